@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+// modelctl's entry: the environment first, then the program.
+import "./source/cli/node-version.ts";
+import "./source/cli/colour.ts";
+
+const { main } = await import("./source/cli/modelctl.ts");
+await main(process.argv.slice(2));

@@ -1,0 +1,67 @@
+// Starts a server of its own process for commands that end before the server should.
+import { spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { ProductError } from "../base/product-error.ts";
+import { clientErrors } from "../client/errors.ts";
+
+const pollMs = 25;
+const startTimeoutMs = 30_000;
+
+export interface BackgroundOptions {
+  /** The program's own entry file. */
+  entry: string;
+  stateFolder: string;
+  /** Flags that the server shall have, as typed. */
+  flags: readonly string[];
+}
+
+export function backgroundLogFile(stateFolder: string): string {
+  return path.join(stateFolder, "server.log");
+}
+
+/**
+ * Starts a detached server and waits until one answers: ours, or that of another command which was
+ * faster.
+ *
+ * @param find looks for a running server
+ * @throws ProductError `CLIENT_SERVER_UNREACHABLE` naming the log file
+ */
+export async function startBackgroundServer<T>(
+  options: BackgroundOptions,
+  find: () => Promise<T | undefined>,
+): Promise<T> {
+  const { entry, stateFolder, flags } = options;
+  mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+  const logFile = backgroundLogFile(stateFolder);
+  const log = openSync(logFile, "a", 0o600);
+  const child = spawn(process.execPath, [entry, "serve", "--background", ...flags], {
+    detached: true,
+    stdio: ["ignore", log, log],
+  });
+  closeSync(log);
+  child.unref();
+  let ended = false;
+  child.once("exit", () => {
+    ended = true;
+  });
+  const deadline = performance.now() + startTimeoutMs;
+  while (performance.now() < deadline) {
+    const found = await find();
+    if (found !== undefined) return found;
+    // It leaves when another one was faster; then that one is found on the next look.
+    if (ended) {
+      const other = await find();
+      if (other !== undefined) return other;
+      break;
+    }
+    await wait(pollMs);
+  }
+  throw new ProductError(clientErrors.unreachable, {
+    message: `The server that was started in the background ${
+      ended ? "ended at once" : `did not answer within ${startTimeoutMs / 1000} s`
+    }.`,
+    hint: `Its log is ${logFile}.`,
+  });
+}

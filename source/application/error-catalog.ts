@@ -1,0 +1,30 @@
+// All error tables in one place: what a code means to a command that got it over HTTP.
+import type { ErrorDefinition } from "../base/product-error.ts";
+import { clientErrors } from "../client/errors.ts";
+import { configurationErrors } from "../configuration/errors.ts";
+import { engineErrors } from "../engine/errors.ts";
+import { promptErrors } from "../prompt/errors.ts";
+import { serverErrors } from "../server/errors.ts";
+import { storeErrors } from "../store/errors.ts";
+
+export const errorTables: ReadonlyArray<{
+  title: string;
+  table: Readonly<Record<string, ErrorDefinition>>;
+}> = [
+  { title: "Models on disk", table: storeErrors },
+  { title: "Prompts", table: promptErrors },
+  { title: "Engine", table: engineErrors },
+  { title: "Server", table: serverErrors },
+  { title: "Reaching a server", table: clientErrors },
+  { title: "Settings", table: configurationErrors },
+];
+
+const byCode = new Map(
+  errorTables
+    .flatMap(({ table }) => Object.values(table))
+    .map((definition) => [definition.code, definition]),
+);
+
+export function findErrorDefinition(code: string | undefined): ErrorDefinition | undefined {
+  return code === undefined ? undefined : byCode.get(code);
+}

@@ -1,0 +1,24 @@
+// The server's log when there is no terminal to print it on.
+import { createWriteStream, mkdirSync, renameSync, statSync } from "node:fs";
+import path from "node:path";
+
+const largestBytes = 5 * 1024 ** 2;
+
+/** A log line with its time. */
+export function logLine(text: string): string {
+  return `${new Date().toISOString()} ${text}\n`;
+}
+
+/** Appends lines to a file; an old one that grew large is kept once beside it. */
+export function openLogFile(file: string): (text: string) => void {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > largestBytes) {
+    renameSync(file, `${file}.1`);
+  }
+  const stream = createWriteStream(file, { flags: "a", mode: 0o600 });
+  // A full disk must not end the server; the log is not worth that.
+  stream.on("error", () => {});
+  return (text) => {
+    stream.write(logLine(text));
+  };
+}

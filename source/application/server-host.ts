@@ -1,0 +1,158 @@
+// Puts a server together and takes it down again: catalog, scheduler, request log, HTTP.
+import { randomBytes } from "node:crypto";
+import type { FastifyInstance } from "fastify";
+import { describeError, ProductError } from "../base/product-error.ts";
+import { ApiClient } from "../client/api-client.ts";
+import { removeServerFile, writeServerFile } from "../client/server-file.ts";
+import { isLoopback, type ServerAddress } from "../configuration/address.ts";
+import type { Settings } from "../configuration/settings.ts";
+import type { EngineSettings } from "../engine/scheduler/load-plan.ts";
+import { Scheduler } from "../engine/scheduler/scheduler.ts";
+import { RequestLog } from "../request-log/request-log.ts";
+import { serverErrors } from "../server/errors.ts";
+import { ModelCatalog } from "../store/model-catalog.ts";
+import { packageVersion } from "./package-facts.ts";
+
+export interface HostOptions {
+  settings: Settings;
+  /** Where server.json is written; undefined for a server that nobody else should find. */
+  stateFolder: string | undefined;
+  /** Undefined: the usual port, or the next free one. Port 0: any free one. */
+  address: ServerAddress | undefined;
+  log: (text: string) => void;
+  /** Begin to load this model before the server itself is up. */
+  preload?: string;
+}
+
+export interface HostedServer {
+  url: string;
+  ownerToken: string;
+  /** A line worth showing: another port was taken, or the server is open to the network. */
+  notices: string[];
+  requestLog: RequestLog;
+  scheduler: Scheduler;
+  /** Stops listening, ends requests and runners. */
+  close(): Promise<void>;
+}
+
+/** @throws ProductError of `listen` */
+export async function hostServer(options: HostOptions): Promise<HostedServer> {
+  const { settings, log } = options;
+  const catalog = new ModelCatalog();
+  const requestLog = new RequestLog();
+  const scheduler = new Scheduler({
+    catalog,
+    engine: engineSettings(settings),
+    keepAliveMs: settings.keep_alive,
+    loadTimeoutMs: settings.load_timeout,
+    maximumLoadedModels: settings.max_loaded_models,
+    log,
+    // llama.cpp tells hundreds of lines at every load.
+    engineLog: settings.debug ? log : () => {},
+  });
+  // The runner starts first: it loads while Fastify is imported and bound.
+  if (options.preload !== undefined) void preload(scheduler, options.preload, log);
+  const ownerToken = randomBytes(24).toString("base64url");
+  let isLocal = true;
+  const { createServer } = await import("../server/create-server.ts");
+  const { listen } = await import("../server/listen.ts");
+  const app = await createServer(
+    {
+      version: packageVersion(),
+      catalog,
+      scheduler,
+      requestLog,
+      ownerToken,
+      modelFolders: settings.model_folders,
+      origins: settings.origins,
+      log,
+    },
+    () => isLocal,
+  );
+  try {
+    const { address, url, notice } = await listen(app, options.address, identify);
+    isLocal = isLoopback(address.host);
+    if (options.stateFolder !== undefined) {
+      writeServerFile(options.stateFolder, { pid: process.pid, url, token: ownerToken });
+    }
+    const notices = notice === undefined ? [] : [notice];
+    if (!isLocal) {
+      notices.push(`Anybody who can reach ${address.host}:${address.port} can use this server.`);
+    }
+    return {
+      url,
+      ownerToken,
+      notices,
+      requestLog,
+      scheduler,
+      close: () => closeAll(app, scheduler, options.stateFolder, ownerToken),
+    };
+  } catch (error) {
+    await closeAll(app, scheduler, undefined, ownerToken);
+    throw error;
+  }
+}
+
+/** Whether starting failed because a server of ours is there already. */
+export function isAlreadyRunning(error: unknown): boolean {
+  return error instanceof ProductError && error.code === serverErrors.alreadyRunning.code;
+}
+
+async function closeAll(
+  app: FastifyInstance,
+  scheduler: Scheduler,
+  stateFolder: string | undefined,
+  ownerToken: string,
+): Promise<void> {
+  // First, so that no new client comes.
+  if (stateFolder !== undefined) removeServerFile(stateFolder, ownerToken);
+  await Promise.all([app.close(), scheduler.close()]);
+}
+
+async function identify(url: string): Promise<"modelctl" | "stranger"> {
+  return (await new ApiClient({ url }).identify()) ?? "stranger";
+}
+
+async function preload(
+  scheduler: Scheduler,
+  model: string,
+  log: (text: string) => void,
+): Promise<void> {
+  const access = { model, isFileAllowed: () => true };
+  try {
+    const resolved = await scheduler.resolve(access);
+    const request = {
+      ...access,
+      input: { kind: "load" as const },
+      parameters: {},
+      logitBias: [],
+      ignoreEndOfText: false,
+      topLogprobs: undefined,
+      reportProgress: false,
+      keepAliveMs: undefined,
+    };
+    const events = scheduler.run(request, resolved, new AbortController().signal);
+    for await (const _ of events) {
+      // Loading is all that is wanted.
+    }
+  } catch (error) {
+    // Whoever asks for the model gets the same error as an answer.
+    log(`${model} could not be loaded ahead: ${describeError(error)}`);
+  }
+}
+
+function engineSettings(settings: Settings): EngineSettings {
+  return {
+    device: settings.gpu,
+    slots: settings.num_parallel,
+    contextLength: settings.context_length,
+    threads: settings.num_thread,
+    flashAttention: settings.flash_attention,
+    kvCacheType: settings.kv_cache_type,
+    prefillChunk: settings.prefill_chunk,
+    mixedBatches: settings.mixed_batches,
+    lookupTokens: settings.lookup_tokens,
+    prefixSharing: settings.prefix_sharing,
+    maximumQueue: settings.max_queue,
+  };
+}

@@ -1,0 +1,75 @@
+// The one error class of the product: a stable code, a sentence for a person, a status for a client.
+
+/** What a subsystem's error table says about one kind of error. */
+export interface ErrorDefinition {
+  /** Stable, documented in docs/errors.md; never reused for another meaning. */
+  readonly code: string;
+  /** HTTP status that a client of our server sees. */
+  readonly status: number;
+  /** Exit code of a command that fails with it (see `exitCodes`). */
+  readonly exitCode: number;
+  /** When it happens, one sentence; printed in docs/errors.md. */
+  readonly description: string;
+}
+
+/** Exit codes of every command. */
+export const exitCodes = {
+  ok: 0,
+  unexpected: 1,
+  usage: 2,
+  notFound: 3,
+  refused: 4,
+  conflict: 5,
+  loadFailed: 6,
+  timeout: 7,
+  unreachable: 8,
+  interrupted: 130,
+} as const;
+
+export interface ProductErrorDetails {
+  /** What went wrong and why, one sentence that names the thing. */
+  message: string;
+  /** What to do about it, one sentence. */
+  hint?: string;
+  /** The request field that is at fault, for `/v1`'s `param`. */
+  param?: string;
+  /** Seconds after which trying again makes sense (`Retry-After`). */
+  retryAfterSeconds?: number;
+  cause?: unknown;
+}
+
+/**
+ * An error that a person or a client is meant to see. Anything else that is thrown is a defect and
+ * is reported as `UNEXPECTED`.
+ */
+export class ProductError extends Error {
+  override readonly name = "ProductError";
+  readonly code: string;
+  readonly status: number;
+  readonly exitCode: number;
+  readonly hint: string | undefined;
+  readonly param: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(definition: ErrorDefinition, details: ProductErrorDetails) {
+    super(details.message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = definition.code;
+    this.status = definition.status;
+    this.exitCode = definition.exitCode;
+    this.hint = details.hint;
+    this.param = details.param;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+
+  /** The message followed by the hint: what, why, what to do. */
+  get sentence(): string {
+    if (this.hint === undefined) return this.message;
+    return `${this.message}${/[.!?]$/.test(this.message) ? "" : "."} ${this.hint}`;
+  }
+}
+
+/** The sentence to show for anything that was thrown. */
+export function describeError(error: unknown): string {
+  if (error instanceof ProductError) return error.sentence;
+  return error instanceof Error ? error.message : String(error);
+}

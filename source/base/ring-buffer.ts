@@ -1,0 +1,34 @@
+// The last N items of an endless series.
+
+export class RingBuffer<T> {
+  readonly capacity: number;
+  #items: T[] = [];
+  #dropped = 0;
+
+  /** @param capacity how many items are kept; at least 1 */
+  constructor(capacity: number) {
+    this.capacity = Math.max(1, Math.floor(capacity));
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+    if (this.#items.length > this.capacity) {
+      this.#items.shift();
+      this.#dropped += 1;
+    }
+  }
+
+  /** Oldest first; a copy. */
+  toArray(): T[] {
+    return [...this.#items];
+  }
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  /** How many items have fallen out at the old end. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+}

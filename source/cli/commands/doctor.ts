@@ -1,0 +1,28 @@
+// modelctl doctor: what this machine can run models on, and how to get the rest.
+import os from "node:os";
+import { examineDevices } from "../../application/examine-devices.ts";
+import { packageVersion } from "../../application/package-facts.ts";
+import { formatBytes } from "../../base/byte-format.ts";
+import { exitCodes } from "../../base/product-error.ts";
+import type { Flags } from "../modelctl.ts";
+import { readSettings } from "../session-settings.ts";
+
+export async function doctor(_words: string[], flags: Flags): Promise<number> {
+  const settings = readSettings(flags);
+  const report = await examineDevices(settings.values.gpu);
+  const cpu = os.cpus()[0]?.model ?? "unknown processor";
+  const lines = [
+    `modelctl ${packageVersion()}, Node ${process.versions.node}, ${process.platform} ${process.arch}`,
+    `CPU: ${cpu}, ${os.availableParallelism()} cores; memory ${formatBytes(os.totalmem())}`,
+    `Engine: node-llama-cpp ${report.engineVersion}`,
+    "",
+    "Devices",
+    ...report.devices.map(({ mark, kind, text }) => `  ${mark} ${kind.padEnd(7)} ${text}`),
+    "",
+    `Models run on: ${report.chosen}`,
+    "",
+    report.rocmAdvice,
+  ];
+  process.stdout.write(`${lines.join("\n")}\n`);
+  return report.works ? exitCodes.ok : exitCodes.loadFailed;
+}

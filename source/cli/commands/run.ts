@@ -1,0 +1,52 @@
+// modelctl run: one answer, or a chat.
+import { readFile } from "node:fs/promises";
+import { looksLikePath, toAbsolutePath } from "../../base/file-path.ts";
+import { parseDuration } from "../../configuration/duration.ts";
+import { usageError } from "../errors.ts";
+import type { Flags } from "../modelctl.ts";
+import { type CommandSettings, readSettings } from "../session-settings.ts";
+import { connect } from "../connect.ts";
+
+export async function run(words: string[], flags: Flags): Promise<number> {
+  const [reference, ...promptWords] = words;
+  if (reference === undefined) {
+    throw usageError("run needs a model.", 'For example: modelctl run tiny "Hello!"');
+  }
+  const settings = readSettings(flags);
+  checkKeepAlive(flags);
+  // The server may run in another folder, so paths travel whole.
+  const model = looksLikePath(reference) ? toAbsolutePath(reference) : reference;
+  const isChat = promptWords.length === 0 && (process.stdin.isTTY || flags.plain);
+  if (isChat) return await chat(model, flags, settings);
+  const piped = process.stdin.isTTY ? "" : await readStandardInput();
+  const prompt = [piped, ...promptWords].filter((text) => text !== "").join(" ");
+  const { printAnswer } = await import("../one-shot.ts");
+  return await printAnswer({ model, prompt, flags, connect: () => connect(flags, settings, "shared", model) });
+}
+
+/** The full screen where there is one, else a line loop. */
+export async function chat(
+  model: string,
+  flags: Flags,
+  settings: CommandSettings,
+): Promise<number> {
+  const isScreen =
+    process.stdin.isTTY && process.stdout.isTTY && process.env.TERM !== "dumb" && !flags.plain;
+  if (isScreen) {
+    const { chatOnScreen } = await import("../screen-chat.ts");
+    return await chatOnScreen(model, flags, settings);
+  }
+  const { chatInLines } = await import("../line-chat.ts");
+  return await chatInLines(model, flags, settings);
+}
+
+async function readStandardInput(): Promise<string> {
+  // A descriptor that is closed or cannot be read holds no prompt.
+  const text = await readFile("/dev/stdin", "utf8").catch(() => "");
+  return text.replace(/\n$/, "");
+}
+
+function checkKeepAlive({ keepalive }: Flags): void {
+  if (keepalive === undefined || parseDuration(keepalive) !== undefined) return;
+  throw usageError(`--keepalive ${keepalive} is no duration.`, "Use 10m, 300 (seconds), or -1.");
+}

@@ -1,0 +1,21 @@
+// modelctl without a command: the chat on the built-in model, or, without a terminal, one answer.
+import { connect } from "../connect.ts";
+import type { Flags } from "../modelctl.ts";
+import { printAnswer } from "../one-shot.ts";
+import { readSettings } from "../session-settings.ts";
+import { chat } from "./run.ts";
+
+const model = "tiny";
+const sampleQuestion = "What is the capital of France?";
+
+export async function start(_words: string[], flags: Flags): Promise<number> {
+  const settings = readSettings(flags);
+  if (process.stdin.isTTY && process.stdout.isTTY) return await chat(model, flags, settings);
+  // A server of its own on a free port, gone with the answer: nothing is left behind.
+  return await printAnswer({
+    model,
+    prompt: sampleQuestion,
+    flags,
+    connect: () => connect(flags, settings, "private", model),
+  });
+}

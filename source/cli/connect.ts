@@ -1,0 +1,117 @@
+// Connects a command to a server: the one that runs, or one that is started for it.
+import { backgroundLogFile, startBackgroundServer } from "../application/background-server.ts";
+import type { HostedServer } from "../application/server-host.ts";
+import { ProductError } from "../base/product-error.ts";
+import { ApiClient } from "../client/api-client.ts";
+import { clientErrors } from "../client/errors.ts";
+import { findServer } from "../client/find-server.ts";
+import {
+  defaultHost,
+  defaultPort,
+  isLoopback,
+  type ServerAddress,
+  urlOf,
+} from "../configuration/address.ts";
+import type { Flags } from "./modelctl.ts";
+import { type CommandSettings, connectUrl } from "./session-settings.ts";
+
+export interface Connection {
+  client: ApiClient;
+  /** The server that this process hosts, if it does. */
+  hosted: HostedServer | undefined;
+  /** A server that was there before: settings of this command do not reach it. */
+  isForeign: boolean;
+}
+
+const usualAddress: ServerAddress = {
+  host: defaultHost,
+  port: defaultPort,
+  scheme: "http",
+  path: "",
+};
+
+/** The program's own entry file, for starting it again. */
+const entryFile = process.argv[1] ?? "";
+
+/**
+ * - `shared`: one that runs, else one in the background that outlives this command
+ * - `hosted`: one that runs, else one in this process that others can use too
+ * - `private`: one in this process that nobody else finds
+ */
+export type Hosting = "shared" | "hosted" | "private";
+
+/** @throws ProductError `CLIENT_SERVER_UNREACHABLE` and those of `hostServer` */
+export async function connect(
+  flags: Flags,
+  settings: CommandSettings,
+  hosting: Hosting,
+  preload: string,
+): Promise<Connection> {
+  if (hosting === "private") return await host(settings, undefined, anyPort, preload);
+  const find = () => lookForServer(flags, settings);
+  const found = await find();
+  if (found !== undefined) return { client: found, hosted: undefined, isForeign: true };
+  refuseToStart(flags, settings);
+  if (hosting === "shared") {
+    const client = await startBackgroundServer(
+      {
+        entry: entryFile,
+        stateFolder: settings.paths.state,
+        flags: [...settings.serverFlags, "--preload", preload],
+      },
+      find,
+    );
+    return { client, hosted: undefined, isForeign: false };
+  }
+  try {
+    return await host(settings, settings.paths.state, settings.address, preload);
+  } catch (error) {
+    // Another command was faster by a moment: use its server.
+    const other = await find();
+    if (other === undefined) throw error;
+    return { client: other, hosted: undefined, isForeign: true };
+  }
+}
+
+const anyPort: ServerAddress = { ...usualAddress, port: 0 };
+
+async function lookForServer(
+  flags: Flags,
+  settings: CommandSettings,
+): Promise<ApiClient | undefined> {
+  const named = connectUrl(flags) ?? (settings.address && urlOf(settings.address));
+  const found = await findServer({
+    stateFolder: settings.paths.state,
+    named,
+    usual: urlOf(usualAddress),
+    key: flags.key,
+  });
+  return found === undefined ? undefined : new ApiClient(found);
+}
+
+/** A server that was asked for by URL, or that is on another machine, is never started here. */
+function refuseToStart(flags: Flags, settings: CommandSettings): void {
+  const url = connectUrl(flags);
+  const { address } = settings;
+  const isElsewhere =
+    address !== undefined && !isLoopback(address.host) && !["0.0.0.0", "::"].includes(address.host);
+  if (url === undefined && !isElsewhere) return;
+  throw new ProductError(clientErrors.unreachable, {
+    message: `No modelctl server answers at ${url ?? (address && urlOf(address))}.`,
+    hint: "Start one there with modelctl serve, or check the address.",
+  });
+}
+
+async function host(
+  settings: CommandSettings,
+  stateFolder: string | undefined,
+  address: ServerAddress | undefined,
+  preload: string,
+): Promise<Connection> {
+  const { hostServer } = await import("../application/server-host.ts");
+  const { openLogFile } = await import("../application/log-file.ts");
+  const log = openLogFile(backgroundLogFile(settings.paths.state));
+  const hosted = await hostServer({ settings: settings.values, stateFolder, address, log, preload });
+  const client = new ApiClient({ url: hosted.url, ownerToken: hosted.ownerToken });
+  return { client, hosted, isForeign: false };
+}

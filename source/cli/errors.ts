@@ -1,0 +1,15 @@
+// Errors of the command line itself.
+import { type ErrorDefinition, exitCodes, ProductError } from "../base/product-error.ts";
+
+export const commandErrors = {
+  usage: {
+    code: "COMMAND_USAGE",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "The command, its arguments or its flags are not understood.",
+  },
+} as const satisfies Record<string, ErrorDefinition>;
+
+export function usageError(message: string, hint: string): ProductError {
+  return new ProductError(commandErrors.usage, { message, hint });
+}

@@ -1,0 +1,11 @@
+// Imported before everything else: says in one sentence that Node is too old, instead of failing
+// somewhere inside a library.
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+
+if (major < 22 || (major === 22 && minor < 13)) {
+  process.stderr.write(
+    `Error: this program needs Node 22.13 or newer, but it was started with Node ${process.versions.node}. ` +
+      "Install a newer Node from https://nodejs.org.\n",
+  );
+  process.exit(1);
+}

@@ -1,0 +1,59 @@
+// The settings of one command: flags, environment and file put together.
+import { parseAddress, type ServerAddress, urlOf } from "../configuration/address.ts";
+import { type LoadedSettings, loadSettings } from "../configuration/load-settings.ts";
+import { type ProductPaths, productPaths } from "../configuration/paths.ts";
+import { usageError } from "./errors.ts";
+import type { Flags } from "./modelctl.ts";
+
+export interface CommandSettings extends LoadedSettings {
+  paths: ProductPaths;
+  /** The address that was named by --host, --port, MODELCTL_HOST or the file. */
+  address: ServerAddress | undefined;
+  /** Flags that a background server must be given too. */
+  serverFlags: string[];
+}
+
+/** @throws ProductError of `loadSettings`, or `COMMAND_USAGE` */
+export function readSettings(flags: Flags): CommandSettings {
+  const paths = productPaths();
+  const { gpu, numParallel, contextLength, debug, host, port } = flags;
+  const typed = {
+    ...(gpu !== undefined && { gpu }),
+    ...(numParallel !== undefined && { num_parallel: numParallel }),
+    ...(contextLength !== undefined && { context_length: contextLength }),
+    ...(debug && { debug: "true" }),
+    ...(host !== undefined && { host }),
+  };
+  const loaded = loadSettings({
+    flags: typed,
+    environment: process.env,
+    file: paths.configurationFile,
+  });
+  const address = withPort(loaded.values.host, port);
+  const serverFlags = Object.entries({ ...typed, ...(port !== undefined && { port }) })
+    .filter(([name]) => name !== "debug")
+    .flatMap(([name, value]) => [`--${name.replaceAll("_", "-")}`, value]);
+  return { ...loaded, paths, address, serverFlags: debug ? [...serverFlags, "--debug"] : serverFlags };
+}
+
+function withPort(
+  address: ServerAddress | undefined,
+  port: string | undefined,
+): ServerAddress | undefined {
+  if (port === undefined) return address;
+  const number = Number(port);
+  if (!Number.isInteger(number) || number < 0 || number > 65_535) {
+    throw usageError(`--port ${port} is no port.`, "Ports are whole numbers from 0 to 65535.");
+  }
+  return { host: "127.0.0.1", scheme: "http", path: "", ...address, port: number };
+}
+
+/** The URL that --connect names. @throws ProductError `COMMAND_USAGE` */
+export function connectUrl(flags: Flags): string | undefined {
+  if (flags.connect === undefined) return undefined;
+  const address = parseAddress(flags.connect);
+  if (address === undefined) {
+    throw usageError(`--connect ${flags.connect} is no address.`, "Use http://host:port.");
+  }
+  return urlOf(address);
+}

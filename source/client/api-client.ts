@@ -1,0 +1,234 @@
+// The typed client of our own HTTP API, used by the command line and the terminal screens.
+import type { IncomingMessage } from "node:http";
+import { ProductError } from "../base/product-error.ts";
+import type { AnswerStatistics, ChatEvent, ClientMessage, ModelFacts } from "./chat-events.ts";
+import { clientErrors } from "./errors.ts";
+import { readLines, readText, sendRequest } from "./http-request.ts";
+
+/** How to reach a server. */
+export interface ServerConnection {
+  /** Without a slash at its end. */
+  url: string;
+  /** From server.json: lets us name any file of ours. */
+  ownerToken?: string;
+  /** For servers that ask for one. */
+  key?: string;
+}
+
+export interface AskOptions {
+  model: string;
+  parameters?: Record<string, unknown>;
+  /** Duration text as typed by the user. */
+  keepAlive?: string;
+  signal?: AbortSignal;
+}
+
+/** A server's refusal: its status, our code where it sent one, and its sentence. */
+export class ServerRefusal extends Error {
+  override readonly name = "ServerRefusal";
+  readonly status: number;
+  readonly code: string | undefined;
+
+  constructor(status: number, code: string | undefined, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const probeTimeoutMs = 2000;
+
+export class ApiClient {
+  readonly connection: ServerConnection;
+
+  constructor(connection: ServerConnection) {
+    this.connection = connection;
+  }
+
+  /** `modelctl`, `stranger`, or undefined when nobody answers. */
+  async identify(): Promise<"modelctl" | "stranger" | undefined> {
+    try {
+      const reply = await this.#send("GET", "/api/version", { timeoutMs: probeTimeoutMs });
+      const body: unknown = parseJson(await readText(reply));
+      return isObject(body) && body.server === "modelctl" ? "modelctl" : "stranger";
+    } catch (error) {
+      if (!(error instanceof ProductError)) throw error;
+      return error.code === clientErrors.unreachable.code && /ECONNREFUSED/.test(error.message)
+        ? undefined
+        : "stranger";
+    }
+  }
+
+  /**
+   * One answer in a conversation.
+   *
+   * @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE` / `CLIENT_SERVER_VANISHED`
+   */
+  chat(messages: readonly ClientMessage[], options: AskOptions): AsyncGenerator<ChatEvent> {
+    return this.#ask("/api/chat", { messages }, options);
+  }
+
+  /** One answer to a single prompt; an empty prompt only loads the model. */
+  generate(
+    prompt: string,
+    options: AskOptions & { system?: string },
+  ): AsyncGenerator<ChatEvent> {
+    const { system } = options;
+    return this.#ask("/api/generate", { prompt, ...(system !== undefined && { system }) }, options);
+  }
+
+  /** What is known of a model without loading it; the window only once it is loaded. */
+  async modelFacts(model: string): Promise<ModelFacts> {
+    const entry = await this.#getJson(`/v1/models/${encodeURIComponent(model)}`);
+    const processes = await this.#getJson("/api/ps");
+    const list: unknown = isObject(processes) ? processes.models : undefined;
+    const loaded = Array.isArray(list)
+      ? list.find((item) => isObject(item) && sameModel(item.name, model))
+      : undefined;
+    const length = isObject(loaded) ? loaded.context_length : undefined;
+    const card = isObject(entry) ? entry.description : undefined;
+    const examples = isObject(entry) && Array.isArray(entry.examples) ? entry.examples : [];
+    return {
+      name: model,
+      contextLength: typeof length === "number" ? length : undefined,
+      card: typeof card === "string" ? card : undefined,
+      examples: examples.filter((example) => typeof example === "string"),
+    };
+  }
+
+  async #getJson(path: string): Promise<unknown> {
+    const reply = await this.#send("GET", path, {});
+    const text = await readText(reply);
+    if (reply.statusCode !== 200) throw refusal(reply, text);
+    return parseJson(text);
+  }
+
+  async *#ask(
+    path: string,
+    fields: Record<string, unknown>,
+    options: AskOptions,
+  ): AsyncGenerator<ChatEvent> {
+    const { model, parameters, keepAlive, signal } = options;
+    const reply = await this.#send("POST", path, {
+      ...(signal !== undefined && { signal }),
+      body: {
+        model,
+        ...fields,
+        stream: true,
+        progress: true,
+        ...(parameters !== undefined && { options: parameters }),
+        ...(keepAlive !== undefined && { keep_alive: keepAlive }),
+      },
+    });
+    if (reply.statusCode !== 200) throw refusal(reply, await readText(reply));
+    let isDone = false;
+    for await (const line of readLines(reply, this.connection.url, signal)) {
+      const record = parseJson(line);
+      if (!isObject(record)) throw unreadable(this.connection.url);
+      if (typeof record.error === "string") {
+        throw new ServerRefusal(500, textOf(record.code), record.error);
+      }
+      for (const event of toEvents(record)) yield event;
+      isDone = record.done === true;
+    }
+    if (isDone) return;
+    throw new ProductError(clientErrors.vanished, {
+      message: `The server at ${this.connection.url} ended the answer before it was complete.`,
+      hint: "Ask again; its log may say why.",
+    });
+  }
+
+  async #send(
+    method: "GET" | "POST",
+    path: string,
+    more: { body?: unknown; signal?: AbortSignal; timeoutMs?: number },
+  ): Promise<IncomingMessage> {
+    const { url, ownerToken, key } = this.connection;
+    return await sendRequest({
+      method,
+      url: url + path,
+      headers: {
+        "user-agent": "modelctl",
+        ...(ownerToken !== undefined && { "x-modelctl-owner": ownerToken }),
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      },
+      ...more,
+    });
+  }
+}
+
+function* toEvents(record: Record<string, unknown>): Generator<ChatEvent> {
+  const count = (value: unknown) => (typeof value === "number" ? value : 0);
+  switch (record.status) {
+    case "queued":
+      yield { type: "queued", ahead: count(record.queue_position) };
+      return;
+    case "loading":
+      yield { type: "loading", fraction: count(record.completed) };
+      return;
+    case "prompt": {
+      const completedTokens = count(record.completed);
+      yield { type: "prompt", completedTokens, totalTokens: count(record.total) };
+      return;
+    }
+  }
+  const { message } = record;
+  const text = isObject(message) ? message.content : record.response;
+  if (typeof text === "string" && text !== "") yield { type: "text", text };
+  if (record.done === true) yield { type: "done", statistics: toStatistics(record) };
+}
+
+function toStatistics(record: Record<string, unknown>): AnswerStatistics {
+  const milliseconds = (value: unknown) => (typeof value === "number" ? value / 1e6 : 0);
+  const count = (value: unknown) => (typeof value === "number" ? value : 0);
+  const reasons = ["stop", "length", "load", "unload"] as const;
+  return {
+    finishReason: reasons.find((reason) => reason === record.done_reason) ?? "stop",
+    promptTokens: count(record.prompt_eval_count),
+    cachedTokens: count(record.prompt_eval_cached_count),
+    completionTokens: count(record.eval_count),
+    loadMs: milliseconds(record.load_duration),
+    promptMs: milliseconds(record.prompt_eval_duration),
+    completionMs: milliseconds(record.eval_duration),
+    totalMs: milliseconds(record.total_duration),
+  };
+}
+
+function refusal(reply: IncomingMessage, text: string): ServerRefusal {
+  const status = reply.statusCode ?? 0;
+  const body = parseJson(text);
+  const error = isObject(body) ? body.error : undefined;
+  if (isObject(error)) {
+    return new ServerRefusal(status, textOf(error.code), textOf(error.message) ?? text);
+  }
+  const code = isObject(body) ? textOf(body.code) : undefined;
+  return new ServerRefusal(status, code, textOf(error) ?? `The server answered ${status}.`);
+}
+
+function unreadable(url: string): ProductError {
+  return new ProductError(clientErrors.replyUnreadable, {
+    message: `What answers at ${url} does not speak this API.`,
+    hint: "Check the address.",
+  });
+}
+
+function sameModel(a: unknown, b: string): boolean {
+  const full = (name: string) => (/[/\\]|:[^/\\]*$/.test(name) ? name : `${name}:latest`);
+  return typeof a === "string" && full(a).toLowerCase() === full(b).toLowerCase();
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // not JSON: the caller says so in its own words
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

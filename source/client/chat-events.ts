@@ -1,0 +1,43 @@
+// What a chat through our own API reports back, as the terminal and the command line see it.
+
+/** A message of a conversation. */
+export interface ClientMessage {
+  role: "system" | "user" | "assistant" | "tool";
+  content: string;
+}
+
+/** Counts and times of a finished answer. Times are milliseconds, as the server measured them. */
+export interface AnswerStatistics {
+  /** `stop`: end token or stop string. `length`: token limit or window full. */
+  finishReason: "stop" | "length" | "load" | "unload";
+  promptTokens: number;
+  /** Prompt tokens that were already in the slot and were not computed again. */
+  cachedTokens: number;
+  completionTokens: number;
+  loadMs: number;
+  promptMs: number;
+  completionMs: number;
+  totalMs: number;
+}
+
+export type ChatEvent =
+  /** The request waits; `ahead` requests are before it. */
+  | { type: "queued"; ahead: number }
+  /** The model's weights are being read; `fraction` 0 to 1. */
+  | { type: "loading"; fraction: number }
+  /** The prompt is being read. */
+  | { type: "prompt"; completedTokens: number; totalTokens: number }
+  | { type: "text"; text: string }
+  | { type: "done"; statistics: AnswerStatistics };
+
+/** Facts about the model that a chat runs on, for title and context-fill displays. */
+export interface ModelFacts {
+  /** The name to send as `model`. */
+  name: string;
+  /** Window of one conversation in tokens; undefined while unknown. */
+  contextLength: number | undefined;
+  /** One sentence on what the model can do, if it has one. */
+  card: string | undefined;
+  /** Questions that it answers well; may be empty. */
+  examples?: readonly string[];
+}

@@ -1,0 +1,23 @@
+// Every error about reaching a server.
+import { type ErrorDefinition, exitCodes } from "../base/product-error.ts";
+
+export const clientErrors = {
+  unreachable: {
+    code: "CLIENT_SERVER_UNREACHABLE",
+    status: 503,
+    exitCode: exitCodes.unreachable,
+    description: "No server answers at the address.",
+  },
+  vanished: {
+    code: "CLIENT_SERVER_VANISHED",
+    status: 503,
+    exitCode: exitCodes.unreachable,
+    description: "The server went away in the middle of an answer.",
+  },
+  replyUnreadable: {
+    code: "CLIENT_REPLY_UNREADABLE",
+    status: 502,
+    exitCode: exitCodes.unexpected,
+    description: "What answers at the address does not speak this API.",
+  },
+} as const satisfies Record<string, ErrorDefinition>;

@@ -1,0 +1,98 @@
+// One HTTP request of our client. Not fetch: that gives up after five minutes without a byte, and
+// loading a large model or reading a long prompt may take longer.
+import http from "node:http";
+import https from "node:https";
+import { ProductError } from "../base/product-error.ts";
+import { clientErrors } from "./errors.ts";
+
+export interface HttpRequest {
+  method: "GET" | "HEAD" | "POST";
+  url: string;
+  headers: Record<string, string>;
+  body?: unknown;
+  signal?: AbortSignal;
+  /** Give up when nothing is heard for so long; undefined waits. */
+  timeoutMs?: number;
+}
+
+/**
+ * Resolves with the reply's head; its body is yet to be read.
+ *
+ * @throws ProductError `CLIENT_SERVER_UNREACHABLE`
+ */
+export async function sendRequest(request: HttpRequest): Promise<http.IncomingMessage> {
+  const { method, url, signal, timeoutMs } = request;
+  const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+  const send = url.startsWith("https:") ? https.request : http.request;
+  return await new Promise((resolve, reject) => {
+    const outgoing = send(url, {
+      method,
+      headers: {
+        ...request.headers,
+        ...(body !== undefined && {
+          "content-type": "application/json",
+          "content-length": Buffer.byteLength(body),
+        }),
+      },
+      ...(signal !== undefined && { signal }),
+      // A pooled connection may have been closed by the server meanwhile: each request has its own.
+      agent: false,
+    });
+    if (timeoutMs !== undefined) {
+      outgoing.setTimeout(timeoutMs, () => {
+        outgoing.destroy(new Error(`no answer within ${timeoutMs} ms`));
+      });
+    }
+    outgoing.once("response", resolve);
+    outgoing.once("error", (error) => {
+      reject(signal?.aborted ? error : unreachable(url, error));
+    });
+    outgoing.end(body);
+  });
+}
+
+export async function readText(reply: http.IncomingMessage): Promise<string> {
+  reply.setEncoding("utf8");
+  let text = "";
+  for await (const piece of reply) text += piece;
+  return text;
+}
+
+/**
+ * The lines of a streamed reply as they come.
+ *
+ * @throws ProductError `CLIENT_SERVER_VANISHED` when the connection breaks
+ */
+export async function* readLines(
+  reply: http.IncomingMessage,
+  url: string,
+  signal?: AbortSignal,
+): AsyncGenerator<string> {
+  reply.setEncoding("utf8");
+  let rest = "";
+  try {
+    for await (const piece of reply) {
+      const lines = (rest + piece).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) if (line !== "") yield line;
+    }
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ProductError(clientErrors.vanished, {
+      message: `The server at ${url} went away in the middle of an answer.`,
+      hint: "Ask again; its log may say why.",
+      cause: error,
+    });
+  }
+  if (rest !== "") yield rest;
+}
+
+function unreachable(url: string, cause: Error): ProductError {
+  const { origin } = new URL(url);
+  const code = "code" in cause && typeof cause.code === "string" ? cause.code : cause.message;
+  return new ProductError(clientErrors.unreachable, {
+    message: `No server answers at ${origin} (${code}).`,
+    hint: "Start one with modelctl serve, or check the address.",
+    cause,
+  });
+}

@@ -1,0 +1,53 @@
+// The address of a server: what `serve` binds and what the other commands reach.
+
+export const defaultHost = "127.0.0.1";
+export const defaultPort = 11434;
+/** When the default port belongs to somebody else, the next free one up to this is taken. */
+export const lastFallbackPort = 11444;
+
+export interface ServerAddress {
+  host: string;
+  port: number;
+  /** `https` only for reaching a server behind a proxy. */
+  scheme: "http" | "https";
+  /** Path below which the API lies, without a slash at its end. */
+  path: string;
+}
+
+/**
+ * Reads `host`, `host:port`, `:port`, `[::1]:port` or a URL. A URL without a port means 80 or 443.
+ *
+ * @returns undefined when it is no address
+ */
+export function parseAddress(text: string): ServerAddress | undefined {
+  const value = text.trim().replace(/^(["'])(.*)\1$/, "$2");
+  const match = /^(?:(https?):\/\/)?([^/]*)(\/.*)?$/i.exec(value);
+  if (match === null) return undefined;
+  const scheme = match[1]?.toLowerCase() === "https" ? "https" : "http";
+  const authority = match[2] ?? "";
+  const parts = /^(\[[0-9A-Fa-f:.%]+\]|[^:]*)(?::(\d+))?$/.exec(authority);
+  // A bare IPv6 address has no room for a port.
+  const host = parts?.[1] ?? (/^[0-9A-Fa-f:.]+$/.test(authority) ? authority : undefined);
+  if (host === undefined) return undefined;
+  const implied = match[1] === undefined ? defaultPort : scheme === "https" ? 443 : 80;
+  const port = parts?.[2] === undefined ? implied : Number(parts[2]);
+  if (port > 65_535) return undefined;
+  return {
+    host: host.replace(/^\[|\]$/g, "") || defaultHost,
+    port,
+    scheme,
+    path: (match[3] ?? "").replace(/\/+$/, ""),
+  };
+}
+
+/** The URL to reach a bound address; one that means "every interface" is reached on loopback. */
+export function urlOf(address: ServerAddress): string {
+  const everywhere: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+  const host = everywhere[address.host] ?? address.host;
+  const name = host.includes(":") ? `[${host}]` : host;
+  return `${address.scheme}://${name}:${address.port}${address.path}`;
+}
+
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\./.test(host);
+}

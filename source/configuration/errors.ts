@@ -1,0 +1,17 @@
+// Every error about settings and addresses.
+import { type ErrorDefinition, exitCodes } from "../base/product-error.ts";
+
+export const configurationErrors = {
+  settingInvalid: {
+    code: "CONFIGURATION_SETTING_INVALID",
+    status: 500,
+    exitCode: exitCodes.usage,
+    description: "A flag, an environment variable or the configuration file holds an unusable value.",
+  },
+  fileInvalid: {
+    code: "CONFIGURATION_FILE_INVALID",
+    status: 500,
+    exitCode: exitCodes.usage,
+    description: "The configuration file cannot be read as TOML.",
+  },
+} as const satisfies Record<string, ErrorDefinition>;

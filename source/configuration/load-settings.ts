@@ -1,0 +1,96 @@
+// Puts the settings together: flags win over the environment, that over the file, that over defaults.
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { parse } from "smol-toml";
+import { ProductError } from "../base/product-error.ts";
+import { configurationErrors } from "./errors.ts";
+import { type Settings, settingDefinitions } from "./settings.ts";
+
+export type SettingName = keyof Settings;
+
+export interface LoadedSettings {
+  values: Settings;
+  /** Where each value comes from: `default`, `--gpu`, `MODELCTL_GPU`, or the file's path. */
+  origins: Record<SettingName, string>;
+}
+
+export interface SettingSources {
+  /** As typed on the command line. */
+  flags?: Partial<Record<SettingName, string>>;
+  environment?: NodeJS.ProcessEnv;
+  /** A missing file is no error. */
+  file?: string;
+}
+
+/** @throws ProductError `CONFIGURATION_SETTING_INVALID`, `CONFIGURATION_FILE_INVALID` */
+export function loadSettings(sources: SettingSources): LoadedSettings {
+  const file = sources.file === undefined ? {} : readFile(sources.file);
+  const values: Partial<Record<SettingName, unknown>> = {};
+  const origins: Partial<Record<SettingName, string>> = {};
+  for (const name of Object.keys(settingDefinitions) as SettingName[]) {
+    const found = findText(name, sources, file);
+    const definition = settingDefinitions[name];
+    if (found === undefined) {
+      values[name] = definition.default;
+      origins[name] = "default";
+      continue;
+    }
+    const result = definition.read(found.text);
+    if ("expected" in result) {
+      throw new ProductError(configurationErrors.settingInvalid, {
+        message: `${found.origin} is ${JSON.stringify(found.text)}, but it must be ${result.expected}.`,
+      });
+    }
+    values[name] = result.value;
+    origins[name] = found.origin;
+  }
+  // Every name of the table was filled in above.
+  return { values: values as Settings, origins: origins as Record<SettingName, string> };
+}
+
+function findText(
+  name: SettingName,
+  sources: SettingSources,
+  file: Record<string, string>,
+): { text: string; origin: string } | undefined {
+  const flag = sources.flags?.[name];
+  if (flag !== undefined) return { text: flag, origin: `--${name.replaceAll("_", "-")}` };
+  const suffix = name.toUpperCase();
+  const variables = [`MODELCTL_${suffix}`];
+  if (settingDefinitions[name].honoursOllama) variables.push(`OLLAMA_${suffix}`);
+  for (const variable of variables) {
+    const text = sources.environment?.[variable]?.trim().replace(/^(["'])(.*)\1$/, "$2");
+    if (text !== undefined && text !== "") return { text, origin: variable };
+  }
+  const text = file[name];
+  return text === undefined ? undefined : { text, origin: sources.file ?? "" };
+}
+
+function readFile(file: string): Record<string, string> {
+  if (!existsSync(file)) return {};
+  let table: Record<string, unknown>;
+  try {
+    table = parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new ProductError(configurationErrors.fileInvalid, {
+      message: `The configuration file ${file} cannot be read: ${
+        error instanceof Error ? error.message.split("\n")[0] : String(error)
+      }.`,
+      hint: "Mend or move the file.",
+      cause: error,
+    });
+  }
+  const known = new Set(Object.keys(settingDefinitions));
+  const texts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(table)) {
+    if (!known.has(name)) {
+      throw new ProductError(configurationErrors.fileInvalid, {
+        message: `The configuration file ${file} has an unknown setting '${name}'.`,
+        hint: `Known settings: ${[...known].join(", ")}.`,
+      });
+    }
+    const isList = Array.isArray(value);
+    texts[name] = isList ? value.join(name === "origins" ? "," : path.delimiter) : String(value);
+  }
+  return texts;
+}

@@ -1,0 +1,199 @@
+// Every setting: its name in the file, its environment variable, its default, and what it may hold.
+import path from "node:path";
+import { parseAddress, type ServerAddress } from "./address.ts";
+import { parseDuration } from "./duration.ts";
+
+export interface Settings {
+  /** Undefined means that no address was named: the default port, or the next free one. */
+  host: ServerAddress | undefined;
+  keep_alive: number;
+  context_length: number | undefined;
+  num_parallel: number;
+  num_thread: number | undefined;
+  max_loaded_models: number;
+  max_queue: number;
+  load_timeout: number;
+  gpu: "auto" | "cpu" | "cuda" | "metal" | "rocm" | "vulkan";
+  flash_attention: boolean | "auto";
+  kv_cache_type: "f16" | "q8_0" | "q4_0";
+  prefill_chunk: number;
+  mixed_batches: boolean;
+  lookup_tokens: number;
+  prefix_sharing: boolean;
+  model_folders: string[];
+  origins: string[];
+  nohistory: boolean;
+  debug: boolean;
+}
+
+/** Turns a text into a value, or gives what it should have been. */
+type Reader<T> = (text: string) => { value: T } | { expected: string };
+
+export interface SettingDefinition<T> {
+  read: Reader<T>;
+  default: T;
+  /** Whether Ollama's variable of the same name is honoured where ours is unset. */
+  honoursOllama: boolean;
+  description: string;
+}
+
+export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Settings[K]> } = {
+  host: {
+    read: (text) => expecting(parseAddress(text), "an address such as 127.0.0.1:11434"),
+    default: undefined,
+    honoursOllama: false,
+    description: "Address that serve binds and the other commands reach.",
+  },
+  keep_alive: {
+    read: (text) => expecting(parseDuration(text), "a duration such as 5m, or -1 for good"),
+    default: 5 * 60_000,
+    honoursOllama: true,
+    description: "How long a model stays loaded after its last request.",
+  },
+  context_length: {
+    read: (text) => mapped(integer(0)(text), (value) => (value === 0 ? undefined : value)),
+    default: undefined,
+    honoursOllama: true,
+    description: "Context window of one conversation in tokens; 0 chooses.",
+  },
+  num_parallel: {
+    read: integer(1, 256),
+    default: 4,
+    honoursOllama: true,
+    description: "Requests that one model answers at the same time.",
+  },
+  num_thread: {
+    read: (text) => mapped(integer(0)(text), (value) => (value === 0 ? undefined : value)),
+    default: undefined,
+    honoursOllama: false,
+    description: "Most threads that one model uses; 0 uses the cores that are good for computing.",
+  },
+  max_loaded_models: {
+    read: (text) => mapped(integer(0)(text), (value) => (value === 0 ? 3 : value)),
+    default: 3,
+    honoursOllama: true,
+    description: "Models loaded at the same time.",
+  },
+  max_queue: {
+    read: integer(1),
+    default: 512,
+    honoursOllama: true,
+    description: "Requests that may wait for one model.",
+  },
+  load_timeout: {
+    read: (text) => expecting(parseDuration(text), "a duration such as 5m"),
+    default: 5 * 60_000,
+    honoursOllama: true,
+    description: "How long a load may go on without progress.",
+  },
+  gpu: {
+    read: oneOf("auto", "cpu", "cuda", "metal", "rocm", "vulkan"),
+    default: "auto",
+    honoursOllama: false,
+    description: "Device that models run on.",
+  },
+  flash_attention: {
+    read: (text) => (text === "auto" ? { value: "auto" } : boolean(text)),
+    default: "auto",
+    honoursOllama: true,
+    description: "Flash attention: auto, true or false.",
+  },
+  kv_cache_type: {
+    read: oneOf("f16", "q8_0", "q4_0"),
+    default: "f16",
+    honoursOllama: true,
+    description: "Type of the context window's memory.",
+  },
+  prefill_chunk: {
+    read: integer(1, 512),
+    default: 64,
+    honoursOllama: false,
+    description: "Most prompt tokens that are read in one step.",
+  },
+  mixed_batches: {
+    read: boolean,
+    default: false,
+    honoursOllama: false,
+    description: "Read prompts and write answers in the same step.",
+  },
+  lookup_tokens: {
+    read: integer(0, 15),
+    default: 0,
+    honoursOllama: false,
+    description: "Tokens to guess from the conversation so far; 0 guesses none.",
+  },
+  prefix_sharing: {
+    read: boolean,
+    default: true,
+    honoursOllama: false,
+    description: "Compute a beginning that several conversations share only once.",
+  },
+  model_folders: {
+    read: (text) => ({
+      value: text
+        .split(path.delimiter)
+        .filter((folder) => folder !== "")
+        .map((folder) => path.resolve(folder)),
+    }),
+    default: [],
+    honoursOllama: false,
+    description: "Folders whose .gguf files any client may name by path.",
+  },
+  origins: {
+    read: (text) => ({
+      value: text
+        .split(",")
+        .map((origin) => origin.trim())
+        .filter((origin) => origin !== ""),
+    }),
+    default: [],
+    honoursOllama: true,
+    description: "Origins that browsers may call from, beside the usual local ones.",
+  },
+  nohistory: {
+    read: boolean,
+    default: false,
+    honoursOllama: true,
+    description: "Keep no history of prompts.",
+  },
+  debug: {
+    read: boolean,
+    default: false,
+    honoursOllama: true,
+    description: "Log what the engine says.",
+  },
+};
+
+function expecting<T>(value: T | undefined, expected: string): { value: T } | { expected: string } {
+  return value === undefined ? { expected } : { value };
+}
+
+function mapped<T, U>(
+  result: { value: T } | { expected: string },
+  map: (value: T) => U,
+): { value: U } | { expected: string } {
+  return "value" in result ? { value: map(result.value) } : result;
+}
+
+function integer(minimum: number, maximum = Number.MAX_SAFE_INTEGER): Reader<number> {
+  return (text) => {
+    const value = Number(text);
+    const fits = text !== "" && Number.isSafeInteger(value) && value >= minimum && value <= maximum;
+    const upTo = maximum === Number.MAX_SAFE_INTEGER ? "" : ` to ${maximum}`;
+    return fits ? { value } : { expected: `a whole number from ${minimum}${upTo}` };
+  };
+}
+
+function oneOf<const T extends string>(...values: T[]): Reader<T> {
+  return (text) => {
+    const value = values.find((candidate) => candidate === text);
+    return value === undefined ? { expected: `one of ${values.join(", ")}` } : { value };
+  };
+}
+
+function boolean(text: string): { value: boolean } | { expected: string } {
+  const lower = text.toLowerCase();
+  if (["1", "true", "t", "yes", "on"].includes(lower)) return { value: true };
+  if (["0", "false", "f", "no", "off"].includes(lower)) return { value: false };
+  return { expected: "true or false" };
+}

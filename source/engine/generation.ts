@@ -1,0 +1,102 @@
+// What a runner is asked to generate and what it reports back: the vocabulary of the engine.
+import type { PromptSegment } from "../prompt/prompt-segment.ts";
+
+/** How the next token is chosen. */
+export interface SamplingParameters {
+  /** 0 always takes the most likely token. */
+  temperature: number;
+  /** Only the k most likely tokens; 0 means all. */
+  topK: number;
+  /** Only the most likely tokens that together reach this probability; 1 means all. */
+  topP: number;
+  /** Only tokens at least this fraction as likely as the best one; 0 means all. */
+  minP: number;
+  /** 1 means none. */
+  repeatPenalty: number;
+  /** How many of the last tokens the three penalties look at; 0 none, -1 the whole window. */
+  repeatLastN: number;
+  presencePenalty: number;
+  frequencyPenalty: number;
+  /** 32-bit; undefined draws a new one for each request. */
+  seed: number | undefined;
+  /** Added to the logit of a token id before anything else. */
+  logitBias: ReadonlyArray<readonly [token: number, bias: number]>;
+}
+
+export interface GenerationRequest {
+  /** Marked text, or token ids that are used as they are. */
+  prompt: { segments: PromptSegment[] } | { tokens: number[] };
+  /** Undefined: until the model stops or the window is full. At least 1. */
+  maxTokens: number | undefined;
+  sampling: SamplingParameters;
+  /** Texts that end the answer and are not part of it. */
+  stop: string[];
+  /** The model's end tokens cannot be chosen. */
+  ignoreEndOfText: boolean;
+  /** How many alternatives to report for each token; undefined reports no log-probabilities. */
+  topLogprobs: number | undefined;
+  /** Report how much of a long prompt has been read. */
+  reportProgress: boolean;
+}
+
+/** One token with the model's own log-probability, before temperature and filters. */
+export interface TokenLogprob {
+  token: string;
+  /** The token's bytes: a character may be spread over several tokens. */
+  bytes: number[];
+  logprob: number;
+  top: Array<{ token: string; bytes: number[]; logprob: number }>;
+}
+
+export type FinishReason = "stop" | "length" | "cancelled";
+
+export interface GenerationStatistics {
+  promptTokens: number;
+  /** Prompt tokens that were taken from a slot instead of being computed. */
+  cachedTokens: number;
+  completionTokens: number;
+  /** Waiting for a slot. */
+  queueMs: number;
+  /** From slot to first token. */
+  promptMs: number;
+  /** From first to last token. */
+  completionMs: number;
+}
+
+export type GenerationEvent =
+  | { type: "queued"; ahead: number }
+  | { type: "started"; promptTokens: number; cachedTokens: number; slot: number }
+  | { type: "prompt"; completedTokens: number; totalTokens: number }
+  | { type: "text"; text: string; tokens: number; logprobs?: TokenLogprob[] }
+  | { type: "done"; reason: FinishReason; stopText?: string; statistics: GenerationStatistics };
+
+/** What is known of a model once it is loaded. */
+export interface RunnerFacts {
+  /** As llama.cpp describes it, e.g. `llama 8B Q4_K - Medium`. */
+  description: string;
+  /** Tokens in one slot's context window. */
+  contextLength: number;
+  trainedContextLength: number;
+  slots: number;
+  parameters: number;
+  /** Memory taken by weights and context, in bytes. */
+  memory: { ramBytes: number; vramBytes: number };
+  device: DeviceReport;
+  bosText: string;
+  eosText: string;
+  /** Texts of all control tokens: the ones that must never arise from a user's text. */
+  controlTexts: string[];
+  processId: number;
+}
+
+export type DeviceKind = "cpu" | "cuda" | "metal" | "rocm" | "vulkan";
+
+/** Where the model runs and why. */
+export interface DeviceReport {
+  kind: DeviceKind;
+  names: string[];
+  gpuLayers: number;
+  totalLayers: number;
+  /** One sentence. */
+  reason: string;
+}

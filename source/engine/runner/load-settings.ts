@@ -1,0 +1,36 @@
+// What a runner is told when it is started: which model, on which device, with how much room.
+import type { DeviceKind } from "../generation.ts";
+
+export interface LoadSettings {
+  /** Absolute path of the GGUF file; of a split model, its first part. */
+  modelPath: string;
+  /** From the file's own metadata, which the store has read and checked. */
+  architecture: string;
+  layers: number;
+  vocabularySize: number;
+  trainedContextLength: number;
+  device: "auto" | DeviceKind;
+  /** Layers to put on the GPU; undefined fits as many as there is room for. */
+  gpuLayers: number | undefined;
+  /** Parallel conversations. */
+  slots: number;
+  /** Tokens of one slot's context window. */
+  contextLength: number;
+  /** Undefined uses the cores that are good for computing. */
+  threads: number | undefined;
+  /** Most tokens in one step. */
+  batchSize: number;
+  /** Most prompt tokens in one step. */
+  prefillChunk: number;
+  /** Prompts and answers in one step. */
+  mixedBatches: boolean;
+  /** Tokens to guess by prompt lookup; 0 is off. */
+  lookupTokens: number;
+  /** Share beginnings of prompts between slots. */
+  prefixSharing: boolean;
+  flashAttention: boolean | "auto";
+  kvCacheType: "f16" | "q8_0" | "q4_0";
+  useMmap: boolean;
+  /** Requests that may wait for a slot. */
+  maximumQueue: number;
+}

@@ -1,0 +1,68 @@
+// A runner: the child process that holds one model. It is started by runner-process.ts and ends with
+// its parent, whatever becomes of that.
+import { ProductError } from "../../base/product-error.ts";
+import { TextEngine } from "../text/text-engine.ts";
+import { Outbox } from "./outbox.ts";
+import type { ToRunner, WireError } from "./protocol.ts";
+
+const outbox = new Outbox((message, sent) => {
+  // A closed channel means that the parent is gone; "disconnect" ends this process.
+  return process.send?.(message, undefined, undefined, sent) ?? false;
+});
+let engine: TextEngine | undefined;
+
+process.on("message", (message: ToRunner) => {
+  switch (message.type) {
+    case "load":
+      void load(message.settings);
+      break;
+    case "generate":
+      generate(message);
+      break;
+    case "cancel":
+      engine?.cancel(message.id);
+      break;
+    case "stop":
+      leave(0);
+  }
+});
+process.on("disconnect", () => leave(0));
+// The terminal sends Ctrl+C to the whole group; when to stop is the parent's decision.
+process.on("SIGINT", () => {});
+
+async function load(settings: Parameters<typeof TextEngine.load>[0]): Promise<void> {
+  try {
+    engine = await TextEngine.load(settings, {
+      log: (text) => outbox.log(text),
+      progress: (fraction) => outbox.post({ type: "progress", fraction }),
+      flush: () => outbox.flush(),
+      ready: () => outbox.ready(),
+    });
+    outbox.post({ type: "loaded", facts: engine.facts });
+  } catch (error) {
+    outbox.post({ type: "load-failed", error: toWire(error) });
+  }
+  outbox.flush();
+}
+
+function generate({ id, request }: Extract<ToRunner, { type: "generate" }>): void {
+  try {
+    engine?.generate(id, request, (event) => outbox.add({ id, ...event }));
+  } catch (error) {
+    outbox.add({ id, type: "failed", ...toWire(error) });
+    outbox.flush();
+  }
+}
+
+function toWire(error: unknown): WireError {
+  if (error instanceof ProductError) {
+    const { code, message, hint } = error;
+    return { code, message, ...(hint !== undefined && { hint }) };
+  }
+  return { code: "UNEXPECTED", message: error instanceof Error ? error.message : String(error) };
+}
+
+function leave(code: number): never {
+  engine?.close();
+  process.exit(code);
+}

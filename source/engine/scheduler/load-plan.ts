@@ -1,0 +1,82 @@
+// With which settings a model is loaded, and whether a loaded one serves a request as it is.
+import type { ModelParameters } from "../../store/model-parameters.ts";
+import type { ResolvedModel } from "../../store/model-catalog.ts";
+import type { DeviceKind } from "../generation.ts";
+import type { LoadSettings } from "../runner/load-settings.ts";
+
+/** What the server's configuration says about loading. */
+export interface EngineSettings {
+  device: "auto" | DeviceKind;
+  slots: number;
+  /** Undefined: 4096 or what the model was trained for, whichever is less. */
+  contextLength: number | undefined;
+  threads: number | undefined;
+  flashAttention: boolean | "auto";
+  kvCacheType: "f16" | "q8_0" | "q4_0";
+  prefillChunk: number;
+  mixedBatches: boolean;
+  lookupTokens: number;
+  prefixSharing: boolean;
+  maximumQueue: number;
+}
+
+const usualContextLength = 4096;
+const usualBatchSize = 512;
+
+/** @param parameters the model's parameters overridden by the request's */
+export function planLoad(
+  model: ResolvedModel,
+  parameters: ModelParameters,
+  settings: EngineSettings,
+): LoadSettings {
+  const { facts } = model;
+  const wanted = parameters.num_ctx ?? settings.contextLength;
+  const trained = facts.trainedContextLength;
+  return {
+    modelPath: facts.path,
+    architecture: facts.architecture,
+    layers: facts.layers,
+    vocabularySize: facts.vocabularySize,
+    trainedContextLength: trained,
+    device: settings.device,
+    gpuLayers:
+      parameters.num_gpu === undefined || parameters.num_gpu < 0 ? undefined : parameters.num_gpu,
+    slots: settings.slots,
+    contextLength: Math.min(trained, wanted === undefined || wanted <= 0 ? usualContextLength : wanted),
+    threads: parameters.num_thread === 0 ? undefined : (parameters.num_thread ?? settings.threads),
+    batchSize: Math.max(32, parameters.num_batch ?? usualBatchSize),
+    prefillChunk: settings.prefillChunk,
+    mixedBatches: settings.mixedBatches,
+    lookupTokens: settings.lookupTokens,
+    prefixSharing: settings.prefixSharing,
+    flashAttention: settings.flashAttention,
+    kvCacheType: settings.kvCacheType,
+    useMmap: parameters.use_mmap ?? true,
+    maximumQueue: settings.maximumQueue,
+  };
+}
+
+/**
+ * Why a loaded model cannot serve a request, or undefined when it can. A smaller window is served
+ * from a larger one, and what a request does not name never causes a reload.
+ */
+export function reloadReason(
+  loaded: LoadSettings,
+  wanted: LoadSettings,
+  named: ModelParameters,
+): string | undefined {
+  if (named.num_ctx !== undefined && wanted.contextLength > loaded.contextLength) {
+    return `num_ctx ${wanted.contextLength} is larger than the loaded ${loaded.contextLength}`;
+  }
+  if (named.num_gpu !== undefined && wanted.gpuLayers !== loaded.gpuLayers) {
+    return "num_gpu differs";
+  }
+  if (named.num_thread !== undefined && wanted.threads !== loaded.threads) {
+    return "num_thread differs";
+  }
+  if (named.num_batch !== undefined && wanted.batchSize !== loaded.batchSize) {
+    return "num_batch differs";
+  }
+  if (named.use_mmap !== undefined && wanted.useMmap !== loaded.useMmap) return "use_mmap differs";
+  return undefined;
+}

@@ -1,0 +1,187 @@
+// A model that is loaded or being loaded: its runner, who uses it, and when it leaves.
+import { AsyncQueue } from "../../base/async-queue.ts";
+import type { Clock } from "../../base/clock.ts";
+import { ProductError } from "../../base/product-error.ts";
+import { ChatTemplate } from "../../prompt/chat-template.ts";
+import type { ResolvedModel } from "../../store/model-catalog.ts";
+import { engineErrors } from "../errors.ts";
+import type { RunnerFacts } from "../generation.ts";
+import type { LoadSettings } from "../runner/load-settings.ts";
+import { RunnerProcess } from "../runner/runner-process.ts";
+
+export interface LoadedModelOptions {
+  model: ResolvedModel;
+  settings: LoadSettings;
+  keepAliveMs: number;
+  loadTimeoutMs: number;
+  clock: Clock;
+  log: (text: string) => void;
+  engineLog: (text: string) => void;
+  /** The keep-alive time is over and nobody uses it. */
+  onIdleTooLong: (loaded: LoadedModel) => void;
+  /** Its process ended; `crashed` when nobody asked for it. */
+  onEnd: (loaded: LoadedModel, crashed: boolean) => void;
+}
+
+export interface ReadyModel {
+  runner: RunnerProcess;
+  facts: RunnerFacts;
+  template: ChatTemplate;
+}
+
+export class LoadedModel {
+  readonly model: ResolvedModel;
+  readonly settings: LoadSettings;
+  /** Resolves when it can be used; rejects with the reason why it never will. */
+  readonly ready: Promise<ReadyModel>;
+  facts: RunnerFacts | undefined;
+  /** 0 to 1 while loading, 1 after. */
+  fraction = 0;
+  lastUsed: number;
+  keepAliveMs: number;
+  /** Wall-clock time at which it leaves if nobody asks; undefined while in use or for good. */
+  expiresAt: number | undefined;
+  #users = 0;
+  #runner: RunnerProcess | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #waitingForIdle: Array<() => void> = [];
+  readonly #watchers = new Set<AsyncQueue<number>>();
+  readonly #options: LoadedModelOptions;
+  readonly #abort = new AbortController();
+
+  constructor(options: LoadedModelOptions) {
+    this.#options = options;
+    this.model = options.model;
+    this.settings = options.settings;
+    this.keepAliveMs = options.keepAliveMs;
+    this.lastUsed = options.clock.now();
+    this.ready = this.#load();
+    // Everybody who waits gets the rejection; nobody waiting is no defect.
+    this.ready.catch(() => {});
+  }
+
+  get isBusy(): boolean {
+    return this.#users > 0;
+  }
+
+  get runner(): RunnerProcess | undefined {
+    return this.#runner;
+  }
+
+  /** Fractions of the load as they come, ending when the load does. */
+  async *progress(): AsyncGenerator<number> {
+    const watcher = new AsyncQueue<number>();
+    this.#watchers.add(watcher);
+    watcher.push(this.fraction);
+    const end = () => watcher.end();
+    this.ready.then(end, end);
+    try {
+      yield* watcher;
+    } finally {
+      this.#watchers.delete(watcher);
+    }
+  }
+
+  /** Marks it as in use until the returned function is called. */
+  use(): () => void {
+    this.#users += 1;
+    clearTimeout(this.#timer);
+    this.expiresAt = undefined;
+    let released = false;
+    return () => {
+      if (released) return;
+      released = true;
+      this.#users -= 1;
+      this.lastUsed = this.#options.clock.now();
+      if (this.#users > 0) return;
+      this.startIdleTimer();
+      for (const resolve of this.#waitingForIdle.splice(0)) resolve();
+    };
+  }
+
+  /** Begins the keep-alive time if nobody uses it. */
+  startIdleTimer(): void {
+    clearTimeout(this.#timer);
+    if (this.#users > 0 || this.keepAliveMs === Number.POSITIVE_INFINITY) return;
+    this.expiresAt = this.#options.clock.wallMs() + this.keepAliveMs;
+    // setTimeout cannot wait longer than 2^31 - 1 ms; 24 days are for good here.
+    const delay = Math.min(this.keepAliveMs, 2 ** 31 - 1);
+    this.#timer = setTimeout(() => {
+      if (this.#users === 0) this.#options.onIdleTooLong(this);
+    }, delay);
+    this.#timer.unref();
+  }
+
+  /** Resolves when nobody uses it. */
+  async untilIdle(): Promise<void> {
+    if (this.#users === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#waitingForIdle.push(resolve);
+    });
+  }
+
+  /** Unloads it; resolves when its memory is given back. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#abort.abort();
+    await this.#runner?.stop();
+  }
+
+  async #load(): Promise<ReadyModel> {
+    const { settings, model, log, engineLog, clock } = this.#options;
+    const started = clock.now();
+    const template = new ChatTemplate(model.facts.chatTemplate);
+    let stalled = false;
+    const stall = () =>
+      setTimeout(() => {
+        stalled = true;
+        this.#abort.abort();
+      }, this.#options.loadTimeoutMs);
+    let timer = stall();
+    try {
+      const { runner, facts } = await RunnerProcess.start(
+        settings,
+        {
+          progress: (fraction) => {
+            clearTimeout(timer);
+            timer = stall();
+            this.fraction = fraction;
+            for (const watcher of this.#watchers) watcher.push(fraction);
+          },
+          log: (lines) => {
+            for (const line of lines) engineLog(`${model.name}: ${line}`);
+          },
+        },
+        this.#abort.signal,
+      );
+      this.#runner = runner;
+      this.facts = facts;
+      this.fraction = 1;
+      void runner.exited.then((exit) => {
+        if (!exit.expected) {
+          log(`the runner of ${model.name} ${exit.how}; its last lines:`);
+          for (const line of exit.lastLines) log(`  ${line}`);
+        }
+        this.#options.onEnd(this, !exit.expected);
+      });
+      const seconds = ((clock.now() - started) / 1000).toFixed(2);
+      log(`loaded ${model.name} in ${seconds} s: ${facts.device.reason}`);
+      if (template.origin === "fallback") {
+        log(`${model.name} brings no chat template; ChatML is used`);
+      }
+      this.startIdleTimer();
+      return { runner, facts, template };
+    } catch (error) {
+      const crashed =
+        error instanceof ProductError && error.code === engineErrors.runnerCrashed.code;
+      this.#options.onEnd(this, crashed);
+      if (!stalled) throw error;
+      throw new ProductError(engineErrors.loadTimeout, {
+        message: `Loading ${model.name} made no progress for ${Math.round(this.#options.loadTimeoutMs / 1000)} s and was given up.`,
+        hint: "Check the disk, or raise MODELCTL_LOAD_TIMEOUT.",
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+// Turns an answer's tokens into text: whole characters only, stop strings cut out, log-probabilities
+// beside the text they belong to.
+import type { TokenLogprob } from "../generation.ts";
+import { StopMatcher } from "./stop-matcher.ts";
+
+export interface AnswerPiece {
+  text: string;
+  logprobs: TokenLogprob[];
+  /** The stop string that ended the answer, if one did. */
+  stop: string | undefined;
+}
+
+export class AnswerText {
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  readonly #stops: StopMatcher;
+  /** Log-probabilities whose text is still held back, with where their text begins. */
+  #waiting: Array<{ start: number; logprob: TokenLogprob }> = [];
+  #decodedLength = 0;
+  #sentLength = 0;
+
+  constructor(stops: readonly string[]) {
+    this.#stops = new StopMatcher(stops);
+  }
+
+  /** @param bytes the token's bytes; a character may be spread over several tokens */
+  push(bytes: Uint8Array, logprob?: TokenLogprob): AnswerPiece {
+    const decoded = this.#decoder.decode(bytes, { stream: true });
+    if (logprob !== undefined) this.#waiting.push({ start: this.#decodedLength, logprob });
+    this.#decodedLength += decoded.length;
+    const matched = this.#stops.push(decoded);
+    return this.#release(matched.text, matched.stop);
+  }
+
+  /** The held-back end of the answer. An unfinished character is dropped, as it has no text. */
+  finish(): AnswerPiece {
+    const piece = this.#release(this.#stops.finish(), undefined);
+    return { ...piece, logprobs: [...piece.logprobs, ...this.#waiting.map((w) => w.logprob)] };
+  }
+
+  #release(text: string, stop: string | undefined): AnswerPiece {
+    this.#sentLength += text.length;
+    const sent = this.#sentLength;
+    const ready = this.#waiting.filter((w) => w.start < sent).map((w) => w.logprob);
+    if (ready.length > 0) this.#waiting = this.#waiting.filter((w) => w.start >= sent);
+    if (stop !== undefined) this.#waiting = [];
+    return { text, logprobs: ready, stop };
+  }
+}

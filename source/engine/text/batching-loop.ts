@@ -1,0 +1,328 @@
+// Continuous batching: takes requests into slots, computes one step after another for all of them,
+// and hands out what each step gave while the next one computes.
+import { engineErrors } from "../errors.ts";
+import type { GenerationRequest } from "../generation.ts";
+import type { Addon, AddonContext, AddonModel, AddonSampler } from "./addon.ts";
+import { chooseSlot } from "./choose-slot.ts";
+import {
+  type AnswerEnd,
+  createJob,
+  endJob,
+  failJob,
+  type Job,
+  type LoopEvent,
+  type SampledToken,
+  takeToken,
+} from "./job.ts";
+import { draftLength } from "./lookup-draft.ts";
+import {
+  type BatchItem,
+  type BatchPlan,
+  type BatchPolicy,
+  logitIndexesOf,
+  planBatch,
+} from "./plan-batch.ts";
+import type { PrefixCopy } from "./prefix-copy.ts";
+import { PrefixSources } from "./prefix-sources.ts";
+import { createNeutralSampler, createSampler, readLogprob } from "./samplers.ts";
+import { Slot } from "./slot.ts";
+import { ThreadGovernor } from "./thread-governor.ts";
+import type { TokenBytes } from "./token-bytes.ts";
+
+export interface LoopOptions {
+  addon: Addon;
+  model: AddonModel;
+  context: AddonContext;
+  tokenBytes: TokenBytes;
+  slots: number;
+  /** Tokens of one slot. */
+  contextLength: number;
+  vocabularySize: number;
+  /** Most threads that a step may use. */
+  threads: number;
+  policy: BatchPolicy;
+  prefixCopy: PrefixCopy | undefined;
+  /** Requests that may wait for a slot. */
+  maximumQueue: number;
+  /** Called when a step has been launched or no work is left: the time to send what was emitted. */
+  flush: () => void;
+  /** Resolves when the receiver keeps up. */
+  ready: () => Promise<void>;
+  log: (text: string) => void;
+}
+
+interface SampledItem extends BatchItem {
+  indexes: Uint32Array;
+  sampled: SampledToken[];
+}
+
+export class BatchingLoop {
+  readonly #options: LoopOptions;
+  readonly #slots: Slot<Job>[];
+  readonly #prefixes: PrefixSources;
+  readonly #threads: ThreadGovernor;
+  #queue: Job[] = [];
+  #running = false;
+  #previous: BatchPlan["kind"] | undefined;
+  #neutral: AddonSampler | undefined;
+  #endTokens: number[] | undefined;
+
+  constructor(options: LoopOptions) {
+    this.#options = options;
+    this.#slots = Array.from({ length: options.slots }, (_, id) => new Slot<Job>(id));
+    this.#threads = new ThreadGovernor(options.threads);
+    this.#prefixes = new PrefixSources(options.context, options.prefixCopy, options.log);
+  }
+
+  /** Slots in use and requests waiting. */
+  get load(): { busy: number; waiting: number } {
+    return {
+      busy: this.#slots.filter((slot) => slot.job !== undefined).length,
+      waiting: this.#queue.length,
+    };
+  }
+
+  /**
+   * Takes a request whose prompt is known to fit. Events go to `emit`, the last one being `done` or
+   * `failed`.
+   */
+  submit(
+    id: number,
+    request: GenerationRequest,
+    promptTokens: number[],
+    emit: (event: LoopEvent) => void,
+  ): void {
+    if (this.#queue.length >= this.#options.maximumQueue) {
+      emit({
+        type: "failed",
+        code: engineErrors.queueFull.code,
+        message: `The model is busy: ${this.#queue.length} requests are waiting already.`,
+        hint: "Try again in a few seconds.",
+      });
+      this.#options.flush();
+      return;
+    }
+    this.#queue.push(
+      createJob(id, request, promptTokens, {
+        contextLength: this.#options.contextLength,
+        usesLookup: this.#options.policy.lookupTokens > 0,
+        emit,
+      }),
+    );
+    if (this.#running) return;
+    this.#running = true;
+    // The turn's other requests join the first step.
+    setImmediate(() => void this.#run());
+  }
+
+  /** Stops a request before its next step; one that is not known any more is no error. */
+  cancel(id: number): void {
+    const waiting = this.#queue.find((job) => job.id === id);
+    const job = waiting ?? this.#slots.find((slot) => slot.job?.id === id)?.job;
+    if (job !== undefined) job.cancelled = true;
+  }
+
+  async #run(): Promise<void> {
+    while (true) {
+      this.#dropCancelled();
+      await this.#admitWaiting();
+      const plan = planBatch(this.#slots, this.#options.policy, this.#previous, (job, limit) =>
+        this.#guess(job, limit),
+      );
+      if (plan === undefined) break;
+      this.#previous = plan.kind;
+      try {
+        await this.#step(plan);
+      } catch (error) {
+        this.#failStep(plan, error);
+      }
+      await this.#options.ready();
+    }
+    // No await stands between the check for work and this line, so no request can slip through.
+    this.#running = false;
+    this.#previous = undefined;
+    this.#prefixes.rest();
+    this.#options.flush();
+  }
+
+  #dropCancelled(): void {
+    for (const slot of this.#slots) {
+      if (slot.job?.cancelled) this.#release(slot, slot.job, { reason: "cancelled" });
+    }
+    if (!this.#queue.some((job) => job.cancelled)) return;
+    const cancelled = this.#queue.filter((job) => job.cancelled);
+    this.#queue = this.#queue.filter((job) => !job.cancelled);
+    for (const job of cancelled) endJob(job, { reason: "cancelled" });
+  }
+
+  async #admitWaiting(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const job = this.#queue[0];
+      if (job === undefined) return;
+      const choice = chooseSlot(this.#slots, job.promptTokens, (prefix, source) =>
+        this.#prefixes.isWorthCopying(prefix, source),
+      );
+      if (choice === undefined) break;
+      this.#queue.shift();
+      const cached = await this.#prefixes.take(choice, job.promptTokens);
+      this.#start(job, choice.slot, cached);
+    }
+    this.#queue.forEach((job, ahead) => {
+      if (job.reportedAhead === ahead) return;
+      job.reportedAhead = ahead;
+      job.emit({ type: "queued", ahead });
+    });
+  }
+
+  #start(job: Job, slot: Slot<Job>, cached: number): void {
+    const { addon, model } = this.#options;
+    job.read = cached;
+    job.cachedTokens = cached;
+    job.admitted = performance.now();
+    job.sampler = createSampler(
+      addon,
+      model,
+      job.request.sampling,
+      job.promptTokens,
+      job.request.ignoreEndOfText ? this.#allEndTokens() : [],
+    );
+    slot.job = job;
+    const promptTokens = job.promptTokens.length;
+    job.emit({ type: "started", promptTokens, cachedTokens: cached, slot: slot.id });
+  }
+
+  #guess(job: Job, limit: number): number[] {
+    if (job.lookup === undefined) return [];
+    const room = Math.min(limit, job.maxTokens - job.generated - 1);
+    const guessed = job.lookup.guess(room);
+    return guessed.slice(0, draftLength(guessed.length, room));
+  }
+
+  async #step(plan: BatchPlan): Promise<void> {
+    const { context } = this.#options;
+    const tokens = plan.items.reduce((sum, item) => sum + item.tokens.length, 0);
+    context.initBatch(tokens);
+    const items: SampledItem[] = plan.items.map((item) => ({
+      ...item,
+      sampled: [],
+      indexes: context.addToBatch(
+        item.slot.id,
+        item.slot.tokens.length,
+        Uint32Array.from(item.tokens),
+        logitIndexesOf(item),
+      ),
+    }));
+    const threads = this.#threads.choose(tokens);
+    if (threads !== context.getThreads()) context.setThreads(threads);
+    const started = performance.now();
+    const decoding = context.decodeBatch();
+    this.#options.flush();
+    await decoding;
+    const decodeMs = performance.now() - started;
+    this.#threads.note(tokens, threads, decodeMs);
+    if (plan.kind === "prompt") this.#prefixes.noteComputing(tokens, decodeMs);
+    await this.#sample(items);
+    for (const item of items) this.#take(item);
+  }
+
+  /**
+   * The first sample of a step is awaited alone: it reorders the batch's logits in place, unlocked.
+   * After it the sequences are independent of each other.
+   */
+  async #sample(items: SampledItem[]): Promise<void> {
+    const wanted = items.filter((item) => item.indexes.length > 0);
+    const [first, ...rest] = wanted;
+    if (first === undefined) return;
+    const asksLogprobs = wanted.some((item) => item.job.request.topLogprobs !== undefined);
+    await this.#sampleItem(first);
+    if (!asksLogprobs) {
+      await Promise.all(rest.map((item) => this.#sampleItem(item)));
+      return;
+    }
+    // The neutral sampler is one object for all: one item after the other.
+    for (const item of rest) await this.#sampleItem(item);
+  }
+
+  /** Samples along a draft for as long as the model agrees with it. */
+  async #sampleItem(item: SampledItem): Promise<void> {
+    const { context, addon, model, tokenBytes } = this.#options;
+    const { job } = item;
+    if (job.sampler === undefined) return;
+    for (const [position, index] of item.indexes.entries()) {
+      const token = await context.sampleToken(index, job.sampler);
+      if (token < 0) throw new Error("the sampler left no token to choose from");
+      const isEnd = model.isEogToken(token);
+      const bytes = tokenBytes.of(token);
+      const top = job.request.topLogprobs;
+      if (top === undefined) {
+        item.sampled.push({ token, bytes, isEnd });
+      } else {
+        this.#neutral ??= createNeutralSampler(addon, model);
+        const logprob = await readLogprob(context, index, this.#neutral, token, top, tokenBytes);
+        item.sampled.push({ token, bytes, isEnd, logprob });
+      }
+      if (isEnd || token !== item.tokens[position + 1]) break;
+    }
+  }
+
+  /** Books what a step gave one slot: evaluated tokens, new tokens, the end of the answer. */
+  #take(item: SampledItem): void {
+    const { slot, job, sampled } = item;
+    slot.version += 1;
+    if (item.logits === "all") {
+      // The first token and the drafts before the last sampled one were right.
+      slot.tokens.push(...item.tokens.slice(0, sampled.length));
+      if (sampled.length < item.tokens.length) {
+        this.#options.context.removeTokenCellsFromSequence(slot.id, slot.tokens.length, -1);
+      }
+    } else {
+      slot.tokens.push(...item.tokens);
+      job.read += item.tokens.length;
+      if (job.request.reportProgress) {
+        const totalTokens = job.promptTokens.length;
+        job.emit({ type: "prompt", completedTokens: job.read, totalTokens });
+      }
+    }
+    for (const token of sampled) {
+      const end = takeToken(job, token);
+      if (end !== undefined) {
+        this.#release(slot, job, end);
+        return;
+      }
+    }
+  }
+
+  #release(slot: Slot<Job>, job: Job, end: AnswerEnd): void {
+    slot.job = undefined;
+    slot.lastUsed = performance.now();
+    endJob(job, end);
+  }
+
+  /** A failed decode leaves the context in an unknown state: every slot starts afresh. */
+  #failStep(plan: BatchPlan, error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#options.log(`a ${plan.kind} step failed: ${reason}`);
+    for (const slot of this.#slots) {
+      const job = slot.job;
+      slot.job = undefined;
+      slot.tokens = [];
+      slot.version += 1;
+      this.#options.context.disposeSequence(slot.id);
+      if (job === undefined) continue;
+      failJob(job, {
+        code: engineErrors.decodeFailed.code,
+        message: `The engine failed while computing this answer: ${reason}.`,
+        hint: "Try again; if it happens again, a smaller context window (num_ctx) may help.",
+      });
+    }
+  }
+
+  #allEndTokens(): number[] {
+    const { model } = this.#options;
+    if (this.#endTokens === undefined) {
+      const all = Array.from({ length: this.#options.vocabularySize }, (_, token) => token);
+      this.#endTokens = all.filter((token) => model.isEogToken(token));
+    }
+    return this.#endTokens;
+  }
+}

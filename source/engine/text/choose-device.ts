@@ -1,0 +1,137 @@
+// Which device a model runs on, and the sentence that says why.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { ProductError } from "../../base/product-error.ts";
+import { engineErrors } from "../errors.ts";
+import type { DeviceKind } from "../generation.ts";
+import { type Addon, type AddonBinary, findAddonBinary, openAddon } from "./addon.ts";
+
+export type DeviceSetting = "auto" | DeviceKind;
+
+export interface OpenedDevice {
+  addon: Addon;
+  kind: DeviceKind;
+  names: string[];
+  reason: string;
+}
+
+/** The two ways to use an AMD card, said wherever ROCm is asked for and missing. */
+export const rocmAdvice =
+  "AMD cards work out of the box with --gpu vulkan; for ROCm itself build llama.cpp with HIP: " +
+  "npx --no node-llama-cpp source download --gpu false, with NODE_LLAMA_CPP_CMAKE_OPTION_GGML_HIP=1 set.";
+
+/** Devices in the order in which `auto` tries them. */
+export function devicesToTry(platform: NodeJS.Platform = process.platform): DeviceKind[] {
+  return platform === "darwin" ? ["metal", "cpu"] : ["cuda", "rocm", "vulkan", "cpu"];
+}
+
+/** What the machine shows of a device without loading any library of it. */
+export interface DeviceSigns {
+  /** A sentence fragment: `an NVIDIA driver is present`, `no NVIDIA driver was found`. */
+  text: string;
+  present: boolean;
+}
+
+/** Looks for a device's driver by its files; loading a library only to find out is slow and risky. */
+export function lookForDevice(kind: DeviceKind): DeviceSigns {
+  switch (kind) {
+    case "cpu":
+      return { present: true, text: "every machine has a CPU" };
+    case "metal":
+      return process.platform === "darwin"
+        ? { present: true, text: "this is a Mac" }
+        : { present: false, text: "this is not a Mac" };
+    case "cuda":
+      return signs("an NVIDIA driver", [
+        "/dev/nvidiactl",
+        "/proc/driver/nvidia/version",
+        "/dev/dxg",
+        windowsSystemFile("nvcuda.dll"),
+      ]);
+    case "rocm":
+      return signs("an AMD compute driver", ["/dev/kfd", windowsSystemFile("amdhip64.dll")]);
+    case "vulkan":
+      return signs("a graphics card that Vulkan can use", [
+        "/dev/dri/renderD128",
+        windowsSystemFile("vulkan-1.dll"),
+      ]);
+  }
+}
+
+function windowsSystemFile(name: string): string {
+  return path.join(process.env.SystemRoot ?? "C:\\Windows", "System32", name);
+}
+
+function signs(what: string, files: string[]): DeviceSigns {
+  const present = files.some((file) => existsSync(file));
+  return { present, text: present ? `${what} is present` : `${what} was not found` };
+}
+
+/**
+ * Opens the addon for the setting. `auto` takes the first device that works; a named device is used
+ * or refused, never replaced in silence.
+ *
+ * @throws ProductError `ENGINE_DEVICE_UNAVAILABLE` or `ENGINE_ADDON_INCOMPATIBLE`
+ */
+export async function openDevice(
+  setting: DeviceSetting,
+  log: (level: number, message: string) => void,
+): Promise<OpenedDevice> {
+  if (setting !== "auto") return await openNamedDevice(setting, log);
+  const refused: string[] = [];
+  for (const kind of devicesToTry()) {
+    const found = lookForDevice(kind);
+    const binary = found.present ? findAddonBinary(kind) : undefined;
+    if (binary === undefined) {
+      if (kind !== "rocm" || found.present) {
+        refused.push(found.present ? `no ${kind} build is installed` : found.text);
+      }
+      continue;
+    }
+    const opened = await tryToOpen(binary, log);
+    if (typeof opened !== "string") {
+      const reason = [...refused, kind === "cpu" ? "so the CPU is used" : found.text].join(", ");
+      return { ...opened, reason: `--gpu auto: ${reason}.` };
+    }
+    refused.push(opened);
+  }
+  throw new ProductError(engineErrors.deviceUnavailable, {
+    message: `No llama.cpp build fits this machine (${process.platform} ${process.arch}): ${refused.join(", ")}.`,
+    hint: "Run npm ci without --omit=optional, or build node-llama-cpp from source.",
+  });
+}
+
+async function openNamedDevice(
+  kind: DeviceKind,
+  log: (level: number, message: string) => void,
+): Promise<OpenedDevice> {
+  const found = lookForDevice(kind);
+  const binary = findAddonBinary(kind);
+  const opened =
+    binary === undefined
+      ? `no ${kind} build of llama.cpp is installed for ${process.platform} ${process.arch}`
+      : found.present
+        ? await tryToOpen(binary, log)
+        : found.text;
+  if (typeof opened !== "string") return { ...opened, reason: `--gpu ${kind} was asked for.` };
+  throw new ProductError(engineErrors.deviceUnavailable, {
+    message: `--gpu ${kind} cannot be used: ${opened}.`,
+    hint: kind === "rocm" ? rocmAdvice : "Use --gpu auto, or --gpu cpu.",
+  });
+}
+
+/** The opened device, or why it does not work. */
+async function tryToOpen(
+  binary: AddonBinary,
+  log: (level: number, message: string) => void,
+): Promise<Omit<OpenedDevice, "reason"> | string> {
+  const addon = await openAddon(binary, log);
+  const type = addon.getGpuType();
+  if (binary.device === "cpu") {
+    return type === undefined
+      ? "the CPU build found no backend for this processor"
+      : { addon, kind: "cpu", names: [] };
+  }
+  if (typeof type !== "string") return `the ${binary.device} build found no usable device`;
+  return { addon, kind: binary.device, names: addon.getGpuDeviceInfo().deviceNames };
+}

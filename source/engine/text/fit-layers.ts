@@ -1,0 +1,57 @@
+// How many layers of a model fit on the GPU.
+import type { LoadSettings } from "../runner/load-settings.ts";
+import type { Addon } from "./addon.ts";
+
+/** Left free on the card for its driver and for other programs, in bytes. */
+const reserveBytes = 400 * 1024 ** 2;
+
+/**
+ * The largest number of layers whose weights, cache and work space fit in the free memory.
+ *
+ * @param layers all of the model's layers, the output layer included
+ * @param needs bytes of GPU memory with so many layers on it; grows with the layers
+ */
+export async function largestFit(
+  layers: number,
+  freeBytes: number,
+  needs: (layers: number) => Promise<number>,
+): Promise<number> {
+  if ((await needs(layers)) <= freeBytes) return layers;
+  let fits = 0;
+  let tooMany = layers;
+  while (tooMany - fits > 1) {
+    const middle = Math.floor((fits + tooMany) / 2);
+    if ((await needs(middle)) <= freeBytes) fits = middle;
+    else tooMany = middle;
+  }
+  return fits;
+}
+
+/** Asks llama.cpp itself what the model would take, without allocating it, and fits by that. */
+export async function fitLayers(addon: Addon, settings: LoadSettings): Promise<number> {
+  const { total, used } = addon.getGpuVramInfo();
+  const layers = settings.layers + 1;
+  return await largestFit(layers, total - used - reserveBytes, async (count) => {
+    const model = new addon.AddonModel(settings.modelPath, {
+      addonExports: addon,
+      gpuLayers: count,
+      useMmap: settings.useMmap,
+      noAlloc: true,
+    });
+    // A file that cannot be opened needs nothing; the real load that follows says what is wrong.
+    if (!(await model.init())) return 0;
+    const context = new addon.AddonContext(model, {
+      contextSize: settings.contextLength * settings.slots,
+      batchSize: settings.batchSize,
+      sequences: settings.slots,
+      flashAttention: settings.flashAttention,
+      threads: 1,
+    });
+    const contextFits = await context.init();
+    const bytes = contextFits ? context.getMemoryBreakdown().gpuVram : Number.POSITIVE_INFINITY;
+    const modelBytes = model.getMemoryBreakdown().gpuVram;
+    await context.dispose();
+    await model.dispose();
+    return bytes + modelBytes;
+  });
+}

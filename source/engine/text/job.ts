@@ -1,0 +1,147 @@
+// One request while it is in the batching loop, from arrival to its last event.
+import type {
+  FinishReason,
+  GenerationEvent,
+  GenerationRequest,
+  TokenLogprob,
+} from "../generation.ts";
+import type { AddonSampler } from "./addon.ts";
+import { type AnswerPiece, AnswerText } from "./answer-text.ts";
+import { LookupDraft } from "./lookup-draft.ts";
+
+/** A request that could not be finished. */
+export interface FailedEvent {
+  type: "failed";
+  code: string;
+  message: string;
+  hint?: string;
+}
+
+export type LoopEvent = GenerationEvent | FailedEvent;
+
+export interface Job {
+  readonly id: number;
+  readonly request: GenerationRequest;
+  readonly promptTokens: number[];
+  /** At most so many tokens are generated; the window's end may come first. */
+  readonly maxTokens: number;
+  readonly emit: (event: LoopEvent) => void;
+  readonly answer: AnswerText;
+  readonly lookup: LookupDraft | undefined;
+  /** Times are monotonic milliseconds; undefined until it happens. */
+  readonly arrived: number;
+  admitted: number | undefined;
+  firstToken: number | undefined;
+  lastToken: number | undefined;
+  /** How many of the prompt's tokens are in the slot. */
+  read: number;
+  cachedTokens: number;
+  /** The sampled token that the next step evaluates. */
+  next: number | undefined;
+  generated: number;
+  cancelled: boolean;
+  sampler: AddonSampler | undefined;
+  /** Last position in the queue that was reported. */
+  reportedAhead: number | undefined;
+}
+
+export function createJob(
+  id: number,
+  request: GenerationRequest,
+  promptTokens: number[],
+  options: { contextLength: number; usesLookup: boolean; emit: (event: LoopEvent) => void },
+): Job {
+  const room = options.contextLength - promptTokens.length;
+  return {
+    id,
+    request,
+    promptTokens,
+    maxTokens: Math.min(request.maxTokens ?? room, room),
+    emit: options.emit,
+    answer: new AnswerText(request.stop),
+    lookup: options.usesLookup ? new LookupDraft(promptTokens) : undefined,
+    arrived: performance.now(),
+    admitted: undefined,
+    firstToken: undefined,
+    lastToken: undefined,
+    read: 0,
+    cachedTokens: 0,
+    next: undefined,
+    generated: 0,
+    cancelled: false,
+    sampler: undefined,
+    reportedAhead: undefined,
+  };
+}
+
+/** Whether the job's prompt is still being computed. */
+export function isReading(job: Job): boolean {
+  return job.next === undefined;
+}
+
+export interface SampledToken {
+  token: number;
+  bytes: Uint8Array;
+  /** The model ended its answer with this token. */
+  isEnd: boolean;
+  logprob?: TokenLogprob;
+}
+
+export interface AnswerEnd {
+  reason: FinishReason;
+  stopText?: string;
+}
+
+/** Books one token of the answer. @returns how the answer ends with it, if it does */
+export function takeToken(job: Job, sampled: SampledToken): AnswerEnd | undefined {
+  const now = performance.now();
+  job.firstToken ??= now;
+  job.lastToken = now;
+  job.generated += 1;
+  if (sampled.isEnd) return { reason: "stop" };
+  job.next = sampled.token;
+  job.lookup?.push(sampled.token);
+  const piece = job.answer.push(sampled.bytes, sampled.logprob);
+  emitPiece(job, piece);
+  if (piece.stop !== undefined) return { reason: "stop", stopText: piece.stop };
+  return job.generated >= job.maxTokens ? { reason: "length" } : undefined;
+}
+
+/** Sends the job's last events and frees its sampler. */
+export function endJob(job: Job, end: AnswerEnd): void {
+  job.sampler?.dispose();
+  job.sampler = undefined;
+  if (end.stopText === undefined) emitPiece(job, job.answer.finish());
+  const now = performance.now();
+  const admitted = job.admitted ?? now;
+  job.emit({
+    type: "done",
+    reason: end.reason,
+    ...(end.stopText !== undefined && { stopText: end.stopText }),
+    statistics: {
+      promptTokens: job.promptTokens.length,
+      cachedTokens: job.cachedTokens,
+      completionTokens: job.generated,
+      queueMs: admitted - job.arrived,
+      promptMs: (job.firstToken ?? now) - admitted,
+      completionMs: (job.lastToken ?? 0) - (job.firstToken ?? 0),
+    },
+  });
+}
+
+/** Ends the job with an error. */
+export function failJob(job: Job, failure: Omit<FailedEvent, "type">): void {
+  job.sampler?.dispose();
+  job.sampler = undefined;
+  job.emit({ type: "failed", ...failure });
+}
+
+function emitPiece(job: Job, piece: AnswerPiece): void {
+  if (piece.text === "" && piece.logprobs.length === 0) return;
+  job.emit({
+    type: "text",
+    text: piece.text,
+    tokens: job.generated,
+    ...(piece.logprobs.length > 0 && { logprobs: piece.logprobs }),
+  });
+}

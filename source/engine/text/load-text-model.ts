@@ -1,0 +1,141 @@
+// Loads a GGUF file and its context, and explains a refusal in one sentence.
+import { ProductError } from "../../base/product-error.ts";
+import { engineErrors } from "../errors.ts";
+import type { DeviceReport } from "../generation.ts";
+import type { LoadSettings } from "../runner/load-settings.ts";
+import type { Addon, AddonContext, AddonModel } from "./addon.ts";
+import { logLevels } from "./addon.ts";
+import { openDevice } from "./choose-device.ts";
+import { fitLayers } from "./fit-layers.ts";
+
+export interface LoadedTextModel {
+  addon: Addon;
+  model: AddonModel;
+  context: AddonContext;
+  device: DeviceReport;
+}
+
+/** What the engine says of itself while it loads. */
+export interface LoadObserver {
+  log(text: string): void;
+  /** 0 to 1. */
+  progress(fraction: number): void;
+}
+
+// llama.cpp rounds a sequence's window up to this.
+const windowStep = 256;
+
+/**
+ * @throws ProductError `ENGINE_DEVICE_UNAVAILABLE`, `ENGINE_ADDON_INCOMPATIBLE`,
+ *   `ENGINE_ARCHITECTURE_UNKNOWN`, `ENGINE_LOAD_FAILED`, `ENGINE_OUT_OF_MEMORY`
+ */
+export async function loadTextModel(
+  settings: LoadSettings,
+  observer: LoadObserver,
+): Promise<LoadedTextModel> {
+  const engineLog = new EngineLog(observer);
+  const device = await openDevice(settings.device, (level, text) => engineLog.add(level, text));
+  const { addon } = device;
+  if (!addon.getIsArchSupported(settings.architecture)) {
+    throw new ProductError(engineErrors.architectureUnknown, {
+      message: `The model's architecture '${settings.architecture}' is not known to this version of llama.cpp.`,
+      hint: "Use a newer release of this program, or another model.",
+    });
+  }
+  const totalLayers = settings.layers + 1;
+  const gpuLayers =
+    device.kind === "cpu"
+      ? 0
+      : Math.min(totalLayers, settings.gpuLayers ?? (await fitLayers(addon, settings)));
+  const model = new addon.AddonModel(settings.modelPath, {
+    addonExports: addon,
+    gpuLayers,
+    useMmap: settings.useMmap,
+    onLoadProgress: (fraction) => observer.progress(fraction),
+  });
+  if (!(await model.init())) throw refusedModel(settings.modelPath, engineLog.errors);
+  const context = createContext(addon, model, settings);
+  if (!(await context.init())) throw refusedContext(settings, engineLog.errors);
+  return {
+    addon,
+    model,
+    context,
+    device: {
+      kind: device.kind,
+      names: device.names,
+      gpuLayers,
+      totalLayers,
+      reason: `${device.reason} ${layerSentence(device.kind, gpuLayers, totalLayers, settings)}`.trim(),
+    },
+  };
+}
+
+function createContext(addon: Addon, model: AddonModel, settings: LoadSettings): AddonContext {
+  const window = Math.ceil(settings.contextLength / windowStep) * windowStep;
+  const cacheType = addon.getGgmlType(settings.kvCacheType);
+  return new addon.AddonContext(model, {
+    contextSize: window * settings.slots,
+    batchSize: settings.batchSize,
+    sequences: settings.slots,
+    flashAttention: settings.flashAttention,
+    threads: settings.threads ?? addon.getMathCores(),
+    ...(settings.kvCacheType !== "f16" &&
+      cacheType !== undefined && { kvCacheKeyType: cacheType, kvCacheValueType: cacheType }),
+  });
+}
+
+function layerSentence(
+  kind: string,
+  layers: number,
+  total: number,
+  settings: LoadSettings,
+): string {
+  if (kind === "cpu") return "";
+  if (settings.gpuLayers !== undefined) return `${layers} of ${total} layers on it, as asked for.`;
+  if (layers === total) return `All ${total} layers fit.`;
+  return `${layers} of ${total} layers fit in its free memory, the rest runs on the CPU.`;
+}
+
+function refusedModel(modelPath: string, errors: string[]): ProductError {
+  const reason = errors.find((line) => /error loading model/.test(line)) ?? errors.at(-1);
+  const cause = reason?.replace(/^.*error loading model:\s*/, "") ?? "no reason was given";
+  const memory = /alloc|out of memory/i.test(errors.join("\n"));
+  return new ProductError(memory ? engineErrors.outOfMemory : engineErrors.loadFailed, {
+    message: `llama.cpp refused ${modelPath}: ${cause}.`,
+    hint: memory
+      ? "Close other programs, use fewer GPU layers, or a smaller quantisation."
+      : "Download the file again, or check that it is meant for llama.cpp.",
+  });
+}
+
+function refusedContext(settings: LoadSettings, errors: string[]): ProductError {
+  return new ProductError(engineErrors.outOfMemory, {
+    message:
+      `A context window of ${settings.contextLength} tokens for ${settings.slots} parallel requests ` +
+      `could not be made: ${errors.at(-1) ?? "not enough memory"}.`,
+    hint: "Use a smaller num_ctx or fewer slots (MODELCTL_NUM_PARALLEL).",
+  });
+}
+
+/** Joins the addon's pieces to lines, keeps the errors, passes on what is worth keeping. */
+class EngineLog {
+  readonly errors: string[] = [];
+  readonly #observer: LoadObserver;
+  #line = "";
+
+  constructor(observer: LoadObserver) {
+    this.#observer = observer;
+  }
+
+  add(level: number, message: string): void {
+    this.#line += message;
+    const lines = this.#line.split("\n");
+    this.#line = lines.pop() ?? "";
+    for (const line of lines) {
+      const text = line.trim();
+      if (text === "" || /^\.+$/.test(text)) continue;
+      if (level <= logLevels.error) this.errors.push(text);
+      this.#observer.log(text);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+// Decides what the next decode step computes.
+//
+// With separate sequences llama.cpp splits a batch that mixes prompts and single tokens, so a step
+// is either one token for every answering slot or a chunk of prompts, in turn. Small chunks keep
+// the answering slots going and an abort quick.
+import { isReading, type Job } from "./job.ts";
+import type { Slot } from "./slot.ts";
+
+export interface BatchItem {
+  slot: Slot<Job>;
+  job: Job;
+  tokens: number[];
+  /** Of which tokens the next token's logits are needed. */
+  logits: "none" | "last" | "all";
+}
+
+export interface BatchPolicy {
+  /** Most prompt tokens in one step. */
+  prefillChunk: number;
+  /** Most tokens in one step. */
+  batchSize: number;
+  /** Prompts and answers in one step. */
+  mixed: boolean;
+  /** Tokens to guess by lookup when one slot answers alone; 0 is off. */
+  lookupTokens: number;
+}
+
+export interface BatchPlan {
+  items: BatchItem[];
+  kind: "prompt" | "answer" | "mixed";
+}
+
+/**
+ * @param slots all slots, ascending by id
+ * @param previous kind of the step before: prompts and answers take turns
+ * @param guess a draft for a job, at most so many tokens
+ * @returns undefined when no slot has work
+ */
+export function planBatch(
+  slots: ReadonlyArray<Slot<Job>>,
+  policy: BatchPolicy,
+  previous: BatchPlan["kind"] | undefined,
+  guess: (job: Job, limit: number) => number[],
+): BatchPlan | undefined {
+  const busy = slots.flatMap((slot) => (slot.job === undefined ? [] : [{ slot, job: slot.job }]));
+  if (busy.length === 0) return undefined;
+  const reading = busy.filter(({ job }) => isReading(job));
+  const answering = busy.filter(({ job }) => !isReading(job));
+  const answers =
+    answering.length > 0 && (policy.mixed || reading.length === 0 || previous === "prompt");
+  const prompts = reading.length > 0 && (policy.mixed || !answers);
+
+  const items: BatchItem[] = [];
+  let room = policy.batchSize;
+  if (answers) {
+    for (const { slot, job } of answering) {
+      if (job.next === undefined) continue;
+      const draft = busy.length === 1 ? guess(job, policy.lookupTokens) : [];
+      items.push({ slot, job, tokens: [job.next, ...draft], logits: "all" });
+      room -= 1 + draft.length;
+    }
+  }
+  if (prompts) {
+    let share = Math.min(room, policy.prefillChunk);
+    for (const { slot, job } of byArrival(reading)) {
+      if (share <= 0) break;
+      const tokens = job.promptTokens.slice(job.read, job.read + share);
+      share -= tokens.length;
+      const isLast = job.read + tokens.length === job.promptTokens.length;
+      items.push({ slot, job, tokens, logits: isLast ? "last" : "none" });
+    }
+  }
+  items.sort((a, b) => a.slot.id - b.slot.id);
+  return { items, kind: answers && prompts ? "mixed" : answers ? "answer" : "prompt" };
+}
+
+function byArrival<T extends { job: Job }>(reading: T[]): T[] {
+  return [...reading].sort((a, b) => a.job.arrived - b.job.arrived || a.job.id - b.job.id);
+}
+
+/** Logit indexes for `addToBatch`, relative to the item's tokens. */
+export function logitIndexesOf(item: BatchItem): Uint32Array {
+  const count = item.tokens.length;
+  if (item.logits === "none") return new Uint32Array(0);
+  if (item.logits === "last") return Uint32Array.of(count - 1);
+  return Uint32Array.from({ length: count }, (_, index) => index);
+}

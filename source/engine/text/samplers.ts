@@ -1,0 +1,100 @@
+// Builds the addon's sampler for a request, and reads the model's own log-probabilities.
+import type { SamplingParameters, TokenLogprob } from "../generation.ts";
+import type { Addon, AddonContext, AddonModel, AddonSampler } from "./addon.ts";
+import type { TokenBytes } from "./token-bytes.ts";
+
+/** A seed for a request that names none. */
+export function randomSeed(): number {
+  return Math.floor(Math.random() * 0x1_0000_0000);
+}
+
+/**
+ * The sampler of one request. It keeps state (random numbers, penalties), so each token of the
+ * answer must pass through it once and in order.
+ *
+ * @param promptTokens what the penalties start from
+ * @param forbidden tokens that must not be chosen
+ */
+export function createSampler(
+  addon: Addon,
+  model: AddonModel,
+  parameters: SamplingParameters,
+  promptTokens: readonly number[],
+  forbidden: readonly number[],
+): AddonSampler {
+  const sampler = new addon.AddonSampler(model);
+  const bias = new Map<number, number>(parameters.logitBias);
+  for (const token of forbidden) bias.set(token, Number.NEGATIVE_INFINITY);
+  const window = penaltyWindow(parameters, promptTokens.length);
+  sampler.applyConfig({
+    temperature: Math.max(0, parameters.temperature),
+    topK: parameters.topK,
+    topP: parameters.topP,
+    minP: parameters.minP,
+    seed: (parameters.seed ?? randomSeed()) >>> 0,
+    ...(window > 0 && {
+      repeatPenalty: parameters.repeatPenalty,
+      repeatPenaltyPresencePenalty: parameters.presencePenalty,
+      repeatPenaltyFrequencyPenalty: parameters.frequencyPenalty,
+      repeatPenaltyMaxTokens: window,
+      repeatPenaltyTokens: Uint32Array.from(promptTokens.slice(-window)),
+    }),
+    ...(bias.size > 0 && {
+      tokenBiasKeys: Uint32Array.from(bias.keys()),
+      tokenBiasValues: Float32Array.from(bias.values()),
+    }),
+  });
+  return sampler;
+}
+
+/** How many tokens the penalties look at; 0 when there is none to apply. */
+function penaltyWindow(parameters: SamplingParameters, promptLength: number): number {
+  const { repeatPenalty, presencePenalty, frequencyPenalty, repeatLastN } = parameters;
+  if (repeatPenalty === 1 && presencePenalty === 0 && frequencyPenalty === 0) return 0;
+  // -1 is "the whole window": the prompt and whatever may follow it.
+  return repeatLastN < 0 ? promptLength + 65_536 : repeatLastN;
+}
+
+/**
+ * A sampler that changes nothing, so that what it reports are the model's own probabilities: the
+ * addon lists probabilities after the filters of the sampler that it is given.
+ */
+export function createNeutralSampler(addon: Addon, model: AddonModel): AddonSampler {
+  const sampler = new addon.AddonSampler(model);
+  sampler.applyConfig({ temperature: 0, topK: 0, topP: 1, minP: 0, seed: 0 });
+  return sampler;
+}
+
+/** Log-probability of `token` at a logit index, and of the `top` most likely tokens there. */
+export async function readLogprob(
+  context: AddonContext,
+  logitIndex: number,
+  neutral: AddonSampler,
+  token: number,
+  top: number,
+  tokenBytes: TokenBytes,
+): Promise<TokenLogprob> {
+  const [, probabilities = []] = await context.sampleToken(logitIndex, neutral, true);
+  const alternatives: TokenLogprob["top"] = [];
+  let own = 0;
+  for (let i = 0; i + 1 < probabilities.length; i += 2) {
+    const id = probabilities[i] ?? -1;
+    const probability = probabilities[i + 1] ?? 0;
+    if (id === token) own = probability;
+    if (alternatives.length < top) alternatives.push(describe(id, probability, tokenBytes));
+    else if (own > 0) break;
+  }
+  return { ...describe(token, own, tokenBytes), top: alternatives };
+}
+
+// A probability that underflows to 0 has no logarithm that JSON can carry; OpenAI uses -9999.
+const lowestLogprob = -9999;
+
+function describe(id: number, probability: number, tokenBytes: TokenBytes) {
+  const bytes = tokenBytes.of(id);
+  return {
+    token: new TextDecoder().decode(bytes),
+    bytes: [...bytes],
+    logprob: probability > 0 ? Math.log(probability) : lowestLogprob,
+  };
+}

@@ -1,0 +1,62 @@
+// Finds stop strings in streamed text and never lets a part of one out.
+
+export interface MatchedText {
+  /** Text that is safe to send on. */
+  text: string;
+  /** The stop string that ended the answer, if one did. */
+  stop: string | undefined;
+}
+
+/**
+ * Holds back the longest end of the text that could still become a stop string. The earliest match
+ * wins; at the same place the one that is listed first.
+ */
+export class StopMatcher {
+  readonly #stops: string[];
+  #held = "";
+
+  constructor(stops: readonly string[]) {
+    this.#stops = stops.filter((stop) => stop !== "");
+  }
+
+  push(text: string): MatchedText {
+    if (this.#stops.length === 0) return { text, stop: undefined };
+    this.#held += text;
+    let start = -1;
+    let found: string | undefined;
+    for (const stop of this.#stops) {
+      const at = this.#held.indexOf(stop);
+      if (at >= 0 && (start < 0 || at < start)) {
+        start = at;
+        found = stop;
+      }
+    }
+    if (found !== undefined) {
+      const before = this.#held.slice(0, start);
+      this.#held = "";
+      return { text: before, stop: found };
+    }
+    const keep = this.#possibleStart();
+    const safe = this.#held.slice(0, this.#held.length - keep);
+    this.#held = this.#held.slice(this.#held.length - keep);
+    return { text: safe, stop: undefined };
+  }
+
+  /** What was held back when the answer ends for another reason. */
+  finish(): string {
+    const rest = this.#held;
+    this.#held = "";
+    return rest;
+  }
+
+  /** Length of the longest end of the held text that is the beginning of a stop string. */
+  #possibleStart(): number {
+    let longest = 0;
+    for (const stop of this.#stops) {
+      for (let n = Math.min(stop.length - 1, this.#held.length); n > longest; n -= 1) {
+        if (this.#held.endsWith(stop.slice(0, n))) longest = n;
+      }
+    }
+    return longest;
+  }
+}

@@ -1,0 +1,106 @@
+// Keeps text that came from outside from turning into control tokens.
+//
+// A template puts user text and its own control tokens into one string, which cannot tell a user's
+// "<|im_end|>" from its own. So every control text inside outside text is wrapped in two marks before
+// the template runs; afterwards the marks show which pieces must be tokenised as plain text. The
+// marks are characters that occur nowhere else in the request, and they stick to the control text, so
+// a template may trim, join or search the text around them.
+import type { PromptSegment } from "./prompt-segment.ts";
+
+// Private-use characters: no template and hardly any text holds one.
+const firstMark = 0xf0000;
+const lastMark = 0xffffd;
+
+export class ControlTextGuard {
+  readonly #controlTexts: readonly string[];
+  readonly #pattern: RegExp | undefined;
+  readonly #open: string;
+  readonly #close: string;
+
+  /**
+   * @param controlTexts texts of the model's control tokens, longest first
+   * @param isUsed whether a character occurs anywhere in the request or the template
+   */
+  constructor(controlTexts: readonly string[], isUsed: (character: string) => boolean) {
+    this.#controlTexts = controlTexts;
+    this.#pattern =
+      controlTexts.length === 0
+        ? undefined
+        : new RegExp(controlTexts.map(escapeForPattern).join("|"), "gu");
+    const [open, close] = freeMarks(isUsed);
+    this.#open = open;
+    this.#close = close;
+  }
+
+  /** Marks the control texts in a text from outside. */
+  protect(text: string): string {
+    if (this.#pattern === undefined) return text;
+    return text.replaceAll(this.#pattern, (match) => `${this.#open}${match}${this.#close}`);
+  }
+
+  /** `protect` for every string inside a JSON value, keys included. */
+  protectAll<T>(value: T): T {
+    return this.#walk(value) as T;
+  }
+
+  #walk(value: unknown): unknown {
+    if (typeof value === "string") return this.protect(value);
+    if (Array.isArray(value)) return value.map((item) => this.#walk(item));
+    if (value === null || typeof value !== "object") return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [this.protect(key), this.#walk(item)]),
+    );
+  }
+
+  /** Cuts a rendered prompt at the marks and takes them out. */
+  split(rendered: string): PromptSegment[] {
+    const segments: PromptSegment[] = [];
+    let plain = "";
+    let at = 0;
+    const push = (text: string, special: boolean) => {
+      if (text !== "") segments.push({ text, special });
+    };
+    while (at < rendered.length) {
+      const next = this.#nextMark(rendered, at);
+      plain += rendered.slice(at, next);
+      if (next === rendered.length) break;
+      at = next + this.#open.length;
+      if (!rendered.startsWith(this.#open, next)) continue; // a closing mark left alone by the template
+      const text = this.#controlTexts.find(
+        (candidate) =>
+          rendered.startsWith(candidate, at) &&
+          rendered.startsWith(this.#close, at + candidate.length),
+      );
+      if (text === undefined) continue; // the template has changed or cut what stood in the marks
+      push(plain, true);
+      plain = "";
+      push(text, false);
+      at += text.length + this.#close.length;
+    }
+    push(plain, true);
+    return segments;
+  }
+
+  #nextMark(rendered: string, from: number): number {
+    const open = rendered.indexOf(this.#open, from);
+    const close = rendered.indexOf(this.#close, from);
+    return Math.min(open < 0 ? rendered.length : open, close < 0 ? rendered.length : close);
+  }
+}
+
+/** `RegExp.escape`, which Node 22 does not have yet. */
+function escapeForPattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}
+
+function freeMarks(isUsed: (character: string) => boolean): [open: string, close: string] {
+  const free: string[] = [];
+  for (let code = firstMark; code <= lastMark && free.length < 2; code += 1) {
+    const character = String.fromCodePoint(code);
+    if (!isUsed(character)) free.push(character);
+  }
+  const [open, close] = free;
+  // 65,534 characters would all have to be in one request.
+  if (open === undefined || close === undefined) throw new Error("no unused character is left");
+  return [open, close];
+}

@@ -1,0 +1,42 @@
+// Builds the HTTP server: cross-cutting plugins first, then the routes of both APIs.
+import Fastify, { type FastifyInstance } from "fastify";
+import type { ServerDependencies } from "./dependencies.ts";
+import { replyWithErrors } from "./plugins/error-replies.ts";
+import { readJsonBodies } from "./plugins/json-body.ts";
+import { guardOrigins } from "./plugins/origin-and-host.ts";
+import { recordRequests } from "./plugins/request-records.ts";
+import { registerChat } from "./routes/native/chat.ts";
+import { registerGenerate } from "./routes/native/generate.ts";
+import { registerStatus } from "./routes/native/status.ts";
+import { registerChatCompletions } from "./routes/openai/chat-completions.ts";
+import { registerModels } from "./routes/openai/models.ts";
+
+// Images travel inside JSON as base64; a long conversation holds several.
+const largestBodyBytes = 256 * 1024 ** 2;
+
+/**
+ * @param isLoopbackBound told once the server listens; decides whether Host headers are checked
+ */
+export async function createServer(
+  dependencies: ServerDependencies,
+  isLoopbackBound: () => boolean,
+): Promise<FastifyInstance> {
+  const app = Fastify({
+    // The request log takes this place; a logger on stdout would write into the TUI.
+    logger: false,
+    bodyLimit: largestBodyBytes,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 4096 },
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
+  });
+  replyWithErrors(app, dependencies.log);
+  readJsonBodies(app);
+  recordRequests(app, dependencies.requestLog);
+  await guardOrigins(app, dependencies.origins, isLoopbackBound);
+  registerStatus(app, dependencies);
+  registerGenerate(app, dependencies);
+  registerChat(app, dependencies);
+  registerModels(app, dependencies);
+  registerChatCompletions(app, dependencies);
+  return app;
+}

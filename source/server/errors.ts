@@ -1,0 +1,73 @@
+// Every error about requests as such: bodies, fields, addresses, ports.
+import { type ErrorDefinition, exitCodes, ProductError } from "../base/product-error.ts";
+
+export const serverErrors = {
+  bodyMissing: {
+    code: "SERVER_BODY_MISSING",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "The request has no body.",
+  },
+  bodyInvalid: {
+    code: "SERVER_BODY_INVALID",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "The request's body is not JSON.",
+  },
+  bodyTooLarge: {
+    code: "SERVER_BODY_TOO_LARGE",
+    status: 413,
+    exitCode: exitCodes.usage,
+    description: "The request's body is larger than the server takes.",
+  },
+  fieldInvalid: {
+    code: "SERVER_FIELD_INVALID",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "A field of the request has a wrong type or a value out of range.",
+  },
+  fieldUnsupported: {
+    code: "SERVER_FIELD_UNSUPPORTED",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "A field would change the answer in a way that this server does not offer.",
+  },
+  portTaken: {
+    code: "SERVER_PORT_TAKEN",
+    status: 500,
+    exitCode: exitCodes.conflict,
+    description: "The address to listen on belongs to another program.",
+  },
+  alreadyRunning: {
+    code: "SERVER_ALREADY_RUNNING",
+    status: 500,
+    exitCode: exitCodes.conflict,
+    description: "A server of this program already answers at the address.",
+  },
+  addressUnusable: {
+    code: "SERVER_ADDRESS_UNUSABLE",
+    status: 500,
+    exitCode: exitCodes.conflict,
+    description: "The address to listen on cannot be bound on this machine.",
+  },
+  unexpected: {
+    code: "UNEXPECTED",
+    status: 500,
+    exitCode: exitCodes.unexpected,
+    description: "A defect of this program; please report it.",
+  },
+} as const satisfies Record<string, ErrorDefinition>;
+
+/** A field with a wrong type or value. */
+export function invalidField(param: string, message: string): ProductError {
+  return new ProductError(serverErrors.fieldInvalid, { message, param });
+}
+
+/** Refuses a field instead of ignoring it, since ignoring it would give another answer. */
+export function unsupportedField(param: string, what: string): ProductError {
+  return new ProductError(serverErrors.fieldUnsupported, {
+    message: `'${param}' is not supported: ${what}.`,
+    hint: "Leave it out.",
+    param,
+  });
+}

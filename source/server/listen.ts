@@ -1,0 +1,100 @@
+// Binds the server to an address, and says who is there when it is taken.
+import type { FastifyInstance } from "fastify";
+import { ProductError } from "../base/product-error.ts";
+import {
+  defaultHost,
+  defaultPort,
+  lastFallbackPort,
+  type ServerAddress,
+  urlOf,
+} from "../configuration/address.ts";
+import { serverErrors } from "./errors.ts";
+
+export interface Listening {
+  address: ServerAddress;
+  url: string;
+  /** Said when another port than the usual one had to be taken. */
+  notice: string | undefined;
+}
+
+/** Tells who answers at a URL: one of ours, or a stranger. */
+export type Identify = (url: string) => Promise<"modelctl" | "stranger">;
+
+/**
+ * @param wanted undefined: the default port, or the next free one when a stranger holds it
+ * @throws ProductError `SERVER_ALREADY_RUNNING`, `SERVER_PORT_TAKEN`, `SERVER_ADDRESS_UNUSABLE`
+ */
+export async function listen(
+  app: FastifyInstance,
+  wanted: ServerAddress | undefined,
+  identify: Identify,
+): Promise<Listening> {
+  if (wanted !== undefined) return await bind(app, wanted, identify);
+  for (let port = defaultPort; port <= lastFallbackPort; port += 1) {
+    const address: ServerAddress = { host: defaultHost, port, scheme: "http", path: "" };
+    try {
+      const bound = await bind(app, address, identify);
+      if (port === defaultPort) return bound;
+      const notice = `Port ${defaultPort} belongs to another program; this server took ${port}.`;
+      return { ...bound, notice };
+    } catch (error) {
+      const isTaken =
+        error instanceof ProductError && error.code === serverErrors.portTaken.code;
+      if (!isTaken || port === lastFallbackPort) throw error;
+    }
+  }
+  throw new Error("unreachable: the last port returned or threw");
+}
+
+async function bind(
+  app: FastifyInstance,
+  address: ServerAddress,
+  identify: Identify,
+): Promise<Listening> {
+  const { host, port } = address;
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    throw await explain(error, address, identify);
+  }
+  const bound = app.server.address();
+  const actual = { ...address, port: typeof bound === "object" && bound ? bound.port : port };
+  return { address: actual, url: urlOf(actual), notice: undefined };
+}
+
+async function explain(
+  error: unknown,
+  address: ServerAddress,
+  identify: Identify,
+): Promise<unknown> {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const where = `${address.host}:${address.port}`;
+  if (code === "EADDRINUSE") {
+    const url = urlOf(address);
+    if ((await identify(url)) === "modelctl") {
+      return new ProductError(serverErrors.alreadyRunning, {
+        message: `A modelctl server already answers at ${url}.`,
+        hint: "Use it, or choose another port with --port.",
+        cause: error,
+      });
+    }
+    return new ProductError(serverErrors.portTaken, {
+      message: `Port ${address.port} on ${address.host} is taken by another program.`,
+      hint: "Stop that program, or choose another port with --port.",
+      cause: error,
+    });
+  }
+  const reasons: Record<string, string> = {
+    EADDRNOTAVAIL: "this machine has no such address",
+    EACCES: "ports below 1024 need more rights",
+    ENOTFOUND: "the name is not known",
+    EAI_AGAIN: "the name could not be looked up",
+  };
+  const reason = typeof code === "string" ? reasons[code] : undefined;
+  if (reason === undefined) return error;
+  return new ProductError(serverErrors.addressUnusable, {
+    message: `${where} cannot be listened on: ${reason}.`,
+    hint: "Choose another address with --host and --port.",
+    cause: error,
+  });
+}

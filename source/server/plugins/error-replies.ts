@@ -1,0 +1,84 @@
+// Turns errors into replies: the right status, and the shape that the route's clients expect.
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ProductError } from "../../base/product-error.ts";
+import { invalidField, serverErrors } from "../errors.ts";
+
+export function replyWithErrors(app: FastifyInstance, log: (text: string) => void): void {
+  const knownPaths: RegExp[] = [];
+  app.addHook("onRoute", ({ url, method }) => {
+    if (method === "OPTIONS") return; // preflights are answered everywhere
+    const pattern = url.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&"));
+    knownPaths.push(new RegExp(`^${pattern.join(".*")}$`));
+  });
+  app.setErrorHandler((error: FastifyError | Error, request, reply) => {
+    const known = toProductError(error);
+    if (known.code === serverErrors.unexpected.code) log(error.stack ?? String(error));
+    return sendError(request, reply, known);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split("?")[0] ?? "";
+    const isKnown = knownPaths.some((pattern) => pattern.test(path));
+    return reply
+      .code(isKnown ? 405 : 404)
+      .type("text/plain; charset=utf-8")
+      .send(isKnown ? "405 method not allowed" : "404 page not found");
+  });
+}
+
+/** Replies with an error in the shape of the route. */
+export function sendError(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: ProductError,
+): FastifyReply {
+  request.failure = { code: error.code, message: error.sentence };
+  if (error.retryAfterSeconds !== undefined) {
+    reply.header("retry-after", String(error.retryAfterSeconds));
+  }
+  return reply.code(error.status).send(errorBody(request.url, error));
+}
+
+/** `/v1` routes speak OpenAI's shape, the others Ollama's. */
+export function errorBody(url: string, error: ProductError): Record<string, unknown> {
+  if (!url.startsWith("/v1/")) return { error: error.sentence, code: error.code };
+  const types: Record<number, string> = { 400: "invalid_request_error", 404: "not_found_error" };
+  return {
+    error: {
+      message: error.sentence,
+      type: types[error.status] ?? "api_error",
+      param: error.param ?? null,
+      code: error.code,
+    },
+  };
+}
+
+/** Fastify's own errors get our codes; what is unknown is a defect and says nothing of its inside. */
+export function toProductError(error: unknown): ProductError {
+  if (error instanceof ProductError) return error;
+  const known = error as Partial<FastifyError>;
+  const first = known.validation?.[0];
+  if (first !== undefined) {
+    const path = first.instancePath.slice(1).replaceAll("/", ".");
+    const missing = first.keyword === "required" ? String(first.params.missingProperty) : undefined;
+    const param = [path, missing].filter((part) => part !== undefined && part !== "").join(".");
+    return missing === undefined
+      ? invalidField(param, `${param === "" ? "The body" : `'${param}'`} ${first.message}.`)
+      : invalidField(param, `${param} is required`);
+  }
+  if (known.code === "FST_ERR_CTP_BODY_TOO_LARGE") {
+    return new ProductError(serverErrors.bodyTooLarge, {
+      message: "The request's body is larger than this server takes.",
+    });
+  }
+  if (known.statusCode !== undefined && known.statusCode < 500) {
+    return new ProductError(
+      { ...serverErrors.bodyInvalid, status: known.statusCode },
+      { message: known.message ?? "The request cannot be read." },
+    );
+  }
+  return new ProductError(serverErrors.unexpected, {
+    message: "The server met an error of its own.",
+    hint: "Its log says more.",
+    cause: error,
+  });
+}

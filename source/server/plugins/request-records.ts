@@ -1,0 +1,38 @@
+// Writes the request log: one record for each request, opened on arrival and closed with its reply.
+import type { FastifyInstance } from "fastify";
+import type { RequestLog, RequestRecord } from "../../request-log/request-log.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Its place in the request log; probes have none. */
+    record: RequestRecord | undefined;
+    /** Why it failed, if it did. */
+    failure: { code: string; message: string } | undefined;
+  }
+}
+
+/** Probes come every second from some clients and would push everything else out. */
+const unrecorded = new Set(["/", "/api/version", "/api/ps", "/api/requests"]);
+
+export function recordRequests(app: FastifyInstance, requestLog: RequestLog): void {
+  app.decorateRequest("record", undefined);
+  app.decorateRequest("failure", undefined);
+  app.addHook("onRequest", async (request) => {
+    const path = request.url.split("?")[0] ?? "";
+    if (unrecorded.has(path)) return;
+    request.record = requestLog.open({
+      startedAt: Date.now(),
+      method: request.method,
+      path,
+      client: { address: request.ip, agent: request.headers["user-agent"] },
+    });
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    const { record, failure } = request;
+    if (record === undefined) return;
+    if (failure !== undefined) requestLog.update(record, { error: failure });
+    // A client that left before the end never saw the status that was written.
+    const left = !reply.raw.writableFinished;
+    requestLog.close(record, left ? 499 : reply.statusCode, Date.now());
+  });
+}

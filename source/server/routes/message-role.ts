@@ -1,0 +1,15 @@
+// Roles that a message may have, on both APIs.
+import type { ChatRole } from "../../prompt/chat-message.ts";
+import { invalidField } from "../errors.ts";
+
+const roles: readonly ChatRole[] = ["system", "developer", "user", "assistant", "tool"];
+
+/** @throws ProductError `SERVER_FIELD_INVALID` */
+export function parseRole(text: string): ChatRole {
+  const role = roles.find((candidate) => candidate === text.toLowerCase());
+  if (role !== undefined) return role;
+  throw invalidField(
+    "messages.role",
+    `A message has the role ${JSON.stringify(text)}, but it must be one of ${roles.join(", ")}.`,
+  );
+}

@@ -1,0 +1,64 @@
+// Native reply records: the names, units and omissions of Ollama's API.
+import type { GenerationEvent, TokenLogprob } from "../../../engine/generation.ts";
+import type { CanonicalEvent } from "../../../engine/request.ts";
+
+type Done = Extract<GenerationEvent, { type: "done" }>;
+
+/** Fields of a final record. Durations are integer nanoseconds; zeros are left out. */
+export function finalFields(
+  done: Done,
+  loadMs: number,
+  totalMs: number,
+): Record<string, number | string | boolean> {
+  const { statistics } = done;
+  const counts = {
+    total_duration: nanoseconds(totalMs),
+    load_duration: nanoseconds(loadMs),
+    prompt_eval_count: statistics.promptTokens,
+    prompt_eval_duration: nanoseconds(statistics.promptMs),
+    // Ours: how many of the prompt's tokens were taken from memory.
+    prompt_eval_cached_count: statistics.cachedTokens,
+    eval_count: statistics.completionTokens,
+    eval_duration: nanoseconds(statistics.completionMs),
+  };
+  return {
+    done: true,
+    done_reason: done.reason,
+    ...Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== 0)),
+  };
+}
+
+function nanoseconds(milliseconds: number): number {
+  return Math.round(milliseconds * 1e6);
+}
+
+/** The progress records that a request with `progress: true` gets; undefined for other events. */
+export function progressFields(event: CanonicalEvent): Record<string, unknown> | undefined {
+  switch (event.type) {
+    case "queued":
+      return { status: "queued", queue_position: event.ahead };
+    case "loading":
+      return { status: "loading", completed: event.fraction, total: 1 };
+    case "prompt":
+      return { status: "prompt", completed: event.completedTokens, total: event.totalTokens };
+    default:
+      return undefined;
+  }
+}
+
+export function logprobFields(logprobs: TokenLogprob[] | undefined, top: number) {
+  if (logprobs === undefined || logprobs.length === 0) return {};
+  return {
+    logprobs: logprobs.map(({ token, bytes, logprob, top: alternatives }) => ({
+      token,
+      logprob,
+      bytes,
+      ...(top > 0 && { top_logprobs: alternatives }),
+    })),
+  };
+}
+
+/** RFC 3339 in UTC with fractional seconds. */
+export function createdAt(): string {
+  return new Date().toISOString();
+}

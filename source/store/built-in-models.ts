@@ -1,0 +1,37 @@
+// The models that come with the program.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import type { ModelParameters } from "./model-parameters.ts";
+
+export interface BuiltInModel {
+  name: string;
+  file: string;
+  parameters: ModelParameters;
+  /** What it can do, said honestly. */
+  card: string;
+  /** Questions that it answers well. */
+  examples: readonly string[];
+}
+
+/** The folder that holds package.json and media/, from a source checkout and from dist/ alike. */
+function packageFolder(): string {
+  let folder = import.meta.dirname;
+  while (!existsSync(path.join(folder, "package.json"))) {
+    const parent = path.dirname(folder);
+    if (parent === folder) throw new Error("the package's own folder was not found");
+    folder = parent;
+  }
+  return folder;
+}
+
+export const builtInModels: readonly BuiltInModel[] = [
+  {
+    name: "tiny",
+    file: path.join(packageFolder(), "media", "models", "tiny-chat.gguf"),
+    parameters: { temperature: 0 },
+    card:
+      "A test model of one million parameters: it knows 36 capitals, sums up to 9 + 9, counting, " +
+      "repeating, and names you tell it, in English. It knows nothing else.",
+    examples: ["What is the capital of France?", "Count from 1 to 10.", "Write a poem."],
+  },
+];

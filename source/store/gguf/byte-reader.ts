@@ -1,0 +1,82 @@
+// Reads a file from the front in large pieces, little-endian, never past its end.
+import type { FileHandle } from "node:fs/promises";
+
+const pieceBytes = 1024 * 1024;
+
+/** Thrown when the file ends inside a value. */
+export class EndOfFile extends Error {
+  override readonly name = "EndOfFile";
+}
+
+export class ByteReader {
+  readonly #file: FileHandle;
+  readonly #size: number;
+  #buffer = Buffer.alloc(0);
+  /** Position in the file of the buffer's first byte. */
+  #start = 0;
+  #offset = 0;
+
+  constructor(file: FileHandle, size: number) {
+    this.#file = file;
+    this.#size = size;
+  }
+
+  /** Bytes read so far. */
+  get position(): number {
+    return this.#start + this.#offset;
+  }
+
+  get remaining(): number {
+    return this.#size - this.position;
+  }
+
+  async bytes(count: number): Promise<Buffer> {
+    if (count > this.remaining) throw new EndOfFile(`${count} bytes wanted, ${this.remaining} left`);
+    if (this.#offset + count > this.#buffer.length) await this.#fill(count);
+    const slice = this.#buffer.subarray(this.#offset, this.#offset + count);
+    this.#offset += count;
+    return slice;
+  }
+
+  async skip(count: number): Promise<void> {
+    if (count > this.remaining) throw new EndOfFile(`${count} bytes wanted, ${this.remaining} left`);
+    if (this.#offset + count <= this.#buffer.length) {
+      this.#offset += count;
+      return;
+    }
+    this.#start = this.position + count;
+    this.#buffer = Buffer.alloc(0);
+    this.#offset = 0;
+  }
+
+  async uint32(): Promise<number> {
+    return (await this.bytes(4)).readUInt32LE();
+  }
+
+  /** @throws RangeError above 2^53, which no count or length of a real file reaches */
+  async uint64(): Promise<number> {
+    const value = (await this.bytes(8)).readBigUInt64LE();
+    if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError(`${value} is no sane count`);
+    return Number(value);
+  }
+
+  async #fill(count: number): Promise<void> {
+    const position = this.position;
+    const length = Math.min(Math.max(count, pieceBytes), this.#size - position);
+    const buffer = Buffer.alloc(length);
+    let filled = 0;
+    while (filled < length) {
+      const { bytesRead } = await this.#file.read(
+        buffer,
+        filled,
+        length - filled,
+        position + filled,
+      );
+      if (bytesRead === 0) throw new EndOfFile("the file became shorter while it was read");
+      filled += bytesRead;
+    }
+    this.#buffer = buffer;
+    this.#start = position;
+    this.#offset = 0;
+  }
+}

@@ -1,0 +1,74 @@
+// What the rest of the program needs to know of a GGUF file before it is loaded.
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import { type GgufHeader, type GgufValue, readGguf } from "./read-gguf.ts";
+
+export interface GgufFacts {
+  path: string;
+  architecture: string;
+  name: string | undefined;
+  /** Tokens the model was trained for; the window can not usefully be larger. */
+  trainedContextLength: number;
+  layers: number;
+  vocabularySize: number;
+  /** The Jinja text of `tokenizer.chat_template`, if the file has one. */
+  chatTemplate: string | undefined;
+  fileSize: number;
+}
+
+/**
+ * Reads and checks the facts; a file that is cut off anywhere is noticed here, not in the engine.
+ *
+ * @throws ProductError, see `readGguf`
+ */
+export async function readGgufFacts(path: string): Promise<GgufFacts> {
+  const header = await readGguf(path);
+  checkTensorData(path, header);
+  const { metadata } = header;
+  const architecture = text(metadata.get("general.architecture"));
+  if (architecture === undefined) throw missing(path, "general.architecture");
+  const tokens = metadata.get("tokenizer.ggml.tokens");
+  const vocabularySize =
+    typeof tokens === "object" ? tokens.length : number(metadata.get(`${architecture}.vocab_size`));
+  if (vocabularySize === undefined) throw missing(path, "tokenizer.ggml.tokens");
+  const layers = number(metadata.get(`${architecture}.block_count`));
+  if (layers === undefined) throw missing(path, `${architecture}.block_count`);
+  return {
+    path,
+    architecture,
+    name: text(metadata.get("general.name")),
+    trainedContextLength: number(metadata.get(`${architecture}.context_length`)) ?? 2048,
+    layers,
+    vocabularySize,
+    chatTemplate: text(metadata.get("tokenizer.chat_template")),
+    fileSize: header.fileSize,
+  };
+}
+
+/** The last tensor must lie inside the file; its exact size is llama.cpp's to check. */
+function checkTensorData(path: string, header: GgufHeader): void {
+  const last = header.tensors.reduce((end, tensor) => Math.max(end, tensor.offset), 0);
+  const needed = header.dataOffset + last + (header.tensors.length > 0 ? 1 : 0);
+  if (needed <= header.fileSize) return;
+  throw new ProductError(storeErrors.ggufTruncated, {
+    message:
+      `${path} is cut off: its weights reach beyond byte ${header.dataOffset + last}, ` +
+      `but the file has only ${header.fileSize} bytes.`,
+    hint: "Download it again.",
+  });
+}
+
+function text(value: GgufValue | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function number(value: GgufValue | undefined): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+function missing(path: string, key: string): ProductError {
+  return new ProductError(storeErrors.ggufInvalid, {
+    message: `${path} cannot be run: its metadata has no ${key}.`,
+    hint: "It may be an adapter, a projector or a part of a split model; name the model itself.",
+  });
+}

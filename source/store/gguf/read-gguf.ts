@@ -1,0 +1,239 @@
+// Reads a GGUF file's header: metadata and the list of tensors.
+// Format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md (versions 2 and 3, little-endian).
+import { constants } from "node:fs";
+import { access, open, stat } from "node:fs/promises";
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import { ByteReader, EndOfFile } from "./byte-reader.ts";
+
+export type GgufScalar = string | number | bigint | boolean;
+
+/** An array's elements are kept only for short ones; token lists have hundreds of thousands. */
+export interface GgufArray {
+  length: number;
+  values: GgufScalar[] | undefined;
+}
+
+export type GgufValue = GgufScalar | GgufArray;
+
+export interface GgufTensor {
+  name: string;
+  shape: number[];
+  /** ggml's number for the type of the elements. */
+  type: number;
+  /** From the beginning of the tensor data. */
+  offset: number;
+}
+
+export interface GgufHeader {
+  version: number;
+  metadata: Map<string, GgufValue>;
+  tensors: GgufTensor[];
+  /** Where the tensor data begins in the file. */
+  dataOffset: number;
+  fileSize: number;
+}
+
+const types = {
+  uint8: 0,
+  int8: 1,
+  uint16: 2,
+  int16: 3,
+  uint32: 4,
+  int32: 5,
+  float32: 6,
+  bool: 7,
+  string: 8,
+  array: 9,
+  uint64: 10,
+  int64: 11,
+  float64: 12,
+} as const;
+
+const scalarBytes: Record<number, number> = {
+  0: 1,
+  1: 1,
+  2: 2,
+  3: 2,
+  4: 4,
+  5: 4,
+  6: 4,
+  7: 1,
+  10: 8,
+  11: 8,
+  12: 8,
+};
+
+const longestKeptArray = 64;
+const longestKey = 65_535;
+
+/**
+ * @param file absolute path
+ * @throws ProductError `STORE_FILE_MISSING`, `STORE_FILE_IS_DIRECTORY`, `STORE_FILE_UNREADABLE`,
+ *   `STORE_NOT_GGUF`, `STORE_GGUF_TRUNCATED`, `STORE_GGUF_INVALID`
+ */
+export async function readGguf(file: string): Promise<GgufHeader> {
+  await checkFile(file);
+  const handle = await open(file, "r");
+  try {
+    const { size } = await handle.stat();
+    return await readHeader(new ByteReader(handle, size), file, size);
+  } catch (error) {
+    if (error instanceof EndOfFile) {
+      throw new ProductError(storeErrors.ggufTruncated, {
+        message: `${file} is cut off: it ends inside its own header.`,
+        hint: "Download it again.",
+        cause: error,
+      });
+    }
+    if (error instanceof RangeError) throw invalid(file, error.message);
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function checkFile(file: string): Promise<void> {
+  try {
+    if ((await stat(file)).isDirectory()) {
+      throw new ProductError(storeErrors.fileIsDirectory, {
+        message: `${file} is a directory, not a .gguf file.`,
+        hint: "Name the .gguf file in it.",
+      });
+    }
+    await access(file, constants.R_OK);
+  } catch (error) {
+    if (error instanceof ProductError) throw error;
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "EACCES" || code === "EPERM") {
+      throw new ProductError(storeErrors.fileUnreadable, {
+        message: `${file} may not be read by this user.`,
+        hint: "Change its permissions, or run as the user who owns it.",
+        cause: error,
+      });
+    }
+    throw new ProductError(storeErrors.fileMissing, {
+      message: `${file} was not found: there is no such file.`,
+      hint: "Check the path.",
+      cause: error,
+    });
+  }
+}
+
+async function readHeader(reader: ByteReader, file: string, size: number): Promise<GgufHeader> {
+  const magic = size < 4 ? "" : (await reader.bytes(4)).toString("latin1");
+  if (magic !== "GGUF") {
+    throw new ProductError(storeErrors.notGguf, {
+      message: `${file} is not a GGUF model: it ${
+        size === 0 ? "is empty" : `begins with ${JSON.stringify(magic)} instead of "GGUF"`
+      }.`,
+      hint: "Name a file made for llama.cpp; such files end in .gguf.",
+    });
+  }
+  const version = await reader.uint32();
+  if (version !== 2 && version !== 3) {
+    throw invalid(file, `it says GGUF version ${version}, and only versions 2 and 3 exist`);
+  }
+  const tensorCount = await reader.uint64();
+  const metadataCount = await reader.uint64();
+  // The smallest entry takes 13 bytes: a larger count than fits is nonsense, not a reason to loop.
+  if ((tensorCount + metadataCount) * 13 > reader.remaining) {
+    throw invalid(file, `it announces ${metadataCount} facts and ${tensorCount} tensors`);
+  }
+  const metadata = new Map<string, GgufValue>();
+  for (let index = 0; index < metadataCount; index += 1) {
+    const key = await readString(reader, longestKey);
+    metadata.set(key, await readValue(reader, await reader.uint32()));
+  }
+  const tensors: GgufTensor[] = [];
+  for (let index = 0; index < tensorCount; index += 1) tensors.push(await readTensor(reader));
+  const alignment = Number(metadata.get("general.alignment") ?? 32);
+  if (!(alignment > 0)) throw invalid(file, `its alignment is ${alignment}`);
+  const dataOffset = Math.ceil(reader.position / alignment) * alignment;
+  return { version, metadata, tensors, dataOffset, fileSize: size };
+}
+
+async function readTensor(reader: ByteReader): Promise<GgufTensor> {
+  const name = await readString(reader, longestKey);
+  const dimensions = await reader.uint32();
+  if (dimensions > 8) throw new RangeError(`tensor ${name} has ${dimensions} dimensions`);
+  const shape: number[] = [];
+  for (let index = 0; index < dimensions; index += 1) shape.push(await reader.uint64());
+  const type = await reader.uint32();
+  return { name, shape, type, offset: await reader.uint64() };
+}
+
+async function readString(reader: ByteReader, longest = reader.remaining): Promise<string> {
+  const length = await reader.uint64();
+  if (length > longest) {
+    if (length > reader.remaining) throw new EndOfFile(`a text of ${length} bytes`);
+    throw new RangeError(`a name of ${length} bytes`);
+  }
+  return (await reader.bytes(length)).toString("utf8");
+}
+
+async function readValue(reader: ByteReader, type: number): Promise<GgufValue> {
+  if (type !== types.array) return await readScalar(reader, type);
+  const elementType = await reader.uint32();
+  const length = await reader.uint64();
+  if (length <= longestKeptArray) {
+    const values: GgufScalar[] = [];
+    for (let index = 0; index < length; index += 1) {
+      values.push(await readScalar(reader, elementType));
+    }
+    return { length, values };
+  }
+  const bytes = scalarBytes[elementType];
+  if (bytes !== undefined) {
+    await reader.skip(length * bytes);
+  } else if (elementType === types.string) {
+    for (let index = 0; index < length; index += 1) await reader.skip(await reader.uint64());
+  } else {
+    throw new RangeError(`an array of type ${elementType}`);
+  }
+  return { length, values: undefined };
+}
+
+async function readScalar(reader: ByteReader, type: number): Promise<GgufScalar> {
+  if (type === types.string) return await readString(reader);
+  const size = scalarBytes[type];
+  if (size === undefined) throw new RangeError(`a value of type ${type}`);
+  const bytes = await reader.bytes(size);
+  switch (type) {
+    case types.uint8:
+      return bytes.readUInt8();
+    case types.int8:
+      return bytes.readInt8();
+    case types.uint16:
+      return bytes.readUInt16LE();
+    case types.int16:
+      return bytes.readInt16LE();
+    case types.uint32:
+      return bytes.readUInt32LE();
+    case types.int32:
+      return bytes.readInt32LE();
+    case types.float32:
+      return bytes.readFloatLE();
+    case types.bool:
+      return bytes.readUInt8() !== 0;
+    case types.uint64:
+      return narrow(bytes.readBigUInt64LE());
+    case types.int64:
+      return narrow(bytes.readBigInt64LE());
+    default:
+      return bytes.readDoubleLE();
+  }
+}
+
+/** A plain number where that is exact. */
+function narrow(value: bigint): number | bigint {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+function invalid(file: string, what: string): ProductError {
+  return new ProductError(storeErrors.ggufInvalid, {
+    message: `${file} is not a usable GGUF model: ${what}.`,
+    hint: "Download it again, or use another file.",
+  });
+}

@@ -1,0 +1,92 @@
+// Finds the model that a reference means.
+import path from "node:path";
+import { ProductError } from "../base/product-error.ts";
+import { type BuiltInModel, builtInModels } from "./built-in-models.ts";
+import { storeErrors } from "./errors.ts";
+import { type GgufFacts, readGgufFacts } from "./gguf/gguf-facts.ts";
+import type { ModelParameters } from "./model-parameters.ts";
+import { parseModelReference } from "./model-reference.ts";
+
+/** A model that can be loaded. */
+export interface ResolvedModel {
+  /** How it is listed; for a file its absolute path. */
+  name: string;
+  facts: GgufFacts;
+  /** Its own defaults; a request overrides them. */
+  parameters: ModelParameters;
+  card: string | undefined;
+  examples: readonly string[];
+}
+
+/** A listed model, without reading its file. */
+export interface ListedModel {
+  name: string;
+  file: string;
+  card: string | undefined;
+  examples: readonly string[];
+}
+
+export class ModelCatalog {
+  readonly #builtIn: readonly BuiltInModel[];
+
+  constructor(builtIn: readonly BuiltInModel[] = builtInModels) {
+    this.#builtIn = builtIn;
+  }
+
+  list(): ListedModel[] {
+    return this.#builtIn.map(({ name, file, card, examples }) => ({
+      name: `${name}:latest`,
+      file,
+      card,
+      examples,
+    }));
+  }
+
+  /**
+   * @param isAllowed whether the caller may name this file
+   * @throws ProductError `STORE_NAME_INVALID`, `STORE_MODEL_NOT_FOUND`, `STORE_FILE_NOT_ALLOWED`,
+   *   and those of `readGguf`
+   */
+  async resolve(
+    reference: string,
+    isAllowed: (file: string) => boolean = () => true,
+  ): Promise<ResolvedModel> {
+    const parsed = parseModelReference(reference);
+    if (parsed.kind === "file") {
+      if (!isAllowed(parsed.path)) {
+        // Says the same whether or not the file exists: a stranger learns nothing about the disk.
+        throw new ProductError(storeErrors.fileNotAllowed, {
+          message: `The file ${parsed.path} may not be named over the network.`,
+          hint: "Put its folder into model_folders (MODELCTL_MODEL_FOLDERS) on the server.",
+          param: "model",
+        });
+      }
+      const facts = await readGgufFacts(parsed.path);
+      return { name: parsed.path, facts, parameters: {}, card: undefined, examples: [] };
+    }
+    const found = this.#builtIn.find(
+      ({ name }) => `${name}:latest`.toLowerCase() === parsed.display.toLowerCase(),
+    );
+    if (found === undefined) throw this.#notFound(reference);
+    const facts = await readGgufFacts(found.file);
+    const { parameters, card, examples } = found;
+    return { name: parsed.display, facts, parameters, card, examples };
+  }
+
+  #notFound(reference: string): ProductError {
+    const names = this.list().map(({ name }) => name.replace(/:latest$/, ""));
+    return new ProductError(storeErrors.modelNotFound, {
+      message: `model '${reference}' not found`,
+      hint: `Known models: ${names.join(", ")}; or name a .gguf file by its path.`,
+      param: "model",
+    });
+  }
+}
+
+/** Whether a file lies in one of the folders; both sides absolute. */
+export function isInFolders(file: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => {
+    const relative = path.relative(folder, file);
+    return relative !== "" && !relative.startsWith("..") && !path.isAbsolute(relative);
+  });
+}

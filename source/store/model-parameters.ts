@@ -1,0 +1,51 @@
+// The parameters a model can carry: `options` of the native API and PARAMETER of a Modelfile.
+
+export interface ModelParameters {
+  num_ctx?: number;
+  num_batch?: number;
+  num_gpu?: number;
+  main_gpu?: number;
+  use_mmap?: boolean;
+  num_thread?: number;
+  num_keep?: number;
+  seed?: number;
+  num_predict?: number;
+  top_k?: number;
+  top_p?: number;
+  min_p?: number;
+  typical_p?: number;
+  repeat_last_n?: number;
+  temperature?: number;
+  repeat_penalty?: number;
+  presence_penalty?: number;
+  frequency_penalty?: number;
+  stop?: string[];
+}
+
+export type ParameterKind = "integer" | "number" | "boolean" | "strings";
+
+/** Kind of each parameter; `load` ones take effect when the model is loaded. */
+export const parameterKinds: Record<
+  keyof ModelParameters,
+  { kind: ParameterKind; when: "load" | "run" }
+> = {
+  num_ctx: { kind: "integer", when: "load" },
+  num_batch: { kind: "integer", when: "load" },
+  num_gpu: { kind: "integer", when: "load" },
+  main_gpu: { kind: "integer", when: "load" },
+  use_mmap: { kind: "boolean", when: "load" },
+  num_thread: { kind: "integer", when: "load" },
+  num_keep: { kind: "integer", when: "run" },
+  seed: { kind: "integer", when: "run" },
+  num_predict: { kind: "integer", when: "run" },
+  top_k: { kind: "integer", when: "run" },
+  top_p: { kind: "number", when: "run" },
+  min_p: { kind: "number", when: "run" },
+  typical_p: { kind: "number", when: "run" },
+  repeat_last_n: { kind: "integer", when: "run" },
+  temperature: { kind: "number", when: "run" },
+  repeat_penalty: { kind: "number", when: "run" },
+  presence_penalty: { kind: "number", when: "run" },
+  frequency_penalty: { kind: "number", when: "run" },
+  stop: { kind: "strings", when: "run" },
+};

@@ -1,0 +1,227 @@
+// Commands that are keys only: chatting, scrolling and editing.
+
+import type { EditorAction } from "../editor/editor-state.ts";
+import type { ScrollRequest } from "../view/viewport.ts";
+import type { Command, CommandGroup, CommandSituation } from "./command.ts";
+
+/** Keys of the help come first in the table: while it is open they belong to it. */
+export const helpCommands: readonly Command[] = [
+  {
+    id: "help.close",
+    title: "Close the help",
+    group: "Chat",
+    keys: ["Esc"],
+    hint: "close",
+    when: ({ isHelpOpen }) => isHelpOpen,
+    run: (context) => {
+      context.closeHelp();
+      return undefined;
+    },
+  },
+  scrollHelp("help.pageUp", ["PgUp"], { kind: "pages", delta: -1 }),
+  scrollHelp("help.pageDown", ["PgDn"], { kind: "pages", delta: 1 }),
+  scrollHelp("help.rowUp", ["Up"], { kind: "rows", delta: -1 }),
+  scrollHelp("help.rowDown", ["Down"], { kind: "rows", delta: 1 }),
+  scrollHelp("help.top", ["Home"], { kind: "top" }),
+  scrollHelp("help.end", ["End"], { kind: "tail" }),
+];
+
+export const chatCommands: readonly Command[] = [
+  {
+    id: "answer.stop",
+    title: "Stop the answer, keep what there is of it",
+    group: "Chat",
+    keys: ["Esc"],
+    hint: "stop",
+    when: ({ isBusy }) => isBusy,
+    hintWhen: ({ isBusy, isHelpOpen }) => isBusy && !isHelpOpen,
+    run: (context) => {
+      context.stop();
+      return undefined;
+    },
+  },
+  {
+    id: "message.send",
+    title: "Send; a line that ends in \\ goes on",
+    group: "Chat",
+    keys: ["Enter"],
+    hint: "send",
+    hintWhen: ({ isBusy, isHelpOpen }) => !isBusy && !isHelpOpen,
+    run: (context) => {
+      context.submit();
+      return undefined;
+    },
+  },
+  editing("editor.newline", "New line", ["Ctrl+J", "Alt+Enter", "Shift+Enter"], "newline"),
+  {
+    id: "app.interrupt",
+    title: "Stop the answer, else drop the line; twice in 2 s leaves",
+    group: "Chat",
+    keys: ["Ctrl+C"],
+    hint: ({ isBusy }) => (isBusy ? "stop, twice leaves" : "drop the line"),
+    hintWhen: ({ isBusy, isEditorEmpty, isHelpOpen }) => !isHelpOpen && (isBusy || !isEditorEmpty),
+    run: (context) => {
+      context.interrupt();
+      return undefined;
+    },
+  },
+  {
+    id: "editor.complete",
+    title: "Complete a /command; in an empty chat, an example",
+    group: "Chat",
+    keys: ["Tab"],
+    hint: "example",
+    hintWhen: ({ hasMessages, isEditorEmpty, isHelpOpen }) =>
+      !hasMessages && isEditorEmpty && !isHelpOpen,
+    run: (context) => {
+      context.complete();
+      return undefined;
+    },
+  },
+  {
+    id: "app.repaint",
+    title: "Paint the screen again",
+    group: "Chat",
+    keys: ["Ctrl+L"],
+    run: (context) => {
+      context.repaint();
+      return undefined;
+    },
+  },
+];
+
+export const scrollCommands: readonly Command[] = [
+  scrolling("view.pageUp", "Page up", ["PgUp"], { kind: "pages", delta: -1 }, undefined, "scroll"),
+  scrolling("view.pageDown", "Page down", ["PgDn"], { kind: "pages", delta: 1 }),
+  scrolling("view.rowUp", "Row up", ["Shift+Up"], { kind: "rows", delta: -1 }),
+  scrolling("view.rowDown", "Row down", ["Shift+Down"], { kind: "rows", delta: 1 }),
+  scrolling("view.start", "First message", ["Ctrl+Home"], { kind: "top" }),
+  scrolling("view.end", "Newest text", ["Ctrl+End"], { kind: "tail" }),
+  scrolling(
+    "view.startOfChat",
+    "First message, while nothing is typed",
+    ["Home"],
+    { kind: "top" },
+    ({ isEditorEmpty }) => isEditorEmpty,
+  ),
+  {
+    id: "view.follow",
+    title: "Follow the newest text again",
+    group: "Scrolling",
+    keys: ["End"],
+    hint: "follow",
+    when: ({ isAnchored }) => isAnchored,
+    run: (context) => {
+      context.scroll({ kind: "tail" });
+      context.edit({ type: "moveLineEnd" });
+      return undefined;
+    },
+  },
+];
+
+export const editorCommands: readonly Command[] = [
+  rowMove("editor.rowUp", "Row up; on the first row, earlier message", "Up", -1, "history"),
+  rowMove("editor.rowDown", "Row down; on the last row, later message", "Down", 1),
+  editing("editor.moveLeft", "Character left", ["Left", "Ctrl+B"]),
+  editing("editor.moveRight", "Character right", ["Right", "Ctrl+F"]),
+  editing("editor.moveWordLeft", "Word left", ["Alt+B", "Alt+Left", "Ctrl+Left"]),
+  editing("editor.moveWordRight", "Word right", ["Alt+F", "Alt+Right", "Ctrl+Right"]),
+  editing("editor.moveLineStart", "Start of the line", ["Ctrl+A", "Home"]),
+  editing("editor.moveLineEnd", "End of the line", ["Ctrl+E", "End"]),
+  editing("editor.deleteBackward", "Delete backward", ["Backspace", "Ctrl+H", "Shift+Backspace"]),
+  editing("editor.deleteForward", "Delete forward", ["Delete", "Ctrl+D"]),
+  editing("editor.deleteWordBackward", "Delete the word before", ["Ctrl+W", "Alt+Backspace"]),
+  editing("editor.deleteToLineEnd", "Delete to the end of the line", ["Ctrl+K"]),
+  editing("editor.deleteToLineStart", "Delete to the start of the line", ["Ctrl+U"]),
+];
+
+/** Editor actions without further values; the command is named after its action. */
+type PlainAction = Extract<
+  EditorAction["type"],
+  "newline" | `move${"Left" | "Right" | `Word${string}` | `Line${string}`}` | `delete${string}`
+>;
+
+function editing(
+  id: `editor.${PlainAction}`,
+  title: string,
+  keys: readonly string[],
+  hint?: string,
+): Command {
+  const type = id.slice("editor.".length) as PlainAction;
+  return {
+    id,
+    title,
+    group: "Editing",
+    keys,
+    ...(hint === undefined ? {} : { hint, hintWhen: notBusyNorHelp }),
+    run: (context) => {
+      context.edit({ type });
+      return undefined;
+    },
+  };
+}
+
+function rowMove(
+  id: string,
+  title: string,
+  key: string,
+  direction: -1 | 1,
+  hint?: string,
+): Command {
+  return {
+    id,
+    title,
+    group: "Editing",
+    keys: [key],
+    ...(hint === undefined ? {} : { hint, hintWhen: notBusyNorHelp }),
+    run: (context) => {
+      context.moveRow(direction);
+      return undefined;
+    },
+  };
+}
+
+function scrolling(
+  id: string,
+  title: string,
+  keys: readonly string[],
+  request: ScrollRequest,
+  when?: (situation: CommandSituation) => boolean,
+  hint?: string,
+): Command {
+  return {
+    id,
+    title,
+    group: "Scrolling",
+    keys,
+    ...(when === undefined ? {} : { when }),
+    ...(hint === undefined
+      ? {}
+      : { hint, hintWhen: ({ hasMessages, isHelpOpen }) => hasMessages && !isHelpOpen }),
+    run: (context) => {
+      context.scroll(request);
+      return undefined;
+    },
+  };
+}
+
+function scrollHelp(id: string, keys: readonly string[], request: ScrollRequest): Command {
+  const isHinted = request.kind === "pages" && request.delta > 0;
+  const group: CommandGroup = "Scrolling";
+  return {
+    id,
+    title: "Scroll the help",
+    group,
+    keys,
+    ...(isHinted ? { hint: "scroll" } : {}),
+    when: ({ isHelpOpen }) => isHelpOpen,
+    run: (context) => {
+      context.scrollHelp(request);
+      return undefined;
+    },
+  };
+}
+
+function notBusyNorHelp({ isBusy, isHelpOpen }: CommandSituation): boolean {
+  return !isBusy && !isHelpOpen;
+}

@@ -1,0 +1,102 @@
+// The sampling parameters that a person may set in the chat, and what values they take.
+
+export type ParameterValue = number | string | string[];
+
+export type ParsedParameter =
+  | {
+      readonly isValid: true;
+      readonly name: string;
+      readonly value: ParameterValue;
+      /** The value as it is repeated to the person. */
+      readonly valueText: string;
+    }
+  | { readonly isValid: false; readonly sentence: string };
+
+interface NumberRule {
+  readonly kind: "number" | "whole number";
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+const numberRules: Readonly<Record<string, NumberRule>> = {
+  temperature: { kind: "number", minimum: 0 },
+  top_k: { kind: "whole number", minimum: 0 },
+  top_p: { kind: "number", minimum: 0, maximum: 1 },
+  min_p: { kind: "number", minimum: 0, maximum: 1 },
+  seed: { kind: "whole number", minimum: -1 },
+  num_predict: { kind: "whole number", minimum: -2 },
+  repeat_penalty: { kind: "number", minimum: 0 },
+  repeat_last_n: { kind: "whole number", minimum: -1 },
+  presence_penalty: { kind: "number", minimum: -2, maximum: 2 },
+  frequency_penalty: { kind: "number", minimum: -2, maximum: 2 },
+};
+
+/** All names, in the order of the help. */
+export const parameterNames: readonly string[] = [...Object.keys(numberRules), "stop"];
+
+/** Reads `NAME VALUE`, or `stop VALUE [VALUE…]`; a value in double quotes may hold blanks. */
+export function parseParameter(argument: string): ParsedParameter {
+  const [name, ...values] = splitWords(argument);
+  if (name === undefined) return invalid(`Which one? ${parameterNames.join(", ")}`);
+  if (name === "stop") return parseStop(values);
+  // A table lookup would also find what every object inherits, such as "constructor".
+  const rule = Object.hasOwn(numberRules, name) ? numberRules[name] : undefined;
+  if (rule === undefined) {
+    return invalid(`There is no parameter '${name}'. Known: ${parameterNames.join(", ")}`);
+  }
+  const [text] = values;
+  if (text === undefined) return invalid(`${name} needs a value: ${ruleText(rule)}`);
+  if (values.length > 1) return invalid(`${name} takes one value, not ${values.length}`);
+  const value = Number(text);
+  if (text.trim() === "" || !isWithin(value, rule)) {
+    return invalid(`${name} must be ${ruleText(rule)}, not '${text}'`);
+  }
+  return { isValid: true, name, value, valueText: String(value) };
+}
+
+/** One line per parameter; a sentence when none is set. */
+export function formatParameters(parameters: Readonly<Record<string, ParameterValue>>): string {
+  const lines = Object.entries(parameters).map(([name, value]) => {
+    const text = Array.isArray(value) ? value.map((stop) => JSON.stringify(stop)).join(" ") : value;
+    return `${name} ${text}`;
+  });
+  return lines.length === 0 ? "the model's own" : lines.join("\n");
+}
+
+function parseStop(values: readonly string[]): ParsedParameter {
+  if (values.length === 0) return invalid("stop needs at least one text to stop at");
+  if (values.some((value) => value === "")) return invalid("stop cannot hold an empty text");
+  return { isValid: true, name: "stop", value: [...values], valueText: values.join("', '") };
+}
+
+function isWithin(value: number, rule: NumberRule): boolean {
+  if (!Number.isFinite(value)) return false;
+  if (rule.kind === "whole number" && !Number.isSafeInteger(value)) return false;
+  return value >= (rule.minimum ?? -Infinity) && value <= (rule.maximum ?? Infinity);
+}
+
+function ruleText({ kind, minimum, maximum }: NumberRule): string {
+  if (minimum !== undefined && maximum !== undefined) return `a ${kind} ${minimum} to ${maximum}`;
+  return minimum === undefined ? `a ${kind}` : `a ${kind} of at least ${minimum}`;
+}
+
+/** Words between blanks; double quotes hold a word together and `\n` in them is a line break. */
+function splitWords(text: string): string[] {
+  const words: string[] = [];
+  for (const match of text.matchAll(/"((?:\\.|[^"\\])*)"|(\S+)/g)) {
+    const quoted = match[1];
+    words.push(quoted === undefined ? (match[2] ?? "") : withoutEscapes(quoted));
+  }
+  return words;
+}
+
+function withoutEscapes(quoted: string): string {
+  return quoted.replace(/\\(.)/g, (_, character: string) => {
+    if (character === "n") return "\n";
+    return character === "t" ? "\t" : character;
+  });
+}
+
+function invalid(sentence: string): ParsedParameter {
+  return { isValid: false, sentence: `Couldn't set parameter: ${sentence}` };
+}

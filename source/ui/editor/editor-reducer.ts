@@ -1,0 +1,146 @@
+// The message editor as a pure function: state and action in, state out.
+
+import {
+  nextBoundary,
+  nextWord,
+  previousBoundary,
+  previousWord,
+  snapToBoundary,
+} from "../text/graphemes.ts";
+import { cleanInput } from "../text/neutralise.ts";
+import { layoutEditor, offsetAt } from "./editor-layout.ts";
+import { type EditorAction, type EditorState, withHistoryEntry } from "./editor-state.ts";
+
+/** Applies one action; several in a row compose, since each sees the state of the one before. */
+export function reduceEditor(state: EditorState, action: EditorAction): EditorState {
+  const { text, cursor } = state;
+  switch (action.type) {
+    case "insert":
+      return replaceRange(state, cursor, cursor, cleanInput(action.text));
+    case "newline":
+      return replaceRange(state, cursor, cursor, "\n");
+    case "deleteBackward":
+      return replaceRange(state, previousBoundary(text, cursor), cursor, "");
+    case "deleteForward":
+      return replaceRange(state, cursor, nextBoundary(text, cursor), "");
+    case "deleteWordBackward":
+      return replaceRange(state, previousWord(text, cursor), cursor, "");
+    case "deleteToLineEnd":
+      return deleteToLineEnd(state);
+    case "deleteToLineStart":
+      return deleteToLineStart(state);
+    case "moveRow":
+      return moveRow(state, action.direction, action.width);
+    case "replace":
+      return { ...withText(state, action.text, action.text.length), historyIndex: undefined };
+    case "shelve":
+      return shelve(state);
+    case "restore":
+      return restore(state, action.text);
+    default:
+      return { ...state, cursor: movedCursor(state, action.type), goalColumn: undefined };
+  }
+}
+
+type CursorMove =
+  | "moveLeft"
+  | "moveRight"
+  | "moveWordLeft"
+  | "moveWordRight"
+  | "moveLineStart"
+  | "moveLineEnd";
+
+function movedCursor({ text, cursor }: EditorState, move: CursorMove): number {
+  switch (move) {
+    case "moveLeft":
+      return previousBoundary(text, cursor);
+    case "moveRight":
+      return nextBoundary(text, cursor);
+    case "moveWordLeft":
+      return previousWord(text, cursor);
+    case "moveWordRight":
+      return nextWord(text, cursor);
+    case "moveLineStart":
+      return lineStart(text, cursor);
+    case "moveLineEnd":
+      return lineEnd(text, cursor);
+  }
+}
+
+function lineStart(text: string, cursor: number): number {
+  return cursor === 0 ? 0 : text.lastIndexOf("\n", cursor - 1) + 1;
+}
+
+function lineEnd(text: string, cursor: number): number {
+  const newline = text.indexOf("\n", cursor);
+  return newline === -1 ? text.length : newline;
+}
+
+function withText(state: EditorState, text: string, cursor: number): EditorState {
+  return { ...state, text, cursor, goalColumn: undefined };
+}
+
+function replaceRange(
+  state: EditorState,
+  start: number,
+  end: number,
+  insertion: string,
+): EditorState {
+  if (start === end && insertion === "") return { ...state, goalColumn: undefined };
+  const text = state.text.slice(0, start) + insertion + state.text.slice(end);
+  // An accent or a joiner may have become part of the cluster before it or after it.
+  return withText(state, text, snapToBoundary(text, start + insertion.length));
+}
+
+/** At the end of a line the line break goes, as in readline's relatives. */
+function deleteToLineEnd(state: EditorState): EditorState {
+  const end = lineEnd(state.text, state.cursor);
+  return replaceRange(state, state.cursor, end === state.cursor ? end + 1 : end, "");
+}
+
+function deleteToLineStart(state: EditorState): EditorState {
+  const start = lineStart(state.text, state.cursor);
+  const from = start === state.cursor ? Math.max(0, start - 1) : start;
+  return replaceRange(state, from, state.cursor, "");
+}
+
+function moveRow(state: EditorState, direction: -1 | 1, width: number): EditorState {
+  const layout = layoutEditor(state.text, state.cursor, width);
+  const goalColumn = state.goalColumn ?? layout.cursorColumn;
+  const row = layout.rows[layout.cursorRow + direction];
+  if (row === undefined) return moveInHistory(state, direction);
+  return { ...state, cursor: offsetAt(state.text, row, goalColumn), goalColumn };
+}
+
+function moveInHistory(state: EditorState, direction: -1 | 1): EditorState {
+  const { history, historyIndex } = state;
+  const index = (historyIndex ?? history.length) + direction;
+  if (index < 0 || index > history.length) return state;
+  const draft = historyIndex === undefined ? state.text : state.draft;
+  const isDraft = index === history.length;
+  if (isDraft && historyIndex === undefined) return state;
+  const text = isDraft ? draft : (history[index] ?? "");
+  const shown = withText(state, text, text.length);
+  return { ...shown, draft, historyIndex: isDraft ? undefined : index };
+}
+
+function shelve(state: EditorState): EditorState {
+  return {
+    ...withText(state, "", 0),
+    history: withHistoryEntry(state.history, state.text),
+    historyIndex: undefined,
+    draft: "",
+  };
+}
+
+function restore(state: EditorState, text: string): EditorState {
+  const separator = state.text === "" ? "" : "\n";
+  return {
+    ...withText(
+      state,
+      text + separator + state.text,
+      text.length + separator.length + state.cursor,
+    ),
+    historyIndex: undefined,
+  };
+}

@@ -1,0 +1,58 @@
+// The state of the message editor and the actions on it.
+
+/** A text with a cursor, and the earlier entries that it can be replaced by. */
+export interface EditorState {
+  readonly text: string;
+  /** Offset of the cursor in UTF-16 units, always between two grapheme clusters. */
+  readonly cursor: number;
+  /** The column that vertical moves try to keep; undefined after any other action. */
+  readonly goalColumn: number | undefined;
+  /** Earlier entries, oldest first. */
+  readonly history: readonly string[];
+  /** The entry on show; undefined while the person's own draft is. */
+  readonly historyIndex: number | undefined;
+  /** The person's own text, kept while an entry is on show. */
+  readonly draft: string;
+}
+
+export type EditorAction =
+  | { type: "insert"; text: string }
+  | { type: "newline" }
+  | { type: "deleteBackward" }
+  | { type: "deleteForward" }
+  | { type: "deleteWordBackward" }
+  | { type: "deleteToLineEnd" }
+  | { type: "deleteToLineStart" }
+  | { type: "moveLeft" }
+  | { type: "moveRight" }
+  | { type: "moveWordLeft" }
+  | { type: "moveWordRight" }
+  | { type: "moveLineStart" }
+  | { type: "moveLineEnd" }
+  /** Up or down by one row of a field of `width` cells; past the edge it walks through history. */
+  | { type: "moveRow"; direction: -1 | 1; width: number }
+  | { type: "replace"; text: string }
+  /** Empties the field; what was in it becomes the newest entry of the history. */
+  | { type: "shelve" }
+  /** Puts a text that could not be sent in front of what has been typed since. */
+  | { type: "restore"; text: string };
+
+/** Entries that the editor and the history file keep. */
+export const historyEntriesMaximum = 100;
+
+export function createEditorState(history: readonly string[] = []): EditorState {
+  return {
+    text: "",
+    cursor: 0,
+    goalColumn: undefined,
+    history: history.slice(-historyEntriesMaximum),
+    historyIndex: undefined,
+    draft: "",
+  };
+}
+
+/** The history with one more entry; a repetition of the newest entry is not kept twice. */
+export function withHistoryEntry(history: readonly string[], entry: string): readonly string[] {
+  if (entry.trim() === "" || history.at(-1) === entry) return history;
+  return [...history, entry].slice(-historyEntriesMaximum);
+}

@@ -1,0 +1,75 @@
+// Names for what Ink reports about a key, so that one table can say which key does what.
+
+import type { Key } from "ink";
+
+/** Either a key with a name such as `Enter`, `Ctrl+W` or `Alt+Backspace`, or typed text. */
+export type KeyPress =
+  | { readonly kind: "key"; readonly name: string }
+  | { readonly kind: "text"; readonly text: string };
+
+const specialKeys = [
+  ["upArrow", "Up"],
+  ["downArrow", "Down"],
+  ["leftArrow", "Left"],
+  ["rightArrow", "Right"],
+  ["pageUp", "PgUp"],
+  ["pageDown", "PgDn"],
+  ["home", "Home"],
+  ["end", "End"],
+  ["return", "Enter"],
+  ["tab", "Tab"],
+  ["backspace", "Backspace"],
+  ["delete", "Delete"],
+] as const satisfies readonly (readonly [keyof Key, string])[];
+
+/**
+ * What an input event of Ink means. One event may hold several presses: a slow line delivers
+ * `hello` and Enter in one piece.
+ */
+export function interpretInput(input: string, key: Key): KeyPress[] {
+  if (key.eventType === "release" || key.super || key.hyper) return [];
+  // Some terminals report Alt together with Esc; nothing else is meant by it.
+  if (key.escape) return [{ kind: "key", name: "Esc" }];
+  const special = specialKeys.find(([flag]) => key[flag]);
+  if (special !== undefined) {
+    return [{ kind: "key", name: modifiers(key, true) + special[1] }];
+  }
+  if (key.ctrl || key.meta) {
+    if (input === "") return [];
+    return [{ kind: "key", name: modifiers(key, false) + input.toUpperCase() }];
+  }
+  return splitInput(input);
+}
+
+function modifiers(key: Key, isSpecial: boolean): string {
+  const shift = isSpecial && key.shift ? "Shift+" : "";
+  return `${key.ctrl ? "Ctrl+" : ""}${key.meta ? "Alt+" : ""}${shift}`;
+}
+
+/** Takes text and control characters of one piece of input apart. */
+function splitInput(input: string): KeyPress[] {
+  const pieces = input.replaceAll("\r\n", "\r").match(pieceOfInput) ?? [];
+  // Line breaks of a paste arrive as carriage returns; a line feed is Ctrl+J, however fast it came.
+  const breaks = pieces.filter((piece) => piece === "\r").length;
+  const tabs = pieces.filter((piece) => piece === "\t").length;
+  return pieces.flatMap((piece, index): KeyPress[] => {
+    // A block with several line breaks or tabs is a paste from a terminal that does not mark them.
+    const isLast = index === pieces.length - 1;
+    if (piece === "\r") return named(breaks === 1 && isLast ? "Enter" : "Ctrl+J");
+    if (piece === "\t") {
+      return breaks === 0 && tabs === 1 && isLast ? named("Tab") : [{ kind: "text", text: piece }];
+    }
+    const code = piece.charCodeAt(0);
+    if (code >= 32 && code !== 0x7f) return [{ kind: "text", text: piece }];
+    if (code === 0x7f) return named("Backspace");
+    return code >= 1 && code <= 26 ? named(`Ctrl+${String.fromCharCode(code + 64)}`) : [];
+  });
+}
+
+function named(name: string): KeyPress[] {
+  return [{ kind: "key", name }];
+}
+
+/** One control character, or a run of anything else. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject here
+const pieceOfInput = /[\x00-\x1f\x7f]|[^\x00-\x1f\x7f]+/g;

@@ -1,0 +1,120 @@
+// Text in the units that a person and a terminal count: grapheme clusters and cells.
+
+import stringWidth from "string-width";
+
+const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+const printableAscii = /^[\x20-\x7e]*$/;
+const wordCharacter = /[\p{L}\p{N}\p{M}_]/u;
+
+/** Cells between two tab stops. */
+const tabStopCells = 4;
+
+/** Widths of clusters seen so far; measuring one costs much more than looking it up. */
+const widthCache = new Map<string, number>();
+const widthCacheEntriesMaximum = 4096;
+
+/** Splits a text into grapheme clusters. */
+export function splitGraphemes(text: string): string[] {
+  if (printableAscii.test(text)) return text.split("");
+  return Array.from(segmenter.segment(text), (part) => part.segment);
+}
+
+/** Cells that a cluster takes when it begins in `column`; a tab reaches to the next stop. */
+export function graphemeWidth(grapheme: string, column: number): number {
+  if (grapheme === "\t") return tabStopCells - (column % tabStopCells);
+  if (grapheme.length === 1 && grapheme >= " " && grapheme <= "~") return 1;
+  const known = widthCache.get(grapheme);
+  if (known !== undefined) return known;
+  const width = stringWidth(grapheme);
+  if (widthCache.size >= widthCacheEntriesMaximum) widthCache.clear();
+  widthCache.set(grapheme, width);
+  return width;
+}
+
+/** Cells of a one-line text that starts in column 0. */
+export function textWidth(text: string): number {
+  if (printableAscii.test(text)) return text.length;
+  let column = 0;
+  for (const grapheme of splitGraphemes(text)) column += graphemeWidth(grapheme, column);
+  return column;
+}
+
+/** Cuts a one-line text to a number of cells, with a mark at the end when something was cut. */
+export function truncateText(text: string, width: number, ellipsis: string): string {
+  if (textWidth(text) <= width) return text;
+  const room = width - textWidth(ellipsis);
+  if (room < 0) return ellipsis.slice(0, Math.max(0, width));
+  let column = 0;
+  let result = "";
+  for (const grapheme of splitGraphemes(text)) {
+    const next = column + graphemeWidth(grapheme, column);
+    if (next > room) break;
+    result += grapheme;
+    column = next;
+  }
+  return result + ellipsis;
+}
+
+/** Offset of the cluster boundary before `offset`; a line break is a cluster of its own. */
+export function previousBoundary(text: string, offset: number): number {
+  if (offset <= 0) return 0;
+  if (text[offset - 1] === "\n") return offset - 1;
+  const lineStart = text.lastIndexOf("\n", offset - 1) + 1;
+  let boundary = lineStart;
+  for (const part of segmenter.segment(text.slice(lineStart, offset))) {
+    boundary = lineStart + part.index;
+  }
+  return boundary;
+}
+
+/** Offset of the cluster boundary after `offset`. */
+export function nextBoundary(text: string, offset: number): number {
+  if (offset >= text.length) return text.length;
+  if (text[offset] === "\n") return offset + 1;
+  const lineEnd = text.indexOf("\n", offset);
+  const rest = text.slice(offset, lineEnd === -1 ? text.length : lineEnd);
+  const first = segmenter.segment(rest)[Symbol.iterator]().next();
+  return first.done ? offset + 1 : offset + first.value.segment.length;
+}
+
+/** The boundary at or before `offset`: an insertion may have joined its neighbours. */
+export function snapToBoundary(text: string, offset: number): number {
+  const bounded = Math.min(Math.max(0, offset), text.length);
+  const lineStart = text.lastIndexOf("\n", bounded - 1) + 1;
+  const newline = text.indexOf("\n", bounded);
+  const line = text.slice(lineStart, newline === -1 ? text.length : newline);
+  const part = segmenter.segment(line).containing(bounded - lineStart);
+  return part === undefined ? bounded : lineStart + part.index;
+}
+
+/** Start of the word before `offset`, past blanks and line breaks. */
+export function previousWord(text: string, offset: number): number {
+  let position = offset;
+  while (position > 0 && /\s/.test(text[position - 1] ?? "")) position -= 1;
+  if (position === 0) return 0;
+  let boundary = previousBoundary(text, position);
+  const isWord = wordCharacter.test(text.slice(boundary, position));
+  while (boundary > 0) {
+    const before = previousBoundary(text, boundary);
+    const grapheme = text.slice(before, boundary);
+    if (/\s/.test(grapheme) || wordCharacter.test(grapheme) !== isWord) break;
+    boundary = before;
+  }
+  return boundary;
+}
+
+/** End of the word after `offset`, past blanks and line breaks. */
+export function nextWord(text: string, offset: number): number {
+  let position = offset;
+  while (position < text.length && /\s/.test(text[position] ?? "")) position += 1;
+  if (position === text.length) return position;
+  let boundary = nextBoundary(text, position);
+  const isWord = wordCharacter.test(text.slice(position, boundary));
+  while (boundary < text.length) {
+    const after = nextBoundary(text, boundary);
+    const grapheme = text.slice(boundary, after);
+    if (/\s/.test(grapheme) || wordCharacter.test(grapheme) !== isWord) break;
+    boundary = after;
+  }
+  return boundary;
+}

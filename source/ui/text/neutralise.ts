@@ -1,0 +1,42 @@
+// Makes text that came from a model, a server or the clipboard harmless for the terminal.
+
+/** C0 controls but tab and line feed, DEL, C1 controls. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject here
+const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
+
+/**
+ * Marks that reorder or embed text directions: they would let an answer rearrange the row that it
+ * stands in. The plain left-to-right and right-to-left marks are kept, they only shift neighbours.
+ */
+const directionOverrides = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/** One kind of line break, for everything that enters the screen or the editor. */
+export function normaliseLineBreaks(text: string): string {
+  return text.replace(/\r\n?|\u2028|\u2029/g, "\n");
+}
+
+/**
+ * A line for display: each control character becomes a visible sign, so that an escape sequence is
+ * read instead of obeyed. Tabs stay, the wrapping expands them.
+ */
+export function neutraliseLine(line: string, isAscii: boolean): string {
+  return line
+    .toWellFormed()
+    .replace(directionOverrides, "")
+    .replace(controls, (character) => visibleControl(character.charCodeAt(0), isAscii));
+}
+
+/** Text for the editor: control characters are dropped, nobody typed them on purpose. */
+export function cleanInput(text: string): string {
+  return normaliseLineBreaks(text)
+    .toWellFormed()
+    .replace(directionOverrides, "")
+    .replace(controls, "");
+}
+
+function visibleControl(code: number, isAscii: boolean): string {
+  if (code >= 0x80) return `\\x${code.toString(16)}`;
+  if (isAscii) return code === 0x7f ? "^?" : `^${String.fromCharCode(code + 0x40)}`;
+  // The block "Control Pictures" has one sign per C0 control, and U+2421 for DEL.
+  return code === 0x7f ? "\u2421" : String.fromCharCode(0x2400 + code);
+}

@@ -1,0 +1,69 @@
+// How the rows of the terminal are shared out.
+
+/** Below this size only a card is shown. */
+export const columnsMinimum = 60;
+export const rowsMinimum = 16;
+
+const headerRows = 1;
+const hintRows = 1;
+const composerBorderRows = 2;
+/** Border, blank, prompt sign and blank on the left; a blank and the border on the right. */
+const composerLeftCells = 4;
+const composerRightCells = 2;
+const transcriptMarginCells = 1;
+const composerTextRowsMaximum = 10;
+const noticeRowsMaximum = 3;
+
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface ScreenLayout extends ScreenSize {
+  readonly isTooSmall: boolean;
+  readonly transcriptRows: number;
+  /** Cells of a transcript row, margins excluded. */
+  readonly transcriptWidth: number;
+  readonly composerTextRows: number;
+  /** First row and column of the composer's text. */
+  readonly composerTop: number;
+  readonly composerLeft: number;
+  readonly statusRows: number;
+}
+
+/**
+ * Cells that the editor wraps at. One cell is kept free behind them, where the cursor stands when a
+ * row is full.
+ */
+export function editorWidth(columns: number): number {
+  return Math.max(1, columns - composerLeftCells - composerRightCells - 1);
+}
+
+/** Cells of a row of the transcript, of notices and of the help. */
+export function transcriptWidth(columns: number): number {
+  return Math.max(1, columns - 2 * transcriptMarginCells);
+}
+
+/** Shares the rows out; what composer and notice do not need belongs to the transcript. */
+export function layoutScreen(
+  size: ScreenSize,
+  editorRows: number,
+  noticeRows: number,
+): ScreenLayout {
+  const isTooSmall = size.columns < columnsMinimum || size.rows < rowsMinimum;
+  const composerRowsMaximum = Math.min(composerTextRowsMaximum, Math.floor(size.rows / 3));
+  const composerTextRows = Math.max(1, Math.min(editorRows, composerRowsMaximum));
+  const statusRows = Math.max(1, Math.min(noticeRows, noticeRowsMaximum));
+  const fixedRows = headerRows + composerBorderRows + composerTextRows + statusRows + hintRows;
+  const transcriptRows = Math.max(1, size.rows - fixedRows);
+  return {
+    ...size,
+    isTooSmall,
+    transcriptRows,
+    transcriptWidth: transcriptWidth(size.columns),
+    composerTextRows,
+    composerTop: headerRows + transcriptRows + 1,
+    composerLeft: composerLeftCells,
+    statusRows,
+  };
+}

@@ -1,0 +1,114 @@
+// `npm run bench`: modelctl against llama.cpp's own server, on this machine, in the same run.
+
+import { createReadStream, existsSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { createTemporaryFolder, installCleanUp } from "./clean-up.ts";
+import { measureCommands } from "./command-figures.ts";
+import { type Comparison, compare } from "./comparison.ts";
+import { helpText, type Options, readOptions } from "./options.ts";
+import { buildPeer, findMissingTool, findPeer, findRelease, type Release } from "./peer-build.ts";
+import { formatFigures, formatRows, type Row, summarise, writeReport } from "./report.ts";
+import { commandPath, startOurs, startPeerWith } from "./server-process.ts";
+import { ensureModel, modelFileName } from "./synthetic-model.ts";
+
+const slots = 8;
+const context = 1024;
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2));
+  if (options.isHelp) return print(helpText);
+  installCleanUp();
+  const needsOurs = options.hasCommands || !options.isNoiseFloor;
+  if (needsOurs && !existsSync(commandPath)) {
+    throw new Error(`${commandPath} is missing: run npm run build first`);
+  }
+  const release = await findRelease();
+  const temporaryFolder = createTemporaryFolder();
+  const report = { ...describeMachine(release), rows: [] as Row[], commands: [] as object[] };
+  print(`${report.processor}, node ${report.node}, llama.cpp ${release.tag}`);
+  if (options.hasServers) {
+    const rows = await compareServers(options, release, temporaryFolder);
+    if (!rows) return;
+    report.rows.push(...rows);
+  }
+  if (options.hasCommands) {
+    const figures = await measureCommands(temporaryFolder);
+    print(`\n${formatFigures(figures)}`);
+    report.commands.push(...figures);
+  }
+  if (options.jsonPath) await writeReport(options.jsonPath, report);
+}
+
+/** Resolves with nothing where the peer cannot be built. */
+async function compareServers(
+  options: Options,
+  release: Release,
+  temporaryFolder: string,
+): Promise<Row[] | undefined> {
+  let peer = await findPeer(release);
+  if (!peer) {
+    const missing = await findMissingTool();
+    if (missing) return print(`Skipped: building llama-server needs ${missing}.`);
+    print(`Building llama-server in ${release.cacheFolder}, once (10 minutes or more) ...`);
+    peer = await buildPeer(release);
+  }
+  const modelPath = join(release.cacheFolder, modelFileName);
+  if (!existsSync(modelPath)) print(`Making the model ${modelPath}, once (a minute) ...`);
+  await ensureModel(modelPath, peer.quantize);
+  await readOnce(modelPath);
+  const startPeer = startPeerWith(
+    peer.server,
+    options.isPeerPassive ? { OMP_WAIT_POLICY: "passive" } : {},
+  );
+  const starters = { ours: options.isNoiseFloor ? startPeer : startOurs, peer: startPeer };
+  const rows: Row[] = [];
+  for (const threads of options.threads) {
+    const settings = { modelPath, threads, slots, context, temporaryFolder };
+    const { suiteNames, rounds } = options;
+    const comparison = await compare({ settings, starters, suiteNames, rounds, progress: print });
+    const added = summarise(threads, comparison.samples);
+    rows.push(...added);
+    print(`\n${formatRows(added)}\n\n${formatCircumstances(comparison)}\n`);
+  }
+  return rows;
+}
+
+function formatCircumstances(comparison: Comparison): string {
+  const loads = comparison.loadAverages.map((load) => load.toFixed(2)).join(", ");
+  return [
+    "Medians of the rounds; a ratio is ours / peer, the median of the rounds' ratios.",
+    `ours: ${comparison.commandLines.ours}`,
+    `peer: ${comparison.commandLines.peer}`,
+    `load averages at the start of each round: ${loads}`,
+    ...[...comparison.notes].map(([name, note]) => `${name}: ${note}`),
+  ].join("\n");
+}
+
+function describeMachine(release: Release) {
+  return {
+    date: new Date().toISOString(),
+    node: process.version,
+    llamaCpp: release.tag,
+    processor: `${cpus().length} x ${cpus()[0]?.model.trim() ?? "unknown processor"}`,
+    slots,
+    context,
+  };
+}
+
+/** Both servers map the file: without this the first one to start would wait for the disk. */
+async function readOnce(path: string): Promise<void> {
+  for await (const _ of createReadStream(path, { highWaterMark: 2 ** 22 }));
+}
+
+function print(text: string): undefined {
+  process.stdout.write(`${text}\n`);
+}
+
+try {
+  await main();
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,90 @@
+// Times modelctl's commands as a shell sees them: from the start of the process.
+
+import { spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { killGroup, killOnExit, killStragglers } from "./clean-up.ts";
+import { childEnvironment, commandPath, createHome, findFreePort } from "./server-process.ts";
+
+export interface CommandFigure {
+  label: string;
+  timesMs: readonly number[];
+  /** The median must be below this. */
+  targetMs: number;
+}
+
+const versionRuns = 10;
+const runRuns = 3;
+const commandLimitMs = 60_000;
+/** How long a command may take to leave after its first output. */
+const leaveLimitMs = 10_000;
+
+export async function measureCommands(temporaryFolder: string): Promise<CommandFigure[]> {
+  const home = await createHome(temporaryFolder);
+  const versionTimesMs: number[] = [];
+  for (let index = 0; index < versionRuns; index++) {
+    versionTimesMs.push((await time(["--version"], home)).endedMs);
+  }
+  const runTimesMs: number[] = [];
+  for (let index = 0; index < runRuns; index++) {
+    // A new home and port each time: the command finds no server and has to start everything.
+    const environment = {
+      ...(await createHome(temporaryFolder)),
+      MODELCTL_HOST: `127.0.0.1:${await findFreePort()}`,
+    };
+    const { firstOutputMs } = await time(["run", "tiny", "hi"], environment);
+    runTimesMs.push(firstOutputMs);
+    // No server is measured at this point, so all that is left belongs to this command.
+    killStragglers();
+  }
+  return [
+    { label: "modelctl --version, whole run", timesMs: versionTimesMs, targetMs: 120 },
+    { label: 'modelctl run tiny "hi", first output', timesMs: runTimesMs, targetMs: 1500 },
+  ];
+}
+
+interface CommandTimes {
+  firstOutputMs: number;
+  endedMs: number;
+}
+
+async function time(
+  values: readonly string[],
+  environment: Record<string, string>,
+): Promise<CommandTimes> {
+  const startedAtMs = performance.now();
+  const child = spawn(process.execPath, [commandPath, ...values], {
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+    env: childEnvironment(environment),
+  });
+  const processGroup = child.pid;
+  if (processGroup === undefined) throw new Error("node does not start");
+  const forget = killOnExit(processGroup);
+  let errorText = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    errorText = (errorText + text).slice(-2000);
+  });
+  const ended = new Promise<number>((done) => {
+    child.once("exit", () => done(performance.now() - startedAtMs));
+  });
+  const firstOutput = new Promise<number>((done) => {
+    child.stdout.once("data", () => done(performance.now() - startedAtMs));
+  });
+  try {
+    // The output of a process that ends at once may arrive after the news of its end.
+    const ending = ended.then(() => sleep(100, Number.NaN, { ref: false }));
+    const firstOutputMs = await Promise.race([
+      firstOutput,
+      ending,
+      sleep(commandLimitMs, Number.NaN, { ref: false }),
+    ]);
+    if (Number.isNaN(firstOutputMs)) {
+      throw new Error(`modelctl ${values.join(" ")} printed nothing on stdout.\n${errorText}`);
+    }
+    const endedMs = await Promise.race([ended, sleep(leaveLimitMs, Number.NaN, { ref: false })]);
+    return { firstOutputMs, endedMs };
+  } finally {
+    killGroup(processGroup, "SIGKILL");
+    forget();
+  }
+}

@@ -1,0 +1,130 @@
+// What is measured, how, and which ratio to the peer is asked for.
+
+import { type ChatResult, type Client, decodeRate, timeToFirstToken } from "./load-generator.ts";
+import type { Message, PromptSource } from "./prompts.ts";
+
+export interface Target {
+  /** The ratio must be at least (or at most) this. */
+  bound: "at least" | "at most";
+  ratio: number;
+}
+
+export interface Metric {
+  label: string;
+  unit: "tok/s" | "ms";
+  target?: Target;
+}
+
+const atLeast = (ratio: number): Target => ({ bound: "at least", ratio });
+const atMost = (ratio: number): Target => ({ bound: "at most", ratio });
+
+/** In the order of the report. */
+export const metrics = {
+  start: { label: "start to ready", unit: "ms", target: atMost(2) },
+  decode: { label: "decode, 1 stream", unit: "tok/s", target: atLeast(0.95) },
+  coldFirstToken: { label: "first token, cold, 400 tokens", unit: "ms", target: atMost(1.08) },
+  followUpFirstToken: { label: "first token, next turn", unit: "ms", target: atMost(1.15) },
+  aggregate1: { label: "all tokens, 1 stream", unit: "tok/s" },
+  aggregate4: { label: "all tokens, 4 streams", unit: "tok/s", target: atLeast(0.95) },
+  slowestOf4: { label: "slowest of 4 streams", unit: "tok/s", target: atLeast(0.9) },
+  aggregate8: { label: "all tokens, 8 streams", unit: "tok/s", target: atLeast(0.95) },
+  sharedFirstToken: {
+    label: "first token, 4 new chats, known prefix",
+    unit: "ms",
+    target: atMost(0.3),
+  },
+} satisfies Record<string, Metric>;
+
+export type MetricKey = keyof typeof metrics;
+
+export interface Reading {
+  values: Partial<Record<MetricKey, number>>;
+  /** Every chat that was timed, in an order that is the same for both servers. */
+  chats: readonly ChatResult[];
+}
+
+type Measure = (client: Client, prompts: PromptSource) => Promise<Reading>;
+
+const coldRepeats = 3;
+const followUpRepeats = 3;
+const fewTokens = 4;
+
+/** By the name that `--only` takes. */
+export const suites = {
+  decode: measureDecode,
+  ttft: measureColdFirstToken,
+  "follow-up": measureFollowUp,
+  streams: measureStreams,
+  shared: measureSharedPrefix,
+} satisfies Record<string, Measure>;
+
+export type SuiteName = keyof typeof suites;
+
+/** Touches all of a fresh server once, so that no measurement pays for first times. */
+export async function warmUp(client: Client, prompts: PromptSource): Promise<void> {
+  await client.chat(prompts.chat(16), 8);
+}
+
+async function measureDecode(client: Client, prompts: PromptSource): Promise<Reading> {
+  const chat = await client.chat(prompts.chat(16), 160);
+  return { values: { decode: decodeRate(chat) }, chats: [chat] };
+}
+
+async function measureColdFirstToken(client: Client, prompts: PromptSource): Promise<Reading> {
+  const chats: ChatResult[] = [];
+  for (let repeat = 0; repeat < coldRepeats; repeat++) {
+    chats.push(await client.chat(prompts.chat(400), fewTokens));
+  }
+  return { values: { coldFirstToken: mean(chats.map(timeToFirstToken)) }, chats };
+}
+
+/** About 180 tokens are known from the first turn and 30 are new. */
+async function measureFollowUp(client: Client, prompts: PromptSource): Promise<Reading> {
+  const chats: ChatResult[] = [];
+  for (let repeat = 0; repeat < followUpRepeats; repeat++) {
+    const turns: Message[] = prompts.chat(110);
+    const reply = await client.chat(turns, 60);
+    turns.push({ role: "assistant", content: reply.text }, ...prompts.chat(20));
+    chats.push(await client.chat(turns, fewTokens));
+  }
+  return { values: { followUpFirstToken: mean(chats.map(timeToFirstToken)) }, chats };
+}
+
+async function measureStreams(client: Client, prompts: PromptSource): Promise<Reading> {
+  const parallel = (streams: number): Promise<ChatResult[]> =>
+    Promise.all(Array.from({ length: streams }, () => client.chat(prompts.chat(24), 96)));
+  const one = await parallel(1);
+  const four = await parallel(4);
+  const eight = await parallel(8);
+  return {
+    values: {
+      aggregate1: aggregateRate(one),
+      aggregate4: aggregateRate(four),
+      slowestOf4: Math.min(...four.map(decodeRate)),
+      aggregate8: aggregateRate(eight),
+    },
+    chats: [...one, ...four, ...eight],
+  };
+}
+
+/** Four chats start at once behind a system prompt of 300 tokens that one chat had before. */
+async function measureSharedPrefix(client: Client, prompts: PromptSource): Promise<Reading> {
+  const system: Message = { role: "system", content: prompts.text(300) };
+  await client.chat([system, ...prompts.chat(20)], fewTokens);
+  const chats = await Promise.all(
+    Array.from({ length: 4 }, () => client.chat([system, ...prompts.chat(20)], 8)),
+  );
+  return { values: { sharedFirstToken: mean(chats.map(timeToFirstToken)) }, chats };
+}
+
+/** Everything a user waits for counts, the work on the prompts too. */
+function aggregateRate(chats: readonly ChatResult[]): number {
+  const tokens = chats.reduce((sum, chat) => sum + chat.completionTokens, 0);
+  const sentAtMs = Math.min(...chats.map((chat) => chat.sentAtMs));
+  const lastAtMs = Math.max(...chats.map((chat) => chat.lastAtMs));
+  return (tokens * 1000) / (lastAtMs - sentAtMs);
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,72 @@
+// Reads the flags of the benchmark.
+
+import { parseArgs } from "node:util";
+import { type SuiteName, suites } from "./measurements.ts";
+
+export const helpText = `Compares modelctl with llama.cpp's own llama-server on this machine.
+
+Usage: npm run bench -- [flags]
+
+  --rounds N        rounds per thread count (3)
+  --threads LIST    thread counts, such as 1,2 (1,2)
+  --only LIST       of ${Object.keys(suites).join(", ")}, start, commands (all)
+  --json FILE       also write the figures to FILE
+  --passive-peer    OMP_WAIT_POLICY=passive for llama-server, for a machine that others use too
+  --noise-floor     llama-server on both sides: how far from 1 are ratios here by chance?
+  --help            this text
+`;
+
+export interface Options {
+  rounds: number;
+  threads: readonly number[];
+  suiteNames: readonly SuiteName[];
+  /** False where nothing is asked for but commands. */
+  hasServers: boolean;
+  hasCommands: boolean;
+  jsonPath: string | undefined;
+  isPeerPassive: boolean;
+  isNoiseFloor: boolean;
+  isHelp: boolean;
+}
+
+const roundsMaximum = 99;
+const threadsMaximum = 1024;
+
+export function readOptions(values: string[]): Options {
+  const { values: flags } = parseArgs({
+    args: values,
+    options: {
+      rounds: { type: "string", default: "3" },
+      threads: { type: "string", default: "1,2" },
+      only: { type: "string" },
+      json: { type: "string" },
+      "passive-peer": { type: "boolean", default: false },
+      "noise-floor": { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  const known = Object.keys(suites) as SuiteName[];
+  const all = [...known, "start", "commands"];
+  const wanted = flags.only === undefined ? all : flags.only.split(",");
+  const unknown = wanted.find((name) => !all.includes(name));
+  if (unknown !== undefined) throw new Error(`--only: ${unknown} is none of ${all.join(", ")}`);
+  return {
+    rounds: readCount("--rounds", flags.rounds, roundsMaximum),
+    threads: flags.threads.split(",").map((n) => readCount("--threads", n, threadsMaximum)),
+    suiteNames: known.filter((name) => wanted.includes(name)),
+    hasServers: wanted.some((name) => name !== "commands"),
+    hasCommands: wanted.includes("commands"),
+    jsonPath: flags.json,
+    isPeerPassive: flags["passive-peer"],
+    isNoiseFloor: flags["noise-floor"],
+    isHelp: flags.help,
+  };
+}
+
+function readCount(flag: string, text: string, maximum: number): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1 || count > maximum) {
+    throw new Error(`${flag} takes whole numbers from 1 to ${maximum}, not ${text}`);
+  }
+  return count;
+}

@@ -1,0 +1,112 @@
+// Turns the samples of all rounds into rows, and the rows into a table and a JSON file.
+
+import { writeFile } from "node:fs/promises";
+import type { CommandFigure } from "./command-figures.ts";
+import { type Metric, type MetricKey, metrics } from "./measurements.ts";
+
+/** One value per round; those of both sides come from the same round. */
+export interface Samples {
+  ours: number[];
+  peer: number[];
+}
+
+export interface Row {
+  threads: number;
+  metric: MetricKey;
+  unit: string;
+  ours: number;
+  peer: number;
+  /** Median of the rounds' ratios: what slows a whole round slows both sides of it. */
+  ratio: number;
+  target: string;
+  isMet: boolean | undefined;
+  samples: Samples;
+}
+
+export function summarise(threads: number, samples: ReadonlyMap<MetricKey, Samples>): Row[] {
+  return (Object.keys(metrics) as MetricKey[]).flatMap((key) => {
+    const found = samples.get(key);
+    return found ? [summariseMetric(threads, key, found)] : [];
+  });
+}
+
+function summariseMetric(threads: number, key: MetricKey, samples: Samples): Row {
+  const { unit, target }: Metric = metrics[key];
+  const ratio = median(
+    samples.ours.map((value, round) => value / (samples.peer[round] ?? Number.NaN)),
+  );
+  const isMet =
+    target && (target.bound === "at least" ? ratio >= target.ratio : ratio <= target.ratio);
+  return {
+    threads,
+    metric: key,
+    unit,
+    ours: median(samples.ours),
+    peer: median(samples.peer),
+    ratio,
+    target: target ? `${target.bound} ${target.ratio}` : "",
+    isMet,
+    samples,
+  };
+}
+
+export function formatRows(rows: readonly Row[]): string {
+  const cells = rows.map((row) => [
+    String(row.threads),
+    metrics[row.metric].label,
+    row.unit,
+    formatValue(row.ours),
+    formatValue(row.peer),
+    row.ratio.toFixed(2),
+    row.target,
+    formatVerdict(row.isMet),
+  ]);
+  const head = ["threads", "measurement", "unit", "ours", "peer", "ratio", "target", ""];
+  return formatTable([head, ...cells], [0, 3, 4, 5]);
+}
+
+export function formatFigures(figures: readonly CommandFigure[]): string {
+  const cells = figures.map(({ label, timesMs, targetMs }) => {
+    const middle = median(timesMs);
+    const verdict = formatVerdict(middle < targetMs);
+    return [label, "ms", formatValue(middle), `below ${targetMs}`, verdict];
+  });
+  return formatTable([["command", "unit", "median", "target", ""], ...cells], [2]);
+}
+
+export async function writeReport(path: string, report: object): Promise<void> {
+  await writeFile(path, `${JSON.stringify(report, null, 2)}\n`);
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN;
+  return (lower + upper) / 2;
+}
+
+function formatTable(lines: readonly string[][], rightAligned: readonly number[]): string {
+  const widths = (lines[0] ?? []).map((_, column) =>
+    Math.max(...lines.map((line) => line[column]?.length ?? 0)),
+  );
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => {
+          const width = widths[column] ?? 0;
+          return rightAligned.includes(column) ? cell.padStart(width) : cell.padEnd(width);
+        })
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+function formatValue(value: number): string {
+  return value.toFixed(value < 100 ? 1 : 0);
+}
+
+function formatVerdict(isMet: boolean | undefined): string {
+  if (isMet === undefined) return "";
+  return isMet ? "✓ met" : "✗ missed";
+}

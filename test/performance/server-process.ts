@@ -1,0 +1,195 @@
+// Starts and stops the servers under test, and takes the time until each can answer.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { mkdir, mkdtemp, readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { dirname, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { killGroup, killOnExit, markEnvironment } from "./clean-up.ts";
+import { type Client, createClient } from "./load-generator.ts";
+
+const startLimitMs = 120_000;
+const stopLimitMs = 10_000;
+const pollEveryMs = 5;
+
+export const commandPath = resolve(import.meta.dirname, "../../dist/cli.js");
+
+/** The same for both sides. */
+export interface ServerSettings {
+  modelPath: string;
+  threads: number;
+  slots: number;
+  /** Tokens each slot can hold. */
+  context: number;
+  /** Where homes and logs of the servers go. */
+  temporaryFolder: string;
+}
+
+export interface RunningServer {
+  client: Client;
+  /** From the start of the process until the model was loaded and the server could answer. */
+  startMs: number;
+  /** The command as a user would type it. */
+  commandLine: string;
+  stop: () => Promise<void>;
+}
+
+export type StartServer = (settings: ServerSettings) => Promise<RunningServer>;
+
+export async function startOurs(settings: ServerSettings): Promise<RunningServer> {
+  const port = await findFreePort();
+  const settingsEnvironment = {
+    MODELCTL_NUM_PARALLEL: String(settings.slots),
+    MODELCTL_CONTEXT_LENGTH: String(settings.context),
+    MODELCTL_NUM_THREAD: String(settings.threads),
+    MODELCTL_MODEL_FOLDERS: dirname(settings.modelPath),
+    MODELCTL_KEEP_ALIVE: "-1",
+  };
+  const home = await createHome(settings.temporaryFolder);
+  return await start({
+    name: "modelctl",
+    values: [process.execPath, commandPath, "serve", "--host", "127.0.0.1", "--port", `${port}`],
+    environment: { ...settingsEnvironment, ...home },
+    shownEnvironment: settingsEnvironment,
+    port,
+    settings,
+    becomeReady: async (client, isOver) => {
+      await poll(client, "/api/version", isOver);
+      const status = await client.send("POST", "/api/generate", { model: settings.modelPath });
+      if (status !== 200) throw new Error(`modelctl could not load the model: status ${status}`);
+    },
+  });
+}
+
+/** `environment` reaches llama-server alone, such as OpenMP's settings. */
+export function startPeerWith(program: string, environment: Record<string, string>): StartServer {
+  return async (settings) => {
+    const { modelPath, threads, slots, context } = settings;
+    const port = await findFreePort();
+    return await start({
+      name: "llama-server",
+      values: [
+        ...[program, "-m", modelPath, "-t", `${threads}`, "-tb", `${threads}`],
+        ...["-np", `${slots}`, "-c", `${slots * context}`],
+        ...["--host", "127.0.0.1", "--port", `${port}`, "--no-webui"],
+      ],
+      environment,
+      shownEnvironment: environment,
+      port,
+      settings,
+      becomeReady: (client, isOver) => poll(client, "/health", isOver),
+    });
+  };
+}
+
+/** A home of its own, so that no setting, store or server of the user takes part. */
+export async function createHome(parent: string): Promise<Record<string, string>> {
+  const home = await mkdtemp(join(parent, "home-"));
+  const runtime = join(home, "runtime");
+  await mkdir(runtime, { mode: 0o700 });
+  return {
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, "config"),
+    XDG_DATA_HOME: join(home, "data"),
+    XDG_STATE_HOME: join(home, "state"),
+    XDG_CACHE_HOME: join(home, "cache"),
+    XDG_RUNTIME_DIR: runtime,
+  };
+}
+
+/** The environment for a child: the user's own settings of either product left out. */
+export function childEnvironment(additions: Record<string, string>): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(MODELCTL|OLLAMA|LLAMA|GGML)_/.test(name) && name !== "NODE_OPTIONS",
+  );
+  return { ...Object.fromEntries(inherited), ...markEnvironment, ...additions };
+}
+
+export async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done, fail) => {
+    server.once("error", fail);
+    server.listen(0, "127.0.0.1", done);
+  });
+  const address = server.address();
+  await new Promise((done) => server.close(done));
+  if (address === null || typeof address === "string") throw new Error("no free port");
+  return address.port;
+}
+
+interface Launch {
+  name: string;
+  values: readonly string[];
+  environment: Record<string, string>;
+  shownEnvironment: Record<string, string>;
+  port: number;
+  settings: ServerSettings;
+  becomeReady: (client: Client, isOver: () => boolean) => Promise<void>;
+}
+
+async function start(launch: Launch): Promise<RunningServer> {
+  const { name, values, environment, port, settings } = launch;
+  const logPath = join(settings.temporaryFolder, `${name}-${port}.log`);
+  const log = openSync(logPath, "a");
+  const [program = "", ...rest] = values;
+  const startedAtMs = performance.now();
+  const child = spawn(program, rest, {
+    stdio: ["ignore", log, log],
+    detached: true,
+    env: childEnvironment(environment),
+    cwd: settings.temporaryFolder,
+  });
+  closeSync(log);
+  let failure: Error | undefined;
+  child.once("error", (error) => {
+    failure = error;
+  });
+  const forget = child.pid === undefined ? () => undefined : killOnExit(child.pid);
+  const client = createClient(port, settings.modelPath);
+  try {
+    await launch.becomeReady(client, () => failure !== undefined || hasEnded(child));
+  } catch (cause) {
+    const tail = (await readFile(logPath, "utf8")).split("\n").slice(-20).join("\n");
+    throw new Error(`${name} did not get ready:\n${tail}`, { cause: failure ?? cause });
+  }
+  const shown = Object.entries(launch.shownEnvironment).map(([key, value]) => `${key}=${value}`);
+  return {
+    client,
+    startMs: performance.now() - startedAtMs,
+    commandLine: [...shown, ...values].join(" "),
+    stop: async () => {
+      client.close();
+      await end(child);
+      forget();
+    },
+  };
+}
+
+async function poll(client: Client, path: string, isOver: () => boolean): Promise<void> {
+  const deadlineMs = performance.now() + startLimitMs;
+  while (performance.now() < deadlineMs) {
+    if (isOver()) throw new Error("the process ended");
+    const status = await client.send("GET", path).catch(() => 0);
+    if (status === 200) return;
+    await sleep(pollEveryMs);
+  }
+  throw new Error(`no answer from ${path}`);
+}
+
+/** Asks first and then forces; whatever the server had started goes with it. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined) return;
+  if (!hasEnded(child)) {
+    const ended = new Promise<void>((done) => child.once("exit", () => done()));
+    killGroup(child.pid, "SIGTERM");
+    const limit = new AbortController();
+    await Promise.race([ended, sleep(stopLimitMs, undefined, { signal: limit.signal })]);
+    limit.abort();
+  }
+  killGroup(child.pid, "SIGKILL");
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}

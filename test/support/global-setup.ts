@@ -1,0 +1,18 @@
+// Keeps the tests away from the user's own files and settings, and removes what they leave.
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+export default function setup(): () => void {
+  const root = path.join(import.meta.dirname, "..", "..");
+  if (!existsSync(path.join(root, "dist", "cli.js"))) {
+    throw new Error("dist/ is missing: run npm run build first (npm test does)");
+  }
+  const home = mkdtempSync(path.join(tmpdir(), "modelctl-tests-"));
+  for (const name of Object.keys(process.env)) {
+    if (/^(MODELCTL|OLLAMA|XDG)_/.test(name)) delete process.env[name];
+  }
+  process.env.HOME = home;
+  process.env.MODELCTL_TEST_HOME = home;
+  return () => rmSync(home, { recursive: true, force: true });
+}

@@ -1,0 +1,131 @@
+// Loads a tiny model into a runner process of its own, with chosen settings.
+import path from "node:path";
+import type {
+  GenerationEvent,
+  GenerationRequest,
+  RunnerFacts,
+  SamplingParameters,
+} from "../../source/engine/generation.ts";
+import type { LoadSettings } from "../../source/engine/runner/load-settings.ts";
+import { RunnerProcess } from "../../source/engine/runner/runner-process.ts";
+import { ChatTemplate } from "../../source/prompt/chat-template.ts";
+import type { PromptSegment } from "../../source/prompt/prompt-segment.ts";
+import { readGgufFacts } from "../../source/store/gguf/gguf-facts.ts";
+import { messagesOf, type Pair } from "./pairs.ts";
+
+export const tinyFile = path.join(
+  import.meta.dirname,
+  "..",
+  "..",
+  "media",
+  "models",
+  "tiny-chat.gguf",
+);
+
+export const greedy: SamplingParameters = {
+  temperature: 0,
+  topK: 40,
+  topP: 0.9,
+  minP: 0,
+  repeatPenalty: 1,
+  repeatLastN: 64,
+  presencePenalty: 0,
+  frequencyPenalty: 0,
+  seed: undefined,
+  logitBias: [],
+};
+
+export interface Answer {
+  text: string;
+  events: GenerationEvent[];
+  done: Extract<GenerationEvent, { type: "done" }>;
+}
+
+/** A loaded tiny model and the ways to ask it. */
+export interface Tiny {
+  runner: RunnerProcess;
+  facts: RunnerFacts;
+  template: ChatTemplate;
+  render(messages: Array<{ role: string; content: string }>): PromptSegment[];
+  ask(
+    messages: Array<{ role: string; content: string }>,
+    changes?: Partial<GenerationRequest>,
+    signal?: AbortSignal,
+  ): Promise<Answer>;
+  askPair(pair: Pair, signal?: AbortSignal): Promise<Answer>;
+}
+
+export async function tinySettings(changes: Partial<LoadSettings> = {}): Promise<LoadSettings> {
+  const facts = await readGgufFacts(tinyFile);
+  return {
+    modelPath: tinyFile,
+    architecture: facts.architecture,
+    layers: facts.layers,
+    vocabularySize: facts.vocabularySize,
+    trainedContextLength: facts.trainedContextLength,
+    device: "cpu",
+    gpuLayers: undefined,
+    slots: 4,
+    contextLength: 2048,
+    threads: undefined,
+    batchSize: 512,
+    prefillChunk: 64,
+    mixedBatches: false,
+    lookupTokens: 0,
+    prefixSharing: true,
+    flashAttention: "auto",
+    kvCacheType: "f16",
+    useMmap: true,
+    maximumQueue: 512,
+    ...changes,
+  };
+}
+
+export async function loadTiny(changes: Partial<LoadSettings> = {}): Promise<Tiny> {
+  const { runner, facts } = await RunnerProcess.start(await tinySettings(changes), {});
+  const { chatTemplate } = await readGgufFacts(tinyFile);
+  const template = new ChatTemplate(chatTemplate);
+  const render: Tiny["render"] = (messages) =>
+    template.render({ messages: messages as Parameters<typeof template.render>[0]["messages"] }, facts);
+  const run = async (
+    segments: PromptSegment[],
+    changes: Partial<GenerationRequest> = {},
+    signal = new AbortController().signal,
+  ) =>
+    await collect(
+      runner.generate(
+        {
+          prompt: { segments },
+          maxTokens: 700,
+          sampling: greedy,
+          stop: [],
+          ignoreEndOfText: false,
+          topLogprobs: undefined,
+          reportProgress: false,
+          ...changes,
+        },
+        signal,
+      ),
+    );
+  return {
+    runner,
+    facts,
+    template,
+    render,
+    ask: async (messages, changes, signal) => await run(render(messages), changes, signal),
+    askPair: async (pair, signal) => {
+      const tools = (pair.tools ?? []).map((tool) => tool.function);
+      const messages = messagesOf(pair) as Parameters<typeof template.render>[0]["messages"];
+      return await run(template.render({ messages, tools }, facts), {}, signal);
+    },
+  };
+}
+
+export async function collect(stream: AsyncIterable<GenerationEvent>): Promise<Answer> {
+  const events: GenerationEvent[] = [];
+  for await (const event of stream) events.push(event);
+  const text = events.map((event) => (event.type === "text" ? event.text : "")).join("");
+  const done = events.at(-1);
+  if (done?.type !== "done") throw new Error("the answer did not end with done");
+  return { text, events, done };
+}

@@ -1,0 +1,132 @@
+// Goal: every command does what the help says, and a mistyped one costs nothing.
+// Method: the whole screen in a terminal in memory, with a scripted stand-in for the HTTP client.
+
+import { describe, expect, test } from "vitest";
+import { ask, openChat } from "./support/open-chat.ts";
+import { keys } from "./support/sized-terminal.ts";
+
+describe("the help", () => {
+  test("opens with /?, lists commands and keys, scrolls, and Esc closes it", async () => {
+    const { screen } = await openChat();
+    screen.type("/?\r");
+    await screen.until("/bye, /exit, Ctrl+D");
+    expect(screen.text).toContain("/set parameter NAME VALUE");
+    expect(screen.text).toContain("Esc close");
+    expect(screen.text).not.toContain("Ctrl+W, Alt+Backspace");
+    screen.type(keys.pageDown + keys.pageDown);
+    await screen.until("Ctrl+W, Alt+Backspace");
+    screen.type(keys.escape);
+    await screen.until("For example");
+    expect(screen.text).not.toContain("Esc close");
+  });
+
+  test("can be read while an answer runs, and Esc closes it before it stops anything", async () => {
+    const chat = await openChat();
+    await ask(chat, "hello");
+    chat.backend.current.text("Hi there");
+    await chat.screen.until("Hi there");
+    chat.screen.type("/help\r");
+    await chat.screen.until("/bye, /exit, Ctrl+D");
+    chat.screen.type(keys.escape);
+    await chat.screen.until("Hi there");
+    expect(chat.backend.current.signal.aborted).toBe(false);
+    chat.screen.type(keys.escape);
+    await chat.screen.until("stopped");
+  });
+});
+
+describe("settings", () => {
+  test("are sent with every message and survive /clear", async () => {
+    const chat = await openChat();
+    chat.screen.type("/set system You are a pirate.\r");
+    await chat.screen.until("Set system text.");
+    chat.screen.type("/set parameter temperature 0.3\r");
+    await chat.screen.until("Set parameter 'temperature' to '0.3'.");
+    chat.screen.type('/set parameter stop END "two words"\r');
+    await chat.screen.until("Set parameter 'stop' to 'END', 'two words'.");
+    await ask(chat, "hello");
+    chat.backend.current.text("Arr").done();
+    await chat.screen.until("context 43/4096");
+    chat.screen.type("/clear\r");
+    await chat.screen.until("For example");
+    await ask(chat, "again");
+    expect(chat.backend.current.messages).toEqual([{ role: "user", content: "again" }]);
+    expect(chat.backend.current.settings).toEqual({
+      system: "You are a pirate.",
+      parameters: { temperature: 0.3, stop: ["END", "two words"] },
+    });
+  });
+
+  test("are shown by /show", async () => {
+    const { screen } = await openChat({
+      settings: { system: "Be brief.", parameters: { top_k: 7 } },
+    });
+    screen.type("/show\r");
+    await screen.until(/System: Be brief\.\n Parameters:\n top_k 7/);
+  });
+
+  test("with a wrong value are refused in a sentence, and the line stays", async () => {
+    const { screen } = await openChat();
+    screen.type("/set parameter temperature hot\r");
+    await screen.until("temperature must be a number of at least 0, not 'hot'");
+    expect(screen.text).toContain("> /set parameter temperature hot");
+    screen.type(keys.backspace);
+    await screen.until("> /set parameter temperature ho ");
+    expect(screen.text).not.toContain("must be a number");
+  });
+});
+
+describe("a line with a slash", () => {
+  test("that is no command is not sent and stays to be corrected", async () => {
+    const { screen, backend } = await openChat();
+    screen.type("/wrong word\r");
+    await screen.until("Unknown command '/wrong'. Type /? for help");
+    expect(screen.text).toContain("> /wrong word");
+    expect(backend.answers).toHaveLength(0);
+  });
+
+  test("is sent as a message when the slash is doubled", async () => {
+    const chat = await openChat();
+    await ask(chat, "//etc/hosts what is it?");
+    expect(chat.backend.current.messages).toEqual([
+      { role: "user", content: "/etc/hosts what is it?" },
+    ]);
+  });
+});
+
+test("a block in three quotes goes on until it is closed", async () => {
+  const { screen, backend } = await openChat();
+  screen.type('"""one\r');
+  screen.type('two"""');
+  await screen.until('two"""');
+  expect(backend.answers).toHaveLength(0);
+  screen.type(keys.enter);
+  await screen.until(() => backend.answers.length === 1);
+  expect(backend.current.messages).toEqual([{ role: "user", content: "one\ntwo" }]);
+});
+
+test("stored messages are shown and sent along", async () => {
+  const chat = await openChat({
+    messages: [
+      { role: "user", content: "Knock knock" },
+      { role: "assistant", content: "Who is there?" },
+    ],
+  });
+  await chat.screen.until("Who is there?");
+  await ask(chat, "Me");
+  expect(chat.backend.current.messages).toHaveLength(3);
+});
+
+test("a screen reader gets labels and no drawing", async () => {
+  const chat = await openChat({ isScreenReader: true });
+  await ask(chat, "hello");
+  chat.backend.current.text("Hi there").done();
+  await chat.screen.until("Assistant: Hi there");
+  expect(chat.screen.text).toContain("You: hello");
+  expect(chat.screen.isAlternate).toBe(false);
+  expect(chat.screen.text).not.toMatch(/[╭│─]/);
+  await ask(chat, "more");
+  chat.backend.current.fail("It broke.");
+  await chat.screen.until("Error: It broke.");
+  await chat.screen.until("Message: more");
+});

@@ -1,0 +1,53 @@
+// Opens the chat screen in a terminal in memory and closes it after the test.
+
+import { Console } from "node:console";
+import { onTestFinished } from "vitest";
+import type { ChatScreenOptions, ChatScreenResult } from "../../../source/ui/chat-backend.ts";
+import { runChatScreen } from "../../../source/ui/render-chat.tsx";
+import { ScriptedBackend } from "./scripted-backend.ts";
+import { SizedTerminal } from "./sized-terminal.ts";
+
+// The test runner's console lacks the class that Ink builds its own console from.
+console.Console ??= Console;
+
+export interface OpenChatOptions extends Partial<ChatScreenOptions> {
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+export interface OpenChat {
+  readonly screen: SizedTerminal;
+  readonly backend: ScriptedBackend;
+  /** Settles when the screen has been left. */
+  readonly result: Promise<ChatScreenResult>;
+}
+
+/** Starts a chat and waits for its first frame. */
+export async function openChat(options: OpenChatOptions = {}): Promise<OpenChat> {
+  const { columns = 100, rows = 30, ...screenOptions } = options;
+  const screen = new SizedTerminal(columns, rows);
+  const backend = new ScriptedBackend();
+  const result = runChatScreen({
+    backend,
+    version: "1.2.3",
+    environment: { LANG: "en_GB.UTF-8" },
+    stdin: screen.stdin,
+    stdout: screen.stdout,
+    ...screenOptions,
+  });
+  onTestFinished(async () => {
+    screen.hangUp();
+    await result;
+  });
+  const opened = screen.until(options.isScreenReader ? "Message:" : "modelctl 1.2.3");
+  // A screen that fails to open says more than one that stays empty.
+  await Promise.race([opened, result.then(() => opened)]);
+  return { screen, backend, result };
+}
+
+/** Sends a message and waits until the backend has it. */
+export async function ask({ screen, backend }: OpenChat, text: string): Promise<void> {
+  const before = backend.answers.length;
+  screen.type(`${text}\r`);
+  await screen.until(() => backend.answers.length > before);
+}

@@ -1,0 +1,105 @@
+// A model whose every word the test decides: stands in for the HTTP client, never for the model.
+
+import type { ChatEvent, ClientMessage, ModelFacts } from "../../../source/client/chat-events.ts";
+import type { ChatBackend, ChatSettings } from "../../../source/ui/chat-backend.ts";
+
+export class ScriptedAnswer {
+  readonly messages: ClientMessage[];
+  readonly settings: ChatSettings;
+  readonly signal: AbortSignal;
+  #queue: (ChatEvent | Error | "end")[] = [];
+  #wake: (() => void) | undefined;
+
+  constructor(messages: ClientMessage[], settings: ChatSettings, signal: AbortSignal) {
+    this.messages = messages;
+    this.settings = settings;
+    this.signal = signal;
+    signal.addEventListener("abort", () => this.#wake?.());
+  }
+
+  text(text: string): this {
+    return this.#push({ type: "text", text });
+  }
+
+  event(event: ChatEvent): this {
+    return this.#push(event);
+  }
+
+  /** Finishes with figures that make round numbers on the status line. */
+  done(finishReason: "stop" | "length" = "stop"): this {
+    return this.#push({
+      type: "done",
+      statistics: {
+        finishReason,
+        promptTokens: 12,
+        cachedTokens: 0,
+        completionTokens: 31,
+        loadMs: 0,
+        promptMs: 40,
+        completionMs: 500,
+        totalMs: 600,
+      },
+    });
+  }
+
+  fail(sentence: string): this {
+    return this.#push(new Error(sentence));
+  }
+
+  /** Ends the stream without a `done`. */
+  breakOff(): this {
+    return this.#push("end");
+  }
+
+  async *stream(): AsyncGenerator<ChatEvent> {
+    for (;;) {
+      const item = this.#queue.shift();
+      if (item === "end") return;
+      if (item instanceof Error) throw item;
+      if (item !== undefined) {
+        yield item;
+        continue;
+      }
+      if (this.signal.aborted) throw new Error("The request was aborted.");
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  #push(item: ChatEvent | Error | "end"): this {
+    this.#queue.push(item);
+    this.#wake?.();
+    return this;
+  }
+}
+
+export class ScriptedBackend implements ChatBackend {
+  readonly facts: ModelFacts;
+  readonly answers: ScriptedAnswer[] = [];
+
+  constructor(facts: Partial<ModelFacts> = {}) {
+    this.facts = { name: "tiny", contextLength: 4096, card: "Tells short stories.", ...facts };
+  }
+
+  /** The answer to the newest request. */
+  get current(): ScriptedAnswer {
+    const answer = this.answers.at(-1);
+    if (answer === undefined) throw new Error("Nothing was sent yet.");
+    return answer;
+  }
+
+  chat(
+    messages: ClientMessage[],
+    settings: ChatSettings,
+    signal: AbortSignal,
+  ): AsyncIterable<ChatEvent> {
+    const answer = new ScriptedAnswer(messages, settings, signal);
+    this.answers.push(answer);
+    return answer.stream();
+  }
+
+  serverLabel(): string {
+    return "● 127.0.0.1:11434";
+  }
+}

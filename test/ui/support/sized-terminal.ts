@@ -1,0 +1,163 @@
+// A terminal of a chosen size in memory: bytes from Ink go in, the resulting screen is read.
+
+import { PassThrough, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import headless from "@xterm/headless";
+
+const waitMaximumMs = 4500;
+const pollIntervalMs = 15;
+
+/** Keys as a terminal sends them. */
+export const keys = {
+  enter: "\r",
+  escape: "\x1b",
+  ctrlC: "\x03",
+  ctrlD: "\x04",
+  ctrlJ: "\n",
+  ctrlL: "\x0c",
+  up: "\x1b[A",
+  down: "\x1b[B",
+  left: "\x1b[D",
+  end: "\x1b[F",
+  home: "\x1b[H",
+  pageUp: "\x1b[5~",
+  pageDown: "\x1b[6~",
+  backspace: "\x7f",
+  altEnter: "\x1b\r",
+  tab: "\t",
+  paste: (text: string): string => `\x1b[200~${text}\x1b[201~`,
+} as const;
+
+class TerminalOutput extends Writable {
+  readonly isTTY = true;
+  columns: number;
+  rows: number;
+  /** Everything that was written, for questions that the screen cannot answer. */
+  bytes = "";
+  readonly #terminal: headless.Terminal;
+
+  constructor(terminal: headless.Terminal, columns: number, rows: number) {
+    super({ decodeStrings: false });
+    this.#terminal = terminal;
+    this.columns = columns;
+    this.rows = rows;
+  }
+
+  override _write(chunk: string | Uint8Array, _encoding: string, done: () => void): void {
+    this.bytes += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString("utf8");
+    this.#terminal.write(chunk, done);
+  }
+}
+
+class TerminalInput extends PassThrough {
+  readonly isTTY = true;
+  isRaw = false;
+
+  setRawMode(isRaw: boolean): this {
+    this.isRaw = isRaw;
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+}
+
+export class SizedTerminal {
+  readonly #terminal: headless.Terminal;
+  readonly #output: TerminalOutput;
+  readonly #input = new TerminalInput();
+
+  constructor(columns: number, rows: number) {
+    this.#terminal = new headless.Terminal({
+      cols: columns,
+      rows,
+      allowProposedApi: true,
+      // A fake output has no line discipline that would make a line feed return the carriage.
+      convertEol: true,
+    });
+    this.#output = new TerminalOutput(this.#terminal, columns, rows);
+  }
+
+  // The fakes have what Ink uses of a terminal's streams, not the whole of their types.
+  get stdout(): NodeJS.WriteStream {
+    return this.#output as unknown as NodeJS.WriteStream;
+  }
+
+  get stdin(): NodeJS.ReadStream {
+    return this.#input as unknown as NodeJS.ReadStream;
+  }
+
+  get isRaw(): boolean {
+    return this.#input.isRaw;
+  }
+
+  get bytes(): string {
+    return this.#output.bytes;
+  }
+
+  get isAlternate(): boolean {
+    return this.#terminal.buffer.active.type === "alternate";
+  }
+
+  get cursor(): { x: number; y: number } {
+    const { cursorX, cursorY } = this.#terminal.buffer.active;
+    return { x: cursorX, y: cursorY };
+  }
+
+  /** The rows on the screen, blanks at their ends removed. */
+  get lines(): string[] {
+    const { active } = this.#terminal.buffer;
+    return Array.from({ length: this.#terminal.rows }, (_, row) => {
+      return active.getLine(active.baseY + row)?.translateToString(true) ?? "";
+    });
+  }
+
+  get text(): string {
+    return this.lines.join("\n");
+  }
+
+  /** Sends bytes as if typed. A lone Esc needs a pause, which `until` on its effect gives. */
+  type(bytes: string): void {
+    this.#input.write(bytes);
+  }
+
+  /** What a stain on the glass would do: Ink does not know of it. */
+  smudge(bytes: string): Promise<void> {
+    return new Promise((resolve) => this.#terminal.write(bytes, resolve));
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#terminal.resize(columns, rows);
+    this.#output.columns = columns;
+    this.#output.rows = rows;
+    this.#output.emit("resize");
+  }
+
+  /** The person's terminal window was closed. */
+  hangUp(): void {
+    this.#input.end();
+  }
+
+  /** Waits until the screen shows something; fails with the screen that it shows instead. */
+  async until(expected: string | RegExp | ((screen: SizedTerminal) => boolean)): Promise<void> {
+    const deadlineMs = Date.now() + waitMaximumMs;
+    while (!this.#shows(expected)) {
+      if (Date.now() > deadlineMs) {
+        throw new Error(`The screen never showed ${String(expected)}. It shows:\n${this.text}`);
+      }
+      await sleep(pollIntervalMs);
+    }
+  }
+
+  #shows(expected: string | RegExp | ((screen: SizedTerminal) => boolean)): boolean {
+    // A frame that is only half read would show rows of two frames.
+    if (this.#output.writableLength > 0) return false;
+    if (typeof expected === "function") return expected(this);
+    return typeof expected === "string" ? this.text.includes(expected) : expected.test(this.text);
+  }
+}

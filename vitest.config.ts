@@ -1,0 +1,14 @@
+// How the tests run: real models in child processes, on as few as two cores.
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.{ts,tsx}"],
+    globalSetup: ["test/support/global-setup.ts"],
+    pool: "forks",
+    maxWorkers: 2,
+    // Answers come in milliseconds; a machine that also does other work may take its time.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
