@@ -10,6 +10,7 @@ export function formatBytes(bytes: number): string {
     value /= 1000;
     unit += 1;
   }
-  const text = unit > 0 && value < 10 ? String(Number(value.toFixed(1))) : String(Math.round(value));
+  const text =
+    unit > 0 && value < 10 ? String(Number(value.toFixed(1))) : String(Math.round(value));
   return `${text} ${units[unit]}`;
 }

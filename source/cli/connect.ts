@@ -111,7 +111,13 @@ async function host(
   const { hostServer } = await import("../application/server-host.ts");
   const { openLogFile } = await import("../application/log-file.ts");
   const log = openLogFile(backgroundLogFile(settings.paths.state));
-  const hosted = await hostServer({ settings: settings.values, stateFolder, address, log, preload });
+  const hosted = await hostServer({
+    settings: settings.values,
+    stateFolder,
+    address,
+    log,
+    preload,
+  });
   const client = new ApiClient({ url: hosted.url, ownerToken: hosted.ownerToken });
   return { client, hosted, isForeign: false };
 }

@@ -5,11 +5,11 @@ import type { ClientMessage } from "../client/chat-events.ts";
 import type { ChatSettings } from "../ui/chat-backend.ts";
 import { parseLine } from "../ui/commands/command-table.ts";
 import { helpRows } from "../ui/view/help-rows.ts";
-import { connect } from "./connect.ts";
 import { createHttpBackend } from "./http-backend.ts";
 import { lineCommandContext } from "./line-commands.ts";
 import type { Flags } from "./modelctl.ts";
 import { Progress } from "./progress.ts";
+import { ServerLink } from "./server-link.ts";
 import type { CommandSettings } from "./session-settings.ts";
 import { formatStatistics } from "./statistics-text.ts";
 
@@ -20,12 +20,12 @@ export async function chatInLines(
   flags: Flags,
   settings: CommandSettings,
 ): Promise<number> {
-  const connection = await connect(flags, settings, "hosted", model);
+  const link = await ServerLink.open(flags, settings, "hosted", model);
   try {
-    const backend = await createHttpBackend(connection, model, flags);
+    const backend = await createHttpBackend(link, model, flags);
     return await new LineChat(backend, flags).run();
   } finally {
-    await connection.hosted?.close();
+    await link.close();
   }
 }
 

@@ -1,11 +1,10 @@
 // One question, one answer: streams the answer to standard output and everything else to standard
 // error.
-import { exitCodes, ProductError } from "../base/product-error.ts";
-import { clientErrors } from "../client/errors.ts";
+import { exitCodes } from "../base/product-error.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
-import type { Connection } from "./connect.ts";
 import type { Flags } from "./modelctl.ts";
 import { Progress } from "./progress.ts";
+import type { ServerLink } from "./server-link.ts";
 import { formatStatistics } from "./statistics-text.ts";
 
 export interface OneShot {
@@ -13,7 +12,7 @@ export interface OneShot {
   /** Empty only loads the model. */
   prompt: string;
   flags: Flags;
-  connect: () => Promise<Connection>;
+  link: () => Promise<ServerLink>;
 }
 
 export async function printAnswer(question: OneShot): Promise<number> {
@@ -22,7 +21,7 @@ export async function printAnswer(question: OneShot): Promise<number> {
   process.once("SIGINT", interrupt);
   const progress = new Progress(process.stderr);
   try {
-    const statistics = await askWithRetry(question, abort.signal, progress);
+    const statistics = await ask(question, abort.signal, progress);
     progress.clear();
     if (question.prompt !== "") process.stdout.write(process.stdout.isTTY ? "\n\n" : "\n");
     if (question.flags.verbose && statistics !== undefined) {
@@ -39,45 +38,22 @@ export async function printAnswer(question: OneShot): Promise<number> {
   }
 }
 
-/** A server that vanishes before the first token is started again, and asked again, once. */
-async function askWithRetry(
-  question: OneShot,
-  signal: AbortSignal,
-  progress: Progress,
-): Promise<AnswerStatistics | undefined> {
-  for (let attempt = 1; ; attempt += 1) {
-    let hasText = false;
-    try {
-      return await ask(question, signal, progress, () => {
-        hasText = true;
-      });
-    } catch (error) {
-      const isGone =
-        error instanceof ProductError &&
-        [clientErrors.unreachable.code, clientErrors.vanished.code].some((c) => c === error.code);
-      if (!isGone || hasText || attempt === 2 || signal.aborted) throw error;
-    }
-  }
-}
-
 async function ask(
-  { model, prompt, flags, connect }: OneShot,
+  { model, prompt, flags, link: openLink }: OneShot,
   signal: AbortSignal,
   progress: Progress,
-  onText: () => void,
 ): Promise<AnswerStatistics | undefined> {
-  const { client, hosted } = await connect();
+  const link = await openLink();
   try {
-    const events = client.generate(prompt, {
+    const options = {
       model,
       signal,
       ...(flags.keepalive !== undefined && { keepAlive: flags.keepalive }),
       ...(flags.system !== undefined && { system: flags.system }),
-    });
-    for await (const event of events) {
+    };
+    for await (const event of link.ask(signal, (client) => client.generate(prompt, options))) {
       if (event.type === "text") {
         progress.clear();
-        onText();
         process.stdout.write(event.text);
       } else if (event.type === "done") {
         return event.statistics;
@@ -87,6 +63,6 @@ async function ask(
     }
     return undefined;
   } finally {
-    await hosted?.close();
+    await link.close();
   }
 }

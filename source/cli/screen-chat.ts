@@ -3,9 +3,9 @@ import path from "node:path";
 import { packageVersion } from "../application/package-facts.ts";
 import type { HostedServer } from "../application/server-host.ts";
 import { exitCodes } from "../base/product-error.ts";
-import { connect } from "./connect.ts";
 import { createHttpBackend } from "./http-backend.ts";
 import type { Flags } from "./modelctl.ts";
+import { ServerLink } from "./server-link.ts";
 import type { CommandSettings } from "./session-settings.ts";
 
 export async function chatOnScreen(
@@ -15,9 +15,9 @@ export async function chatOnScreen(
 ): Promise<number> {
   // Ink and React are imported while the server starts.
   const screen = import("../ui/render-chat.tsx");
-  const connection = await connect(flags, settings, "hosted", model);
+  const link = await ServerLink.open(flags, settings, "hosted", model);
   try {
-    const backend = await createHttpBackend(connection, model, flags);
+    const backend = await createHttpBackend(link, model, flags);
     const { runChatScreen } = await screen;
     const { examples = [] } = backend.facts;
     const result = await runChatScreen({
@@ -25,12 +25,14 @@ export async function chatOnScreen(
       version: packageVersion(),
       settings: { system: flags.system, parameters: {} },
       ...(examples.length > 0 && { examplePrompts: examples }),
-      ...(!settings.values.nohistory && { historyFile: path.join(settings.paths.state, "history") }),
+      ...(!settings.values.nohistory && {
+        historyFile: path.join(settings.paths.state, "history"),
+      }),
     });
-    if (connection.hosted !== undefined) await letOthersFinish(connection.hosted);
+    if (link.hosted !== undefined) await letOthersFinish(link.hosted);
     return result.reason === "bye" ? exitCodes.ok : exitCodes.interrupted;
   } finally {
-    await connection.hosted?.close();
+    await link.close();
   }
 }
 

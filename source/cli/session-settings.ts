@@ -33,7 +33,12 @@ export function readSettings(flags: Flags): CommandSettings {
   const serverFlags = Object.entries({ ...typed, ...(port !== undefined && { port }) })
     .filter(([name]) => name !== "debug")
     .flatMap(([name, value]) => [`--${name.replaceAll("_", "-")}`, value]);
-  return { ...loaded, paths, address, serverFlags: debug ? [...serverFlags, "--debug"] : serverFlags };
+  return {
+    ...loaded,
+    paths,
+    address,
+    serverFlags: debug ? [...serverFlags, "--debug"] : serverFlags,
+  };
 }
 
 function withPort(

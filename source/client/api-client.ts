@@ -69,10 +69,7 @@ export class ApiClient {
   }
 
   /** One answer to a single prompt; an empty prompt only loads the model. */
-  generate(
-    prompt: string,
-    options: AskOptions & { system?: string },
-  ): AsyncGenerator<ChatEvent> {
+  generate(prompt: string, options: AskOptions & { system?: string }): AsyncGenerator<ChatEvent> {
     const { system } = options;
     return this.#ask("/api/generate", { prompt, ...(system !== undefined && { system }) }, options);
   }

@@ -6,7 +6,8 @@ export const configurationErrors = {
     code: "CONFIGURATION_SETTING_INVALID",
     status: 500,
     exitCode: exitCodes.usage,
-    description: "A flag, an environment variable or the configuration file holds an unusable value.",
+    description:
+      "A flag, an environment variable or the configuration file holds an unusable value.",
   },
   fileInvalid: {
     code: "CONFIGURATION_FILE_INVALID",

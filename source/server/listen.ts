@@ -38,8 +38,7 @@ export async function listen(
       const notice = `Port ${defaultPort} belongs to another program; this server took ${port}.`;
       return { ...bound, notice };
     } catch (error) {
-      const isTaken =
-        error instanceof ProductError && error.code === serverErrors.portTaken.code;
+      const isTaken = error instanceof ProductError && error.code === serverErrors.portTaken.code;
       if (!isTaken || port === lastFallbackPort) throw error;
     }
   }

@@ -62,7 +62,10 @@ function checkRanges(parameters: ModelParameters): void {
   for (const name of atLeastZero) {
     const value = parameters[name];
     if (value !== undefined && value < 0) {
-      throw invalidField(`options.${name}`, `option "${name}" must not be negative, but is ${value}`);
+      throw invalidField(
+        `options.${name}`,
+        `option "${name}" must not be negative, but is ${value}`,
+      );
     }
   }
 }

@@ -52,25 +52,29 @@ describe("answers under concurrency", () => {
     300_000,
   );
 
-  it.each([1, 4, 8])("are exact beside answers that are aborted, with %d slots", async (slots) => {
-    tiny = await loadTiny({ slots, prefillChunk: 16 });
-    const story = textPairs.find((pair) => pair.skill === "story");
-    if (story === undefined) throw new Error("the table has no long answer to abort");
-    for (let round = 0; round < rounds; round += 1) {
-      const aborts = Array.from({ length: 4 }, () => new AbortController());
-      const aborted = aborts.map(async (abort, index) => {
-        const model = tiny;
-        if (model === undefined) return "";
-        // Some before they begin, some while the prompt is read, some in the middle of the answer.
-        setTimeout(() => abort.abort(), (round * 7 + index * 11) % 60);
-        return (await model.askPair(story, abort.signal)).text;
-      });
-      expect(await wrongAnswers(tiny, shuffled(round))).toEqual([]);
-      for (const text of await Promise.all(aborted)) {
-        expect(story.expect.startsWith(text)).toBe(true);
+  it.each([1, 4, 8])(
+    "are exact beside answers that are aborted, with %d slots",
+    async (slots) => {
+      tiny = await loadTiny({ slots, prefillChunk: 16 });
+      const story = textPairs.find((pair) => pair.skill === "story");
+      if (story === undefined) throw new Error("the table has no long answer to abort");
+      for (let round = 0; round < rounds; round += 1) {
+        const aborts = Array.from({ length: 4 }, () => new AbortController());
+        const aborted = aborts.map(async (abort, index) => {
+          const model = tiny;
+          if (model === undefined) return "";
+          // Some before they begin, some while the prompt is read, some in the middle of the answer.
+          setTimeout(() => abort.abort(), (round * 7 + index * 11) % 60);
+          return (await model.askPair(story, abort.signal)).text;
+        });
+        expect(await wrongAnswers(tiny, shuffled(round))).toEqual([]);
+        for (const text of await Promise.all(aborted)) {
+          expect(story.expect.startsWith(text)).toBe(true);
+        }
       }
-    }
-  }, 300_000);
+    },
+    300_000,
+  );
 
   it("are exact when conversations share a long beginning that is copied between slots", async () => {
     tiny = await loadTiny({ slots: 8, prefillChunk: 32 });

@@ -63,7 +63,11 @@ describe("stop strings", () => {
     ["across token borders", ["3, 4"], "1, 2, "],
     ["the earliest of several", ["7", "4", "6"], "1, 2, 3, "],
     ["that never comes", ["banana"], "1, 2, 3, 4, 5, 6, 7, 8, 9, 10"],
-    ["whose beginning comes again and again", [", 2, 4", ", 3, 5"], "1, 2, 3, 4, 5, 6, 7, 8, 9, 10"],
+    [
+      "whose beginning comes again and again",
+      [", 2, 4", ", 3, 5"],
+      "1, 2, 3, 4, 5, 6, 7, 8, 9, 10",
+    ],
   ])("end the answer %s and are never sent", async (_, stop, expected) => {
     const { text } = await tiny.ask(user("Count from 1 to 10."), { stop });
     expect(text).toBe(expected);

@@ -8,7 +8,7 @@ import { measureCommands } from "./command-figures.ts";
 import { type Comparison, compare } from "./comparison.ts";
 import { helpText, type Options, readOptions } from "./options.ts";
 import { buildPeer, findMissingTool, findPeer, findRelease, type Release } from "./peer-build.ts";
-import { formatFigures, formatRows, type Row, summarise, writeReport } from "./report.ts";
+import { formatFigures, formatRows, summarise, writeReport } from "./report.ts";
 import { commandPath, startOurs, startPeerWith } from "./server-process.ts";
 import { ensureModel, modelFileName } from "./synthetic-model.ts";
 
@@ -25,12 +25,16 @@ async function main(): Promise<void> {
   }
   const release = await findRelease();
   const temporaryFolder = createTemporaryFolder();
-  const report = { ...describeMachine(release), rows: [] as Row[], commands: [] as object[] };
+  const report = {
+    ...describeMachine(release),
+    comparisons: [] as object[],
+    commands: [] as object[],
+  };
   print(`${report.processor}, node ${report.node}, llama.cpp ${release.tag}`);
   if (options.hasServers) {
-    const rows = await compareServers(options, release, temporaryFolder);
-    if (!rows) return;
-    report.rows.push(...rows);
+    const comparisons = await compareServers(options, release, temporaryFolder);
+    if (!comparisons) return;
+    report.comparisons.push(...comparisons);
   }
   if (options.hasCommands) {
     const figures = await measureCommands(temporaryFolder);
@@ -45,7 +49,7 @@ async function compareServers(
   options: Options,
   release: Release,
   temporaryFolder: string,
-): Promise<Row[] | undefined> {
+): Promise<object[] | undefined> {
   let peer = await findPeer(release);
   if (!peer) {
     const missing = await findMissingTool();
@@ -62,25 +66,26 @@ async function compareServers(
     options.isPeerPassive ? { OMP_WAIT_POLICY: "passive" } : {},
   );
   const starters = { ours: options.isNoiseFloor ? startPeer : startOurs, peer: startPeer };
-  const rows: Row[] = [];
+  const comparisons: object[] = [];
   for (const threads of options.threads) {
     const settings = { modelPath, threads, slots, context, temporaryFolder };
     const { suiteNames, rounds } = options;
     const comparison = await compare({ settings, starters, suiteNames, rounds, progress: print });
-    const added = summarise(threads, comparison.samples);
-    rows.push(...added);
-    print(`\n${formatRows(added)}\n\n${formatCircumstances(comparison)}\n`);
+    const rows = summarise(threads, comparison.samples);
+    print(`\n${formatRows(rows)}\n\n${formatCircumstances(comparison)}\n`);
+    const { commandLines, loadAverages, foreignCores, notes } = comparison;
+    const circumstances = { commandLines, loadAverages, foreignCores };
+    comparisons.push({ threads, rows, ...circumstances, notes: Object.fromEntries(notes) });
   }
-  return rows;
+  return comparisons;
 }
 
 function formatCircumstances(comparison: Comparison): string {
-  const loads = comparison.loadAverages.map((load) => load.toFixed(2)).join(", ");
   return [
-    "Medians of the rounds; a ratio is ours / peer, the median of the rounds' ratios.",
+    "Medians of all samples; the ratio is the median of ours / peer over the pairs of samples.",
     `ours: ${comparison.commandLines.ours}`,
     `peer: ${comparison.commandLines.peer}`,
-    `load averages at the start of each round: ${loads}`,
+    "The last round's chats, both sides:",
     ...[...comparison.notes].map(([name, note]) => `${name}: ${note}`),
   ].join("\n");
 }

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import type { CommandFigure } from "./command-figures.ts";
 import { type Metric, type MetricKey, metrics } from "./measurements.ts";
 
-/** One value per round; those of both sides come from the same round. */
+/** Values at the same place of both lists were taken one after the other. */
 export interface Samples {
   ours: number[];
   peer: number[];
@@ -16,7 +16,7 @@ export interface Row {
   unit: string;
   ours: number;
   peer: number;
-  /** Median of the rounds' ratios: what slows a whole round slows both sides of it. */
+  /** Median of the pairs' ratios: what slows the machine for a while slows both of a pair. */
   ratio: number;
   target: string;
   isMet: boolean | undefined;
@@ -33,7 +33,7 @@ export function summarise(threads: number, samples: ReadonlyMap<MetricKey, Sampl
 function summariseMetric(threads: number, key: MetricKey, samples: Samples): Row {
   const { unit, target }: Metric = metrics[key];
   const ratio = median(
-    samples.ours.map((value, round) => value / (samples.peer[round] ?? Number.NaN)),
+    samples.ours.map((value, index) => value / (samples.peer[index] ?? Number.NaN)),
   );
   const isMet =
     target && (target.bound === "at least" ? ratio >= target.ratio : ratio <= target.ratio);
@@ -61,7 +61,7 @@ export function formatRows(rows: readonly Row[]): string {
     row.target,
     formatVerdict(row.isMet),
   ]);
-  const head = ["threads", "measurement", "unit", "ours", "peer", "ratio", "target", ""];
+  const head = ["threads", "measurement", "unit", "ours", "peer", "ratio", "target", "verdict"];
   return formatTable([head, ...cells], [0, 3, 4, 5]);
 }
 
@@ -71,7 +71,7 @@ export function formatFigures(figures: readonly CommandFigure[]): string {
     const verdict = formatVerdict(middle < targetMs);
     return [label, "ms", formatValue(middle), `below ${targetMs}`, verdict];
   });
-  return formatTable([["command", "unit", "median", "target", ""], ...cells], [2]);
+  return formatTable([["command", "unit", "median", "target", "verdict"], ...cells], [2]);
 }
 
 export async function writeReport(path: string, report: object): Promise<void> {

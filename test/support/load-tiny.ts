@@ -86,7 +86,10 @@ export async function loadTiny(changes: Partial<LoadSettings> = {}): Promise<Tin
   const { chatTemplate } = await readGgufFacts(tinyFile);
   const template = new ChatTemplate(chatTemplate);
   const render: Tiny["render"] = (messages) =>
-    template.render({ messages: messages as Parameters<typeof template.render>[0]["messages"] }, facts);
+    template.render(
+      { messages: messages as Parameters<typeof template.render>[0]["messages"] },
+      facts,
+    );
   const run = async (
     segments: PromptSegment[],
     changes: Partial<GenerationRequest> = {},
@@ -112,7 +115,8 @@ export async function loadTiny(changes: Partial<LoadSettings> = {}): Promise<Tin
     facts,
     template,
     render,
-    ask: async (messages, changes, signal) => await run(render(messages), changes, signal),
+    ask: async (messages, changes, signal) =>
+      await run(changes?.prompt === undefined ? render(messages) : [], changes, signal),
     askPair: async (pair, signal) => {
       const tools = (pair.tools ?? []).map((tool) => tool.function);
       const messages = messagesOf(pair) as Parameters<typeof template.render>[0]["messages"];

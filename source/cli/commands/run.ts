@@ -5,7 +5,6 @@ import { parseDuration } from "../../configuration/duration.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "../modelctl.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
-import { connect } from "../connect.ts";
 
 export async function run(words: string[], flags: Flags): Promise<number> {
   const [reference, ...promptWords] = words;
@@ -21,7 +20,9 @@ export async function run(words: string[], flags: Flags): Promise<number> {
   const piped = process.stdin.isTTY ? "" : await readStandardInput();
   const prompt = [piped, ...promptWords].filter((text) => text !== "").join(" ");
   const { printAnswer } = await import("../one-shot.ts");
-  return await printAnswer({ model, prompt, flags, connect: () => connect(flags, settings, "shared", model) });
+  const { ServerLink } = await import("../server-link.ts");
+  const link = () => ServerLink.open(flags, settings, "shared", model);
+  return await printAnswer({ model, prompt, flags, link });
 }
 
 /** The full screen where there is one, else a line loop. */

@@ -37,10 +37,7 @@ export async function serve(words: string[], flags: Flags): Promise<number> {
   return code;
 }
 
-async function untilStopped(
-  hosted: HostedServer,
-  idleMs: number | undefined,
-): Promise<number> {
+async function untilStopped(hosted: HostedServer, idleMs: number | undefined): Promise<number> {
   return await new Promise((resolve) => {
     process.once("SIGINT", () => resolve(exitCodes.interrupted));
     process.once("SIGTERM", () => resolve(exitCodes.ok));

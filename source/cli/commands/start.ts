@@ -1,7 +1,7 @@
 // modelctl without a command: the chat on the built-in model, or, without a terminal, one answer.
-import { connect } from "../connect.ts";
 import type { Flags } from "../modelctl.ts";
 import { printAnswer } from "../one-shot.ts";
+import { ServerLink } from "../server-link.ts";
 import { readSettings } from "../session-settings.ts";
 import { chat } from "./run.ts";
 
@@ -16,6 +16,6 @@ export async function start(_words: string[], flags: Flags): Promise<number> {
     model,
     prompt: sampleQuestion,
     flags,
-    connect: () => connect(flags, settings, "private", model),
+    link: () => ServerLink.open(flags, settings, "private", model),
   });
 }

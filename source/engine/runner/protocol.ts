@@ -16,10 +16,7 @@ export type ToRunner =
   | { type: "stop" };
 
 /** Events of requests; all of one step travel in one message. */
-export type RequestEvent = { id: number } & (
-  | GenerationEvent
-  | ({ type: "failed" } & WireError)
-);
+export type RequestEvent = { id: number } & (GenerationEvent | ({ type: "failed" } & WireError));
 
 export type FromRunner =
   | { type: "progress"; fraction: number }

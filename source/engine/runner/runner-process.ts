@@ -57,14 +57,18 @@ export class RunnerProcess {
       execArgv: [],
     });
     this.exited = new Promise((resolve) => {
-      this.#child.once("error", (error) => resolve(this.#end(`could not be run: ${error.message}`)));
+      this.#child.once("error", (error) =>
+        resolve(this.#end(`could not be run: ${error.message}`)),
+      );
       // "close" comes after the last line of its output, "exit" may come before.
       this.#child.once("close", (code, signal) => resolve(this.#end(describeEnd(code, signal))));
     });
     this.#child.on("message", (message: FromRunner) => this.#receive(message));
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding("utf8");
-      stream?.on("data", (text: string) => this.#note(text.split("\n").filter((line) => line !== "")));
+      stream?.on("data", (text: string) =>
+        this.#note(text.split("\n").filter((line) => line !== "")),
+      );
     }
     this.#send({ type: "load", settings });
   }
@@ -116,7 +120,10 @@ export class RunnerProcess {
    *
    * @throws ProductError from the engine, or `ENGINE_RUNNER_CRASHED`
    */
-  async *generate(request: GenerationRequest, signal: AbortSignal): AsyncGenerator<GenerationEvent> {
+  async *generate(
+    request: GenerationRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<GenerationEvent> {
     const id = this.#nextId;
     this.#nextId += 1;
     const events = new AsyncQueue<GenerationEvent>();

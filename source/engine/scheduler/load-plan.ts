@@ -1,6 +1,7 @@
 // With which settings a model is loaded, and whether a loaded one serves a request as it is.
-import type { ModelParameters } from "../../store/model-parameters.ts";
+
 import type { ResolvedModel } from "../../store/model-catalog.ts";
+import type { ModelParameters } from "../../store/model-parameters.ts";
 import type { DeviceKind } from "../generation.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 
@@ -42,7 +43,10 @@ export function planLoad(
     gpuLayers:
       parameters.num_gpu === undefined || parameters.num_gpu < 0 ? undefined : parameters.num_gpu,
     slots: settings.slots,
-    contextLength: Math.min(trained, wanted === undefined || wanted <= 0 ? usualContextLength : wanted),
+    contextLength: Math.min(
+      trained,
+      wanted === undefined || wanted <= 0 ? usualContextLength : wanted,
+    ),
     threads: parameters.num_thread === 0 ? undefined : (parameters.num_thread ?? settings.threads),
     batchSize: Math.max(32, parameters.num_batch ?? usualBatchSize),
     prefillChunk: settings.prefillChunk,

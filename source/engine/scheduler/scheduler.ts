@@ -49,7 +49,9 @@ export class Scheduler {
    *
    * @throws ProductError of the store
    */
-  async resolve(request: Pick<CanonicalRequest, "model" | "isFileAllowed">): Promise<ResolvedModel> {
+  async resolve(
+    request: Pick<CanonicalRequest, "model" | "isFileAllowed">,
+  ): Promise<ResolvedModel> {
     return await this.#options.catalog.resolve(request.model, request.isFileAllowed);
   }
 

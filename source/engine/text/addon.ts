@@ -178,7 +178,8 @@ function prototypeOf(candidate: unknown, className: string): unknown {
 }
 
 function propertyOf(owner: unknown, name: string): unknown {
-  if (owner === null || (typeof owner !== "object" && typeof owner !== "function")) return undefined;
+  if (owner === null || (typeof owner !== "object" && typeof owner !== "function"))
+    return undefined;
   return Reflect.get(owner, name);
 }
 

@@ -38,7 +38,9 @@ export function chooseSlot<Job>(
       runs: runsWith(slots, slot),
       isSource: slot === source?.slot && (shares || continues) ? 0 : 1,
     }))
-    .sort((a, b) => a.runs - b.runs || a.isSource - b.isSource || a.slot.lastUsed - b.slot.lastUsed);
+    .sort(
+      (a, b) => a.runs - b.runs || a.isSource - b.isSource || a.slot.lastUsed - b.slot.lastUsed,
+    );
   const [first] = ranked;
   if (first === undefined) return undefined;
   const best = first.slot;

@@ -65,7 +65,8 @@ export async function loadTextModel(
       names: device.names,
       gpuLayers,
       totalLayers,
-      reason: `${device.reason} ${layerSentence(device.kind, gpuLayers, totalLayers, settings)}`.trim(),
+      reason:
+        `${device.reason} ${layerSentence(device.kind, gpuLayers, totalLayers, settings)}`.trim(),
     },
   };
 }

@@ -12,11 +12,7 @@ export class PrefixSources {
   // What computing one prompt token has cost lately, milliseconds; unknown at first.
   #computeMsPerToken = 0;
 
-  constructor(
-    context: AddonContext,
-    copy: PrefixCopy | undefined,
-    log: (text: string) => void,
-  ) {
+  constructor(context: AddonContext, copy: PrefixCopy | undefined, log: (text: string) => void) {
     this.#context = context;
     this.#copy = copy;
     this.#log = log;

@@ -31,7 +31,8 @@ export class ByteReader {
   }
 
   async bytes(count: number): Promise<Buffer> {
-    if (count > this.remaining) throw new EndOfFile(`${count} bytes wanted, ${this.remaining} left`);
+    if (count > this.remaining)
+      throw new EndOfFile(`${count} bytes wanted, ${this.remaining} left`);
     if (this.#offset + count > this.#buffer.length) await this.#fill(count);
     const slice = this.#buffer.subarray(this.#offset, this.#offset + count);
     this.#offset += count;
@@ -39,7 +40,8 @@ export class ByteReader {
   }
 
   async skip(count: number): Promise<void> {
-    if (count > this.remaining) throw new EndOfFile(`${count} bytes wanted, ${this.remaining} left`);
+    if (count > this.remaining)
+      throw new EndOfFile(`${count} bytes wanted, ${this.remaining} left`);
     if (this.#offset + count <= this.#buffer.length) {
       this.#offset += count;
       return;

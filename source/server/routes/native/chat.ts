@@ -62,10 +62,7 @@ export function registerChat(app: FastifyInstance, dependencies: ServerDependenc
   );
 }
 
-function toMessage(
-  message: NonNullable<ChatBody["messages"]>[number],
-  model: string,
-): ChatMessage {
+function toMessage(message: NonNullable<ChatBody["messages"]>[number], model: string): ChatMessage {
   refuseImages(message.images, model);
   if (message.tool_calls !== undefined && message.tool_calls !== null) {
     throw unsupportedField("messages.tool_calls", "tool calls are not part of a conversation here");

@@ -1,17 +1,17 @@
 // POST /api/generate
 import type { FastifyInstance } from "fastify";
+import { ProductError } from "../../../base/product-error.ts";
 import type { CanonicalRequest, RequestInput } from "../../../engine/request.ts";
 import type { ChatMessage } from "../../../prompt/chat-message.ts";
-import { ProductError } from "../../../base/product-error.ts";
 import { storeErrors } from "../../../store/errors.ts";
 import { fileAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
 import { parseKeepAlive, parseOptions } from "../../options.ts";
 import { answerNatively } from "./answer.ts";
-import { unloadReply } from "./unload.ts";
 import { GenerateBody } from "./schema.ts";
 import { topLogprobsOf } from "./top-logprobs.ts";
+import { unloadReply } from "./unload.ts";
 import { refuseImages, refuseUnsupported } from "./unsupported.ts";
 
 export function registerGenerate(app: FastifyInstance, dependencies: ServerDependencies): void {

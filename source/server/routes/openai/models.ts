@@ -8,9 +8,7 @@ export function registerModels(app: FastifyInstance, dependencies: ServerDepende
   const { catalog } = dependencies;
   app.get("/v1/models", async () => ({
     object: "list",
-    data: await Promise.all(
-      catalog.list().map((model) => describe(model.name, model.file, model)),
-    ),
+    data: await Promise.all(catalog.list().map((model) => describe(model.name, model.file, model))),
   }));
   // Names may hold slashes, as they are and as %2F.
   app.get<{ Params: { "*": string } }>("/v1/models/*", async (request) => {

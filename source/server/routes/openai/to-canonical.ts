@@ -76,7 +76,10 @@ function toLogitBias(bias: ChatCompletionBody["logit_bias"]): Array<[number, num
   return Object.entries(bias ?? {}).map(([key, value]) => {
     const token = Number(key);
     if (!Number.isInteger(token) || token < 0) {
-      throw invalidField("logit_bias", `'logit_bias' has the key ${JSON.stringify(key)}, but keys are token ids.`);
+      throw invalidField(
+        "logit_bias",
+        `'logit_bias' has the key ${JSON.stringify(key)}, but keys are token ids.`,
+      );
     }
     return [token, value];
   });
@@ -116,7 +119,10 @@ function joinParts(
       if (part.type === "image_url") {
         throw invalidField(`${where}.content.${index}`, `"${model}" does not support images`);
       }
-      throw invalidField(`${where}.content.${index}`, `invalid message format: part ${index} of '${where}' has the type ${JSON.stringify(part.type)}, which is not known.`);
+      throw invalidField(
+        `${where}.content.${index}`,
+        `invalid message format: part ${index} of '${where}' has the type ${JSON.stringify(part.type)}, which is not known.`,
+      );
     })
     .join("");
 }

@@ -1,0 +1,80 @@
+// A command's way to its server, which finds or starts another one when the server goes away.
+import type { HostedServer } from "../application/server-host.ts";
+import { ProductError } from "../base/product-error.ts";
+import type { ApiClient } from "../client/api-client.ts";
+import type { ChatEvent } from "../client/chat-events.ts";
+import { clientErrors } from "../client/errors.ts";
+import { type Connection, connect, type Hosting } from "./connect.ts";
+import type { Flags } from "./modelctl.ts";
+import type { CommandSettings } from "./session-settings.ts";
+
+export class ServerLink {
+  readonly #open: () => Promise<Connection>;
+  #connection: Connection;
+
+  private constructor(open: () => Promise<Connection>, connection: Connection) {
+    this.#open = open;
+    this.#connection = connection;
+  }
+
+  /** @param model begun to load at once when a server has to be started */
+  static async open(
+    flags: Flags,
+    settings: CommandSettings,
+    hosting: Hosting,
+    model: string,
+  ): Promise<ServerLink> {
+    const open = () => connect(flags, settings, hosting, model);
+    const link = new ServerLink(open, await open());
+    if (link.#connection.isForeign && settings.serverFlags.length > 0) {
+      process.stderr.write(
+        `A server runs already at ${link.client.connection.url}; its own settings count, ` +
+          `not ${settings.serverFlags.filter((flag) => flag.startsWith("--")).join(" ")}.\n`,
+      );
+    }
+    return link;
+  }
+
+  get client(): ApiClient {
+    return this.#connection.client;
+  }
+
+  /** The server that this process hosts, if it does. */
+  get hosted(): HostedServer | undefined {
+    return this.#connection.hosted;
+  }
+
+  /**
+   * Asks, and asks once more when the server vanished before the first piece of the answer.
+   *
+   * @throws what the client throws
+   */
+  async *ask(
+    signal: AbortSignal,
+    ask: (client: ApiClient) => AsyncIterable<ChatEvent>,
+  ): AsyncGenerator<ChatEvent> {
+    let hasText = false;
+    try {
+      for await (const event of ask(this.client)) {
+        hasText ||= event.type === "text";
+        yield event;
+      }
+      return;
+    } catch (error) {
+      if (!isServerGone(error) || hasText || signal.aborted) throw error;
+    }
+    this.#connection = await this.#open();
+    yield* ask(this.client);
+  }
+
+  async close(): Promise<void> {
+    await this.hosted?.close();
+  }
+}
+
+function isServerGone(error: unknown): boolean {
+  return (
+    error instanceof ProductError &&
+    (error.code === clientErrors.unreachable.code || error.code === clientErrors.vanished.code)
+  );
+}

@@ -1,0 +1,177 @@
+// The house rules that a compiler does not know: who may import whom, one door per heavy library,
+// no cycles. The imports are read from the sources themselves.
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { parseSync } from "oxc-parser";
+import { describe, expect, it } from "vitest";
+
+const root = path.join(import.meta.dirname, "..");
+
+interface Import {
+  from: string;
+  to: string;
+  isTypeOnly: boolean;
+  isDynamic: boolean;
+}
+
+const files = ["cli.tsx", ...globSync("source/**/*.{ts,tsx}", { cwd: root })].map((file) =>
+  file.split(path.sep).join("/"),
+);
+const imports: Import[] = files.flatMap(importsOf);
+
+function importsOf(file: string): Import[] {
+  const code = readFileSync(path.join(root, file), "utf8");
+  const { module, program, errors } = parseSync(file, code);
+  if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
+  const statics = module.staticImports.map((entry) => ({
+    specifier: entry.moduleRequest.value,
+    isTypeOnly: entry.entries.length > 0 && entry.entries.every(({ isType }) => isType),
+    isDynamic: false,
+  }));
+  const reExports = module.staticExports.flatMap(({ entries }) =>
+    entries.flatMap(({ moduleRequest, isType }) =>
+      moduleRequest
+        ? [{ specifier: moduleRequest.value, isTypeOnly: isType, isDynamic: false }]
+        : [],
+    ),
+  );
+  const dynamics = module.dynamicImports.map(({ moduleRequest }) => ({
+    specifier: code.slice(moduleRequest.start + 1, moduleRequest.end - 1),
+    isTypeOnly: false,
+    isDynamic: true,
+  }));
+  expect(program.type).toBe("Program");
+  return [...statics, ...reExports, ...dynamics].map(({ specifier, ...kind }) => ({
+    from: file,
+    to: specifier.startsWith(".")
+      ? path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier))
+      : specifier,
+    ...kind,
+  }));
+}
+
+/** The first folder below source/, or the entry file. */
+function roomOf(file: string): string {
+  return file === "cli.tsx" ? "cli" : (file.split("/")[1] ?? "");
+}
+
+// A room with ":types" may be imported for its types alone.
+const allowed: Record<string, string[]> = {
+  base: [],
+  configuration: ["base"],
+  "request-log": ["base"],
+  client: ["base"],
+  store: ["base", "configuration"],
+  prompt: ["base", "store:types"],
+  engine: ["base", "configuration", "prompt", "store:types"],
+  server: ["base", "configuration", "request-log", "prompt", "store", "engine"],
+  ui: ["base", "client", "request-log:types"],
+  application: [
+    "base",
+    "client",
+    "configuration",
+    "engine",
+    "prompt",
+    "request-log",
+    "server",
+    "store",
+  ],
+  cli: ["base", "client", "application", "ui", "configuration"],
+};
+
+// What of the engine the server may see: its vocabulary and its scheduler, never a runner.
+const engineDoors =
+  /^source\/engine\/(errors|generation|request)\.ts$|^source\/engine\/scheduler\//;
+
+const libraryDoors: Record<string, RegExp> = {
+  "node-llama-cpp": /^source\/engine\/text\//,
+  "@fugood/llama.node": /^source\/engine\/vision\//,
+  ink: /^source\/ui\//,
+  react: /^source\/ui\//,
+  fastify: /^source\/(server|cloud)\/|^source\/application\/server-host\.ts$/,
+  meow: /^source\/cli\//,
+  "@huggingface/jinja": /^source\/prompt\//,
+};
+
+describe("the import table", () => {
+  it("knows every room there is", () => {
+    expect(files.length).toBeGreaterThan(50);
+    expect([...new Set(files.map(roomOf))].filter((room) => !(room in allowed))).toEqual([]);
+  });
+
+  it("is kept by every import between rooms", () => {
+    const broken = imports.filter(({ from, to, isTypeOnly }) => {
+      if (!to.startsWith("source/") || roomOf(from) === roomOf(to)) return false;
+      const rules = allowed[roomOf(from)] ?? [];
+      return !rules.includes(roomOf(to)) && !(isTypeOnly && rules.includes(`${roomOf(to)}:types`));
+    });
+    expect(broken.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  it("lets the server see no more of the engine than its vocabulary and its scheduler", () => {
+    const broken = imports.filter(
+      ({ from, to }) =>
+        roomOf(from) === "server" && to.startsWith("source/engine/") && !engineDoors.test(to),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it("finds a file behind every relative import", () => {
+    const missing = imports.filter(({ to }) => to.startsWith("source/") && !files.includes(to));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe("heavy libraries", () => {
+  it.each(Object.entries(libraryDoors))("%s has one door", (library, door) => {
+    const elsewhere = imports.filter(
+      ({ from, to, isTypeOnly }) =>
+        (to === library || to.startsWith(`${library}/`)) && !isTypeOnly && !door.test(from),
+    );
+    expect(elsewhere).toEqual([]);
+  });
+
+  it("are not loaded before they are needed", () => {
+    const reached = reachableStatically("cli.tsx");
+    const loaded = imports.filter(
+      ({ from, to, isTypeOnly, isDynamic }) =>
+        reached.has(from) && to in libraryDoors && !isTypeOnly && !isDynamic,
+    );
+    expect(loaded).toEqual([]);
+  });
+});
+
+function reachableStatically(start: string): Set<string> {
+  const seen = new Set<string>([start]);
+  const waiting = [start];
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    for (const { from, to, isTypeOnly, isDynamic } of imports) {
+      if (from !== file || isTypeOnly || isDynamic || seen.has(to) || !files.includes(to)) continue;
+      seen.add(to);
+      waiting.push(to);
+    }
+  }
+  return seen;
+}
+
+it("has no import cycles", () => {
+  const edges = new Map<string, string[]>();
+  for (const { from, to, isTypeOnly, isDynamic } of imports) {
+    if (!isTypeOnly && !isDynamic && files.includes(to)) {
+      edges.set(from, [...(edges.get(from) ?? []), to]);
+    }
+  }
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (file: string, trail: string[]) => {
+    if (trail.includes(file)) {
+      cycles.push([...trail.slice(trail.indexOf(file)), file].join(" -> "));
+      return;
+    }
+    if (done.has(file)) return;
+    for (const next of edges.get(file) ?? []) visit(next, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+  expect(cycles).toEqual([]);
+});

@@ -1,0 +1,190 @@
+// Which models are loaded and for how long, on the real tiny models.
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { CanonicalEvent, CanonicalRequest } from "../../../source/engine/request.ts";
+import { BackOff } from "../../../source/engine/scheduler/back-off.ts";
+import type { EngineSettings } from "../../../source/engine/scheduler/load-plan.ts";
+import { Scheduler } from "../../../source/engine/scheduler/scheduler.ts";
+import { ModelCatalog } from "../../../source/store/model-catalog.ts";
+import type { ModelParameters } from "../../../source/store/model-parameters.ts";
+import { tinyFile } from "../../support/load-tiny.ts";
+
+const engine: EngineSettings = {
+  device: "cpu",
+  slots: 2,
+  contextLength: 1024,
+  threads: 1,
+  flashAttention: "auto",
+  kvCacheType: "f16",
+  prefillChunk: 64,
+  mixedBatches: false,
+  lookupTokens: 0,
+  prefixSharing: true,
+  maximumQueue: 16,
+};
+
+const folder = mkdtempSync(path.join(tmpdir(), "modelctl-scheduler-"));
+let scheduler: Scheduler | undefined;
+const log: string[] = [];
+
+function create(options: Partial<ConstructorParameters<typeof Scheduler>[0]> = {}): Scheduler {
+  log.length = 0;
+  scheduler = new Scheduler({
+    catalog: new ModelCatalog(),
+    engine,
+    keepAliveMs: 60_000,
+    loadTimeoutMs: 60_000,
+    maximumLoadedModels: 3,
+    log: (text) => log.push(text),
+    engineLog: () => {},
+    ...options,
+  });
+  return scheduler;
+}
+
+afterEach(async () => {
+  await scheduler?.close();
+  scheduler = undefined;
+});
+
+async function ask(
+  target: Scheduler,
+  model: string,
+  changes: Partial<CanonicalRequest> = {},
+  parameters: ModelParameters = {},
+): Promise<{ text: string; events: CanonicalEvent[] }> {
+  const request: CanonicalRequest = {
+    model,
+    isFileAllowed: () => true,
+    input: { kind: "chat", messages: [{ role: "user", content: "What is 2 + 3?" }], tools: [] },
+    parameters: { temperature: 0, ...parameters },
+    logitBias: [],
+    ignoreEndOfText: false,
+    topLogprobs: undefined,
+    reportProgress: false,
+    keepAliveMs: undefined,
+    ...changes,
+  };
+  const events: CanonicalEvent[] = [];
+  const resolved = await target.resolve(request);
+  for await (const event of target.run(request, resolved, new AbortController().signal)) {
+    events.push(event);
+  }
+  const text = events.map((event) => (event.type === "text" ? event.text : "")).join("");
+  return { text, events };
+}
+
+/** A copy of the tiny model under another path: another model for the scheduler. */
+function copyOfTiny(name: string): string {
+  const file = path.join(folder, `${name}.gguf`);
+  copyFileSync(tinyFile, file);
+  return file;
+}
+
+describe("loading", () => {
+  it("happens once for requests that come together", async () => {
+    const target = create();
+    const answers = await Promise.all([1, 2, 3].map(() => ask(target, "tiny")));
+    expect(answers.map(({ text }) => text)).toEqual(Array(3).fill("2 + 3 = 5"));
+    expect(target.models).toHaveLength(1);
+    expect(log.filter((line) => line.startsWith("loaded"))).toHaveLength(1);
+  });
+
+  it("is reported with growing fractions to those who ask", async () => {
+    const { events } = await ask(create(), "tiny", { reportProgress: true });
+    const fractions = events.flatMap((event) => (event.type === "loading" ? [event.fraction] : []));
+    expect(fractions.length).toBeGreaterThan(2);
+    expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
+  });
+
+  it("serves a smaller window from a larger one, and a larger one by loading again", async () => {
+    const target = create();
+    await ask(target, "tiny");
+    const first = target.models[0]?.runner?.processId;
+    await ask(target, "tiny", {}, { num_ctx: 512 });
+    await ask(target, "tiny", {}, { temperature: 0.5, num_predict: 3 });
+    expect(target.models[0]?.runner?.processId).toBe(first);
+    await ask(target, "tiny", {}, { num_ctx: 2048 });
+    expect(target.models[0]?.runner?.processId).not.toBe(first);
+    expect(target.models[0]?.settings.contextLength).toBe(2048);
+    expect(log).toContainEqual(expect.stringContaining("num_ctx 2048 is larger"));
+  });
+
+  it("never asks for more than the model was trained for", async () => {
+    const target = create();
+    await ask(target, "tiny", {}, { num_ctx: 100_000 });
+    expect(target.models[0]?.settings.contextLength).toBe(4096);
+  });
+
+  it("makes room by unloading the model that was used least recently, and says so", async () => {
+    const target = create({ maximumLoadedModels: 2 });
+    const [a, b, c] = [copyOfTiny("a"), copyOfTiny("b"), copyOfTiny("c")];
+    await ask(target, a);
+    await ask(target, b);
+    await ask(target, a);
+    await ask(target, c);
+    expect(target.models.map(({ model }) => model.name)).toEqual([c, a]);
+    expect(log).toContainEqual(expect.stringContaining(`unloading ${b}`));
+  });
+});
+
+describe("keep-alive", () => {
+  it("of 0 unloads the model after the answer", async () => {
+    const target = create();
+    expect((await ask(target, "tiny", { keepAliveMs: 0 })).text).toBe("2 + 3 = 5");
+    await expect.poll(() => target.models).toHaveLength(0);
+  });
+
+  it("sticks to the model until another request changes it", async () => {
+    const target = create();
+    await ask(target, "tiny", { keepAliveMs: Number.POSITIVE_INFINITY });
+    expect(target.models[0]?.expiresAt).toBeUndefined();
+    await ask(target, "tiny");
+    expect(target.models[0]?.keepAliveMs).toBe(Number.POSITIVE_INFINITY);
+    await ask(target, "tiny", { keepAliveMs: 0 });
+    await expect.poll(() => target.models).toHaveLength(0);
+  });
+});
+
+describe("errors", () => {
+  it("of a model that cannot be loaded reach everybody who waits, and the next one tries again", async () => {
+    const target = create({ engine: { ...engine, device: "metal" } });
+    const results = await Promise.allSettled([ask(target, "tiny"), ask(target, "tiny")]);
+    for (const result of results) {
+      expect(result).toMatchObject({
+        status: "rejected",
+        reason: { code: "ENGINE_DEVICE_UNAVAILABLE" },
+      });
+    }
+    await expect(ask(target, "tiny")).rejects.toThrow(/--gpu metal/);
+  });
+
+  it("refuse requests once it is closed", async () => {
+    const target = create();
+    await target.close();
+    await expect(ask(target, "tiny")).rejects.toMatchObject({ code: "ENGINE_SHUTTING_DOWN" });
+  });
+});
+
+describe("BackOff", () => {
+  it("lets the first crash pass, then doubles the wait up to a minute, until an answer succeeds", () => {
+    let now = 0;
+    const backOff = new BackOff({ now: () => now, wallMs: () => now });
+    expect(backOff.remainingMs("m")).toBe(0);
+    const waits = Array.from({ length: 9 }, () => {
+      backOff.noteCrash("m");
+      const wait = backOff.remainingMs("m");
+      now += wait;
+      return wait;
+    });
+    expect(waits).toEqual([0, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
+    expect(backOff.remainingMs("other")).toBe(0);
+    backOff.noteSuccess("m");
+    backOff.noteCrash("m");
+    expect(backOff.remainingMs("m")).toBe(0);
+  });
+});
+
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
