@@ -1,0 +1,86 @@
+// Renders the documentation that comes from code: errors, settings, keys.
+import { errorTables } from "../source/application/error-catalog.ts";
+import { commandErrors } from "../source/cli/errors.ts";
+import { type Settings, settingDefinitions } from "../source/configuration/settings.ts";
+import type { CommandGroup } from "../source/ui/commands/command.ts";
+import { commandTable, slashUsages } from "../source/ui/commands/command-table.ts";
+
+const notice = "<!-- Made by `npm run docs`; do not edit. -->";
+
+/** File name and text of every generated page. */
+export function renderDocs(): Record<string, string> {
+  return {
+    "errors.md": renderErrors(),
+    "configuration.md": renderConfiguration(),
+    "keys.md": renderKeys(),
+  };
+}
+
+function renderErrors(): string {
+  const tables = [...errorTables, { title: "Command line", table: commandErrors }];
+  const sections = tables.map(({ title, table }) => {
+    const rows = Object.values(table).map(
+      ({ code, status, exitCode, description }) =>
+        `| \`${code}\` | ${status} | ${exitCode} | ${description} |`,
+    );
+    return [
+      `## ${title}`,
+      "",
+      "| code | HTTP status | exit code | when |",
+      "| --- | --- | --- | --- |",
+      ...rows,
+    ].join("\n");
+  });
+  return `# Errors\n\n${notice}\n\nEvery error has a stable code. \`/v1\` replies carry it as \`error.code\`, native replies as \`code\`.\n\n${sections.join("\n\n")}\n`;
+}
+
+function renderConfiguration(): string {
+  const rows = (Object.keys(settingDefinitions) as Array<keyof Settings>).map((name) => {
+    const { honoursOllama, description } = settingDefinitions[name];
+    const suffix = name.toUpperCase();
+    const variables = [
+      `\`MODELCTL_${suffix}\``,
+      ...(honoursOllama ? [`\`OLLAMA_${suffix}\``] : []),
+    ];
+    return `| \`${name}\` | ${variables.join(", ")} | ${defaultText(name)} | ${description} |`;
+  });
+  return [
+    "# Settings",
+    "",
+    notice,
+    "",
+    "Flags win over the environment, the environment over `config.toml`, that over the default.",
+    "Where our variable is unset, Ollama's of the same name is honoured if it is listed.",
+    "`modelctl config show --origin` tells what is in force and where it comes from.",
+    "",
+    "| name in config.toml | environment | default | meaning |",
+    "| --- | --- | --- | --- |",
+    ...rows,
+    "",
+  ].join("\n");
+}
+
+function defaultText(name: keyof Settings): string {
+  const value = settingDefinitions[name].default;
+  if (value === undefined) return "automatic";
+  if (name === "keep_alive" || name === "load_timeout") return `${Number(value) / 60_000}m`;
+  return Array.isArray(value) ? "none" : String(value);
+}
+
+function renderKeys(): string {
+  const groups: CommandGroup[] = ["Commands", "Chat", "Scrolling", "Editing"];
+  const sections = groups.map((group) => {
+    const rows = commandTable
+      .filter((command) => command.group === group)
+      .map((command) => {
+        const calls = [...slashUsages(command), ...command.keys].map(code).join(" ");
+        return `| ${calls} | ${command.title.replaceAll("|", "\\|")} |`;
+      });
+    return [`## ${group}`, "", "| key or command | does |", "| --- | --- |", ...rows].join("\n");
+  });
+  return `# Keys and commands of the chat\n\n${notice}\n\n${sections.join("\n\n")}\n`;
+}
+
+function code(text: string): string {
+  return `\`${text.replaceAll("|", "\\|")}\``;
+}

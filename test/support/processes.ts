@@ -1,0 +1,43 @@
+// Which processes are alive, as the system tells.
+import { execFileSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+
+export function isAlive(processId: number): boolean {
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+export interface FoundProcess {
+  id: number;
+  /** Command and environment. */
+  text: string;
+}
+
+/** Processes that were started with this home folder: their environment tells. */
+export function processesOfHome(home: string): FoundProcess[] {
+  const text = execFileSync("ps", ["axeww", "-o", "pid=,args="], {
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 ** 2,
+    env: { PATH: process.env.PATH },
+  });
+  return text
+    .split("\n")
+    .filter((line) => line.includes(`HOME=${home}`))
+    .map((line) => ({ id: Number(/^\s*(\d+)/.exec(line)?.[1]), text: line }));
+}
+
+/** Folders of runners in memory or, where there is no such folder, among the temporary files. */
+export function runnerFolders(processId: number): string[] {
+  return ["/dev/shm", tmpdir()].flatMap((folder) => {
+    try {
+      return readdirSync(folder).filter((name) => name.startsWith(`modelctl-runner-${processId}-`));
+    } catch {
+      return []; // not every system has this folder
+    }
+  });
+}

@@ -1,0 +1,21 @@
+// Waits for a state by looking again and again, and says what it saw when it never comes.
+import { setTimeout as wait } from "node:timers/promises";
+
+const limitMs = 30_000;
+const pauseMs = 20;
+
+/** Resolves with the first value that `isReached` accepts. */
+export async function until<T>(
+  look: () => T | Promise<T>,
+  isReached: (value: T) => boolean,
+): Promise<T> {
+  const deadline = Date.now() + limitMs;
+  while (true) {
+    const value = await look();
+    if (isReached(value)) return value;
+    if (Date.now() > deadline) {
+      throw new Error(`the state never came; last seen: ${JSON.stringify(value, null, 1)}`);
+    }
+    await wait(pauseMs);
+  }
+}
