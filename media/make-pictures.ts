@@ -84,6 +84,7 @@ function draw(): string {
   const height = rows * cell.height + 2 * margin;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14">`,
+    "<title>A chat with the built-in model in a terminal</title>",
     `<rect width="100%" height="100%" rx="8" fill="${background}"/>`,
     ...Array.from({ length: rows }, (_, y) => drawRow(y)),
     "</svg>",
