@@ -87,6 +87,19 @@ export interface RunnerFacts {
   /** Texts of all control tokens: the ones that must never arise from a user's text. */
   controlTexts: string[];
   processId: number;
+  loadPhases: LoadPhases;
+}
+
+/** Milliseconds of each part of a load, in order. */
+export interface LoadPhases {
+  /** From the start of the process to the order to load. */
+  process: number;
+  /** Opening the native library and choosing the device. */
+  device: number;
+  /** Reading the weights. */
+  weights: number;
+  /** Making the context window. */
+  context: number;
 }
 
 export type DeviceKind = "cpu" | "cuda" | "metal" | "rocm" | "vulkan";

@@ -42,6 +42,7 @@ export class LoadedModel {
   /** Wall-clock time at which it leaves if nobody asks; undefined while in use or for good. */
   expiresAt: number | undefined;
   #users = 0;
+  #hasEnded = false;
   #runner: RunnerProcess | undefined;
   #timer: NodeJS.Timeout | undefined;
   #waitingForIdle: Array<() => void> = [];
@@ -102,7 +103,7 @@ export class LoadedModel {
   /** Begins the keep-alive time if nobody uses it. */
   startIdleTimer(): void {
     clearTimeout(this.#timer);
-    if (this.#users > 0 || this.keepAliveMs === Number.POSITIVE_INFINITY) return;
+    if (this.#hasEnded || this.#users > 0 || this.keepAliveMs === Number.POSITIVE_INFINITY) return;
     this.expiresAt = this.#options.clock.wallMs() + this.keepAliveMs;
     // setTimeout cannot wait longer than 2^31 - 1 ms; 24 days are for good here.
     const delay = Math.min(this.keepAliveMs, 2 ** 31 - 1);
@@ -127,10 +128,15 @@ export class LoadedModel {
     await this.#runner?.stop();
   }
 
+  #end(crashed: boolean): void {
+    this.#hasEnded = true;
+    clearTimeout(this.#timer);
+    this.#options.onEnd(this, crashed);
+  }
+
   async #load(): Promise<ReadyModel> {
     const { settings, model, log, engineLog, clock } = this.#options;
     const started = clock.now();
-    const template = new ChatTemplate(model.facts.chatTemplate);
     let stalled = false;
     const stall = () =>
       setTimeout(() => {
@@ -139,6 +145,7 @@ export class LoadedModel {
       }, this.#options.loadTimeoutMs);
     let timer = stall();
     try {
+      const template = new ChatTemplate(model.facts.chatTemplate);
       const { runner, facts } = await RunnerProcess.start(
         settings,
         {
@@ -162,10 +169,10 @@ export class LoadedModel {
           log(`the runner of ${model.name} ${exit.how}; its last lines:`);
           for (const line of exit.lastLines) log(`  ${line}`);
         }
-        this.#options.onEnd(this, !exit.expected);
+        this.#end(!exit.expected);
       });
       const seconds = ((clock.now() - started) / 1000).toFixed(2);
-      log(`loaded ${model.name} in ${seconds} s: ${facts.device.reason}`);
+      log(`loaded ${model.name} in ${seconds} s (${phasesText(facts)}): ${facts.device.reason}`);
       if (template.origin === "fallback") {
         log(`${model.name} brings no chat template; ChatML is used`);
       }
@@ -174,7 +181,7 @@ export class LoadedModel {
     } catch (error) {
       const crashed =
         error instanceof ProductError && error.code === engineErrors.runnerCrashed.code;
-      this.#options.onEnd(this, crashed);
+      this.#end(crashed);
       if (!stalled) throw error;
       throw new ProductError(engineErrors.loadTimeout, {
         message: `Loading ${model.name} made no progress for ${Math.round(this.#options.loadTimeoutMs / 1000)} s and was given up.`,
@@ -184,4 +191,11 @@ export class LoadedModel {
       clearTimeout(timer);
     }
   }
+}
+
+/** Where the time of a load went. */
+function phasesText({ loadPhases }: RunnerFacts): string {
+  return Object.entries(loadPhases)
+    .map(([name, milliseconds]) => `${name} ${Math.round(milliseconds)} ms`)
+    .join(", ");
 }

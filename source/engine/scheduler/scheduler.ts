@@ -69,7 +69,7 @@ export class Scheduler {
     const parameters = { ...model.parameters, ...definedOnly(request.parameters) };
     const sampling = toSampling(parameters, request.logitBias);
     const started = this.#clock.now();
-    const loaded = await this.#obtain(model, parameters, request);
+    const loaded = await this.#obtain(model, parameters, request, signal);
     const release = loaded.use();
     try {
       if (request.keepAliveMs !== undefined) loaded.keepAliveMs = request.keepAliveMs;
@@ -119,11 +119,14 @@ export class Scheduler {
     model: ResolvedModel,
     parameters: ModelParameters,
     request: CanonicalRequest,
+    signal: AbortSignal,
   ): Promise<LoadedModel> {
     const key = model.facts.path;
     const wanted = planLoad(model, parameters, this.#options.engine);
     while (true) {
       if (this.#closed) throw shuttingDown();
+      // Nothing is loaded or unloaded for a client that has left.
+      if (signal.aborted) throw cancelled();
       const loaded = this.#loaded.get(key);
       if (loaded !== undefined) {
         const reason = reloadReason(loaded.settings, wanted, parameters);

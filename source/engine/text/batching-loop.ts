@@ -4,6 +4,7 @@ import { engineErrors } from "../errors.ts";
 import type { GenerationRequest } from "../generation.ts";
 import type { Addon, AddonContext, AddonModel, AddonSampler } from "./addon.ts";
 import { chooseSlot } from "./choose-slot.ts";
+import { DraftJudge } from "./draft-judge.ts";
 import {
   type AnswerEnd,
   createJob,
@@ -61,6 +62,7 @@ export class BatchingLoop {
   readonly #slots: Slot<Job>[];
   readonly #prefixes: PrefixSources;
   readonly #threads: ThreadGovernor;
+  readonly #drafts = new DraftJudge();
   #queue: Job[] = [];
   #running = false;
   #previous: BatchPlan["kind"] | undefined;
@@ -192,7 +194,7 @@ export class BatchingLoop {
   }
 
   #guess(job: Job, limit: number): number[] {
-    if (job.lookup === undefined) return [];
+    if (job.lookup === undefined || !this.#drafts.allows()) return [];
     const room = Math.min(limit, job.maxTokens - job.generated - 1);
     const guessed = job.lookup.guess(room);
     return guessed.slice(0, draftLength(guessed.length, room));
@@ -222,6 +224,11 @@ export class BatchingLoop {
     this.#threads.note(tokens, threads, decodeMs);
     if (plan.kind === "prompt") this.#prefixes.noteComputing(tokens, decodeMs);
     await this.#sample(items);
+    const [only] = items;
+    if (plan.kind === "answer" && items.length === 1 && only !== undefined) {
+      const stepMs = performance.now() - started;
+      this.#drafts.note(only.tokens.length > 1, only.sampled.length, stepMs);
+    }
     for (const item of items) this.#take(item);
   }
 

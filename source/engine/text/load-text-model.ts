@@ -1,7 +1,7 @@
 // Loads a GGUF file and its context, and explains a refusal in one sentence.
 import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../errors.ts";
-import type { DeviceReport } from "../generation.ts";
+import type { DeviceReport, LoadPhases } from "../generation.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import type { Addon, AddonContext, AddonModel } from "./addon.ts";
 import { logLevels } from "./addon.ts";
@@ -13,6 +13,7 @@ export interface LoadedTextModel {
   model: AddonModel;
   context: AddonContext;
   device: DeviceReport;
+  phases: LoadPhases;
 }
 
 /** What the engine says of itself while it loads. */
@@ -34,6 +35,8 @@ export async function loadTextModel(
   observer: LoadObserver,
 ): Promise<LoadedTextModel> {
   const engineLog = new EngineLog(observer);
+  // performance.now() counts from the start of the process.
+  const began = performance.now();
   const device = await openDevice(settings.device, (level, text) => engineLog.add(level, text));
   const { addon } = device;
   if (!addon.getIsArchSupported(settings.architecture)) {
@@ -43,6 +46,7 @@ export async function loadTextModel(
     });
   }
   const totalLayers = settings.layers + 1;
+  const opened = performance.now();
   const gpuLayers =
     device.kind === "cpu"
       ? 0
@@ -54,12 +58,19 @@ export async function loadTextModel(
     onLoadProgress: (fraction) => observer.progress(fraction),
   });
   if (!(await model.init())) throw refusedModel(settings.modelPath, engineLog.errors);
+  const read = performance.now();
   const context = createContext(addon, model, settings);
   if (!(await context.init())) throw refusedContext(settings, engineLog.errors);
   return {
     addon,
     model,
     context,
+    phases: {
+      process: began,
+      device: opened - began,
+      weights: read - opened,
+      context: performance.now() - read,
+    },
     device: {
       kind: device.kind,
       names: device.names,

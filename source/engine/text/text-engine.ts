@@ -149,5 +149,6 @@ function factsOf(settings: LoadSettings, loaded: LoadedTextModel): RunnerFacts {
     eosText: textOf(model.tokenEos()),
     controlTexts: controlTextsOf(model, settings.vocabularySize),
     processId: process.pid,
+    loadPhases: loaded.phases,
   };
 }

@@ -34,5 +34,6 @@ function toProcess(loaded: LoadedModel): Record<string, unknown> {
     slots: settings.slots,
     device: facts?.device.kind,
     process_id: facts?.processId,
+    load_phases_ms: facts?.loadPhases,
   };
 }
