@@ -32,10 +32,11 @@ export class DraftJudge {
     const kind = isDrafted ? "drafted" : "plain";
     const perToken = milliseconds / Math.max(1, tokens);
     const known = this.#msPerToken[kind];
-    this.#msPerToken[kind] = this.#samples[kind] === 0 ? perToken : 0.8 * known + 0.2 * perToken;
+    // Text that begins to repeat changes what a guess is worth at once.
+    const weight = isDrafted ? 0.5 : 0.2;
+    this.#msPerToken[kind] =
+      this.#samples[kind] === 0 ? perToken : (1 - weight) * known + weight * perToken;
     this.#samples[kind] += 1;
-    if (isDrafted && this.#msPerToken.drafted < this.#msPerToken.plain) {
-      this.#probeInterval = firstProbeInterval;
-    }
+    if (isDrafted && perToken < this.#msPerToken.plain) this.#probeInterval = firstProbeInterval;
   }
 }
