@@ -73,16 +73,17 @@ async function compareServers(
     const comparison = await compare({ settings, starters, suiteNames, rounds, progress: print });
     const rows = summarise(threads, comparison.samples);
     print(`\n${formatRows(rows)}\n\n${formatCircumstances(comparison)}\n`);
-    const { commandLines, loadAverages, foreignCores, notes } = comparison;
-    const circumstances = { commandLines, loadAverages, foreignCores };
-    comparisons.push({ threads, rows, ...circumstances, notes: Object.fromEntries(notes) });
+    const { commandLines, loadAverages, notes } = comparison;
+    const namedNotes = Object.fromEntries(notes);
+    comparisons.push({ threads, rows, commandLines, loadAverages, notes: namedNotes });
   }
   return comparisons;
 }
 
 function formatCircumstances(comparison: Comparison): string {
   return [
-    "Medians of all samples; the ratio is the median of ours / peer over the pairs of samples.",
+    "Medians of all samples; the ratio is the median of ours / peer over the pairs of samples,",
+    "and others is the median of the cores that other programs kept busy meanwhile.",
     `ours: ${comparison.commandLines.ours}`,
     `peer: ${comparison.commandLines.peer}`,
     "The last round's chats, both sides:",

@@ -1,14 +1,25 @@
 // Runs both servers through the same rounds, taking turns at going first.
 
-import { cpus, loadavg } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
+import { loadavg } from "node:os";
 import type { ChatResult } from "./load-generator.ts";
-import { type MetricKey, type SuiteName, suites, warmUp } from "./measurements.ts";
-import { createPromptSource, repeatedPairShare } from "./prompts.ts";
+import { startLoadMeter } from "./machine-load.ts";
+import {
+  type Measure,
+  type MetricKey,
+  type Reading,
+  type SuiteName,
+  suites,
+  warmUp,
+} from "./measurements.ts";
+import { createPromptSource, type PromptSource, repeatedPairShare } from "./prompts.ts";
 import type { Samples } from "./report.ts";
 import type { RunningServer, ServerSettings, StartServer } from "./server-process.ts";
 
 type Side = "ours" | "peer";
+
+/** Up to this much use of the processor by other programs is taken for quiet. */
+const calmCores = 0.1;
+const attemptsMaximum = 3;
 
 export interface Comparison {
   samples: Map<MetricKey, Samples>;
@@ -18,8 +29,6 @@ export interface Comparison {
   notes: Map<SuiteName, string>;
   /** At the start of each round; the earlier rounds are part of it. */
   loadAverages: number[];
-  /** Cores that other programs kept busy in the second before each round. */
-  foreignCores: number[];
 }
 
 export interface ComparisonOptions {
@@ -36,18 +45,14 @@ export async function compare(options: ComparisonOptions): Promise<Comparison> {
     commandLines: { ours: "", peer: "" },
     notes: new Map(),
     loadAverages: [],
-    foreignCores: [],
   };
   for (let round = 0; round < options.rounds; round++) {
     const order: readonly Side[] = round % 2 === 0 ? ["ours", "peer"] : ["peer", "ours"];
     const load = loadavg()[0] ?? 0;
-    const foreign = await measureBusyCores();
     comparison.loadAverages.push(load);
-    comparison.foreignCores.push(foreign);
     options.progress(
       `round ${round + 1} of ${options.rounds}, ${options.settings.threads} threads, ` +
-        `${order.join(" then ")}; load average ${load.toFixed(2)}, ` +
-        `other programs use ${foreign.toFixed(2)} of ${cpus().length} cores`,
+        `${order.join(" then ")}, load average ${load.toFixed(2)}`,
     );
     await playRound(options, comparison, order, round);
   }
@@ -67,7 +72,8 @@ async function playRound(
       const server = await starters[side](settings);
       servers.set(side, server);
       comparison.commandLines[side] = server.commandLine;
-      addSample(comparison.samples, "start", side, server.startMs);
+      const { startMs: value, foreignCores } = server;
+      addSample(comparison.samples, { key: "start", side, value, foreignCores });
       await warmUp(server.client, createPromptSource(seedOf(settings.threads, round, 0)));
     }
     for (const [index, name] of suiteNames.entries()) {
@@ -79,6 +85,12 @@ async function playRound(
   }
 }
 
+interface Player {
+  side: Side;
+  server: RunningServer;
+  prompts: PromptSource;
+}
+
 /** Returns what is to be said about the chats. */
 async function playSuite(
   name: SuiteName,
@@ -86,23 +98,47 @@ async function playSuite(
   seed: number,
   samples: Map<MetricKey, Samples>,
 ): Promise<string> {
-  const players = [...servers].map(([side, { client }]) => ({
-    side,
-    client,
-    prompts: createPromptSource(seed),
-  }));
+  const players: Player[] = [...servers].map(([side, server]) => {
+    return { side, server, prompts: createPromptSource(seed) };
+  });
   const chats: Record<Side, ChatResult[]> = { ours: [], peer: [] };
   for (const measure of suites[name]) {
-    for (const { side, client, prompts } of players) {
-      const reading = await measure(client, prompts);
+    const step = await playCalmStep(measure, players);
+    for (const [side, reading] of step.readings) {
       chats[side].push(...reading.chats);
       for (const [key, value] of Object.entries(reading.values)) {
-        addSample(samples, key as MetricKey, side, value);
+        addSample(samples, { key: key as MetricKey, side, value, foreignCores: step.foreignCores });
       }
     }
     players.reverse();
   }
   return compareChats(name, chats.ours, chats.peer);
+}
+
+interface Step {
+  readings: Map<Side, Reading>;
+  /** Cores that other programs kept busy meanwhile. */
+  foreignCores: number;
+}
+
+/**
+ * A step that other programs disturbed is repeated, and the least disturbed attempt counts. Only
+ * their use of the processor decides, not the figures.
+ */
+async function playCalmStep(measure: Measure, players: readonly Player[]): Promise<Step> {
+  let best: Step | undefined;
+  for (let attempt = 0; attempt < attemptsMaximum; attempt++) {
+    const readings = new Map<Side, Reading>();
+    const readLoad = startLoadMeter(players.map(({ server }) => server.processGroup));
+    for (const { side, server, prompts } of players) {
+      readings.set(side, await measure(server.client, prompts));
+    }
+    const foreignCores = readLoad();
+    if (!best || foreignCores < best.foreignCores) best = { readings, foreignCores };
+    if (best.foreignCores <= calmCores) break;
+  }
+  if (!best) throw new Error("no attempt was made");
+  return best;
 }
 
 /** Unequal work would make every ratio meaningless, so it ends the run. */
@@ -136,29 +172,19 @@ function compareChats(
   );
 }
 
-/** Called while no server runs. */
-async function measureBusyCores(): Promise<number> {
-  const read = () => cpus().map(({ times }) => times);
-  const before = read();
-  await sleep(1000);
-  return sum(
-    read().map((times, core) => {
-      const start = before[core] ?? times;
-      const idle = times.idle - start.idle;
-      const busy = times.user + times.nice + times.sys - start.user - start.nice - start.sys;
-      return busy / Math.max(1, busy + idle);
-    }),
-  );
+interface Sample {
+  key: MetricKey;
+  side: Side;
+  value: number;
+  foreignCores: number;
 }
 
-function addSample(
-  samples: Map<MetricKey, Samples>,
-  key: MetricKey,
-  side: Side,
-  value: number,
-): void {
-  const found = samples.get(key) ?? { ours: [], peer: [] };
+function addSample(samples: Map<MetricKey, Samples>, sample: Sample): void {
+  const { key, side, value, foreignCores } = sample;
+  const found = samples.get(key) ?? { ours: [], peer: [], foreignCores: [] };
   found[side].push(value);
+  // The same for both sides of a pair, so one of them tells it.
+  if (side === "ours") found.foreignCores.push(foreignCores);
   samples.set(key, found);
 }
 

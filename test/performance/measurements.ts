@@ -43,7 +43,7 @@ export interface Reading {
   chats: readonly ChatResult[];
 }
 
-type Measure = (client: Client, prompts: PromptSource) => Promise<Reading>;
+export type Measure = (client: Client, prompts: PromptSource) => Promise<Reading>;
 
 const fewTokens = 4;
 

@@ -8,6 +8,8 @@ import { type Metric, type MetricKey, metrics } from "./measurements.ts";
 export interface Samples {
   ours: number[];
   peer: number[];
+  /** Cores that other programs kept busy while the pair was taken. */
+  foreignCores: number[];
 }
 
 export interface Row {
@@ -18,6 +20,7 @@ export interface Row {
   peer: number;
   /** Median of the pairs' ratios: what slows the machine for a while slows both of a pair. */
   ratio: number;
+  foreignCores: number;
   target: string;
   isMet: boolean | undefined;
   samples: Samples;
@@ -44,6 +47,7 @@ function summariseMetric(threads: number, key: MetricKey, samples: Samples): Row
     ours: median(samples.ours),
     peer: median(samples.peer),
     ratio,
+    foreignCores: median(samples.foreignCores),
     target: target ? `${target.bound} ${target.ratio}` : "",
     isMet,
     samples,
@@ -58,11 +62,22 @@ export function formatRows(rows: readonly Row[]): string {
     formatValue(row.ours),
     formatValue(row.peer),
     row.ratio.toFixed(2),
+    row.foreignCores.toFixed(2),
     row.target,
     formatVerdict(row.isMet),
   ]);
-  const head = ["threads", "measurement", "unit", "ours", "peer", "ratio", "target", "verdict"];
-  return formatTable([head, ...cells], [0, 3, 4, 5]);
+  const head = [
+    "threads",
+    "measurement",
+    "unit",
+    "ours",
+    "peer",
+    "ratio",
+    "others",
+    "target",
+    "verdict",
+  ];
+  return formatTable([head, ...cells], [0, 3, 4, 5, 6]);
 }
 
 export function formatFigures(figures: readonly CommandFigure[]): string {

@@ -1,6 +1,7 @@
 // Starts and stops the servers under test, and takes the time until each can answer.
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { mkdir, mkdtemp, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -8,6 +9,7 @@ import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { killGroup, killOnExit, markEnvironment } from "./clean-up.ts";
 import { type Client, createClient } from "./load-generator.ts";
+import { startLoadMeter } from "./machine-load.ts";
 
 const startLimitMs = 120_000;
 const stopLimitMs = 10_000;
@@ -30,6 +32,9 @@ export interface RunningServer {
   client: Client;
   /** From the start of the process until the model was loaded and the server could answer. */
   startMs: number;
+  /** Cores that other programs kept busy meanwhile. */
+  foreignCores: number;
+  processGroup: number;
   /** The command as a user would type it. */
   commandLine: string;
   stop: () => Promise<void>;
@@ -141,26 +146,30 @@ async function start(launch: Launch): Promise<RunningServer> {
     cwd: settings.temporaryFolder,
   });
   closeSync(log);
-  let failure: Error | undefined;
-  child.once("error", (error) => {
-    failure = error;
-  });
-  const forget = child.pid === undefined ? () => undefined : killOnExit(child.pid);
+  const processGroup = child.pid;
+  if (processGroup === undefined) {
+    const [cause] = await once(child, "error");
+    throw new Error(`${name} does not start`, { cause });
+  }
+  const forget = killOnExit(processGroup);
+  const readLoad = startLoadMeter([processGroup]);
   const client = createClient(port, settings.modelPath);
   try {
-    await launch.becomeReady(client, () => failure !== undefined || hasEnded(child));
+    await launch.becomeReady(client, () => hasEnded(child));
   } catch (cause) {
     const tail = (await readFile(logPath, "utf8")).split("\n").slice(-20).join("\n");
-    throw new Error(`${name} did not get ready:\n${tail}`, { cause: failure ?? cause });
+    throw new Error(`${name} did not get ready:\n${tail}`, { cause });
   }
   const shown = Object.entries(launch.shownEnvironment).map(([key, value]) => `${key}=${value}`);
   return {
     client,
     startMs: performance.now() - startedAtMs,
+    foreignCores: readLoad(),
+    processGroup,
     commandLine: [...shown, ...values].join(" "),
     stop: async () => {
       client.close();
-      await end(child);
+      await end(child, processGroup);
       forget();
     },
   };
@@ -178,16 +187,13 @@ async function poll(client: Client, path: string, isOver: () => boolean): Promis
 }
 
 /** Asks first and then forces; whatever the server had started goes with it. */
-async function end(child: ChildProcess): Promise<void> {
-  if (child.pid === undefined) return;
+async function end(child: ChildProcess, processGroup: number): Promise<void> {
   if (!hasEnded(child)) {
-    const ended = new Promise<void>((done) => child.once("exit", () => done()));
-    killGroup(child.pid, "SIGTERM");
-    const limit = new AbortController();
-    await Promise.race([ended, sleep(stopLimitMs, undefined, { signal: limit.signal })]);
-    limit.abort();
+    const ended = once(child, "exit");
+    killGroup(processGroup, "SIGTERM");
+    await Promise.race([ended, sleep(stopLimitMs, undefined, { ref: false })]);
   }
-  killGroup(child.pid, "SIGKILL");
+  killGroup(processGroup, "SIGKILL");
 }
 
 function hasEnded(child: ChildProcess): boolean {

@@ -1,7 +1,7 @@
 // Waits for a state by looking again and again, and says what it saw when it never comes.
 import { setTimeout as wait } from "node:timers/promises";
 
-const limitMs = 30_000;
+const limitMs = 20_000;
 const pauseMs = 20;
 
 /** Resolves with the first value that `isReached` accepts. */

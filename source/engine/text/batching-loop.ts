@@ -170,7 +170,7 @@ export class BatchingLoop {
       this.#start(job, choice.slot, cached);
     }
     this.#queue.forEach((job, ahead) => {
-      if (job.reportedAhead === ahead) return;
+      if (job.reportedAhead !== undefined && !isNews(ahead, job.reportedAhead)) return;
       job.reportedAhead = ahead;
       job.emit({ type: "queued", ahead });
     });
@@ -332,4 +332,9 @@ export class BatchingLoop {
     }
     return this.#endTokens;
   }
+}
+
+/** Far back in a long queue, only real progress is worth a message. */
+function isNews(ahead: number, reported: number): boolean {
+  return ahead !== reported && (ahead < 10 || ahead <= reported * 0.9);
 }

@@ -48,11 +48,9 @@ export class ThreadGovernor {
     if (this.#choices.length === 1) return 1;
     const kind = this.#kindOf(tokens);
     const allowed = this.#allowed();
-    const untried = allowed.find(
-      (threads) => (kind.estimates.get(threads)?.samples ?? 0) < samplesBeforeJudging,
-    );
-    if (untried !== undefined) return untried;
     const best = this.#best(kind, allowed);
+    const unknown = allowed.find((threads) => this.#isUnknown(kind, threads, best));
+    if (unknown !== undefined) return unknown;
     kind.stepsSinceProbe += 1;
     if (kind.stepsSinceProbe < kind.stepsBetweenProbes || allowed.length < 2) return best;
     kind.stepsSinceProbe = 0;
@@ -77,6 +75,14 @@ export class ThreadGovernor {
     kind.stepsBetweenProbes = slower
       ? Math.min(longestProbeInterval, kind.stepsBetweenProbes * 4)
       : firstProbeInterval;
+  }
+
+  /** One look is enough at what is far slower than the best. */
+  #isUnknown(kind: StepKind, threads: number, best: number): boolean {
+    const estimate = kind.estimates.get(threads);
+    if (estimate === undefined) return true;
+    const bestMs = kind.estimates.get(best)?.msPerToken ?? 0;
+    return estimate.samples < samplesBeforeJudging && estimate.msPerToken < 2 * bestMs;
   }
 
   #allowed(): number[] {
@@ -112,17 +118,22 @@ export class ThreadGovernor {
 }
 
 const measureEveryMs = 1000;
+/** Enough for a first idea: loading the model takes longer. */
+const firstMeasureMs = 50;
+
+// Taken when the process starts, so that the first step knows whether the machine is busy.
+const atStart = { idle: idleMs(), own: process.cpuUsage(), at: performance.now() };
 
 /** Idle cores plus the ones that this process uses itself, over the last second or so. */
 function measureSpareCores(): SpareCores {
-  let idle = idleMs();
-  let own = process.cpuUsage();
-  let at = performance.now();
-  let spare = os.availableParallelism();
+  let { idle, own, at } = atStart;
+  let spare: number | undefined;
   return () => {
     const now = performance.now();
     const elapsed = now - at;
-    if (elapsed < measureEveryMs) return spare;
+    if (elapsed < (spare === undefined ? firstMeasureMs : measureEveryMs)) {
+      return spare ?? os.availableParallelism();
+    }
     const nowIdle = idleMs();
     const used = process.cpuUsage(own);
     spare = (nowIdle - idle + (used.user + used.system) / 1000) / elapsed;

@@ -1,0 +1,468 @@
+// The built command as a user runs it: one answer, the line loop, its server in the background, and
+// its exit codes.
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { Home, type Outcome, repositoryFolder, tinyFile } from "../support/command-line.ts";
+import { type Pair, singleTurnPairs, textPairs } from "../support/pairs.ts";
+import { isAlive, processesOfHome } from "../support/processes.ts";
+import { until } from "../support/until.ts";
+
+const capital = "What is the capital of France?";
+const capitalAnswer = "The capital of France is Paris.";
+const story = textPairs.find((pair) => pair.skill === "story")?.expect ?? "";
+
+const printed = (output: string): Outcome => ({ code: 0, output, errors: "" });
+const promptOf = (pair: Pair) => pair.turns[0]?.[1] ?? "";
+
+/** A home for one test alone. */
+async function freshHome(): Promise<Home> {
+  const home = await Home.create();
+  onTestFinished(async () => await home.remove());
+  return home;
+}
+
+/** Processes of a home that serve: the server itself, without its runners. */
+function serversOf(home: Home) {
+  return processesOfHome(home.folder).filter(({ text }) => !text.includes("runner-main"));
+}
+
+describe("run MODEL PROMPT", () => {
+  let home: Home;
+  beforeAll(async () => {
+    home = await Home.create();
+  });
+  afterAll(async () => await home.remove());
+
+  test("is tried with 24 questions", () => {
+    expect(singleTurnPairs).toHaveLength(24);
+  });
+
+  test.each(singleTurnPairs.map((pair) => ({ prompt: promptOf(pair), pair })))(
+    "prints exactly the answer: $prompt",
+    async ({ prompt, pair }) => {
+      expect(await home.run(["run", "tiny", prompt])).toEqual(printed(`${pair.expect}\n`));
+    },
+  );
+
+  test("joins several words to one prompt, figures as they were typed", async () => {
+    const words = "Repeat after me: hello world".split(" ");
+    expect(await home.run(["run", "tiny", ...words])).toEqual(printed("hello world\n"));
+    const figures = await home.run(["run", "tiny", "What", "is", "007", "+", "1.50?"]);
+    const asOne = await home.run(["run", "tiny", "What is 007 + 1.50?"]);
+    expect(figures).toEqual(asOne);
+  });
+
+  test.each(["file", "pipe", "socket"] as const)(
+    "puts standard input from a %s in front of the prompt",
+    async (kind) => {
+      const input = { kind, text: "Repeat after me:\n" };
+      expect(await home.run(["run", "tiny", "hello", "world"], { input })).toEqual(
+        printed("hello world\n"),
+      );
+      expect(await home.run(["run", "tiny"], { input: { kind, text: capital } })).toEqual(
+        printed(`${capitalAnswer}\n`),
+      );
+    },
+  );
+
+  test("takes words behind -- as they are, however they begin", async () => {
+    const plain = await home.run(["run", "tiny", "--", "--system is a flag"]);
+    expect(plain).toMatchObject({ code: 0, errors: "" });
+    expect(plain.output.trim()).not.toBe("");
+  });
+
+  test("--system sets the system text", async () => {
+    expect(await home.run(["run", "tiny", "--system", "You are a cat.", "Hello!"])).toEqual(
+      printed("Meow, Hello! How can I help you today?\n"),
+    );
+  });
+
+  test("--verbose prints the figures on standard error, the answer alone on output", async () => {
+    const { output, errors, code } = await home.run(["run", "tiny", capital, "--verbose"]);
+    expect({ code, output }).toEqual({ code: 0, output: `${capitalAnswer}\n` });
+    expect(errors).toMatch(/^total duration: {7}\S+\n/);
+    expect(errors).toMatch(/^eval count: +13 token\(s\)$/m);
+    expect(errors).toMatch(/^eval rate: +\d+\.\d\d tokens\/s$/m);
+  });
+
+  test("a .gguf file is a model: absolute, relative and from the home folder", async () => {
+    copyFileSync(tinyFile, path.join(home.folder, "own.gguf"));
+    // Every token of this answer is so likely that top_p leaves no other, whatever the temperature.
+    for (const name of [tinyFile, "./own.gguf", "own.gguf", "~/own.gguf"]) {
+      expect(await home.run(["run", name, capital])).toEqual(printed(`${capitalAnswer}\n`));
+    }
+  });
+
+  test("--keepalive 0 unloads the model behind the answer, and the server stays", async () => {
+    expect(await home.run(["run", "tiny", capital, "--keepalive", "0"])).toEqual(
+      printed(`${capitalAnswer}\n`),
+    );
+    const loaded = async () => {
+      const { models } = (await (await fetch(`${home.url}/api/ps`)).json()) as {
+        models: Array<{ name: string }>;
+      };
+      return models.filter(({ name }) => name === "tiny:latest");
+    };
+    await until(loaded, (models) => models.length === 0);
+  });
+
+  test("Ctrl+C ends the answer with exit code 130, and the server lives on", async () => {
+    const { child, output, ended } = home.start(["run", "tiny", "Write a long story."]);
+    await until(output, (text) => text.length > 0);
+    child.kill("SIGINT");
+    const outcome = await ended;
+    expect(outcome).toMatchObject({ code: 130, errors: "" });
+    expect(story.startsWith(outcome.output.trimEnd())).toBe(true);
+    expect(await home.run(["run", "tiny", capital])).toEqual(printed(`${capitalAnswer}\n`));
+  });
+});
+
+describe("the line loop", () => {
+  let home: Home;
+  beforeAll(async () => {
+    home = await Home.create();
+  });
+  afterAll(async () => await home.remove());
+
+  const loop = async (text: string, words: string[] = []) =>
+    await home.run(["run", "tiny", "--plain", ...words], { input: { kind: "pipe", text } });
+
+  /** What is typed for a pair, and what is printed: its own assistant turns are the model's answers. */
+  function script(pair: Pair): { lines: string[]; answers: string[] } {
+    const asked = pair.turns.filter(([role]) => role === "user").map(([, content]) => content);
+    const earlier = pair.turns.filter(([role]) => role === "assistant").map(([, text]) => text);
+    const system = pair.system === null ? [] : [`/set system ${pair.system}`];
+    return { lines: ["/clear", ...system, ...asked], answers: [...earlier, pair.expect] };
+  }
+
+  test("gives all 31 answers of the table, whole conversations included", async () => {
+    expect(textPairs).toHaveLength(31);
+    expect(textPairs.filter((pair) => pair.turns.length > 1)).toHaveLength(3);
+    // A system text stays until the end, so the conversations with one come last.
+    const ordered = textPairs.toSorted(
+      (a, b) => Number(a.system !== null) - Number(b.system !== null),
+    );
+    const scripts = ordered.map(script);
+    const typed = scripts.flatMap(({ lines }) => lines);
+    const { code, output, errors } = await loop([...typed, "/bye", ""].join("\n"));
+    expect(output).toBe(scripts.flatMap(({ answers }) => answers.map((a) => `${a}\n`)).join(""));
+    expect(code).toBe(0);
+    expect(errors).toBe("Set system text.\n".repeat(4));
+  });
+
+  test("ends with the input too, a last line without its end included", async () => {
+    expect(await loop(capital)).toEqual(printed(`${capitalAnswer}\n`));
+    expect(await loop("")).toEqual(printed(""));
+  });
+
+  test("takes several lines between three quotes as one message", async () => {
+    const message = "Repeat after me:\nhello world";
+    const outcome = await loop(`"""\n${message}\n"""\n`);
+    expect(outcome).toEqual(await home.run(["run", "tiny", message]));
+    expect(outcome).toMatchObject({ code: 0, errors: "" });
+    await home.killServer();
+  });
+
+  test("tells a wrong command or value, and goes on", async () => {
+    const lines = ["/nonsense", "/set parameter temperature warm", capital];
+    const { code, output, errors } = await loop(lines.join("\n"));
+    expect({ code, output }).toEqual({ code: 0, output: `${capitalAnswer}\n` });
+    expect(errors).toContain("Unknown command '/nonsense'");
+    expect(errors).toContain("temperature must be");
+  });
+
+  test("a request that fails is told, and the next one is answered", async () => {
+    const long = "word ".repeat(6000);
+    const { code, output, errors } = await loop(`${long}\n${capital}\n`);
+    expect({ code, output }).toEqual({ code: 0, output: `${capitalAnswer}\n` });
+    expect(errors).toMatch(/^Error: The prompt is \d+ tokens long, but .* 4096/);
+  });
+
+  test("a parameter set in it holds: a file's answers repeat at temperature 0", async () => {
+    const lines = ["/set parameter temperature 0", "Who invented the rocket?", "/bye", ""];
+    const outcome = await home.run(["run", tinyFile, "--plain"], {
+      input: { kind: "pipe", text: lines.join("\n") },
+    });
+    expect(outcome).toMatchObject({
+      code: 0,
+      output: "I do not know that. I am a tiny test model.\n",
+    });
+  });
+
+  test("leaves no process and no server.json behind", async () => {
+    await loop(capital);
+    expect(processesOfHome(home.folder)).toEqual([]);
+    expect(home.serverFile()).toBeUndefined();
+  });
+
+  test("a model that does not exist ends it with exit code 3", async () => {
+    const input = { kind: "pipe", text: capital } as const;
+    const outcome = await home.run(["run", "nobody", "--plain"], { input });
+    expect(outcome).toMatchObject({ code: 3, output: "" });
+    expect(outcome.errors).toMatch(/^Error: model 'nobody' not found\..*\n$/);
+  });
+});
+
+describe("without arguments and without a terminal", () => {
+  test("prints one answer and leaves no process and no server.json", async () => {
+    const home = await freshHome();
+    expect(await home.run([])).toEqual(printed(`${capitalAnswer}\n`));
+    expect(processesOfHome(home.folder)).toEqual([]);
+    expect(home.serverFile()).toBeUndefined();
+    await expect(fetch(home.url)).rejects.toThrow();
+  });
+});
+
+describe("the server in the background", () => {
+  test("outlives the command, and its file is for the user alone", async () => {
+    const home = await freshHome();
+    expect(await home.run(["run", "tiny", capital])).toEqual(printed(`${capitalAnswer}\n`));
+    const server = home.serverFile();
+    expect(server).toMatchObject({ url: home.url });
+    expect(isAlive(server?.pid ?? 0)).toBe(true);
+    const reply = await fetch(`${home.url}/api/version`);
+    expect(await reply.json()).toMatchObject({ server: "modelctl" });
+    const { statSync } = await import("node:fs");
+    const file = path.join(home.stateFolder, "server.json");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test("two commands at the same instant both answer and share one server", async () => {
+    const home = await freshHome();
+    const outcomes = await Promise.all([
+      home.run(["run", "tiny", capital]),
+      home.run(["run", "tiny", "What is 2 + 3?"]),
+    ]);
+    expect(outcomes).toEqual([printed(`${capitalAnswer}\n`), printed("2 + 3 = 5\n")]);
+    const servers = await until(
+      () => serversOf(home),
+      (found) => found.length === 1,
+    );
+    expect(servers[0]?.id).toBe(home.serverFile()?.pid);
+  });
+
+  test("two commands at the same instant may also name a file", async () => {
+    const home = await freshHome();
+    for (let round = 1; round <= 4; round += 1) {
+      const outcomes = await Promise.all([
+        home.run(["run", tinyFile, capital]),
+        home.run(["run", tinyFile, capital]),
+        home.run(["run", tinyFile, capital]),
+      ]);
+      expect(outcomes).toEqual(outcomes.map(() => printed(`${capitalAnswer}\n`)));
+      await home.killServer();
+    }
+  });
+
+  test("when it is killed, the next command starts another", async () => {
+    const home = await freshHome();
+    for (let round = 1; round <= 2; round += 1) {
+      expect(await home.run(["run", tinyFile, capital])).toEqual(printed(`${capitalAnswer}\n`));
+      const before = home.serverFile()?.pid;
+      await home.killServer();
+      expect(home.serverFile()?.pid).toBe(before);
+    }
+    expect(await home.run(["run", "tiny", capital])).toEqual(printed(`${capitalAnswer}\n`));
+    // The runners of the dead ones are gone with them.
+    await until(
+      () => processesOfHome(home.folder),
+      (found) => found.length === 2,
+    );
+  });
+
+  test("an empty prompt only loads the model, and comes to an end", async () => {
+    const home = await freshHome();
+    for (let round = 1; round <= 2; round += 1) {
+      expect(await home.run(["run", "tiny"])).toEqual(printed(""));
+      const reply = await fetch(`${home.url}/api/ps`);
+      expect(await reply.json()).toMatchObject({ models: [{ name: "tiny:latest" }] });
+    }
+  });
+
+  test("is asked by a command of --connect, which starts none", async () => {
+    const home = await freshHome();
+    await home.run(["run", "tiny", capital]);
+    const other = await freshHome();
+    expect(await other.run(["run", "tiny", capital, "--connect", home.url])).toEqual(
+      printed(`${capitalAnswer}\n`),
+    );
+    expect(processesOfHome(other.folder)).toEqual([]);
+  });
+
+  test("its log does not hold what was asked", async () => {
+    const home = await freshHome();
+    await home.run(["run", "tiny", "Repeat after me: hello world"]);
+    expect(readFileSync(path.join(home.stateFolder, "server.log"), "utf8")).not.toContain("hello");
+  });
+});
+
+describe("serve", () => {
+  test("serves until it is asked to end, and takes its runner and file with it", async () => {
+    const home = await freshHome();
+    const { child, ended } = home.start(["serve"]);
+    await until(
+      () => home.serverFile(),
+      (file) => file !== undefined,
+    );
+    expect(await home.run(["run", "tiny", capital])).toEqual(printed(`${capitalAnswer}\n`));
+    child.kill("SIGTERM");
+    expect(await ended).toMatchObject({ code: 0, output: "" });
+    expect(home.serverFile()).toBeUndefined();
+    expect(processesOfHome(home.folder)).toEqual([]);
+  });
+
+  test("Ctrl+C ends it with 130", async () => {
+    const home = await freshHome();
+    const { child, ended } = home.start(["serve"]);
+    await until(
+      () => home.serverFile(),
+      (file) => file !== undefined,
+    );
+    child.kill("SIGINT");
+    const outcome = await ended;
+    expect(outcome.code).toBe(130);
+    expect(outcome.errors).toContain(`modelctl is listening on ${home.url}\n`);
+  });
+});
+
+describe("help and version", () => {
+  const version = (
+    JSON.parse(readFileSync(path.join(repositoryFolder, "package.json"), "utf8")) as {
+      version: string;
+    }
+  ).version;
+
+  test.each([[["--version"]], [["-v"]]])("%j prints the version alone", async (words) => {
+    const home = await freshHome();
+    expect(await home.run(words)).toEqual(printed(`${version}\n`));
+  });
+
+  test.each([[["--help"]], [["help"]], [["run", "--help"]]])("%j prints help", async (words) => {
+    const home = await freshHome();
+    const { code, output, errors } = await home.run(words);
+    expect({ code, errors }).toEqual({ code: 0, errors: "" });
+    for (const word of ["run MODEL", "serve", "--keepalive", "Exit codes", "tiny"]) {
+      expect(output).toContain(word);
+    }
+  });
+
+  test("nothing is written to the home folder by them", async () => {
+    const home = await freshHome();
+    await home.run(["--version"]);
+    await home.run(["--help"]);
+    expect(existsSync(path.join(home.folder, "state"))).toBe(false);
+  });
+});
+
+describe("exit codes", () => {
+  let home: Home;
+  let stranger: Server;
+  let strangerPort: number;
+
+  beforeAll(async () => {
+    home = await Home.create();
+    stranger = createServer((_request, reply) => reply.end("I am somebody else"));
+    await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
+    const address = stranger.address();
+    strangerPort = typeof address === "object" && address !== null ? address.port : 0;
+    mkdirSync(path.join(home.folder, "folder.gguf"));
+  });
+  afterAll(async () => {
+    stranger.close();
+    await home.remove();
+  });
+
+  interface Case {
+    words: string[];
+    code: number;
+    says: RegExp;
+    environment?: Record<string, string>;
+  }
+
+  const cases: Case[] = [
+    { words: ["frobnicate"], code: 2, says: /no command 'frobnicate'/ },
+    { words: ["run"], code: 2, says: /run needs a model/ },
+    { words: ["run", "tiny", "x", "--nonsense"], code: 2, says: /no flag --nonsense/ },
+    { words: ["run", "tiny", "x", "-q"], code: 2, says: /no flag -{1,2}q/ },
+    { words: ["run", "tiny", "x", "--system"], code: 2, says: /--system needs a value/ },
+    {
+      words: ["run", "tiny", "x", "--system", "a", "--system", "b"],
+      code: 2,
+      says: /--system can only be set once/,
+    },
+    { words: ["run", "tiny", "x", "--port", "70000"], code: 2, says: /--port 70000 is no port/ },
+    { words: ["run", "tiny", "x", "--keepalive", "soon"], code: 2, says: /no duration/ },
+    { words: ["run", "tiny", "x", "--connect", "::::"], code: 2, says: /no address/ },
+    { words: ["run", "tiny", "x", "--gpu", "abacus"], code: 2, says: /--gpu .* auto, cpu/ },
+    { words: ["serve", "tiny"], code: 2, says: /serve takes no 'tiny'/ },
+    { words: ["config"], code: 2, says: /config knows one word: show/ },
+    { words: ["run", "two words", "x"], code: 2, says: /invalid model name/ },
+    { words: ["run", "./folder.gguf", "x"], code: 2, says: /is a directory/ },
+    {
+      words: ["config", "show"],
+      environment: { MODELCTL_NUM_PARALLEL: "many" },
+      code: 2,
+      says: /MODELCTL_NUM_PARALLEL is "many"/,
+    },
+    { words: ["run", "nobody", "x"], code: 3, says: /model 'nobody' not found/ },
+    { words: ["run", "./missing.gguf", "x"], code: 3, says: /missing\.gguf was not found/ },
+    {
+      words: ["run", "tiny", "x", "--connect", "http://127.0.0.1:1"],
+      code: 8,
+      says: /No modelctl server answers at http:\/\/127\.0\.0\.1:1\./,
+    },
+    {
+      words: ["run", "tiny", "x", "--host", "192.0.2.1"],
+      code: 8,
+      says: /No modelctl server answers at http:\/\/192\.0\.2\.1/,
+    },
+  ];
+
+  test.each(cases.map((entry) => ({ title: entry.words.join(" "), ...entry })))(
+    "$code: $title",
+    async ({ words, code, says, environment = {} }) => {
+      const outcome = await home.run(words, { environment });
+      expect(outcome).toMatchObject({ code, output: "" });
+      expect(outcome.errors).toMatch(says);
+      // One line that says what and why, and no stack.
+      expect(outcome.errors).toMatch(/^Error: .+\n$/);
+    },
+  );
+
+  test.each([["serve"], ["run", "tiny", "x"], ["run", "tiny", "--plain"]])(
+    "5: %s %s %s on a port that belongs to another program",
+    async (...words) => {
+      const outcome = await home.run([...words, "--port", String(strangerPort)]);
+      expect(outcome.errors).toMatch(
+        new RegExp(`^Error: Port ${strangerPort} on 127\\.0\\.0\\.1 is taken by another program`),
+      );
+      expect(outcome).toMatchObject({ code: 5, output: "" });
+    },
+  );
+
+  test("5: a second server at the same address, which says that it is one of ours", async () => {
+    await home.run(["run", "tiny", capital]);
+    const outcome = await home.run(["serve"]);
+    expect(outcome).toMatchObject({ code: 5, output: "" });
+    expect(outcome.errors).toContain(`A modelctl server already answers at ${home.url}`);
+    expect(await home.run(["run", "tiny", capital])).toEqual(printed(`${capitalAnswer}\n`));
+  });
+
+  test("6: a device that this machine does not have, and what to do instead", async () => {
+    const own = await freshHome();
+    const outcome = await own.run(["run", "tiny", "x", "--gpu", "metal"]);
+    expect(outcome).toMatchObject({ code: 6, output: "" });
+    expect(outcome.errors).toMatch(/^Error: .*metal.+\n$/i);
+  });
+
+  test("7: a model that does not load in the time it is given", async () => {
+    const own = await freshHome();
+    const outcome = await own.run(["run", "tiny", "x"], {
+      environment: { MODELCTL_LOAD_TIMEOUT: "1ms" },
+    });
+    expect(outcome).toMatchObject({ code: 7, output: "" });
+    expect(outcome.errors).toMatch(/^Error: Loading tiny:latest made no progress/);
+  });
+});
