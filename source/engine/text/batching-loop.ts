@@ -2,7 +2,6 @@
 // and hands out what each step gave while the next one computes.
 import { engineErrors } from "../errors.ts";
 import type { GenerationRequest } from "../generation.ts";
-import type { Addon, AddonContext, AddonModel, AddonSampler } from "./addon.ts";
 import { chooseSlot } from "./choose-slot.ts";
 import { DraftJudge } from "./draft-judge.ts";
 import {
@@ -12,33 +11,20 @@ import {
   failJob,
   type Job,
   type LoopEvent,
-  type SampledToken,
   takeToken,
 } from "./job.ts";
 import { draftLength } from "./lookup-draft.ts";
-import {
-  type BatchItem,
-  type BatchPlan,
-  type BatchPolicy,
-  logitIndexesOf,
-  planBatch,
-} from "./plan-batch.ts";
+import { type BatchPlan, type BatchPolicy, logitIndexesOf, planBatch } from "./plan-batch.ts";
 import type { PrefixCopy } from "./prefix-copy.ts";
 import { PrefixSources } from "./prefix-sources.ts";
-import { createNeutralSampler, createSampler, readLogprob } from "./samplers.ts";
 import { Slot } from "./slot.ts";
+import { type SampledItem, StepSampler, type StepSamplerOptions } from "./step-sampler.ts";
 import { ThreadGovernor } from "./thread-governor.ts";
-import type { TokenBytes } from "./token-bytes.ts";
 
-export interface LoopOptions {
-  addon: Addon;
-  model: AddonModel;
-  context: AddonContext;
-  tokenBytes: TokenBytes;
+export interface LoopOptions extends StepSamplerOptions {
   slots: number;
   /** Tokens of one slot. */
   contextLength: number;
-  vocabularySize: number;
   /** Most threads that a step may use. */
   threads: number;
   policy: BatchPolicy;
@@ -52,26 +38,21 @@ export interface LoopOptions {
   log: (text: string) => void;
 }
 
-interface SampledItem extends BatchItem {
-  indexes: Uint32Array;
-  sampled: SampledToken[];
-}
-
 export class BatchingLoop {
   readonly #options: LoopOptions;
   readonly #slots: Slot<Job>[];
   readonly #prefixes: PrefixSources;
   readonly #threads: ThreadGovernor;
   readonly #drafts = new DraftJudge();
+  readonly #sampler: StepSampler;
   #queue: Job[] = [];
   #running = false;
   #previous: BatchPlan["kind"] | undefined;
-  #neutral: AddonSampler | undefined;
-  #endTokens: number[] | undefined;
 
   constructor(options: LoopOptions) {
     this.#options = options;
     this.#slots = Array.from({ length: options.slots }, (_, id) => new Slot<Job>(id));
+    this.#sampler = new StepSampler(options);
     this.#threads = new ThreadGovernor(options.threads);
     this.#prefixes = new PrefixSources(options.context, options.prefixCopy, options.log);
   }
@@ -177,17 +158,10 @@ export class BatchingLoop {
   }
 
   #start(job: Job, slot: Slot<Job>, cached: number): void {
-    const { addon, model } = this.#options;
     job.read = cached;
     job.cachedTokens = cached;
     job.admitted = performance.now();
-    job.sampler = createSampler(
-      addon,
-      model,
-      job.request.sampling,
-      job.promptTokens,
-      job.request.ignoreEndOfText ? this.#allEndTokens() : [],
-    );
+    job.sampler = this.#sampler.createFor(job.request, job.promptTokens);
     slot.job = job;
     const promptTokens = job.promptTokens.length;
     job.emit({ type: "started", promptTokens, cachedTokens: cached, slot: slot.id });
@@ -223,53 +197,13 @@ export class BatchingLoop {
     const decodeMs = performance.now() - started;
     this.#threads.note(tokens, threads, decodeMs);
     if (plan.kind === "prompt") this.#prefixes.noteComputing(tokens, decodeMs);
-    await this.#sample(items);
+    await this.#sampler.sample(items);
     const [only] = items;
     if (plan.kind === "answer" && items.length === 1 && only !== undefined) {
       const stepMs = performance.now() - started;
       this.#drafts.note(only.tokens.length > 1, only.sampled.length, stepMs);
     }
     for (const item of items) this.#take(item);
-  }
-
-  /**
-   * The first sample of a step is awaited alone: it reorders the batch's logits in place, unlocked.
-   * After it the sequences are independent of each other.
-   */
-  async #sample(items: SampledItem[]): Promise<void> {
-    const wanted = items.filter((item) => item.indexes.length > 0);
-    const [first, ...rest] = wanted;
-    if (first === undefined) return;
-    const asksLogprobs = wanted.some((item) => item.job.request.topLogprobs !== undefined);
-    await this.#sampleItem(first);
-    if (!asksLogprobs) {
-      await Promise.all(rest.map((item) => this.#sampleItem(item)));
-      return;
-    }
-    // The neutral sampler is one object for all: one item after the other.
-    for (const item of rest) await this.#sampleItem(item);
-  }
-
-  /** Samples along a draft for as long as the model agrees with it. */
-  async #sampleItem(item: SampledItem): Promise<void> {
-    const { context, addon, model, tokenBytes } = this.#options;
-    const { job } = item;
-    if (job.sampler === undefined) return;
-    for (const [position, index] of item.indexes.entries()) {
-      const token = await context.sampleToken(index, job.sampler);
-      if (token < 0) throw new Error("the sampler left no token to choose from");
-      const isEnd = model.isEogToken(token);
-      const bytes = tokenBytes.of(token);
-      const top = job.request.topLogprobs;
-      if (top === undefined) {
-        item.sampled.push({ token, bytes, isEnd });
-      } else {
-        this.#neutral ??= createNeutralSampler(addon, model);
-        const logprob = await readLogprob(context, index, this.#neutral, token, top, tokenBytes);
-        item.sampled.push({ token, bytes, isEnd, logprob });
-      }
-      if (isEnd || token !== item.tokens[position + 1]) break;
-    }
   }
 
   /** Books what a step gave one slot: evaluated tokens, new tokens, the end of the answer. */
@@ -322,15 +256,6 @@ export class BatchingLoop {
         hint: "Try again; if it happens again, a smaller context window (num_ctx) may help.",
       });
     }
-  }
-
-  #allEndTokens(): number[] {
-    const { model } = this.#options;
-    if (this.#endTokens === undefined) {
-      const all = Array.from({ length: this.#options.vocabularySize }, (_, token) => token);
-      this.#endTokens = all.filter((token) => model.isEogToken(token));
-    }
-    return this.#endTokens;
   }
 }
 

@@ -101,7 +101,7 @@ export class TextEngine {
   }
 
   #check(tokens: readonly number[], request: GenerationRequest): void {
-    const { contextLength, vocabularySize } = this.#settings;
+    const { contextLength, trainedContextLength, vocabularySize } = this.#settings;
     if (tokens.length === 0) {
       throw new ProductError(engineErrors.promptEmpty, {
         message: "The prompt is empty: there is no token to start from.",
@@ -113,7 +113,10 @@ export class TextEngine {
         message:
           `The prompt is ${tokens.length} tokens long, but the context window holds ` +
           `${contextLength}, and at least one must be left for the answer.`,
-        hint: "Shorten the prompt, or raise num_ctx (MODELCTL_CONTEXT_LENGTH) and load the model again.",
+        hint:
+          contextLength < trainedContextLength
+            ? `Shorten the prompt, or raise num_ctx (MODELCTL_CONTEXT_LENGTH), up to ${trainedContextLength}.`
+            : "Shorten the prompt; the model was not trained for a larger window.",
       });
     }
     const named = [...tokens, ...request.sampling.logitBias.map(([token]) => token)];

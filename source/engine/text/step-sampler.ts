@@ -1,0 +1,87 @@
+// Chooses the next tokens after a decode: one sampler for each job, the model's own probabilities
+// beside it where a job asks for them.
+import type { GenerationRequest } from "../generation.ts";
+import type { Addon, AddonContext, AddonModel, AddonSampler } from "./addon.ts";
+import type { SampledToken } from "./job.ts";
+import type { BatchItem } from "./plan-batch.ts";
+import { createNeutralSampler, createSampler, readLogprob } from "./samplers.ts";
+import type { TokenBytes } from "./token-bytes.ts";
+
+/** A part of a batch with the logits to sample from and what was sampled. */
+export interface SampledItem extends BatchItem {
+  indexes: Uint32Array;
+  sampled: SampledToken[];
+}
+
+export interface StepSamplerOptions {
+  addon: Addon;
+  model: AddonModel;
+  context: AddonContext;
+  tokenBytes: TokenBytes;
+  vocabularySize: number;
+}
+
+export class StepSampler {
+  readonly #options: StepSamplerOptions;
+  #neutral: AddonSampler | undefined;
+  #endTokens: number[] | undefined;
+
+  constructor(options: StepSamplerOptions) {
+    this.#options = options;
+  }
+
+  createFor(request: GenerationRequest, promptTokens: readonly number[]): AddonSampler {
+    const { addon, model } = this.#options;
+    const forbidden = request.ignoreEndOfText ? this.#allEndTokens() : [];
+    return createSampler(addon, model, request.sampling, promptTokens, forbidden);
+  }
+
+  /**
+   * The first sample of a step is awaited alone: it reorders the batch's logits in place, unlocked.
+   * After it the sequences are independent of each other.
+   */
+  async sample(items: readonly SampledItem[]): Promise<void> {
+    const [first, ...rest] = items.filter((item) => item.indexes.length > 0);
+    if (first === undefined) return;
+    await this.#sampleItem(first);
+    if ([first, ...rest].every(({ job }) => job.request.topLogprobs === undefined)) {
+      await Promise.all(rest.map((item) => this.#sampleItem(item)));
+      return;
+    }
+    // The neutral sampler is one object for all: one item after the other.
+    for (const item of rest) await this.#sampleItem(item);
+  }
+
+  /** Samples along a draft for as long as the model agrees with it. */
+  async #sampleItem({ job, indexes, tokens, sampled }: SampledItem): Promise<void> {
+    const { context, model, tokenBytes } = this.#options;
+    const { sampler, request } = job;
+    if (sampler === undefined) return;
+    for (const [position, index] of indexes.entries()) {
+      const token = await context.sampleToken(index, sampler);
+      if (token < 0) throw new Error("the sampler left no token to choose from");
+      const isEnd = model.isEogToken(token);
+      const choice: SampledToken = { token, bytes: tokenBytes.of(token), isEnd };
+      if (request.topLogprobs !== undefined) {
+        choice.logprob = await this.#logprob(index, token, request.topLogprobs);
+      }
+      sampled.push(choice);
+      if (isEnd || token !== tokens[position + 1]) break;
+    }
+  }
+
+  async #logprob(index: number, token: number, top: number) {
+    const { addon, model, context, tokenBytes } = this.#options;
+    this.#neutral ??= createNeutralSampler(addon, model);
+    return await readLogprob(context, index, this.#neutral, token, top, tokenBytes);
+  }
+
+  #allEndTokens(): number[] {
+    const { model, vocabularySize } = this.#options;
+    if (this.#endTokens === undefined) {
+      const all = Array.from({ length: vocabularySize }, (_, token) => token);
+      this.#endTokens = all.filter((token) => model.isEogToken(token));
+    }
+    return this.#endTokens;
+  }
+}
