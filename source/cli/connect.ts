@@ -12,7 +12,7 @@ import {
   type ServerAddress,
   urlOf,
 } from "../configuration/address.ts";
-import type { Flags } from "./modelctl.ts";
+import type { Flags } from "./flags.ts";
 import { type CommandSettings, connectUrl } from "./session-settings.ts";
 
 export interface Connection {

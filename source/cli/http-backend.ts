@@ -1,7 +1,7 @@
 // The chat's backend: a server that is spoken to over HTTP.
 import type { ChatEvent, ClientMessage, ModelFacts } from "../client/chat-events.ts";
 import type { ChatBackend, ChatSettings } from "../ui/chat-backend.ts";
-import type { Flags } from "./modelctl.ts";
+import type { Flags } from "./flags.ts";
 import type { ServerLink } from "./server-link.ts";
 
 /** @throws ServerRefusal when the model does not exist; it is asked before the chat begins */

@@ -1,25 +1,7 @@
 // modelctl's command line: reads the arguments, calls the command, turns errors into exit codes.
 import { describeError, exitCodes, ProductError } from "../base/product-error.ts";
 import { usageError } from "./errors.ts";
-
-/** Flags as typed; a command reads the ones that concern it. */
-export interface Flags {
-  host?: string;
-  port?: string;
-  connect?: string;
-  key?: string;
-  gpu?: string;
-  numParallel?: string;
-  contextLength?: string;
-  keepalive?: string;
-  system?: string;
-  preload?: string;
-  verbose: boolean;
-  plain: boolean;
-  debug: boolean;
-  background: boolean;
-  origin: boolean;
-}
+import type { Flags } from "./flags.ts";
 
 type Command = (words: string[], flags: Flags) => Promise<number>;
 

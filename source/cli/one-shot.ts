@@ -2,7 +2,7 @@
 // error.
 import { exitCodes } from "../base/product-error.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
-import type { Flags } from "./modelctl.ts";
+import type { Flags } from "./flags.ts";
 import { Progress } from "./progress.ts";
 import type { ServerLink } from "./server-link.ts";
 import { formatStatistics } from "./statistics-text.ts";

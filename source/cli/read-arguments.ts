@@ -2,8 +2,8 @@
 import meow from "meow";
 import { packageVersion } from "../application/package-facts.ts";
 import { usageError } from "./errors.ts";
+import type { Flags } from "./flags.ts";
 import { helpText } from "./help-text.ts";
-import type { Flags } from "./modelctl.ts";
 
 export type Arguments =
   | { kind: "help"; text: string }

@@ -3,8 +3,8 @@ import path from "node:path";
 import { packageVersion } from "../application/package-facts.ts";
 import type { HostedServer } from "../application/server-host.ts";
 import { exitCodes } from "../base/product-error.ts";
+import type { Flags } from "./flags.ts";
 import { createHttpBackend } from "./http-backend.ts";
-import type { Flags } from "./modelctl.ts";
 import { ServerLink } from "./server-link.ts";
 import type { CommandSettings } from "./session-settings.ts";
 

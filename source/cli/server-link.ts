@@ -5,7 +5,7 @@ import type { ApiClient } from "../client/api-client.ts";
 import type { ChatEvent } from "../client/chat-events.ts";
 import { clientErrors } from "../client/errors.ts";
 import { type Connection, connect, type Hosting } from "./connect.ts";
-import type { Flags } from "./modelctl.ts";
+import type { Flags } from "./flags.ts";
 import type { CommandSettings } from "./session-settings.ts";
 
 export class ServerLink {

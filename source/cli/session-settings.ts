@@ -3,7 +3,7 @@ import { parseAddress, type ServerAddress, urlOf } from "../configuration/addres
 import { type LoadedSettings, loadSettings } from "../configuration/load-settings.ts";
 import { type ProductPaths, productPaths } from "../configuration/paths.ts";
 import { usageError } from "./errors.ts";
-import type { Flags } from "./modelctl.ts";
+import type { Flags } from "./flags.ts";
 
 export interface CommandSettings extends LoadedSettings {
   paths: ProductPaths;

@@ -51,7 +51,7 @@ export async function compare(options: ComparisonOptions): Promise<Comparison> {
     const load = loadavg()[0] ?? 0;
     comparison.loadAverages.push(load);
     options.progress(
-      `round ${round + 1} of ${options.rounds}, ${options.settings.threads} threads, ` +
+      `threads ${options.settings.threads}, round ${round + 1} of ${options.rounds}, ` +
         `${order.join(" then ")}, load average ${load.toFixed(2)}`,
     );
     await playRound(options, comparison, order, round);

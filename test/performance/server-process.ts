@@ -158,7 +158,8 @@ async function start(launch: Launch): Promise<RunningServer> {
     await launch.becomeReady(client, () => hasEnded(child));
   } catch (cause) {
     const tail = (await readFile(logPath, "utf8")).split("\n").slice(-20).join("\n");
-    throw new Error(`${name} did not get ready:\n${tail}`, { cause });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`${name} did not get ready: ${reason}\n${tail}`, { cause });
   }
   const shown = Object.entries(launch.shownEnvironment).map(([key, value]) => `${key}=${value}`);
   return {

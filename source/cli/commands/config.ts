@@ -3,7 +3,7 @@ import { exitCodes } from "../../base/product-error.ts";
 import { urlOf } from "../../configuration/address.ts";
 import type { SettingName } from "../../configuration/load-settings.ts";
 import { usageError } from "../errors.ts";
-import type { Flags } from "../modelctl.ts";
+import type { Flags } from "../flags.ts";
 import { readSettings } from "../session-settings.ts";
 
 export async function config(words: string[], flags: Flags): Promise<number> {

@@ -4,7 +4,7 @@ import { examineDevices } from "../../application/examine-devices.ts";
 import { packageVersion } from "../../application/package-facts.ts";
 import { formatBytes } from "../../base/byte-format.ts";
 import { exitCodes } from "../../base/product-error.ts";
-import type { Flags } from "../modelctl.ts";
+import type { Flags } from "../flags.ts";
 import { readSettings } from "../session-settings.ts";
 
 export async function doctor(_words: string[], flags: Flags): Promise<number> {

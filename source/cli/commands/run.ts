@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { looksLikePath, toAbsolutePath } from "../../base/file-path.ts";
 import { parseDuration } from "../../configuration/duration.ts";
 import { usageError } from "../errors.ts";
-import type { Flags } from "../modelctl.ts";
+import type { Flags } from "../flags.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
 
 export async function run(words: string[], flags: Flags): Promise<number> {

@@ -4,7 +4,7 @@ import { logLine } from "../../application/log-file.ts";
 import { type HostedServer, hostServer, isAlreadyRunning } from "../../application/server-host.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
-import type { Flags } from "../modelctl.ts";
+import type { Flags } from "../flags.ts";
 import { readSettings } from "../session-settings.ts";
 
 /** A background server leaves when no model is loaded and nothing was asked for so long. */

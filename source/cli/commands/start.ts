@@ -1,5 +1,5 @@
 // modelctl without a command: the chat on the built-in model, or, without a terminal, one answer.
-import type { Flags } from "../modelctl.ts";
+import type { Flags } from "../flags.ts";
 import { printAnswer } from "../one-shot.ts";
 import { ServerLink } from "../server-link.ts";
 import { readSettings } from "../session-settings.ts";
