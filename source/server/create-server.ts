@@ -27,6 +27,8 @@ export async function createServer(
     bodyLimit: largestBodyBytes,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 4096 },
+    // Fastify answers a URL that cannot be decoded before any of our rules are asked.
+    rewriteUrl: ({ url = "/" }) => (isDecodable(url) ? url : url.replaceAll("%", "%25")),
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
   });
   replyWithErrors(app, dependencies.log);
@@ -39,4 +41,13 @@ export async function createServer(
   registerModels(app, dependencies);
   registerChatCompletions(app, dependencies);
   return app;
+}
+
+function isDecodable(url: string): boolean {
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false; // a stray percent sign: it is taken as the letter it looks like
+  }
 }

@@ -38,6 +38,12 @@ export const storeErrors = {
     exitCode: exitCodes.usage,
     description: "The path names a directory, not a .gguf file.",
   },
+  fileNotRegular: {
+    code: "STORE_FILE_NOT_REGULAR",
+    status: 400,
+    exitCode: exitCodes.loadFailed,
+    description: "The path names a pipe, a socket or a device, not a file.",
+  },
   notGguf: {
     code: "STORE_NOT_GGUF",
     status: 400,

@@ -534,13 +534,17 @@ describe("limits", () => {
       const [, length, window] = /is (\d+) tokens long, .* holds (\d+)/.exec(text) ?? [];
       expect(Number(window)).toBe(4096);
       expect(Number(length)).toBeGreaterThan(4096);
-      expect(text).toContain("num_ctx");
+      // The window is as large as the model was trained for: a setting would not help.
+      expect(text).toContain("not trained for a larger window");
     }
   });
 
-  test("a window that fills up ends the answer with length", async () => {
+  test("a smaller window says how to raise it, and ends an answer that fills it with length", async () => {
     const small = await TestServer.start({ context_length: 256 });
     try {
+      const tooLong = await small.post("/api/generate", { model, prompt: "word ".repeat(300) });
+      expect(tooLong.status).toBe(400);
+      expect(tooLong.text).toMatch(/holds 256,.* num_ctx/);
       const ignoring = { model, messages, ignore_eos: true };
       const { json } = await small.post("/v1/chat/completions", ignoring);
       expect(json).toMatchObject({

@@ -2,6 +2,7 @@
 import { Ollama, type Options } from "ollama";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { messagesOf, type Pair, singleTurnPairs, textPairs } from "../support/pairs.ts";
+import { runnersOf } from "../support/processes.ts";
 import { TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
@@ -308,6 +309,36 @@ describe("options", () => {
     expect(large?.context_length).toBe(1024);
     expect((await client.generate(options({ num_ctx: 256 }))).response).toBe(capitalAnswer);
     expect((await server.loaded())[0]?.process_id).toBe(large?.process_id);
+  });
+
+  test("num_ctx too large for the loaded window loads once for all who wait for it", async () => {
+    const own = await TestServer.start({ context_length: 512 });
+    try {
+      const endless = own.post("/v1/chat/completions", {
+        model,
+        messages: user("Hello!"),
+        ignore_eos: true,
+      });
+      const running = (count: number) =>
+        until(
+          () => own.requests(),
+          (requests) => requests.filter(({ state }) => state === "running").length === count,
+        );
+      await running(1);
+      const wide = { ...options({ num_ctx: 1024 }), stream: false };
+      const waiting = [1, 2, 3, 4].map(() => own.post("/api/generate", wide));
+      await running(5);
+      expect((await endless).json).toMatchObject({ usage: { total_tokens: 512 } });
+      for (const { json } of await Promise.all(waiting)) {
+        expect(json).toMatchObject({ response: capitalAnswer });
+      }
+      expect(own.log.filter((line) => line.startsWith("loaded tiny"))).toHaveLength(2);
+      expect(await own.loaded()).toMatchObject([{ context_length: 1024 }]);
+    } finally {
+      await own.close();
+    }
+    // Only the runner of the server that all the other tests share.
+    expect(runnersOf(process.pid)).toHaveLength((await server.loaded()).length);
   });
 
   test("repeat_last_n longer than any window does not cost memory or stop the others", async () => {

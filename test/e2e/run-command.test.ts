@@ -1,10 +1,23 @@
 // The built command as a user runs it: one answer, the line loop, its server in the background, and
 // its exit codes.
-import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type Server } from "node:http";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { Home, type Outcome, repositoryFolder, tinyFile } from "../support/command-line.ts";
+import {
+  entryFile,
+  Home,
+  type Outcome,
+  repositoryFolder,
+  tinyFile,
+} from "../support/command-line.ts";
 import { type Pair, singleTurnPairs, textPairs } from "../support/pairs.ts";
 import { isAlive, processesOfHome } from "../support/processes.ts";
 import { until } from "../support/until.ts";
@@ -319,6 +332,85 @@ describe("serve", () => {
     const outcome = await ended;
     expect(outcome.code).toBe(130);
     expect(outcome.errors).toContain(`modelctl is listening on ${home.url}\n`);
+  });
+});
+
+describe("output that nobody takes", () => {
+  test("a reader that has seen enough is no error, and ends the work", async () => {
+    const home = await freshHome();
+    await home.run(["run", "tiny", capital]);
+    const command = `"$0" "$1" run tiny "Write a long story." | head -c 10`;
+    const words = ["-c", command, process.execPath, entryFile];
+    expect(await home.startProgram("/bin/sh", words).ended).toEqual(printed(story.slice(0, 10)));
+    const requests = async () => {
+      const reply = await fetch(`${home.url}/api/requests`);
+      return ((await reply.json()) as { requests: Array<{ status?: number }> }).requests;
+    };
+    await until(requests, (all) => all.at(-1)?.status === 499);
+  });
+
+  test("an output that cannot be written is told in one sentence", async () => {
+    const home = await freshHome();
+    const readOnly = path.join(home.folder, "read-only.txt");
+    writeFileSync(readOnly, "");
+    for (const words of [["--help"], ["run", "tiny", capital]]) {
+      const command = `"$0" "$@" 1< "${readOnly}"`;
+      const all = ["-c", command, process.execPath, entryFile, ...words];
+      const { code, errors } = await home.startProgram("/bin/sh", all).ended;
+      expect({ code, errors }).toEqual({ code: 1, errors: expect.stringMatching(/^Error: .+\n$/) });
+    }
+  });
+
+  test("a state folder that cannot be made is told in one sentence that names it", async () => {
+    const home = await freshHome();
+    const file = path.join(home.folder, "file.txt");
+    writeFileSync(file, "");
+    const environment = { XDG_STATE_HOME: path.join(file, "state") };
+    const { code, errors } = await home.run(["run", "tiny", capital], { environment });
+    expect(code).toBe(1);
+    expect(errors).toMatch(/^Error: .+\n$/);
+    expect(errors).toContain(environment.XDG_STATE_HOME);
+  });
+});
+
+describe("what the machine and the settings are", () => {
+  test("doctor tells every kind of device and what models run on", async () => {
+    const home = await freshHome();
+    const { code, output, errors } = await home.run(["doctor"]);
+    expect({ code, errors }).toEqual({ code: 0, errors: "" });
+    for (const kind of ["cpu", "cuda", "metal", "vulkan", "rocm"]) {
+      expect(output).toMatch(new RegExp(`^  [✓○] ${kind} +\\S`, "m"));
+    }
+    expect(output).toMatch(/^Models run on: cpu\./m);
+    expect(processesOfHome(home.folder)).toEqual([]);
+  });
+
+  test("config show --origin tells each value and where it comes from", async () => {
+    const home = await freshHome();
+    mkdirSync(path.join(home.folder, "config", "modelctl"), { recursive: true });
+    const file = path.join(home.folder, "config", "modelctl", "config.toml");
+    writeFileSync(file, "num_parallel = 3\n");
+    const { code, output } = await home.run(["config", "show", "--origin", "--gpu", "cpu"], {
+      environment: { OLLAMA_KEEP_ALIVE: "1h" },
+    });
+    expect(code).toBe(0);
+    const rows = output.split("\n").map((line) => line.trim().split(/ {2,}/));
+    expect(rows).toContainEqual(["host", home.url, "MODELCTL_HOST"]);
+    expect(rows).toContainEqual(["num_parallel", "3", file]);
+    expect(rows).toContainEqual(["keep_alive", expect.any(String), "OLLAMA_KEEP_ALIVE"]);
+    expect(rows).toContainEqual(["gpu", "cpu", "--gpu"]);
+    expect(rows).toContainEqual(["max_queue", "512", "default"]);
+    expect(output).toContain(`file: ${file}\n`);
+  });
+
+  test("a setting in the file reaches the server in the background", async () => {
+    const home = await freshHome();
+    mkdirSync(path.join(home.folder, "config", "modelctl"), { recursive: true });
+    const file = path.join(home.folder, "config", "modelctl", "config.toml");
+    writeFileSync(file, "context_length = 512\n");
+    await home.run(["run", "tiny", capital]);
+    const reply = await fetch(`${home.url}/api/ps`);
+    expect(await reply.json()).toMatchObject({ models: [{ context_length: 512 }] });
   });
 });
 

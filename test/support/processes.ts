@@ -41,3 +41,15 @@ export function runnerFolders(processId: number): string[] {
     }
   });
 }
+
+/** Runners that a process has started and that are alive. */
+export function runnersOf(parent: number): number[] {
+  const text = execFileSync("ps", ["axww", "-o", "pid=,ppid=,args="], {
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 ** 2,
+  });
+  return text.split("\n").flatMap((line) => {
+    const [, id, owner, words = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return Number(owner) === parent && words.includes("runner-main") ? [Number(id)] : [];
+  });
+}

@@ -34,6 +34,7 @@ export class LoadedModel {
   readonly settings: LoadSettings;
   /** Resolves when it can be used; rejects with the reason why it never will. */
   readonly ready: Promise<ReadyModel>;
+  readonly #ready = Promise.withResolvers<ReadyModel>();
   facts: RunnerFacts | undefined;
   /** 0 to 1 while loading, 1 after. */
   fraction = 0;
@@ -56,9 +57,14 @@ export class LoadedModel {
     this.settings = options.settings;
     this.keepAliveMs = options.keepAliveMs;
     this.lastUsed = options.clock.now();
-    this.ready = this.#load();
+    this.ready = this.#ready.promise;
     // Everybody who waits gets the rejection; nobody waiting is no defect.
     this.ready.catch(() => {});
+  }
+
+  /** Begins to load; once, when its owner knows it. */
+  begin(): void {
+    this.#load().then(this.#ready.resolve, this.#ready.reject);
   }
 
   get isBusy(): boolean {

@@ -165,6 +165,7 @@ export class Scheduler {
       },
     });
     this.#loaded.set(key, loaded);
+    loaded.begin();
     return loaded;
   }
 

@@ -116,7 +116,7 @@ export class TextEngine {
         hint:
           contextLength < trainedContextLength
             ? `Shorten the prompt, or raise num_ctx (MODELCTL_CONTEXT_LENGTH), up to ${trainedContextLength}.`
-            : "Shorten the prompt; the model was not trained for a larger window.",
+            : "Shorten the prompt; num_ctx is as large as the model was trained for.",
       });
     }
     const named = [...tokens, ...request.sampling.logitBias.map(([token]) => token)];

@@ -10,23 +10,19 @@ import os from "node:os";
 /** Cores that this process may use without taking them from others, a number; may be fractional. */
 export type SpareCores = () => number;
 
-interface Estimate {
-  msPerToken: number;
-  samples: number;
-}
-
 interface StepKind {
-  estimates: Map<number, Estimate>;
-  stepsSinceProbe: number;
-  stepsBetweenProbes: number;
+  /** Milliseconds per token by thread count. */
+  estimates: Map<number, number>;
+  /** The first step reads weights from disk and warms caches up: it says nothing. */
+  isWarm: boolean;
+  msSinceProbe: number;
   nextProbe: number;
 }
 
-const samplesBeforeJudging = 2;
-const firstProbeInterval = 32;
-const longestProbeInterval = 2048;
-/** A thread count this much slower is tried ever more rarely. */
-const clearlySlower = 1.25;
+/** Trying other thread counts may cost this share of the time. */
+const probeBudget = 0.02;
+/** One slow step is a hiccup, several are a trend: how fast an estimate may grow. */
+const growth = { weight: 0.2, mostPerStep: 2 };
 /** Rounding in the measurement of idle time must not forbid the last core. */
 const coreTolerance = 0.35;
 
@@ -38,51 +34,40 @@ export class ThreadGovernor {
   /** @param maximum most threads ever used, at least 1 */
   constructor(maximum: number, spareCores: SpareCores = measureSpareCores()) {
     const most = Math.max(1, Math.floor(maximum));
-    const halves = [most, Math.ceil(most * 0.75), Math.ceil(most / 2), Math.ceil(most / 4), 1];
-    this.#choices = [...new Set(halves)].sort((a, b) => b - a);
+    const parts = [most, Math.ceil(most * 0.75), Math.ceil(most / 2), Math.ceil(most / 4), 1];
+    this.#choices = [...new Set(parts)].sort((a, b) => b - a);
     this.#spareCores = spareCores;
   }
 
   /** @param tokens how many tokens the step computes */
   choose(tokens: number): number {
-    if (this.#choices.length === 1) return 1;
     const kind = this.#kindOf(tokens);
     const allowed = this.#allowed();
-    const best = this.#best(kind, allowed);
-    const unknown = allowed.find((threads) => this.#isUnknown(kind, threads, best));
-    if (unknown !== undefined) return unknown;
-    kind.stepsSinceProbe += 1;
-    if (kind.stepsSinceProbe < kind.stepsBetweenProbes || allowed.length < 2) return best;
-    kind.stepsSinceProbe = 0;
+    const [most = 1] = allowed;
+    if (allowed.length === 1 || !kind.isWarm) return most;
+    const untried = allowed.find((threads) => !kind.estimates.has(threads));
+    if (untried !== undefined) return untried;
+    const best = cheapest(kind, allowed);
     const others = allowed.filter((threads) => threads !== best);
+    const other = others[kind.nextProbe % others.length] ?? best;
+    const extraMs = (estimateOf(kind, other) - estimateOf(kind, best)) * tokens;
+    if (extraMs > probeBudget * kind.msSinceProbe) return best;
+    kind.msSinceProbe = 0;
     kind.nextProbe += 1;
-    return others[kind.nextProbe % others.length] ?? best;
+    return other;
   }
 
   /** Learns how long a step took. */
   note(tokens: number, threads: number, milliseconds: number): void {
     const kind = this.#kindOf(tokens);
+    if (!kind.isWarm) {
+      kind.isWarm = true;
+      return;
+    }
+    kind.msSinceProbe += milliseconds;
     const msPerToken = milliseconds / tokens;
     const known = kind.estimates.get(threads);
-    kind.estimates.set(threads, {
-      samples: (known?.samples ?? 0) + 1,
-      // The first step of a kind warms caches up: it must not count for long.
-      msPerToken: known === undefined ? msPerToken : 0.5 * known.msPerToken + 0.5 * msPerToken,
-    });
-    const best = this.#best(kind, [...kind.estimates.keys()]);
-    if (threads === best) return;
-    const slower = msPerToken > clearlySlower * (kind.estimates.get(best)?.msPerToken ?? 0);
-    kind.stepsBetweenProbes = slower
-      ? Math.min(longestProbeInterval, kind.stepsBetweenProbes * 4)
-      : firstProbeInterval;
-  }
-
-  /** One look is enough at what is far slower than the best. */
-  #isUnknown(kind: StepKind, threads: number, best: number): boolean {
-    const estimate = kind.estimates.get(threads);
-    if (estimate === undefined) return true;
-    const bestMs = kind.estimates.get(best)?.msPerToken ?? 0;
-    return estimate.samples < samplesBeforeJudging && estimate.msPerToken < 2 * bestMs;
+    kind.estimates.set(threads, known === undefined ? msPerToken : learn(known, msPerToken));
   }
 
   #allowed(): number[] {
@@ -90,31 +75,33 @@ export class ThreadGovernor {
     return this.#choices.filter((threads) => threads <= limit);
   }
 
-  #best(kind: StepKind, candidates: readonly number[]): number {
-    let best = candidates[0] ?? 1;
-    for (const threads of candidates) {
-      const estimate = kind.estimates.get(threads)?.msPerToken ?? Number.POSITIVE_INFINITY;
-      const known = kind.estimates.get(best)?.msPerToken ?? Number.POSITIVE_INFINITY;
-      if (estimate < known) best = threads;
-    }
-    return best;
-  }
-
   /** Steps of like size behave alike: one token, a few sequences, many, a chunk of prompt. */
   #kindOf(tokens: number): StepKind {
     const size = tokens === 1 ? 1 : tokens <= 4 ? 4 : tokens <= 16 ? 16 : 512;
     let kind = this.#kinds.get(size);
     if (kind === undefined) {
-      kind = {
-        estimates: new Map(),
-        stepsSinceProbe: 0,
-        stepsBetweenProbes: firstProbeInterval,
-        nextProbe: 0,
-      };
+      kind = { estimates: new Map(), isWarm: false, msSinceProbe: 0, nextProbe: 0 };
       this.#kinds.set(size, kind);
     }
     return kind;
   }
+}
+
+function estimateOf(kind: StepKind, threads: number): number {
+  return kind.estimates.get(threads) ?? Number.POSITIVE_INFINITY;
+}
+
+function cheapest(kind: StepKind, candidates: readonly number[]): number {
+  return candidates.reduce((best, threads) =>
+    estimateOf(kind, threads) < estimateOf(kind, best) ? threads : best,
+  );
+}
+
+/** Good news counts at once, bad news only when it stays. */
+function learn(known: number, msPerToken: number): number {
+  if (msPerToken <= known) return msPerToken + 0.25 * (known - msPerToken);
+  const capped = Math.min(msPerToken, known * growth.mostPerStep);
+  return (1 - growth.weight) * known + growth.weight * capped;
 }
 
 const measureEveryMs = 1000;

@@ -46,7 +46,7 @@ export function errorBody(url: string, error: ProductError): Record<string, unkn
     error: {
       message: error.sentence,
       type: types[error.status] ?? "api_error",
-      param: error.param ?? null,
+      param: error.param || null,
       code: error.code,
     },
   };

@@ -5,18 +5,15 @@ import { serverErrors } from "../errors.ts";
 
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => {
-    try {
-      done(null, parseBody(String(body)));
-    } catch (error) {
-      done(error instanceof Error ? error : new Error(String(error)));
-    }
+  // Fastify would refuse a type that it cannot read.
+  app.addHook("onRequest", async ({ raw }) => {
+    if (raw.headers["content-type"] !== undefined) raw.headers["content-type"] = "application/json";
   });
-  // Without a Content-Type header and a body no parser runs.
+  app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
+  // Parsed only for routes that want one: an unknown route is unknown whatever was sent to it.
   app.addHook("preValidation", async (request) => {
-    if (request.routeOptions.schema?.body !== undefined && request.body === undefined) {
-      throw missingBody();
-    }
+    if (request.routeOptions.schema?.body === undefined) return;
+    request.body = parseBody(typeof request.body === "string" ? request.body : "");
   });
 }
 
@@ -39,6 +36,5 @@ function parseBody(text: string): unknown {
 function missingBody(): ProductError {
   return new ProductError(serverErrors.bodyMissing, {
     message: "missing request body",
-    hint: "Send a JSON object.",
   });
 }

@@ -2,6 +2,7 @@
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import { type GgufHeader, type GgufValue, readGguf } from "./read-gguf.ts";
+import { tensorEnd } from "./tensor-size.ts";
 
 export interface GgufFacts {
   path: string;
@@ -45,14 +46,14 @@ export async function readGgufFacts(path: string): Promise<GgufFacts> {
   };
 }
 
-/** The last tensor must lie inside the file; its exact size is llama.cpp's to check. */
+/** Every tensor must lie inside the file. */
 function checkTensorData(path: string, header: GgufHeader): void {
-  const last = header.tensors.reduce((end, tensor) => Math.max(end, tensor.offset), 0);
-  const needed = header.dataOffset + last + (header.tensors.length > 0 ? 1 : 0);
+  const last = header.tensors.reduce((end, tensor) => Math.max(end, tensorEnd(tensor)), 0);
+  const needed = header.dataOffset + last;
   if (needed <= header.fileSize) return;
   throw new ProductError(storeErrors.ggufTruncated, {
     message:
-      `${path} is cut off: its weights reach beyond byte ${header.dataOffset + last}, ` +
+      `${path} is cut off: its weights reach to byte ${needed}, ` +
       `but the file has only ${header.fileSize} bytes.`,
     hint: "Download it again.",
   });

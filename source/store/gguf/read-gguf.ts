@@ -95,10 +95,18 @@ export async function readGguf(file: string): Promise<GgufHeader> {
 
 async function checkFile(file: string): Promise<void> {
   try {
-    if ((await stat(file)).isDirectory()) {
+    const facts = await stat(file);
+    if (facts.isDirectory()) {
       throw new ProductError(storeErrors.fileIsDirectory, {
         message: `${file} is a directory, not a .gguf file.`,
         hint: "Name the .gguf file in it.",
+      });
+    }
+    // Opening a pipe would wait for somebody to write to it.
+    if (!facts.isFile()) {
+      throw new ProductError(storeErrors.fileNotRegular, {
+        message: `${file} is not a regular file, so it cannot be a model.`,
+        hint: "Name a .gguf file.",
       });
     }
     await access(file, constants.R_OK);

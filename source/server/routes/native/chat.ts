@@ -4,7 +4,7 @@ import type { CanonicalRequest } from "../../../engine/request.ts";
 import type { ChatMessage } from "../../../prompt/chat-message.ts";
 import { fileAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
-import { invalidField, unsupportedField } from "../../errors.ts";
+import { invalidField, unsupportedField, unsupportedTools } from "../../errors.ts";
 import { parseKeepAlive, parseOptions } from "../../options.ts";
 import { parseRole } from "../message-role.ts";
 import { answerNatively } from "./answer.ts";
@@ -36,7 +36,7 @@ export function registerChat(app: FastifyInstance, dependencies: ServerDependenc
       }
       refuseUnsupported(body);
       if ((body.tools?.length ?? 0) > 0) {
-        throw unsupportedField("tools", "tool calls are not parsed out of the answer");
+        throw unsupportedTools(name);
       }
       const canonical: CanonicalRequest = {
         ...access,

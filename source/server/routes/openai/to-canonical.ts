@@ -2,7 +2,7 @@
 import type { CanonicalRequest } from "../../../engine/request.ts";
 import type { ChatMessage } from "../../../prompt/chat-message.ts";
 import type { ModelParameters } from "../../../store/model-parameters.ts";
-import { invalidField, unsupportedField } from "../../errors.ts";
+import { invalidField, unsupportedField, unsupportedTools } from "../../errors.ts";
 import { parseKeepAlive, parseOptions } from "../../options.ts";
 import { parseRole } from "../message-role.ts";
 import type { ChatCompletionBody } from "./schema.ts";
@@ -44,7 +44,7 @@ export function toCanonical(
 function refuseUnsupported(body: ChatCompletionBody): void {
   if ((body.n ?? 1) > 1) throw unsupportedField("n", "one answer is given to a request");
   if ((body.tools?.length ?? 0) > 0) {
-    throw unsupportedField("tools", "tool calls are not parsed out of the answer");
+    throw unsupportedTools(body.model);
   }
   const format = body.response_format?.type ?? "text";
   if (format !== "text") {

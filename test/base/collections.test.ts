@@ -1,0 +1,100 @@
+// Small building blocks: the queue, the ring of last items, the error class.
+import { describe, expect, test } from "vitest";
+import { AsyncQueue } from "../../source/base/async-queue.ts";
+import { describeError, ProductError } from "../../source/base/product-error.ts";
+import { RingBuffer } from "../../source/base/ring-buffer.ts";
+
+describe("AsyncQueue", () => {
+  test("hands out what was pushed, in order, then ends", async () => {
+    const queue = new AsyncQueue<number>();
+    queue.push(1);
+    queue.push(2);
+    queue.end();
+    expect(await allOf(queue)).toEqual([1, 2]);
+  });
+
+  test("waits for what comes later", async () => {
+    const queue = new AsyncQueue<string>();
+    const reading = allOf(queue);
+    await Promise.resolve();
+    queue.push("a");
+    await Promise.resolve();
+    queue.push("b");
+    queue.end();
+    expect(await reading).toEqual(["a", "b"]);
+  });
+
+  test("fails after the items that came before, and once", async () => {
+    const queue = new AsyncQueue<number>();
+    queue.push(1);
+    queue.fail(new Error("broken"));
+    expect(await queue.next()).toEqual({ value: 1, done: false });
+    await expect(queue.next()).rejects.toThrow("broken");
+    expect(await queue.next()).toEqual({ value: undefined, done: true });
+  });
+
+  test("what comes after the end is dropped", async () => {
+    const queue = new AsyncQueue<number>();
+    queue.end();
+    queue.push(1);
+    queue.fail(new Error("late"));
+    expect(await queue.next()).toEqual({ value: undefined, done: true });
+  });
+
+  test("merges into the newest item that nobody has taken", async () => {
+    const queue = new AsyncQueue<string>();
+    const append = (last: string) => `${last}+`;
+    expect(queue.replaceLast(append)).toBe(false);
+    queue.push("a");
+    queue.push("b");
+    expect(queue.replaceLast(append)).toBe(true);
+    expect(queue.replaceLast(() => undefined)).toBe(false);
+    queue.end();
+    expect(await allOf(queue)).toEqual(["a", "b+"]);
+  });
+});
+
+describe("RingBuffer", () => {
+  test("keeps the last items and counts the others", () => {
+    const ring = new RingBuffer<number>(3);
+    for (const item of [1, 2, 3, 4, 5]) ring.push(item);
+    expect(ring.toArray()).toEqual([3, 4, 5]);
+    expect([ring.size, ring.dropped, ring.capacity]).toEqual([3, 2, 3]);
+    ring.toArray().pop();
+    expect(ring.size).toBe(3);
+  });
+
+  test.each([0, -5, 0.5])("has room for one at least, also when asked for %d", (capacity) => {
+    const ring = new RingBuffer<number>(capacity);
+    ring.push(1);
+    ring.push(2);
+    expect(ring.toArray()).toEqual([2]);
+  });
+});
+
+describe("ProductError", () => {
+  const definition = { code: "X", status: 400, exitCode: 2, description: "" };
+
+  test.each([
+    ["It broke.", "Mend it.", "It broke. Mend it."],
+    ["It broke", "Mend it.", "It broke. Mend it."],
+    ["Is it broken?", "Look.", "Is it broken? Look."],
+    ["It broke.", undefined, "It broke."],
+  ])("%j with the hint %j reads %j", (message, hint, sentence) => {
+    const error = new ProductError(definition, { message, ...(hint !== undefined && { hint }) });
+    expect(error.sentence).toBe(sentence);
+    expect(describeError(error)).toBe(sentence);
+  });
+
+  test("anything thrown can be described", () => {
+    expect(describeError(new Error("plain"))).toBe("plain");
+    expect(describeError("text")).toBe("text");
+    expect(describeError(undefined)).toBe("undefined");
+  });
+});
+
+async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

@@ -1,0 +1,90 @@
+// The command line's words and flags.
+import { describe, expect, test } from "vitest";
+import { readArguments } from "../../source/cli/read-arguments.ts";
+
+const none = { verbose: false, plain: false, debug: false, background: false, origin: false };
+
+/** Flags that were typed, without the toggles that were not. */
+function read(...argv: string[]) {
+  const parsed = readArguments(argv);
+  if (parsed.kind === "help") return { help: parsed.text };
+  const typed = Object.entries(parsed.flags).filter(([, value]) => value !== false);
+  return { words: parsed.words, flags: Object.fromEntries(typed) };
+}
+
+describe("words", () => {
+  test("are kept as they were typed", () => {
+    expect(read("run", "tiny", "007", "1.50", "0x10", "1e3", "true", " a b ")).toEqual({
+      words: ["run", "tiny", "007", "1.50", "0x10", "1e3", "true", " a b "],
+      flags: { help: undefined },
+    });
+  });
+
+  test("behind -- are no flags", () => {
+    expect(read("run", "tiny", "--verbose", "--", "--plain", "-x", "--")).toMatchObject({
+      words: ["run", "tiny", "--plain", "-x", "--"],
+      flags: { verbose: true },
+    });
+  });
+});
+
+describe("flags", () => {
+  test("that were not typed are absent or false", () => {
+    const parsed = readArguments(["run"]);
+    expect(parsed).toMatchObject({ kind: "run", flags: none });
+    if (parsed.kind === "run") {
+      expect("gpu" in parsed.flags).toBe(false);
+      expect("system" in parsed.flags).toBe(false);
+    }
+  });
+
+  test("stand anywhere, with a blank or an equals sign", () => {
+    const expected = {
+      words: ["run", "tiny", "Hello!"],
+      flags: { gpu: "cpu", numParallel: "2", verbose: true },
+    };
+    expect(
+      read("--gpu", "cpu", "run", "tiny", "--num-parallel=2", "Hello!", "--verbose"),
+    ).toMatchObject(expected);
+  });
+
+  test("keep texts that look like numbers", () => {
+    const { flags } = read("run", "--keepalive", "-1", "--port", "08080", "--system", "42");
+    expect(flags).toMatchObject({ keepalive: "-1", port: "08080", system: "42" });
+  });
+
+  test.each(["--nonsense", "--nonsense=1", "-q", "--no-such"])("%s does not exist", (flag) => {
+    expect(() => readArguments(["run", "tiny", flag])).toThrow(
+      expect.objectContaining({ code: "COMMAND_USAGE", exitCode: 2 }),
+    );
+  });
+
+  test.each(["--gpu", "--system", "--port", "--connect"])("%s needs a value", (flag) => {
+    for (const argv of [
+      ["run", flag],
+      ["run", `${flag}=`],
+    ]) {
+      expect(() => readArguments(argv)).toThrow(
+        expect.objectContaining({
+          code: "COMMAND_USAGE",
+          message: expect.stringContaining(`${flag} needs a value`),
+        }),
+      );
+    }
+  });
+
+  test("of one kind are given once", () => {
+    expect(() => readArguments(["run", "--system", "a", "--system", "b"])).toThrow(
+      expect.objectContaining({
+        code: "COMMAND_USAGE",
+        exitCode: 2,
+        message: expect.stringContaining("--system"),
+      }),
+    );
+  });
+
+  test("--help wins over everything but mistakes", () => {
+    expect(read("run", "tiny", "--help")).toHaveProperty("help");
+    expect(() => readArguments(["--help", "--nonsense"])).toThrow();
+  });
+});

@@ -1,0 +1,71 @@
+// server.json: written whole, read with care, removed only by its owner.
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  readServerFile,
+  removeServerFile,
+  serverFilePath,
+  writeServerFile,
+} from "../../source/client/server-file.ts";
+
+let folder: string;
+let state: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "modelctl-state-"));
+  state = path.join(folder, "deep", "modelctl");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const server = { pid: 42, url: "http://127.0.0.1:1", token: "secret" };
+
+test("is read as it was written, and readable by its user alone", () => {
+  writeServerFile(state, server);
+  expect(readServerFile(state)).toEqual(server);
+  expect(statSync(serverFilePath(state)).mode & 0o777).toBe(0o600);
+  expect(statSync(state).mode & 0o777).toBe(0o700);
+});
+
+test("replaces another one, also one that others could read, and leaves nothing beside it", () => {
+  mkdirSync(state, { recursive: true });
+  writeFileSync(serverFilePath(state), "{}", { mode: 0o644 });
+  chmodSync(serverFilePath(state), 0o644);
+  writeServerFile(state, server);
+  writeServerFile(state, { ...server, pid: 43 });
+  expect(readServerFile(state)?.pid).toBe(43);
+  expect(statSync(serverFilePath(state)).mode & 0o777).toBe(0o600);
+  expect(readdirSync(state)).toEqual(["server.json"]);
+});
+
+test.each([
+  ["missing", undefined],
+  ["empty", ""],
+  ["half-written", '{"pid":42,"url":"http'],
+  ["of another kind", "[]"],
+  ["null", "null"],
+  ["without a token", '{"pid":42,"url":"http://127.0.0.1:1"}'],
+  ["with a text as its process", '{"pid":"42","url":"http://127.0.0.1:1","token":"a"}'],
+])("that is %s counts as none", (_what, text) => {
+  mkdirSync(state, { recursive: true });
+  if (text !== undefined) writeFileSync(serverFilePath(state), text);
+  expect(readServerFile(state)).toBeUndefined();
+});
+
+test("is removed by the server that it is about, and by no other", () => {
+  writeServerFile(state, server);
+  removeServerFile(state, "of another server");
+  expect(readServerFile(state)).toEqual(server);
+  removeServerFile(state, server.token);
+  expect(readServerFile(state)).toBeUndefined();
+  expect(() => removeServerFile(state, server.token)).not.toThrow();
+});

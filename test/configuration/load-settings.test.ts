@@ -1,0 +1,218 @@
+// Where a setting comes from: flag, environment, file, default, in this order.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadSettings, type SettingName } from "../../source/configuration/load-settings.ts";
+import { settingDefinitions } from "../../source/configuration/settings.ts";
+
+let folder: string;
+let file: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "modelctl-settings-"));
+  file = path.join(folder, "config.toml");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function fromFile(text: string) {
+  writeFileSync(file, text);
+  return loadSettings({ file });
+}
+
+const fromEnvironment = (environment: NodeJS.ProcessEnv) => loadSettings({ environment });
+
+describe("the order", () => {
+  test("is flag, own variable, Ollama's variable, file, default", () => {
+    writeFileSync(file, "num_parallel = 5\n");
+    const flags = { num_parallel: "2" };
+    const environment = { MODELCTL_NUM_PARALLEL: "3", OLLAMA_NUM_PARALLEL: "6" };
+    const only = { OLLAMA_NUM_PARALLEL: "6" };
+    const seen = [
+      loadSettings({ flags, environment, file }),
+      loadSettings({ environment, file }),
+      loadSettings({ environment: only, file }),
+      loadSettings({ file }),
+      loadSettings({}),
+    ].map(({ values, origins }) => [values.num_parallel, origins.num_parallel]);
+    expect(seen).toEqual([
+      [2, "--num-parallel"],
+      [3, "MODELCTL_NUM_PARALLEL"],
+      [6, "OLLAMA_NUM_PARALLEL"],
+      [5, file],
+      [4, "default"],
+    ]);
+  });
+
+  test("names an origin for every setting", () => {
+    const { values, origins } = loadSettings({});
+    expect(Object.keys(values).toSorted()).toEqual(Object.keys(settingDefinitions).toSorted());
+    expect(Object.values(origins).every((origin) => origin === "default")).toBe(true);
+  });
+});
+
+describe("the environment", () => {
+  test("blanks and quotes around a value are not part of it, an empty one is none", () => {
+    expect(fromEnvironment({ MODELCTL_NUM_PARALLEL: ' "7" ' }).values.num_parallel).toBe(7);
+    expect(fromEnvironment({ MODELCTL_NUM_PARALLEL: "  " }).origins.num_parallel).toBe("default");
+    expect(
+      fromEnvironment({ MODELCTL_NUM_PARALLEL: "", OLLAMA_NUM_PARALLEL: "8" }).values.num_parallel,
+    ).toBe(8);
+  });
+
+  test("Ollama's variables count where ours are unset, but not its address and its models", () => {
+    const { values } = fromEnvironment({
+      OLLAMA_HOST: "0.0.0.0:1",
+      OLLAMA_MODELS: "/elsewhere",
+      OLLAMA_KEEP_ALIVE: "1h",
+      OLLAMA_CONTEXT_LENGTH: "8192",
+      OLLAMA_MAX_LOADED_MODELS: "0",
+      OLLAMA_MAX_QUEUE: "9",
+      OLLAMA_LOAD_TIMEOUT: "30s",
+      OLLAMA_FLASH_ATTENTION: "1",
+      OLLAMA_KV_CACHE_TYPE: "q8_0",
+      OLLAMA_ORIGINS: "https://a.example, https://b.example",
+      OLLAMA_NOHISTORY: "true",
+      OLLAMA_DEBUG: "1",
+    });
+    expect(values).toMatchObject({
+      host: undefined,
+      model_folders: [],
+      keep_alive: 3_600_000,
+      context_length: 8192,
+      max_loaded_models: 3,
+      max_queue: 9,
+      load_timeout: 30_000,
+      flash_attention: true,
+      kv_cache_type: "q8_0",
+      origins: ["https://a.example", "https://b.example"],
+      nohistory: true,
+      debug: true,
+    });
+  });
+
+  test("all settings can be given by a variable of ours", () => {
+    const texts: Record<SettingName, string> = {
+      host: "127.0.0.1:1",
+      keep_alive: "-1",
+      context_length: "2048",
+      num_parallel: "2",
+      num_thread: "3",
+      max_loaded_models: "1",
+      max_queue: "5",
+      load_timeout: "1m",
+      gpu: "cpu",
+      flash_attention: "off",
+      kv_cache_type: "q4_0",
+      prefill_chunk: "128",
+      mixed_batches: "yes",
+      lookup_tokens: "4",
+      prefix_sharing: "no",
+      model_folders: `/a${path.delimiter}/b`,
+      origins: "*",
+      nohistory: "on",
+      debug: "t",
+    };
+    const environment = Object.fromEntries(
+      Object.entries(texts).map(([name, text]) => [`MODELCTL_${name.toUpperCase()}`, text]),
+    );
+    expect(loadSettings({ environment }).values).toEqual({
+      host: { host: "127.0.0.1", port: 1, scheme: "http", path: "" },
+      keep_alive: Number.POSITIVE_INFINITY,
+      context_length: 2048,
+      num_parallel: 2,
+      num_thread: 3,
+      max_loaded_models: 1,
+      max_queue: 5,
+      load_timeout: 60_000,
+      gpu: "cpu",
+      flash_attention: false,
+      kv_cache_type: "q4_0",
+      prefill_chunk: 128,
+      mixed_batches: true,
+      lookup_tokens: 4,
+      prefix_sharing: false,
+      model_folders: [path.resolve("/a"), path.resolve("/b")],
+      origins: ["*"],
+      nohistory: true,
+      debug: true,
+    });
+  });
+
+  test.each([
+    ["MODELCTL_NUM_PARALLEL", "0", "a whole number from 1 to 256"],
+    ["MODELCTL_NUM_PARALLEL", "many", "a whole number from 1 to 256"],
+    ["MODELCTL_NUM_PARALLEL", "1.5", "a whole number"],
+    ["MODELCTL_CONTEXT_LENGTH", "-1", "a whole number from 0"],
+    ["MODELCTL_KEEP_ALIVE", "soon", "a duration"],
+    ["MODELCTL_GPU", "tpu", "one of auto, cpu, cuda, metal, rocm, vulkan"],
+    ["MODELCTL_DEBUG", "maybe", "true or false"],
+    ["MODELCTL_HOST", "a:b:c", "an address"],
+    ["OLLAMA_KV_CACHE_TYPE", "f32", "one of f16, q8_0, q4_0"],
+  ])("%s=%s is refused, with what it should be", (name, text, expected) => {
+    expect(() => fromEnvironment({ [name]: text })).toThrow(
+      expect.objectContaining({
+        code: "CONFIGURATION_SETTING_INVALID",
+        exitCode: 2,
+        message: expect.stringMatching(`^${name} is "${text}", but it must be ${expected}`),
+      }),
+    );
+  });
+});
+
+describe("the file", () => {
+  test("may be missing or empty", () => {
+    expect(loadSettings({ file: path.join(folder, "none.toml") }).values.num_parallel).toBe(4);
+    expect(fromFile("").values.num_parallel).toBe(4);
+  });
+
+  test("holds numbers, truth values, texts and lists", () => {
+    const { values } = fromFile(
+      [
+        'host = "0.0.0.0:8080"',
+        'keep_alive = "10m"',
+        "num_parallel = 8",
+        "debug = true",
+        'model_folders = ["/models", "/more models"]',
+        'origins = ["https://a.example", "app://*"]',
+      ].join("\n"),
+    );
+    expect(values).toMatchObject({
+      host: { host: "0.0.0.0", port: 8080 },
+      keep_alive: 600_000,
+      num_parallel: 8,
+      debug: true,
+      model_folders: [path.resolve("/models"), path.resolve("/more models")],
+      origins: ["https://a.example", "app://*"],
+    });
+  });
+
+  test("with a setting that does not exist is refused, with those that do", () => {
+    expect(() => fromFile("num_paralel = 8")).toThrow(
+      expect.objectContaining({
+        code: "CONFIGURATION_FILE_INVALID",
+        message: expect.stringContaining("num_paralel"),
+        hint: expect.stringContaining("num_parallel"),
+      }),
+    );
+  });
+
+  test("that is no TOML is refused in one line", () => {
+    expect(() => fromFile("num_parallel = = 8\n[")).toThrow(
+      expect.objectContaining({
+        code: "CONFIGURATION_FILE_INVALID",
+        exitCode: 2,
+        message: expect.stringMatching(/^The configuration file .*config\.toml cannot be read.*$/),
+      }),
+    );
+  });
+
+  test("with a wrong value names the file", () => {
+    expect(() => fromFile('gpu = "tpu"')).toThrow(
+      expect.objectContaining({
+        code: "CONFIGURATION_SETTING_INVALID",
+        message: expect.stringContaining(file),
+      }),
+    );
+  });
+});

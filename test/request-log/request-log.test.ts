@@ -1,0 +1,60 @@
+// The request log: what is kept, for how long, and who is told.
+import { expect, test } from "vitest";
+import { RequestLog, type RequestRecord } from "../../source/request-log/request-log.ts";
+
+const fields = (path: string) => ({
+  startedAt: 1000,
+  method: "POST",
+  path,
+  client: { address: "127.0.0.1", agent: undefined },
+});
+
+test("a record runs from its opening to its close, with the time it took", () => {
+  const log = new RequestLog();
+  const record = log.open(fields("/api/chat"));
+  expect(record).toMatchObject({ state: "running", status: undefined, path: "/api/chat" });
+  expect(log.running).toEqual([record]);
+  log.update(record, { model: "tiny", promptTokens: 5 });
+  log.close(record, 200, 1250);
+  expect(record).toMatchObject({ state: "done", status: 200, totalMs: 250, model: "tiny" });
+  expect(log.running).toEqual([]);
+});
+
+test("a second close changes nothing", () => {
+  const log = new RequestLog();
+  const record = log.open(fields("/"));
+  log.close(record, 499, 1100);
+  log.close(record, 200, 1900);
+  expect(record).toMatchObject({ status: 499, totalMs: 100 });
+});
+
+test("ids differ, also of records that have fallen out", () => {
+  const log = new RequestLog(3);
+  const ids = Array.from({ length: 100 }, () => log.open(fields("/")).id);
+  expect(new Set(ids).size).toBe(100);
+});
+
+test("the newest records are kept, oldest first", () => {
+  const log = new RequestLog(3);
+  for (const path of ["a", "b", "c", "d", "e"]) log.open(fields(path));
+  expect(log.records.map(({ path }) => path)).toEqual(["c", "d", "e"]);
+});
+
+test("the list that is handed out is a copy", () => {
+  const log = new RequestLog();
+  log.open(fields("a"));
+  log.records.pop();
+  expect(log.records).toHaveLength(1);
+});
+
+test("followers hear of every change until they leave", () => {
+  const log = new RequestLog();
+  const heard: Array<RequestRecord["state"]> = [];
+  const leave = log.follow(({ state }) => heard.push(state));
+  const record = log.open(fields("/"));
+  log.update(record, { slot: 1 });
+  log.close(record, 200, 1001);
+  leave();
+  log.open(fields("/"));
+  expect(heard).toEqual(["running", "running", "done"]);
+});

@@ -1,0 +1,133 @@
+// Binding an address: the usual port, the next one, and who is there when it is taken.
+import { createServer, type Server } from "node:http";
+import Fastify, { type FastifyInstance } from "fastify";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ServerAddress } from "../../source/configuration/address.ts";
+import { type Identify, listen } from "../../source/server/listen.ts";
+
+const local = (port: number): ServerAddress => ({
+  host: "127.0.0.1",
+  port,
+  scheme: "http",
+  path: "",
+});
+
+let stranger: Server;
+let takenPort: number;
+let app: FastifyInstance;
+
+beforeEach(async () => {
+  stranger = createServer((_request, reply) => reply.end("somebody else"));
+  await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
+  const address = stranger.address();
+  takenPort = typeof address === "object" && address !== null ? address.port : 0;
+  app = Fastify();
+  app.get("/", async () => "ours");
+});
+afterEach(async () => {
+  await app.close();
+  stranger.close();
+});
+
+const never: Identify = async () => {
+  throw new Error("nobody is to be asked");
+};
+const asStranger: Identify = async () => "stranger";
+const asOurs: Identify = async () => "modelctl";
+
+/**
+ * The app, except that the usual ports stand for others: those that are taken for the stranger's,
+ * the rest for any free one. Tests must not touch the real ones.
+ */
+function onOtherPorts(takenPorts: number[], seen: number[] = []): FastifyInstance {
+  const mapped = async ({ host, port }: { host: string; port: number }) => {
+    seen.push(port);
+    return await app.listen({ host, port: takenPorts.includes(port) ? takenPort : 0 });
+  };
+  return new Proxy(app, {
+    get: (target, name) => (name === "listen" ? mapped : Reflect.get(target, name)),
+  });
+}
+
+describe("an address that was named", () => {
+  test("is bound, and its URL answers", async () => {
+    const { url, notice, address } = await listen(app, local(0), never);
+    expect(notice).toBeUndefined();
+    expect(url).toBe(`http://127.0.0.1:${address.port}`);
+    expect(address.port).toBeGreaterThan(0);
+    expect(await (await fetch(url)).text()).toBe("ours");
+  });
+
+  test("that belongs to another program is an error that says so", async () => {
+    const asked: string[] = [];
+    const identify: Identify = async (url) => {
+      asked.push(url);
+      return "stranger";
+    };
+    await expect(listen(app, local(takenPort), identify)).rejects.toMatchObject({
+      code: "SERVER_PORT_TAKEN",
+      exitCode: 5,
+      message: `Port ${takenPort} on 127.0.0.1 is taken by another program.`,
+      hint: expect.stringContaining("--port"),
+    });
+    expect(asked).toEqual([`http://127.0.0.1:${takenPort}`]);
+  });
+
+  test("that belongs to a server of ours is another error", async () => {
+    await expect(listen(app, local(takenPort), asOurs)).rejects.toMatchObject({
+      code: "SERVER_ALREADY_RUNNING",
+      exitCode: 5,
+      message: `A modelctl server already answers at http://127.0.0.1:${takenPort}.`,
+    });
+  });
+
+  test.each([
+    ["192.0.2.1", "this machine has no such address"],
+    ["no-such-host.invalid", "the name "],
+  ])("%s cannot be bound, and why is said", async (host, reason) => {
+    await expect(listen(app, { ...local(0), host }, never)).rejects.toMatchObject({
+      code: "SERVER_ADDRESS_UNUSABLE",
+      exitCode: 5,
+      message: expect.stringContaining(reason),
+    });
+  });
+});
+
+describe("no address", () => {
+  test("means the usual port, without a word about it", async () => {
+    const seen: number[] = [];
+    const { notice, url } = await listen(onOtherPorts([], seen), undefined, never);
+    expect(seen).toEqual([11434]);
+    expect(notice).toBeUndefined();
+    expect(await (await fetch(url)).text()).toBe("ours");
+  });
+
+  test("and a stranger on the usual port means the next free one, and one line about it", async () => {
+    const seen: number[] = [];
+    const { notice, url } = await listen(
+      onOtherPorts([11434, 11435, 11436], seen),
+      undefined,
+      asStranger,
+    );
+    expect(seen).toEqual([11434, 11435, 11436, 11437]);
+    expect(notice).toMatch(/^Port 11434 belongs to another program; this server took \d+\.$/);
+    expect(await (await fetch(url)).text()).toBe("ours");
+  });
+
+  test("and a server of ours on the usual port is not passed over", async () => {
+    const seen: number[] = [];
+    await expect(listen(onOtherPorts([11434], seen), undefined, asOurs)).rejects.toMatchObject({
+      code: "SERVER_ALREADY_RUNNING",
+    });
+    expect(seen).toEqual([11434]);
+  });
+
+  test("and strangers on all eleven ports are an error", async () => {
+    const all = Array.from({ length: 11 }, (_, index) => 11434 + index);
+    const seen: number[] = [];
+    await expect(listen(onOtherPorts(all, seen), undefined, asStranger)).rejects.toMatchObject({
+      code: "SERVER_PORT_TAKEN",
+    });
+    expect(seen).toEqual(all);
+  });
+});

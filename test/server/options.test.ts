@@ -1,0 +1,89 @@
+// `options` and `keep_alive`: what is taken, truncated, ignored and refused.
+import { describe, expect, test } from "vitest";
+import { parseKeepAlive, parseOptions } from "../../source/server/options.ts";
+import { parameterKinds } from "../../source/store/model-parameters.ts";
+
+function parse(options: Record<string, unknown> | undefined) {
+  const log: string[] = [];
+  const parameters = parseOptions(options, (text) => log.push(text));
+  return { parameters, log };
+}
+
+describe("options", () => {
+  test("none are none", () => {
+    expect(parse(undefined)).toEqual({ parameters: {}, log: [] });
+    expect(parse({})).toEqual({ parameters: {}, log: [] });
+  });
+
+  test("keep their values, whole numbers cut to whole ones", () => {
+    const { parameters, log } = parse({
+      num_predict: 3.9,
+      seed: -1.5,
+      temperature: 0.25,
+      stop: ["a", ""],
+      use_mmap: false,
+    });
+    expect(parameters).toEqual({
+      num_predict: 3,
+      seed: -1,
+      temperature: 0.25,
+      stop: ["a", ""],
+      use_mmap: false,
+    });
+    expect(log).toEqual([]);
+  });
+
+  test("null leaves the default", () => {
+    expect(parse({ temperature: null, stop: null })).toEqual({ parameters: {}, log: [] });
+  });
+
+  test("unknown names are ignored with a line each, inherited names too", () => {
+    const { parameters, log } = parse({ mirostat: 2, constructor: 1, toString: 2 });
+    expect(parameters).toEqual({});
+    expect(log).toHaveLength(3);
+    expect(log[0]).toContain('"mirostat"');
+  });
+
+  test.each(Object.keys(parameterKinds))("%s of another type is refused by name", (name) => {
+    for (const value of ["1", {}, Number.NaN, Number.POSITIVE_INFINITY]) {
+      expect(() => parse({ [name]: value })).toThrow(
+        expect.objectContaining({
+          code: "SERVER_FIELD_INVALID",
+          status: 400,
+          param: `options.${name}`,
+          message: expect.stringContaining(`option "${name}" must be of type`),
+        }),
+      );
+    }
+  });
+
+  test.each(["temperature", "top_k", "top_p", "min_p", "repeat_penalty"])(
+    "%s cannot be negative",
+    (name) => {
+      expect(() => parse({ [name]: -1 })).toThrow(
+        expect.objectContaining({ param: `options.${name}` }),
+      );
+      expect(parse({ [name]: 0 }).parameters).toEqual({ [name]: 0 });
+    },
+  );
+});
+
+describe("keep_alive", () => {
+  test.each([
+    [undefined, undefined],
+    [0, 0],
+    ["0", 0],
+    [300, 300_000],
+    ["10m", 600_000],
+    [-1, Number.POSITIVE_INFINITY],
+    ["-1", Number.POSITIVE_INFINITY],
+  ])("%j is %j", (value, expected) => {
+    expect(parseKeepAlive(value)).toBe(expected);
+  });
+
+  test.each(["", "soon", "5 minutes"])("%j is refused", (value) => {
+    expect(() => parseKeepAlive(value)).toThrow(
+      expect.objectContaining({ code: "SERVER_FIELD_INVALID", param: "keep_alive" }),
+    );
+  });
+});

@@ -1,0 +1,74 @@
+// Which models there are, and which files may be named.
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { isInFolders, ModelCatalog } from "../../source/store/model-catalog.ts";
+import { tinyFile } from "../support/command-line.ts";
+
+describe("the built-in model", () => {
+  test.each(["tiny", "tiny:latest", "TINY", "Tiny:Latest"])("is found as %s", async (name) => {
+    expect(await new ModelCatalog().resolve(name)).toMatchObject({
+      facts: { path: tinyFile, architecture: "llama" },
+      parameters: { temperature: 0 },
+    });
+  });
+
+  test("is listed with its tag and with what it can do", () => {
+    expect(new ModelCatalog().list()).toMatchObject([
+      { name: "tiny:latest", file: tinyFile, card: expect.stringContaining("test model") },
+    ]);
+  });
+
+  test("has no other tags", async () => {
+    await expect(new ModelCatalog().resolve("tiny:8b")).rejects.toMatchObject({
+      code: "STORE_MODEL_NOT_FOUND",
+      status: 404,
+      exitCode: 3,
+      message: "model 'tiny:8b' not found",
+      hint: expect.stringContaining("tiny"),
+    });
+  });
+});
+
+describe("files", () => {
+  test("are models under their absolute path, without parameters of their own", async () => {
+    const relative = path.relative(process.cwd(), tinyFile);
+    expect(await new ModelCatalog().resolve(`./${relative}`)).toMatchObject({
+      name: tinyFile,
+      parameters: {},
+      card: undefined,
+    });
+  });
+
+  test("that may not be named are refused before anything is looked up", async () => {
+    const seen: string[] = [];
+    const refuse = (file: string) => {
+      seen.push(file);
+      return false;
+    };
+    for (const file of [tinyFile, "/no/such/file.gguf"]) {
+      await expect(new ModelCatalog().resolve(file, refuse)).rejects.toMatchObject({
+        code: "STORE_FILE_NOT_ALLOWED",
+        message: `The file ${file} may not be named over the network.`,
+      });
+    }
+    expect(seen).toEqual([tinyFile, "/no/such/file.gguf"]);
+  });
+});
+
+describe("a file in a folder", () => {
+  test.each([
+    ["/models/a.gguf", true],
+    ["/models/deep/down/a.gguf", true],
+    ["/models", false],
+    ["/models/../etc/passwd", false],
+    ["/models-too/a.gguf", false],
+    ["/a.gguf", false],
+    ["/other/a.gguf", true],
+  ])("%s: %s", (file, expected) => {
+    expect(isInFolders(path.resolve(file), ["/models", "/other"])).toBe(expected);
+  });
+
+  test("there is none without folders", () => {
+    expect(isInFolders("/models/a.gguf", [])).toBe(false);
+  });
+});
