@@ -38,6 +38,7 @@ export async function startBackgroundServer<T>(
   const log = openSync(logFile, "a", 0o600);
   const child = spawn(process.execPath, [entry, "serve", "--background", ...flags], {
     detached: true,
+    windowsHide: true,
     stdio: ["ignore", log, log],
   });
   closeSync(log);

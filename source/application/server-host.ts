@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { describeError, ProductError } from "../base/product-error.ts";
 import { ApiClient } from "../client/api-client.ts";
-import { removeServerFile, writeServerFile } from "../client/server-file.ts";
+import { removeServerFile, type ServerFile, writeServerFile } from "../client/server-file.ts";
 import { isLoopback, type ServerAddress } from "../configuration/address.ts";
 import type { Settings } from "../configuration/settings.ts";
 import type { EngineSettings } from "../engine/scheduler/load-plan.ts";
@@ -54,6 +54,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
   if (options.preload !== undefined) void preload(scheduler, options.preload, log);
   const ownerToken = randomBytes(24).toString("base64url");
   let isLocal = true;
+  const ready = Promise.withResolvers<void>();
   const { createServer } = await import("../server/create-server.ts");
   const { listen } = await import("../server/listen.ts");
   const app = await createServer(
@@ -66,15 +67,17 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       modelFolders: settings.model_folders,
       origins: settings.origins,
       log,
+      ready: ready.promise,
     },
     () => isLocal,
   );
   try {
     const { address, url, notice } = await listen(app, options.address, identify);
     isLocal = isLoopback(address.host);
-    if (options.stateFolder !== undefined) {
-      writeServerFile(options.stateFolder, { pid: process.pid, url, token: ownerToken });
-    }
+    const file: ServerFile = { pid: process.pid, url, token: ownerToken };
+    const { stateFolder } = options;
+    if (stateFolder !== undefined) writeServerFile(stateFolder, file);
+    ready.resolve();
     const notices = notice === undefined ? [] : [notice];
     if (!isLocal) {
       notices.push(`Anybody who can reach ${address.host}:${address.port} can use this server.`);
@@ -85,10 +88,14 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       notices,
       requestLog,
       scheduler,
-      close: () => closeAll(app, scheduler, options.stateFolder, ownerToken),
+      close: async () => {
+        // First, so that no new client comes.
+        if (stateFolder !== undefined) removeServerFile(stateFolder, file);
+        await closeAll(app, scheduler);
+      },
     };
   } catch (error) {
-    await closeAll(app, scheduler, undefined, ownerToken);
+    await closeAll(app, scheduler);
     throw error;
   }
 }
@@ -98,14 +105,7 @@ export function isAlreadyRunning(error: unknown): boolean {
   return error instanceof ProductError && error.code === serverErrors.alreadyRunning.code;
 }
 
-async function closeAll(
-  app: FastifyInstance,
-  scheduler: Scheduler,
-  stateFolder: string | undefined,
-  ownerToken: string,
-): Promise<void> {
-  // First, so that no new client comes.
-  if (stateFolder !== undefined) removeServerFile(stateFolder, ownerToken);
+async function closeAll(app: FastifyInstance, scheduler: Scheduler): Promise<void> {
   await Promise.all([app.close(), scheduler.close()]);
 }
 

@@ -36,6 +36,7 @@ class LineChat {
   #messages: ClientMessage[] = [];
   #settings: ChatSettings;
   #isLeaving = false;
+  #exitCode: number = exitCodes.ok;
   #abort: AbortController | undefined;
 
   constructor(backend: Awaited<ReturnType<typeof createHttpBackend>>, flags: Flags) {
@@ -71,7 +72,7 @@ class LineChat {
       if (this.#isTerminal) lines.prompt();
     }
     lines.close();
-    return exitCodes.ok;
+    return this.#exitCode;
   }
 
   async #handle(parsed: Exclude<ReturnType<typeof parseLine>, { kind: "open" }>): Promise<void> {
@@ -145,6 +146,7 @@ class LineChat {
       return;
     }
     this.#isLeaving = true;
+    this.#exitCode = exitCodes.interrupted;
     close();
   }
 }

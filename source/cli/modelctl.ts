@@ -71,6 +71,9 @@ function isInterruption(error: unknown): boolean {
 function ignoreBrokenPipe(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(exitCodes.ok);
-    throw error;
+    process.stderr.write(`Error: The output cannot be written: ${error.message}.\n`);
+    process.exit(exitCodes.unexpected);
   });
+  // A server goes on when nobody reads its log any more.
+  process.stderr.on("error", () => {});
 }

@@ -43,7 +43,7 @@ async function ask(
   signal: AbortSignal,
   progress: Progress,
 ): Promise<AnswerStatistics | undefined> {
-  const link = await openLink();
+  const link = await unlessAborted(openLink(), signal);
   try {
     const options = {
       model,
@@ -65,4 +65,12 @@ async function ask(
   } finally {
     await link.close();
   }
+}
+
+/** Ctrl+C must not wait for a server that is still starting. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  return await Promise.race([promise, aborted]);
 }

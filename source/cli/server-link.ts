@@ -1,7 +1,7 @@
 // A command's way to its server, which finds or starts another one when the server goes away.
 import type { HostedServer } from "../application/server-host.ts";
 import { ProductError } from "../base/product-error.ts";
-import type { ApiClient } from "../client/api-client.ts";
+import { type ApiClient, ServerRefusal } from "../client/api-client.ts";
 import type { ChatEvent } from "../client/chat-events.ts";
 import { clientErrors } from "../client/errors.ts";
 import { type Connection, connect, type Hosting } from "./connect.ts";
@@ -73,6 +73,8 @@ export class ServerLink {
 }
 
 function isServerGone(error: unknown): boolean {
+  // A server that is about to leave says so.
+  if (error instanceof ServerRefusal) return error.code === "ENGINE_SHUTTING_DOWN";
   return (
     error instanceof ProductError &&
     (error.code === clientErrors.unreachable.code || error.code === clientErrors.vanished.code)

@@ -29,6 +29,7 @@ export function readSettings(flags: Flags): CommandSettings {
     environment: process.env,
     file: paths.configurationFile,
   });
+  for (const warning of loaded.warnings) process.stderr.write(`${warning}\n`);
   const address = withPort(loaded.values.host, port);
   const serverFlags = Object.entries({ ...typed, ...(port !== undefined && { port }) })
     .filter(([name]) => name !== "debug")

@@ -52,10 +52,12 @@ export class ApiClient {
       const body: unknown = parseJson(await readText(reply));
       return isObject(body) && body.server === "modelctl" ? "modelctl" : "stranger";
     } catch (error) {
-      if (!(error instanceof ProductError)) throw error;
-      return error.code === clientErrors.unreachable.code && /ECONNREFUSED/.test(error.message)
-        ? undefined
-        : "stranger";
+      // Whoever is there and does not answer as we do is a stranger.
+      const isNobody =
+        error instanceof ProductError &&
+        error.code === clientErrors.unreachable.code &&
+        /ECONNREFUSED/.test(error.message);
+      return isNobody ? undefined : "stranger";
     }
   }
 

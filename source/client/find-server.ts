@@ -13,16 +13,17 @@ export interface WhereToLook {
 
 /** A server of ours that answers, or undefined. */
 export async function findServer(where: WhereToLook): Promise<ServerConnection | undefined> {
-  const recorded = readServerFile(where.stateFolder);
-  const key = where.key === undefined ? {} : { key: where.key };
-  const candidates: ServerConnection[] = [];
-  if (recorded !== undefined && (where.named === undefined || where.named === recorded.url)) {
-    candidates.push({ url: recorded.url, ownerToken: recorded.token, ...key });
-  }
-  const address = where.named ?? where.usual;
-  if (recorded?.url !== address) candidates.push({ url: address, ...key });
-  for (const connection of candidates) {
-    if ((await new ApiClient(connection).identify()) === "modelctl") return connection;
+  const recorded = where.named === undefined ? readServerFile(where.stateFolder)?.url : undefined;
+  const addresses = new Set([recorded ?? where.named ?? where.usual, where.named ?? where.usual]);
+  for (const url of addresses) {
+    if ((await new ApiClient({ url }).identify()) !== "modelctl") continue;
+    // Read after it answered: a server that has just started has written its token before.
+    const token = readServerFile(where.stateFolder, url)?.token;
+    return {
+      url,
+      ...(token !== undefined && { ownerToken: token }),
+      ...(where.key !== undefined && { key: where.key }),
+    };
   }
   return undefined;
 }

@@ -1,4 +1,7 @@
 // server.json: where the running server of this user is, for the commands that look for it.
+//
+// The newest server is in server.json; each server also has a file under its own address, so that
+// several can run and each keeps its token.
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
@@ -13,34 +16,46 @@ export function serverFilePath(stateFolder: string): string {
   return path.join(stateFolder, "server.json");
 }
 
-/** Written whole or not at all, readable by the user alone. */
-export function writeServerFile(stateFolder: string, server: ServerFile): void {
-  mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
-  const file = serverFilePath(stateFolder);
-  const temporary = `${file}.${process.pid}`;
-  writeFileSync(temporary, `${JSON.stringify(server)}\n`, { mode: 0o600 });
-  chmodSync(temporary, 0o600);
-  renameSync(temporary, file);
+function addressFilePath(stateFolder: string, url: string): string {
+  return path.join(stateFolder, "servers", `${new URL(url).host.replaceAll(/[^\w.]/g, "_")}.json`);
 }
 
-/** Undefined when there is none, or when it cannot be read. */
-export function readServerFile(stateFolder: string): ServerFile | undefined {
-  try {
-    const value: unknown = JSON.parse(readFileSync(serverFilePath(stateFolder), "utf8"));
-    if (value === null || typeof value !== "object") return undefined;
-    const { pid, url, token } = value as Record<string, unknown>;
-    if (typeof pid !== "number" || typeof url !== "string" || typeof token !== "string") {
-      return undefined;
-    }
-    return { pid, url, token };
-  } catch {
-    return undefined; // missing or half-written by an older version: no server is known
+/** Written whole or not at all, readable by the user alone. */
+export function writeServerFile(stateFolder: string, server: ServerFile): void {
+  for (const file of [addressFilePath(stateFolder, server.url), serverFilePath(stateFolder)]) {
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    const temporary = `${file}.${process.pid}`;
+    writeFileSync(temporary, `${JSON.stringify(server)}\n`, { mode: 0o600 });
+    chmodSync(temporary, 0o600);
+    renameSync(temporary, file);
   }
 }
 
-/** Removes it if it is still about this server. */
-export function removeServerFile(stateFolder: string, token: string): void {
-  if (readServerFile(stateFolder)?.token === token) {
-    rmSync(serverFilePath(stateFolder), { force: true });
+/**
+ * @param url the server to look for; undefined: the newest one
+ * @returns undefined when none is recorded, or the record cannot be read
+ */
+export function readServerFile(stateFolder: string, url?: string): ServerFile | undefined {
+  const file = url === undefined ? serverFilePath(stateFolder) : addressFilePath(stateFolder, url);
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
+    if (value === null || typeof value !== "object") return undefined;
+    const { pid, url: found, token } = value as Record<string, unknown>;
+    if (typeof pid !== "number" || typeof found !== "string" || typeof token !== "string") {
+      return undefined;
+    }
+    return { pid, url: found, token };
+  } catch {
+    return undefined; // missing, or half-written by another version: no server is known
+  }
+}
+
+/** Removes what is recorded of a server, if it is still about this one. */
+export function removeServerFile(stateFolder: string, server: ServerFile): void {
+  for (const [file, url] of [
+    [addressFilePath(stateFolder, server.url), server.url],
+    [serverFilePath(stateFolder), undefined],
+  ] as const) {
+    if (readServerFile(stateFolder, url)?.token === server.token) rmSync(file, { force: true });
   }
 }

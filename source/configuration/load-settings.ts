@@ -12,6 +12,8 @@ export interface LoadedSettings {
   values: Settings;
   /** Where each value comes from: `default`, `--gpu`, `MODELCTL_GPU`, or the file's path. */
   origins: Record<SettingName, string>;
+  /** Variables of another program that could not be honoured. */
+  warnings: string[];
 }
 
 export interface SettingSources {
@@ -27,6 +29,7 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
   const file = sources.file === undefined ? {} : readFile(sources.file);
   const values: Partial<Record<SettingName, unknown>> = {};
   const origins: Partial<Record<SettingName, string>> = {};
+  const warnings: string[] = [];
   for (const name of Object.keys(settingDefinitions) as SettingName[]) {
     const found = findText(name, sources, file);
     const definition = settingDefinitions[name];
@@ -36,6 +39,15 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
       continue;
     }
     const result = definition.read(found.text);
+    if ("expected" in result && found.origin.startsWith("OLLAMA_")) {
+      // Set for another program, which may understand it: no reason to refuse to work.
+      warnings.push(
+        `${found.origin} is ${JSON.stringify(found.text)}, which is not ${result.expected}; the default is used.`,
+      );
+      values[name] = definition.default;
+      origins[name] = "default";
+      continue;
+    }
     if ("expected" in result) {
       throw new ProductError(configurationErrors.settingInvalid, {
         message: `${found.origin} is ${JSON.stringify(found.text)}, but it must be ${result.expected}.`,
@@ -45,7 +57,11 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
     origins[name] = found.origin;
   }
   // Every name of the table was filled in above.
-  return { values: values as Settings, origins: origins as Record<SettingName, string> };
+  return {
+    values: values as Settings,
+    origins: origins as Record<SettingName, string>,
+    warnings,
+  };
 }
 
 function findText(

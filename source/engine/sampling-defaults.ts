@@ -46,8 +46,8 @@ export function toSampling(
   };
 }
 
-/** `num_predict`: -1 until stop, -2 until the window is full, which is the same here. */
+/** `num_predict`: anything below 1 means until the model stops or the window is full. */
 export function toMaxTokens(parameters: ModelParameters): GenerationRequest["maxTokens"] {
   const limit = parameters.num_predict;
-  return limit === undefined || limit < 0 ? undefined : limit;
+  return limit === undefined || limit < 1 ? undefined : limit;
 }

@@ -32,6 +32,7 @@ export interface RequestRecord {
 }
 
 const defaultCapacity = 5000;
+const longestText = 1000;
 
 export class RequestLog {
   readonly #records: RingBuffer<RequestRecord>;
@@ -73,6 +74,11 @@ export class RequestLog {
   /** Tells followers that a record has changed. */
   update(record: RequestRecord, change: Partial<RequestRecord>): void {
     Object.assign(record, change);
+    // What a client sent may be megabytes long, and thousands of records are kept.
+    if (record.model !== undefined) record.model = record.model.slice(0, longestText);
+    if (record.error !== undefined) {
+      record.error = { ...record.error, message: record.error.message.slice(0, longestText) };
+    }
     this.#tell(record);
   }
 

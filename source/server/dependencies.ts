@@ -15,4 +15,6 @@ export interface ServerDependencies {
   /** Origins that browsers may call from, beside the local ones; may hold `*`. */
   origins: readonly string[];
   log: (text: string) => void;
+  /** Resolves when the server can be found and used: only then does it say who it is. */
+  ready: Promise<void>;
 }

@@ -56,8 +56,13 @@ function isNumber(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value);
 }
 
+const longestKeepAliveMs = 100 * 365 * 86_400_000;
+
 /** Values that no sampler can work with. */
 function checkRanges(parameters: ModelParameters): void {
+  if (parameters.repeat_penalty === 0) {
+    throw invalidField("options.repeat_penalty", 'option "repeat_penalty" must be above 0');
+  }
   const atLeastZero = ["temperature", "top_k", "top_p", "min_p", "repeat_penalty"] as const;
   for (const name of atLeastZero) {
     const value = parameters[name];
@@ -84,5 +89,6 @@ export function parseKeepAlive(value: string | number | undefined): number | und
       `keep_alive is ${JSON.stringify(value)}, but must be seconds or a duration such as "10m"; negative keeps the model for good.`,
     );
   }
-  return milliseconds;
+  // Longer than a calendar reaches is for good.
+  return milliseconds > longestKeepAliveMs ? Number.POSITIVE_INFINITY : milliseconds;
 }

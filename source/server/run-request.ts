@@ -8,6 +8,8 @@ import type { ServerDependencies } from "./dependencies.ts";
 /** Aborts when the client's connection closes before the reply is complete. */
 export function clientSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
+  // It may have left while its model was looked up.
+  if (reply.raw.destroyed || reply.raw.closed) controller.abort();
   reply.raw.once("close", () => {
     if (!reply.raw.writableFinished) controller.abort();
   });

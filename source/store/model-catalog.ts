@@ -1,4 +1,5 @@
 // Finds the model that a reference means.
+import { stat } from "node:fs/promises";
 import path from "node:path";
 import { ProductError } from "../base/product-error.ts";
 import { type BuiltInModel, builtInModels } from "./built-in-models.ts";
@@ -26,8 +27,12 @@ export interface ListedModel {
   examples: readonly string[];
 }
 
+const mostKeptFacts = 64;
+
 export class ModelCatalog {
   readonly #builtIn: readonly BuiltInModel[];
+  /** Facts of files that have been read, until the file changes. */
+  readonly #facts = new Map<string, { size: number; mtimeMs: number; facts: GgufFacts }>();
 
   constructor(builtIn: readonly BuiltInModel[] = builtInModels) {
     this.#builtIn = builtIn;
@@ -56,21 +61,34 @@ export class ModelCatalog {
       if (!isAllowed(parsed.path)) {
         // Says the same whether or not the file exists: a stranger learns nothing about the disk.
         throw new ProductError(storeErrors.fileNotAllowed, {
-          message: `The file ${parsed.path} may not be named over the network.`,
+          message: `The file ${reference} may not be named over the network.`,
           hint: "Put its folder into model_folders (MODELCTL_MODEL_FOLDERS) on the server.",
           param: "model",
         });
       }
-      const facts = await readGgufFacts(parsed.path);
+      const facts = await this.#factsOf(parsed.path);
       return { name: parsed.path, facts, parameters: {}, card: undefined, examples: [] };
     }
     const found = this.#builtIn.find(
       ({ name }) => `${name}:latest`.toLowerCase() === parsed.display.toLowerCase(),
     );
     if (found === undefined) throw this.#notFound(reference);
-    const facts = await readGgufFacts(found.file);
+    const facts = await this.#factsOf(found.file);
     const { parameters, card, examples } = found;
     return { name: parsed.display, facts, parameters, card, examples };
+  }
+
+  /** A large vocabulary takes a tenth of a second to read: too long for every request. */
+  async #factsOf(file: string): Promise<GgufFacts> {
+    const { size, mtimeMs } = await stat(file).catch(() => ({ size: -1, mtimeMs: -1 }));
+    const known = this.#facts.get(file);
+    if (known !== undefined && known.size === size && known.mtimeMs === mtimeMs) {
+      return known.facts;
+    }
+    const facts = await readGgufFacts(file);
+    if (this.#facts.size >= mostKeptFacts) this.#facts.clear();
+    this.#facts.set(file, { size, mtimeMs, facts });
+    return facts;
   }
 
   #notFound(reference: string): ProductError {

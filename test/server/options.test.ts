@@ -57,15 +57,18 @@ describe("options", () => {
     }
   });
 
-  test.each(["temperature", "top_k", "top_p", "min_p", "repeat_penalty"])(
-    "%s cannot be negative",
-    (name) => {
-      expect(() => parse({ [name]: -1 })).toThrow(
-        expect.objectContaining({ param: `options.${name}` }),
-      );
-      expect(parse({ [name]: 0 }).parameters).toEqual({ [name]: 0 });
-    },
-  );
+  test.each(["temperature", "top_k", "top_p", "min_p"])("%s cannot be negative", (name) => {
+    expect(() => parse({ [name]: -1 })).toThrow(
+      expect.objectContaining({ param: `options.${name}` }),
+    );
+    expect(parse({ [name]: 0 }).parameters).toEqual({ [name]: 0 });
+  });
+
+  test.each([0, -1])("repeat_penalty cannot be %d: a division by it has no answer", (value) => {
+    expect(() => parse({ repeat_penalty: value })).toThrow(
+      expect.objectContaining({ param: "options.repeat_penalty" }),
+    );
+  });
 });
 
 describe("keep_alive", () => {

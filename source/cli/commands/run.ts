@@ -1,5 +1,4 @@
 // modelctl run: one answer, or a chat.
-import { readFile } from "node:fs/promises";
 import { looksLikePath, toAbsolutePath } from "../../base/file-path.ts";
 import { parseDuration } from "../../configuration/duration.ts";
 import { usageError } from "../errors.ts";
@@ -42,8 +41,9 @@ export async function chat(
 }
 
 async function readStandardInput(): Promise<string> {
-  // A descriptor that is closed or cannot be read holds no prompt.
-  const text = await readFile("/dev/stdin", "utf8").catch(() => "");
+  process.stdin.setEncoding("utf8");
+  let text = "";
+  for await (const piece of process.stdin) text += piece;
   return text.replace(/\n$/, "");
 }
 

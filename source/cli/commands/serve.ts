@@ -53,5 +53,7 @@ async function untilStopped(hosted: HostedServer, idleMs: number | undefined): P
       clearInterval(timer);
       resolve(exitCodes.ok);
     }, 1000);
+    // The listening server keeps the process up; the look at the clock must not.
+    timer.unref();
   });
 }

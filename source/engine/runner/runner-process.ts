@@ -91,6 +91,7 @@ export class RunnerProcess {
       return { runner, facts: await runner.#load.promise };
     } catch (error) {
       runner.kill();
+      await runner.exited;
       throw error;
     } finally {
       signal?.removeEventListener("abort", abort);

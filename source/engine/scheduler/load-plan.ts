@@ -48,7 +48,8 @@ export function planLoad(
       wanted === undefined || wanted <= 0 ? usualContextLength : wanted,
     ),
     threads: parameters.num_thread === 0 ? undefined : (parameters.num_thread ?? settings.threads),
-    batchSize: Math.max(32, parameters.num_batch ?? usualBatchSize),
+    // A step must have room for one token of every slot.
+    batchSize: Math.max(32, settings.slots, parameters.num_batch ?? usualBatchSize),
     prefillChunk: settings.prefillChunk,
     mixedBatches: settings.mixedBatches,
     lookupTokens: settings.lookupTokens,

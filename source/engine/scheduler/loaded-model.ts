@@ -9,6 +9,9 @@ import type { RunnerFacts } from "../generation.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { RunnerProcess } from "../runner/runner-process.ts";
 
+/** setTimeout cannot wait longer; 24 days are for good here. */
+const longestTimerMs = 2 ** 31 - 1;
+
 export interface LoadedModelOptions {
   model: ResolvedModel;
   settings: LoadSettings;
@@ -111,8 +114,7 @@ export class LoadedModel {
     clearTimeout(this.#timer);
     if (this.#hasEnded || this.#users > 0 || this.keepAliveMs === Number.POSITIVE_INFINITY) return;
     this.expiresAt = this.#options.clock.wallMs() + this.keepAliveMs;
-    // setTimeout cannot wait longer than 2^31 - 1 ms; 24 days are for good here.
-    const delay = Math.min(this.keepAliveMs, 2 ** 31 - 1);
+    const delay = Math.min(this.keepAliveMs, longestTimerMs);
     this.#timer = setTimeout(() => {
       if (this.#users === 0) this.#options.onIdleTooLong(this);
     }, delay);
@@ -132,6 +134,11 @@ export class LoadedModel {
     clearTimeout(this.#timer);
     this.#abort.abort();
     await this.#runner?.stop();
+    // While it loads, the aborted start ends its process; only then its memory is back.
+    await this.ready.then(
+      () => {},
+      () => {},
+    );
   }
 
   #end(crashed: boolean): void {
@@ -144,11 +151,17 @@ export class LoadedModel {
     const { settings, model, log, engineLog, clock } = this.#options;
     const started = clock.now();
     let stalled = false;
-    const stall = () =>
-      setTimeout(() => {
-        stalled = true;
-        this.#abort.abort();
-      }, this.#options.loadTimeoutMs);
+    const limitMs = this.#options.loadTimeoutMs;
+    const stall = () => {
+      if (limitMs === 0 || limitMs === Number.POSITIVE_INFINITY) return undefined; // no limit
+      return setTimeout(
+        () => {
+          stalled = true;
+          this.#abort.abort();
+        },
+        Math.min(limitMs, longestTimerMs),
+      );
+    };
     let timer = stall();
     try {
       const template = new ChatTemplate(model.facts.chatTemplate);

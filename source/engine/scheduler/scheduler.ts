@@ -31,6 +31,8 @@ export class Scheduler {
   readonly #backOff: BackOff;
   /** By the model's file. */
   readonly #loaded = new Map<string, LoadedModel>();
+  /** Models whose memory is not back yet. */
+  readonly #leaving = new Map<string, Promise<void>>();
   #closed = false;
 
   constructor(options: SchedulerOptions) {
@@ -132,10 +134,15 @@ export class Scheduler {
         const reason = reloadReason(loaded.settings, wanted, parameters);
         if (reason === undefined) return loaded;
         if (loaded.isBusy) {
-          await loaded.untilIdle();
+          await untilAborted(loaded.untilIdle(), signal);
           continue; // somebody else may have reloaded it meanwhile
         }
         await this.#drop(loaded, reason);
+        continue;
+      }
+      const leaving = this.#leaving.get(key);
+      if (leaving !== undefined) {
+        await untilAborted(leaving, signal);
         continue;
       }
       this.#refuseWhileBackingOff(key, model.name);
@@ -173,7 +180,11 @@ export class Scheduler {
     const key = loaded.model.facts.path;
     if (this.#loaded.get(key) === loaded) this.#loaded.delete(key);
     this.#options.log(`unloading ${loaded.model.name}: ${why}`);
-    await loaded.stop();
+    const gone = loaded.stop().finally(() => {
+      if (this.#leaving.get(key) === gone) this.#leaving.delete(key);
+    });
+    this.#leaving.set(key, gone);
+    await gone;
   }
 
   /** @returns whether anything was waited for or unloaded, so that the state must be looked at anew */

@@ -23,8 +23,6 @@ import { ThreadGovernor } from "./thread-governor.ts";
 
 export interface LoopOptions extends StepSamplerOptions {
   slots: number;
-  /** Tokens of one slot. */
-  contextLength: number;
   /** Most threads that a step may use. */
   threads: number;
   policy: BatchPolicy;
@@ -75,7 +73,8 @@ export class BatchingLoop {
     promptTokens: number[],
     emit: (event: LoopEvent) => void,
   ): void {
-    if (this.#queue.length >= this.#options.maximumQueue) {
+    const free = this.#slots.filter((slot) => slot.job === undefined).length;
+    if (this.#queue.length >= this.#options.maximumQueue + free) {
       emit({
         type: "failed",
         code: engineErrors.queueFull.code,
@@ -146,9 +145,15 @@ export class BatchingLoop {
         this.#prefixes.isWorthCopying(prefix, source),
       );
       if (choice === undefined) break;
-      this.#queue.shift();
-      const cached = await this.#prefixes.take(choice, job.promptTokens);
-      this.#start(job, choice.slot, cached);
+      try {
+        // The job stays in the queue while its beginning is copied, so that a cancel finds it.
+        const cached = await this.#prefixes.take(choice, job.promptTokens);
+        this.#queue.splice(this.#queue.indexOf(job), 1);
+        this.#start(job, choice.slot, cached);
+      } catch (error) {
+        this.#queue = this.#queue.filter((waiting) => waiting !== job);
+        this.#failAdmission(job, choice.slot, error);
+      }
     }
     this.#queue.forEach((job, ahead) => {
       if (job.reportedAhead !== undefined && !isNews(ahead, job.reportedAhead)) return;
@@ -165,6 +170,19 @@ export class BatchingLoop {
     slot.job = job;
     const promptTokens = job.promptTokens.length;
     job.emit({ type: "started", promptTokens, cachedTokens: cached, slot: slot.id });
+  }
+
+  #failAdmission(job: Job, slot: Slot<Job>, error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    this.#options.log(`a request could not be given a slot: ${reason}`);
+    slot.job = undefined;
+    slot.tokens = [];
+    slot.version += 1;
+    failJob(job, {
+      code: engineErrors.decodeFailed.code,
+      message: `The engine could not begin this answer: ${reason}.`,
+      hint: "Try again.",
+    });
   }
 
   #guess(job: Job, limit: number): number[] {

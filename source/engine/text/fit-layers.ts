@@ -1,6 +1,7 @@
 // How many layers of a model fit on the GPU.
 import type { LoadSettings } from "../runner/load-settings.ts";
 import type { Addon } from "./addon.ts";
+import { contextOptions } from "./context-options.ts";
 
 /** Left free on the card for its driver and for other programs, in bytes. */
 const reserveBytes = 400 * 1024 ** 2;
@@ -40,13 +41,7 @@ export async function fitLayers(addon: Addon, settings: LoadSettings): Promise<n
     });
     // A file that cannot be opened needs nothing; the real load that follows says what is wrong.
     if (!(await model.init())) return 0;
-    const context = new addon.AddonContext(model, {
-      contextSize: settings.contextLength * settings.slots,
-      batchSize: settings.batchSize,
-      sequences: settings.slots,
-      flashAttention: settings.flashAttention,
-      threads: 1,
-    });
+    const context = new addon.AddonContext(model, contextOptions(addon, settings));
     const contextFits = await context.init();
     const bytes = contextFits ? context.getMemoryBreakdown().gpuVram : Number.POSITIVE_INFINITY;
     const modelBytes = model.getMemoryBreakdown().gpuVram;

@@ -6,6 +6,7 @@ import type { LoadSettings } from "../runner/load-settings.ts";
 import type { Addon, AddonContext, AddonModel } from "./addon.ts";
 import { logLevels } from "./addon.ts";
 import { openDevice } from "./choose-device.ts";
+import { contextOptions } from "./context-options.ts";
 import { fitLayers } from "./fit-layers.ts";
 
 export interface LoadedTextModel {
@@ -22,9 +23,6 @@ export interface LoadObserver {
   /** 0 to 1. */
   progress(fraction: number): void;
 }
-
-// llama.cpp rounds a sequence's window up to this.
-const windowStep = 256;
 
 /**
  * @throws ProductError `ENGINE_DEVICE_UNAVAILABLE`, `ENGINE_ADDON_INCOMPATIBLE`,
@@ -59,7 +57,7 @@ export async function loadTextModel(
   });
   if (!(await model.init())) throw refusedModel(settings.modelPath, engineLog.errors);
   const read = performance.now();
-  const context = createContext(addon, model, settings);
+  const context = new addon.AddonContext(model, contextOptions(addon, settings));
   if (!(await context.init())) throw refusedContext(settings, engineLog.errors);
   return {
     addon,
@@ -80,20 +78,6 @@ export async function loadTextModel(
         `${device.reason} ${layerSentence(device.kind, gpuLayers, totalLayers, settings)}`.trim(),
     },
   };
-}
-
-function createContext(addon: Addon, model: AddonModel, settings: LoadSettings): AddonContext {
-  const window = Math.ceil(settings.contextLength / windowStep) * windowStep;
-  const cacheType = addon.getGgmlType(settings.kvCacheType);
-  return new addon.AddonContext(model, {
-    contextSize: window * settings.slots,
-    batchSize: settings.batchSize,
-    sequences: settings.slots,
-    flashAttention: settings.flashAttention,
-    threads: settings.threads ?? addon.getMathCores(),
-    ...(settings.kvCacheType !== "f16" &&
-      cacheType !== undefined && { kvCacheKeyType: cacheType, kvCacheValueType: cacheType }),
-  });
 }
 
 function layerSentence(

@@ -2,7 +2,7 @@
 //
 // node-llama-cpp 3.21.1 has no sequence copy (3.22 has): the state goes through a file in memory
 // (/dev/shm where there is one). This file is the one place to change when the copy arrives.
-import { accessSync, constants, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { AddonContext } from "./addon.ts";
@@ -19,11 +19,28 @@ export class PrefixCopy {
   // First guesses, replaced by what is measured: saving and loading, milliseconds per token.
   #copyMsPerToken = 0.1;
 
-  constructor(context: AddonContext, windowTokens: number, folder: string = memoryFolder()) {
+  private constructor(context: AddonContext, windowTokens: number, folder: string) {
     this.#context = context;
     this.#windowTokens = windowTokens;
-    removeLeftovers(folder);
-    this.#folder = mkdtempSync(path.join(folder, `${folderPrefix}${process.pid}-`));
+    this.#folder = folder;
+  }
+
+  /** Undefined where no folder can be made: then shared beginnings are computed again. */
+  static create(
+    context: AddonContext,
+    windowTokens: number,
+    log: (text: string) => void,
+  ): PrefixCopy | undefined {
+    const parent = memoryFolder();
+    try {
+      removeLeftovers(parent);
+      const folder = mkdtempSync(path.join(parent, `${folderPrefix}${process.pid}-`));
+      return new PrefixCopy(context, windowTokens, folder);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      log(`beginnings are not shared between slots: ${reason}`);
+      return undefined;
+    }
   }
 
   /**
@@ -90,9 +107,10 @@ function memoryFolder(): string {
 function removeLeftovers(folder: string): void {
   for (const name of readdirSync(folder)) {
     const processId = Number(new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1]);
-    if (Number.isInteger(processId) && !isAlive(processId)) {
-      rmSync(path.join(folder, name), { recursive: true, force: true });
-    }
+    if (!Number.isInteger(processId) || isAlive(processId)) continue;
+    // Another user's is that user's to remove.
+    if (statSync(path.join(folder, name)).uid !== process.getuid?.()) continue;
+    rmSync(path.join(folder, name), { recursive: true, force: true });
   }
 }
 

@@ -42,7 +42,7 @@ export class PrefixSources {
    */
   async take(choice: SlotChoice<Job>, promptTokens: readonly number[]): Promise<number> {
     const { slot } = choice;
-    let keep = Math.min(choice.prefix, promptTokens.length - 1);
+    const keep = Math.min(choice.prefix, promptTokens.length - 1);
     if (choice.copyFrom !== undefined && this.#copy !== undefined) {
       try {
         await this.#copy.copy(choice.copyFrom, slot);
@@ -50,7 +50,11 @@ export class PrefixSources {
         // A full /dev/shm, say. Computing the tokens gives the same answer, only later.
         const reason = error instanceof Error ? error.message : String(error);
         this.#log(`a shared beginning could not be copied and is computed again: ${reason}`);
-        keep = 0;
+        // What a copy that broke off has left must not stay in the slot.
+        this.#context.disposeSequence(slot.id);
+        slot.tokens = [];
+        slot.version += 1;
+        return 0;
       }
     }
     return this.#cutTo(slot, keep);

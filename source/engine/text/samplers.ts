@@ -14,6 +14,7 @@ export function randomSeed(): number {
  *
  * @param promptTokens what the penalties start from
  * @param forbidden tokens that must not be chosen
+ * @param contextLength tokens of a slot
  */
 export function createSampler(
   addon: Addon,
@@ -21,11 +22,12 @@ export function createSampler(
   parameters: SamplingParameters,
   promptTokens: readonly number[],
   forbidden: readonly number[],
+  contextLength: number,
 ): AddonSampler {
   const sampler = new addon.AddonSampler(model);
   const bias = new Map<number, number>(parameters.logitBias);
   for (const token of forbidden) bias.set(token, Number.NEGATIVE_INFINITY);
-  const window = penaltyWindow(parameters, promptTokens.length);
+  const window = penaltyWindow(parameters, contextLength);
   sampler.applyConfig({
     temperature: Math.max(0, parameters.temperature),
     topK: parameters.topK,
@@ -48,11 +50,11 @@ export function createSampler(
 }
 
 /** How many tokens the penalties look at; 0 when there is none to apply. */
-function penaltyWindow(parameters: SamplingParameters, promptLength: number): number {
+function penaltyWindow(parameters: SamplingParameters, contextLength: number): number {
   const { repeatPenalty, presencePenalty, frequencyPenalty, repeatLastN } = parameters;
   if (repeatPenalty === 1 && presencePenalty === 0 && frequencyPenalty === 0) return 0;
-  // -1 is "the whole window": the prompt and whatever may follow it.
-  return repeatLastN < 0 ? promptLength + 65_536 : repeatLastN;
+  // -1 is "the whole window", and nothing looks back further than that.
+  return repeatLastN < 0 ? contextLength : Math.min(repeatLastN, contextLength);
 }
 
 /**

@@ -19,6 +19,8 @@ export interface StepSamplerOptions {
   context: AddonContext;
   tokenBytes: TokenBytes;
   vocabularySize: number;
+  /** Tokens of one slot. */
+  contextLength: number;
 }
 
 export class StepSampler {
@@ -31,9 +33,10 @@ export class StepSampler {
   }
 
   createFor(request: GenerationRequest, promptTokens: readonly number[]): AddonSampler {
-    const { addon, model } = this.#options;
+    const { addon, model, contextLength } = this.#options;
     const forbidden = request.ignoreEndOfText ? this.#allEndTokens() : [];
-    return createSampler(addon, model, request.sampling, promptTokens, forbidden);
+    const { sampling } = request;
+    return createSampler(addon, model, sampling, promptTokens, forbidden, contextLength);
   }
 
   /**
@@ -45,7 +48,10 @@ export class StepSampler {
     if (first === undefined) return;
     await this.#sampleItem(first);
     if ([first, ...rest].every(({ job }) => job.request.topLogprobs === undefined)) {
-      await Promise.all(rest.map((item) => this.#sampleItem(item)));
+      // All must have ended before an error is told: a sampler in use must not be disposed of.
+      const results = await Promise.allSettled(rest.map((item) => this.#sampleItem(item)));
+      const failed = results.find((result) => result.status === "rejected");
+      if (failed !== undefined) throw failed.reason;
       return;
     }
     // The neutral sampler is one object for all: one item after the other.

@@ -35,8 +35,8 @@ export class TextEngine {
     // Recurrent memory has no parts: neither a guess nor a longer prefix can be taken back.
     const forgets = canForget(loaded, settings.architecture);
     this.#prefixCopy =
-      settings.prefixSharing && settings.slots > 1
-        ? new PrefixCopy(context, settings.contextLength)
+      settings.prefixSharing && settings.slots > 1 && forgets
+        ? PrefixCopy.create(context, settings.contextLength, (text) => connection.log(text))
         : undefined;
     this.#loop = new BatchingLoop({
       addon,
@@ -89,7 +89,8 @@ export class TextEngine {
     const { model } = this.#loaded;
     const tokens: number[] = [];
     for (const { text, special } of segments) {
-      if (text !== "") tokens.push(...model.tokenize(text, special));
+      // Not push(...): a long prompt has more tokens than a call may have arguments.
+      if (text !== "") for (const token of model.tokenize(text, special)) tokens.push(token);
     }
     const bos = model.tokenBos();
     if (model.shouldPrependBosToken() && bos >= 0 && tokens[0] !== bos) tokens.unshift(bos);

@@ -17,7 +17,7 @@ const unrecorded = new Set(["/", "/api/version", "/api/ps", "/api/requests"]);
 export function recordRequests(app: FastifyInstance, requestLog: RequestLog): void {
   app.decorateRequest("record", undefined);
   app.decorateRequest("failure", undefined);
-  app.addHook("onRequest", async (request) => {
+  app.addHook("onRequest", async (request, reply) => {
     const path = request.url.split("?")[0] ?? "";
     if (unrecorded.has(path)) return;
     request.record = requestLog.open({
@@ -26,13 +26,18 @@ export function recordRequests(app: FastifyInstance, requestLog: RequestLog): vo
       path,
       client: { address: request.ip, agent: request.headers["user-agent"] },
     });
+    // Fastify's onResponse says nothing of a client that left before the end.
+    const { record } = request;
+    reply.raw.once("close", () => {
+      if (record !== undefined && !reply.raw.writableFinished) {
+        requestLog.close(record, 499, Date.now());
+      }
+    });
   });
   app.addHook("onResponse", async (request, reply) => {
     const { record, failure } = request;
     if (record === undefined) return;
     if (failure !== undefined) requestLog.update(record, { error: failure });
-    // A client that left before the end never saw the status that was written.
-    const left = !reply.raw.writableFinished;
-    requestLog.close(record, left ? 499 : reply.statusCode, Date.now());
+    requestLog.close(record, reply.statusCode, Date.now());
   });
 }

@@ -273,7 +273,7 @@ describe("a broken file", () => {
     ["a path through a file", () => path.join(tinyFile, "x"), "STORE_FILE_MISSING"],
     ["a name with a zero byte", () => `${folder}/a\u0000b`, "STORE_FILE_MISSING"],
     ["a name that is too long", () => `${folder}/${"x".repeat(5000)}`, "STORE_FILE_MISSING"],
-    ["a device", () => "/dev/null", "STORE_NOT_GGUF"],
+    ["a device", () => "/dev/null", "STORE_FILE_NOT_REGULAR"],
   ])("that is %s has an error of its own", async (_what, name, code) => {
     expect(await refusal(name())).toMatchObject({ code });
   });

@@ -60,6 +60,11 @@ export async function answerNatively(
       }
     }
     if (signal.aborted) throw clientLeft();
+    if (final === undefined && writer.isOpen) {
+      await write({ ...content(""), done: true, done_reason: "load" });
+      writer.end();
+      return reply;
+    }
     if (final === undefined) {
       return await reply.send({ ...head(), ...content(""), done: true, done_reason: "load" });
     }

@@ -70,7 +70,7 @@ function toMessage(message: NonNullable<ChatBody["messages"]>[number], model: st
   return {
     role: parseRole(message.role),
     content: message.content ?? "",
-    ...(message.tool_name !== undefined && { toolName: message.tool_name }),
-    ...(message.tool_call_id !== undefined && { toolCallId: message.tool_call_id }),
+    ...(message.tool_name && { toolName: message.tool_name }),
+    ...(message.tool_call_id && { toolCallId: message.tool_call_id }),
   };
 }

@@ -68,7 +68,7 @@ export function registerGenerate(app: FastifyInstance, dependencies: ServerDepen
 
 function refuseConflicts(body: GenerateBody): void {
   const isSet = (value: unknown) => value !== undefined && value !== "";
-  if (body.raw && (isSet(body.template) || isSet(body.system) || body.context !== undefined)) {
+  if (body.raw && (isSet(body.template) || isSet(body.system) || (body.context?.length ?? 0) > 0)) {
     throw invalidField("raw", "raw mode does not support template, system, or context");
   }
   if (isSet(body.suffix)) throw unsupportedField("suffix", "text is not filled in before a suffix");

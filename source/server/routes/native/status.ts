@@ -8,7 +8,10 @@ export function registerStatus(app: FastifyInstance, dependencies: ServerDepende
   app.get("/", async (_request, reply) =>
     reply.type("text/plain; charset=utf-8").send("Ollama is running"),
   );
-  app.get("/api/version", async () => ({ version: dependencies.version, server: "modelctl" }));
+  app.get("/api/version", async () => {
+    await dependencies.ready;
+    return { version: dependencies.version, server: "modelctl" };
+  });
   app.get("/api/ps", async () => ({ models: dependencies.scheduler.models.map(toProcess) }));
   app.get("/api/requests", async () => ({ requests: dependencies.requestLog.records }));
 }

@@ -1,0 +1,20 @@
+// How a model's context window is made, for the real one and for asking what it would take.
+import type { LoadSettings } from "../runner/load-settings.ts";
+import type { Addon, AddonContextOptions } from "./addon.ts";
+
+// llama.cpp rounds a sequence's window up to this.
+const windowStep = 256;
+
+export function contextOptions(addon: Addon, settings: LoadSettings): AddonContextOptions {
+  const window = Math.ceil(settings.contextLength / windowStep) * windowStep;
+  const cacheType = addon.getGgmlType(settings.kvCacheType);
+  return {
+    contextSize: window * settings.slots,
+    batchSize: settings.batchSize,
+    sequences: settings.slots,
+    flashAttention: settings.flashAttention,
+    threads: settings.threads ?? addon.getMathCores(),
+    ...(settings.kvCacheType !== "f16" &&
+      cacheType !== undefined && { kvCacheKeyType: cacheType, kvCacheValueType: cacheType }),
+  };
+}
