@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { describeError, ProductError } from "../base/product-error.ts";
 import { ApiClient } from "../client/api-client.ts";
 import { removeServerFile, type ServerFile, writeServerFile } from "../client/server-file.ts";
-import { isLoopback, type ServerAddress } from "../configuration/address.ts";
+import { isLoopback, type ServerAddress, urlOf } from "../configuration/address.ts";
 import type { Settings } from "../configuration/settings.ts";
 import type { EngineSettings } from "../engine/scheduler/load-plan.ts";
 import { Scheduler } from "../engine/scheduler/scheduler.ts";
@@ -98,6 +98,17 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     await closeAll(app, scheduler);
     throw error;
   }
+}
+
+/**
+ * Before a server is started elsewhere: its address must not belong to a stranger.
+ *
+ * @throws ProductError `SERVER_PORT_TAKEN`
+ */
+export async function refuseTakenAddress(address: ServerAddress): Promise<void> {
+  if ((await new ApiClient({ url: urlOf(address) }).identify()) !== "stranger") return;
+  const { portTaken } = await import("../server/listen.ts");
+  throw portTaken(address);
 }
 
 /** Whether starting failed because a server of ours is there already. */

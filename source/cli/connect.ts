@@ -53,6 +53,10 @@ export async function connect(
   if (found !== undefined) return { client: found, hosted: undefined, isForeign: true };
   refuseToStart(flags, settings);
   if (hosting === "shared") {
+    if (settings.address !== undefined) {
+      const { refuseTakenAddress } = await import("../application/server-host.ts");
+      await refuseTakenAddress(settings.address);
+    }
     const client = await startBackgroundServer(
       {
         entry: entryFile,

@@ -35,17 +35,7 @@ const known = new Set(Object.keys(flagDefinitions));
 
 /** @throws ProductError `COMMAND_USAGE` for a flag that does not exist or lacks its value */
 export function readArguments(argv: string[]): Arguments {
-  const parsed = meow({
-    importMeta: import.meta,
-    argv,
-    pkg: { name: "modelctl", version: packageVersion() },
-    description: false,
-    help: helpText,
-    autoHelp: false,
-    autoVersion: false,
-    flags: flagDefinitions,
-  });
-  const { flags, input } = parsed;
+  const { flags, input, help } = parse(argv);
   for (const [name, value] of Object.entries(flags)) {
     const typed = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     if (!known.has(name)) throw usageError(`There is no flag ${typed}.`, "See modelctl --help.");
@@ -53,9 +43,28 @@ export function readArguments(argv: string[]): Arguments {
   }
   if (flags.help) {
     const title = `modelctl ${packageVersion()}: the terminal home for language models`;
-    return { kind: "help", text: `\n  ${title}\n${parsed.help}` };
+    return { kind: "help", text: `\n  ${title}\n${help}` };
   }
   return { kind: "run", words: [...input], flags: definedFlags(flags) };
+}
+
+function parse(argv: string[]) {
+  try {
+    return meow({
+      importMeta: import.meta,
+      argv,
+      pkg: { name: "modelctl", version: packageVersion() },
+      description: false,
+      help: helpText,
+      autoHelp: false,
+      autoVersion: false,
+      flags: flagDefinitions,
+    });
+  } catch (error) {
+    // For example a flag that is given twice.
+    const message = error instanceof Error ? error.message : String(error);
+    throw usageError(message.replace(/\.?$/, "."), "See modelctl --help.");
+  }
 }
 
 /** exactOptionalPropertyTypes: what was not typed is absent, not undefined. */

@@ -1,5 +1,7 @@
 // The address of a server: what `serve` binds and what the other commands reach.
 
+import { isIPv6 } from "node:net";
+
 export const defaultHost = "127.0.0.1";
 export const defaultPort = 11434;
 /** When the default port belongs to somebody else, the next free one up to this is taken. */
@@ -27,7 +29,7 @@ export function parseAddress(text: string): ServerAddress | undefined {
   const authority = match[2] ?? "";
   const parts = /^(\[[0-9A-Fa-f:.%]+\]|[^:]*)(?::(\d+))?$/.exec(authority);
   // A bare IPv6 address has no room for a port.
-  const host = parts?.[1] ?? (/^[0-9A-Fa-f:.]+$/.test(authority) ? authority : undefined);
+  const host = parts?.[1] ?? (isIPv6(authority) ? authority : undefined);
   if (host === undefined) return undefined;
   const implied = match[1] === undefined ? defaultPort : scheme === "https" ? 443 : 80;
   const port = parts?.[2] === undefined ? implied : Number(parts[2]);

@@ -77,11 +77,7 @@ async function explain(
         cause: error,
       });
     }
-    return new ProductError(serverErrors.portTaken, {
-      message: `Port ${address.port} on ${address.host} is taken by another program.`,
-      hint: "Stop that program, or choose another port with --port.",
-      cause: error,
-    });
+    return portTaken(address, error);
   }
   const reasons: Record<string, string> = {
     EADDRNOTAVAIL: "this machine has no such address",
@@ -95,5 +91,14 @@ async function explain(
     message: `${where} cannot be listened on: ${reason}.`,
     hint: "Choose another address with --host and --port.",
     cause: error,
+  });
+}
+
+/** The address belongs to a program that is none of ours. */
+export function portTaken({ host, port }: ServerAddress, cause?: unknown): ProductError {
+  return new ProductError(serverErrors.portTaken, {
+    message: `Port ${port} on ${host} is taken by another program.`,
+    hint: "Stop that program, or choose another port with --port.",
+    cause,
   });
 }
