@@ -6,7 +6,7 @@ const units = ["B", "KB", "MB", "GB", "TB"];
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
-  while (value >= 1000 && unit < units.length - 1) {
+  while (value >= 999.5 && unit < units.length - 1) {
     value /= 1000;
     unit += 1;
   }

@@ -17,9 +17,10 @@ function trim(value: number): string {
 
 /** `182 ms` below a second, `1.84 s` below a minute, `2 m 05 s` above. */
 export function formatMilliseconds(milliseconds: number): string {
-  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
-  if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(2)} s`;
-  const minutes = Math.floor(milliseconds / 60_000);
-  const seconds = Math.floor((milliseconds - minutes * 60_000) / 1000);
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 59_995) return `${(milliseconds / 1000).toFixed(2)} s`;
+  const all = Math.round(milliseconds / 1000);
+  const minutes = Math.floor(all / 60);
+  const seconds = all - minutes * 60;
   return `${minutes} m ${String(seconds).padStart(2, "0")} s`;
 }

@@ -27,7 +27,7 @@ export function parseAddress(text: string): ServerAddress | undefined {
   if (match === null) return undefined;
   const scheme = match[1]?.toLowerCase() === "https" ? "https" : "http";
   const authority = match[2] ?? "";
-  const parts = /^(\[[0-9A-Fa-f:.%]+\]|[^:]*)(?::(\d+))?$/.exec(authority);
+  const parts = /^(\[[0-9A-Fa-f:.%]+\]|[^:\s]*)(?::(\d+))?$/.exec(authority);
   // A bare IPv6 address has no room for a port.
   const host = parts?.[1] ?? (isIPv6(authority) ? authority : undefined);
   if (host === undefined) return undefined;
@@ -51,5 +51,5 @@ export function urlOf(address: ServerAddress): string {
 }
 
 export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\./.test(host);
+  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

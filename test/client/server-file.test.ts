@@ -28,11 +28,20 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const server = { pid: 42, url: "http://127.0.0.1:1", token: "secret" };
+const second = { pid: 43, url: "http://127.0.0.1:2", token: "other" };
+
+/** Every file below the state folder. */
+function files(): string[] {
+  return readdirSync(state, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+}
 
 test("is read as it was written, and readable by its user alone", () => {
   writeServerFile(state, server);
   expect(readServerFile(state)).toEqual(server);
-  expect(statSync(serverFilePath(state)).mode & 0o777).toBe(0o600);
+  expect(readServerFile(state, server.url)).toEqual(server);
+  for (const file of files()) expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(statSync(state).mode & 0o777).toBe(0o700);
 });
 
@@ -41,10 +50,23 @@ test("replaces another one, also one that others could read, and leaves nothing 
   writeFileSync(serverFilePath(state), "{}", { mode: 0o644 });
   chmodSync(serverFilePath(state), 0o644);
   writeServerFile(state, server);
-  writeServerFile(state, { ...server, pid: 43 });
-  expect(readServerFile(state)?.pid).toBe(43);
+  const before = files();
+  writeServerFile(state, { ...server, pid: 44 });
+  expect(readServerFile(state)?.pid).toBe(44);
   expect(statSync(serverFilePath(state)).mode & 0o777).toBe(0o600);
-  expect(readdirSync(state)).toEqual(["server.json"]);
+  expect(files()).toEqual(before);
+});
+
+test("several servers are each known by their address, the newest without one", () => {
+  writeServerFile(state, server);
+  writeServerFile(state, second);
+  expect(readServerFile(state)).toEqual(second);
+  expect(readServerFile(state, server.url)).toEqual(server);
+  expect(readServerFile(state, second.url)).toEqual(second);
+  expect(readServerFile(state, "http://127.0.0.1:3")).toBeUndefined();
+  removeServerFile(state, second);
+  expect(readServerFile(state, second.url)).toBeUndefined();
+  expect(readServerFile(state, server.url)).toEqual(server);
 });
 
 test.each([
@@ -63,9 +85,10 @@ test.each([
 
 test("is removed by the server that it is about, and by no other", () => {
   writeServerFile(state, server);
-  removeServerFile(state, "of another server");
+  removeServerFile(state, { ...server, token: "of another server" });
   expect(readServerFile(state)).toEqual(server);
-  removeServerFile(state, server.token);
+  removeServerFile(state, server);
   expect(readServerFile(state)).toBeUndefined();
-  expect(() => removeServerFile(state, server.token)).not.toThrow();
+  expect(files()).toEqual([]);
+  expect(() => removeServerFile(state, server)).not.toThrow();
 });

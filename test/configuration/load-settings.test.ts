@@ -148,7 +148,7 @@ describe("the environment", () => {
     ["MODELCTL_GPU", "tpu", "one of auto, cpu, cuda, metal, rocm, vulkan"],
     ["MODELCTL_DEBUG", "maybe", "true or false"],
     ["MODELCTL_HOST", "a:b:c", "an address"],
-    ["OLLAMA_KV_CACHE_TYPE", "f32", "one of f16, q8_0, q4_0"],
+    ["MODELCTL_KV_CACHE_TYPE", "f32", "one of f16, q8_0, q4_0"],
   ])("%s=%s is refused, with what it should be", (name, text, expected) => {
     expect(() => fromEnvironment({ [name]: text })).toThrow(
       expect.objectContaining({
@@ -157,6 +157,12 @@ describe("the environment", () => {
         message: expect.stringMatching(`^${name} is "${text}", but it must be ${expected}`),
       }),
     );
+  });
+
+  test("a variable of Ollama that we cannot use is told and passed over", () => {
+    const { values, origins, warnings } = fromEnvironment({ OLLAMA_KV_CACHE_TYPE: "f32" });
+    expect([values.kv_cache_type, origins.kv_cache_type]).toEqual(["f16", "default"]);
+    expect(warnings).toEqual([expect.stringContaining('OLLAMA_KV_CACHE_TYPE is "f32"')]);
   });
 });
 

@@ -1,5 +1,13 @@
 // Whatever is wrong with a request or a file is told in one sentence, and the server lives on.
-import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -86,6 +94,22 @@ describe("files that are no usable models", () => {
     expect(outcome).toMatchObject({ code: exitCode, output: "" });
     expect(outcome.errors).toMatch(/^Error: .+\n$/);
     expect(outcome.errors).toMatch(says);
+  });
+
+  test("a file that llama.cpp itself refuses is told with its reason, each time", async () => {
+    const file = path.join(folder, "contradiction.gguf");
+    const bytes = readFileSync(tinyFile);
+    const key = "llama.embedding_length";
+    // Behind the key comes its type, then the number: the weights are of another width.
+    bytes.writeUInt32LE(256, bytes.indexOf(key) + key.length + 4);
+    writeFileSync(file, bytes);
+    for (let time = 1; time <= 10; time += 1) {
+      const { json } = await server.post("/api/generate", { model: file, prompt: "Hello!" });
+      expect(json).toMatchObject({
+        error: expect.stringMatching(/^llama\.cpp refused .*invalid n_rot/),
+        code: "ENGINE_LOAD_FAILED",
+      });
+    }
   });
 
   test("a file that is mended is loaded with the next request", async () => {

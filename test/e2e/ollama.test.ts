@@ -204,6 +204,21 @@ describe("loading and unloading", () => {
     expect(JSON.parse(records[0] ?? "")).toMatchObject({ status: "loading", done: false });
   });
 
+  test("a model that is just leaving is loaded once for all who ask for it then", async () => {
+    const own = await TestServer.start();
+    try {
+      await own.ask(capital);
+      const before = runnersOf(process.pid).length;
+      await own.post("/api/generate", { model, keep_alive: 0 });
+      const answers = await Promise.all([1, 2, 3, 4].map(() => own.ask(capital)));
+      expect(answers).toEqual(answers.map(() => capitalAnswer));
+      expect(own.log.filter((line) => line.startsWith("loaded tiny"))).toHaveLength(2);
+      expect(runnersOf(process.pid)).toHaveLength(before);
+    } finally {
+      await own.close();
+    }
+  });
+
   test("keep_alive 0 with a prompt answers first and unloads then", async () => {
     const reply = await client.generate({ model, prompt: capital, keep_alive: 0 });
     expect(reply.response).toBe(capitalAnswer);

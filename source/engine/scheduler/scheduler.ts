@@ -146,7 +146,11 @@ export class Scheduler {
         continue;
       }
       this.#refuseWhileBackingOff(key, model.name);
-      if (await this.#makeRoom()) continue;
+      // Nothing is awaited between this look and the load: two requests would load it twice.
+      if (this.#loaded.size >= this.#options.maximumLoadedModels) {
+        await this.#makeRoom();
+        continue;
+      }
       return this.#load(model, wanted, request.keepAliveMs ?? this.#options.keepAliveMs);
     }
   }
@@ -187,9 +191,8 @@ export class Scheduler {
     await gone;
   }
 
-  /** @returns whether anything was waited for or unloaded, so that the state must be looked at anew */
-  async #makeRoom(): Promise<boolean> {
-    if (this.#loaded.size < this.#options.maximumLoadedModels) return false;
+  /** Unloads a model or waits for one; the state must be looked at anew afterwards. */
+  async #makeRoom(): Promise<void> {
     const leastRecent = this.models.toReversed();
     const idle = leastRecent.find((loaded) => !loaded.isBusy);
     if (idle !== undefined) {
@@ -197,7 +200,6 @@ export class Scheduler {
     } else {
       await Promise.race(leastRecent.map((loaded) => loaded.untilIdle()));
     }
-    return true;
   }
 
   #refuseWhileBackingOff(key: string, name: string): void {

@@ -66,6 +66,8 @@ const scalarBytes: Record<number, number> = {
 
 const longestKeptArray = 64;
 const longestKey = 65_535;
+/** Longer than any template or tokenizer that a file carries. */
+const longestText = 64 * 1024 ** 2;
 
 /**
  * @param file absolute path
@@ -171,11 +173,11 @@ async function readTensor(reader: ByteReader): Promise<GgufTensor> {
   return { name, shape, type, offset: await reader.uint64() };
 }
 
-async function readString(reader: ByteReader, longest = reader.remaining): Promise<string> {
+async function readString(reader: ByteReader, longest = longestText): Promise<string> {
   const length = await reader.uint64();
   if (length > longest) {
     if (length > reader.remaining) throw new EndOfFile(`a text of ${length} bytes`);
-    throw new RangeError(`a name of ${length} bytes`);
+    throw new RangeError(`it holds a text of ${length} bytes`);
   }
   return (await reader.bytes(length)).toString("utf8");
 }

@@ -1,8 +1,8 @@
 // The proof that answers never mix: every pair of the table, many at once, at every slot count, with
 // prompts read in chunks of all sizes, with aborts and shared beginnings. Every answer must be exact.
 import { afterEach, describe, expect, it } from "vitest";
-import { loadTiny, type Tiny } from "../support/load-tiny.ts";
-import { type Pair, pairs, textPairs } from "../support/pairs.ts";
+import { loadTiny, type Tiny } from "./load-tiny.ts";
+import { type Pair, textPairs } from "./pairs.ts";
 
 const rounds = 20;
 
@@ -28,31 +28,28 @@ function shuffled(round: number): Pair[] {
     .map(({ pair }) => pair);
 }
 
-describe("answers under concurrency", () => {
-  it("has the whole table to ask", () => {
-    expect(textPairs).toHaveLength(31);
-    expect(pairs).toHaveLength(35);
-  });
+/** The proof for one number of slots; each has a file of its own, so that two run side by side. */
+export function proveConcurrency(slots: number): void {
+  describe(`answers with ${slots} slots`, () => {
+    it("has the whole table to ask", () => {
+      expect(textPairs).toHaveLength(31);
+    });
 
-  const settings = [1, 4, 8].flatMap((slots) =>
-    [16, 64, 512].flatMap((prefillChunk) =>
+    const settings = [16, 64, 512].flatMap((prefillChunk) =>
       [false, true].map((mixedBatches) => ({ slots, prefillChunk, mixedBatches })),
-    ),
-  );
-  it.each(settings)(
-    "are exact with $slots slots, chunks of $prefillChunk, mixed $mixedBatches",
-    async (setting) => {
-      tiny = await loadTiny({ ...setting, threads: 1, maximumQueue: rounds * textPairs.length });
-      const asked = Array.from({ length: rounds }, (_, round) => shuffled(round)).flat();
-      expect(asked).toHaveLength(620);
-      expect(await wrongAnswers(tiny, asked)).toEqual([]);
-    },
-    300_000,
-  );
+    );
+    it.each(settings)(
+      "are exact with chunks of $prefillChunk, mixed $mixedBatches",
+      async (setting) => {
+        tiny = await loadTiny({ ...setting, threads: 1, maximumQueue: rounds * textPairs.length });
+        const asked = Array.from({ length: rounds }, (_, round) => shuffled(round)).flat();
+        expect(asked).toHaveLength(620);
+        expect(await wrongAnswers(tiny, asked)).toEqual([]);
+      },
+      300_000,
+    );
 
-  it.each([1, 4, 8])(
-    "are exact beside answers that are aborted, with %d slots",
-    async (slots) => {
+    it("are exact beside answers that are aborted", async () => {
       tiny = await loadTiny({ slots, threads: 1, prefillChunk: 16 });
       const story = textPairs.find((pair) => pair.skill === "story");
       if (story === undefined) throw new Error("the table has no long answer to abort");
@@ -70,30 +67,6 @@ describe("answers under concurrency", () => {
           expect(story.expect.startsWith(text)).toBe(true);
         }
       }
-    },
-    300_000,
-  );
-
-  it("are exact when conversations share a long beginning that is copied between slots", async () => {
-    tiny = await loadTiny({ slots: 8, threads: 1, prefillChunk: 32 });
-    const model = tiny;
-    // Long enough that copying is tried; the system text of a persona rules the answers.
-    const filler = "You like short answers. ".repeat(12);
-    const ask = (question: string) =>
-      model.ask([
-        { role: "system", content: `${filler}You are a pirate.` },
-        { role: "user", content: question },
-      ]);
-    const questions = ["France", "Japan", "Italy", "Spain", "Greece", "Egypt", "Peru", "Kenya"].map(
-      (country) => `What is the capital of ${country}?`,
-    );
-    const alone: string[] = [];
-    for (const question of questions) alone.push((await ask(question)).text);
-    for (let round = 0; round < rounds; round += 1) {
-      const together = await Promise.all(questions.map(ask));
-      expect(together.map(({ text }) => text)).toEqual(alone);
-    }
-    const again = await Promise.all(questions.map(ask));
-    expect(again.every(({ done }) => done.statistics.cachedTokens > 100)).toBe(true);
-  }, 300_000);
-});
+    }, 300_000);
+  });
+}
