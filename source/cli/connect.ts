@@ -12,6 +12,7 @@ import {
   type ServerAddress,
   urlOf,
 } from "../configuration/address.ts";
+import { usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";
 import { type CommandSettings, connectUrl } from "./session-settings.ts";
 
@@ -48,6 +49,9 @@ export async function connect(
   preload: string,
 ): Promise<Connection> {
   if (hosting === "private") return await host(settings, undefined, anyPort, preload);
+  if (settings.address?.port === 0) {
+    throw usageError("Port 0 names no server.", "Only serve can take any free port.");
+  }
   const find = () => lookForServer(flags, settings);
   const found = await find();
   if (found !== undefined) return { client: found, hosted: undefined, isForeign: true };

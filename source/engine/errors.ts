@@ -17,7 +17,8 @@ export const engineErrors = {
   },
   loadFailed: {
     code: "ENGINE_LOAD_FAILED",
-    status: 500,
+    // Not 500: clients would send the request again, and the file stays what it is.
+    status: 400,
     exitCode: exitCodes.loadFailed,
     description: "The inference engine refused the model file.",
   },

@@ -219,7 +219,9 @@ export class RunnerProcess {
         hint: "Send the request again.",
       });
     }
-    const last = exit.lastLines.at(-1);
+    // Node ends its report of an exception with its version, llama.cpp with a stack of addresses.
+    const last =
+      exit.lastLines.findLast((line) => /error|assert|abort/i.test(line)) ?? exit.lastLines.at(-1);
     return new ProductError(engineErrors.runnerCrashed, {
       message:
         `model runner has unexpectedly stopped: its process ${exit.how}` +

@@ -148,7 +148,7 @@ export class Scheduler {
       this.#refuseWhileBackingOff(key, model.name);
       // Nothing is awaited between this look and the load: two requests would load it twice.
       if (this.#loaded.size >= this.#options.maximumLoadedModels) {
-        await this.#makeRoom();
+        await this.#makeRoom(signal);
         continue;
       }
       return this.#load(model, wanted, request.keepAliveMs ?? this.#options.keepAliveMs);
@@ -198,7 +198,7 @@ export class Scheduler {
     if (idle !== undefined) {
       await this.#drop(idle, "another model needs the room and it was used least recently");
     } else {
-      await Promise.race(leastRecent.map((loaded) => loaded.untilIdle()));
+      await untilAborted(Promise.race(leastRecent.map((loaded) => loaded.untilIdle())), signal);
     }
   }
 

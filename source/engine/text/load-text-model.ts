@@ -1,4 +1,5 @@
 // Loads a GGUF file and its context, and explains a refusal in one sentence.
+import { setTimeout as wait } from "node:timers/promises";
 import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../errors.ts";
 import type { DeviceReport, LoadPhases } from "../generation.ts";
@@ -55,10 +56,16 @@ export async function loadTextModel(
     useMmap: settings.useMmap,
     onLoadProgress: (fraction) => observer.progress(fraction),
   });
-  if (!(await model.init())) throw refusedModel(settings.modelPath, engineLog.errors);
+  if (!(await model.init())) {
+    await linesToArrive();
+    throw refusedModel(settings.modelPath, engineLog.errors);
+  }
   const read = performance.now();
   const context = new addon.AddonContext(model, contextOptions(addon, settings));
-  if (!(await context.init())) throw refusedContext(settings, engineLog.errors);
+  if (!(await context.init())) {
+    await linesToArrive();
+    throw refusedContext(settings, engineLog.errors);
+  }
   return {
     addon,
     model,
@@ -78,6 +85,11 @@ export async function loadTextModel(
         `${device.reason} ${layerSentence(device.kind, gpuLayers, totalLayers, settings)}`.trim(),
     },
   };
+}
+
+/** The addon hands its log over through the event loop: the reason may come after the refusal. */
+async function linesToArrive(): Promise<void> {
+  await wait(50);
 }
 
 function layerSentence(

@@ -109,7 +109,8 @@ function removeLeftovers(folder: string): void {
     const processId = Number(new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1]);
     if (!Number.isInteger(processId) || isAlive(processId)) continue;
     // Another user's is that user's to remove.
-    if (statSync(path.join(folder, name)).uid !== process.getuid?.()) continue;
+    const facts = statSync(path.join(folder, name), { throwIfNoEntry: false });
+    if (facts?.uid !== process.getuid?.()) continue;
     rmSync(path.join(folder, name), { recursive: true, force: true });
   }
 }

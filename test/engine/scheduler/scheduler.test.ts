@@ -2,7 +2,7 @@
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
 import type { CanonicalEvent, CanonicalRequest } from "../../../source/engine/request.ts";
 import { BackOff } from "../../../source/engine/scheduler/back-off.ts";
 import type { EngineSettings } from "../../../source/engine/scheduler/load-plan.ts";
@@ -187,4 +187,4 @@ describe("BackOff", () => {
   });
 });
 
-process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
