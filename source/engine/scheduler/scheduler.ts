@@ -192,7 +192,7 @@ export class Scheduler {
   }
 
   /** Unloads a model or waits for one; the state must be looked at anew afterwards. */
-  async #makeRoom(): Promise<void> {
+  async #makeRoom(signal: AbortSignal): Promise<void> {
     const leastRecent = this.models.toReversed();
     const idle = leastRecent.find((loaded) => !loaded.isBusy);
     if (idle !== undefined) {
