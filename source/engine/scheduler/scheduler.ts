@@ -71,8 +71,7 @@ export class Scheduler {
     const parameters = { ...model.parameters, ...definedOnly(request.parameters) };
     const sampling = toSampling(parameters, request.logitBias);
     const started = this.#clock.now();
-    const loaded = await this.#obtain(model, parameters, request, signal);
-    const release = loaded.use();
+    const { loaded, release } = await this.#obtain(model, parameters, request, signal);
     try {
       if (request.keepAliveMs !== undefined) loaded.keepAliveMs = request.keepAliveMs;
       if (request.reportProgress && loaded.facts === undefined) {
@@ -116,13 +115,13 @@ export class Scheduler {
     await Promise.all(all.map((loaded) => loaded.stop()));
   }
 
-  /** The loaded model for a request; loads or reloads where needed. */
+  /** The model for a request, marked as in use; loads or reloads where needed. */
   async #obtain(
     model: ResolvedModel,
     parameters: ModelParameters,
     request: CanonicalRequest,
     signal: AbortSignal,
-  ): Promise<LoadedModel> {
+  ): Promise<{ loaded: LoadedModel; release: () => void }> {
     const key = model.facts.path;
     const wanted = planLoad(model, parameters, this.#options.engine);
     while (true) {
@@ -132,7 +131,8 @@ export class Scheduler {
       const loaded = this.#loaded.get(key);
       if (loaded !== undefined) {
         const reason = reloadReason(loaded.settings, wanted, parameters);
-        if (reason === undefined) return loaded;
+        // In use from this moment: nobody may unload it before the request gets going.
+        if (reason === undefined) return { loaded, release: loaded.use() };
         if (loaded.isBusy) {
           await untilAborted(loaded.untilIdle(), signal);
           continue; // somebody else may have reloaded it meanwhile
@@ -151,7 +151,8 @@ export class Scheduler {
         await this.#makeRoom(signal);
         continue;
       }
-      return this.#load(model, wanted, request.keepAliveMs ?? this.#options.keepAliveMs);
+      const fresh = this.#load(model, wanted, request.keepAliveMs ?? this.#options.keepAliveMs);
+      return { loaded: fresh, release: fresh.use() };
     }
   }
 

@@ -175,6 +175,8 @@ export class BatchingLoop {
   #failAdmission(job: Job, slot: Slot<Job>, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
     this.#options.log(`a request could not be given a slot: ${reason}`);
+    // Whatever half of a beginning is in the slot must not meet the next prompt.
+    this.#options.context.disposeSequence(slot.id);
     slot.job = undefined;
     slot.tokens = [];
     slot.version += 1;
