@@ -89,7 +89,6 @@ const libraryDoors: Record<string, RegExp> = {
   ink: /^source\/ui\//,
   react: /^source\/ui\//,
   fastify: /^source\/(server|cloud)\/|^source\/application\/server-host\.ts$/,
-  meow: /^source\/cli\//,
   "@huggingface/jinja": /^source\/prompt\//,
 };
 

@@ -1,34 +1,62 @@
-// What `modelctl --help` prints.
+// What `modelctl --help` and `modelctl COMMAND --help` print.
+import { type CommandDefinition, commandTable, startCommand } from "./command-table.ts";
+import { flagDefinition, flagTable } from "./flags.ts";
 
-export const helpText = `
+const exitCodeText = `Exit codes: 0 ok, 1 unexpected, 2 usage, 3 not found, 4 refused, 5 port or name taken,
+6 model failed to load, 7 timeout, 8 server unreachable, 130 interrupted`;
+
+/** @param title the first line */
+export function programHelp(title: string): string {
+  const all = [startCommand, ...commandTable];
+  const usages = all.map((command) => [usageOf(command), command.summary] as const);
+  return `
+  ${title}
+
 Usage
-  modelctl                           open the chat on the built-in model
-  modelctl run MODEL                 chat with a model
-  modelctl run MODEL "PROMPT"        print one answer
-  modelctl serve                     serve /v1 and /api
-  modelctl doctor                    what this machine can run models on
-  modelctl config show [--origin]    the settings, and where each comes from
+${columns(usages)}
 
-MODEL is tiny (built in) or the path of a .gguf file. Text on standard input goes in front of PROMPT.
+MODEL is tiny (built in), a name of your own, hf.co/OWNER/REPO[:QUANT], or the path of a .gguf file.
+Text on standard input goes in front of PROMPT.
 
-Chat
-  --keepalive TIME     how long the model stays loaded afterwards, such as 10m; -1 for good
-  --system TEXT        system text
-  --verbose            print counts and times after each answer, on standard error
-  --plain              a line loop instead of the full screen
+modelctl COMMAND --help tells a command's flags. --version
 
-Server
-  --host HOST          address to bind or to reach (MODELCTL_HOST)         127.0.0.1
-  --port PORT          port to bind or to reach                            11434
-  --connect URL        use the server at URL and start none
-  --key KEY            key for that server
-  --gpu DEVICE         auto, cpu, cuda, metal, rocm or vulkan (MODELCTL_GPU)
-  --num-parallel N     requests that a model answers at the same time      4
-  --context-length N   tokens of one conversation's window                 4096
-  --debug              log what the engine says
-
-  --help, --version
-
-Exit codes: 0 ok, 1 unexpected, 2 usage, 3 not found, 4 refused, 5 port or name taken,
-6 model failed to load, 7 timeout, 8 server unreachable, 130 interrupted
+${exitCodeText}
 `;
+}
+
+export function commandHelp(title: string, command: CommandDefinition): string {
+  const aliases =
+    command.aliases === undefined ? "" : `\n  also: modelctl ${command.aliases.join(", ")}\n`;
+  const flags = command.flags.map((name) => {
+    const { value, bare, text } = flagDefinition(name);
+    const short = Object.entries(command.shorts ?? {}).find(([, long]) => long === name)?.[0];
+    const typed =
+      bare === undefined ? `--${name}${value ? ` ${value}` : ""}` : `--${name}[=${value}]`;
+    return [short === undefined ? typed : `-${short}, ${typed}`, text] as const;
+  });
+  return `
+  ${title}
+
+Usage
+  ${usageOf(command)}
+  ${command.summary}
+${aliases}
+Flags
+${columns([...flags, ["--help", "this text"]])}
+`;
+}
+
+/** Every flag's text is told somewhere: a flag that no command takes is a mistake. */
+export function unusedFlags(): string[] {
+  const used = new Set([startCommand, ...commandTable].flatMap(({ flags }) => flags));
+  return Object.keys(flagTable).filter((name) => !(used as Set<string>).has(name));
+}
+
+function usageOf({ name, words }: CommandDefinition): string {
+  return ["modelctl", name, words].filter((part) => part !== "").join(" ");
+}
+
+function columns(rows: ReadonlyArray<readonly [string, string]>): string {
+  const width = Math.max(...rows.map(([left]) => left.length)) + 3;
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}${right}`).join("\n");
+}

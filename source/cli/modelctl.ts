@@ -1,19 +1,5 @@
 // modelctl's command line: reads the arguments, calls the command, turns errors into exit codes.
 import { describeError, exitCodes, ProductError } from "../base/product-error.ts";
-import { usageError } from "./errors.ts";
-import type { Flags } from "./flags.ts";
-
-type Command = (words: string[], flags: Flags) => Promise<number>;
-
-/** Each command is loaded when it is called: `--version` loads none of them. */
-const commands: Record<string, () => Promise<Command>> = {
-  run: async () => (await import("./commands/run.ts")).run,
-  serve: async () => (await import("./commands/serve.ts")).serve,
-  start: async () => (await import("./commands/serve.ts")).serve,
-  doctor: async () => (await import("./commands/doctor.ts")).doctor,
-  config: async () => (await import("./commands/config.ts")).config,
-};
-
 /** Runs the program; sets the exit code and never throws. */
 export async function main(argv: string[]): Promise<void> {
   ignoreBrokenPipe();
@@ -31,22 +17,13 @@ async function dispatch(argv: string[]): Promise<number> {
     return exitCodes.ok;
   }
   const { readArguments } = await import("./read-arguments.ts");
-  const parsed = readArguments(argv[0] === "help" ? ["--help"] : argv);
-  if (parsed.kind === "help") {
+  const parsed = readArguments(argv);
+  if (parsed.kind === "text") {
     process.stdout.write(parsed.text);
     return exitCodes.ok;
   }
-  const [name, ...words] = parsed.words;
-  if (name === undefined) {
-    const { start } = await import("./commands/start.ts");
-    return await start([], parsed.flags);
-  }
-  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (load === undefined) {
-    throw usageError(`There is no command '${name}'.`, "See modelctl --help.");
-  }
-  const command = await load();
-  return await command(words, parsed.flags);
+  const run = await parsed.command.load();
+  return await run(parsed.words, parsed.flags);
 }
 
 /** One line on standard error: what, why, what to do. */

@@ -1,74 +1,149 @@
-// Reads flags and words from the command line.
-import meow from "meow";
+// Reads the command, its words and its flags from the command line.
+import { parseArgs } from "node:util";
 import { packageVersion } from "../application/package-facts.ts";
+import { type CommandDefinition, findCommand, startCommand } from "./command-table.ts";
 import { usageError } from "./errors.ts";
-import type { Flags } from "./flags.ts";
-import { helpText } from "./help-text.ts";
+import { camelCase, type FlagName, type Flags, flagDefinition, flagTable } from "./flags.ts";
+import { commandHelp, programHelp } from "./help-text.ts";
 
 export type Arguments =
-  | { kind: "help"; text: string }
-  | { kind: "run"; words: string[]; flags: Flags };
+  | { kind: "text"; text: string }
+  | { kind: "run"; command: CommandDefinition; words: string[]; flags: Flags };
 
-const text = { type: "string" } as const;
-const toggle = { type: "boolean", default: false } as const;
-
-const flagDefinitions = {
-  host: text,
-  port: text,
-  connect: text,
-  key: text,
-  gpu: text,
-  numParallel: text,
-  contextLength: text,
-  keepalive: text,
-  system: text,
-  preload: text,
-  verbose: toggle,
-  plain: toggle,
-  debug: toggle,
-  background: toggle,
-  origin: toggle,
-  help: toggle,
-} as const;
-
-const known = new Set(Object.keys(flagDefinitions));
-
-/** @throws ProductError `COMMAND_USAGE` for a flag that does not exist or lacks its value */
+/** @throws ProductError `COMMAND_USAGE` for a command or a flag that does not exist or lacks its value */
 export function readArguments(argv: string[]): Arguments {
-  const { flags, input, help } = parse(argv);
-  for (const [name, value] of Object.entries(flags)) {
-    const typed = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    if (!known.has(name)) throw usageError(`There is no flag ${typed}.`, "See modelctl --help.");
-    if (value === "") throw usageError(`${typed} needs a value.`, "See modelctl --help.");
+  const title = `modelctl ${packageVersion()}: the terminal home for language models`;
+  const first = commandName(argv);
+  const isHelp = first === "help";
+  // `help run` is `run --help`.
+  const args = isHelp ? [...argv.toSpliced(argv.indexOf("help"), 1), "--help"] : argv;
+  const name = isHelp ? commandName(args) : first;
+  const command = commandOf(name);
+  const { words, flags, wants } = readFlags(command, args);
+  if (wants === "version") return { kind: "text", text: `${packageVersion()}\n` };
+  if (wants === "help") {
+    const text = command === startCommand ? programHelp(title) : commandHelp(title, command);
+    return { kind: "text", text };
   }
-  if (flags.help) {
-    const title = `modelctl ${packageVersion()}: the terminal home for language models`;
-    return { kind: "help", text: `\n  ${title}\n${help}` };
-  }
-  return { kind: "run", words: [...input], flags: definedFlags(flags) };
+  return { kind: "run", command, words, flags };
 }
 
-function parse(argv: string[]) {
-  try {
-    return meow({
-      importMeta: import.meta,
-      argv,
-      pkg: { name: "modelctl", version: packageVersion() },
-      description: false,
-      help: helpText,
-      autoHelp: false,
-      autoVersion: false,
-      flags: flagDefinitions,
-    });
-  } catch (error) {
-    // For example a flag that is given twice.
-    const message = error instanceof Error ? error.message : String(error);
-    throw usageError(message.replace(/\.?$/, "."), "See modelctl --help.");
+function commandOf(name: string | undefined): CommandDefinition {
+  if (name === undefined) return startCommand;
+  const command = findCommand(name);
+  if (command === undefined) {
+    throw usageError(`There is no command '${name}'.`, "See modelctl --help.");
   }
+  return command;
+}
+
+/** The first word that is neither a flag nor a flag's value. */
+function commandName(argv: string[]): string | undefined {
+  const options = Object.fromEntries(
+    Object.keys(flagTable).map((name) => [name, { type: flagType(name as FlagName) }]),
+  );
+  const { tokens } = parseArgs({
+    args: joinOptionalValues(argv),
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const first = tokens.find(({ kind }) => kind !== "option");
+  return first?.kind === "positional" ? first.value : undefined;
+}
+
+function readFlags(
+  command: CommandDefinition,
+  argv: string[],
+): { words: string[]; flags: Flags; wants: "help" | "version" | undefined } {
+  const hint = `See modelctl ${command.name === "" ? "" : `${command.name} `}--help.`;
+  const shorts = Object.entries(command.shorts ?? {});
+  const options = Object.fromEntries(
+    command.flags.map((name) => {
+      const short = shorts.find(([, long]) => long === name)?.[0];
+      return [name, { type: flagType(name), ...(short !== undefined && { short }) }];
+    }),
+  );
+  const { tokens } = parseArgs({
+    args: joinOptionalValues(argv),
+    options: { ...options, help: { type: "boolean", short: "h" }, version: { type: "boolean" } },
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const words: string[] = [];
+  const found = new Map<string, string | boolean>();
+  for (const token of tokens) {
+    if (token.kind === "positional") words.push(token.value);
+    if (token.kind !== "option") continue;
+    const { name, rawName, value } = token;
+    if (name === "help" || name === "version") {
+      found.set(name, true);
+      continue;
+    }
+    if (!isFlagOf(command, name)) throw unknownFlag(argv, rawName, name, command, hint);
+    if (found.has(name)) throw usageError(`${rawName} is given twice.`, hint);
+    if (flagType(name) === "boolean") {
+      if (value !== undefined) throw usageError(`${rawName} takes no value.`, hint);
+      found.set(name, true);
+    } else {
+      if (value === undefined || value === "") throw usageError(`${rawName} needs a value.`, hint);
+      found.set(name, value);
+    }
+  }
+  const wants = found.has("help") ? "help" : found.has("version") ? "version" : undefined;
+  return { words: words.slice(command === startCommand ? 0 : 1), flags: toFlags(found), wants };
+}
+
+/** `--think` alone means `--think=true`: it must not swallow the next word. */
+function joinOptionalValues(argv: string[]): string[] {
+  const end = argv.indexOf("--");
+  return argv.map((word, index) => {
+    const name = word.slice(2);
+    if ((end !== -1 && index >= end) || !word.startsWith("--") || !Object.hasOwn(flagTable, name)) {
+      return word;
+    }
+    const { bare } = flagDefinition(name as FlagName);
+    return bare === undefined ? word : `${word}=${bare}`;
+  });
+}
+
+function unknownFlag(
+  argv: string[],
+  rawName: string,
+  name: string,
+  command: CommandDefinition,
+  hint: string,
+) {
+  // "-5 + 3" is a prompt that begins like a flag.
+  const sentence = argv.find((word) => word.startsWith(rawName) && /\s/.test(word));
+  if (sentence !== undefined) {
+    return usageError(
+      `${JSON.stringify(sentence)} begins like a flag.`,
+      `Put -- in front of it: modelctl ${command.name} … -- ${JSON.stringify(sentence)}`,
+    );
+  }
+  if (Object.hasOwn(flagTable, name)) {
+    return usageError(`modelctl ${command.name} has no flag ${rawName}.`, hint);
+  }
+  return usageError(`There is no flag ${rawName}.`, hint);
+}
+
+function isFlagOf(command: CommandDefinition, name: string): name is FlagName {
+  return (command.flags as readonly string[]).includes(name);
+}
+
+function flagType(name: FlagName): "string" | "boolean" {
+  return flagTable[name].type;
 }
 
 /** exactOptionalPropertyTypes: what was not typed is absent, not undefined. */
-function definedFlags(flags: Record<string, unknown>): Flags {
-  const entries = Object.entries(flags).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as unknown as Flags;
+function toFlags(found: ReadonlyMap<string, string | boolean>): Flags {
+  const flags: Record<string, string | boolean> = {};
+  for (const [name, { type }] of Object.entries(flagTable)) {
+    const value = found.get(name) ?? (type === "boolean" ? false : undefined);
+    if (value !== undefined) flags[camelCase(name)] = value;
+  }
+  return flags as unknown as Flags;
 }

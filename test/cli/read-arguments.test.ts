@@ -1,5 +1,6 @@
 // The command line's words and flags.
 import { describe, expect, test } from "vitest";
+import { unusedFlags } from "../../source/cli/help-text.ts";
 import { readArguments } from "../../source/cli/read-arguments.ts";
 
 const none = { verbose: false, plain: false, debug: false, background: false, origin: false };
@@ -7,7 +8,7 @@ const none = { verbose: false, plain: false, debug: false, background: false, or
 /** Flags that were typed, without the toggles that were not. */
 function read(...argv: string[]) {
   const parsed = readArguments(argv);
-  if (parsed.kind === "help") return { help: parsed.text };
+  if (parsed.kind === "text") return { help: parsed.text };
   const typed = Object.entries(parsed.flags).filter(([, value]) => value !== false);
   return { words: parsed.words, flags: Object.fromEntries(typed) };
 }
@@ -15,14 +16,14 @@ function read(...argv: string[]) {
 describe("words", () => {
   test("are kept as they were typed", () => {
     expect(read("run", "tiny", "007", "1.50", "0x10", "1e3", "true", " a b ")).toEqual({
-      words: ["run", "tiny", "007", "1.50", "0x10", "1e3", "true", " a b "],
+      words: ["tiny", "007", "1.50", "0x10", "1e3", "true", " a b "],
       flags: { help: undefined },
     });
   });
 
   test("behind -- are no flags", () => {
     expect(read("run", "tiny", "--verbose", "--", "--plain", "-x", "--")).toMatchObject({
-      words: ["run", "tiny", "--plain", "-x", "--"],
+      words: ["tiny", "--plain", "-x", "--"],
       flags: { verbose: true },
     });
   });
@@ -40,7 +41,7 @@ describe("flags", () => {
 
   test("stand anywhere, with a blank or an equals sign", () => {
     const expected = {
-      words: ["run", "tiny", "Hello!"],
+      words: ["tiny", "Hello!"],
       flags: { gpu: "cpu", numParallel: "2", verbose: true },
     };
     expect(
@@ -86,5 +87,35 @@ describe("flags", () => {
   test("--help wins over everything but mistakes", () => {
     expect(read("run", "tiny", "--help")).toHaveProperty("help");
     expect(() => readArguments(["--help", "--nonsense"])).toThrow();
+  });
+});
+
+describe("commands", () => {
+  test("take only their own flags", () => {
+    expect(() => readArguments(["doctor", "--system", "x"])).toThrow(
+      expect.objectContaining({ message: "modelctl doctor has no flag --system." }),
+    );
+  });
+
+  test("explain themselves", () => {
+    const own = read("run", "--help");
+    expect(own.help).toContain("--keepalive TIME");
+    expect(read("help", "run")).toEqual(own);
+    expect(read("--help").help).toContain('modelctl run MODEL ["PROMPT"]');
+  });
+
+  test("tell their version", () => {
+    expect(read("run", "--version").help).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  test("say how to send a prompt that begins like a flag", () => {
+    expect(() => readArguments(["run", "tiny", "-5 + 3"])).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('-- "-5 + 3"') }),
+    );
+    expect(read("run", "tiny", "--", "-5 + 3").words).toEqual(["tiny", "-5 + 3"]);
+  });
+
+  test("take every flag that there is somewhere", () => {
+    expect(unusedFlags()).toEqual([]);
   });
 });

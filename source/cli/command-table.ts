@@ -1,0 +1,75 @@
+// Every command: its words, its flags, and where its code is. Dispatch, help and completion read it.
+import type { FlagName, Flags } from "./flags.ts";
+
+/** What stands behind a command's name, for completion. */
+export type WordKind = "model" | "models" | "file" | "none";
+
+export interface CommandDefinition {
+  name: string;
+  aliases?: readonly string[];
+  /** The words behind the name, as help shows them. */
+  words: string;
+  completes: WordKind;
+  summary: string;
+  flags: readonly FlagName[];
+  /** Letters of this command alone. */
+  shorts?: Readonly<Record<string, FlagName>>;
+  /** Loaded when it is called: `--version` loads none. */
+  load: () => Promise<Command>;
+}
+
+/** @returns the exit code */
+export type Command = (words: string[], flags: Flags) => Promise<number>;
+
+const serverFlags = ["host", "port", "connect", "key"] as const;
+const engineFlags = ["gpu", "num-parallel", "context-length", "debug"] as const;
+const chatFlags = ["keepalive", "system", "verbose", "plain"] as const;
+
+export const startCommand: CommandDefinition = {
+  name: "",
+  words: "",
+  completes: "none",
+  summary: "chat with the built-in model",
+  flags: [...chatFlags, ...serverFlags, ...engineFlags],
+  load: async () => (await import("./commands/start.ts")).start,
+};
+
+export const commandTable: readonly CommandDefinition[] = [
+  {
+    name: "run",
+    words: 'MODEL ["PROMPT"]',
+    completes: "model",
+    summary: "chat with a model, or print one answer",
+    flags: [...chatFlags, ...serverFlags, ...engineFlags],
+    load: async () => (await import("./commands/run.ts")).run,
+  },
+  {
+    name: "serve",
+    aliases: ["start"],
+    words: "",
+    completes: "none",
+    summary: "serve /v1 and /api",
+    flags: ["host", "port", ...engineFlags, "preload", "background"],
+    load: async () => (await import("./commands/serve.ts")).serve,
+  },
+  {
+    name: "doctor",
+    words: "",
+    completes: "none",
+    summary: "what this machine can run models on",
+    flags: ["gpu"],
+    load: async () => (await import("./commands/doctor.ts")).doctor,
+  },
+  {
+    name: "config",
+    words: "show",
+    completes: "none",
+    summary: "the settings, and where each comes from",
+    flags: ["origin", "host", "port", ...engineFlags],
+    load: async () => (await import("./commands/config.ts")).config,
+  },
+];
+
+export function findCommand(name: string): CommandDefinition | undefined {
+  return commandTable.find((command) => command.name === name || command.aliases?.includes(name));
+}
