@@ -1,0 +1,14 @@
+// What a download needs of the model store: where a blob lies, and a lock while it is written.
+
+export interface BlobFolder {
+  /**
+   * Where the blob of this digest (`sha256:` and 64 hex digits) lies once it is whole. A download
+   * keeps its unfinished bytes at this path with `-partial` behind it, its notes at `-partial.json`.
+   */
+  blobPath(digest: string): string;
+  /**
+   * Does the work while no other caller, in this process or another, holds the lock of that name.
+   * The lock ends with the work or with the process, even a killed one. It is not re-entrant.
+   */
+  withLock<T>(name: string, work: () => Promise<T>): Promise<T>;
+}
