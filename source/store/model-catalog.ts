@@ -70,12 +70,12 @@ export class ModelCatalog {
       return { name: parsed.path, facts, parameters: {}, card: undefined, examples: [] };
     }
     const found = this.#builtIn.find(
-      ({ name }) => `${name}:latest`.toLowerCase() === parsed.display.toLowerCase(),
+      ({ name }) => `${name}:latest`.toLowerCase() === parsed.name.display.toLowerCase(),
     );
     if (found === undefined) throw this.#notFound(reference);
     const facts = await this.#factsOf(found.file);
     const { parameters, card, examples } = found;
-    return { name: parsed.display, facts, parameters, card, examples };
+    return { name: parsed.name.display, facts, parameters, card, examples };
   }
 
   /** A large vocabulary takes a tenth of a second to read: too long for every request. */

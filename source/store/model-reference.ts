@@ -3,27 +3,151 @@ import { looksLikePath, toAbsolutePath } from "../base/file-path.ts";
 import { ProductError } from "../base/product-error.ts";
 import { storeErrors } from "./errors.ts";
 
-export type ModelReference =
-  | { kind: "file"; path: string }
-  /** `display` always shows the tag: `tiny` is `tiny:latest`. */
-  | { kind: "name"; name: string; tag: string; display: string };
+/** A model's full name; two names mean one model when they differ in case alone. */
+export interface ModelName {
+  host: string;
+  namespace: string;
+  model: string;
+  tag: string;
+  /** Without the usual host and namespace, always with the tag: `tiny` is `tiny:latest`. */
+  display: string;
+  /** Whether it names a repository on the hub. */
+  isHub: boolean;
+}
 
-const namePattern = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,79}$/;
+export type ModelReference = { kind: "file"; path: string } | { kind: "name"; name: ModelName };
+
+export interface ReferenceOptions {
+  /** What a relative path starts from. Defaults to the working directory. */
+  baseFolder?: string | undefined;
+  /** Hosts, and schemes with their colon, that mean the hub; the first is the one shown. */
+  hubPrefixes?: readonly string[] | undefined;
+}
+
+export const defaultHost = "registry.ollama.ai";
+export const defaultNamespace = "library";
+export const defaultTag = "latest";
+const defaultHubPrefixes = ["hf.co", "huggingface.co", "hf:"];
+
+/** A part of a name: what it may look like, and what to call it. */
+interface PartRule {
+  pattern: RegExp;
+  longest: number;
+}
+
+// Ollama's rules (types/model/name.go). The hub's own rules are wider: owners with dots, longer
+// repositories, and a tag can be the name of any file.
+const nameRules = {
+  host: { pattern: /^[A-Za-z0-9_][A-Za-z0-9_.:-]*$/, longest: 350 },
+  namespace: { pattern: /^[A-Za-z0-9_][A-Za-z0-9_-]*$/, longest: 80 },
+  model: { pattern: /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/, longest: 80 },
+  tag: { pattern: /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/, longest: 80 },
+} as const satisfies Record<string, PartRule>;
+
+const hubPart = { pattern: /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/, longest: 128 };
+const hubRules = {
+  ...nameRules,
+  namespace: hubPart,
+  model: hubPart,
+  tag: { pattern: /^[A-Za-z0-9_][A-Za-z0-9_.+()-]*$/, longest: 200 },
+} as const satisfies Record<keyof typeof nameRules, PartRule>;
 
 /**
- * @param folder what a relative path starts from
- * @throws ProductError `STORE_NAME_INVALID`
+ * @throws ProductError `STORE_NAME_INVALID`; `STORE_CLOUD_MODEL` for a name that asks for a cloud
  */
-export function parseModelReference(text: string, folder?: string): ModelReference {
-  if (looksLikePath(text)) return { kind: "file", path: toAbsolutePath(text, folder) };
-  const [name = "", tag = "latest", ...more] = text.split(":");
-  const parts = name.split("/");
-  if (more.length > 0 || ![...parts, tag].every((part) => namePattern.test(part))) {
-    throw new ProductError(storeErrors.nameInvalid, {
-      message: `invalid model name: ${JSON.stringify(text)} is neither a model name nor a path to a .gguf file.`,
-      hint: "Names look like llama3:8b; a path needs a slash or the ending .gguf.",
+export function parseModelReference(text: string, options: ReferenceOptions = {}): ModelReference {
+  const { baseFolder, hubPrefixes = defaultHubPrefixes } = options;
+  const hubText = afterHubPrefix(text, hubPrefixes);
+  if (hubText === undefined && looksLikePath(text)) {
+    return { kind: "file", path: toAbsolutePath(text, baseFolder) };
+  }
+  const { path, tag } = splitTag(hubText ?? text, text);
+  const parts = path.split("/");
+  if (hubText !== undefined) {
+    const [namespace = "", model = "", ...more] = parts;
+    if (more.length > 0)
+      throw invalidName(text, "A file of a repository is written after a colon.");
+    const host = hubPrefixes.find((prefix) => !prefix.endsWith(":")) ?? "";
+    return checked(text, { host, namespace, model, tag, isHub: true });
+  }
+  if (parts.length > 3) throw invalidName(text);
+  const [model = "", namespace = defaultNamespace, host = defaultHost] = parts.reverse();
+  return checked(text, { host, namespace, model, tag, isHub: false });
+}
+
+/** The parts as the store's folders give them, with their display form; no rule is checked. */
+export function modelNameOf(
+  parts: { host: string; namespace: string; model: string; tag: string },
+  hubPrefixes: readonly string[] = defaultHubPrefixes,
+): ModelName {
+  const { host, namespace, model, tag } = parts;
+  const isUsualHost = host.toLowerCase() === defaultHost;
+  const isUsualNamespace = isUsualHost && namespace.toLowerCase() === defaultNamespace;
+  const shown = [...(isUsualHost ? [] : [host]), ...(isUsualNamespace ? [] : [namespace]), model];
+  return {
+    ...{ host, namespace, model, tag },
+    display: `${shown.join("/")}:${tag}`,
+    isHub: hubPrefixes.some((prefix) => prefix.toLowerCase() === host.toLowerCase()),
+  };
+}
+
+export function isSameName(one: ModelName, other: ModelName): boolean {
+  return one.display.toLowerCase() === other.display.toLowerCase();
+}
+
+function checked(
+  text: string,
+  { isHub, ...parts }: Omit<ModelName, "display">,
+): Extract<ModelReference, { kind: "name" }> {
+  const rules = isHub ? hubRules : nameRules;
+  for (const key of ["host", "namespace", "model", "tag"] as const) {
+    const { pattern, longest } = rules[key];
+    if (parts[key].length > longest) {
+      throw invalidName(text, `The ${key} is longer than ${longest} characters.`);
+    }
+    if (!pattern.test(parts[key])) throw invalidName(text);
+  }
+  return { kind: "name", name: { ...modelNameOf(parts), isHub } };
+}
+
+/** What follows the hub's prefix, or undefined when the text does not begin with one. */
+function afterHubPrefix(text: string, prefixes: readonly string[]): string | undefined {
+  const bare = text.replace(/^https?:\/\//i, "");
+  for (const prefix of prefixes) {
+    const isScheme = prefix.endsWith(":");
+    const start = isScheme ? prefix : `${prefix}/`;
+    // A pasted address has a host; a scheme of ours is not written behind https://.
+    const candidate = isScheme ? text : bare;
+    const rest = candidate.slice(start.length);
+    if (!candidate.toLowerCase().startsWith(start.toLowerCase())) continue;
+    if (!isScheme || rest.includes("/")) return rest;
+  }
+  return undefined;
+}
+
+/** The tag is what follows the last colon behind the last slash: a host may hold a colon too. */
+function splitTag(name: string, text: string): { path: string; tag: string } {
+  const isLocal = /:local$/i.test(name);
+  const own = isLocal ? name.slice(0, -":local".length) : name;
+  const colon = own.indexOf(":", own.lastIndexOf("/") + 1);
+  const path = colon < 0 ? own : own.slice(0, colon);
+  const tag = colon < 0 ? defaultTag : own.slice(colon + 1);
+  if (/^cloud$|-cloud$/i.test(tag)) {
+    throw new ProductError(storeErrors.cloudModel, {
+      message: `invalid model name: ${JSON.stringify(text)} means a model in Ollama's cloud, and this program runs models on your own machine.`,
+      hint: "Name the model without :cloud.",
       param: "model",
     });
   }
-  return { kind: "name", name, tag, display: `${name}:${tag}` };
+  return { path, tag };
+}
+
+function invalidName(text: string, hint?: string): ProductError {
+  return new ProductError(storeErrors.nameInvalid, {
+    message: `invalid model name: ${JSON.stringify(text)} is neither a model name nor a path to a .gguf file.`,
+    hint:
+      hint ??
+      "Names look like llama3:8b or hf.co/owner/repository; a path needs a slash or the ending .gguf.",
+    param: "model",
+  });
 }

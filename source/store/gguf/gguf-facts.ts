@@ -23,7 +23,11 @@ export interface GgufFacts {
  * @throws ProductError, see `readGguf`
  */
 export async function readGgufFacts(path: string): Promise<GgufFacts> {
-  const header = await readGguf(path);
+  return factsOf(path, await readGguf(path));
+}
+
+/** @throws ProductError `STORE_GGUF_TRUNCATED`, `STORE_GGUF_INVALID` */
+export function factsOf(path: string, header: GgufHeader): GgufFacts {
   checkTensorData(path, header);
   const { metadata } = header;
   const architecture = text(metadata.get("general.architecture"));
@@ -46,8 +50,12 @@ export async function readGgufFacts(path: string): Promise<GgufFacts> {
   };
 }
 
-/** Every tensor must lie inside the file. */
-function checkTensorData(path: string, header: GgufHeader): void {
+/**
+ * Every tensor must lie inside the file.
+ *
+ * @throws ProductError `STORE_GGUF_TRUNCATED`
+ */
+export function checkTensorData(path: string, header: GgufHeader): void {
   const last = header.tensors.reduce((end, tensor) => Math.max(end, tensorEnd(tensor)), 0);
   const needed = header.dataOffset + last;
   if (needed <= header.fileSize) return;

@@ -1,0 +1,128 @@
+// Locks between processes, which the system releases when a process ends, even a killed one.
+// Each lock is an empty SQLite file in a transaction: SQLite takes the system's own file locks,
+// shared and exclusive, on every platform, and it comes with Node.
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import path from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { setTimeout as wait } from "node:timers/promises";
+import { sqliteCode } from "./disk-errors.ts";
+
+export interface LockOptions {
+  /** Many may share a lock, as long as nobody has it alone. Defaults to false. */
+  isShared?: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+const firstPauseMs = 5;
+const longestPauseMs = 100;
+const busyCode = 5;
+const dayMs = 24 * 3600_000;
+
+export class LockFolder {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Waits for the lock, does the work, and lets the lock go. Not re-entrant. */
+  async withLock<T>(name: string, work: () => Promise<T>, options: LockOptions = {}): Promise<T> {
+    const { isShared = false, signal } = options;
+    let pauseMs = firstPauseMs;
+    while (true) {
+      signal?.throwIfAborted();
+      const lock = this.#take(name, isShared);
+      if (lock !== undefined) return await doneUnder(lock, work);
+      await wait(pauseMs, undefined, { signal });
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+    }
+  }
+
+  /** Does the work if nobody has the lock, else nothing at all. */
+  async tryWithLock<T>(name: string, work: () => Promise<T>): Promise<{ value: T } | undefined> {
+    const lock = this.#take(name, false);
+    return lock === undefined ? undefined : { value: await doneUnder(lock, work) };
+  }
+
+  /**
+   * Removes files of locks that nobody holds. Only old files: so a file that appears while another
+   * process opens it surely stays, which is what makes `Lock.take`'s check sound.
+   */
+  removeOld(): void {
+    const now = Date.now();
+    for (const name of readdirSync(this.#folder)) {
+      const file = path.join(this.#folder, name);
+      const facts = statSync(file, { throwIfNoEntry: false });
+      if (facts === undefined || now - facts.mtimeMs < dayMs) continue;
+      const lock = Lock.take(file, false);
+      if (lock === undefined) continue;
+      rmSync(file, { force: true });
+      lock.release();
+    }
+  }
+
+  #take(name: string, isShared: boolean): Lock | undefined {
+    mkdirSync(this.#folder, { recursive: true });
+    // Names may hold anything; the file's name may not.
+    const digits = createHash("sha256").update(name).digest("hex").slice(0, 32);
+    return Lock.take(path.join(this.#folder, `${digits}.lock`), isShared);
+  }
+}
+
+async function doneUnder<T>(lock: Lock, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+// The file is never opened other than by SQLite: POSIX drops a process's locks on a file when the
+// process closes any of its openings, and only SQLite knows to wait with that.
+class Lock {
+  readonly #database: DatabaseSync;
+
+  private constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  static take(file: string, isShared: boolean): Lock | undefined {
+    const before = inodeOf(file);
+    const { DatabaseSync } = sqlite();
+    const database = new DatabaseSync(file);
+    try {
+      // A journal on disk would be of no use: nothing is ever written.
+      database.exec("PRAGMA journal_mode = MEMORY");
+      // Reading takes the shared lock, which lasts as long as the transaction.
+      database.exec(isShared ? "BEGIN; SELECT count(*) FROM sqlite_schema" : "BEGIN EXCLUSIVE");
+    } catch (error) {
+      database.close();
+      if (sqliteCode(error) === busyCode) return undefined;
+      throw error;
+    }
+    // `removeOld` may have removed the file while it was being opened: then this is no lock.
+    if (before === undefined || before === inodeOf(file)) return new Lock(database);
+    database.close();
+    return undefined;
+  }
+
+  release(): void {
+    this.#database.close();
+  }
+}
+
+function inodeOf(file: string): bigint | undefined {
+  return statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
+}
+
+/** Node 22 announces on standard error that SQLite is an experiment; nobody can act on that. */
+function sqlite(): typeof import("node:sqlite") {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return process.getBuiltinModule("node:sqlite");
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

@@ -1,0 +1,166 @@
+// Reads a folder of models in Ollama's layout, ours or Ollama's own; never writes.
+import { createHash } from "node:crypto";
+import { readdir, readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import { type ModelName, modelNameOf } from "../model-reference.ts";
+import { parseDigest } from "./digest.ts";
+import { isMissing } from "./disk-errors.ts";
+import { type BlobLayer, type Manifest, parseManifest } from "./manifest.ts";
+
+/** Whose folder it is: only our own is ever written. */
+export type StoreKind = "modelctl" | "ollama";
+
+/** A manifest that is there, not read yet. */
+export interface ManifestFile {
+  /** In the letter case in which it is kept. */
+  name: ModelName;
+  path: string;
+}
+
+/** A manifest that has been read. */
+export interface StoredManifest extends ManifestFile {
+  folder: ModelFolder;
+  manifest: Manifest;
+  /** SHA-256 of the manifest file, 64 hex digits. */
+  digest: string;
+  modifiedAt: Date;
+}
+
+export class ModelFolder {
+  readonly path: string;
+  readonly kind: StoreKind;
+  readonly #hubPrefixes: readonly string[] | undefined;
+
+  constructor(folder: string, kind: StoreKind, hubPrefixes?: readonly string[]) {
+    this.path = folder;
+    this.kind = kind;
+    this.#hubPrefixes = hubPrefixes;
+  }
+
+  get blobsFolder(): string {
+    return path.join(this.path, "blobs");
+  }
+
+  get manifestsFolder(): string {
+    return path.join(this.path, "manifests");
+  }
+
+  /** @throws ProductError `STORE_DIGEST_INVALID` */
+  blobPath(digest: string): string {
+    return path.join(this.blobsFolder, parseDigest(digest).replace(":", "-"));
+  }
+
+  manifestPath({ host, namespace, model, tag }: ModelName): string {
+    return path.join(this.manifestsFolder, host, namespace, model, tag);
+  }
+
+  /** The manifest of that name in any letter case. */
+  async find(name: ModelName): Promise<ManifestFile | undefined> {
+    const exact = this.manifestPath(name);
+    const facts = await stat(exact).catch(() => undefined);
+    if (facts?.isFile()) return { name, path: exact };
+    const kept: string[] = [];
+    for (const part of [name.host, name.namespace, name.model, name.tag]) {
+      const entries = await namesIn(path.join(this.manifestsFolder, ...kept));
+      const entry = entries.find((entry) => entry.toLowerCase() === part.toLowerCase());
+      if (entry === undefined) return undefined;
+      kept.push(entry);
+    }
+    return this.#manifestFile(kept);
+  }
+
+  /** Every manifest, in no order. */
+  async files(): Promise<ManifestFile[]> {
+    const root = this.manifestsFolder;
+    let found: string[][] = [[]];
+    for (let depth = 0; depth < 4; depth += 1) {
+      const deeper = found.map(async (parts) => {
+        const names = await namesIn(path.join(root, ...parts));
+        return names.map((name) => [...parts, name]);
+      });
+      found = (await Promise.all(deeper)).flat();
+    }
+    return found.map((parts) => this.#manifestFile(parts));
+  }
+
+  /** @throws ProductError `STORE_MANIFEST_CORRUPT` */
+  async read(file: ManifestFile): Promise<StoredManifest> {
+    try {
+      const bytes = await readFile(file.path);
+      const { mtime } = await stat(file.path);
+      return {
+        ...file,
+        folder: this,
+        manifest: parseManifest(bytes.toString("utf8"), file.path),
+        digest: createHash("sha256").update(bytes).digest("hex"),
+        modifiedAt: mtime,
+      };
+    } catch (error) {
+      if (error instanceof ProductError) throw error;
+      throw unreadable(`The manifest ${file.path}`, error);
+    }
+  }
+
+  /**
+   * Where a layer's blob lies.
+   *
+   * @throws ProductError `STORE_BLOB_MISSING`
+   */
+  async locate({ digest, sizeBytes }: BlobLayer, model: ModelName): Promise<string> {
+    const file = this.blobPath(digest);
+    const size = await stat(file).then(
+      (facts) => facts.size,
+      (error: unknown) => {
+        if (isMissing(error)) return undefined;
+        throw unreadable(`The file ${file}`, error);
+      },
+    );
+    if (size === sizeBytes) return file;
+    throw new ProductError(storeErrors.blobMissing, {
+      message:
+        size === undefined
+          ? `The model '${model.display}' is incomplete: its file ${file} is missing.`
+          : `The model '${model.display}' is damaged: its file ${file} has ${size} bytes instead of ${sizeBytes}.`,
+      hint: "Pull or create the model again.",
+    });
+  }
+
+  /** @throws ProductError `STORE_BLOB_MISSING`, `STORE_MANIFEST_CORRUPT` */
+  async readText(layer: BlobLayer, model: ModelName): Promise<string> {
+    const file = await this.locate(layer, model);
+    try {
+      return await readFile(file, "utf8");
+    } catch (error) {
+      throw unreadable(`The file ${file} of the model '${model.display}'`, error);
+    }
+  }
+
+  #manifestFile(parts: readonly string[]): ManifestFile {
+    const [host = "", namespace = "", model = "", tag = ""] = parts;
+    return {
+      name: modelNameOf({ host, namespace, model, tag }, this.#hubPrefixes),
+      path: path.join(this.manifestsFolder, ...parts),
+    };
+  }
+}
+
+/** What a folder holds; nothing when it is no folder. Unfinished files begin with a dot. */
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => !name.startsWith("."));
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+function unreadable(what: string, cause: unknown): ProductError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new ProductError(storeErrors.manifestCorrupt, {
+    message: `${what} cannot be read: ${reason}.`,
+    hint: "Check that this user may read it; otherwise create or pull the model again.",
+    cause,
+  });
+}

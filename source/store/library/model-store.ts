@@ -1,0 +1,247 @@
+// Our own model store: writes blobs and manifests, and removes what no model needs.
+import { createHash } from "node:crypto";
+import { mkdir, open, rm, rmdir, stat, utimes } from "node:fs/promises";
+import path from "node:path";
+import type { Readable } from "node:stream";
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import type { ModelName } from "../model-reference.ts";
+import type { BlobFolder } from "./blob-folder.ts";
+import { digestOf, parseDigest } from "./digest.ts";
+import { explainingDiskErrors } from "./disk-errors.ts";
+import { LockFolder } from "./lock-folder.ts";
+import { blobsOf, type Manifest, parseManifest, printManifest } from "./manifest.ts";
+import { type ManifestFile, ModelFolder, type StoredManifest } from "./model-folder.ts";
+import { ReferenceBook } from "./reference-book.ts";
+import { moveIntoPlace, unfinishedPath, writeFileAtomically } from "./write-atomically.ts";
+
+export interface WrittenBlob {
+  /** `sha256:` and 64 hex digits. */
+  digest: string;
+  sizeBytes: number;
+  /** False when the store had this content already. */
+  isNew: boolean;
+}
+
+export interface WriteOptions {
+  /** What the content must have. */
+  digest?: string | undefined;
+  signal?: AbortSignal | undefined;
+  /** Called with the bytes written so far. */
+  onBytes?: ((completed: number) => void) | undefined;
+}
+
+// Who writes shares this lock from the first blob to the manifest that needs it; who removes blobs
+// has it alone. So nothing is removed between being found and being needed.
+const writersLock = "writers";
+/** Held for moments, while a manifest is put in place or taken away. */
+const manifestsLock = "manifests";
+const namedLock = (name: string) => `named ${name}`;
+
+export class ModelStore implements BlobFolder {
+  readonly folder: ModelFolder;
+  readonly references: ReferenceBook;
+  readonly locks: LockFolder;
+
+  /** @param folder made with its first content */
+  constructor(folder: string, hubPrefixes?: readonly string[]) {
+    this.folder = new ModelFolder(folder, "modelctl", hubPrefixes);
+    this.references = new ReferenceBook(path.join(folder, "references"));
+    this.locks = new LockFolder(path.join(folder, "locks"));
+  }
+
+  get path(): string {
+    return this.folder.path;
+  }
+
+  /** Folders of links through which the parts of split models find each other. */
+  get splitsFolder(): string {
+    return path.join(this.path, "splits");
+  }
+
+  /** @throws ProductError `STORE_DIGEST_INVALID` */
+  blobPath(digest: string): string {
+    return this.folder.blobPath(digest);
+  }
+
+  async hasBlob(digest: string): Promise<boolean> {
+    return await stat(this.blobPath(digest)).then(
+      (facts) => facts.isFile(),
+      () => false,
+    );
+  }
+
+  async withLock<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return await this.#writing(() => this.locks.withLock(namedLock(name), work));
+  }
+
+  /** Does the work if nobody is in `withLock` of that name, else nothing. */
+  async ifUnlocked(name: string, work: () => Promise<void>): Promise<void> {
+    await this.locks.tryWithLock(namedLock(name), work);
+  }
+
+  /**
+   * Does work that adds blobs and then the manifest that needs them; until it ends, no blob of the
+   * store is removed. May be nested.
+   *
+   * @throws ProductError `STORE_DISK_FULL`, `STORE_NOT_WRITABLE`
+   */
+  async whileWriting<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return await this.#writing(() =>
+      this.locks.withLock(writersLock, work, { isShared: true, signal }),
+    );
+  }
+
+  /** Does work that removes blobs, unless somebody is writing: then nothing, and undefined. */
+  async whileNobodyWrites<T>(work: () => Promise<T>): Promise<{ value: T } | undefined> {
+    return await this.#writing(() => this.locks.tryWithLock(writersLock, work));
+  }
+
+  /** @throws ProductError `STORE_DISK_FULL`, `STORE_NOT_WRITABLE` */
+  async writeBlob(content: string | Uint8Array): Promise<WrittenBlob> {
+    const digest = digestOf(content);
+    const sizeBytes = Buffer.byteLength(content);
+    if (await this.#use(digest)) return { digest, sizeBytes, isNew: false };
+    await this.#writing(() => writeFileAtomically(this.blobPath(digest), content));
+    return { digest, sizeBytes, isNew: true };
+  }
+
+  /**
+   * Writes what a stream brings. It becomes a blob only when it is whole and right.
+   *
+   * @throws ProductError `STORE_DIGEST_MISMATCH`, `STORE_DISK_FULL`, `STORE_NOT_WRITABLE`; the
+   *   stream's own error
+   */
+  async writeBlobFrom(
+    stream: AsyncIterable<Uint8Array> | Readable,
+    options: WriteOptions = {},
+  ): Promise<WrittenBlob> {
+    const unfinished = unfinishedPath(path.join(this.folder.blobsFolder, "blob"));
+    return await this.#writing(async () => {
+      try {
+        const { digest, sizeBytes } = await writeStream(unfinished, stream, options);
+        checkDigest(digest, options.digest);
+        const isNew = !(await this.#use(digest));
+        if (isNew) await moveIntoPlace(unfinished, this.blobPath(digest));
+        return { digest, sizeBytes, isNew };
+      } finally {
+        await rm(unfinished, { force: true });
+      }
+    });
+  }
+
+  /** Puts a manifest in place of one of the same name; gives the one that was there. */
+  async writeManifest(name: ModelName, manifest: Manifest): Promise<StoredManifest | undefined> {
+    return await this.#changingManifests(async () => {
+      const old = await this.folder.find(name);
+      const before = old && (await this.folder.read(old).catch(() => undefined));
+      const text = printManifest(manifest);
+      const file = old?.path ?? this.folder.manifestPath(name);
+      parseManifest(text, file); // what cannot be read back must not replace what can
+      await writeFileAtomically(file, text);
+      return before;
+    });
+  }
+
+  /** The folders above go with their last manifest. */
+  async removeManifest(file: ManifestFile): Promise<void> {
+    await this.#changingManifests(async () => {
+      await rm(file.path, { force: true });
+      for (let folder = path.dirname(file.path); folder !== this.folder.manifestsFolder; ) {
+        const isGone = await rmdir(folder).then(
+          () => true,
+          () => false, // other models are in it
+        );
+        if (!isGone) return;
+        folder = path.dirname(folder);
+      }
+    });
+  }
+
+  /**
+   * Removes those of the blobs that no manifest needs. While somebody writes they stay, marked as
+   * old, and the next `prune` takes them.
+   */
+  async removeUnused(digests: readonly string[]): Promise<void> {
+    const removed = await this.whileNobodyWrites(async () => {
+      const needed = await this.neededBlobs();
+      // A damaged manifest may need any of them.
+      if (needed.damaged.length > 0) return;
+      for (const digest of digests) {
+        if (!needed.digests.has(digest)) await rm(this.blobPath(digest), { force: true });
+      }
+    });
+    if (removed !== undefined) return;
+    for (const digest of digests) {
+      await utimes(this.blobPath(digest), 0, 0).catch(() => {}); // it is gone already
+    }
+  }
+
+  /** What the manifests need, and those that cannot be read. */
+  async neededBlobs(): Promise<{
+    digests: Set<string>;
+    manifests: StoredManifest[];
+    damaged: string[];
+  }> {
+    const manifests: StoredManifest[] = [];
+    const damaged: string[] = [];
+    for (const file of await this.folder.files()) {
+      const manifest = await this.folder.read(file).catch(() => undefined);
+      if (manifest === undefined) damaged.push(file.path);
+      else manifests.push(manifest);
+    }
+    const digests = new Set(manifests.flatMap(({ manifest }) => blobsOf(manifest)));
+    return { digests, manifests, damaged };
+  }
+
+  /** Marks a blob as wanted now, if it is there. */
+  async #use(digest: string): Promise<boolean> {
+    const now = new Date();
+    return await utimes(this.blobPath(digest), now, now).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #changingManifests<T>(work: () => Promise<T>): Promise<T> {
+    return await this.#writing(() => this.locks.withLock(manifestsLock, work));
+  }
+
+  async #writing<T>(work: () => Promise<T>): Promise<T> {
+    return await explainingDiskErrors(this.path, async () => {
+      await mkdir(this.folder.blobsFolder, { recursive: true });
+      return await work();
+    });
+  }
+}
+
+async function writeStream(
+  file: string,
+  stream: AsyncIterable<Uint8Array>,
+  { signal, onBytes }: WriteOptions,
+): Promise<{ digest: string; sizeBytes: number }> {
+  const hash = createHash("sha256");
+  let sizeBytes = 0;
+  const handle = await open(file, "wx");
+  try {
+    for await (const chunk of stream) {
+      signal?.throwIfAborted();
+      hash.update(chunk);
+      await handle.writeFile(chunk);
+      sizeBytes += chunk.length;
+      onBytes?.(sizeBytes);
+    }
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return { digest: `sha256:${hash.digest("hex")}`, sizeBytes };
+}
+
+function checkDigest(found: string, expected: string | undefined): void {
+  if (expected === undefined || parseDigest(expected) === found) return;
+  throw new ProductError(storeErrors.digestMismatch, {
+    message: `digest mismatch, expected ${parseDigest(expected)}, got ${found}`,
+    hint: "Send the content again.",
+  });
+}
