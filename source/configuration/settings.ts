@@ -16,7 +16,7 @@ export interface Settings {
   gpu: "auto" | "cpu" | "cuda" | "metal" | "rocm" | "vulkan";
   flash_attention: boolean | "auto";
   kv_cache_type: "f16" | "q8_0" | "q4_0";
-  prefill_chunk: number;
+  prefill_chunk: number | undefined;
   mixed_batches: boolean;
   lookup_tokens: number;
   prefix_sharing: boolean;
@@ -105,10 +105,10 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     description: "Type of the context window's memory.",
   },
   prefill_chunk: {
-    read: integer(1, 512),
-    default: 64,
+    read: (text) => mapped(integer(0, 512)(text), (value) => (value === 0 ? undefined : value)),
+    default: undefined,
     honoursOllama: false,
-    description: "Most prompt tokens that are read in one step.",
+    description: "Most prompt tokens that are read in one step; 0 adapts to the machine.",
   },
   mixed_batches: {
     read: boolean,

@@ -20,8 +20,8 @@ export interface LoadSettings {
   threads: number | undefined;
   /** Most tokens in one step. */
   batchSize: number;
-  /** Most prompt tokens in one step. */
-  prefillChunk: number;
+  /** Most prompt tokens in one step; undefined adapts to the machine. */
+  prefillChunk: number | undefined;
   /** Prompts and answers in one step. */
   mixedBatches: boolean;
   /** Tokens to guess by prompt lookup; 0 is off. */

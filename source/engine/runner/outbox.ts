@@ -5,6 +5,12 @@ import type { FromRunner, RequestEvent } from "./protocol.ts";
 /** Messages that may be on their way; beyond it the engine waits before its next step. */
 const highestInFlight = 64;
 
+/**
+ * A message wakes the server and its client, on cores that compute: text that comes sooner than a
+ * frame of a screen after the last message waits for the next one.
+ */
+const textIntervalMs = 40;
+
 export class Outbox {
   readonly #send: (message: FromRunner, sent: () => void) => boolean;
   #events: RequestEvent[] = [];
@@ -12,6 +18,10 @@ export class Outbox {
   #inFlight = 0;
   #waiting: (() => void) | undefined;
   #logTimer: NodeJS.Timeout | undefined;
+  #textTimer: NodeJS.Timeout | undefined;
+  #lastSent = 0;
+  /** Requests whose first text has gone out. */
+  readonly #begun = new Set<number>();
 
   constructor(send: (message: FromRunner, sent: () => void) => boolean) {
     this.#send = send;
@@ -43,10 +53,31 @@ export class Outbox {
     this.#dispatch(message);
   }
 
+  /** Sends what is there; text in the middle of an answer may wait for a moment. */
   flush(): void {
     if (this.#events.length === 0) return;
+    const sinceMs = performance.now() - this.#lastSent;
+    if (sinceMs < textIntervalMs && this.#events.every((event) => this.#canWait(event))) {
+      this.#textTimer ??= setTimeout(() => this.#sendEvents(), textIntervalMs - sinceMs);
+      return;
+    }
+    this.#sendEvents();
+  }
+
+  #canWait(event: RequestEvent): boolean {
+    return event.type === "text" && this.#begun.has(event.id);
+  }
+
+  #sendEvents(): void {
+    clearTimeout(this.#textTimer);
+    this.#textTimer = undefined;
     const events = this.#events;
     this.#events = [];
+    this.#lastSent = performance.now();
+    for (const { id, type } of events) {
+      if (type === "text") this.#begun.add(id);
+      else if (type === "done" || type === "failed") this.#begun.delete(id);
+    }
     this.#dispatch({ type: "events", events });
   }
 

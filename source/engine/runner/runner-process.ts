@@ -52,8 +52,8 @@ export class RunnerProcess {
     this.#child = fork(mainFile, [], {
       stdio: ["ignore", "pipe", "pipe", "ipc"],
       serialization: "json",
-      // Sampling of several slots runs on libuv's pool beside the decode.
-      env: { ...process.env, UV_THREADPOOL_SIZE: "8" },
+      // OpenMP keeps a team of spinning threads for each thread that computes: one computes.
+      env: { ...process.env, UV_THREADPOOL_SIZE: "1" },
       execArgv: [],
     });
     this.exited = new Promise((resolve) => {

@@ -14,7 +14,7 @@ export interface EngineSettings {
   threads: number | undefined;
   flashAttention: boolean | "auto";
   kvCacheType: "f16" | "q8_0" | "q4_0";
-  prefillChunk: number;
+  prefillChunk: number | undefined;
   mixedBatches: boolean;
   lookupTokens: number;
   prefixSharing: boolean;

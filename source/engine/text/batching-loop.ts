@@ -15,6 +15,7 @@ import {
 } from "./job.ts";
 import { draftLength } from "./lookup-draft.ts";
 import { type BatchPlan, type BatchPolicy, logitIndexesOf, planBatch } from "./plan-batch.ts";
+import type { PrefillPace } from "./prefill-pace.ts";
 import type { PrefixCopy } from "./prefix-copy.ts";
 import { PrefixSources } from "./prefix-sources.ts";
 import { Slot } from "./slot.ts";
@@ -26,6 +27,7 @@ export interface LoopOptions extends StepSamplerOptions {
   /** Most threads that a step may use. */
   threads: number;
   policy: BatchPolicy;
+  prefillPace: PrefillPace;
   prefixCopy: PrefixCopy | undefined;
   /** Requests that may wait for a slot. */
   maximumQueue: number;
@@ -108,8 +110,12 @@ export class BatchingLoop {
     while (true) {
       this.#dropCancelled();
       await this.#admitWaiting();
-      const plan = planBatch(this.#slots, this.#options.policy, this.#previous, (job, limit) =>
-        this.#guess(job, limit),
+      const plan = planBatch(
+        this.#slots,
+        this.#options.policy,
+        (isAlone) => this.#options.prefillPace.chunk(isAlone),
+        this.#previous,
+        (job, limit) => this.#guess(job, limit),
       );
       if (plan === undefined) break;
       this.#previous = plan.kind;
@@ -216,7 +222,10 @@ export class BatchingLoop {
     await decoding;
     const decodeMs = performance.now() - started;
     this.#threads.note(tokens, threads, decodeMs);
-    if (plan.kind === "prompt") this.#prefixes.noteComputing(tokens, decodeMs);
+    if (plan.kind === "prompt") {
+      this.#prefixes.noteComputing(tokens, decodeMs);
+      this.#options.prefillPace.note(tokens, decodeMs);
+    }
     await this.#sampler.sample(items);
     const [only] = items;
     if (plan.kind === "answer" && items.length === 1 && only !== undefined) {

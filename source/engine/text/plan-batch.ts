@@ -15,8 +15,6 @@ export interface BatchItem {
 }
 
 export interface BatchPolicy {
-  /** Most prompt tokens in one step. */
-  prefillChunk: number;
   /** Most tokens in one step. */
   batchSize: number;
   /** Prompts and answers in one step. */
@@ -32,6 +30,7 @@ export interface BatchPlan {
 
 /**
  * @param slots all slots, ascending by id
+ * @param prefillChunk most prompt tokens in one step
  * @param previous kind of the step before: prompts and answers take turns
  * @param guess a draft for a job, at most so many tokens
  * @returns undefined when no slot has work
@@ -39,6 +38,7 @@ export interface BatchPlan {
 export function planBatch(
   slots: ReadonlyArray<Slot<Job>>,
   policy: BatchPolicy,
+  prefillChunk: (isAlone: boolean) => number,
   previous: BatchPlan["kind"] | undefined,
   guess: (job: Job, limit: number) => number[],
 ): BatchPlan | undefined {
@@ -61,7 +61,7 @@ export function planBatch(
     }
   }
   if (prompts) {
-    let share = Math.min(room, policy.prefillChunk);
+    let share = Math.min(room, prefillChunk(answering.length === 0));
     for (const { slot, job } of byArrival(reading)) {
       if (share <= 0) break;
       const tokens = job.promptTokens.slice(job.read, job.read + share);

@@ -7,6 +7,7 @@ import type { LoadSettings } from "../runner/load-settings.ts";
 import { BatchingLoop } from "./batching-loop.ts";
 import type { LoopEvent } from "./job.ts";
 import { type LoadedTextModel, type LoadObserver, loadTextModel } from "./load-text-model.ts";
+import { PrefillPace } from "./prefill-pace.ts";
 import { PrefixCopy } from "./prefix-copy.ts";
 import { controlTextsOf, TokenBytes } from "./token-bytes.ts";
 
@@ -46,9 +47,9 @@ export class TextEngine {
       slots: settings.slots,
       contextLength: settings.contextLength,
       vocabularySize: settings.vocabularySize,
+      prefillPace: new PrefillPace(settings.prefillChunk, settings.batchSize),
       threads: settings.threads ?? addon.getMathCores(),
       policy: {
-        prefillChunk: Math.min(settings.prefillChunk, settings.batchSize),
         batchSize: settings.batchSize,
         mixed: settings.mixedBatches,
         lookupTokens: forgets ? settings.lookupTokens : 0,

@@ -19,8 +19,8 @@ interface StepKind {
   nextProbe: number;
 }
 
-/** Trying other thread counts may cost this share of the time. */
-const probeBudget = 0.02;
+/** Trying other thread counts may cost this share of the time, about. */
+const probeBudget = 0.005;
 /** One slow step is a hiccup, several are a trend: how fast an estimate may grow. */
 const growth = { weight: 0.2, mostPerStep: 2 };
 /** Rounding in the measurement of idle time must not forbid the last core. */
