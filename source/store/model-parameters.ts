@@ -7,6 +7,8 @@ export interface ModelParameters {
   main_gpu?: number;
   use_mmap?: boolean;
   num_thread?: number;
+  /** Tokens that a draft model guesses ahead. */
+  draft_num_predict?: number;
   num_keep?: number;
   seed?: number;
   num_predict?: number;
@@ -35,6 +37,7 @@ export const parameterKinds: Record<
   main_gpu: { kind: "integer", when: "load" },
   use_mmap: { kind: "boolean", when: "load" },
   num_thread: { kind: "integer", when: "load" },
+  draft_num_predict: { kind: "integer", when: "load" },
   num_keep: { kind: "integer", when: "run" },
   seed: { kind: "integer", when: "run" },
   num_predict: { kind: "integer", when: "run" },
@@ -49,3 +52,28 @@ export const parameterKinds: Record<
   frequency_penalty: { kind: "number", when: "run" },
   stop: { kind: "strings", when: "run" },
 };
+
+export type ParameterName = keyof ModelParameters;
+
+export function isParameterName(name: string): name is ParameterName {
+  return Object.hasOwn(parameterKinds, name);
+}
+
+/** Parameters of the past: accepted in a Modelfile with a warning, without effect. */
+export const removedParameters: ReadonlySet<string> = new Set([
+  "embedding_only",
+  "f16_kv",
+  "logits_all",
+  "low_vram",
+  "mirostat",
+  "mirostat_eta",
+  "mirostat_tau",
+  "num_gqa",
+  "numa",
+  "penalize_newline",
+  "rope_frequency_base",
+  "rope_frequency_scale",
+  "tfs_z",
+  "use_mlock",
+  "vocab_only",
+]);

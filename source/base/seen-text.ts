@@ -1,0 +1,36 @@
+// What of a text can be seen: blanks, control and format characters cannot.
+
+const unseen = /[\s\p{Cc}\p{Cf}]/u;
+
+/** Tells of one UTF-16 unit; halves of a surrogate pair count as seen. */
+export function isUnseen(unit: string): boolean {
+  return unseen.test(unit);
+}
+
+/** Without what cannot be seen at either end, such as a no-break space that was pasted along. */
+export function trimUnseen(text: string): string {
+  let start = 0;
+  while (start < text.length && isUnseen(text.charAt(start))) start += 1;
+  return text.slice(start, endOfSeen(text, start, text.length));
+}
+
+/** The offset after the last character that can be seen between two offsets; `start` if none. */
+export function endOfSeen(text: string, start: number, end: number): number {
+  let last = end;
+  while (last > start && isUnseen(text.charAt(last - 1))) last -= 1;
+  return last;
+}
+
+/**
+ * A text within a sentence: in double quotes, cut where it is long, and with escapes for what a
+ * terminal would obey or not show.
+ */
+export function quoteShort(text: string, length = 40): string {
+  const characters = Array.from(text.slice(0, length * 2));
+  const isLong = characters.length > length || text.length > length * 2;
+  const shown = isLong ? `${characters.slice(0, length).join("")}…` : text;
+  return JSON.stringify(shown).replace(
+    /[\p{Cc}\p{Cf}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+}

@@ -1,0 +1,28 @@
+// What a Modelfile, or a create request, says about a model.
+import type { ModelParameters } from "./model-parameters.ts";
+
+/** A message that belongs to the model: put before those of a request. */
+export interface StoredMessage {
+  role: "system" | "user" | "assistant";
+  content: string;
+}
+
+/** Paths and names are as they were written; whoever builds the model resolves them. */
+export interface ModelDefinition {
+  /** Files, directories or model names, at least one. */
+  from: string[];
+  /** LoRA files. */
+  adapters: string[];
+  /** Files of draft models. */
+  drafts: string[];
+  /** In Go's template language. */
+  template: string | undefined;
+  system: string | undefined;
+  licenses: string[];
+  parameters: ModelParameters;
+  messages: StoredMessage[];
+  renderer: string | undefined;
+  parser: string | undefined;
+  /** The least version of this program that can run it. */
+  requires: string | undefined;
+}

@@ -1,0 +1,42 @@
+// The commands of a Modelfile.
+
+export const commandNames = [
+  "ADAPTER",
+  "DRAFT",
+  "FROM",
+  "LICENSE",
+  "MESSAGE",
+  "PARAMETER",
+  "PARSER",
+  "RENDERER",
+  "REQUIRES",
+  "SYSTEM",
+  "TEMPLATE",
+] as const;
+
+export type CommandName = (typeof commandNames)[number];
+
+/** The command that a word means, in any case. */
+export function toCommandName(word: string): CommandName | undefined {
+  const upper = word.toUpperCase();
+  return /^[A-Za-z]+$/.test(word) ? commandNames.find((name) => name === upper) : undefined;
+}
+
+/** Has a word between its name and its value: a parameter's name, a message's role. */
+export function hasKey(name: CommandName): boolean {
+  return name === "PARAMETER" || name === "MESSAGE";
+}
+
+export const commandExamples: Record<CommandName, string> = {
+  ADAPTER: "ADAPTER ./lora.gguf",
+  DRAFT: "DRAFT ./draft.gguf",
+  FROM: "FROM ./model.gguf",
+  LICENSE: "LICENSE MIT",
+  MESSAGE: "MESSAGE user Hello!",
+  PARAMETER: "PARAMETER temperature 0.7",
+  PARSER: "PARSER name",
+  RENDERER: "RENDERER name",
+  REQUIRES: "REQUIRES 1.2.3",
+  SYSTEM: "SYSTEM You are a helpful assistant.",
+  TEMPLATE: "TEMPLATE {{ .Prompt }}",
+};

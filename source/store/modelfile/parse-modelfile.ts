@@ -1,0 +1,215 @@
+// Reads a Modelfile: what each command means, on top of the grammar in scan-commands.ts.
+import { nearestName } from "../../base/nearest-name.ts";
+import { quoteShort, trimUnseen } from "../../base/seen-text.ts";
+import { storeErrors } from "../errors.ts";
+import type { ModelDefinition, StoredMessage } from "../model-definition.ts";
+import {
+  isParameterName,
+  type ModelParameters,
+  parameterKinds,
+  removedParameters,
+} from "../model-parameters.ts";
+import { readParameterText } from "../parameter-values.ts";
+import { type ModelfileText, readModelfileText, type TextPosition } from "./modelfile-text.ts";
+import { type ModelfileCommand, scanCommands, valueMissing } from "./scan-commands.ts";
+import { readVersion } from "./version-text.ts";
+
+export interface ParsedModelfile {
+  definition: ModelDefinition;
+  /** Sentences about what was read but has no effect. */
+  warnings: string[];
+  /** Where the values begin (at their quotes, if quoted), for errors found later. */
+  positions: ModelfilePositions;
+}
+
+export interface ModelfilePositions {
+  /** As many as `definition.from`. */
+  from: TextPosition[];
+  adapters: TextPosition[];
+  drafts: TextPosition[];
+  template: TextPosition | undefined;
+}
+
+/**
+ * Reads a Modelfile in UTF-8, or in UTF-16 with a byte order mark. Where a command that is not a
+ * list comes twice the last wins, as in Ollama, with a warning.
+ *
+ * @throws ProductError `STORE_MODELFILE_…`, whose sentence begins with line and column
+ */
+export function parseModelfile(source: string | Uint8Array): ParsedModelfile {
+  const text = readModelfileText(source);
+  const parsed = readCommands(text);
+  if (parsed.definition.from.length > 0) return parsed;
+  throw text.error(storeErrors.modelfileFromMissing, text.text.length, {
+    message: "the file ends and has no FROM line.",
+    hint: "Name the model to build from, as in: FROM ./model.gguf",
+  });
+}
+
+/** Reads commands without asking for a FROM among them. */
+export function readCommands(text: ModelfileText): ParsedModelfile {
+  const reader = new CommandReader(text);
+  for (const command of scanCommands(text)) reader.read(command);
+  return reader;
+}
+
+const roles: readonly StoredMessage["role"][] = ["system", "user", "assistant"];
+
+class CommandReader implements ParsedModelfile {
+  readonly definition: ModelDefinition = {
+    from: [],
+    adapters: [],
+    drafts: [],
+    template: undefined,
+    system: undefined,
+    licenses: [],
+    parameters: {},
+    messages: [],
+    renderer: undefined,
+    parser: undefined,
+    requires: undefined,
+  };
+  readonly warnings: string[] = [];
+  readonly positions: ModelfilePositions = {
+    from: [],
+    adapters: [],
+    drafts: [],
+    template: undefined,
+  };
+  readonly #source: ModelfileText;
+  /** Offset of the command that gave a value of which there is one. */
+  readonly #given = new Map<string, number>();
+
+  constructor(source: ModelfileText) {
+    this.#source = source;
+  }
+
+  read(command: ModelfileCommand): void {
+    const { definition, positions } = this;
+    const { text, at } = command.value;
+    switch (command.name) {
+      case "FROM":
+        definition.from.push(this.#path(command));
+        positions.from.push(this.#source.positionAt(at));
+        break;
+      case "ADAPTER":
+        this.#warnIfGiven("ADAPTER", command);
+        definition.adapters = [this.#path(command)];
+        positions.adapters = [this.#source.positionAt(at)];
+        break;
+      case "DRAFT":
+        definition.drafts.push(this.#path(command));
+        positions.drafts.push(this.#source.positionAt(at));
+        break;
+      case "TEMPLATE":
+        this.#warnIfGiven("TEMPLATE", command);
+        definition.template = text;
+        positions.template = this.#source.positionAt(at);
+        break;
+      case "SYSTEM":
+        this.#warnIfGiven("SYSTEM", command);
+        definition.system = text;
+        break;
+      case "RENDERER":
+        this.#warnIfGiven("RENDERER", command);
+        definition.renderer = word(command);
+        break;
+      case "PARSER":
+        this.#warnIfGiven("PARSER", command);
+        definition.parser = word(command);
+        break;
+      case "REQUIRES":
+        this.#warnIfGiven("REQUIRES", command);
+        definition.requires = this.#version(command);
+        break;
+      case "LICENSE":
+        definition.licenses.push(text);
+        break;
+      case "MESSAGE":
+        definition.messages.push({ role: this.#role(command), content: text });
+        break;
+      case "PARAMETER":
+        this.#readParameter(command);
+        break;
+    }
+  }
+
+  #warnIfGiven(name: string, command: ModelfileCommand): void {
+    const before = this.#given.get(name);
+    this.#given.set(name, command.at);
+    if (before === undefined) return;
+    const line = this.#source.positionAt(before).line;
+    this.#warn(command.at, `${name} replaces that of line ${line}.`);
+  }
+
+  #warn(at: number, sentence: string): void {
+    this.warnings.push(`Modelfile ${this.#source.describe(at)}: ${sentence}`);
+  }
+
+  #path(command: ModelfileCommand): string {
+    const path = word(command);
+    if (path === "") throw valueMissing(this.#source, command.value.at, command.name);
+    return path;
+  }
+
+  #version(command: ModelfileCommand): string {
+    const version = readVersion(word(command));
+    if (version !== undefined) return version;
+    throw this.#source.error(storeErrors.modelfileRequiresInvalid, command.value.at, {
+      message: `REQUIRES must name a version, but is ${quoteShort(command.value.text)}.`,
+      hint: "Versions look like 1.2.3.",
+    });
+  }
+
+  #role({ key }: ModelfileCommand): StoredMessage["role"] {
+    const role = roles.find((known) => known === key.text);
+    if (role !== undefined) return role;
+    const nearest = nearestName(key.text, roles);
+    throw this.#source.error(storeErrors.modelfileRoleInvalid, key.at, {
+      message: `the role of a message must be system, user or assistant, but is ${quoteShort(key.text)}.`,
+      hint: nearest === undefined ? "As in: MESSAGE user Hello!" : `Did you mean ${nearest}?`,
+    });
+  }
+
+  #readParameter(command: ModelfileCommand): void {
+    const { key, value } = command;
+    if (removedParameters.has(key.text)) {
+      this.#warn(key.at, `parameter ${key.text} no longer exists and is skipped.`);
+      return;
+    }
+    if (!isParameterName(key.text)) throw this.#unknownParameter(key);
+    const read = readParameterText(key.text, value.text);
+    if (!read.ok) {
+      throw this.#source.error(storeErrors.modelfileParameterInvalid, value.at, {
+        message: `parameter ${key.text} ${read.problem}.`,
+        hint: "Correct the value, or remove the line to leave the default.",
+      });
+    }
+    const parameters = this.definition.parameters;
+    if (key.text === "stop") {
+      parameters.stop ??= [];
+      parameters.stop.push(String(read.value));
+      return;
+    }
+    this.#warnIfGiven(`PARAMETER ${key.text}`, command);
+    // The reader of this parameter's kind gave the value.
+    Object.assign(parameters, { [key.text]: read.value } satisfies Partial<
+      Record<keyof ModelParameters, unknown>
+    >);
+  }
+
+  #unknownParameter(key: ModelfileCommand["key"]) {
+    const names = Object.keys(parameterKinds);
+    const nearest = nearestName(key.text, names);
+    return this.#source.error(storeErrors.modelfileParameterUnknown, key.at, {
+      message: `${quoteShort(key.text)} is no parameter.`,
+      hint:
+        nearest === undefined ? `Parameters are ${names.join(", ")}.` : `Did you mean ${nearest}?`,
+    });
+  }
+}
+
+/** The value of a command that takes one word or path: what was not quoted has no unseen edges. */
+function word({ value }: ModelfileCommand): string {
+  return value.isQuoted ? value.text : trimUnseen(value.text);
+}

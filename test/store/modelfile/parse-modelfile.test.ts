@@ -1,0 +1,434 @@
+// What a Modelfile says, form by form, and where its mistakes are.
+import { describe, expect, test } from "vitest";
+import { ProductError } from "../../../source/base/product-error.ts";
+import { parseModelfile } from "../../../source/store/modelfile/parse-modelfile.ts";
+
+/** The definition of a Modelfile that also has a FROM line. */
+function read(text: string) {
+  return parseModelfile(`FROM base\n${text}`).definition;
+}
+
+function failure(source: string | Uint8Array): ProductError {
+  try {
+    parseModelfile(source);
+  } catch (error) {
+    if (error instanceof ProductError) return error;
+    throw error;
+  }
+  throw new Error("the Modelfile was accepted");
+}
+
+describe("a value", () => {
+  test.each([
+    ["bare", "SYSTEM You are kind.", "You are kind."],
+    ["bare with blanks around", "SYSTEM \t  You  are kind. \t ", "You  are kind."],
+    ["bare with a tab before it", "SYSTEM\tx", "x"],
+    ["bare with quotes inside", 'SYSTEM say "hi"', 'say "hi"'],
+    ["bare in single quotes, which are ordinary", "SYSTEM 'x'", "'x'"],
+    ["bare with a number sign, which begins no comment", "SYSTEM # x # y", "# x # y"],
+    ["bare with a backslash, which escapes nothing", "SYSTEM a\\nb\\", "a\\nb\\"],
+    ["in quotes", 'SYSTEM "x"', "x"],
+    ["in quotes with blanks kept", 'SYSTEM "  x\t" ', "  x\t"],
+    ["in quotes over lines", 'SYSTEM "\na\n\nb\n"', "\na\n\nb\n"],
+    [
+      "in quotes with quotes before the last",
+      'SYSTEM "You are "Bob" the bot"',
+      'You are "Bob" the bot',
+    ],
+    ["in quotes that end with quotes", 'SYSTEM "say "hi""', 'say "hi"'],
+    ["in quotes with a backslash at the end", 'SYSTEM "a\\"', "a\\"],
+    [
+      "in quotes with several names in quotes",
+      'SYSTEM "You are "Bob".\nFROM now on "x" is y"',
+      'You are "Bob".\nFROM now on "x" is y',
+    ],
+    ["in quotes with an example that has quotes", 'SYSTEM "Write:\nFROM "x""', 'Write:\nFROM "x"'],
+    ["empty in quotes", 'SYSTEM ""', ""],
+    ["empty after a blank", "SYSTEM ", ""],
+    ["in three quotes", 'SYSTEM """x"""', "x"],
+    ["in three quotes over lines", 'SYSTEM """\na "b" c\n"""  ', '\na "b" c\n'],
+    ["in three quotes that begin and end with quotes", 'SYSTEM """"a""""', '"a"'],
+    ["in three quotes with one quote", 'SYSTEM """""""', '"'],
+    [
+      "in three quotes with commands",
+      'SYSTEM """A Modelfile:\nFROM x\nSYSTEM "y"\n"""',
+      'A Modelfile:\nFROM x\nSYSTEM "y"\n',
+    ],
+    ["empty in three quotes", 'SYSTEM """"""', ""],
+    ["with line ends of all kinds kept", 'SYSTEM """a\r\nb\rc\n"""\r\n', "a\r\nb\rc\n"],
+    [
+      "with what other programs drop",
+      "SYSTEM \u3000a\u00a0b 👩‍👩‍👧 \u0007 می‌خواهم\u3000",
+      "\u3000a\u00a0b 👩‍👩‍👧 \u0007 می‌خواهم\u3000",
+    ],
+    ["in quotes before an unseen character", 'SYSTEM "a"\u00a0', "a"],
+    ["in quotes after an unseen character", 'SYSTEM \u200b"a"', "a"],
+    ["in a line of the last wins", "SYSTEM a\nSYSTEM b", "b"],
+  ])("%s", (_, text, expected) => {
+    expect(read(text).system).toBe(expected);
+  });
+});
+
+describe("lines", () => {
+  test.each([
+    ["end with LF", "FROM a\nSYSTEM b\n"],
+    ["end with CRLF", "FROM a\r\nSYSTEM b\r\n"],
+    ["end with CR", "FROM a\rSYSTEM b\r"],
+    ["may lack the last end", "FROM a\nSYSTEM b"],
+    ["may be blank, indented, or comments", "\n \t\n# c\nFROM a\n\t # FROM x\n  SYSTEM b\n#"],
+    ["begin with a command in any case", "from a\nSyStEm b"],
+    ["come in any order", "SYSTEM b\nFROM a"],
+    ["may follow unseen characters", "\ufeff\u00a0FROM a\n\u200b\nSYSTEM b\n\u3000"],
+  ])("%s", (_, text) => {
+    expect(parseModelfile(text).definition).toMatchObject({ from: ["a"], system: "b" });
+  });
+});
+
+describe("commands", () => {
+  test("say what they say", () => {
+    const text = `
+FROM ./model one.gguf
+FROM "./mmproj.gguf"
+ADAPTER ./lora.gguf
+DRAFT d1.gguf
+DRAFT d2.gguf
+TEMPLATE {{ .Prompt }}
+RENDERER r
+PARSER p
+REQUIRES v0.14.0
+LICENSE MIT
+LICENSE """
+Two
+"""
+MESSAGE system   Be kind.
+MESSAGE user "Hi: there"
+MESSAGE assistant Hello!`;
+    expect(parseModelfile(text)).toMatchObject({
+      warnings: [],
+      definition: {
+        from: ["./model one.gguf", "./mmproj.gguf"],
+        adapters: ["./lora.gguf"],
+        drafts: ["d1.gguf", "d2.gguf"],
+        template: "{{ .Prompt }}",
+        system: undefined,
+        renderer: "r",
+        parser: "p",
+        requires: "0.14.0",
+        licenses: ["MIT", "\nTwo\n"],
+        messages: [
+          { role: "system", content: "Be kind." },
+          { role: "user", content: "Hi: there" },
+          { role: "assistant", content: "Hello!" },
+        ],
+        parameters: {},
+      },
+    });
+  });
+
+  test("that may come once are won by the last, with a warning each", () => {
+    const text =
+      "FROM a\nADAPTER a\nADAPTER b\nTEMPLATE a\nTEMPLATE b\nPARAMETER seed 1\nPARAMETER seed 2\n";
+    const { definition, warnings } = parseModelfile(text);
+    expect(definition).toMatchObject({ adapters: ["b"], template: "b", parameters: { seed: 2 } });
+    expect(warnings).toEqual([
+      "Modelfile line 3, column 1: ADAPTER replaces that of line 2.",
+      "Modelfile line 5, column 1: TEMPLATE replaces that of line 4.",
+      "Modelfile line 7, column 1: PARAMETER seed replaces that of line 6.",
+    ]);
+  });
+
+  test("tell where their values are, in lines and characters", () => {
+    const { positions } = parseModelfile(
+      '# 😀\r\nFROM a\rFROM  b\nTEMPLATE """\nx"""\nADAPTER c\nDRAFT d # "😀" \nDRAFT "e"',
+    );
+    expect(positions).toEqual({
+      from: [
+        { line: 2, column: 6 },
+        { line: 3, column: 7 },
+      ],
+      template: { line: 4, column: 10 },
+      adapters: [{ line: 6, column: 9 }],
+      drafts: [
+        { line: 7, column: 7 },
+        { line: 8, column: 7 },
+      ],
+    });
+  });
+});
+
+describe("parameters", () => {
+  test("have the types of the API", () => {
+    const text = `
+PARAMETER num_ctx 4096
+PARAMETER temperature .5
+PARAMETER top_p "1e-1"
+PARAMETER seed +7
+PARAMETER use_mmap F
+PARAMETER draft_num_predict   8
+PARAMETER num_predict -1\u00a0
+PARAMETER stop <|im_end|>
+PARAMETER stop "### User: "
+PARAMETER stop """
+"""`;
+    expect(read(text).parameters).toEqual({
+      num_ctx: 4096,
+      temperature: 0.5,
+      top_p: 0.1,
+      seed: 7,
+      use_mmap: false,
+      draft_num_predict: 8,
+      num_predict: -1,
+      stop: ["<|im_end|>", "### User: ", "\n"],
+    });
+  });
+
+  test("of the past are skipped with a warning, whatever their value", () => {
+    const { definition, warnings } = parseModelfile("FROM a\nPARAMETER mirostat_tau x\n");
+    expect(definition.parameters).toEqual({});
+    expect(warnings).toEqual([
+      "Modelfile line 2, column 11: parameter mirostat_tau no longer exists and is skipped.",
+    ]);
+  });
+
+  test.each([
+    ["temperature warm", 'must be a number, but is "warm"'],
+    ["temperature ", "must be a number, but is empty"],
+    ["temperature NaN", 'must be a number, but is "NaN"'],
+    ["temperature inf", 'must be a number, but is "inf"'],
+    ["temperature 1e999", "must be a finite number, but is Infinity"],
+    ["temperature -0.1", "must not be negative, but is -0.1"],
+    ["temperature 0,7", 'must be a number, but is "0,7"'],
+    ["temperature 0.7 0.8", 'must be a number, but is "0.7 0.8"'],
+    ["top_k -1", "must not be negative, but is -1"],
+    ["top_p -1", "must not be negative, but is -1"],
+    ["min_p -1", "must not be negative, but is -1"],
+    ["repeat_penalty 0", "must be above 0, but is 0"],
+    ["num_ctx 4096.0", 'must be a whole number, but is "4096.0"'],
+    ["num_ctx 0x10", 'must be a whole number, but is "0x10"'],
+    ["seed 9223372036854775807", "must be a whole number of at most 9007199254740991"],
+    ["use_mmap yes", 'must be true or false, but is "yes"'],
+  ])("refuse %s", (text, problem) => {
+    const error = failure(`FROM a\n  PARAMETER ${text}`);
+    const [name = ""] = text.split(" ");
+    expect(error.code).toBe("STORE_MODELFILE_PARAMETER_INVALID");
+    expect(error.message).toContain(`parameter ${name} ${problem}`);
+    expect(error.message).toContain(`line 2, column ${14 + name.length}:`);
+  });
+});
+
+describe("versions", () => {
+  test.each([
+    ["1", "1"],
+    ["v1.2", "1.2"],
+    ["0.14.0-rc.1+build.5", "0.14.0-rc.1+build.5"],
+  ])("%s", (text, expected) => {
+    expect(read(`REQUIRES ${text}`).requires).toBe(expected);
+  });
+
+  test.each(["", "latest", "1.2.3.4", "01.2.3", ">=1.0", "1.2-rc", "vv1"])("%j is none", (text) => {
+    expect(failure(`FROM a\nREQUIRES "${text}"`)).toMatchObject({
+      code: "STORE_MODELFILE_REQUIRES_INVALID",
+      message: expect.stringContaining("line 2, column 10"),
+    });
+  });
+});
+
+describe("mistakes", () => {
+  const commandUnknown = "STORE_MODELFILE_COMMAND_UNKNOWN";
+  const valueMissing = "STORE_MODELFILE_VALUE_MISSING";
+  const quoteOpen = "STORE_MODELFILE_QUOTE_OPEN";
+  const textAfterQuote = "STORE_MODELFILE_TEXT_AFTER_QUOTE";
+  const role = "STORE_MODELFILE_ROLE_INVALID";
+  test.each([
+    ["a mistyped command", "FORM x", commandUnknown, 1, 1, "Did you mean FROM?"],
+    [
+      "a word that is no command",
+      "FROM a\n\n hello x",
+      commandUnknown,
+      3,
+      2,
+      "Commands are ADAPTER",
+    ],
+    ["a first line of something else", "{}", commandUnknown, 1, 1, "# for a comment"],
+    ["a value glued to its command", 'SYSTEM"""x"""', commandUnknown, 1, 1, "space after SYSTEM"],
+    ["an equals sign", "FROM=x", commandUnknown, 1, 1, "space after FROM"],
+    [
+      "lines after a closed value",
+      'FROM a\nSYSTEM """a\nb"""\nc',
+      commandUnknown,
+      4,
+      1,
+      "ended on line 3",
+    ],
+    ["no value", "FROM a\nSYSTEM\n", valueMissing, 2, 7, "SYSTEM You are"],
+    ["no value at the end", "FROM", valueMissing, 1, 5, "FROM ./model.gguf"],
+    ["a value on the next line", 'SYSTEM\n"""x"""', valueMissing, 1, 7, "SYSTEM You are"],
+    ["nothing to build from", "FROM  ", valueMissing, 1, 7, "FROM ./model.gguf"],
+    ["an empty path", 'FROM a\nADAPTER ""', valueMissing, 2, 9, "ADAPTER ./lora.gguf"],
+    [
+      "a parameter without value",
+      "PARAMETER top_k",
+      valueMissing,
+      1,
+      16,
+      "PARAMETER temperature 0.7",
+    ],
+    ["a message without text", "MESSAGE user\n", valueMissing, 1, 13, "MESSAGE user Hello!"],
+    ["an unknown role", "MESSAGE bot x", role, 1, 9, "MESSAGE user Hello!"],
+    ["a role in capitals", "MESSAGE User x", role, 1, 9, "Did you mean user?"],
+    [
+      "a mistyped parameter",
+      "PARAMETER temprature 1",
+      "STORE_MODELFILE_PARAMETER_UNKNOWN",
+      1,
+      11,
+      "Did you mean temperature?",
+    ],
+    [
+      "a parameter with a hyphen",
+      "PARAMETER top-k 1",
+      "STORE_MODELFILE_PARAMETER_UNKNOWN",
+      1,
+      11,
+      "Did you mean top_k?",
+    ],
+    [
+      "an unknown parameter",
+      "PARAMETER colour red",
+      "STORE_MODELFILE_PARAMETER_UNKNOWN",
+      1,
+      11,
+      "num_ctx, ",
+    ],
+    ["no FROM", "SYSTEM x\n", "STORE_MODELFILE_FROM_MISSING", 2, 1, "FROM ./model.gguf"],
+    ["nothing at all", "", "STORE_MODELFILE_FROM_MISSING", 1, 1, "FROM ./model.gguf"],
+    ["a quote never closed", 'FROM a\nSYSTEM "x\ny\n', quoteOpen, 2, 8, "last thing on their line"],
+    ["three quotes never closed", 'FROM a\nSYSTEM """x""\ny', quoteOpen, 2, 8, "the same as"],
+    ["a lone quote", 'FROM a\nSYSTEM "', quoteOpen, 2, 8, "the same as"],
+    [
+      "a quote closed by the next command's",
+      'SYSTEM "a\nPARAMETER stop "x"\n',
+      quoteOpen,
+      1,
+      8,
+      "last thing",
+    ],
+    [
+      "three quotes closed by the next command's",
+      'SYSTEM """a\n\nTEMPLATE """\nx\n"""',
+      quoteOpen,
+      1,
+      8,
+      "the same as",
+    ],
+    [
+      "text after a quote",
+      'SYSTEM "a" b\nPARAMETER stop "x"',
+      textAfterQuote,
+      1,
+      12,
+      "remove what follows",
+    ],
+    [
+      "text after a quote, before any command",
+      'SYSTEM "a" b\nFROM x\nSYSTEM "y"',
+      textAfterQuote,
+      1,
+      12,
+      "remove",
+    ],
+    [
+      "text after a quote in small letters",
+      'system "a" b\ntemplate "x"\n',
+      textAfterQuote,
+      1,
+      12,
+      "remove",
+    ],
+    [
+      "text after a quote in a later line",
+      'SYSTEM "a\nb" c\nFROM x\nSYSTEM "y"',
+      textAfterQuote,
+      2,
+      4,
+      "remove",
+    ],
+    ["text after a quote to the end", 'FROM a\nSYSTEM "a" b', textAfterQuote, 2, 12, "remove"],
+    [
+      "text after three quotes",
+      'SYSTEM """a""" b\nTEMPLATE """x"""',
+      textAfterQuote,
+      1,
+      16,
+      "remove",
+    ],
+  ])("%s", (_, text, code, line, column, hint) => {
+    const error = failure(text);
+    expect(error).toMatchObject({ code, status: 400, exitCode: 2 });
+    expect(error.message).toMatch(new RegExp(`^Modelfile line ${line}, column ${column}: .+\\.$`));
+    expect(error.hint).toContain(hint);
+  });
+
+  test("are shown short and without what a terminal would obey", () => {
+    const { message } = failure(`FROM a\n\u001b[31m${"x".repeat(10_000)}\u009b\u202e y`);
+    expect(message).not.toMatch(/\p{Cc}|\p{Cf}/u);
+    expect(message.length).toBeLessThan(200);
+  });
+});
+
+describe("encodings", () => {
+  const text = "FROM a\r\nSYSTEM Grüße 😀\u00a0\n";
+  const utf16 = Buffer.from(`\ufeff${text}`, "utf16le");
+  test.each([
+    ["UTF-8", Buffer.from(text)],
+    ["UTF-8 with a byte order mark", Buffer.from(`\ufeff${text}`)],
+    ["UTF-16, little end first", utf16],
+    ["UTF-16, big end first", Buffer.from(utf16).swap16()],
+    ["a view into a larger buffer", new Uint8Array(Buffer.from(`x${text}`)).subarray(1)],
+  ])("%s", (_, bytes) => {
+    const before = Buffer.from(bytes);
+    expect(parseModelfile(bytes).definition).toMatchObject({
+      from: ["a"],
+      system: "Grüße 😀\u00a0",
+    });
+    expect(Buffer.from(bytes)).toEqual(before);
+  });
+
+  test("the replacement character is a character", () => {
+    expect(parseModelfile(Buffer.from("FROM a\nSYSTEM \ufffd")).definition.system).toBe("\ufffd");
+  });
+
+  test.each([
+    ["Latin-1", Buffer.from("FROM a\nSYSTEM \ufffdé\xe9", "latin1"), 2, 8],
+    [
+      "a byte that is no UTF-8",
+      Buffer.concat([Buffer.from("FROM a\nSYSTEM é\ufffd"), Buffer.from([0xff])]),
+      2,
+      10,
+    ],
+    ["UTF-8 cut within a character", Buffer.from("FROM a\r\nSYSTEM 😀").subarray(0, -1), 2, 8],
+    ["UTF-16 cut within a character", utf16.subarray(0, -1), 2, 16],
+    ["half a surrogate pair in UTF-16", Buffer.from("\ufeffFROM \ud83d", "utf16le"), 1, 6],
+    ["half a surrogate pair in a string", "FROM a\nSYSTEM \ude00", 2, 8],
+  ])("%s is refused", (_, source, line, column) => {
+    expect(failure(source)).toMatchObject({
+      code: "STORE_MODELFILE_ENCODING",
+      message: expect.stringContaining(`line ${line}, column ${column}:`),
+      hint: expect.stringContaining("UTF-8"),
+    });
+  });
+});
+
+test("a long file is read in time that grows with its length alone", () => {
+  // Each of these took the square of its length in a reader that looks at a line twice.
+  const blanks = " \t".repeat(500_000);
+  const texts = [
+    `SYSTEM """${'"\n'.repeat(500_000)}"""`,
+    `SYSTEM ${blanks}x${blanks}y`,
+    `SYSTEM "${'" x\n'.repeat(300_000)}"`,
+    "LICENSE x\n".repeat(100_000),
+    "PARAMETER stop x\r\n".repeat(100_000),
+  ];
+  for (const text of texts)
+    expect(parseModelfile(`FROM a\n${text}`).definition.from).toEqual(["a"]);
+});
