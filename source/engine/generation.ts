@@ -37,6 +37,22 @@ export interface GenerationRequest {
   topLogprobs: number | undefined;
   /** Report how much of a long prompt has been read. */
   reportProgress: boolean;
+  /** What the answer must follow, in llama.cpp's GBNF; it begins at the rule `root`. */
+  grammar: string | undefined;
+  /** Control tokens that are part of the answer's text, for those who look for marks in it. */
+  visibleControlTexts: string[];
+}
+
+export interface EmbeddingInput {
+  texts: string[];
+  /** Cut what is longer than the model was trained for, instead of refusing it. */
+  truncate: boolean;
+}
+
+export interface EmbeddingOutput {
+  /** One for each text, not normalised. */
+  vectors: number[][];
+  tokenCounts: number[];
 }
 
 /** One token with the model's own log-probability, before temperature and filters. */

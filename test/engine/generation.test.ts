@@ -213,6 +213,8 @@ describe("aborting", () => {
       ignoreEndOfText: false,
       topLogprobs: undefined,
       reportProgress: false,
+      grammar: undefined,
+      visibleControlTexts: [],
     };
     for await (const event of tiny.runner.generate(request, abort.signal)) {
       if (event.type === "text") {
@@ -239,6 +241,8 @@ describe("aborting", () => {
         ignoreEndOfText: false,
         topLogprobs: undefined,
         reportProgress: true,
+        grammar: undefined,
+        visibleControlTexts: [],
       };
       const read: number[] = [];
       let tokens = -1;
@@ -321,6 +325,8 @@ describe("memory of a slot", () => {
             ignoreEndOfText: false,
             topLogprobs: undefined,
             reportProgress: false,
+            grammar: undefined,
+            visibleControlTexts: [],
           },
           new AbortController().signal,
         ),

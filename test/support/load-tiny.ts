@@ -59,6 +59,7 @@ export async function tinySettings(changes: Partial<LoadSettings> = {}): Promise
   const facts = await readGgufFacts(tinyFile);
   return {
     modelPath: tinyFile,
+    adapters: [],
     architecture: facts.architecture,
     layers: facts.layers,
     vocabularySize: facts.vocabularySize,
@@ -105,6 +106,8 @@ export async function loadTiny(changes: Partial<LoadSettings> = {}): Promise<Tin
           ignoreEndOfText: false,
           topLogprobs: undefined,
           reportProgress: false,
+          grammar: undefined,
+          visibleControlTexts: [],
           ...changes,
         },
         signal,

@@ -4,6 +4,8 @@ import type { DeviceKind } from "../generation.ts";
 export interface LoadSettings {
   /** Absolute path of the GGUF file; of a split model, its first part. */
   modelPath: string;
+  /** LoRA files that are applied to it. */
+  adapters: string[];
   /** From the file's own metadata, which the store has read and checked. */
   architecture: string;
   layers: number;

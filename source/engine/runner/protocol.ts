@@ -1,5 +1,6 @@
 // The messages between the server's process and a runner.
 import type { GenerationEvent, GenerationRequest, RunnerFacts } from "../generation.ts";
+import type { CallOutput, RunnerCall } from "./calls.ts";
 import type { LoadSettings } from "./load-settings.ts";
 
 /** An error as it crosses the process border. */
@@ -13,6 +14,7 @@ export type ToRunner =
   | { type: "load"; settings: LoadSettings }
   | { type: "generate"; id: number; request: GenerationRequest }
   | { type: "cancel"; id: number }
+  | { type: "call"; id: number; call: RunnerCall }
   | { type: "stop" };
 
 /** Events of requests; all of one step travel in one message. */
@@ -23,4 +25,6 @@ export type FromRunner =
   | { type: "loaded"; facts: RunnerFacts }
   | { type: "load-failed"; error: WireError }
   | { type: "log"; lines: string[] }
+  | { type: "result"; id: number; output: CallOutput }
+  | { type: "call-failed"; id: number; error: WireError }
   | { type: "events"; events: RequestEvent[] };

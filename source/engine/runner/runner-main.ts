@@ -19,6 +19,9 @@ process.on("message", (message: ToRunner) => {
     case "generate":
       generate(message);
       break;
+    case "call":
+      void call(message);
+      break;
     case "cancel":
       engine?.cancel(message.id);
       break;
@@ -51,6 +54,15 @@ function generate({ id, request }: Extract<ToRunner, { type: "generate" }>): voi
   } catch (error) {
     outbox.add({ id, type: "failed", ...toWire(error) });
     outbox.flush();
+  }
+}
+
+async function call({ id, call }: Extract<ToRunner, { type: "call" }>): Promise<void> {
+  try {
+    if (engine === undefined) throw new Error("no model is loaded");
+    outbox.post({ type: "result", id, output: await engine.call(call) });
+  } catch (error) {
+    outbox.post({ type: "call-failed", id, error: toWire(error) });
   }
 }
 

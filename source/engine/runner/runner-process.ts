@@ -8,6 +8,7 @@ import { type ErrorDefinition, exitCodes, ProductError } from "../../base/produc
 import { RingBuffer } from "../../base/ring-buffer.ts";
 import { engineErrors } from "../errors.ts";
 import type { GenerationEvent, GenerationRequest, RunnerFacts } from "../generation.ts";
+import type { CallName, CallOutput, RunnerCall, RunnerCalls } from "./calls.ts";
 import type { LoadSettings } from "./load-settings.ts";
 import type { FromRunner, RequestEvent, ToRunner, WireError } from "./protocol.ts";
 
@@ -42,6 +43,7 @@ export class RunnerProcess {
   readonly #log = new RingBuffer<string>(keptLogLines);
   readonly #observer: RunnerObserver;
   readonly #requests = new Map<number, AsyncQueue<GenerationEvent>>();
+  readonly #calls = new Map<number, PromiseWithResolvers<CallOutput>>();
   readonly #load = Promise.withResolvers<RunnerFacts>();
   #nextId = 1;
   #stopping = false;
@@ -142,6 +144,24 @@ export class RunnerProcess {
     }
   }
 
+  /**
+   * Asks something that has one answer.
+   *
+   * @throws ProductError from the engine, or `ENGINE_RUNNER_CRASHED`
+   */
+  async call<Name extends CallName>(
+    name: Name,
+    input: RunnerCalls[Name]["input"],
+  ): Promise<RunnerCalls[Name]["output"]> {
+    if (this.#exit !== undefined) throw this.#crashError(this.#exit);
+    const id = this.#nextId;
+    this.#nextId += 1;
+    const answer = Promise.withResolvers<CallOutput>();
+    this.#calls.set(id, answer);
+    this.#send({ type: "call", id, call: { name, input } as RunnerCall });
+    return (await answer.promise) as RunnerCalls[Name]["output"];
+  }
+
   /** Ends the process, first by asking. Resolves when it is gone. */
   async stop(): Promise<void> {
     this.#stopping = true;
@@ -175,9 +195,21 @@ export class RunnerProcess {
       case "log":
         this.#note(message.lines);
         break;
+      case "result":
+        this.#takeCall(message.id)?.resolve(message.output);
+        break;
+      case "call-failed":
+        this.#takeCall(message.id)?.reject(fromWire(message.error));
+        break;
       case "events":
         for (const event of message.events) this.#deliver(event);
     }
+  }
+
+  #takeCall(id: number): PromiseWithResolvers<CallOutput> | undefined {
+    const call = this.#calls.get(id);
+    this.#calls.delete(id);
+    return call;
   }
 
   #deliver(event: RequestEvent): void {
@@ -209,6 +241,8 @@ export class RunnerProcess {
     this.#load.reject(error);
     for (const queue of this.#requests.values()) queue.fail(error);
     this.#requests.clear();
+    for (const call of this.#calls.values()) call.reject(error);
+    this.#calls.clear();
     return this.#exit;
   }
 

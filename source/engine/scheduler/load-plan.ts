@@ -35,6 +35,7 @@ export function planLoad(
   const trained = facts.trainedContextLength;
   return {
     modelPath: facts.path,
+    adapters: [],
     architecture: facts.architecture,
     layers: facts.layers,
     vocabularySize: facts.vocabularySize,

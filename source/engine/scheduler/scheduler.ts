@@ -91,6 +91,8 @@ export class Scheduler {
         ignoreEndOfText: request.ignoreEndOfText,
         topLogprobs: request.topLogprobs,
         reportProgress: request.reportProgress,
+        grammar: undefined,
+        visibleControlTexts: [],
       };
       yield* ready.runner.generate(generation, signal);
       this.#backOff.noteSuccess(model.facts.path);

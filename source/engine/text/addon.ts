@@ -31,7 +31,16 @@ export interface AddonModel {
   isEogToken(token: number): boolean;
   getVocabularyType(): number;
   shouldPrependBosToken(): boolean;
+  loadLora(lora: AddonModelLora): Promise<void>;
 }
+
+/** A grammar that was read; making one from bad GBNF throws. */
+export type AddonGrammar = object;
+/** Where in a grammar one answer is. */
+export type AddonGrammarEvaluationState = object;
+
+/** A LoRA adapter that was read. */
+export type AddonModelLora = object;
 
 export interface AddonContext {
   init(): Promise<boolean>;
@@ -58,6 +67,9 @@ export interface AddonContext {
   /** False when the model's memory cannot forget a part (recurrent models). */
   removeTokenCellsFromSequence(sequence: number, start: number, end: number): boolean;
   getSequenceKvCacheMinPosition(sequence: number): number;
+  /** Of the last decode; only in a context made with `embeddings`. */
+  getEmbedding(tokens: number): Float64Array;
+  setLoras(loras: AddonModelLora[], scales: number[]): void;
   getMemoryBreakdown(): MemoryBreakdown;
   getThreads(): number;
   setThreads(threads: number): void;
@@ -82,6 +94,7 @@ export interface AddonSamplerConfiguration {
   repeatPenaltyFrequencyPenalty?: number;
   tokenBiasKeys?: Uint32Array;
   tokenBiasValues?: Float32Array;
+  grammarEvaluationState?: AddonGrammarEvaluationState;
 }
 
 export interface AddonSampler {
@@ -108,6 +121,7 @@ export interface AddonContextOptions {
   sequences: number;
   flashAttention: boolean | "auto";
   threads: number;
+  embeddings?: boolean;
   kvCacheKeyType?: number;
   kvCacheValueType?: number;
 }
@@ -116,6 +130,15 @@ export interface Addon {
   AddonModel: new (path: string, options: AddonModelOptions) => AddonModel;
   AddonContext: new (model: AddonModel, options: AddonContextOptions) => AddonContext;
   AddonSampler: new (model: AddonModel) => AddonSampler;
+  AddonModelLora: new (model: AddonModel, file: string) => AddonModelLora;
+  AddonGrammar: new (
+    gbnf: string,
+    options: { addonExports: Addon; rootRuleName?: string },
+  ) => AddonGrammar;
+  AddonGrammarEvaluationState: new (
+    model: AddonModel,
+    grammar: AddonGrammar,
+  ) => AddonGrammarEvaluationState;
   init(): Promise<void>;
   loadBackends(folder?: string): void;
   setLogger(logger: (level: number, message: string) => void): void;
@@ -135,17 +158,19 @@ const neededNames: Record<string, string[]> = {
   AddonModel: [
     "init,dispose,tokenize,detokenize,getTrainContextSize,getTotalSize,getTotalParameters",
     "getModelDescription,getMemoryBreakdown,tokenBos,tokenEos,getTokenString,getTokenAttributes",
-    "isEogToken,getVocabularyType,shouldPrependBosToken",
+    "isEogToken,getVocabularyType,shouldPrependBosToken,loadLora",
   ],
   AddonContext: [
     "init,dispose,getContextSize,initBatch,addToBatch,decodeBatch,sampleToken,disposeSequence",
     "removeTokenCellsFromSequence,getSequenceKvCacheMinPosition,getMemoryBreakdown,getThreads",
-    "setThreads,saveSequenceStateToFile,loadSequenceStateFromFile",
+    "setThreads,saveSequenceStateToFile,loadSequenceStateFromFile,getEmbedding,setLoras",
   ],
   AddonSampler: ["applyConfig,dispose"],
+  AddonGrammar: ["isTextCompatible"],
   "": [
     "init,loadBackends,setLogger,setLoggerLogLevel,getGpuType,getGpuVramInfo,getGpuDeviceInfo",
     "getGgmlType,getMathCores,getIsArchSupported,getIsArchRecurrent,getIsArchHybrid,systemInfo",
+    "AddonGrammarEvaluationState,AddonModelLora",
   ],
 };
 

@@ -66,6 +66,7 @@ export async function loadTextModel(
     await linesToArrive();
     throw refusedContext(settings, engineLog.errors);
   }
+  await applyAdapters(addon, model, context, settings.adapters);
   return {
     addon,
     model,
@@ -85,6 +86,33 @@ export async function loadTextModel(
         `${device.reason} ${layerSentence(device.kind, gpuLayers, totalLayers, settings)}`.trim(),
     },
   };
+}
+
+async function applyAdapters(
+  addon: Addon,
+  model: AddonModel,
+  context: AddonContext,
+  files: readonly string[],
+): Promise<void> {
+  if (files.length === 0) return;
+  const adapters = files.map((file) => new addon.AddonModelLora(model, file));
+  for (const [index, adapter] of adapters.entries()) {
+    try {
+      await model.loadLora(adapter);
+    } catch (error) {
+      throw new ProductError(engineErrors.loadFailed, {
+        message: `The adapter ${files[index]} does not fit this model: ${
+          error instanceof Error ? error.message : String(error)
+        }.`,
+        hint: "An adapter works with the model it was trained for alone.",
+        cause: error,
+      });
+    }
+  }
+  context.setLoras(
+    adapters,
+    adapters.map(() => 1),
+  );
 }
 
 /** The addon hands its log over through the event loop: the reason may come after the refusal. */

@@ -1,6 +1,6 @@
 // Builds the addon's sampler for a request, and reads the model's own log-probabilities.
 import type { SamplingParameters, TokenLogprob } from "../generation.ts";
-import type { Addon, AddonContext, AddonModel, AddonSampler } from "./addon.ts";
+import type { Addon, AddonContext, AddonGrammar, AddonModel, AddonSampler } from "./addon.ts";
 import type { TokenBytes } from "./token-bytes.ts";
 
 /** A seed for a request that names none. */
@@ -8,21 +8,27 @@ export function randomSeed(): number {
   return Math.floor(Math.random() * 0x1_0000_0000);
 }
 
+export interface SamplerOptions {
+  parameters: SamplingParameters;
+  /** What the penalties start from. */
+  promptTokens: readonly number[];
+  /** Tokens that must not be chosen. */
+  forbidden: readonly number[];
+  /** Tokens of a slot. */
+  contextLength: number;
+  /** What the answer must follow. */
+  grammar: AddonGrammar | undefined;
+}
+
 /**
  * The sampler of one request. It keeps state (random numbers, penalties), so each token of the
  * answer must pass through it once and in order.
  *
- * @param promptTokens what the penalties start from
- * @param forbidden tokens that must not be chosen
- * @param contextLength tokens of a slot
  */
 export function createSampler(
   addon: Addon,
   model: AddonModel,
-  parameters: SamplingParameters,
-  promptTokens: readonly number[],
-  forbidden: readonly number[],
-  contextLength: number,
+  { parameters, promptTokens, forbidden, contextLength, grammar }: SamplerOptions,
 ): AddonSampler {
   const sampler = new addon.AddonSampler(model);
   const bias = new Map<number, number>(parameters.logitBias);
@@ -44,6 +50,9 @@ export function createSampler(
     ...(bias.size > 0 && {
       tokenBiasKeys: Uint32Array.from(bias.keys()),
       tokenBiasValues: Float32Array.from(bias.values()),
+    }),
+    ...(grammar !== undefined && {
+      grammarEvaluationState: new addon.AddonGrammarEvaluationState(model, grammar),
     }),
   });
   return sampler;

@@ -1,7 +1,7 @@
 // Chooses the next tokens after a decode: one sampler for each job, the model's own probabilities
 // beside it where a job asks for them.
 import type { GenerationRequest } from "../generation.ts";
-import type { Addon, AddonContext, AddonModel, AddonSampler } from "./addon.ts";
+import type { Addon, AddonContext, AddonGrammar, AddonModel, AddonSampler } from "./addon.ts";
 import type { SampledToken } from "./job.ts";
 import type { BatchItem } from "./plan-batch.ts";
 import { createNeutralSampler, createSampler, readLogprob } from "./samplers.ts";
@@ -23,8 +23,11 @@ export interface StepSamplerOptions {
   contextLength: number;
 }
 
+const mostKeptGrammars = 16;
+
 export class StepSampler {
   readonly #options: StepSamplerOptions;
+  readonly #grammars = new Map<string, AddonGrammar>();
   #neutral: AddonSampler | undefined;
   #endTokens: number[] | undefined;
 
@@ -36,7 +39,13 @@ export class StepSampler {
     const { addon, model, contextLength } = this.#options;
     const forbidden = request.ignoreEndOfText ? this.#allEndTokens() : [];
     const { sampling } = request;
-    return createSampler(addon, model, sampling, promptTokens, forbidden, contextLength);
+    return createSampler(addon, model, {
+      parameters: sampling,
+      promptTokens,
+      forbidden,
+      contextLength,
+      grammar: this.#grammarFor(request.grammar),
+    });
   }
 
   /**
@@ -67,7 +76,11 @@ export class StepSampler {
       const token = await context.sampleToken(index, sampler);
       if (token < 0) throw new Error("the sampler left no token to choose from");
       const isEnd = model.isEogToken(token);
-      const choice: SampledToken = { token, bytes: tokenBytes.of(token), isEnd };
+      const choice: SampledToken = {
+        token,
+        bytes: tokenBytes.of(token, request.visibleControlTexts),
+        isEnd,
+      };
       if (request.topLogprobs !== undefined) {
         choice.logprob = await this.#logprob(index, token, request.topLogprobs);
       }
@@ -80,6 +93,18 @@ export class StepSampler {
     const { addon, model, context, tokenBytes } = this.#options;
     this.#neutral ??= createNeutralSampler(addon, model);
     return await readLogprob(context, index, this.#neutral, token, top, tokenBytes);
+  }
+
+  /** Reading a large grammar takes a while; a client often sends the same one again. */
+  #grammarFor(gbnf: string | undefined): AddonGrammar | undefined {
+    if (gbnf === undefined) return undefined;
+    const known = this.#grammars.get(gbnf);
+    if (known !== undefined) return known;
+    const { addon } = this.#options;
+    const grammar = new addon.AddonGrammar(gbnf, { addonExports: addon });
+    if (this.#grammars.size >= mostKeptGrammars) this.#grammars.clear();
+    this.#grammars.set(gbnf, grammar);
+    return grammar;
   }
 
   #allEndTokens(): number[] {

@@ -3,8 +3,10 @@ import { ProductError } from "../../base/product-error.ts";
 import type { PromptSegment } from "../../prompt/prompt-segment.ts";
 import { engineErrors } from "../errors.ts";
 import type { GenerationRequest, RunnerFacts } from "../generation.ts";
+import type { CallOutput, RunnerCall } from "../runner/calls.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { BatchingLoop } from "./batching-loop.ts";
+import { Embedder } from "./embedder.ts";
 import type { LoopEvent } from "./job.ts";
 import { type LoadedTextModel, type LoadObserver, loadTextModel } from "./load-text-model.ts";
 import { PrefillPace } from "./prefill-pace.ts";
@@ -23,6 +25,7 @@ export class TextEngine {
   readonly #settings: LoadSettings;
   readonly #loaded: LoadedTextModel;
   readonly #loop: BatchingLoop;
+  readonly #embedder: Embedder;
   readonly #prefixCopy: PrefixCopy | undefined;
 
   private constructor(
@@ -33,6 +36,7 @@ export class TextEngine {
     this.#settings = settings;
     this.#loaded = loaded;
     const { addon, model, context } = loaded;
+    this.#embedder = new Embedder(addon, model, settings);
     // Recurrent memory has no parts: neither a guess nor a longer prefix can be taken back.
     const forgets = canForget(loaded, settings.architecture);
     this.#prefixCopy =
@@ -83,6 +87,20 @@ export class TextEngine {
 
   cancel(id: number): void {
     this.#loop.cancel(id);
+  }
+
+  /** @throws ProductError, see `Embedder` */
+  async call({ name, input }: RunnerCall): Promise<CallOutput> {
+    switch (name) {
+      case "embed":
+        return await this.#embedder.embed(input, (text) =>
+          this.tokenize([{ text, special: false }]),
+        );
+      case "tokenize":
+        return { tokens: this.tokenize(input.segments) };
+      case "detokenize":
+        return { text: this.#loaded.model.detokenize(Uint32Array.from(input.tokens), true) };
+    }
   }
 
   /** Tokens of a prompt, with the beginning-of-text token that the model wants, exactly once. */

@@ -23,8 +23,16 @@ export class TokenBytes {
     this.#vocabulary = model.getVocabularyType();
   }
 
-  /** Control tokens have no bytes: they are not part of an answer's text. */
-  of(token: number): Uint8Array {
+  /**
+   * Control tokens have no bytes: they are not part of an answer's text.
+   *
+   * @param visible texts of control tokens that are
+   */
+  of(token: number, visible: readonly string[] = []): Uint8Array {
+    if (visible.length > 0 && this.#isControl(token)) {
+      const text = this.#model.getTokenString(token);
+      return visible.includes(text) ? encoder.encode(text) : noBytes;
+    }
     const known = this.#known.get(token);
     if (known !== undefined) return known;
     const bytes = this.#compute(token);
@@ -32,9 +40,14 @@ export class TokenBytes {
     return bytes;
   }
 
-  #compute(token: number): Uint8Array {
+  #isControl(token: number): boolean {
     const attribute = this.#model.getTokenAttributes(token);
-    if ((attribute & (attributes.control | attributes.unknown)) !== 0) return noBytes;
+    return (attribute & (attributes.control | attributes.unknown)) !== 0;
+  }
+
+  #compute(token: number): Uint8Array {
+    if (this.#isControl(token)) return noBytes;
+    const attribute = this.#model.getTokenAttributes(token);
     const text = this.#model.getTokenString(token);
     if ((attribute & attributes.userDefined) !== 0) return encoder.encode(text);
     switch (this.#vocabulary) {

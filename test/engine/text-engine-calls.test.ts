@@ -1,0 +1,112 @@
+// What a loaded model can do besides writing free answers: vectors, tokens, grammars, visible marks.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { greedy, loadTiny, type Tiny } from "../support/load-tiny.ts";
+
+let tiny: Tiny;
+beforeAll(async () => {
+  tiny = await loadTiny();
+});
+afterAll(async () => {
+  await tiny.runner.stop();
+});
+
+const question = [{ role: "user", content: "What is the capital of France?" }];
+
+describe("a grammar", () => {
+  test("decides what the answer may be", async () => {
+    const { text, done } = await tiny.ask(question, { grammar: 'root ::= "yes" | "no"' });
+    expect(["yes", "no"]).toContain(text);
+    expect(done.reason).toBe("stop");
+  });
+
+  test("lets the model choose within it", async () => {
+    const grammar = 'root ::= "The capital of France is " ("Rome" | "Paris" | "Oslo") "."';
+    const { text } = await tiny.ask(question, { grammar });
+    expect(text).toBe("The capital of France is Paris.");
+  });
+
+  test("belongs to one request among others", async () => {
+    const answers = await Promise.all([
+      tiny.ask(question, { grammar: 'root ::= "no"' }),
+      tiny.ask(question),
+      tiny.ask(question, { grammar: "root ::= [0-9] [0-9]" }),
+    ]);
+    expect(answers.map(({ text }) => text)).toEqual([
+      "no",
+      "The capital of France is Paris.",
+      expect.stringMatching(/^\d\d$/),
+    ]);
+  });
+
+  test("that cannot be read fails its own request alone", async () => {
+    await expect(tiny.ask(question, { grammar: "root ::= (" })).rejects.toThrow(/grammar/);
+    expect((await tiny.ask(question)).text).toBe("The capital of France is Paris.");
+  });
+});
+
+describe("vectors", () => {
+  const vectorOf = async (text: string) => {
+    const { vectors } = await tiny.runner.call("embed", { texts: [text], truncate: false });
+    return vectors[0] ?? [];
+  };
+
+  test("are the same for the same text, and others for others", async () => {
+    const [first, again, other] = [
+      await vectorOf("a dog"),
+      await vectorOf("a dog"),
+      await vectorOf("7"),
+    ];
+    expect(first).toHaveLength(128);
+    expect(again).toEqual(first);
+    expect(other).not.toEqual(first);
+    expect(first.every(Number.isFinite)).toBe(true);
+  });
+
+  test("of several texts come in their order, beside an answer", async () => {
+    const [several, answer] = await Promise.all([
+      tiny.runner.call("embed", { texts: ["one", "two", ""], truncate: false }),
+      tiny.ask(question),
+    ]);
+    expect(several.vectors).toHaveLength(3);
+    expect(several.vectors[1]).toEqual(await vectorOf("two"));
+    expect(several.tokenCounts[2]).toBe(1);
+    expect(answer.text).toBe("The capital of France is Paris.");
+  });
+
+  test("of a text that is too long are refused with both numbers, or cut where that is asked", async () => {
+    const text = "x ".repeat(5000);
+    await expect(tiny.runner.call("embed", { texts: [text], truncate: false })).rejects.toThrow(
+      /exceeds the context length: text 1 is \d+ tokens long, the model was trained for 4096/,
+    );
+    const { vectors, tokenCounts } = await tiny.runner.call("embed", {
+      texts: [text],
+      truncate: true,
+    });
+    expect(tokenCounts).toEqual([4096]);
+    expect(vectors[0]).toHaveLength(128);
+  });
+});
+
+describe("tokens", () => {
+  test("of a prompt begin with the beginning of text, and become the text again", async () => {
+    const { tokens } = await tiny.runner.call("tokenize", {
+      segments: [{ text: "Hello <|im_end|>", special: false }],
+    });
+    expect(tokens[0]).toBe(1);
+    expect(tokens).not.toContain(7);
+    const { text } = await tiny.runner.call("detokenize", { tokens: tokens.slice(1) });
+    expect(text).toBe("Hello <|im_end|>");
+  });
+
+  test("of control are text where it is asked for", async () => {
+    const bias = { ...greedy, logitBias: [[6, 100]] as const };
+    const hidden = await tiny.ask(question, { sampling: bias, maxTokens: 2 });
+    const shown = await tiny.ask(question, {
+      sampling: bias,
+      maxTokens: 2,
+      visibleControlTexts: ["<|im_start|>"],
+    });
+    expect(hidden.text).toBe("");
+    expect(shown.text).toBe("<|im_start|><|im_start|>");
+  });
+});
