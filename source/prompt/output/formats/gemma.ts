@@ -1,0 +1,41 @@
+// Gemma 4: <|tool_call>call:name{key:<|"|>text<|"|>}<tool_call|>
+import type { Output } from "../output.ts";
+import type { OutputFormatDefinition } from "../output-format.ts";
+import type { Reading } from "../output-text.ts";
+import { readArgumentList } from "../read-loose.ts";
+
+const begin = "<|tool_call>";
+const end = "<tool_call|>";
+const quote = '<|"|>';
+
+const argumentList = {
+  notation: { quotes: [quote], hasEscapes: false },
+  // The second is a slip of the smaller models.
+  separators: [":", "="],
+  close: "}",
+};
+
+/**
+ * Not JSON: keys are bare, and strings stand between two control tokens, unescaped. Having called,
+ * the model begins the tool's answer itself and must be stopped. Sources: the chat template of
+ * gemma-4-31B-it; vLLM, gemma4 parser.
+ */
+export const gemma: OutputFormatDefinition = {
+  isUsedBy: (template) => template.includes(begin) && template.includes(end),
+  marks: [begin, end, quote, "<|tool_response>"],
+  stopTexts: ["<|tool_response>"],
+  calls: { openings: [begin], read },
+  shape: undefined,
+};
+
+function* read(output: Output): Reading<boolean> {
+  const { text } = output;
+  yield* text.skip(begin);
+  yield* text.takeSpace();
+  if (!(yield* text.skip("call:"))) return false;
+  const name = yield* output.readToolName();
+  if (name === undefined || !(yield* text.skipAfterSpace("{"))) return false;
+  if (!(yield* readArgumentList(text, argumentList, output.startCall(name)))) return false;
+  yield* text.skipClosing(end);
+  return true;
+}

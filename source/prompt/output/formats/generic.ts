@@ -1,0 +1,49 @@
+// Formats without a name: JSON behind a tag that is known from the template, or as the whole answer.
+import type { Output } from "../output.ts";
+import { jsonCallShape, type OutputFormatDefinition } from "../output-format.ts";
+import type { Reading } from "../output-text.ts";
+import { readJsonCalls } from "../read-json-call.ts";
+
+/**
+ * As Ollama reads the outputs of models that it has no parser for: behind the tag come JSON calls.
+ * With the tag `{` or `[` only an answer that begins with it can be a call.
+ */
+export function genericFormat(tag: string): OutputFormatDefinition {
+  const isBare = tag === "{" || tag === "[";
+  const close = closingTag(tag);
+  return {
+    isUsedBy: () => false,
+    marks: isBare ? [] : [tag, ...(close === undefined ? [] : [close])],
+    stopTexts: [],
+    calls: {
+      openings: isBare ? [] : [tag],
+      openingsAtStart: isBare ? [tag] : [],
+      *read(output: Output): Reading<boolean> {
+        const { text } = output;
+        if (!isBare) yield* text.skip(tag);
+        if (!(yield* readJsonCalls(output, { isBare }))) return false;
+        if (close !== undefined) yield* text.skipClosing(close);
+        return true;
+      },
+    },
+    shape: {
+      ...jsonCallShape("", ""),
+      opening: tag === "{" ? "" : tag,
+      separator: undefined,
+      closing: tag.endsWith("[") ? "]" : (close ?? ""),
+    },
+  };
+}
+
+/** `</x>` for `<x>`, `[/X]` for `[X]`, `<|/x|>` for `<|x|>`; other tags have none. */
+function closingTag(tag: string): string | undefined {
+  return /^(?:<.*>|\[.*\])$/.test(tag) ? tag.replace(/^(<\|?|\[)/, "$1/") : undefined;
+}
+
+/** A model that does not call tools: all of its answer is content. */
+export const plain: OutputFormatDefinition = {
+  isUsedBy: () => false,
+  marks: [],
+  stopTexts: [],
+  shape: undefined,
+};

@@ -1,0 +1,93 @@
+// gpt-oss: messages in channels, <|channel|>analysis<|message|>…<|end|>
+import type { Output } from "../output.ts";
+import type { OutputFormatDefinition } from "../output-format.ts";
+import type { OutputText, Reading } from "../output-text.ts";
+import { readArguments } from "../read-json.ts";
+
+const startOfMessage = "<|message|>";
+/** What ends a message; the last two begin the next one. */
+const ends = ["<|end|>", "<|return|>", "<|call|>", "<|start|>", "<|channel|>"];
+const beginnings = ["<|start|>", "<|channel|>", "to=functions."];
+/** Longer than any header with a tool's name in it. */
+const maximumHeaderLength = 256;
+
+/**
+ * The channel `analysis` is thinking, `final` and `commentary` are content, and a message to
+ * `functions.NAME` is a call, with the recipient before or behind the channel. The prompt ends with
+ * `<|start|>assistant`. Sources: OpenAI's harmony guide; llama.cpp, common/chat.cpp and
+ * tests/test-chat.cpp.
+ */
+export const harmony: OutputFormatDefinition = {
+  isUsedBy: (template) => template.includes("<|channel|>"),
+  marks: ["<|start|>", "<|channel|>", "<|constrain|>", startOfMessage, "<|end|>"],
+  stopTexts: ["<|return|>", "<|call|>"],
+  read,
+  shape: {
+    opening: "",
+    beforeName: "<|channel|>commentary to=functions.",
+    beforeArguments: ` <|constrain|>json${startOfMessage}`,
+    afterArguments: "",
+    separator: undefined,
+    closing: "",
+  },
+  frame: { open: `<|channel|>final${startOfMessage}`, close: "" },
+  thinking: { open: `<|channel|>analysis${startOfMessage}`, close: "<|end|><|start|>assistant" },
+};
+
+function* read(output: Output): Reading {
+  const { text } = output;
+  let isFirst = true;
+  for (;;) {
+    const space = yield* text.takeSpace();
+    if (text.isOver && !isFirst) return;
+    if (yield* text.attempt(readMessage(output))) {
+      isFirst = false;
+      continue;
+    }
+    output.content(space);
+    output.content(text.take(1));
+    const mark = yield* text.passUntil(["<|start|>"], output.content);
+    if (mark === undefined) return;
+  }
+}
+
+function* readMessage(output: Output): Reading<boolean> {
+  const { text } = output;
+  const header = yield* readHeader(text);
+  if (header === undefined) return false;
+  if (header.recipient !== undefined) {
+    const name = /^functions\.(.+)$/.exec(header.recipient)?.[1];
+    if (name === undefined || !output.isTool(name)) return false;
+    if (!(yield* readArguments(output, name))) return false;
+    yield* text.takeSpace();
+  } else {
+    const pass = header.channel === "analysis" ? output.thinking : output.content;
+    yield* text.passUntil(ends, pass);
+  }
+  const end = yield* text.oneOf(ends.slice(0, 3));
+  text.take(end?.length ?? 0);
+  return true;
+}
+
+interface Header {
+  channel: string | undefined;
+  recipient: string | undefined;
+}
+
+/** Reads up to and with `<|message|>`; undefined where no header comes. */
+function* readHeader(text: OutputText): Reading<Header | undefined> {
+  if ((yield* text.oneOf(beginnings)) === undefined) return undefined;
+  let end = text.ahead.indexOf(startOfMessage);
+  while (end < 0 && text.ahead.length < maximumHeaderLength && !text.ahead.includes("\n")) {
+    if (!(yield* text.more())) return undefined;
+    end = text.ahead.indexOf(startOfMessage);
+  }
+  if (end < 0 || end > maximumHeaderLength) return undefined;
+  const header = text.take(end);
+  text.take(startOfMessage.length);
+  const form =
+    /^(?:<\|start\|>assistant)?\s*(?:to=([^\s<]+))?(?:<\|channel\|>(\w+))?\s*(?:to=([^\s<]+))?\s*(?:<\|constrain\|>)?\w*\s*$/;
+  const [, before, channel, behind] = form.exec(header) ?? [];
+  if (channel === undefined && before === undefined) return undefined;
+  return { channel, recipient: before ?? behind };
+}

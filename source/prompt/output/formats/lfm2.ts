@@ -1,0 +1,67 @@
+// LFM2: <|tool_call_start|>[name(key="value")]<|tool_call_end|>
+import { pythonNotation } from "../loose-value.ts";
+import type { Output } from "../output.ts";
+import type { OutputFormatDefinition } from "../output-format.ts";
+import type { OutputText, Reading } from "../output-text.ts";
+import { readJsonCalls } from "../read-json-call.ts";
+import { readArgumentList } from "../read-loose.ts";
+
+const begin = "<|tool_call_start|>";
+const end = "<|tool_call_end|>";
+
+/**
+ * Calls are Python; asked to, the models also write them as JSON in the same marks, which is how a
+ * grammar forces them. Sources: the model card of LFM2; llama.cpp, tests/test-chat.cpp.
+ */
+export const lfm2: OutputFormatDefinition = {
+  isUsedBy: (template) => template.includes(begin) || template.includes("<|tool_list_start|>"),
+  marks: [begin, end],
+  stopTexts: [],
+  calls: { openings: [begin], read },
+  shape: {
+    opening: `${begin}[`,
+    beforeName: '{"name": "',
+    beforeArguments: '", "arguments": ',
+    afterArguments: "}",
+    separator: ", ",
+    closing: `]${end}`,
+  },
+};
+
+function* read(output: Output): Reading<boolean> {
+  const { text } = output;
+  yield* text.skip(begin);
+  yield* text.takeSpace();
+  const isCall = (yield* isJson(text))
+    ? yield* readJsonCalls(output)
+    : yield* readPythonCalls(output);
+  if (isCall) yield* text.skipClosing(end);
+  return isCall;
+}
+
+function* isJson(text: OutputText): Reading<boolean> {
+  return (yield* text.oneOf(["{", "[{"])) !== undefined;
+}
+
+function* readPythonCalls(output: Output): Reading<boolean> {
+  const { text } = output;
+  const isList = yield* text.skip("[");
+  if (!(yield* readPythonCall(output))) return false;
+  while (yield* text.attempt(readNextPythonCall(output))) {}
+  if (isList) yield* text.skipAfterSpace("]");
+  return true;
+}
+
+function* readNextPythonCall(output: Output): Reading<boolean> {
+  if (!(yield* output.text.skipAfterSpace(","))) return false;
+  return yield* readPythonCall(output);
+}
+
+function* readPythonCall(output: Output): Reading<boolean> {
+  const { text } = output;
+  yield* text.takeSpace();
+  const name = yield* output.readToolName();
+  if (name === undefined || !(yield* text.skip("("))) return false;
+  const list = { notation: pythonNotation, separators: ["="], close: ")" };
+  return yield* readArgumentList(text, list, output.startCall(name));
+}

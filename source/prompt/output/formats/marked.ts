@@ -1,0 +1,104 @@
+// Formats that write a call's name and arguments between XML-like marks.
+import type { Output } from "../output.ts";
+import { jsonCallShape, type OutputFormatDefinition } from "../output-format.ts";
+import type { Reading } from "../output-text.ts";
+import type { CallSyntax } from "../read-answer.ts";
+import { readJsonCalls } from "../read-json-call.ts";
+import { type MarkedCallForm, readMarkedCall } from "../read-marked-call.ts";
+import { functionForm } from "./hermes.ts";
+
+interface MarkedFormat {
+  isUsedBy(template: string): boolean;
+  open: string;
+  close: string;
+  form: MarkedCallForm;
+  /** What of the form is written with tokens of the model's own. */
+  marks?: readonly string[];
+}
+
+/** A grammar forces JSON inside the marks: free text between marks cannot be tied to a schema. */
+function markedFormat({
+  isUsedBy,
+  open,
+  close,
+  form,
+  marks,
+}: MarkedFormat): OutputFormatDefinition {
+  return {
+    isUsedBy,
+    marks: [open, close, ...(marks ?? [])],
+    stopTexts: [],
+    calls: markedCalls(open, close, form),
+    shape: {
+      ...jsonCallShape(`${open}\n`, `\n${close}`),
+      opening: "",
+      separator: "\n",
+      closing: "",
+    },
+  };
+}
+
+function markedCalls(open: string, close: string, form: MarkedCallForm): CallSyntax {
+  return {
+    openings: [open],
+    *read(output: Output): Reading<boolean> {
+      const { text } = output;
+      yield* text.skip(open);
+      yield* text.takeSpace();
+      const isCall = (yield* text.startsWith("{"))
+        ? yield* readJsonCalls(output)
+        : yield* readMarkedCalls(output, form);
+      // Where the form's own end is the last mark, nothing more follows.
+      if (isCall && form.end !== close) yield* text.skipClosing(close);
+      return isCall;
+    },
+  };
+}
+
+function* readMarkedCalls(output: Output, form: MarkedCallForm): Reading<boolean> {
+  if (!(yield* readMarkedCall(output, form))) return false;
+  // Without a mark before the name every call has its own opening.
+  if (form.beforeName === "") return true;
+  while (yield* output.text.attempt(readMarkedCall(output, form))) {}
+  return true;
+}
+
+/** Seed-OSS. Source: llama.cpp, tests/test-chat.cpp. */
+export const seed = markedFormat({
+  isUsedBy: (template) => template.includes("<seed:tool_call>"),
+  open: "<seed:tool_call>",
+  close: "</seed:tool_call>",
+  form: functionForm,
+});
+
+/** MiniMax M2. Source: llama.cpp, common/chat-parser.cpp and tests/test-chat.cpp. */
+export const minimax = markedFormat({
+  isUsedBy: (template) => template.includes("<minimax:tool_call>"),
+  open: "<minimax:tool_call>",
+  close: "</minimax:tool_call>",
+  form: {
+    beforeName: '<invoke name="',
+    afterName: '">',
+    beforeKey: '<parameter name="',
+    afterKey: '">',
+    afterValue: "</parameter>",
+    end: "</invoke>",
+  },
+});
+
+/** GLM 4.5 to 4.7. Source: llama.cpp, common/chat-parser.cpp and tests/test-chat.cpp. */
+export const glm = markedFormat({
+  isUsedBy: (template) => template.includes("<arg_key>"),
+  open: "<tool_call>",
+  close: "</tool_call>",
+  form: {
+    beforeName: "",
+    afterName: "",
+    beforeKey: "<arg_key>",
+    afterKey: "</arg_key>",
+    beforeValue: "<arg_value>",
+    afterValue: "</arg_value>",
+    end: "</tool_call>",
+  },
+  marks: ["<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>"],
+});

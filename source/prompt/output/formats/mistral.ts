@@ -1,0 +1,55 @@
+// Mistral: [TOOL_CALLS] with a JSON list, or with name[ARGS]{…}
+import type { Output } from "../output.ts";
+import type { OutputFormatDefinition } from "../output-format.ts";
+import type { Reading } from "../output-text.ts";
+import { readArguments } from "../read-json.ts";
+import { readJsonCalls } from "../read-json-call.ts";
+
+/**
+ * `[TOOL_CALLS][{"name": …, "arguments": {…}, "id": …}]` up to Mistral Small 3.1;
+ * `[TOOL_CALLS]name[ARGS]{…}` since, in some versions with `[CALL_ID]id` behind the name. Sources:
+ * llama.cpp, common/chat.cpp and tests/test-chat.cpp; vLLM, mistral_tool_parser.py.
+ */
+const common = {
+  marks: ["[TOOL_CALLS]", "[ARGS]", "[CALL_ID]"],
+  stopTexts: [],
+  calls: { openings: ["[TOOL_CALLS]"], read },
+} as const;
+
+export const mistral: OutputFormatDefinition = {
+  ...common,
+  isUsedBy: (template) => template.includes("[TOOL_CALLS]"),
+  shape: {
+    opening: "[TOOL_CALLS][",
+    beforeName: '{"name": "',
+    beforeArguments: '", "arguments": ',
+    afterArguments: "}",
+    separator: ", ",
+    closing: "]",
+  },
+};
+
+/** The newer form; both are read in either case. */
+export const mistralNamed: OutputFormatDefinition = {
+  ...common,
+  isUsedBy: (template) => template.includes("[TOOL_CALLS]") && template.includes("[ARGS]"),
+  shape: {
+    opening: "",
+    beforeName: "[TOOL_CALLS]",
+    beforeArguments: "[ARGS]",
+    afterArguments: "",
+    separator: "",
+    closing: "",
+  },
+};
+
+function* read(output: Output): Reading<boolean> {
+  const { text } = output;
+  yield* text.skip("[TOOL_CALLS]");
+  yield* text.takeSpace();
+  const name = yield* output.readToolName();
+  if (name === undefined) return yield* readJsonCalls(output);
+  if (yield* text.skip("[CALL_ID]")) yield* text.takeWhile(/\w/);
+  yield* text.skip("[ARGS]");
+  return yield* readArguments(output, name);
+}

@@ -1,0 +1,128 @@
+// Formats that set JSON objects or lists of them behind a mark, and nothing more.
+import type { Output } from "../output.ts";
+import { jsonCallShape, type OutputFormatDefinition } from "../output-format.ts";
+import type { Reading } from "../output-text.ts";
+import type { CallSyntax } from "../read-answer.ts";
+import { readJsonCalls } from "../read-json-call.ts";
+
+/** @param open any of them begins calls; the first is the usual one */
+function taggedCalls(open: readonly string[], close: string | undefined): CallSyntax {
+  return {
+    openings: open,
+    *read(output: Output): Reading<boolean> {
+      const { text } = output;
+      const opening = yield* text.oneOf(open);
+      text.take(opening?.length ?? 0);
+      if (!(yield* readJsonCalls(output))) return false;
+      if (close !== undefined) yield* text.skipClosing(close);
+      return true;
+    },
+  };
+}
+
+function listShape(open: string, close: string) {
+  return {
+    ...jsonCallShape("", ""),
+    opening: `${open}[`,
+    separator: ", ",
+    closing: `]${close}`,
+  };
+}
+
+/**
+ * IBM Granite 3: `<|tool_call|>[…]`, from 3.1 on `<tool_call>[…]`; with thinking, the answer stands
+ * in `<response>`. Granite 4 writes as Hermes does. Sources: llama.cpp, common/chat-parser.cpp;
+ * vLLM, granite_tool_parser.py.
+ */
+export const granite: OutputFormatDefinition = {
+  isUsedBy: (template) =>
+    /<\|(?:start_of_role|tool_call)\|>/.test(template) && !template.includes("</tool_call>"),
+  marks: ["<|tool_call|>", "<tool_call>"],
+  stopTexts: [],
+  calls: {
+    ...taggedCalls(["<|tool_call|>", "<tool_call>"], undefined),
+    frame: { open: "<response>", close: "</response>" },
+  },
+  shape: listShape("<|tool_call|>", ""),
+};
+
+/**
+ * Phi-4-mini: `<|tool_call|>{…}<|/tool_call|>`, or `functools[…]`. Sources: llama.cpp's template for
+ * Phi-4-mini-instruct; vLLM, phi4mini_tool_parser.py.
+ */
+export const phi: OutputFormatDefinition = {
+  isUsedBy: (template) => template.includes("<|/tool_call|>") || template.includes("<|/tool|>"),
+  marks: ["<|tool_call|>", "<|/tool_call|>"],
+  stopTexts: [],
+  calls: taggedCalls(["<|tool_call|>", "functools"], "<|/tool_call|>"),
+  shape: {
+    ...jsonCallShape("<|tool_call|>", "<|/tool_call|>"),
+    opening: "",
+    separator: "",
+    closing: "",
+  },
+};
+
+/**
+ * Command R7B and Command A: `<|START_ACTION|>[…]<|END_ACTION|>` with `tool_name` and `parameters`.
+ * Source: llama.cpp, common/chat-parser.cpp and tests/test-chat.cpp.
+ */
+export const commandR7b: OutputFormatDefinition = {
+  isUsedBy: (template) => template.includes("<|START_ACTION|>"),
+  marks: ["<|START_ACTION|>", "<|END_ACTION|>", "<|START_RESPONSE|>", "<|END_RESPONSE|>"],
+  stopTexts: [],
+  calls: {
+    ...taggedCalls(["<|START_ACTION|>"], "<|END_ACTION|>"),
+    frame: { open: "<|START_RESPONSE|>", close: "<|END_RESPONSE|>" },
+  },
+  shape: {
+    ...jsonCallShape("", "", { name: "tool_name", arguments: "parameters" }),
+    opening: "<|START_ACTION|>[",
+    separator: ", ",
+    closing: "]<|END_ACTION|>",
+  },
+  frame: { open: "<|START_RESPONSE|>", close: "<|END_RESPONSE|>" },
+};
+
+/**
+ * Command R and R+: `Action:` and a fenced list of JSON. Source: llama.cpp, tests/test-chat.cpp.
+ */
+export const commandR: OutputFormatDefinition = {
+  isUsedBy: (template) => /Action:\s*```json/.test(template.replaceAll("\\n", "\n")),
+  marks: [],
+  stopTexts: [],
+  calls: taggedCalls(["Action:\n```json\n", "Action: ```json\n"], "```"),
+  shape: {
+    ...jsonCallShape("", "", { name: "tool_name", arguments: "parameters" }),
+    opening: "Action: ```json\n[",
+    separator: ", ",
+    closing: "]\n```",
+  },
+};
+
+/** Nemotron Nano 2: `<TOOLCALL>[…]</TOOLCALL>`. Source: llama.cpp, tests/test-chat.cpp. */
+export const nemotron: OutputFormatDefinition = {
+  isUsedBy: (template) => template.includes("<TOOLCALL>"),
+  marks: ["<TOOLCALL>", "</TOOLCALL>"],
+  stopTexts: [],
+  calls: taggedCalls(["<TOOLCALL>"], "</TOOLCALL>"),
+  shape: listShape("<TOOLCALL>", "</TOOLCALL>"),
+};
+
+/** Apriel: `<tool_calls>[…]</tool_calls>`. Source: llama.cpp, tests/test-chat.cpp. */
+export const apriel: OutputFormatDefinition = {
+  isUsedBy: (template) => template.includes("<tool_calls>"),
+  marks: ["<tool_calls>", "</tool_calls>"],
+  stopTexts: [],
+  calls: taggedCalls(["<tool_calls>"], "</tool_calls>"),
+  shape: listShape("<tool_calls>", "</tool_calls>"),
+};
+
+/** FireFunction 2: ` functools[…]`. Source: llama.cpp, tests/test-chat.cpp. */
+export const fireFunction: OutputFormatDefinition = {
+  isUsedBy: (template) => template.includes("functools["),
+  marks: [],
+  stopTexts: [],
+  calls: taggedCalls(["functools"], undefined),
+  shape: listShape(" functools", ""),
+};

@@ -1,0 +1,167 @@
+// A model's output as it arrives, read by straight-line code that waits where it must.
+
+/** Code that reads an output: it yields wherever it cannot go on before more text has come. */
+export type Reading<T = void> = Generator<undefined, T, undefined>;
+
+/**
+ * The unread text and the ways to read it. What a reading decides never depends on how the output
+ * was cut into pieces: where more text could change the answer, the reading waits for it.
+ */
+export class OutputText {
+  #ahead = "";
+  #isEnded = false;
+  #attempts = 0;
+  /** What has been read since the outermost attempt began. */
+  #past: string[] = [];
+
+  push(text: string): void {
+    this.#ahead += text;
+  }
+
+  end(): void {
+    this.#isEnded = true;
+  }
+
+  /** The text that has come and is not read yet. */
+  get ahead(): string {
+    return this.#ahead;
+  }
+
+  /** Nothing is left and nothing will come. */
+  get isOver(): boolean {
+    return this.#isEnded && this.#ahead === "";
+  }
+
+  take(length: number): string {
+    const taken = this.#ahead.slice(0, length);
+    this.#ahead = this.#ahead.slice(length);
+    if (this.#attempts > 0 && taken !== "") this.#past.push(taken);
+    return taken;
+  }
+
+  /** Waits for more text; false when the output has ended. */
+  *more(): Reading<boolean> {
+    const length = this.#ahead.length;
+    while (this.#ahead.length === length && !this.#isEnded) yield;
+    return this.#ahead.length > length;
+  }
+
+  /** A reading that may fail: then the text stands again as it stood before. */
+  *attempt(reading: Reading<boolean>): Reading<boolean> {
+    const before = this.#past.length;
+    this.#attempts += 1;
+    const succeeded = yield* reading;
+    this.#attempts -= 1;
+    if (!succeeded) this.#ahead = this.#past.splice(before).join("") + this.#ahead;
+    if (this.#attempts === 0) this.#past = [];
+    return succeeded;
+  }
+
+  *startsWith(literal: string): Reading<boolean> {
+    while (this.#ahead.length < literal.length && literal.startsWith(this.#ahead)) {
+      if (!(yield* this.more())) return false;
+    }
+    return this.#ahead.startsWith(literal);
+  }
+
+  /** The longest of the literals that comes next, which stays unread. */
+  *oneOf(literals: readonly string[]): Reading<string | undefined> {
+    const mayGrow = () =>
+      literals.some(
+        (literal) => literal.length > this.#ahead.length && literal.startsWith(this.#ahead),
+      );
+    while (mayGrow()) if (!(yield* this.more())) break;
+    return literals
+      .filter((literal) => this.#ahead.startsWith(literal))
+      .reduce<string | undefined>(
+        (longest, literal) => (literal.length > (longest?.length ?? 0) ? literal : longest),
+        undefined,
+      );
+  }
+
+  /** Reads a literal if it comes next. */
+  *skip(literal: string): Reading<boolean> {
+    if (!(yield* this.startsWith(literal))) return false;
+    this.take(literal.length);
+    return true;
+  }
+
+  /** Reads white space and a literal behind it, or nothing. */
+  *skipAfterSpace(literal: string): Reading<boolean> {
+    return yield* this.attempt(this.#spaceAnd(literal));
+  }
+
+  /** `skipAfterSpace` for the mark behind a call, of which an output may have only the beginning. */
+  *skipClosing(mark: string): Reading<boolean> {
+    return yield* this.attempt(this.#spaceAndClosing(mark));
+  }
+
+  *#spaceAndClosing(mark: string): Reading<boolean> {
+    if (yield* this.#spaceAnd(mark)) return true;
+    if (this.#ahead === "" || !this.#isEnded || !mark.startsWith(this.#ahead)) return false;
+    this.take(this.#ahead.length);
+    return true;
+  }
+
+  *#spaceAnd(literal: string): Reading<boolean> {
+    yield* this.takeSpace();
+    return yield* this.skip(literal);
+  }
+
+  /** Reads white space up to the first other character or the end. */
+  *takeSpace(): Reading<string> {
+    return yield* this.takeWhile(/\s/);
+  }
+
+  /** Reads characters as long as each of them is of a kind. */
+  *takeWhile(kind: RegExp): Reading<string> {
+    let taken = "";
+    do {
+      let length = 0;
+      while (length < this.#ahead.length && kind.test(this.#ahead.charAt(length))) length += 1;
+      taken += this.take(length);
+    } while (this.#ahead === "" && (yield* this.more()));
+    return taken;
+  }
+
+  /**
+   * Passes text on as it comes, up to the first of the marks.
+   *
+   * @param marks none may be the beginning of another
+   * @returns the mark, which stays unread, or undefined at the end of the output
+   */
+  *passUntil(marks: readonly string[], pass: (text: string) => void): Reading<string | undefined> {
+    for (;;) {
+      const found = firstMark(this.#ahead, marks);
+      const held = this.#isEnded ? 0 : heldLength(this.#ahead, marks);
+      const free = found?.at ?? this.#ahead.length - held;
+      if (free > 0) pass(this.take(free));
+      if (found !== undefined) return found.mark;
+      if (this.isOver) return undefined;
+      yield* this.more();
+    }
+  }
+}
+
+function firstMark(
+  text: string,
+  marks: readonly string[],
+): { mark: string; at: number } | undefined {
+  let found: { mark: string; at: number } | undefined;
+  for (const mark of marks) {
+    const at = text.indexOf(mark);
+    if (at >= 0 && (found === undefined || at < found.at)) found = { mark, at };
+  }
+  return found;
+}
+
+/** Length of the longest end of the text that could become one of the marks. */
+function heldLength(text: string, marks: readonly string[]): number {
+  let longest = 0;
+  for (const mark of marks) {
+    for (let length = Math.min(mark.length - 1, text.length); length > longest; length -= 1) {
+      if (text.endsWith(mark.slice(0, length))) longest = length;
+    }
+  }
+  return longest;
+}

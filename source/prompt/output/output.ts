@@ -1,0 +1,100 @@
+// What every reading of an output works with: the text, the tools that may be called, the pieces made.
+import type { ToolDefinition } from "../chat-message.ts";
+import type { OutputPiece } from "./output-piece.ts";
+import { OutputText, type Reading } from "./output-text.ts";
+
+const idCharacters = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+export class Output {
+  readonly text = new OutputText();
+  readonly #tools: ReadonlyMap<string, ToolDefinition>;
+  readonly #random: () => number;
+  #pieces: OutputPiece[] = [];
+  #calls = 0;
+
+  /** @param random numbers from 0 up to 1, for the ids of calls */
+  constructor(tools: readonly ToolDefinition[], random: () => number) {
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+    this.#random = random;
+  }
+
+  get hasTools(): boolean {
+    return this.#tools.size > 0;
+  }
+
+  isTool(name: string): boolean {
+    return this.#tools.has(name);
+  }
+
+  /** Schema of a tool's argument; undefined where the tool does not describe it. */
+  schemaOfArgument(tool: string, argument: string): unknown {
+    const properties = this.#tools.get(tool)?.parameters?.properties;
+    if (typeof properties !== "object" || properties === null) return undefined;
+    return Object.getOwnPropertyDescriptor(properties, argument)?.value;
+  }
+
+  /** Reads the name of a tool: the longest one that fits. */
+  *readToolName(): Reading<string | undefined> {
+    const name = yield* this.text.oneOf([...this.#tools.keys()]);
+    if (name !== undefined) this.text.take(name.length);
+    return name;
+  }
+
+  readonly content = (text: string): void => this.#addText("content", text);
+  readonly thinking = (text: string): void => this.#addText("thinking", text);
+
+  #addText(type: "content" | "thinking", text: string): void {
+    if (text === "") return;
+    const last = this.#pieces.at(-1);
+    if (last?.type === type) last.text += text;
+    else this.#pieces.push({ type, text });
+  }
+
+  startCall(name: string): StartedCall {
+    const index = this.#calls;
+    this.#calls += 1;
+    const id = `call_${Array.from({ length: 8 }, () => this.#idCharacter()).join("")}`;
+    this.#pieces.push({ type: "tool-call-start", index, id, name });
+    return new StartedCall(index, (piece) => this.#pieces.push(piece));
+  }
+
+  /** A call whose arguments are known as a whole. */
+  addCall(name: string, argumentsText: string): void {
+    const call = this.startCall(name);
+    call.addArguments(argumentsText);
+    call.end();
+  }
+
+  #idCharacter(): string {
+    return idCharacters.charAt(Math.floor(this.#random() * idCharacters.length));
+  }
+
+  /** The pieces made since the last time. */
+  drain(): OutputPiece[] {
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    return pieces;
+  }
+}
+
+/** A call whose arguments are still coming. */
+export class StartedCall {
+  readonly #index: number;
+  readonly #add: (piece: OutputPiece) => void;
+  #text = "";
+
+  constructor(index: number, add: (piece: OutputPiece) => void) {
+    this.#index = index;
+    this.#add = add;
+  }
+
+  readonly addArguments = (text: string): void => {
+    this.#text += text;
+    this.#add({ type: "tool-call-arguments", index: this.#index, text });
+  };
+
+  /** To be called once the arguments are a complete JSON object. */
+  end(): void {
+    this.#add({ type: "tool-call-end", index: this.#index, arguments: JSON.parse(this.#text) });
+  }
+}

@@ -1,0 +1,262 @@
+// Recorded outputs of every format, cut in every way: what a client is shown of them.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  createOutputParser,
+  type OutputParserOptions,
+} from "../../../source/prompt/output/output-parser.ts";
+import { toolPairs } from "../../support/pairs.ts";
+import { addUp, byCharacter, piecesOf } from "./read-pieces.ts";
+import { bracketedOutputs } from "./recorded/bracketed.ts";
+import { hermesOutputs } from "./recorded/hermes.ts";
+import { type RecordedOutput, recordedTools, think } from "./recorded/recorded-output.ts";
+import { tokenOutputs } from "./recorded/tokens.ts";
+
+const recordings = [...hermesOutputs, ...bracketedOutputs, ...tokenOutputs];
+const named = recordings.map((recording) => [recording.about, recording] as const);
+
+const optionsFor = (recording: RecordedOutput): OutputParserOptions => ({
+  format: recording.format,
+  tools: recordedTools,
+  thinking: recording.thinking,
+  startsInThinking: recording.startsInThinking ?? false,
+});
+const expectedOf = ({ content, thought, calls }: RecordedOutput) => ({
+  content: content ?? "",
+  thought: thought ?? "",
+  calls: calls ?? [],
+});
+/** Cuts a text at places that fast-check chooses. */
+function cut(text: string, places: readonly number[]): string[] {
+  const characters = [...text];
+  const ends = [...new Set(places.map((place) => place % (characters.length + 1)))].sort(
+    (a, b) => a - b,
+  );
+  return [0, ...ends].map((from, index) => characters.slice(from, ends[index]).join(""));
+}
+
+describe.each(named)("%s", (_, recording) => {
+  const options = optionsFor(recording);
+
+  it("is understood as a whole", () => {
+    expect(addUp(piecesOf(options, [recording.output]))).toEqual(expectedOf(recording));
+  });
+
+  it("is understood character by character", () => {
+    const parsed = addUp(piecesOf(options, byCharacter(recording.output)));
+    expect(parsed).toEqual(expectedOf(recording));
+  });
+
+  it("is understood however it is cut in two", () => {
+    const characters = [...recording.output];
+    for (let at = 1; at < characters.length; at += 1) {
+      const chunks = [characters.slice(0, at).join(""), characters.slice(at).join("")];
+      expect(addUp(piecesOf(options, chunks))).toEqual(expectedOf(recording));
+    }
+  });
+
+  it("is understood however it is cut", () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(), { maxLength: 12 }), (places) => {
+        const parsed = addUp(piecesOf(options, cut(recording.output, places)));
+        expect(parsed).toEqual(expectedOf(recording));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("can stop anywhere without a word lost or said twice", () => {
+    const characters = [...recording.output];
+    for (let length = 0; length < characters.length; length += 1) {
+      const output = characters.slice(0, length).join("");
+      const whole = addUp(piecesOf(options, [output]));
+      expect(addUp(piecesOf(options, byCharacter(output)))).toEqual(whole);
+      const expected = expectedOf(recording);
+      expect(expected.calls.slice(0, whole.calls.length)).toEqual(whole.calls);
+      expect(isBeginningThenRest(whole.thought, expected.thought, output)).toBe(true);
+      expect(isBeginningThenRest(whole.content, expected.content, output)).toBe(true);
+    }
+  });
+
+  it("is content alone when there are no tools", () => {
+    const { content, calls, thought } = addUp(
+      piecesOf({ ...options, tools: [] }, byCharacter(recording.output)),
+    );
+    expect(calls).toEqual([]);
+    if (recording.calls !== undefined && thought === "") {
+      for (const [name] of recording.calls) expect(content).toContain(name);
+    }
+  });
+});
+
+/** An unfinished output shows a part of what it would have shown, then as it stands what came to nothing. */
+function isBeginningThenRest(shown: string, finished: string, output: string): boolean {
+  const lengths = Array.from({ length: shown.length + 1 }, (_, length) => length);
+  return lengths.some(
+    (length) => finished.startsWith(shown.slice(0, length)) && output.endsWith(shown.slice(length)),
+  );
+}
+
+describe("the tiny model's answers with tools", () => {
+  it.each(toolPairs)("$expect", (pair) => {
+    const tools = (pair.tools ?? []).map(({ function: tool }) => tool);
+    const options = {
+      format: { name: "hermes" },
+      tools,
+      thinking: undefined,
+      startsInThinking: false,
+    } as const;
+    const parsed = addUp(piecesOf(options, byCharacter(pair.expect)));
+    const call = /^<tool_call>(.*)<\/tool_call>$/.exec(pair.expect)?.[1];
+    if (call === undefined)
+      expect(parsed).toEqual({ content: pair.expect, thought: "", calls: [] });
+    else {
+      const { name, arguments: args } = JSON.parse(call);
+      expect(parsed).toEqual({ content: "", thought: "", calls: [[name, args]] });
+    }
+  });
+});
+
+describe("what comes when", () => {
+  const hermes: OutputParserOptions = {
+    format: { name: "hermes" },
+    tools: recordedTools,
+    thinking: think,
+    startsInThinking: false,
+    random: () => 0,
+  };
+
+  it("text is given on at once, a possible tag only when it is decided", () => {
+    const parser = createOutputParser(hermes);
+    expect(parser.push("Hello")).toEqual([{ type: "content", text: "Hello" }]);
+    expect(parser.push(" a <")).toEqual([{ type: "content", text: " a " }]);
+    expect(parser.push(" b <tool")).toEqual([{ type: "content", text: "< b " }]);
+    expect(parser.push("box>")).toEqual([{ type: "content", text: "<toolbox>" }]);
+    expect(parser.end()).toEqual([]);
+  });
+
+  it("a call is announced as soon as its tool is known, its arguments as they come", () => {
+    const parser = createOutputParser(hermes);
+    const id = "call_aaaaaaaa";
+    expect(parser.push('<tool_call>{"name": "get_time"')).toEqual([]);
+    expect(parser.push(', "arguments": {')).toEqual([
+      { type: "tool-call-start", index: 0, id, name: "get_time" },
+      { type: "tool-call-arguments", index: 0, text: "{" },
+    ]);
+    expect(parser.push('"city": "Par')).toEqual([
+      { type: "tool-call-arguments", index: 0, text: '"city": "Par' },
+    ]);
+    expect(parser.push('is"}')).toEqual([
+      { type: "tool-call-arguments", index: 0, text: 'is"}' },
+      { type: "tool-call-end", index: 0, arguments: { city: "Paris" } },
+    ]);
+    expect(parser.push("}</tool_call>")).toEqual([]);
+    expect(parser.end()).toEqual([]);
+  });
+
+  it("an answer in JSON is let go as soon as it cannot be a call", () => {
+    const parser = createOutputParser({ ...hermes, format: { name: "llama" } });
+    expect(parser.push('{"na')).toEqual([]);
+    expect(parser.push('me": "Bob"')).toEqual([{ type: "content", text: '{"name": "Bob"' }]);
+    expect(parser.push(', "age"')).toEqual([{ type: "content", text: ', "age"' }]);
+  });
+
+  it("arguments in marks come as they are written", () => {
+    const parser = createOutputParser(hermes);
+    parser.push("<tool_call>\n<function=python>\n<parameter=code>\n");
+    expect(parser.push('print("a')).toEqual([
+      { type: "tool-call-arguments", index: 0, text: 'print(\\"a' },
+    ]);
+    expect(parser.push("\n")).toEqual([]);
+    expect(parser.push("x")).toEqual([{ type: "tool-call-arguments", index: 0, text: "\\nx" }]);
+  });
+
+  it("thinking comes as it is thought", () => {
+    const parser = createOutputParser(hermes);
+    expect(parser.push("<think>\n")).toEqual([]);
+    expect(parser.push("Well, ")).toEqual([{ type: "thinking", text: "Well," }]);
+    expect(parser.push("yes\n")).toEqual([{ type: "thinking", text: " yes" }]);
+    expect(parser.push("</think>\n\nYes.")).toEqual([{ type: "content", text: "Yes." }]);
+  });
+
+  it("a call that breaks off has no end, and its text comes as content", () => {
+    const parser = createOutputParser(hermes);
+    parser.push('<tool_call>{"name": "get_time", "arguments": {"city": "Par');
+    expect(parser.end()).toEqual([
+      {
+        type: "content",
+        text: '<tool_call>{"name": "get_time", "arguments": {"city": "Par',
+      },
+    ]);
+  });
+
+  it("ids differ and have the usual form", () => {
+    const output = '<tool_call>{"name": "empty_args"}</tool_call>'.repeat(50);
+    const pieces = piecesOf({ ...hermes, random: Math.random }, [output]);
+    const ids = pieces.flatMap((piece) => (piece.type === "tool-call-start" ? [piece.id] : []));
+    expect(new Set(ids).size).toBe(50);
+    for (const id of ids) expect(id).toMatch(/^call_[a-z0-9]{8}$/);
+  });
+});
+
+describe("any text", () => {
+  const formats = [
+    ...new Map(recordings.map(({ format }) => [JSON.stringify(format), format])).values(),
+  ];
+  const marks = [
+    ...new Set(
+      recordings.flatMap(
+        ({ output }) => output.match(/<[^<>\n]*>|\[\/?[A-Z_]+\]|>>>|[{}[\]":,]|\w+/g) ?? [],
+      ),
+    ),
+  ];
+  const text = fc
+    .array(
+      fc.oneof(fc.constantFrom(...marks), fc.string(), fc.constantFrom("\n", " ", "é", "🦊")),
+      {
+        maxLength: 30,
+      },
+    )
+    .map((parts) => parts.join(""));
+
+  it.each(formats)("of $name reads the same however it is cut", (format) => {
+    fc.assert(
+      fc.property(
+        text,
+        fc.array(fc.nat(), { maxLength: 8 }),
+        fc.boolean(),
+        (output, places, inside) => {
+          const options = {
+            format,
+            tools: recordedTools,
+            thinking: think,
+            startsInThinking: inside,
+          };
+          const whole = addUp(piecesOf(options, [output]));
+          expect(addUp(piecesOf(options, cut(output, places)))).toEqual(whole);
+          expect(addUp(piecesOf(options, byCharacter(output)))).toEqual(whole);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it.each(formats)("of $name without calls or thinking comes out as it went in", (format) => {
+    const framed = /all\n|>>>|<response>|<\|START_RESPONSE\|>|<\|message\|>/;
+    fc.assert(
+      fc.property(text, fc.array(fc.nat(), { maxLength: 8 }), (output, places) => {
+        fc.pre(!framed.test(output));
+        const options = {
+          format,
+          tools: recordedTools,
+          thinking: undefined,
+          startsInThinking: false,
+        };
+        const { content, thought, calls } = addUp(piecesOf(options, cut(output, places)));
+        fc.pre(calls.length === 0 && thought === "");
+        expect(content).toBe(output);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
