@@ -1,0 +1,193 @@
+// `modelctl download`: a file of a repository into a folder of the user's, outside the store.
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import { isMissing } from "../library/disk-errors.ts";
+import { requireFreeSpace } from "./download/disk-space.ts";
+import { defaultTuning, downloadFile, type FileReport } from "./download/download-file.ts";
+import { earlierBytes } from "./download/download-notes.ts";
+import { FileHasher } from "./download/file-hasher.ts";
+import type { RateLimit } from "./download/rate-limit.ts";
+import { type HubRequest, rateLimitOf } from "./fetch-model.ts";
+import { HubConnection } from "./hub-connection.ts";
+import { ProgressSum } from "./hub-progress.ts";
+import { type Repository, type RepositoryFile, readRepository } from "./repository.ts";
+import { chooseModel, findFile } from "./selection/choose-files.ts";
+import { fileName, isGguf } from "./selection/quantization.ts";
+import { type Locks, takeTurn } from "./take-turn.ts";
+
+export interface PlainDownload extends HubRequest {
+  /** `owner/name` */
+  repo: string;
+  /** A path in the repository, a file's name, or a quantization with `.gguf` behind it. */
+  path: string;
+  /** Branch, tag or commit; absent: `main`. */
+  revision?: string;
+  /** Where the file is saved, under its own name without the repository's folders. */
+  localFolder: string;
+  /** Keeps two downloads of one file apart. */
+  locks: Locks;
+  /** Whether a different file of the same name may be replaced. Defaults to false. */
+  replace?: boolean;
+}
+
+export interface SavedFile {
+  /** In the repository. */
+  path: string;
+  /** Absolute. */
+  localPath: string;
+  sizeBytes: number;
+  /** 64 hex digits. */
+  sha256: string;
+  /** Whether it was there already and has only been verified. */
+  wasThere: boolean;
+}
+
+/**
+ * Saves the file, or every shard of a quantization that is cut into several.
+ *
+ * @throws ProductError `STORE_HUB_...`; what was fetched by then is kept beside it
+ */
+export async function downloadPlainFile(download: PlainDownload): Promise<SavedFile[]> {
+  const { settings, localFolder, signal = new AbortController().signal } = download;
+  const folder = path.resolve(localFolder);
+  const connection = new HubConnection(settings, download.connection);
+  const onProgress = download.onProgress ?? (() => {});
+  const limit = rateLimitOf(download);
+  try {
+    const repository = await readRepository(connection, {
+      repo: download.repo,
+      revision: download.revision ?? "main",
+      signal,
+      onRetry: (detail) => new ProgressSum([], onProgress).say("retrying", detail),
+    });
+    const files = chooseFiles(repository, download.path);
+    const progress = new ProgressSum(files, onProgress);
+    await requireFreeSpace(folder, await neededBytes(folder, files));
+    const saved: SavedFile[] = [];
+    for (const file of files) {
+      const save: FileSave = {
+        connection,
+        repository,
+        file,
+        localPath: path.join(folder, fileName(file.path)),
+        replace: download.replace ?? false,
+        limit,
+        signal,
+        tuning: download.tuning ?? defaultTuning,
+        report: (report) => progress.note(file, report),
+      };
+      const onWait = () =>
+        save.report({
+          state: "downloading",
+          completedBytes: 0,
+          detail: `Another process is downloading ${file.path}: waiting for it.`,
+        });
+      saved.push(
+        await takeTurn(download.locks, `file ${save.localPath}`, { signal, onWait }, () =>
+          saveFile(save),
+        ),
+      );
+    }
+    progress.done();
+    return saved;
+  } finally {
+    await connection.close();
+  }
+}
+
+function chooseFiles(repository: Repository, name: string): RepositoryFile[] {
+  const file = findFile(repository.files, name);
+  if (file !== undefined) return [file];
+  if (isGguf(name)) {
+    return chooseModel(repository, name).files.filter(({ role }) => role === "model");
+  }
+  throw new ProductError(storeErrors.hubFileNotFound, {
+    message: `${repository.repo} has no file ${JSON.stringify(name)}.`,
+    hint: "Name a file of the repository, or a quantization with .gguf behind it.",
+  });
+}
+
+interface FileSave {
+  connection: HubConnection;
+  repository: Repository;
+  file: RepositoryFile;
+  localPath: string;
+  replace: boolean;
+  limit: RateLimit | undefined;
+  signal: AbortSignal;
+  tuning: typeof defaultTuning;
+  report: (report: FileReport) => void;
+}
+
+async function saveFile(save: FileSave): Promise<SavedFile> {
+  const { connection, repository, file, localPath, limit, signal, tuning, report } = save;
+  const { path: repositoryPath, sizeBytes } = file;
+  const there = await existingHash(save);
+  if (there !== undefined) {
+    return { path: repositoryPath, localPath, sizeBytes, sha256: there, wasThere: true };
+  }
+  const sha256 = await downloadFile({
+    connection,
+    file: { ...file, repo: repository.repo, revision: repository.commit },
+    target: localPath,
+    tuning,
+    ...(limit !== undefined && { limit }),
+    signal,
+    report,
+  });
+  return { path: repositoryPath, localPath, sizeBytes, sha256, wasThere: false };
+}
+
+/** The hash of the file that is there, if it is the one wanted. */
+async function existingHash(save: FileSave): Promise<string | undefined> {
+  const { file, localPath, replace, report } = save;
+  const facts = await stat(localPath).catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+  if (facts === undefined) return undefined;
+  if (facts.isFile() && facts.size === file.sizeBytes) {
+    const sha256 = await hashOf(localPath, file.sizeBytes, (percent) =>
+      report({
+        state: "verifying",
+        completedBytes: file.sizeBytes,
+        detail: `${localPath} is there: verifying, ${percent} %.`,
+      }),
+    );
+    if (file.sha256 === undefined || file.sha256 === sha256) return sha256;
+  }
+  if (facts.isFile() && replace) return undefined;
+  throw new ProductError(storeErrors.hubFileExists, {
+    message: `${localPath} exists and is not the file that the hub has now.`,
+    hint: "Move it away, or choose another folder.",
+  });
+}
+
+async function hashOf(
+  localPath: string,
+  sizeBytes: number,
+  onPercent: (percent: number) => void,
+): Promise<string> {
+  const hasher = new FileHasher(localPath);
+  try {
+    return await hasher.digest(sizeBytes, (hashedBytes) =>
+      onPercent(sizeBytes === 0 ? 100 : Math.floor((hashedBytes / sizeBytes) * 100)),
+    );
+  } finally {
+    await hasher.close();
+  }
+}
+
+/** What is there already is not fetched. */
+async function neededBytes(folder: string, files: readonly RepositoryFile[]): Promise<number> {
+  let needed = 0;
+  for (const file of files) {
+    const localPath = path.join(folder, fileName(file.path));
+    const facts = await stat(localPath).catch(() => undefined);
+    if (facts?.size === file.sizeBytes) continue;
+    needed += file.sizeBytes - (await earlierBytes(localPath, file));
+  }
+  return needed;
+}

@@ -1,0 +1,51 @@
+// Whether a disk has room, and what a full one means.
+import { statfs } from "node:fs/promises";
+import path from "node:path";
+import { formatBytes } from "../../../base/byte-format.ts";
+import { ProductError } from "../../../base/product-error.ts";
+import { storeErrors } from "../../errors.ts";
+import { systemCode } from "../../library/disk-errors.ts";
+
+/**
+ * @param folder on the disk in question; it need not exist yet
+ * @throws ProductError `STORE_HUB_DISK_FULL`
+ */
+export async function requireFreeSpace(folder: string, neededBytes: number): Promise<void> {
+  const freeBytes = await freeSpace(folder);
+  if (freeBytes === undefined || neededBytes <= freeBytes) return;
+  throw new ProductError(storeErrors.hubDiskFull, {
+    message: `The download needs ${formatBytes(neededBytes)}, ${formatBytes(freeBytes)} free at ${folder}.`,
+    hint: "Make room, or choose a smaller quantization; what was fetched before is kept.",
+  });
+}
+
+/** Undefined where the system does not tell, as some network disks do not. */
+async function freeSpace(folder: string): Promise<number | undefined> {
+  try {
+    const { bavail, bsize, blocks } = await statfs(folder);
+    return blocks === 0 ? undefined : bavail * bsize;
+  } catch {
+    const parent = path.dirname(folder);
+    return parent === folder ? undefined : freeSpace(parent);
+  }
+}
+
+/** What a person reads when writing fails; other errors pass through. */
+export function writeError(error: unknown, file: string): unknown {
+  const code = systemCode(error);
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    return new ProductError(storeErrors.hubDiskFull, {
+      message: `The disk of ${path.dirname(file)} became full during the download.`,
+      hint: "What was fetched is kept: make room, then run the same again, and it resumes.",
+      cause: error,
+    });
+  }
+  if (code !== undefined && /^(EACCES|EPERM|EROFS|EISDIR|ENOTDIR|EFBIG|EIO)$/.test(code)) {
+    return new ProductError(storeErrors.hubWriteFailed, {
+      message: `${file} cannot be written (${code}).`,
+      hint: "Check the folder's permissions and its disk.",
+      cause: error,
+    });
+  }
+  return error;
+}

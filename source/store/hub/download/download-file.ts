@@ -1,0 +1,171 @@
+// Downloads one file of the hub to a path: resumes, transfers, verifies, and only then names it.
+import path from "node:path";
+import { ProductError } from "../../../base/product-error.ts";
+import { storeErrors } from "../../errors.ts";
+import type { HubConnection } from "../hub-connection.ts";
+import { cancelled, Retries } from "../retry.ts";
+import { requireFreeSpace } from "./disk-space.ts";
+import { FileHasher } from "./file-hasher.ts";
+import { type FileLocation, FileSource, SourceChanged, type SourceFile } from "./file-source.ts";
+import { defaultPartSizes, type PartSizes } from "./part-queue.ts";
+import { PartialFile, removePartial } from "./partial-file.ts";
+import type { RateLimit } from "./rate-limit.ts";
+import { transfer } from "./transfer.ts";
+
+export interface FileReport {
+  state: "downloading" | "verifying" | "retrying";
+  /** Bytes of this file that are on the disk. */
+  completedBytes: number;
+  /** What a person should know beyond the numbers. */
+  detail?: string;
+}
+
+export interface DownloadTuning {
+  partSizes: PartSizes;
+  /** How often it is noted what has arrived: what a kill costs at most. */
+  noteIntervalMs: number;
+}
+
+export const defaultTuning: DownloadTuning = {
+  partSizes: defaultPartSizes,
+  noteIntervalMs: 1000,
+};
+
+export interface FileDownload {
+  connection: HubConnection;
+  file: SourceFile & { sha256?: string };
+  /** Where the file belongs; unfinished bytes lie beside it (see `partialPath`). */
+  target: string;
+  /** Where a file belongs whose hash the hub does not list, once it is known. */
+  destinationOf?: (sha256: string) => string;
+  tuning: DownloadTuning;
+  limit?: RateLimit;
+  signal: AbortSignal;
+  report: (report: FileReport) => void;
+}
+
+const mostStarts = 3;
+
+/**
+ * The caller holds the lock of `target`.
+ *
+ * @returns the file's SHA-256, 64 hex digits
+ * @throws ProductError `STORE_HUB_...`; what was fetched is kept unless it is wrong
+ */
+export async function downloadFile(download: FileDownload): Promise<string> {
+  const { file, target, report } = download;
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await downloadOnce(download);
+    } catch (error) {
+      if (!(error instanceof SourceChanged)) throw error;
+      await removePartial(target);
+      if (starts === mostStarts) throw changesAllTheTime(file.path);
+      const detail = `${file.path} changed at the hub: starting over.`;
+      report({ state: "retrying", completedBytes: 0, detail });
+    }
+  }
+}
+
+async function downloadOnce(download: FileDownload): Promise<string> {
+  const { connection, file, target, tuning, signal, report } = download;
+  const source = new FileSource(connection, file);
+  const { etag } = await locate(download, source);
+  const partial = await PartialFile.open(target, {
+    sizeBytes: file.sizeBytes,
+    ...(file.sha256 !== undefined && { sha256: file.sha256 }),
+    ...(etag !== undefined && { etag }),
+  });
+  const hasher = new FileHasher(partial.path);
+  let isSettled = false;
+  try {
+    const detail = beginning(partial);
+    report({ state: "downloading", completedBytes: partial.completedBytes, ...detail });
+    await requireFreeSpace(path.dirname(target), file.sizeBytes - partial.completedBytes);
+    await transfer({
+      source,
+      file: partial,
+      etag,
+      partSizes: tuning.partSizes,
+      retryPolicy: connection.options.retryPolicy,
+      noteIntervalMs: tuning.noteIntervalMs,
+      limit: download.limit,
+      signal,
+      onWritten() {
+        hasher.advance(partial.frontBytes);
+        report({ state: "downloading", completedBytes: partial.completedBytes });
+      },
+      onRetry: (text) =>
+        report({ state: "retrying", completedBytes: partial.completedBytes, detail: text }),
+    });
+    const sha256 = await verify(download, partial, hasher);
+    isSettled = true;
+    if (file.sha256 !== undefined && sha256 !== file.sha256) {
+      await partial.discard();
+      throw hashMismatch(file.path);
+    }
+    await partial.finish(download.destinationOf?.(sha256) ?? target);
+    return sha256;
+  } finally {
+    await hasher.close();
+    if (!isSettled) await partial.keep();
+  }
+}
+
+/** The first request: what the hub says about the file before anything is written. */
+async function locate(download: FileDownload, source: FileSource): Promise<FileLocation> {
+  const { connection, signal, report } = download;
+  const retries = new Retries(connection.options.retryPolicy);
+  while (true) {
+    try {
+      return await source.locate(signal);
+    } catch (error) {
+      await retries.waitAfter(error, signal, (detail) =>
+        report({ state: "retrying", completedBytes: 0, detail }),
+      );
+    }
+  }
+}
+
+async function verify(
+  download: FileDownload,
+  partial: PartialFile,
+  hasher: FileHasher,
+): Promise<string> {
+  const { file, signal, report } = download;
+  const stop = Promise.withResolvers<never>();
+  if (signal.aborted) throw cancelled();
+  const onAbort = () => stop.reject(cancelled());
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    const digest = hasher.digest(file.sizeBytes, (hashedBytes) => {
+      const percent = file.sizeBytes === 0 ? 100 : Math.floor((hashedBytes / file.sizeBytes) * 100);
+      const detail = `Verifying ${file.path}: ${percent} %.`;
+      report({ state: "verifying", completedBytes: partial.completedBytes, detail });
+    });
+    return await Promise.race([digest, stop.promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function beginning(partial: PartialFile): { detail?: string } {
+  const { restartReason, completedBytes, identity } = partial;
+  if (restartReason !== undefined) return { detail: `Starting over: ${restartReason}.` };
+  if (completedBytes === 0) return {};
+  return { detail: `Resuming at ${Math.floor((completedBytes / identity.sizeBytes) * 100)} %.` };
+}
+
+function hashMismatch(file: string): ProductError {
+  return new ProductError(storeErrors.hubHashMismatch, {
+    message: `What was downloaded as ${file} is not the file that the hub lists: the SHA-256 differs. It was deleted.`,
+    hint: "Run the same again; if it fails again, a proxy or the mirror in HF_ENDPOINT changes files.",
+  });
+}
+
+function changesAllTheTime(file: string): ProductError {
+  return new ProductError(storeErrors.hubReplyInvalid, {
+    message: `${file} changed at the hub again and again during the download.`,
+    hint: "Try again later.",
+  });
+}

@@ -1,0 +1,202 @@
+// A file that is being downloaded, with notes beside it that say which bytes have arrived.
+//
+// A range is noted only after the system has taken its bytes, and the notes are replaced as a whole,
+// so a process killed at any moment leaves notes that are true. A power cut may lose bytes that the
+// system had taken: they are flushed to the disk before every note when no hash is known, else every
+// few seconds, and the hash over the whole file at the end finds what is lost in between.
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
+import path from "node:path";
+import { type ByteRange, ByteRanges } from "./byte-ranges.ts";
+import { writeError } from "./disk-space.ts";
+import {
+  type EarlierBytes,
+  type FileIdentity,
+  partialPath,
+  readNotes,
+  removeNotes,
+  reserveNotes,
+  writeNotes,
+} from "./download-notes.ts";
+
+const flushIntervalMs = 10_000;
+
+export class PartialFile {
+  /** Where the finished file belongs, as far as is known; names the unfinished one. */
+  readonly target: string;
+  readonly identity: FileIdentity;
+  /** Why bytes fetched earlier are not used, when there were any. */
+  readonly restartReason: string | undefined;
+  readonly #handle: FileHandle;
+  readonly #ranges: ByteRanges;
+  readonly #openedMs = performance.now();
+  #flushedMs = performance.now();
+  #notedBytes: number;
+  #noting: Promise<void> = Promise.resolve();
+
+  private constructor(
+    target: string,
+    identity: FileIdentity,
+    handle: FileHandle,
+    earlier: EarlierBytes,
+  ) {
+    this.target = target;
+    this.identity = identity;
+    this.restartReason = earlier.kind === "useless" ? earlier.reason : undefined;
+    this.#handle = handle;
+    this.#ranges = new ByteRanges(earlier.kind === "usable" ? earlier.ranges : []);
+    this.#notedBytes = this.#ranges.total;
+  }
+
+  /**
+   * Goes on with what an earlier download left at `target`, if it is of the same content. The caller
+   * sees to it that nobody else does at the same time.
+   *
+   * @throws ProductError `STORE_HUB_DISK_FULL`, `STORE_HUB_WRITE_FAILED`
+   */
+  static async open(target: string, identity: FileIdentity): Promise<PartialFile> {
+    const file = partialPath(target);
+    try {
+      await mkdir(path.dirname(target), { recursive: true });
+      const earlier = await findEarlier(target, identity);
+      // Notes never speak of a file that is not there: the new file comes after they have gone.
+      if (earlier.kind !== "usable") await removeNotes(target);
+      await reserveNotes(target);
+      if (earlier.kind !== "usable") await writeFile(file, "");
+      // Sparse: no disk space is taken before bytes come.
+      await truncate(file, identity.sizeBytes);
+      const handle = await open(file, "r+");
+      return new PartialFile(target, identity, handle, earlier);
+    } catch (error) {
+      throw writeError(error, file);
+    }
+  }
+
+  get path(): string {
+    return partialPath(this.target);
+  }
+
+  /** Bytes that are written. */
+  get completedBytes(): number {
+    return this.#ranges.total;
+  }
+
+  /** Bytes that are written from the beginning without a hole. */
+  get frontBytes(): number {
+    return this.#ranges.front;
+  }
+
+  missing(): ByteRange[] {
+    return this.#ranges.missing(this.identity.sizeBytes);
+  }
+
+  /** @throws ProductError `STORE_HUB_DISK_FULL`, `STORE_HUB_WRITE_FAILED` */
+  async write(chunks: Buffer[], position: number): Promise<void> {
+    let rest = chunks;
+    let at = position;
+    try {
+      while (rest.length > 0) {
+        const { bytesWritten } = await this.#handle.writev(rest, at);
+        this.#ranges.add(at, at + bytesWritten);
+        at += bytesWritten;
+        rest = withoutFirst(rest, bytesWritten);
+      }
+    } catch (error) {
+      throw writeError(error, this.path);
+    }
+  }
+
+  /** Writes down what has arrived so far. */
+  note(): Promise<void> {
+    this.#noting = this.#noting.then(() => this.#note());
+    return this.#noting;
+  }
+
+  async #note(): Promise<void> {
+    const ranges = this.#ranges.list();
+    const total = this.#ranges.total;
+    if (total === this.#notedBytes) return;
+    const { sha256 } = this.identity;
+    try {
+      if (sha256 === undefined || performance.now() - this.#flushedMs > flushIntervalMs) {
+        await this.#handle.datasync();
+        this.#flushedMs = performance.now();
+      }
+      await writeNotes(this.target, this.identity, ranges);
+      this.#notedBytes = total;
+    } catch (error) {
+      throw writeError(error, this.path);
+    }
+  }
+
+  /** Puts the whole file, which the caller has verified, in its place. */
+  async finish(destination: string): Promise<void> {
+    await this.#noting;
+    try {
+      await this.#flushEnd();
+      await rename(this.path, destination);
+      await removeNotes(this.target);
+    } catch (error) {
+      throw writeError(error, destination);
+    }
+  }
+
+  /** What took long to fetch is worth the moment that flushing its end takes. */
+  async #flushEnd(): Promise<void> {
+    const tookMs = performance.now() - this.#openedMs;
+    try {
+      if (this.identity.sha256 === undefined || tookMs > flushIntervalMs) {
+        await this.#handle.datasync();
+      }
+    } finally {
+      await this.#handle.close();
+    }
+  }
+
+  /** Closes the file and keeps it for the next time. */
+  async keep(): Promise<void> {
+    try {
+      await this.note();
+    } finally {
+      await this.#handle.close();
+    }
+  }
+
+  /** Deletes what was fetched. */
+  async discard(): Promise<void> {
+    // A note that failed is of no interest: what it was about goes.
+    await this.#noting.catch(() => {});
+    await this.#handle.close();
+    await removePartial(this.target);
+  }
+}
+
+/** Removes what an unfinished download has left. */
+export async function removePartial(target: string): Promise<void> {
+  await removeNotes(target);
+  await rm(partialPath(target), { force: true });
+}
+
+async function findEarlier(target: string, identity: FileIdentity): Promise<EarlierBytes> {
+  const earlier = await readNotes(target, identity);
+  if (earlier.kind !== "usable") return earlier;
+  const facts = await stat(partialPath(target)).catch(() => undefined);
+  return facts?.size === identity.sizeBytes ? earlier : { kind: "none" };
+}
+
+function withoutFirst(chunks: readonly Buffer[], bytes: number): Buffer[] {
+  let skip = bytes;
+  return chunks.flatMap((chunk) => {
+    const cut = Math.min(skip, chunk.length);
+    skip -= cut;
+    return cut === chunk.length ? [] : [chunk.subarray(cut)];
+  });
+}

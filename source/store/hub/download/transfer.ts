@@ -1,0 +1,135 @@
+// Fetches what lacks of a file over several connections at once, and tries again what breaks.
+import type { ProductError } from "../../../base/product-error.ts";
+import { storeErrors } from "../../errors.ts";
+import { cancelled, Retries, RetryableError, type RetryPolicy } from "../retry.ts";
+import { type FileSource, RangesIgnored } from "./file-source.ts";
+import { type Part, PartQueue, type PartSizes } from "./part-queue.ts";
+import { PartWriter } from "./part-writer.ts";
+import type { PartialFile } from "./partial-file.ts";
+import type { RateLimit } from "./rate-limit.ts";
+
+export interface TransferOptions {
+  source: FileSource;
+  file: PartialFile;
+  /** The mark that every reply must carry. */
+  etag: string | undefined;
+  partSizes: PartSizes;
+  retryPolicy: RetryPolicy;
+  /** How often the notes are written. */
+  noteIntervalMs: number;
+  limit: RateLimit | undefined;
+  signal: AbortSignal;
+  /** Bytes were written. */
+  onWritten: () => void;
+  /** Something is tried again, and why. */
+  onRetry: (detail: string) => void;
+}
+
+/** What a try must bring to count as progress. */
+const progressBytes = 64 * 1024;
+
+/** @throws SourceChanged, ProductError `STORE_HUB_...`; what was fetched by then is in the file */
+export async function transfer(options: TransferOptions): Promise<void> {
+  const { file, partSizes, onRetry } = options;
+  try {
+    await fetchParts(options, new PartQueue(file.missing(), partSizes), false);
+  } catch (error) {
+    if (!(error instanceof RangesIgnored)) throw error;
+    onRetry("The server sends whole files only: going on with one connection.");
+    const rest = [{ start: file.frontBytes, end: file.identity.sizeBytes }];
+    const oneByOne = { ...partSizes, connections: 1, largestBytes: Number.POSITIVE_INFINITY };
+    await fetchParts(options, new PartQueue(rest, oneByOne), true);
+  }
+}
+
+/** Resolves when every connection is at rest; the first error stops them all. */
+async function fetchParts(
+  options: TransferOptions,
+  queue: PartQueue,
+  takesWhole: boolean,
+): Promise<void> {
+  const { file, signal, noteIntervalMs } = options;
+  const stop = new AbortController();
+  const either = AbortSignal.any([signal, stop.signal]);
+  let failure: { error: unknown } | undefined;
+  const fail = (error: unknown) => {
+    failure ??= { error };
+    stop.abort();
+  };
+  const notes = setInterval(() => void file.note().catch(fail), noteIntervalMs);
+  try {
+    await Promise.all(
+      Array.from({ length: queue.connections }, () =>
+        fetchOneByOne({ ...options, signal: either }, queue, takesWhole).catch(fail),
+      ),
+    );
+  } finally {
+    clearInterval(notes);
+  }
+  if (signal.aborted) throw cancelled();
+  if (failure !== undefined) throw failure.error;
+}
+
+async function fetchOneByOne(
+  options: TransferOptions,
+  queue: PartQueue,
+  takesWhole: boolean,
+): Promise<void> {
+  for (let part = queue.take(); part !== undefined; part = queue.take()) {
+    try {
+      await fetchPart(options, part, takesWhole);
+    } finally {
+      queue.finish(part);
+    }
+  }
+}
+
+async function fetchPart(options: TransferOptions, part: Part, takesWhole: boolean): Promise<void> {
+  const retries = new Retries(options.retryPolicy);
+  while (part.position < part.end) {
+    const before = part.position;
+    try {
+      await receive(options, part, takesWhole);
+    } catch (error) {
+      if (part.position - before >= progressBytes) retries.noteProgress();
+      await retries.waitAfter(error, options.signal, options.onRetry);
+    }
+  }
+}
+
+/** One request. Afterwards everything up to the part's position is written. */
+async function receive(options: TransferOptions, part: Part, takesWhole: boolean): Promise<void> {
+  const { source, file, etag, limit, signal, onWritten } = options;
+  const asked = { start: part.position, end: part.end };
+  const { reply, start } = await source.open(asked, { etag, takesWhole, signal });
+  const writer = new PartWriter(file, part.position, onWritten);
+  let skip = part.position - start;
+  let broken: { error: unknown } | undefined;
+  try {
+    await reply.read((chunk) => {
+      const from = Math.min(skip, chunk.length);
+      skip -= from;
+      const useful = chunk.subarray(from, from + part.end - part.position);
+      part.position += useful.length;
+      // Another connection took the rest over, or the server sends more than it was asked for.
+      const isDone = part.position >= part.end;
+      if (isDone && (part.end !== asked.end || from + useful.length < chunk.length))
+        reply.abandon();
+      const written = useful.length > 0 ? writer.push(useful) : undefined;
+      const paced = limit?.take(chunk.length, signal);
+      return written && paced ? Promise.all([written, paced]).then(() => {}) : (written ?? paced);
+    });
+  } catch (error) {
+    broken = { error };
+  }
+  await writer.flush();
+  if (part.position >= part.end) return;
+  throw broken === undefined ? endedEarly(source, part) : broken.error;
+}
+
+function endedEarly(source: FileSource, part: Part): ProductError {
+  return new RetryableError(storeErrors.hubUnreachable, {
+    message: `${source.file.path} ended ${part.end - part.position} bytes too early.`,
+    hint: "Run the same again: it resumes.",
+  });
+}

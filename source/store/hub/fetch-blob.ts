@@ -1,0 +1,109 @@
+// Brings one file of the hub into the store, once for everybody who wants it at the same time.
+import { createHash } from "node:crypto";
+import { stat, utimes } from "node:fs/promises";
+import type { BlobFolder } from "../library/blob-folder.ts";
+import { type DownloadTuning, downloadFile, type FileReport } from "./download/download-file.ts";
+import { earlierBytes } from "./download/download-notes.ts";
+import type { SourceFile } from "./download/file-source.ts";
+import { removePartial } from "./download/partial-file.ts";
+import type { RateLimit } from "./download/rate-limit.ts";
+import { type ConnectionOptions, HubConnection } from "./hub-connection.ts";
+import type { HubSettings } from "./hub-settings.ts";
+import { cancelled } from "./retry.ts";
+import { SharedWork } from "./shared-work.ts";
+import { takeTurn } from "./take-turn.ts";
+
+export interface BlobSource {
+  file: SourceFile & { sha256?: string };
+  blobs: BlobFolder;
+  settings: HubSettings;
+}
+
+export interface BlobFetch extends BlobSource {
+  connection: Partial<ConnectionOptions>;
+  tuning: DownloadTuning;
+  limit: RateLimit | undefined;
+  signal: AbortSignal;
+  report: (report: FileReport) => void;
+}
+
+// One for the process: a blob's path tells both the store and the content.
+const downloads = new SharedWork<string, FileReport>();
+
+/**
+ * @returns the blob's digest, `sha256:` and 64 hex digits
+ * @throws ProductError `STORE_HUB_...`
+ */
+export async function fetchBlob(fetch: BlobFetch): Promise<string> {
+  const { blobs, signal, report } = fetch;
+  return await downloads.join(
+    blobs.blobPath(provisionalDigest(fetch)),
+    { signal, report, whenLeft: cancelled },
+    (shared, tell) => inTurn({ ...fetch, signal: shared, report: tell }),
+  );
+}
+
+/** How many bytes of the file need not be fetched. */
+export async function presentBytes(source: BlobSource): Promise<number> {
+  const { file, blobs } = source;
+  const target = blobs.blobPath(provisionalDigest(source));
+  return (await isWhole(target, file)) ? file.sizeBytes : await earlierBytes(target, file);
+}
+
+/** When no other process downloads the same. */
+async function inTurn(fetch: BlobFetch): Promise<string> {
+  const { file, blobs, signal, report } = fetch;
+  const onWait = () => {
+    const detail = `Another process is downloading ${file.path}: waiting for it.`;
+    report({ state: "downloading", completedBytes: 0, detail });
+  };
+  return await takeTurn(blobs, provisionalDigest(fetch), { signal, onWait }, () =>
+    findOrDownload(fetch),
+  );
+}
+
+async function findOrDownload(fetch: BlobFetch): Promise<string> {
+  const { file, blobs, settings, tuning, limit, signal, report } = fetch;
+  const digest = provisionalDigest(fetch);
+  const target = blobs.blobPath(digest);
+  if (await isWhole(target, file)) {
+    await removePartial(target);
+    // What is in use again is young again for whoever clears up.
+    const now = new Date();
+    await utimes(target, now, now);
+    report({ state: "downloading", completedBytes: file.sizeBytes });
+    return digest;
+  }
+  const connection = new HubConnection(settings, fetch.connection);
+  try {
+    const sha256 = await downloadFile({
+      connection,
+      file,
+      target,
+      destinationOf: (found) => blobs.blobPath(`sha256:${found}`),
+      tuning,
+      ...(limit !== undefined && { limit }),
+      signal,
+      report,
+    });
+    return `sha256:${sha256}`;
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The content's digest; where the hub lists none, a name for the unfinished file that stands for it. */
+function provisionalDigest({ file, settings }: BlobSource): string {
+  const { repo, revision, path, sha256 } = file;
+  if (sha256 !== undefined) return `sha256:${sha256}`;
+  const name = JSON.stringify([settings.endpoint, repo, revision, path]);
+  return `sha256:${createHash("sha256").update(name).digest("hex")}`;
+}
+
+async function isWhole(target: string, file: BlobSource["file"]): Promise<boolean> {
+  if (file.sha256 === undefined) return false;
+  return await stat(target).then(
+    (facts) => facts.isFile() && facts.size === file.sizeBytes,
+    () => false,
+  );
+}

@@ -1,0 +1,124 @@
+// `modelctl pull` of a hub reference: finds the files that make up the model and brings them into
+// the store.
+import path from "node:path";
+import type { BlobFolder } from "../library/blob-folder.ts";
+import { requireFreeSpace } from "./download/disk-space.ts";
+import { type DownloadTuning, defaultTuning } from "./download/download-file.ts";
+import { RateLimit } from "./download/rate-limit.ts";
+import { fetchBlob, presentBytes } from "./fetch-blob.ts";
+import { type ConnectionOptions, HubConnection } from "./hub-connection.ts";
+import { type HubProgress, ProgressSum } from "./hub-progress.ts";
+import type { HubSettings } from "./hub-settings.ts";
+import { readRepository } from "./repository.ts";
+import { type ChosenFile, chooseModel, type ModelChoice } from "./selection/choose-files.ts";
+
+export interface HubReference {
+  owner: string;
+  repo: string;
+  /** A quantization in any case, or a file's name or path; absent or `latest`: the usual choice. */
+  selector?: string;
+  /** Branch, tag or commit; absent: `main`. */
+  revision?: string;
+}
+
+export interface HubRequest {
+  settings: HubSettings;
+  onProgress?: (progress: HubProgress) => void;
+  /** Stops; what was fetched is kept for the next time. */
+  signal?: AbortSignal;
+  limitRateBytesPerSecond?: number;
+  connection?: Partial<ConnectionOptions>;
+  tuning?: DownloadTuning;
+}
+
+export interface ModelFetch extends HubRequest {
+  blobs: BlobFolder;
+}
+
+export interface FetchedFile extends ChosenFile {
+  /** `sha256:` and 64 hex digits. */
+  digest: string;
+  /** Where it lies now. */
+  blobPath: string;
+}
+
+export interface FetchedModel extends ModelChoice {
+  files: FetchedFile[];
+}
+
+/**
+ * What would be fetched, without fetching it.
+ *
+ * @throws ProductError `STORE_HUB_...`
+ */
+export async function findModel(
+  reference: HubReference,
+  request: HubRequest,
+): Promise<ModelChoice> {
+  const { settings, onProgress, signal = new AbortController().signal } = request;
+  const connection = new HubConnection(settings, request.connection);
+  const progress = new ProgressSum([], onProgress ?? (() => {}));
+  try {
+    const repository = await readRepository(connection, {
+      repo: `${reference.owner}/${reference.repo}`,
+      revision: reference.revision ?? "main",
+      signal,
+      onRetry: (detail) => progress.say("retrying", detail),
+    });
+    return chooseModel(repository, reference.selector);
+  } finally {
+    await connection.close();
+  }
+}
+
+/**
+ * Brings every file of the model into the store; writing the manifest is the caller's affair.
+ *
+ * @throws ProductError `STORE_HUB_...`; what was fetched by then is kept
+ */
+export async function fetchModel(
+  reference: HubReference,
+  request: ModelFetch,
+): Promise<FetchedModel> {
+  const choice = await findModel(reference, request);
+  return { ...choice, files: await fetchFiles(choice, request) };
+}
+
+async function fetchFiles(choice: ModelChoice, request: ModelFetch): Promise<FetchedFile[]> {
+  const { blobs, settings, signal = new AbortController().signal } = request;
+  const progress = new ProgressSum(choice.files, request.onProgress ?? (() => {}));
+  const limit = rateLimitOf(request);
+  const sources = choice.files.map((chosen) => ({
+    chosen,
+    file: { ...chosen, repo: choice.repo, revision: choice.revision },
+  }));
+  let presentTotal = 0;
+  for (const { file, chosen } of sources) {
+    const completedBytes = await presentBytes({ file, blobs, settings });
+    presentTotal += completedBytes;
+    progress.note(chosen, { state: "downloading", completedBytes });
+  }
+  // Blobs lie in one folder, whatever their digests.
+  const folder = path.dirname(blobs.blobPath(`sha256:${"0".repeat(64)}`));
+  await requireFreeSpace(folder, choice.totalBytes - presentTotal);
+  const fetched: FetchedFile[] = [];
+  for (const { chosen, file } of sources) {
+    const digest = await fetchBlob({
+      file,
+      blobs,
+      settings,
+      connection: request.connection ?? {},
+      tuning: request.tuning ?? defaultTuning,
+      limit,
+      signal,
+      report: (report) => progress.note(chosen, report),
+    });
+    fetched.push({ ...chosen, digest, blobPath: blobs.blobPath(digest) });
+  }
+  progress.done();
+  return fetched;
+}
+
+export function rateLimitOf({ limitRateBytesPerSecond }: HubRequest): RateLimit | undefined {
+  return limitRateBytesPerSecond === undefined ? undefined : new RateLimit(limitRateBytesPerSecond);
+}

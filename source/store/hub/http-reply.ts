@@ -1,0 +1,97 @@
+// One HTTP exchange whose body is taken chunk by chunk, as the socket gives it: no stream in between.
+import type { IncomingHttpHeaders } from "node:http";
+import type { Dispatcher } from "undici";
+
+/** Takes a chunk; a promise holds the connection back until it settles. */
+export type ChunkTaker = (chunk: Buffer) => Promise<void> | undefined;
+
+export interface HttpReply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  url: string;
+  /** Takes the body to its end. Rejects when the connection breaks or `take` does. Once only. */
+  read(take: ChunkTaker): Promise<void>;
+  /** Drops the connection instead of reading the rest. */
+  abandon(): void;
+}
+
+export interface HttpQuestion {
+  method: "GET" | "HEAD";
+  url: string;
+  headers: Record<string, string>;
+  signal: AbortSignal;
+  /** The longest silence before the head and within the body. */
+  stallTimeoutMs: number;
+}
+
+/** Resolves with the reply's head, the body waiting. Rejects with undici's error or the signal's reason. */
+export function exchange(dispatcher: Dispatcher, question: HttpQuestion): Promise<HttpReply> {
+  const { method, url, headers, signal, stallTimeoutMs } = question;
+  const head = Promise.withResolvers<HttpReply>();
+  const body = Promise.withResolvers<void>();
+  // The end of a body that nobody reads concerns nobody.
+  body.promise.catch(() => {});
+  let controller: Dispatcher.DispatchController | undefined;
+  let take: ChunkTaker | undefined;
+
+  const stop = (reason: unknown) => {
+    signal.removeEventListener("abort", onAbort);
+    head.reject(reason);
+    body.reject(reason);
+    const error = reason instanceof Error ? reason : new Error(String(reason));
+    if (controller !== undefined && !controller.aborted) controller.abort(error);
+  };
+  const onAbort = () => stop(signal.reason);
+  if (signal.aborted) {
+    head.reject(signal.reason);
+    return head.promise;
+  }
+  signal.addEventListener("abort", onAbort, { once: true });
+
+  const { origin, pathname, search } = new URL(url);
+  dispatcher.dispatch(
+    {
+      origin,
+      path: pathname + search,
+      method,
+      headers,
+      headersTimeout: stallTimeoutMs,
+      bodyTimeout: stallTimeoutMs,
+    },
+    {
+      onRequestStart(started) {
+        controller = started;
+        if (signal.aborted) started.abort(new Error("stopped before it began"));
+      },
+      onResponseStart(started, status, received) {
+        if (status < 200) return;
+        if (method === "GET") started.pause();
+        head.resolve({
+          status,
+          headers: received,
+          url,
+          read(taker) {
+            take = taker;
+            started.resume();
+            return body.promise;
+          },
+          abandon: () => stop(new Error("the rest of the reply was not wanted")),
+        });
+      },
+      onResponseData(started, chunk) {
+        const pending = take?.(chunk);
+        if (pending === undefined) return;
+        started.pause();
+        pending.then(() => started.resume(), stop);
+      },
+      onResponseEnd() {
+        signal.removeEventListener("abort", onAbort);
+        body.resolve();
+      },
+      onResponseError(_started, error) {
+        stop(error);
+      },
+    },
+  );
+  return head.promise;
+}

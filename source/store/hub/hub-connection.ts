@@ -1,0 +1,132 @@
+// The one door to the hub: its connections, its proxy, and who may see the token.
+import { EnvHttpProxyAgent } from "undici";
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import { exchange, type HttpReply } from "./http-reply.ts";
+import type { HubSettings } from "./hub-settings.ts";
+import { networkError } from "./network-error.ts";
+import { cancelled, defaultRetryPolicy, type RetryPolicy } from "./retry.ts";
+
+export interface ConnectionOptions {
+  /** Connections to one host at a time. */
+  connections: number;
+  /** The longest silence of the other side before a request is given up. */
+  stallTimeoutMs: number;
+  retryPolicy: RetryPolicy;
+}
+
+export const defaultConnectionOptions: ConnectionOptions = {
+  connections: 8,
+  stallTimeoutMs: 30_000,
+  retryPolicy: defaultRetryPolicy,
+};
+
+export interface HubQuestion {
+  method?: "GET" | "HEAD";
+  url: string;
+  headers?: Record<string, string>;
+  signal: AbortSignal;
+}
+
+const mostPlainReplyBytes = 64 * 1024 ** 2;
+
+export class HubConnection {
+  readonly settings: HubSettings;
+  readonly options: ConnectionOptions;
+  readonly #dispatcher: EnvHttpProxyAgent;
+  readonly #origin: string;
+
+  constructor(settings: HubSettings, options: Partial<ConnectionOptions> = {}) {
+    this.settings = settings;
+    this.options = { ...defaultConnectionOptions, ...options };
+    this.#origin = new URL(settings.endpoint).origin;
+    const { http, https, except } = settings.proxy;
+    this.#dispatcher = new EnvHttpProxyAgent({
+      // Empty texts keep the agent from reading the environment by itself.
+      httpProxy: http ?? "",
+      httpsProxy: https ?? "",
+      noProxy: except,
+      // Most proxies tunnel to TLS ports only.
+      proxyTunnel: false,
+      connections: this.options.connections,
+      pipelining: 1,
+      connect: { timeout: this.options.stallTimeoutMs },
+      // A model's headers are few; a reply that is all headers is no reply.
+      maxHeaderSize: 64 * 1024,
+    });
+  }
+
+  /** Whether an address is on the hub itself, not on its file storage. */
+  isHub(url: string): boolean {
+    return new URL(url).origin === this.#origin;
+  }
+
+  /**
+   * Sends one request; redirects are the caller's affair. The token goes to the hub's own origin only.
+   *
+   * @throws ProductError `STORE_HUB_OFFLINE`, `STORE_HUB_UNREACHABLE`, `STORE_HUB_CERTIFICATE`,
+   *   `STORE_HUB_CANCELLED`
+   */
+  async send(question: HubQuestion): Promise<HttpReply> {
+    const { method = "GET", url, headers, signal } = question;
+    if (this.settings.offline) {
+      throw new ProductError(storeErrors.hubOffline, {
+        message: "HF_HUB_OFFLINE is set, which forbids to ask the hub.",
+        hint: "Unset it to download.",
+      });
+    }
+    const { token } = this.settings;
+    const isOwn = token !== undefined && this.isHub(url);
+    try {
+      const reply = await exchange(this.#dispatcher, {
+        method,
+        url,
+        headers: {
+          "user-agent": "modelctl",
+          ...headers,
+          ...(isOwn && { authorization: token.authorization() }),
+        },
+        signal,
+        stallTimeoutMs: this.options.stallTimeoutMs,
+      });
+      return {
+        ...reply,
+        read: (take) => reply.read(take).catch((error: unknown) => this.#fail(error, url, signal)),
+      };
+    } catch (error) {
+      return this.#fail(error, url, signal);
+    }
+  }
+
+  /** Ends every connection at once. */
+  async close(): Promise<void> {
+    await this.#dispatcher.destroy();
+  }
+
+  #fail(error: unknown, url: string, signal: AbortSignal): never {
+    if (signal.aborted) throw cancelled();
+    if (error instanceof ProductError) throw error;
+    throw networkError(error, url);
+  }
+}
+
+/** The whole body as text; for replies that are lists, not files. */
+export async function readReplyText(reply: HttpReply): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  await reply.read((chunk) => {
+    length += chunk.length;
+    if (length <= mostPlainReplyBytes) {
+      chunks.push(chunk);
+      return undefined;
+    }
+    const { host } = new URL(reply.url);
+    return Promise.reject(
+      new ProductError(storeErrors.hubReplyInvalid, {
+        message: `${host} sends a list without an end.`,
+        hint: "Check HF_ENDPOINT.",
+      }),
+    );
+  });
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,84 @@
+// How far a download of one or several files is, as one figure that never goes backwards.
+import type { FileReport } from "./download/download-file.ts";
+
+export interface HubProgress {
+  /** Over all files; what was fetched earlier counts. */
+  completedBytes: number;
+  totalBytes: number;
+  state: "downloading" | "verifying" | "retrying" | "done";
+  /** What a person should know beyond the numbers, one sentence. */
+  detail?: string;
+  /** The file at work. */
+  file?: { path: string; sha256?: string; completedBytes: number; sizeBytes: number };
+}
+
+export interface ProgressFile {
+  path: string;
+  sizeBytes: number;
+  sha256?: string;
+}
+
+/** Plain figures come no more often than this; a sentence or another state at once. */
+const intervalMs = 100;
+
+export class ProgressSum {
+  readonly #totalBytes: number;
+  readonly #completed = new Map<ProgressFile, number>();
+  readonly #report: (progress: HubProgress) => void;
+  #reportedMs = Number.NEGATIVE_INFINITY;
+  #state: HubProgress["state"] | undefined;
+
+  constructor(files: readonly ProgressFile[], report: (progress: HubProgress) => void) {
+    this.#totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    this.#report = report;
+  }
+
+  /** A file starting over does not take back what was shown. */
+  note(file: ProgressFile, { state, completedBytes, detail }: FileReport): void {
+    const completed = Math.min(
+      file.sizeBytes,
+      Math.max(completedBytes, this.#completed.get(file) ?? 0),
+    );
+    this.#completed.set(file, completed);
+    const now = performance.now();
+    const isNews = state !== this.#state || detail !== undefined || completed === file.sizeBytes;
+    if (!isNews && now - this.#reportedMs < intervalMs) return;
+    this.#reportedMs = now;
+    this.#state = state;
+    this.#report({
+      completedBytes: this.#sum(),
+      totalBytes: this.#totalBytes,
+      state,
+      ...(detail !== undefined && { detail }),
+      file: {
+        path: file.path,
+        ...(file.sha256 !== undefined && { sha256: file.sha256 }),
+        completedBytes: completed,
+        sizeBytes: file.sizeBytes,
+      },
+    });
+  }
+
+  /** Something about no file in particular. */
+  say(state: HubProgress["state"], detail: string): void {
+    this.#state = state;
+    this.#report({
+      completedBytes: this.#sum(),
+      totalBytes: this.#totalBytes,
+      state,
+      detail,
+    });
+  }
+
+  done(): void {
+    this.#report({
+      completedBytes: this.#totalBytes,
+      totalBytes: this.#totalBytes,
+      state: "done",
+    });
+  }
+
+  #sum(): number {
+    return [...this.#completed.values()].reduce((sum, bytes) => sum + bytes, 0);
+  }
+}

@@ -1,0 +1,140 @@
+// Which hub is asked, as whom, and through which proxy.
+import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import path from "node:path";
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import { isMissing, systemCode } from "../library/disk-errors.ts";
+import { HubToken } from "./hub-token.ts";
+
+export interface ProxySettings {
+  /** Proxy for `http:` addresses. */
+  http?: string;
+  /** Proxy for `https:` addresses. */
+  https?: string;
+  /** Hosts that are asked without a proxy, as in `NO_PROXY`. */
+  except: string;
+}
+
+export interface HubSettings {
+  /** Base address without a slash at its end. */
+  endpoint: string;
+  token?: HubToken;
+  /** Why a token file that exists gave no token; said when the hub asks for one. */
+  tokenProblem?: string;
+  proxy: ProxySettings;
+  /** True forbids any request (`HF_HUB_OFFLINE`). */
+  offline: boolean;
+}
+
+/** What a flag or a setting of ours says; wins over the environment. */
+export interface HubOverrides {
+  endpoint?: string;
+  token?: string;
+}
+
+const defaultEndpoint = "https://huggingface.co";
+
+/**
+ * Reads the variables of the hub's own tools and the usual proxy variables.
+ * https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables
+ *
+ * @throws ProductError `STORE_HUB_SETTING_INVALID`
+ */
+export async function readHubSettings(
+  environment: NodeJS.ProcessEnv,
+  overrides: HubOverrides = {},
+): Promise<HubSettings> {
+  return {
+    endpoint: readEndpoint(overrides.endpoint ?? environment.HF_ENDPOINT),
+    ...(await findToken(environment, overrides.token)),
+    proxy: readProxy(environment),
+    offline: /^(1|true|yes|on)$/i.test(environment.HF_HUB_OFFLINE ?? ""),
+  };
+}
+
+function readEndpoint(text: string | undefined): string {
+  if (!text?.trim()) return defaultEndpoint;
+  const url = URL.parse(text.trim());
+  const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
+  if (url === null || !isWeb || url.username !== "" || url.search !== "" || url.hash !== "") {
+    throw new ProductError(storeErrors.hubSettingInvalid, {
+      message: `${JSON.stringify(withoutSecrets(text))} is not the address of a hub.`,
+      hint: `HF_ENDPOINT is written like ${defaultEndpoint}.`,
+    });
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+async function findToken(
+  environment: NodeJS.ProcessEnv,
+  given: string | undefined,
+): Promise<Pick<HubSettings, "token" | "tokenProblem">> {
+  const named: ReadonlyArray<readonly [string, string | undefined]> = [
+    ["the token given", given],
+    ["HF_TOKEN", environment.HF_TOKEN],
+    ["HUGGING_FACE_HUB_TOKEN", environment.HUGGING_FACE_HUB_TOKEN],
+  ];
+  for (const [source, text] of named) {
+    if (text?.trim()) return { token: checkedToken(text, source) };
+  }
+  const file = tokenFile(environment);
+  try {
+    const text = await readFile(file, "utf8");
+    return text.trim() === "" ? {} : { token: checkedToken(text, file) };
+  } catch (error) {
+    if (error instanceof ProductError) throw error;
+    const code = systemCode(error) ?? "unreadable";
+    return isMissing(error)
+      ? {}
+      : { tokenProblem: `The token file ${file} cannot be read (${code}).` };
+  }
+}
+
+function tokenFile(environment: NodeJS.ProcessEnv): string {
+  if (environment.HF_TOKEN_PATH) return environment.HF_TOKEN_PATH;
+  const home = environment.HOME ?? homedir();
+  const cache = environment.XDG_CACHE_HOME || path.join(home, ".cache");
+  return path.join(environment.HF_HOME || path.join(cache, "huggingface"), "token");
+}
+
+/** The secret itself is never part of the message. */
+function checkedToken(text: string, source: string): HubToken {
+  const secret = text.trim();
+  if (!/^[\x21-\x7e]+$/.test(secret)) {
+    throw new ProductError(storeErrors.hubSettingInvalid, {
+      message: `The hub token from ${source} holds characters that no token has.`,
+      hint: "A token is one word that begins with hf_; see https://huggingface.co/settings/tokens.",
+    });
+  }
+  return new HubToken(secret, source);
+}
+
+function readProxy(environment: NodeJS.ProcessEnv): ProxySettings {
+  const either = (name: string) => environment[name.toLowerCase()] || environment[name];
+  const every = either("ALL_PROXY");
+  const http = either("HTTP_PROXY") || every;
+  const https = either("HTTPS_PROXY") || every;
+  return {
+    ...(http && { http: checkedProxy("HTTP_PROXY", http) }),
+    ...(https && { https: checkedProxy("HTTPS_PROXY", https) }),
+    except: either("NO_PROXY") ?? "",
+  };
+}
+
+/** `proxy:3128` stands for `http://proxy:3128`, as curl has it. */
+function checkedProxy(name: string, text: string): string {
+  const url = URL.parse(text.includes("://") ? text : `http://${text}`);
+  if (url === null || !/^(https?|socks5?):$/.test(url.protocol)) {
+    throw new ProductError(storeErrors.hubSettingInvalid, {
+      message: `${name} is ${JSON.stringify(withoutSecrets(text))}, which is not the address of a proxy.`,
+      hint: "A proxy's address is written like http://proxy.example:3128.",
+    });
+  }
+  return url.href;
+}
+
+/** An address without the name and password that may stand in it. */
+export function withoutSecrets(address: string): string {
+  return address.replace(/^([^/]*\/\/)?[^/@]*@/, "$1");
+}

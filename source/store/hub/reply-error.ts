@@ -1,0 +1,141 @@
+// What a refusal of the hub means: gated, private, not there, too many requests, its own failure.
+import type { IncomingHttpHeaders } from "node:http";
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import type { HubSettings } from "./hub-settings.ts";
+import { RetryableError } from "./retry.ts";
+
+export interface RefusedReply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  url: string;
+}
+
+/** What was asked for. */
+export interface HubTarget {
+  /** `owner/name` */
+  repo: string;
+  revision: string;
+  /** A file of the repository. */
+  path?: string;
+}
+
+/**
+ * The hub names the reason in `X-Error-Code` and `X-Error-Message`; without a token it answers 401
+ * for what does not exist, too.
+ */
+export function replyError(
+  reply: RefusedReply,
+  target: HubTarget,
+  settings: HubSettings,
+): ProductError {
+  const { status } = reply;
+  const page = `${settings.endpoint}/${target.repo}`;
+  const reason = headerText(reply.headers, "x-error-code");
+  if (reason === "GatedRepo") return gated(page, target, settings);
+  if (status === 401 || (status === 404 && reason === "RepoNotFound")) {
+    return settings.token !== undefined && status === 401 && reason !== "RepoNotFound"
+      ? tokenRefused(settings, page)
+      : notShown(target, settings);
+  }
+  if (status === 403) {
+    return new ProductError(storeErrors.hubUnauthorised, {
+      message: `The hub refuses access to ${target.repo} (status 403).`,
+      hint: `${page} says who may read it. ${tokenAdvice(settings)}`,
+    });
+  }
+  if (status === 404 && reason === "RevisionNotFound") {
+    return new ProductError(storeErrors.hubRevisionNotFound, {
+      message: `${target.repo} has no revision ${JSON.stringify(target.revision)}.`,
+      hint: `${page}/commits lists branches, tags and commits.`,
+    });
+  }
+  if (status === 404 || status === 410) {
+    return target.path === undefined ? notShown(target, settings) : fileNotFound(target, page);
+  }
+  if (status === 429) return rateLimited(reply, settings);
+  if (status >= 500 || status === 408) return failing(reply);
+  return new ProductError(storeErrors.hubReplyInvalid, {
+    message: `${new URL(reply.url).host} answered with status ${status}, which is none of a hub's.`,
+    hint: "Check HF_ENDPOINT and the proxy variables.",
+  });
+}
+
+function gated(page: string, target: HubTarget, settings: HubSettings): ProductError {
+  return new ProductError(storeErrors.hubGated, {
+    message: `${target.repo} is gated: its terms must be accepted on the hub first.`,
+    hint:
+      settings.token === undefined
+        ? `Accept them at ${page}, then set a token: ${howToSetToken(settings)}`
+        : `Accept them at ${page} with the account of the token from ${settings.token.source}.`,
+  });
+}
+
+function tokenRefused(settings: HubSettings, page: string): ProductError {
+  return new ProductError(storeErrors.hubUnauthorised, {
+    message: `The hub does not accept the token from ${settings.token?.source}.`,
+    hint: `It may have expired: make a new one at ${settings.endpoint}/settings/tokens, or remove it if ${page} is public.`,
+  });
+}
+
+function notShown(target: HubTarget, settings: HubSettings): ProductError {
+  return new ProductError(storeErrors.hubRepositoryNotFound, {
+    message: `The repository ${target.repo} is not found on ${new URL(settings.endpoint).host}, or it is private.`,
+    hint: `Check owner and name. ${tokenAdvice(settings)}`,
+  });
+}
+
+function fileNotFound(target: HubTarget, page: string): ProductError {
+  return new ProductError(storeErrors.hubFileNotFound, {
+    message: `${target.repo} has no file ${JSON.stringify(target.path)}.`,
+    hint: `${page}/tree/${encodeURIComponent(target.revision)} lists its files.`,
+  });
+}
+
+function rateLimited(reply: RefusedReply, settings: HubSettings): ProductError {
+  const seconds = retryAfterSeconds(reply.headers);
+  return new RetryableError(storeErrors.hubRateLimited, {
+    message: `${new URL(reply.url).host} limits how often it is asked${seconds === undefined ? "" : ` (again in ${seconds} s)`}.`,
+    hint:
+      settings.token === undefined
+        ? `Wait, or set a token, which is allowed more: ${howToSetToken(settings)}`
+        : "Wait, then run the same again: a download resumes.",
+    ...(seconds !== undefined && { retryAfterSeconds: seconds }),
+  });
+}
+
+function failing(reply: RefusedReply): ProductError {
+  const seconds = retryAfterSeconds(reply.headers);
+  return new RetryableError(storeErrors.hubFailing, {
+    message: `${new URL(reply.url).host} failed to answer (status ${reply.status}).`,
+    hint: "Try again later; a download resumes.",
+    ...(seconds !== undefined && { retryAfterSeconds: seconds }),
+  });
+}
+
+function tokenAdvice(settings: HubSettings): string {
+  if (settings.token !== undefined) {
+    return `The token from ${settings.token.source} may not read it, if it is private.`;
+  }
+  return `If it is private, set a token: ${howToSetToken(settings)}`;
+}
+
+function howToSetToken(settings: HubSettings): string {
+  const problem = settings.tokenProblem === undefined ? "" : ` ${settings.tokenProblem}`;
+  return `export HF_TOKEN=hf_... with one from ${settings.endpoint}/settings/tokens.${problem}`;
+}
+
+/** `Retry-After` in seconds or as a date, else the hub's `RateLimit: "api";r=0;t=55`. */
+export function retryAfterSeconds(headers: IncomingHttpHeaders): number | undefined {
+  const text = headerText(headers, "retry-after");
+  if (/^\d+$/.test(text)) return Number(text);
+  const date = Date.parse(text);
+  if (!Number.isNaN(date)) return Math.max(0, Math.ceil((date - Date.now()) / 1000));
+  const reset = /;\s*t=(\d+)/.exec(headerText(headers, "ratelimit"))?.[1];
+  return reset === undefined ? undefined : Number(reset);
+}
+
+export function headerText(headers: IncomingHttpHeaders, name: string): string {
+  const value = headers[name];
+  return (Array.isArray(value) ? value.join(", ") : value) ?? "";
+}

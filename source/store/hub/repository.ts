@@ -1,0 +1,158 @@
+// A repository of the hub as it is at one commit: which files it has, and where each is fetched.
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import type { HttpReply } from "./http-reply.ts";
+import { type HubConnection, readReplyText } from "./hub-connection.ts";
+import { isRecord } from "./json-record.ts";
+import { type HubTarget, headerText, replyError } from "./reply-error.ts";
+import { Retries } from "./retry.ts";
+
+export interface RepositoryFile {
+  /** Path in the repository, with `/`. */
+  path: string;
+  sizeBytes: number;
+  /** 64 hex digits; absent for small files that the hub keeps in git itself. */
+  sha256?: string;
+}
+
+export interface Repository {
+  /** `owner/name` */
+  repo: string;
+  /** The commit that the revision names now. */
+  commit: string;
+  /** In the hub's order, which is that of the paths. */
+  files: RepositoryFile[];
+}
+
+export interface RepositoryQuestion {
+  /** `owner/name` */
+  repo: string;
+  /** Branch, tag or commit. */
+  revision: string;
+  signal: AbortSignal;
+  /** Told why a request is tried again. */
+  onRetry: (detail: string) => void;
+}
+
+const mostPages = 1000;
+/** A person waits for the first answer: nothing is in the making yet that would be worth patience. */
+const mostTries = 3;
+
+/**
+ * Lists the files of a repository at the commit that the revision names now, so that whatever is
+ * fetched afterwards fits together.
+ *
+ * @throws ProductError `STORE_HUB_...`
+ */
+export async function readRepository(
+  connection: HubConnection,
+  question: RepositoryQuestion,
+): Promise<Repository> {
+  const { repo } = question;
+  const commit = await readCommit(connection, question);
+  const base = new URL(
+    `${connection.settings.endpoint}/api/models/${urlPath(repo)}/tree/${encodeURIComponent(commit)}`,
+  );
+  base.search = "?recursive=true&expand=false";
+  const files: RepositoryFile[] = [];
+  let page: URL | undefined = base;
+  for (let count = 0; page !== undefined; count += 1) {
+    if (count === mostPages) throw invalidReply(base.host, "its list of files has no end");
+    const { value, headers } = await readJson(connection, page.href, question);
+    files.push(...readEntries(value, base.host));
+    // Only the cursor is taken from the link: a mirror may hand on the original's address.
+    const next: string | undefined = /<([^>]+)>\s*;\s*rel="?next"?/.exec(
+      headerText(headers, "link"),
+    )?.[1];
+    page = next === undefined ? undefined : new URL(base);
+    if (page !== undefined && next !== undefined) page.search = new URL(next, base).search;
+  }
+  return { repo, commit, files };
+}
+
+async function readCommit(
+  connection: HubConnection,
+  question: RepositoryQuestion,
+): Promise<string> {
+  const { repo, revision } = question;
+  const url = `${connection.settings.endpoint}/api/models/${urlPath(repo)}/revision/${encodeURIComponent(revision)}?expand=sha`;
+  const { value } = await readJson(connection, url, question);
+  const sha = isRecord(value) ? value.sha : undefined;
+  if (typeof sha === "string" && /^[0-9a-zA-Z._-]+$/.test(sha)) return sha;
+  throw invalidReply(new URL(url).host, "it does not say which commit a revision is");
+}
+
+async function readJson(
+  connection: HubConnection,
+  url: string,
+  question: RepositoryQuestion,
+): Promise<{ value: unknown; headers: HttpReply["headers"] }> {
+  const { repo, revision, signal, onRetry } = question;
+  const { retryPolicy } = connection.options;
+  const retries = new Retries({ ...retryPolicy, tries: Math.min(mostTries, retryPolicy.tries) });
+  while (true) {
+    try {
+      const reply = await connection.send({ url, headers: { accept: "application/json" }, signal });
+      if (reply.status !== 200) {
+        reply.abandon();
+        throw replyError(reply, { repo, revision }, connection.settings);
+      }
+      const text = await readReplyText(reply);
+      return { value: parseJson(text, url), headers: reply.headers };
+    } catch (error) {
+      if (error instanceof ProductError && error.code === storeErrors.hubOffline.code) throw error;
+      await retries.waitAfter(error, signal, onRetry);
+    }
+  }
+}
+
+function parseJson(text: string, url: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidReply(new URL(url).host, "it answers something that is no JSON");
+  }
+}
+
+function readEntries(value: unknown, host: string): RepositoryFile[] {
+  if (!Array.isArray(value)) throw invalidReply(host, "its list of files is no list");
+  return value.flatMap((entry: unknown) => {
+    if (!isRecord(entry) || entry.type !== "file") return [];
+    const lfs = isRecord(entry.lfs) ? entry.lfs : undefined;
+    const { path } = entry;
+    const sizeBytes = lfs?.size ?? entry.size;
+    if (typeof path !== "string" || !isPlainPath(path) || !isSize(sizeBytes)) {
+      throw invalidReply(host, `it lists a file as ${JSON.stringify(entry).slice(0, 200)}`);
+    }
+    const oid = typeof lfs?.oid === "string" ? lfs.oid.replace(/^sha256:/, "") : "";
+    return [{ path, sizeBytes, ...(/^[0-9a-f]{64}$/.test(oid) && { sha256: oid }) }];
+  });
+}
+
+/** No way out of a folder, nothing that a terminal would obey. */
+function isPlainPath(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  if (/[\x00-\x1f\x7f\\]/.test(text)) return false;
+  return text.split("/").every((name) => name !== "" && name !== "." && name !== "..");
+}
+
+function isSize(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+function invalidReply(host: string, what: string): ProductError {
+  return new ProductError(storeErrors.hubReplyInvalid, {
+    message: `${host} does not answer like a hub: ${what}.`,
+    hint: "Check HF_ENDPOINT and the proxy variables.",
+  });
+}
+
+/** The address under which the hub hands a file out, or passes on to its file storage. */
+export function resolveUrl(endpoint: string, target: HubTarget & { path: string }): string {
+  const { repo, revision, path } = target;
+  return `${endpoint}/${urlPath(repo)}/resolve/${encodeURIComponent(revision)}/${urlPath(path)}`;
+}
+
+function urlPath(text: string): string {
+  return text.split("/").map(encodeURIComponent).join("/");
+}

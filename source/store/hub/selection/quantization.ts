@@ -1,0 +1,55 @@
+// What a file's name says about the precision of its weights, and whether it is a model at all.
+
+export interface ShardPosition {
+  /** From 1. */
+  index: number;
+  count: number;
+}
+
+const shardPattern = /^(.+)-(\d{5})-of-(\d{5})$/i;
+
+// Q4_K_M, IQ2_XXS, TQ1_0, Q4_0_8_8, MXFP4_MOE, NVFP4, F16, BF16; unsloth's prefix UD- belongs to it.
+const quantizationPattern =
+  /(?<=^|[-._/])(?:UD-)?(?:I?Q\d\w*|TQ\d\w*|MXFP\d\w*|NVFP\d\w*|(?:BF|FP?)(?:16|32|64))(?=$|[-./])/gi;
+
+/** Path without `.gguf` and without the shard's numbers: what the files of one model share. */
+export function modelStem(path: string): string {
+  const stem = path.replace(/\.gguf$/i, "");
+  return shardPattern.exec(stem)?.[1] ?? stem;
+}
+
+export function shardOf(path: string): ShardPosition | undefined {
+  const match = shardPattern.exec(path.replace(/\.gguf$/i, ""));
+  return match === null ? undefined : { index: Number(match[2]), count: Number(match[3]) };
+}
+
+/** `Q4_K_M` for `tiny-q4_k_m-00001-of-00002.gguf`; undefined when the name tells none. */
+export function quantizationOf(path: string): string | undefined {
+  return modelStem(path).match(quantizationPattern)?.at(-1)?.toUpperCase();
+}
+
+/** 4 for Q4_K_M, 16 for BF16; 0 when the name tells none. */
+export function bitWidthOf(path: string): number {
+  return Number(/\d+/.exec(quantizationOf(path)?.replace(/^UD-/, "") ?? "")?.[0] ?? 0);
+}
+
+/** File names of what goes with a model: projector, importance matrix, draft models. llama.cpp's list. */
+const companions = ["mmproj", "imatrix", "mtp-", "eagle3-", "dflash-", "dspark-"];
+
+export function isGguf(path: string): boolean {
+  return /\.gguf$/i.test(path);
+}
+
+/** The word in the file's name that makes it a companion of a model, not a model. */
+export function companionWord(path: string): string | undefined {
+  const name = fileName(path).toLowerCase();
+  return companions.find((word) => name.includes(word));
+}
+
+export function fileName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+export function folderNames(path: string): string[] {
+  return path.split("/").slice(0, -1);
+}

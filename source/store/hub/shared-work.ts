@@ -1,0 +1,67 @@
+// Several callers that want the same thing at the same time get it from one piece of work.
+
+interface Running<T, Report> {
+  result: Promise<T>;
+  stop: AbortController;
+  watchers: Set<(report: Report) => void>;
+  lastReport: Report | undefined;
+}
+
+export class SharedWork<T, Report> {
+  readonly #running = new Map<string, Running<T, Report>>();
+
+  /**
+   * Joins the work of this key or begins it. It is stopped when the last caller has left.
+   *
+   * @param signal leaves; rejects with `whenLeft`'s error
+   */
+  async join(
+    key: string,
+    caller: { signal: AbortSignal; report: (report: Report) => void; whenLeft: () => Error },
+    begin: (signal: AbortSignal, report: (report: Report) => void) => Promise<T>,
+  ): Promise<T> {
+    const { signal, report, whenLeft } = caller;
+    if (signal.aborted) throw whenLeft();
+    const work = this.#running.get(key) ?? this.#begin(key, begin);
+    // Each caller has a function of its own, even if two gave the same one.
+    const watcher = (news: Report) => report(news);
+    work.watchers.add(watcher);
+    if (work.lastReport !== undefined) watcher(work.lastReport);
+    const left = Promise.withResolvers<never>();
+    const onAbort = () => left.reject(whenLeft());
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await Promise.race([work.result, left.promise]);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      work.watchers.delete(watcher);
+      if (work.watchers.size === 0 && this.#running.get(key) === work) {
+        this.#running.delete(key);
+        work.stop.abort();
+        // The last one waits until everything is put away, so that what is kept is complete.
+        await work.result.catch(() => {});
+      }
+    }
+  }
+
+  #begin(
+    key: string,
+    begin: (signal: AbortSignal, report: (report: Report) => void) => Promise<T>,
+  ): Running<T, Report> {
+    const stop = new AbortController();
+    const watchers = new Set<(report: Report) => void>();
+    const work: Running<T, Report> = {
+      stop,
+      watchers,
+      lastReport: undefined,
+      result: begin(stop.signal, (report) => {
+        work.lastReport = report;
+        for (const watcher of watchers) watcher(report);
+      }).finally(() => {
+        if (this.#running.get(key) === work) this.#running.delete(key);
+      }),
+    };
+    this.#running.set(key, work);
+    return work;
+  }
+}
