@@ -1,0 +1,238 @@
+// Which format a template stands for: the lines of well-known templates that tell it.
+import { describe, expect, it } from "vitest";
+import {
+  type DetectedOutputFormat,
+  detectOutputFormat,
+} from "../../../source/prompt/output/detect-output-format.ts";
+import { readGgufFacts } from "../../../source/store/gguf/gguf-facts.ts";
+import { tinyFile } from "../../support/load-tiny.ts";
+
+const think = { open: "<think>", close: "</think>" };
+
+/** Lines from the chat templates that models carry in their files. */
+const jinja: Array<[model: string, template: string, format: object, thinking?: object]> = [
+  [
+    "Qwen 2.5",
+    `{%- if tools %}{{- '<tool_call>\\n{"name": "' }}{{- tool_call.name }}{{- '", "arguments": ' }}{{- '}\\n</tool_call>' }}`,
+    { name: "hermes" },
+  ],
+  [
+    "Qwen 3",
+    "{%- if tools %}<tool_call></tool_call>{%- endif %}{%- if '</think>' in content %}{{- '<think>\\n' }}",
+    { name: "hermes" },
+    think,
+  ],
+  [
+    "Qwen3-Coder",
+    "{{- '<tool_call>\\n<function=' + tool_call.name + '>\\n' }}{{- '<parameter=' + args_name + '>\\n' }}{{- '</function>\\n</tool_call>' }}",
+    { name: "hermes" },
+  ],
+  [
+    "Llama 3.1",
+    `{{- "<|start_header_id|>" }}{{- '{"name": "' + tool_call.name + '", ' }}{{- '"parameters": ' }}{{- "<|python_tag|>" + tool_call.name + ".call(" }}{{- "<|eom_id|>" }}`,
+    { name: "llama" },
+  ],
+  [
+    "Llama 3.2",
+    `{{- "<|start_header_id|>ipython" }}{%- if tools %}{{- '{"name": "' + tool_call.name + '", ' }}{{- '"parameters": ' }}`,
+    { name: "llama" },
+  ],
+  [
+    "Mistral Nemo",
+    `{{- "[TOOL_CALLS][" }}{%- for tool_call in message.tool_calls %}{{- ', "id": "' + tool_call.id }}`,
+    { name: "mistral" },
+  ],
+  [
+    "Magistral",
+    `{{- '[SYSTEM_PROMPT]' }}[THINK]{{ t }}[/THINK]{{- '[TOOL_CALLS]' + name + '[ARGS]' + arguments }}`,
+    { name: "mistralNamed" },
+    { open: "[THINK]", close: "[/THINK]" },
+  ],
+  [
+    "Functionary 3.1",
+    "{{ '<function=' + name + '>' + arguments + '</function>' }}",
+    { name: "functionaryTags" },
+  ],
+  ["Functionary 3.2", "{{ '>>>all\\n' + message.content }}", { name: "functionaryRecipients" }],
+  [
+    "DeepSeek R1",
+    "{{'<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>' + tool['type'] + '<｜tool▁sep｜>' + name + '\\n' + '```json' }}{% if '</think>' in content %}{{'<｜Assistant｜><think>\\n'}}",
+    { name: "deepseek" },
+    think,
+  ],
+  [
+    "DeepSeek V3.1",
+    "{{'<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>' + name + '<｜tool▁sep｜>' + arguments }}{{'<think>'}}{{'</think>'}}",
+    { name: "deepseekUnfenced" },
+    think,
+  ],
+  [
+    "gpt-oss",
+    "{{- '<|start|>assistant<|channel|>analysis<|message|>' + message.thinking + '<|end|>' }}",
+    { name: "harmony" },
+    { open: "<|channel|>analysis<|message|>", close: "<|end|><|start|>assistant" },
+  ],
+  ["LFM2", `List of tools: <|tool_list_start|>[{% for tool in tools %}`, { name: "lfm2" }],
+  [
+    "Granite 3",
+    "{{- '<|start_of_role|>' }}{%- if tools %}{{- '<|tool_call|>' }}",
+    { name: "granite" },
+  ],
+  [
+    "Granite 4",
+    "{{- '<|start_of_role|>' }}{{- '<tool_call>\\n' }}{{- '</tool_call>' }}",
+    { name: "hermes" },
+  ],
+  ["Phi-4-mini", "{{ '<|tool|>' + tools + '<|/tool|>' }}", { name: "phi" }],
+  [
+    "Command R7B",
+    "<|START_THINKING|>{{ plan }}<|END_THINKING|><|START_ACTION|>[",
+    { name: "commandR7b" },
+    { open: "<|START_THINKING|>", close: "<|END_THINKING|>" },
+  ],
+  ["Command R+", "{{ 'Action: ```json\\n[' }}", { name: "commandR" }],
+  ["Kimi K2", "<|tool_calls_section_begin|><|tool_call_begin|>", { name: "kimi" }],
+  [
+    "Gemma 4",
+    "{{- '<|tool_call>call:' + name + '{' -}}{{- '}<tool_call|>' -}}{{- '<|channel>thought\\n<channel|>' -}}",
+    { name: "gemma" },
+    { open: "<|channel>thought", close: "<channel|>" },
+  ],
+  [
+    "Seed-OSS",
+    "<seed:think>{{ t }}</seed:think><seed:tool_call>\\n<function={{ name }}>\\n<parameter=",
+    { name: "seed" },
+    { open: "<seed:think>", close: "</seed:think>" },
+  ],
+  ["MiniMax M2", '<minimax:tool_call>\\n<invoke name="', { name: "minimax" }],
+  [
+    "GLM 4.6",
+    "{{ '<tool_call>' + name }}<arg_key>{{ k }}</arg_key>\\n<arg_value>{{ '</think>' }}<think>",
+    { name: "glm" },
+    think,
+  ],
+  ["Nemotron Nano 2", "{{- '<TOOLCALL>[' -}}", { name: "nemotron" }],
+  [
+    "Apriel",
+    "<thinking></thinking><tool_calls>[",
+    { name: "apriel" },
+    { open: "<thinking>", close: "</thinking>" },
+  ],
+  ["FireFunction 2", "{{ ' functools[' }}", { name: "fireFunction" }],
+  [
+    "a template with tools of its own kind",
+    "{% for tool in tools %}{{ tool }}{% endfor %}",
+    { name: "generic", tag: "{" },
+  ],
+  ["a template without tools", "{{ messages[0].content }}", { name: "plain" }],
+  [
+    "a reasoning model",
+    "{{ '<reasoning>' }}{{ '</reasoning>' }}",
+    { name: "plain" },
+    { open: "<reasoning>", close: "</reasoning>" },
+  ],
+];
+
+/** TEMPLATE lines as Modelfiles have them. */
+const go: Array<[about: string, template: string, format: object, thinking?: object]> = [
+  [
+    "Qwen",
+    `{{ if .ToolCalls }}<tool_call>\n{{ range .ToolCalls }}{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}{{ end }}\n</tool_call>{{ end }}`,
+    { name: "hermes" },
+  ],
+  [
+    "Qwen with thinking",
+    `{{- if and $.IsThinkSet (and .Thinking $last) -}}\n<think>{{ .Thinking }}</think>\n{{ end -}}{{ range .ToolCalls }}<tool_call>{{ end }}`,
+    { name: "hermes" },
+    think,
+  ],
+  [
+    "Llama",
+    `{{- if .ToolCalls }}\n{{ range .ToolCalls }}\n{"name": "{{ .Function.Name }}", "parameters": {{ .Function.Arguments }}}{{ end }}{{ end }}<|start_header_id|>`,
+    { name: "llama" },
+  ],
+  [
+    "Mistral",
+    "{{- if .ToolCalls }}[TOOL_CALLS] [\n{{- range .ToolCalls }}{{ . }}{{ end }}]",
+    { name: "mistral" },
+  ],
+  [
+    "a tag of its own",
+    '{{ if .ToolCalls }}{{ range .ToolCalls }}<toolcall> {"name": "{{ .Function.Name }}"} </toolcall>{{ end }}{{ end }}',
+    { name: "generic", tag: "<toolcall>" },
+  ],
+  [
+    "a list",
+    "{{ if .ToolCalls }}[{{ range .ToolCalls }}{{ json . }}{{ end }}]{{ end }}",
+    { name: "generic", tag: "[" },
+  ],
+  [
+    "no text before calls",
+    '{{ range .ToolCalls }}{"name": "{{ .Function.Name }}"}{{ end }}',
+    { name: "generic", tag: "{" },
+  ],
+  ["tools, but no calls", "{{ .Tools }}{{ .Prompt }}", { name: "generic", tag: "{" }],
+  ["a plain one", "{{ .System }} {{ .Prompt }} {{ .Response }}", { name: "plain" }],
+  [
+    "thinking between texts of its own",
+    "{{ range .Messages }}<musing>\n{{ .Thinking }}\n</musing>{{ .Content }}{{ end }}",
+    { name: "plain" },
+    { open: "<musing>", close: "</musing>" },
+  ],
+];
+
+const summary = ({ format, thinking }: DetectedOutputFormat) => ({ format, thinking });
+
+describe("a Jinja template", () => {
+  it.each(jinja)("of %s", (_, template, format, thinking) => {
+    expect(summary(detectOutputFormat(template, "jinja"))).toEqual({ format, thinking });
+  });
+
+  it("of the built-in tiny model", async () => {
+    const { chatTemplate } = await readGgufFacts(tinyFile);
+    const detected = detectOutputFormat(chatTemplate ?? "", "jinja");
+    expect(detected).toEqual({
+      format: { name: "hermes" },
+      thinking: undefined,
+      visibleControlTexts: ["<tool_call>", "</tool_call>"],
+      stopTexts: [],
+    });
+  });
+});
+
+describe("a Go template", () => {
+  it.each(go)("with %s", (_, template, format, thinking) => {
+    expect(summary(detectOutputFormat(template, "go"))).toEqual({ format, thinking });
+  });
+});
+
+describe("the engine is told", () => {
+  it("which control tokens it must print", () => {
+    const template = "<|channel|>analysis<|message|>";
+    expect(detectOutputFormat(template, "jinja").visibleControlTexts).toEqual(
+      expect.arrayContaining([
+        "<|channel|>",
+        "<|message|>",
+        "<|start|>",
+        "<|end|>",
+        "<|constrain|>",
+      ]),
+    );
+    const gemma = "<|tool_call>call:<tool_call|><|channel>thought\n<channel|>";
+    expect(detectOutputFormat(gemma, "jinja").visibleControlTexts).toEqual(
+      expect.arrayContaining(["<|channel>", "<channel|>", '<|"|>', "<|tool_call>", "<tool_call|>"]),
+    );
+    const magistral = "[THINK][/THINK][TOOL_CALLS][ARGS]";
+    expect(detectOutputFormat(magistral, "jinja").visibleControlTexts).toEqual(
+      expect.arrayContaining(["[THINK]", "[/THINK]", "[TOOL_CALLS]", "[ARGS]"]),
+    );
+  });
+
+  it("what ends an answer", () => {
+    expect(detectOutputFormat("<|channel|>", "jinja").stopTexts).toEqual([
+      "<|return|>",
+      "<|call|>",
+    ]);
+    expect(detectOutputFormat("<|python_tag|>", "jinja").stopTexts).toEqual(["<|eom_id|>"]);
+  });
+});
