@@ -34,3 +34,8 @@ export function quoteShort(text: string, length = 40): string {
     (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
   );
 }
+
+/** A text as one line that a terminal does not obey: control characters become blanks. */
+export function toOneLine(text: string): string {
+  return text.replace(/\p{Cc}+/gu, " ");
+}

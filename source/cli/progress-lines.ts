@@ -1,0 +1,172 @@
+// Shows what a long command does: lines redrawn in place on a terminal, plain lines elsewhere.
+import { type Clock, systemClock } from "../base/clock.ts";
+import { toOneLine } from "../base/seen-text.ts";
+import { cutToWidth } from "./cut-to-width.ts";
+import { ProgressBar } from "./progress-bar.ts";
+
+/** What is needed of `process.stderr`. */
+export interface ProgressStream {
+  isTTY?: boolean;
+  columns?: number;
+  rows?: number;
+  write(text: string): unknown;
+}
+
+const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const frameMs = 100;
+const plainStepPercent = 10;
+
+interface StatusLine {
+  key: string;
+  text: string;
+  isDone: boolean;
+}
+
+interface BarLine {
+  key: string;
+  bar: ProgressBar;
+  isDone: boolean;
+}
+
+/**
+ * A status has a spinner until the next line begins; a bar is done when it is full. What is done
+ * stays above the rest. Anything but a terminal gets no escape sequence: a line for each status,
+ * and for each bar one at every tenth of it.
+ *
+ * End it with `finish` or `clear` before anything else is written to the terminal.
+ */
+export class ProgressLines {
+  readonly #stream: ProgressStream;
+  readonly #clock: Clock;
+  readonly #isTerminal: boolean;
+  /** On a terminal: those that may still change, and done ones below such. */
+  #lines: (StatusLine | BarLine)[] = [];
+  readonly #bars = new Map<string, BarLine>();
+  #status: StatusLine | undefined;
+  /** Rows on the terminal from the first line of `#lines` to the cursor's. */
+  #drawnRows = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(stream: ProgressStream, clock: Clock = systemClock) {
+    this.#stream = stream;
+    this.#clock = clock;
+    this.#isTerminal = stream.isTTY === true && process.env.TERM !== "dumb";
+  }
+
+  /**
+   * What is being done now.
+   *
+   * @param key the same key again changes the text of the present status, and writes no new line
+   */
+  status(text: string, key = text): void {
+    const line = toOneLine(text);
+    if (this.#status?.key === key) {
+      this.#status.text = line;
+      return;
+    }
+    this.#endStatus();
+    this.#status = { key, text: line, isDone: false };
+    this.#begin(this.#status, line);
+  }
+
+  /** Begins or moves the bar that has this key. */
+  bar(key: string, label: string, completedBytes: number, totalBytes: number | undefined): void {
+    let line = this.#bars.get(key);
+    if (line?.isDone) return;
+    if (line === undefined) {
+      this.#endStatus();
+      line = { key, bar: new ProgressBar(toOneLine(label), this.#clock), isDone: false };
+      this.#bars.set(key, line);
+      line.bar.update(completedBytes, totalBytes);
+      this.#begin(line, line.bar.plainText());
+    } else {
+      const before = line.bar.percent;
+      line.bar.update(completedBytes, totalBytes);
+      if (!this.#isTerminal && step(line.bar.percent) > step(before)) {
+        this.#stream.write(`${line.bar.plainText()}\n`);
+      }
+    }
+    line.isDone = line.bar.isDone;
+  }
+
+  /** A line that stays, above what still changes. */
+  print(text: string): void {
+    const line = toOneLine(text);
+    if (!this.#isTerminal) this.#stream.write(`${line}\n`);
+    else this.#draw([line]);
+  }
+
+  /** Leaves every line as it is now, and the cursor below them. */
+  finish(): void {
+    this.#stop();
+    for (const line of this.#lines) line.isDone = true;
+    if (this.#drawnRows > 0) this.#draw();
+    this.#forget();
+  }
+
+  /** Removes the lines that are not done. */
+  clear(): void {
+    this.#stop();
+    this.#lines = this.#lines.filter((line) => line.isDone);
+    if (this.#drawnRows > 0) this.#draw();
+    this.#forget();
+  }
+
+  #begin(line: StatusLine | BarLine, plain: string): void {
+    if (!this.#isTerminal) {
+      this.#stream.write(`${plain}\n`);
+      return;
+    }
+    this.#lines.push(line);
+    this.#draw();
+    this.#timer ??= setInterval(() => this.#draw(), frameMs).unref();
+  }
+
+  #endStatus(): void {
+    if (this.#status) this.#status.isDone = true;
+    this.#status = undefined;
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #forget(): void {
+    this.#lines = [];
+    this.#bars.clear();
+    this.#status = undefined;
+    this.#drawnRows = 0;
+  }
+
+  /** In one write, so that nothing flickers. The cursor ends in the last row drawn. */
+  #draw(above: readonly string[] = []): void {
+    // Some terminals do not know their size and say 0.
+    const columns = this.#stream.columns || 80;
+    const rows = this.#stream.rows || 24;
+    const up = this.#drawnRows > 1 ? `\u001b[${this.#drawnRows - 1}A` : "";
+    const firstChanging = this.#lines.findIndex((line) => !line.isDone);
+    const doneCount = firstChanging < 0 ? this.#lines.length : firstChanging;
+    const done = this.#lines.splice(0, doneCount).map((line) => this.#text(line, columns));
+    // More lines than the terminal has rows could not be drawn over.
+    const changing = this.#lines.slice(0, Math.max(1, rows - 1));
+    const stay = [...above.map((line) => cutToWidth(line, columns - 1)), ...done];
+    const text = [
+      ...stay.map((line) => `${line}\u001b[K\n`),
+      changing.map((line) => `${this.#text(line, columns)}\u001b[K`).join("\n"),
+    ].join("");
+    this.#drawnRows = changing.length;
+    this.#stream.write(`${up}\r${text}\u001b[J`);
+  }
+
+  #text(line: StatusLine | BarLine, columns: number): string {
+    if ("bar" in line) return line.bar.text(columns);
+    if (line.isDone) return cutToWidth(line.text, columns - 1);
+    const frame = frames[Math.floor(this.#clock.now() / frameMs) % frames.length];
+    return `${cutToWidth(line.text, columns - 3)} ${frame}`;
+  }
+}
+
+function step(percent = 0): number {
+  return Math.floor(percent / plainStepPercent);
+}
