@@ -1,10 +1,17 @@
 // Renders conversations through the Jinja template that a GGUF file carries.
 import { Template } from "@huggingface/jinja";
 import { ProductError } from "../base/product-error.ts";
-import type { ChatMessage, ToolDefinition } from "./chat-message.ts";
+import type { ToolDefinition } from "./chat-message.ts";
 import { ControlTextGuard } from "./control-text-guard.ts";
 import { promptErrors } from "./errors.ts";
 import type { PromptSegment } from "./prompt-segment.ts";
+import {
+  type Conversation,
+  continuesLastMessage,
+  type PromptMessage,
+  type PromptTemplate,
+  type TemplateModelFacts,
+} from "./prompt-template.ts";
 
 /** Used when a file brings no template; said in the log when it is. */
 export const fallbackTemplate =
@@ -13,21 +20,11 @@ export const fallbackTemplate =
   "{%- endfor -%}" +
   "{%- if add_generation_prompt -%}{{- '<|im_start|>assistant\\n' -}}{%- endif -%}";
 
-/** What a template needs to know of the loaded model. */
-export interface TemplateModelFacts {
-  bosText: string;
-  eosText: string;
-  controlTexts: readonly string[];
-}
+/** Private-use characters, one of which marks where an answer is to be continued. */
+const firstMark = 0xf0000;
 
-export interface Conversation {
-  messages: readonly ChatMessage[];
-  tools?: readonly ToolDefinition[];
-  /** False continues the last assistant message instead of beginning a new one. */
-  addGenerationPrompt?: boolean;
-}
-
-export class ChatTemplate {
+export class ChatTemplate implements PromptTemplate {
+  readonly kind = "jinja";
   readonly source: string;
   /** `gguf`: the file's own. `fallback`: ChatML, since the file has none. */
   readonly origin: "gguf" | "fallback";
@@ -53,24 +50,26 @@ export class ChatTemplate {
     return /\btools\b|tool_call/.test(this.source);
   }
 
+  /** Jinja templates of models have no name for a text behind the gap. */
+  get supportsInsert(): boolean {
+    return false;
+  }
+
   /**
    * @returns the prompt in pieces: the template's own text may become control tokens, text of the
    *   conversation never does
    * @throws ProductError `PROMPT_TEMPLATE_REFUSED` with the template's own words
    */
   render(conversation: Conversation, model: TemplateModelFacts): PromptSegment[] {
-    const guard = this.#guardFor(conversation, model);
-    const tools = conversation.tools ?? [];
-    try {
-      const rendered = this.#template.render({
-        messages: conversation.messages.map((message) => templateMessage(message, guard)),
-        // Templates ask `if tools`; an absent list must be false for them.
-        tools: tools.length > 0 ? tools.map((tool) => templateTool(tool, guard)) : null,
-        add_generation_prompt: conversation.addGenerationPrompt ?? true,
-        bos_token: model.bosText,
-        eos_token: model.eosText,
+    if (conversation.suffix !== undefined && conversation.suffix !== "") {
+      throw new ProductError(promptErrors.templateRefused, {
+        message: "The model's chat template does not support insert: it has no place for a suffix.",
+        hint: "Send the request without a suffix, or use a model for filling in text.",
+        param: "suffix",
       });
-      return guard.split(rendered);
+    }
+    try {
+      return this.#render(conversation, model);
     } catch (error) {
       throw new ProductError(promptErrors.templateRefused, {
         message: `The model's chat template does not accept this conversation: ${reasonOf(error)}.`,
@@ -80,16 +79,64 @@ export class ChatTemplate {
     }
   }
 
-  #guardFor(conversation: Conversation, model: TemplateModelFacts): ControlTextGuard {
+  #render(conversation: Conversation, model: TemplateModelFacts): PromptSegment[] {
     const all = this.source + JSON.stringify(conversation);
-    return new ControlTextGuard(model.controlTexts, (character) => all.includes(character));
+    const mark = freeMark(all);
+    const guard = new ControlTextGuard(
+      model.controlTexts,
+      (character) => character === mark || all.includes(character),
+    );
+    const messages = conversation.messages.map((message) => templateMessage(message, guard));
+    const last = messages.at(-1);
+    const continues = continuesLastMessage(conversation) && last !== undefined;
+    if (continues) last.content = `${last.content}${mark}`;
+    const tools = conversation.tools ?? [];
+    const rendered = this.#template.render({
+      messages,
+      // Templates ask `if tools`; an absent list must be false for them.
+      tools: tools.length > 0 ? tools.map((tool) => templateTool(tool, guard)) : null,
+      add_generation_prompt: conversation.addGenerationPrompt ?? !continues,
+      bos_token: model.bosText,
+      eos_token: model.eosText,
+      ...thinkArguments(conversation),
+    });
+    return guard.split(continues ? upToMark(rendered, mark) : rendered);
   }
 }
 
-function templateMessage(message: ChatMessage, guard: ControlTextGuard): Record<string, unknown> {
+/** The names by which templates know whether to think. */
+function thinkArguments({ think }: Conversation): Record<string, unknown> {
+  if (think === undefined) return {};
+  const thinks = think !== false;
+  return {
+    enable_thinking: thinks,
+    thinking: thinks,
+    ...(typeof think === "string" && { reasoning_effort: think }),
+  };
+}
+
+function freeMark(used: string): string {
+  let code = firstMark;
+  while (used.includes(String.fromCodePoint(code))) code += 1;
+  return String.fromCodePoint(code);
+}
+
+/** What a template writes behind an unfinished answer would end it. */
+function upToMark(rendered: string, mark: string): string {
+  const end = rendered.lastIndexOf(mark);
+  if (end < 0) throw new Error("it leaves out the last answer, which is to be continued");
+  return rendered.slice(0, end).replaceAll(mark, "");
+}
+
+function templateMessage(message: PromptMessage, guard: ControlTextGuard): Record<string, unknown> {
   return {
     role: message.role,
     content: guard.protect(message.content),
+    // Templates disagree on the name.
+    ...(message.thinking !== undefined && {
+      thinking: guard.protect(message.thinking),
+      reasoning_content: guard.protect(message.thinking),
+    }),
     ...(message.toolCalls !== undefined && {
       tool_calls: message.toolCalls.map((call) => ({
         id: guard.protect(call.id ?? ""),

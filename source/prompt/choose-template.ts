@@ -1,0 +1,52 @@
+// Which template builds a model's prompts, and why.
+import { ChatTemplate } from "./chat-template.ts";
+import { GoChatTemplate } from "./go-template/go-chat-template.ts";
+import type { PromptTemplate } from "./prompt-template.ts";
+
+export interface TemplateSources {
+  /** `TEMPLATE` of the Modelfile, in Go's template language. */
+  modelfile: string | undefined;
+  /** `tokenizer.chat_template` of the model's file, in Jinja. */
+  gguf: string | undefined;
+}
+
+export interface ChosenTemplate {
+  template: PromptTemplate;
+  origin: PromptTemplate["origin"];
+  /** One sentence for a person. */
+  reason: string;
+  /** Whether nobody chose it, so that a person should be told. */
+  isGuess: boolean;
+}
+
+/**
+ * A TEMPLATE is what the model's author asked for, so one with any text always wins; then the template in the model's
+ * file; a default if there is neither.
+ *
+ * @throws ProductError `PROMPT_TEMPLATE_INVALID`
+ */
+export function chooseTemplate({ modelfile, gguf }: TemplateSources): ChosenTemplate {
+  if (modelfile !== undefined && modelfile.trim() !== "") {
+    const template = new GoChatTemplate(modelfile);
+    const over = gguf === undefined ? "" : ", which goes before the one in the model's file";
+    return chosen(template, `The Modelfile has a TEMPLATE${over}.`);
+  }
+  const template = new ChatTemplate(gguf);
+  if (template.origin === "gguf") {
+    return chosen(
+      template,
+      "The model's file brings a Jinja template, and no TEMPLATE replaces it.",
+    );
+  }
+  return {
+    ...chosen(
+      template,
+      "Neither a TEMPLATE nor the model's file says how to write prompts; ChatML is used, which may not be what the model was trained on.",
+    ),
+    isGuess: true,
+  };
+}
+
+function chosen(template: PromptTemplate, reason: string): ChosenTemplate {
+  return { template, origin: template.origin, reason, isGuess: false };
+}

@@ -1,0 +1,155 @@
+// A conversation as the data of a Go template: `.Messages`, `.System` and the rest.
+import type { ChatRole, ToolCall } from "../chat-message.ts";
+import { type Conversation, continuesLastMessage, type PromptMessage } from "../prompt-template.ts";
+import { jsonText } from "./json-text.ts";
+import { TemplateText } from "./template-text.ts";
+import { jsonValue, outsideText, toolList } from "./tool-values.ts";
+import { GoList, GoMap, GoStruct, type GoValue } from "./values.ts";
+
+/** A message after neighbours of one role have been joined. */
+export interface JoinedMessage {
+  role: ChatRole;
+  content: TemplateText;
+  thinking: TemplateText;
+  imageCount: number;
+  toolCalls: readonly ToolCall[];
+  toolName: string;
+  toolCallId: string;
+}
+
+/** A template's data by name; what is absent prints as nothing. */
+export type TemplateData = Record<string, GoValue>;
+
+const blankLine = TemplateText.of("\n\n", "outside");
+
+/**
+ * Neighbours of one role become one message with blank lines between, but for tool results, each of
+ * which has its own name. Images become `[img-0]`, `[img-1]` in the text.
+ */
+export function joinMessages(conversation: Conversation): JoinedMessage[] {
+  const joined: JoinedMessage[] = [];
+  const continued = continuesLastMessage(conversation) ? conversation.messages.at(-1) : undefined;
+  let images = 0;
+  for (const message of conversation.messages) {
+    const next = convert(message, images, message === continued);
+    images += next.imageCount;
+    const last = joined.at(-1);
+    if (last?.role === next.role && next.role !== "tool") {
+      joined[joined.length - 1] = {
+        ...last,
+        content: joinTexts([last.content, next.content]),
+        thinking: joinTexts([last.thinking, next.thinking]),
+        imageCount: last.imageCount + next.imageCount,
+        toolCalls: [...last.toolCalls, ...next.toolCalls],
+      };
+    } else {
+      joined.push(next);
+    }
+  }
+  return joined;
+}
+
+function convert(message: PromptMessage, firstImage: number, continues: boolean): JoinedMessage {
+  const { role, content, thinking = "", imageCount = 0, toolCalls = [] } = message;
+  return {
+    // A newer name of the same thing; templates know only the older.
+    role: role === "developer" ? "system" : role,
+    content: withImages(content, firstImage, imageCount, continues),
+    thinking: outsideText(thinking),
+    imageCount,
+    toolCalls,
+    toolName: message.toolName ?? "",
+    toolCallId: message.toolCallId ?? "",
+  };
+}
+
+/** Each image takes the place of an `[img]` in the text, or stands before it. */
+function withImages(
+  content: string,
+  firstImage: number,
+  imageCount: number,
+  continues: boolean,
+): TemplateText {
+  const text = content.toWellFormed();
+  const parts = text.split("[img]");
+  const places = Math.min(parts.length - 1, imageCount);
+  const marks = Array.from({ length: imageCount }, (_, index) =>
+    TemplateText.of(`[img-${firstImage + index}]`),
+  );
+  const origin = continues ? "prefill" : "outside";
+  const inner = parts.flatMap((part, index) => {
+    if (index === 0) return [TemplateText.of(part, origin)];
+    const mark = index <= places ? marks[index - 1] : undefined;
+    return [mark ?? TemplateText.of("[img]", origin), TemplateText.of(part, origin)];
+  });
+  return TemplateText.join([...marks.slice(places), ...inner]);
+}
+
+function joinTexts(texts: readonly TemplateText[]): TemplateText {
+  const present = texts.filter(({ pieces }) => pieces.length > 0);
+  return TemplateText.join(present.flatMap((text, i) => (i === 0 ? [text] : [blankLine, text])));
+}
+
+/** For a template that walks through `.Messages` itself. */
+export function messagesData(conversation: Conversation): TemplateData {
+  const messages = joinMessages(conversation);
+  const systems = messages.filter(({ role }) => role === "system");
+  return {
+    System: joinTexts(systems.map(({ content }) => content)),
+    Messages: new GoList(messages.map(messageStruct)),
+    Tools: toolList(conversation.tools ?? []),
+    Response: TemplateText.empty,
+    ...thinkData(conversation),
+  };
+}
+
+export function thinkData({ think }: Conversation): TemplateData {
+  return {
+    Think: think !== undefined && think !== false,
+    ThinkLevel: TemplateText.of(typeof think === "string" ? think : ""),
+    IsThinkSet: think !== undefined,
+  };
+}
+
+function messageStruct(message: JoinedMessage): GoStruct {
+  const fields = {
+    Role: TemplateText.of(message.role),
+    Content: message.content,
+    Thinking: message.thinking,
+    Images: new GoList(Array.from({ length: message.imageCount }, () => TemplateText.empty)),
+    ToolCalls: new GoList(message.toolCalls.map(toolCallStruct)),
+    ToolName: outsideText(message.toolName),
+    ToolCallID: outsideText(message.toolCallId),
+  };
+  const json = new Map<string, GoValue>([
+    ["role", fields.Role],
+    ["content", fields.Content],
+  ]);
+  if (message.thinking !== TemplateText.empty) json.set("thinking", fields.Thinking);
+  if (message.toolCalls.length > 0) json.set("tool_calls", fields.ToolCalls);
+  if (message.toolName !== "") json.set("tool_name", fields.ToolName);
+  if (message.toolCallId !== "") json.set("tool_call_id", fields.ToolCallID);
+  return new GoStruct("Message", fields, () => new GoMap(json));
+}
+
+function toolCallStruct(call: ToolCall, index: number): GoStruct {
+  const name = outsideText(call.name);
+  const parsed = jsonValue(call.arguments);
+  const entries = parsed instanceof GoMap ? parsed.entries : new Map<string, GoValue>();
+  const args = new GoMap(entries, jsonText);
+  const functionStruct = new GoStruct(
+    "ToolCallFunction",
+    { Index: BigInt(index), Name: name, Arguments: args },
+    () =>
+      new GoMap(
+        new Map<string, GoValue>([
+          ["name", name],
+          ["arguments", args],
+        ]),
+      ),
+  );
+  const id = outsideText(call.id ?? "");
+  const json = new Map<string, GoValue>(call.id === undefined ? [] : [["id", id]]);
+  json.set("function", functionStruct);
+  return new GoStruct("ToolCall", { ID: id, Function: functionStruct }, () => new GoMap(json));
+}

@@ -1,0 +1,164 @@
+// Renders conversations through a Modelfile's TEMPLATE, which is written in Go's template language.
+import { ProductError } from "../../base/product-error.ts";
+import { promptErrors } from "../errors.ts";
+import type { PromptSegment } from "../prompt-segment.ts";
+import {
+  type Conversation,
+  continuesLastMessage,
+  type PromptTemplate,
+  type TemplateModelFacts,
+} from "../prompt-template.ts";
+import { messagesData, type TemplateData, thinkData } from "./conversation-values.ts";
+import { cutAfterResponse } from "./cut-after-response.ts";
+import { evaluateTemplate } from "./evaluator.ts";
+import { isFunction } from "./functions.ts";
+import { Budget } from "./limits.ts";
+import { type ParsedTemplate, parseTemplate } from "./parser.ts";
+import { promptSegments } from "./prompt-segments.ts";
+import { roundsData } from "./rounds.ts";
+import { fieldsOf, type TemplateNode } from "./syntax-tree.ts";
+import { invalidTemplate, TemplateFault } from "./template-fault.ts";
+import { type ThinkingTags, thinkingTagsOf, toolCallTagOf } from "./template-tags.ts";
+import { TemplateText } from "./template-text.ts";
+import { outsideText } from "./tool-values.ts";
+import { GoMap } from "./values.ts";
+
+/** Added to a template that says nothing of answers. */
+const response: TemplateNode = {
+  kind: "action",
+  at: 0,
+  pipe: {
+    kind: "pipe",
+    at: 0,
+    variables: [],
+    assigns: false,
+    commands: [{ operands: [{ kind: "field", names: ["Response"], at: 0 }], at: 0 }],
+  },
+};
+
+export class GoChatTemplate implements PromptTemplate {
+  readonly kind = "go";
+  readonly source: string;
+  readonly origin: "modelfile" | "request";
+  readonly #template: ParsedTemplate;
+  /** The template as it is run where the answer is to come. */
+  readonly #lastRound: ParsedTemplate;
+  /** Lower-cased names of the fields it uses. */
+  readonly #fields: ReadonlySet<string>;
+
+  /** @throws ProductError `PROMPT_TEMPLATE_INVALID` with line and column */
+  constructor(source: string, origin: "modelfile" | "request" = "modelfile") {
+    this.source = source;
+    this.origin = origin;
+    const parsed = this.#named("cannot be read", () => parseTemplate(source, isFunction));
+    const nodes = [parsed.root, ...parsed.definitions.values()].flat();
+    this.#fields = new Set([...fieldsOf(nodes)].map((name) => name.toLowerCase()));
+    const isComplete = this.#fields.has("messages") || this.#fields.has("response");
+    this.#template = isComplete ? parsed : { ...parsed, root: [...parsed.root, response] };
+    this.#lastRound = { ...this.#template, root: cutAfterResponse(this.#template.root) };
+  }
+
+  get supportsTools(): boolean {
+    return this.#fields.has("tools");
+  }
+
+  get supportsInsert(): boolean {
+    return this.#fields.has("suffix");
+  }
+
+  /** The texts that the model writes around its thinking. */
+  get thinkingTags(): ThinkingTags | undefined {
+    return thinkingTagsOf(this.#template.root);
+  }
+
+  /** The text that the model writes before tool calls; `{` if they begin with their JSON. */
+  get toolCallTag(): string {
+    return toolCallTagOf(this.#template.root);
+  }
+
+  /**
+   * @param now the day that `currentDate` names
+   * @throws ProductError `PROMPT_TEMPLATE_INVALID` where the template fails, with line and column;
+   *   `PROMPT_TEMPLATE_REFUSED` for a suffix that the template has no place for
+   */
+  render(
+    conversation: Conversation,
+    model: TemplateModelFacts,
+    now: Date = new Date(),
+  ): PromptSegment[] {
+    const budget = new Budget();
+    const texts = this.#runs(conversation).map(({ template, data }) =>
+      this.#named("fails", () =>
+        evaluateTemplate(template, new GoMap(new Map(Object.entries(data))), { now }, budget),
+      ),
+    );
+    const isContinued = continuesLastMessage(conversation) && !isSet(conversation.suffix);
+    const prompt = joinOnce(texts, model.bosText);
+    return promptSegments(isContinued ? cutAfterPrefill(prompt) : prompt, model.controlTexts);
+  }
+
+  #runs(conversation: Conversation): Array<{ template: ParsedTemplate; data: TemplateData }> {
+    if (isSet(conversation.suffix)) {
+      return [{ template: this.#template, data: this.#insertData(conversation) }];
+    }
+    if (this.#fields.has("messages")) {
+      return [{ template: this.#template, data: messagesData(conversation) }];
+    }
+    const rounds = roundsData(conversation);
+    return rounds.map((data, index) => ({
+      template: index === rounds.length - 1 ? this.#lastRound : this.#template,
+      data,
+    }));
+  }
+
+  #insertData(conversation: Conversation): TemplateData {
+    if (!this.supportsInsert) {
+      throw new ProductError(promptErrors.templateRefused, {
+        message: "The model's TEMPLATE does not support insert: it has no .Suffix.",
+        hint: "Send the request without a suffix, or use a model for filling in text.",
+        param: "suffix",
+      });
+    }
+    const question = conversation.messages.findLast(({ role }) => role === "user");
+    return {
+      Prompt: outsideText(question?.content ?? ""),
+      Suffix: outsideText(conversation.suffix ?? ""),
+      Response: TemplateText.empty,
+      ...thinkData(conversation),
+    };
+  }
+
+  #named<T>(doing: string, run: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      if (error instanceof TemplateFault) throw invalidTemplate(this.source, error, doing);
+      throw error;
+    }
+  }
+}
+
+function isSet(suffix: string | undefined): boolean {
+  return suffix !== undefined && suffix !== "";
+}
+
+/** Rounds one after another, with the beginning-of-text token only at the very beginning, and once. */
+function joinOnce(texts: readonly TemplateText[], bosText: string): TemplateText {
+  const [first = TemplateText.empty, ...others] = texts;
+  const start = withoutStart(first, bosText);
+  const kept = start === first ? first : TemplateText.join([bosText, withoutStart(start, bosText)]);
+  return TemplateText.join([kept, ...others.map((text) => withoutStart(text, bosText))]);
+}
+
+function withoutStart(text: TemplateText, start: string): TemplateText {
+  const [first, ...others] = text.pieces;
+  if (start === "" || first?.origin !== "template" || !first.text.startsWith(start)) return text;
+  const rest = { text: first.text.slice(start.length), origin: first.origin };
+  return TemplateText.fromPieces([rest, ...others]);
+}
+
+/** What a template writes behind an unfinished answer would end it. */
+function cutAfterPrefill(prompt: TemplateText): TemplateText {
+  const last = prompt.pieces.findLastIndex(({ origin }) => origin === "prefill");
+  return last < 0 ? prompt : TemplateText.fromPieces(prompt.pieces.slice(0, last + 1));
+}

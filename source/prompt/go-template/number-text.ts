@@ -1,0 +1,55 @@
+// Numbers as Go's strconv writes them.
+
+/** Digits after the point that JavaScript can make; further ones are zero. */
+const mostDigits = 100;
+
+/** %v of a float64: the fewest digits that name it, with an exponent from 1e+21 up and below 1e-04. */
+export function shortestFloat(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
+  if (Object.is(value, -0)) return "-0";
+  const [mantissa = "", exponent = "0"] = value.toExponential().split("e");
+  const power = Number(exponent);
+  if (value !== 0 && (power < -4 || power >= 21)) return withExponent(mantissa, power);
+  return plainDecimal(String(value));
+}
+
+/** %f. */
+export function fixedFloat(magnitude: number, precision: number): string {
+  const digits = Math.min(precision, mostDigits);
+  // toFixed writes an exponent from 1e21 up.
+  const text =
+    magnitude < 1e21
+      ? magnitude.toFixed(digits)
+      : BigInt(magnitude).toString() + (digits > 0 ? `.${"0".repeat(digits)}` : "");
+  return text + "0".repeat(precision - digits);
+}
+
+/** %e. */
+export function exponentFloat(magnitude: number, precision: number): string {
+  const text = magnitude.toExponential(Math.min(precision, mostDigits));
+  const [mantissa = "", exponent = "0"] = text.split("e");
+  return withExponent(mantissa, Number(exponent));
+}
+
+/** %g with a number of significant digits. */
+export function significantFloat(magnitude: number, digits: number): string {
+  const precision = Math.min(Math.max(digits, 1), mostDigits);
+  const [mantissa = "", exponent = "0"] = magnitude.toExponential(precision - 1).split("e");
+  const power = Number(exponent);
+  const short = (text: string) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+  if (power < -4 || power >= precision) return withExponent(short(mantissa), power);
+  return short(fixedFloat(magnitude, Math.max(precision - 1 - power, 0)));
+}
+
+function withExponent(mantissa: string, power: number): string {
+  return `${mantissa}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
+}
+
+/** Without the exponent that JavaScript writes below 1e-6. */
+function plainDecimal(text: string): string {
+  const [mantissa = "", exponent] = text.split("e-");
+  if (exponent === undefined) return text;
+  const sign = mantissa.startsWith("-") ? "-" : "";
+  return `${sign}0.${"0".repeat(Number(exponent) - 1)}${mantissa.replace(/[-.]/g, "")}`;
+}

@@ -1,0 +1,68 @@
+// Cuts a rendered prompt so that nothing from outside can take part in a control token.
+import type { PromptSegment } from "../prompt-segment.ts";
+import type { TemplateText } from "./template-text.ts";
+
+/**
+ * Wherever the prompt reads like a control text, its characters that came from outside are cut off
+ * from the rest, to be tokenised as plain text. So a control text is whole only where the template
+ * wrote all of it; two texts from outside, or a template's and one from outside, cannot make one
+ * together. All other text stays in one piece, to be tokenised as if nothing had been checked.
+ *
+ * @param controlTexts texts of the model's control tokens, longest first
+ */
+export function promptSegments(
+  prompt: TemplateText,
+  controlTexts: readonly string[],
+): PromptSegment[] {
+  const text = prompt.plain;
+  const segments: PromptSegment[] = [];
+  let end = 0;
+  const push = (from: number, to: number, special: boolean) => {
+    if (to <= from) return;
+    const last = segments.at(-1);
+    // Control texts from outside that follow or overlap one another.
+    if (!special && last?.special === false && end === from) last.text += text.slice(from, to);
+    else segments.push({ text: text.slice(from, to), special });
+    end = to;
+  };
+  for (const [from, to] of outsideControlRanges(prompt, controlTexts)) {
+    push(end, from, true);
+    push(Math.max(from, end), to, false);
+  }
+  push(end, text.length, true);
+  return segments;
+}
+
+/** Ranges of text from outside that lie in something that reads like a control text, in order. */
+function* outsideControlRanges(
+  prompt: TemplateText,
+  controlTexts: readonly string[],
+): Generator<[from: number, to: number]> {
+  if (controlTexts.length === 0) return;
+  const pattern = new RegExp(controlTexts.map(escapeForPattern).join("|"), "g");
+  const outside: Array<[from: number, to: number]> = [];
+  let at = 0;
+  for (const { text, origin } of prompt.pieces) {
+    if (origin !== "template") outside.push([at, at + text.length]);
+    at += text.length;
+  }
+  let first = 0;
+  for (;;) {
+    const match = pattern.exec(prompt.plain);
+    if (match === null) return;
+    const [from, to] = [match.index, match.index + match[0].length];
+    // Matches may overlap.
+    pattern.lastIndex = from + 1;
+    while ((outside[first]?.[1] ?? Number.POSITIVE_INFINITY) <= from) first += 1;
+    for (let index = first; index < outside.length; index += 1) {
+      const [pieceFrom, pieceTo] = outside[index] ?? [0, 0];
+      if (pieceFrom >= to) break;
+      yield [Math.max(from, pieceFrom), Math.min(to, pieceTo)];
+    }
+  }
+}
+
+/** `RegExp.escape`, which Node 22 does not have yet. */
+function escapeForPattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}

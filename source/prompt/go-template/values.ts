@@ -1,0 +1,123 @@
+// The values a template works with: Go's, as far as a conversation needs them.
+import { TemplateText } from "./template-text.ts";
+
+/**
+ * A bigint is Go's int, a number its float64. `null` is a nil that stands in a map or a list,
+ * `undefined` the nil that a pipeline makes of it; they differ where fields are looked up.
+ */
+export type GoValue =
+  | undefined
+  | null
+  | boolean
+  | bigint
+  | number
+  | TemplateText
+  | GoList
+  | GoMap
+  | GoStruct;
+
+/** Go's slice: a window on an array, so that slicing costs nothing. */
+export class GoList implements Iterable<GoValue> {
+  readonly #items: readonly GoValue[];
+  readonly #from: number;
+  readonly length: number;
+  /** How it prints, where its type has a text of its own. */
+  readonly printed: (() => TemplateText) | undefined;
+
+  constructor(
+    items: readonly GoValue[],
+    printed?: () => TemplateText,
+    from = 0,
+    to = items.length,
+  ) {
+    this.#items = items;
+    this.#from = from;
+    this.length = to - from;
+    this.printed = printed;
+  }
+
+  at(index: number): GoValue {
+    return this.#items[this.#from + index];
+  }
+
+  slice(from: number, to: number): GoList {
+    return new GoList(this.#items, undefined, this.#from + from, this.#from + to);
+  }
+
+  *[Symbol.iterator](): Generator<GoValue> {
+    for (let index = 0; index < this.length; index += 1) yield this.at(index);
+  }
+}
+
+/** Go's `map[string]any`; keys come from outside. Its JSON keeps the order of the entries. */
+export class GoMap {
+  readonly entries: ReadonlyMap<string, GoValue>;
+  readonly printed: ((map: GoMap) => TemplateText) | undefined;
+
+  constructor(entries: ReadonlyMap<string, GoValue>, printed?: (map: GoMap) => TemplateText) {
+    this.entries = entries;
+    this.printed = printed;
+  }
+
+  /** In the order in which Go walks through a map: by the bytes of the keys. */
+  get sorted(): Array<[string, GoValue]> {
+    return [...this.entries].sort(([a], [b]) => compareBytes(a, b));
+  }
+}
+
+/** Go's struct: asking for a field it does not have is an error, and it prints as JSON. */
+export class GoStruct {
+  readonly typeName: string;
+  readonly fields: ReadonlyMap<string, GoValue>;
+  /** What its JSON shows. */
+  readonly json: () => GoValue;
+
+  constructor(typeName: string, fields: Record<string, GoValue>, json: () => GoValue) {
+    this.typeName = typeName;
+    this.fields = new Map(Object.entries(fields));
+    this.json = json;
+  }
+}
+
+export function isNil(value: GoValue): value is undefined | null {
+  return value === undefined || value === null;
+}
+
+/** Go's name of the value's type, for messages. */
+export function typeName(value: GoValue): string {
+  if (isNil(value)) return "nil";
+  switch (typeof value) {
+    case "boolean":
+      return "bool";
+    case "bigint":
+      return "int";
+    case "number":
+      return "float64";
+  }
+  if (value instanceof TemplateText) return "string";
+  if (value instanceof GoList) return "[]interface {}";
+  if (value instanceof GoMap) return "map[string]interface {}";
+  return value.typeName;
+}
+
+/** Whether `if` takes it for true: not false, zero, nil or empty. */
+export function isTrue(value: GoValue): boolean {
+  if (isNil(value)) return false;
+  switch (typeof value) {
+    case "boolean":
+      return value;
+    case "bigint":
+      return value !== 0n;
+    case "number":
+      return value !== 0;
+  }
+  if (value instanceof TemplateText) return value.pieces.length > 0;
+  if (value instanceof GoList) return value.length > 0;
+  if (value instanceof GoMap) return value.entries.size > 0;
+  return true;
+}
+
+/** Order of Go's strings. */
+export function compareBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
