@@ -1,7 +1,10 @@
 // The models that come with the program.
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { ProductError } from "../base/product-error.ts";
+import { storeErrors } from "./errors.ts";
 import type { ModelParameters } from "./model-parameters.ts";
+import { isSameName, type ModelName, parseModelReference } from "./model-reference.ts";
 
 export interface BuiltInModel {
   name: string;
@@ -35,3 +38,24 @@ export const builtInModels: readonly BuiltInModel[] = [
     examples: ["What is the capital of France?", "Count from 1 to 10.", "Write a poem."],
   },
 ];
+
+/** The built-in model of that name, in any letter case. */
+export function findBuiltInModel(
+  name: ModelName,
+  models: readonly BuiltInModel[] = builtInModels,
+): BuiltInModel | undefined {
+  return models.find((model) => {
+    const own = parseModelReference(model.name);
+    return own.kind === "name" && isSameName(own.name, name);
+  });
+}
+
+/** @throws ProductError `STORE_MODEL_READ_ONLY` */
+export function refuseBuiltInName(name: ModelName, doing: string, hint: string): void {
+  if (findBuiltInModel(name) === undefined) return;
+  throw new ProductError(storeErrors.modelReadOnly, {
+    message: `The model '${name.display}' comes with the program and cannot be ${doing}.`,
+    hint,
+    param: "model",
+  });
+}

@@ -1,25 +1,24 @@
-// Finds the model that a reference means.
+// Finds the model that a reference means, and lists all there are: built-in ones, those of our own
+// store, those of Ollama's, and files.
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { ProductError } from "../base/product-error.ts";
-import { type BuiltInModel, builtInModels } from "./built-in-models.ts";
+import { type BuiltInModel, builtInModels, findBuiltInModel } from "./built-in-models.ts";
 import { storeErrors } from "./errors.ts";
-import { type GgufFacts, readGgufFacts } from "./gguf/gguf-facts.ts";
-import type { ModelParameters } from "./model-parameters.ts";
-import { parseModelReference } from "./model-reference.ts";
+import { digestOfFile } from "./library/digest.ts";
+import { GgufCache } from "./library/gguf-cache.ts";
+import type { ParentModel } from "./library/model-base.ts";
+import { ModelFolder, type StoredManifest, type StoreKind } from "./library/model-folder.ts";
+import { listFolder, type ModelListing, type ModelSummary } from "./library/model-list.ts";
+import type { ModelStore } from "./library/model-store.ts";
+import { resolveFile } from "./library/resolve-file.ts";
+import { resolveStored } from "./library/resolve-stored.ts";
+import { nothingSaid, type ResolvedModel } from "./library/resolved-model.ts";
+import { type ModelName, type ModelReference, parseModelReference } from "./model-reference.ts";
 
-/** A model that can be loaded. */
-export interface ResolvedModel {
-  /** How it is listed; for a file its absolute path. */
-  name: string;
-  facts: GgufFacts;
-  /** Its own defaults; a request overrides them. */
-  parameters: ModelParameters;
-  card: string | undefined;
-  examples: readonly string[];
-}
+export type { ResolvedModel } from "./library/resolved-model.ts";
 
-/** A listed model, without reading its file. */
+/** A built-in model, without reading its file. */
 export interface ListedModel {
   name: string;
   file: string;
@@ -27,17 +26,45 @@ export interface ListedModel {
   examples: readonly string[];
 }
 
-const mostKeptFacts = 64;
+export interface CatalogOptions {
+  builtIn?: readonly BuiltInModel[];
+  /** Our own store; without one, only built-in models and files are found. */
+  store?: ModelStore | undefined;
+  /** Ollama's model folders: read, never written. */
+  ollamaFolders?: readonly string[];
+  /** See `ReferenceOptions`. */
+  hubPrefixes?: readonly string[] | undefined;
+}
+
+export interface ListOptions {
+  /** Only the models of one store; by default each name once, as `resolve` finds it. */
+  store?: StoreKind | "built-in" | undefined;
+}
+
+/** What a name was found to mean. */
+export type FoundModel =
+  | { kind: "built-in"; model: BuiltInModel }
+  | { kind: "stored"; stored: StoredManifest };
 
 export class ModelCatalog {
+  readonly store: ModelStore | undefined;
   readonly #builtIn: readonly BuiltInModel[];
-  /** Facts of files that have been read, until the file changes. */
-  readonly #facts = new Map<string, { size: number; mtimeMs: number; facts: GgufFacts }>();
+  readonly #folders: readonly ModelFolder[];
+  readonly #hubPrefixes: readonly string[] | undefined;
+  readonly #cache = new GgufCache();
+  /** Digests of the built-in models' files, which never change. */
+  readonly #digests = new Map<string, Promise<string>>();
 
-  constructor(builtIn: readonly BuiltInModel[] = builtInModels) {
+  constructor(options: CatalogOptions = {}) {
+    const { builtIn = builtInModels, store, ollamaFolders = [], hubPrefixes } = options;
+    this.store = store;
     this.#builtIn = builtIn;
+    this.#hubPrefixes = hubPrefixes;
+    const others = ollamaFolders.map((folder) => new ModelFolder(folder, "ollama", hubPrefixes));
+    this.#folders = store === undefined ? [] : [store.folder, ...others];
   }
 
+  /** The built-in models. */
   list(): ListedModel[] {
     return this.#builtIn.map(({ name, file, card, examples }) => ({
       name: `${name}:latest`,
@@ -47,16 +74,38 @@ export class ModelCatalog {
     }));
   }
 
+  /** Every model that has a name. */
+  async listModels({ store }: ListOptions = {}): Promise<ModelListing> {
+    const folders = this.#folders.filter(({ kind }) => store === undefined || store === kind);
+    const listings = await Promise.all(folders.map(listFolder));
+    const builtIn = store === undefined || store === "built-in" ? await this.#builtInList() : [];
+    const shown = new Map<string, ModelSummary>();
+    // What is found first hides what has the same name.
+    for (const model of [...builtIn, ...listings.flatMap(({ models }) => models)]) {
+      const key = model.name.toLowerCase();
+      if (!shown.has(key)) shown.set(key, model);
+    }
+    const models = [...shown.values()].sort(
+      (a, b) => b.modifiedAt.getTime() - a.modifiedAt.getTime() || (a.name < b.name ? -1 : 1),
+    );
+    return { models, problems: listings.flatMap(({ problems }) => problems) };
+  }
+
+  /** @throws ProductError `STORE_NAME_INVALID`, `STORE_CLOUD_MODEL` */
+  parse(reference: string, baseFolder?: string): ModelReference {
+    return parseModelReference(reference, { baseFolder, hubPrefixes: this.#hubPrefixes });
+  }
+
   /**
    * @param isAllowed whether the caller may name this file
    * @throws ProductError `STORE_NAME_INVALID`, `STORE_MODEL_NOT_FOUND`, `STORE_FILE_NOT_ALLOWED`,
-   *   and those of `readGguf`
+   *   and whatever is wrong with the model's files
    */
   async resolve(
     reference: string,
     isAllowed: (file: string) => boolean = () => true,
   ): Promise<ResolvedModel> {
-    const parsed = parseModelReference(reference);
+    const parsed = this.parse(reference);
     if (parsed.kind === "file") {
       if (!isAllowed(parsed.path)) {
         // Says the same whether or not the file exists: a stranger learns nothing about the disk.
@@ -66,38 +115,95 @@ export class ModelCatalog {
           param: "model",
         });
       }
-      const facts = await this.#factsOf(parsed.path);
-      return { name: parsed.path, facts, parameters: {}, card: undefined, examples: [] };
+      return await resolveFile(parsed.path, this.#cache);
     }
-    const found = this.#builtIn.find(
-      ({ name }) => `${name}:latest`.toLowerCase() === parsed.name.display.toLowerCase(),
-    );
-    if (found === undefined) throw this.#notFound(reference);
-    const facts = await this.#factsOf(found.file);
-    const { parameters, card, examples } = found;
-    return { name: parsed.name.display, facts, parameters, card, examples };
+    const found = await this.find(parsed.name);
+    if (found === undefined) throw this.notFound(reference);
+    if (found.kind === "built-in") return await this.#resolveBuiltIn(found.model);
+    if (this.store === undefined) throw this.notFound(reference);
+    return await resolveStored(found.stored, this.store, this.#cache);
   }
 
-  /** A large vocabulary takes a tenth of a second to read: too long for every request. */
-  async #factsOf(file: string): Promise<GgufFacts> {
-    const { size, mtimeMs } = await stat(file).catch(() => ({ size: -1, mtimeMs: -1 }));
-    const known = this.#facts.get(file);
-    if (known !== undefined && known.size === size && known.mtimeMs === mtimeMs) {
-      return known.facts;
+  /**
+   * The first of that name, in any letter case.
+   *
+   * @throws ProductError `STORE_MANIFEST_CORRUPT`
+   */
+  async find(name: ModelName): Promise<FoundModel | undefined> {
+    const model = findBuiltInModel(name, this.#builtIn);
+    if (model !== undefined) return { kind: "built-in", model };
+    for (const folder of this.#folders) {
+      const found = folder.find(name);
+      // That Ollama's folder cannot be read hides nothing of ours; `listModels` tells of it.
+      const file = await (folder.kind === "ollama" ? found.catch(() => undefined) : found);
+      if (file !== undefined) return { kind: "stored", stored: await folder.read(file) };
     }
-    const facts = await readGgufFacts(file);
-    if (this.#facts.size >= mostKeptFacts) this.#facts.clear();
-    this.#facts.set(file, { size, mtimeMs, facts });
-    return facts;
+    return undefined;
   }
 
-  #notFound(reference: string): ProductError {
+  /**
+   * What a new model can be made from: `createModel`'s `resolveName`.
+   *
+   * @throws ProductError `STORE_MODEL_NOT_FOUND`, `STORE_MANIFEST_CORRUPT`
+   */
+  async parentOf(reference: string): Promise<ParentModel> {
+    const parsed = this.parse(reference);
+    const found = parsed.kind === "name" ? await this.find(parsed.name) : undefined;
+    if (found === undefined) throw this.notFound(reference);
+    if (found.kind === "stored") return found;
+    return { kind: "built-in", file: found.model.file, parameters: found.model.parameters };
+  }
+
+  notFound(reference: string): ProductError {
     const names = this.list().map(({ name }) => name.replace(/:latest$/, ""));
     return new ProductError(storeErrors.modelNotFound, {
       message: `model '${reference}' not found`,
-      hint: `Known models: ${names.join(", ")}; or name a .gguf file by its path.`,
+      hint: `Built in: ${names.join(", ")}; see modelctl list, or name a .gguf file by its path.`,
       param: "model",
     });
+  }
+
+  async #resolveBuiltIn(model: BuiltInModel): Promise<ResolvedModel> {
+    const { name, file, parameters, card, examples } = model;
+    const { facts, details } = await this.#cache.read([file]);
+    const { mtime } = await stat(file);
+    return {
+      ...nothingSaid(),
+      name: `${name}:latest`,
+      facts,
+      parameters,
+      card,
+      examples,
+      origin: "built-in",
+      store: undefined,
+      digest: await this.#digestOf(file),
+      sizeBytes: facts.fileSize,
+      modifiedAt: mtime,
+      details,
+    };
+  }
+
+  async #builtInList(): Promise<ModelSummary[]> {
+    const resolved = await Promise.all(this.#builtIn.map((model) => this.#resolveBuiltIn(model)));
+    return resolved.map(
+      ({ name, store, sizeBytes, modifiedAt, details, card, examples, digest }) => ({
+        name,
+        origin: "built-in",
+        store,
+        digest: digest ?? "",
+        sizeBytes,
+        modifiedAt,
+        details,
+        card,
+        examples,
+      }),
+    );
+  }
+
+  async #digestOf(file: string): Promise<string> {
+    const known = this.#digests.get(file) ?? digestOfFile(file);
+    this.#digests.set(file, known);
+    return (await known).replace("sha256:", "");
   }
 }
 

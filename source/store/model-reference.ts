@@ -27,7 +27,7 @@ export interface ReferenceOptions {
 export const defaultHost = "registry.ollama.ai";
 export const defaultNamespace = "library";
 export const defaultTag = "latest";
-const defaultHubPrefixes = ["hf.co", "huggingface.co", "hf:"];
+export const defaultHubPrefixes = ["hf.co", "huggingface.co", "hf:"];
 
 /** A part of a name: what it may look like, and what to call it. */
 interface PartRule {
@@ -67,7 +67,7 @@ export function parseModelReference(text: string, options: ReferenceOptions = {}
     const [namespace = "", model = "", ...more] = parts;
     if (more.length > 0)
       throw invalidName(text, "A file of a repository is written after a colon.");
-    const host = hubPrefixes.find((prefix) => !prefix.endsWith(":")) ?? "";
+    const [host = ""] = hubHosts(hubPrefixes);
     return checked(text, { host, namespace, model, tag, isHub: true });
   }
   if (parts.length > 3) throw invalidName(text);
@@ -75,20 +75,24 @@ export function parseModelReference(text: string, options: ReferenceOptions = {}
   return checked(text, { host, namespace, model, tag, isHub: false });
 }
 
+/** The hosts among the prefixes; the first is the one shown. */
+export function hubHosts(hubPrefixes: readonly string[]): string[] {
+  return hubPrefixes.filter((prefix) => !prefix.endsWith(":"));
+}
+
 /** The parts as the store's folders give them, with their display form; no rule is checked. */
 export function modelNameOf(
   parts: { host: string; namespace: string; model: string; tag: string },
   hubPrefixes: readonly string[] = defaultHubPrefixes,
 ): ModelName {
-  const { host, namespace, model, tag } = parts;
+  const { namespace, model, tag } = parts;
+  const hosts = hubHosts(hubPrefixes);
+  const isHub = hosts.some((host) => host.toLowerCase() === parts.host.toLowerCase());
+  const host = isHub ? (hosts[0] ?? "") : parts.host;
   const isUsualHost = host.toLowerCase() === defaultHost;
   const isUsualNamespace = isUsualHost && namespace.toLowerCase() === defaultNamespace;
   const shown = [...(isUsualHost ? [] : [host]), ...(isUsualNamespace ? [] : [namespace]), model];
-  return {
-    ...{ host, namespace, model, tag },
-    display: `${shown.join("/")}:${tag}`,
-    isHub: hubPrefixes.some((prefix) => prefix.toLowerCase() === host.toLowerCase()),
-  };
+  return { host, namespace, model, tag, display: `${shown.join("/")}:${tag}`, isHub };
 }
 
 export function isSameName(one: ModelName, other: ModelName): boolean {
@@ -107,7 +111,8 @@ function checked(
     }
     if (!pattern.test(parts[key])) throw invalidName(text);
   }
-  return { kind: "name", name: { ...modelNameOf(parts), isHub } };
+  // Without prefixes, so that the host stays as it is.
+  return { kind: "name", name: { ...modelNameOf(parts, []), isHub } };
 }
 
 /** What follows the hub's prefix, or undefined when the text does not begin with one. */

@@ -42,8 +42,8 @@ function explained(error: unknown, folder: string): unknown {
   const isOurs = refusalCodes.has(code) && pathOf(error)?.startsWith(folder) === true;
   if (isOurs || (sqlite !== undefined && sqliteRefusals.has(sqlite))) {
     return new ProductError(storeErrors.notWritable, {
-      message: `The model store ${folder} may not be written by this user.`,
-      hint: "Change its permissions, or choose another folder for the store.",
+      message: `The folder ${folder} may not be written by this user.`,
+      hint: "Change its permissions, or choose another folder.",
       cause: error,
     });
   }

@@ -4,8 +4,8 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
-import { type ModelName, modelNameOf } from "../model-reference.ts";
-import { parseDigest } from "./digest.ts";
+import { defaultHubPrefixes, hubHosts, type ModelName, modelNameOf } from "../model-reference.ts";
+import { isDigest, parseDigest } from "./digest.ts";
 import { isMissing } from "./disk-errors.ts";
 import { type BlobLayer, type Manifest, parseManifest } from "./manifest.ts";
 
@@ -31,9 +31,13 @@ export interface StoredManifest extends ManifestFile {
 export class ModelFolder {
   readonly path: string;
   readonly kind: StoreKind;
-  readonly #hubPrefixes: readonly string[] | undefined;
+  readonly #hubPrefixes: readonly string[];
 
-  constructor(folder: string, kind: StoreKind, hubPrefixes?: readonly string[]) {
+  constructor(
+    folder: string,
+    kind: StoreKind,
+    hubPrefixes: readonly string[] = defaultHubPrefixes,
+  ) {
     this.path = folder;
     this.kind = kind;
     this.#hubPrefixes = hubPrefixes;
@@ -52,6 +56,13 @@ export class ModelFolder {
     return path.join(this.blobsFolder, parseDigest(digest).replace(":", "-"));
   }
 
+  /** The digest of a blob of this folder, given its path; undefined for any other file. */
+  blobDigest(file: string): string | undefined {
+    const name = path.basename(file);
+    const isBlob = path.dirname(file) === this.blobsFolder && isDigest(name);
+    return isBlob ? parseDigest(name) : undefined;
+  }
+
   manifestPath({ host, namespace, model, tag }: ModelName): string {
     return path.join(this.manifestsFolder, host, namespace, model, tag);
   }
@@ -61,8 +72,18 @@ export class ModelFolder {
     const exact = this.manifestPath(name);
     const facts = await stat(exact).catch(() => undefined);
     if (facts?.isFile()) return { name, path: exact };
+    // Ollama keeps the hub's models under whichever of its hosts was written.
+    const hosts = name.isHub ? hubHosts(this.#hubPrefixes) : [name.host];
+    for (const host of hosts) {
+      const found = await this.#findParts([host, name.namespace, name.model, name.tag]);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  async #findParts(parts: readonly string[]): Promise<ManifestFile | undefined> {
     const kept: string[] = [];
-    for (const part of [name.host, name.namespace, name.model, name.tag]) {
+    for (const part of parts) {
       const entries = await namesIn(path.join(this.manifestsFolder, ...kept));
       const entry = entries.find((entry) => entry.toLowerCase() === part.toLowerCase());
       if (entry === undefined) return undefined;

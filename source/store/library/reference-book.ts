@@ -1,22 +1,16 @@
 // Checks the files that models refer to, and remembers what has been learnt about them: the digest
 // of a large file, and that a touched file still has its content.
 import { createHash } from "node:crypto";
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import type { ModelName } from "../model-reference.ts";
 import { digestOfFile, type HashOptions, parseDigest } from "./digest.ts";
 import { isMissing } from "./disk-errors.ts";
+import { type FileState, isSameState, stateOf } from "./file-state.ts";
 import { type FileReference, isObject, type ReferenceLayer } from "./manifest.ts";
 import { writeFileAtomically } from "./write-atomically.ts";
-
-/** What tells a file from its later self without reading it. */
-interface FileState {
-  sizeBytes: number;
-  mtimeNs: string;
-  inode: string;
-}
 
 /** What was learnt about a referenced file after its model was created. */
 interface Finding {
@@ -113,19 +107,6 @@ export class ReferenceBook {
     // Where it cannot be written, as on a full disk, it is learnt again next time.
     await writeFileAtomically(file, JSON.stringify(finding)).catch(() => {});
   }
-}
-
-/** @throws the system's error when there is no such file */
-export async function stateOf(file: string): Promise<FileState> {
-  const { size, mtimeNs, ino } = await stat(file, { bigint: true });
-  return { sizeBytes: Number(size), mtimeNs: String(mtimeNs), inode: String(ino) };
-}
-
-function isSameState(
-  one: Pick<FileState, "mtimeNs" | "inode">,
-  other: Pick<FileState, "mtimeNs" | "inode">,
-): boolean {
-  return one.mtimeNs === other.mtimeNs && one.inode === other.inode;
 }
 
 /** The same for every copy of a model. */

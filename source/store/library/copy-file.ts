@@ -1,0 +1,68 @@
+// Takes a file of the user's into the store, as a clone that shares the disk's space where the file
+// system can, else as a copy.
+import { constants, createReadStream } from "node:fs";
+import { copyFile, open, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import { digestOfFile } from "./digest.ts";
+import { systemCode } from "./disk-errors.ts";
+import { isSameState, stateOf } from "./file-state.ts";
+import type { ModelStore, WriteOptions, WrittenBlob } from "./model-store.ts";
+import { moveIntoPlace, unfinishedPath } from "./write-atomically.ts";
+
+/**
+ * @throws ProductError `STORE_REFERENCE_CHANGED` when the file changes meanwhile; those of
+ *   `writeBlobFrom`
+ */
+export async function copyIntoStore(
+  store: ModelStore,
+  file: string,
+  options: WriteOptions = {},
+): Promise<WrittenBlob> {
+  const before = await stateOf(file);
+  const written =
+    (await cloneIntoStore(store, file, options)) ??
+    (await store.writeBlobFrom(createReadStream(file, { highWaterMark: 1024 ** 2 }), options));
+  if (isSameState(before, await stateOf(file))) return written;
+  throw new ProductError(storeErrors.referenceChanged, {
+    message: `${file} was changed while it was being copied.`,
+    hint: "Try again when nothing writes to it.",
+  });
+}
+
+// What a file system answers that cannot clone, or not between these two disks.
+const cannotClone = new Set(["ENOTSUP", "EOPNOTSUPP", "EXDEV", "EINVAL", "ENOSYS", "ENOTTY"]);
+
+async function cloneIntoStore(
+  store: ModelStore,
+  file: string,
+  options: WriteOptions,
+): Promise<WrittenBlob | undefined> {
+  const unfinished = unfinishedPath(path.join(store.folder.blobsFolder, "blob"));
+  try {
+    await copyFile(file, unfinished, constants.COPYFILE_FICLONE_FORCE);
+    const digest = await digestOfFile(unfinished, options);
+    const { size: sizeBytes } = await stat(unfinished);
+    const isNew = !(await store.hasBlob(digest));
+    if (isNew) {
+      await synchronise(unfinished);
+      await moveIntoPlace(unfinished, store.blobPath(digest));
+    }
+    return { digest, sizeBytes, isNew };
+  } catch (error) {
+    if (cannotClone.has(systemCode(error) ?? "")) return undefined;
+    throw error;
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+}
+
+async function synchronise(file: string): Promise<void> {
+  const handle = await open(file, "r+");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

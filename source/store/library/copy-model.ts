@@ -1,0 +1,47 @@
+// Gives a model a second name: a copy of its manifest, not of its weights.
+import { refuseBuiltInName } from "../built-in-models.ts";
+import type { ModelCatalog } from "../model-catalog.ts";
+import type { ModelName } from "../model-reference.ts";
+import { createModel } from "./create-model.ts";
+import { blobsOf } from "./manifest.ts";
+import type { ModelStore } from "./model-store.ts";
+
+/**
+ * A model of another store becomes one of ours that refers to the other store's files.
+ *
+ * @param source a reference; @param destination replaced if it is there
+ * @throws ProductError `STORE_MODEL_NOT_FOUND`, `STORE_MODEL_READ_ONLY`, those of `createModel`
+ */
+export async function copyModel(
+  catalog: ModelCatalog,
+  store: ModelStore,
+  source: string,
+  destination: ModelName,
+): Promise<void> {
+  refuseBuiltInName(destination, "replaced", "Choose another name for the copy.");
+  const parent = await catalog.parentOf(source);
+  if (parent.kind === "stored" && parent.stored.folder.path === store.path) {
+    // Read again under the lock: it may have been removed since.
+    const replaced = await store.whileWriting(async () => {
+      const now = await store.folder.read(parent.stored);
+      return await store.writeManifest(destination, now.manifest);
+    });
+    if (replaced !== undefined) await store.removeUnused(blobsOf(replaced.manifest));
+    return;
+  }
+  const definition = {
+    from: [source],
+    adapters: [],
+    drafts: [],
+    template: undefined,
+    system: undefined,
+    licenses: [],
+    parameters: {},
+    messages: [],
+    renderer: undefined,
+    parser: undefined,
+    requires: undefined,
+  };
+  const resolveName = async () => parent;
+  await createModel(store, destination, definition, { resolveName });
+}

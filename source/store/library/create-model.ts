@@ -1,0 +1,133 @@
+// Makes a model from files or from another model: writes what is new, refers to what is there.
+import { ProductError } from "../../base/product-error.ts";
+import { refuseBuiltInName } from "../built-in-models.ts";
+import { storeErrors } from "../errors.ts";
+import type { ModelDefinition } from "../model-definition.ts";
+import type { ModelName } from "../model-reference.ts";
+import { readAdapter, readDraft } from "./gather-files.ts";
+import { LayerMaker, type ProgressRecord } from "./layer-maker.ts";
+import { blobsOf, type Layer, type LayerKind, layerType } from "./manifest.ts";
+import { allowedPath, type BaseOptions, baseOf, type ModelBase } from "./model-base.ts";
+import { detailsOfConfiguration, type ModelConfiguration } from "./model-details.ts";
+import type { ModelStore } from "./model-store.ts";
+
+export interface CreateOptions extends BaseOptions {
+  /** Take files into the store instead of referring to them. Defaults to false. */
+  copy?: boolean | undefined;
+  /** Parameters beside those of the definition, of any name; kept as they are. */
+  otherParameters?: Record<string, unknown> | undefined;
+  onProgress?: ((progress: ProgressRecord) => void) | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Creates the model, or replaces the one of that name in one step; nothing is left of a failure.
+ *
+ * @throws ProductError `STORE_DEFINITION_INVALID` and whatever is wrong with the files or the
+ *   parent; `STORE_MODEL_READ_ONLY` for the name of a built-in model; `STORE_DISK_FULL`
+ */
+export async function createModel(
+  store: ModelStore,
+  name: ModelName,
+  definition: ModelDefinition,
+  options: CreateOptions,
+): Promise<void> {
+  refuseBuiltInName(name, "replaced", "Choose another name.");
+  const { copy = false, onProgress = () => {}, signal } = options;
+  const maker = new LayerMaker(store, { copy, onProgress, signal });
+  const { isAllowed = () => true } = options;
+  // Blobs of the store were sent to be used.
+  const isBlob = (file: string) => store.folder.blobDigest(file) !== undefined;
+  const allowing = { ...options, isAllowed: (file: string) => isBlob(file) || isAllowed(file) };
+  const work = async () => {
+    onProgress({ status: "parsing GGUF" });
+    const base = await baseOf(maker, definition.from, allowing);
+    const layers = await completed(maker, base, definition, allowing);
+    const config = await maker.configuration(configured(base.configuration, definition));
+    onProgress({ status: "writing manifest" });
+    return await store.writeManifest(name, { config, layers });
+  };
+  try {
+    const replaced = await store.whileWriting(work, signal);
+    if (replaced !== undefined) await store.removeUnused(blobsOf(replaced.manifest));
+  } catch (error) {
+    await store.removeUnused(maker.written).catch(() => {}); // the first error is the one to tell
+    throw error;
+  }
+  onProgress({ status: "success" });
+}
+
+/** The base's layers with what the definition adds and replaces. */
+async function completed(
+  maker: LayerMaker,
+  base: ModelBase,
+  definition: ModelDefinition,
+  options: CreateOptions,
+): Promise<Layer[]> {
+  let { layers } = base;
+  const replace = (kind: LayerKind, replacement: readonly Layer[]) => {
+    if (replacement.length === 0) return;
+    layers = [...layers.filter(({ mediaType }) => mediaType !== layerType(kind)), ...replacement];
+  };
+  replace("adapter", await adapters(maker, base, definition, options));
+  replace("draft", await drafts(maker, base, definition, options));
+  if (definition.template) replace("template", [await maker.text("template", definition.template)]);
+  if (definition.system) replace("system", [await maker.text("system", definition.system)]);
+  for (const license of definition.licenses) {
+    layers = [...layers, await maker.text("license", license)];
+  }
+  const parameters = { ...base.parameters, ...definition.parameters, ...options.otherParameters };
+  if (Object.keys(parameters).length > 0) {
+    replace("params", [await maker.text("params", JSON.stringify(parameters))]);
+  }
+  if (definition.messages.length > 0) {
+    replace("messages", [await maker.text("messages", JSON.stringify(definition.messages))]);
+  }
+  return layers;
+}
+
+async function adapters(
+  maker: LayerMaker,
+  base: ModelBase,
+  definition: ModelDefinition,
+  options: CreateOptions,
+): Promise<Layer[]> {
+  const [text, ...more] = definition.adapters;
+  if (text === undefined) return [];
+  if (more.length > 0) {
+    throw new ProductError(storeErrors.definitionInvalid, {
+      message: `only one adapter is currently supported, and ${more.length + 1} were named`,
+      hint: "Name one, or merge them with llama.cpp's llama-export-lora.",
+      param: "adapters",
+    });
+  }
+  const { family } = detailsOfConfiguration(base.configuration);
+  const adapter = await readAdapter(allowedPath(text, options), family);
+  return [await maker.file("adapter", adapter)];
+}
+
+async function drafts(
+  maker: LayerMaker,
+  base: ModelBase,
+  definition: ModelDefinition,
+  options: CreateOptions,
+): Promise<Layer[]> {
+  const layers: Layer[] = [];
+  for (const text of definition.drafts) {
+    const draft = await readDraft(allowedPath(text, options), base.files);
+    layers.push(await maker.file("draft", draft));
+  }
+  return layers;
+}
+
+function configured(
+  configuration: ModelConfiguration,
+  { renderer, parser, requires }: ModelDefinition,
+): ModelConfiguration {
+  return {
+    ...configuration,
+    ...(renderer !== undefined && { renderer }),
+    ...(parser !== undefined && { parser }),
+    ...(requires !== undefined && { requires }),
+  };
+}

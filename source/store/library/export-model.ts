@@ -1,0 +1,146 @@
+// Writes a model with everything that belongs to it into one file, for another machine.
+import { createReadStream, createWriteStream } from "node:fs";
+import { open, rm } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import type { ModelCatalog } from "../model-catalog.ts";
+import { explainingDiskErrors, isMissing } from "./disk-errors.ts";
+import { type BlobLayer, isReference, type Layer, printManifest, sizeOf } from "./manifest.ts";
+import type { StoredManifest } from "./model-folder.ts";
+import type { ModelStore } from "./model-store.ts";
+import { locateLayer } from "./stored-content.ts";
+import type { TransferOptions } from "./transfer-options.ts";
+import { moveIntoPlace, unfinishedPath } from "./write-atomically.ts";
+import { type TarEntry, writeTar } from "./write-tar.ts";
+
+/** A blob of the archive and the file it comes from. */
+interface ExportedBlob {
+  layer: BlobLayer;
+  file: string;
+}
+
+/**
+ * The archive has the layout of a store, so any tar program can unpack it into an empty one, also
+ * into Ollama's: files that the model refers to become blobs.
+ *
+ * @param reference a model of our store or of Ollama's
+ * @param file absolute; written whole or not at all, replaced if it is there
+ * @throws ProductError `STORE_MODEL_NOT_FOUND`, `STORE_MODEL_READ_ONLY` for a built-in model,
+ *   `STORE_DISK_FULL`, and whatever is wrong with the model's files
+ */
+export async function exportModel(
+  catalog: ModelCatalog,
+  store: ModelStore,
+  reference: string,
+  file: string,
+  options: TransferOptions = {},
+): Promise<void> {
+  const stored = await exportable(catalog, reference);
+  const unfinished = unfinishedPath(file);
+  // Nothing of the model may be removed meanwhile.
+  await store.whileWriting(async () => {
+    const blobs = await blobsToExport(stored, store, options);
+    await explainingDiskErrors(path.dirname(file), async () => {
+      try {
+        const bytes = writeTar(entriesOf(stored, blobs, options));
+        await pipeline(bytes, createWriteStream(unfinished, { flags: "wx" }));
+        await synchronise(unfinished);
+        await moveIntoPlace(unfinished, file);
+      } catch (error) {
+        throw isMissing(error) ? noFolder(file, error) : error;
+      } finally {
+        await rm(unfinished, { force: true });
+      }
+    });
+  }, options.signal);
+}
+
+async function exportable(catalog: ModelCatalog, reference: string): Promise<StoredManifest> {
+  const parsed = catalog.parse(reference);
+  const found = parsed.kind === "name" ? await catalog.find(parsed.name) : undefined;
+  if (found?.kind === "stored") return found.stored;
+  if (found === undefined) throw catalog.notFound(reference);
+  throw new ProductError(storeErrors.modelReadOnly, {
+    message: `The model '${reference}' comes with the program and need not be exported.`,
+    hint: "It is there wherever the program is.",
+    param: "model",
+  });
+}
+
+async function blobsToExport(
+  stored: StoredManifest,
+  store: ModelStore,
+  { signal }: TransferOptions,
+): Promise<ExportedBlob[]> {
+  const layers: Layer[] = [stored.manifest.config, ...stored.manifest.layers];
+  const blobs: ExportedBlob[] = [];
+  for (const layer of layers) {
+    const file = await locateLayer(layer, stored, store.references);
+    const digest = isReference(layer)
+      ? await store.references.digest(layer, stored.name, { signal })
+      : layer.digest;
+    const { mediaType, sizeBytes } = layer;
+    blobs.push({ file, layer: { mediaType, digest, sizeBytes } });
+  }
+  return blobs;
+}
+
+async function* entriesOf(
+  stored: StoredManifest,
+  blobs: readonly ExportedBlob[],
+  { signal, onProgress }: TransferOptions,
+): AsyncGenerator<TarEntry> {
+  const [config, ...layers] = blobs.map(({ layer }) => layer);
+  if (config === undefined) throw new Error("a model has a configuration");
+  const total = sizeOf({ config, layers });
+  let completed = 0;
+  async function* counted(file: string): AsyncGenerator<Uint8Array> {
+    const chunks = createReadStream(file, { highWaterMark: 1024 ** 2, signal });
+    for await (const chunk of chunks as AsyncIterable<Buffer>) {
+      completed += chunk.length;
+      onProgress?.(completed, total);
+      yield chunk;
+    }
+  }
+  const { modifiedAt } = stored;
+  const seen = new Set<string>();
+  for (const { file, layer } of blobs) {
+    const { digest, sizeBytes } = layer;
+    if (seen.has(digest)) continue;
+    seen.add(digest);
+    const name = `blobs/${digest.replace(":", "-")}`;
+    yield { path: name, sizeBytes, modifiedAt, content: counted(file) };
+  }
+  // Last, so that unpacking never leaves a manifest without its blobs.
+  const manifest = Buffer.from(printManifest({ config, layers }));
+  const { host, namespace, model, tag } = stored.name;
+  yield {
+    path: ["manifests", host, namespace, model, tag].join("/"),
+    sizeBytes: manifest.length,
+    modifiedAt,
+    content: once(manifest),
+  };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+async function synchronise(file: string): Promise<void> {
+  const handle = await open(file, "r+");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function noFolder(file: string, cause: unknown): ProductError {
+  return new ProductError(storeErrors.fileMissing, {
+    message: `${file} cannot be written: the folder ${path.dirname(file)} does not exist.`,
+    hint: "Make the folder, or name a file in another one.",
+    cause,
+  });
+}

@@ -1,0 +1,122 @@
+// Finds the files that a model is to be made of, and checks that they go together.
+import { readdir, stat } from "node:fs/promises";
+import path from "node:path";
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import { type ModelFile, readModelFile, textOf } from "./model-file.ts";
+import { incomplete, inOrder, partPaths } from "./split-model.ts";
+
+export interface GatheredFiles {
+  /** One file, or every part of a split model in order. */
+  parts: ModelFile[];
+  projectors: ModelFile[];
+}
+
+/** What else models are published as; a folder of these cannot be run. */
+const otherFormats = /\.(safetensors|bin|pth|pt|onnx|mlmodel)$/i;
+
+/**
+ * @param paths absolute, of files and directories
+ * @throws ProductError `STORE_DEFINITION_INVALID`, `STORE_SPLIT_INCOMPLETE`,
+ *   `STORE_FORMAT_UNSUPPORTED`, and those of `readModelFile`
+ */
+export async function gatherFiles(paths: readonly string[]): Promise<GatheredFiles> {
+  const given = (await Promise.all(paths.map(filesOf))).flat();
+  const withParts = (await Promise.all(given.map(withMissingParts))).flat();
+  const files: ModelFile[] = [];
+  for (const file of new Set(withParts)) files.push(await readModelFile(file));
+  const adapter = files.find(({ kind }) => kind === "adapter");
+  if (adapter !== undefined) {
+    throw refused(
+      `${adapter.path} is an adapter, not a model.`,
+      "Name it after ADAPTER, not FROM.",
+    );
+  }
+  return { parts: modelOf(files), projectors: files.filter(({ kind }) => kind === "projector") };
+}
+
+/**
+ * @param file absolute
+ * @throws ProductError `STORE_DEFINITION_INVALID` when it is no adapter for this architecture
+ */
+export async function readAdapter(file: string, architecture: string): Promise<ModelFile> {
+  const adapter = await readModelFile(file);
+  if (adapter.kind !== "adapter") {
+    throw refused(`${file} is a ${adapter.kind}, not an adapter.`, "Name a LoRA adapter in GGUF.");
+  }
+  const own = textOf(adapter.header, "general.architecture");
+  if (own !== undefined && own !== architecture) {
+    throw refused(
+      `${file} is an adapter for models of the architecture ${own}, but the model is ${architecture}.`,
+      "Use the adapter with the model it was trained on.",
+    );
+  }
+  return adapter;
+}
+
+/** @throws ProductError `STORE_DEFINITION_INVALID` when it is no model of its own */
+export async function readDraft(file: string, models: readonly string[]): Promise<ModelFile> {
+  if (models.includes(file)) {
+    throw refused(`${file} cannot be its own draft model.`, "Name a smaller model after DRAFT.");
+  }
+  const draft = await readModelFile(file);
+  if (draft.kind === "model" && draft.part === undefined) return draft;
+  throw refused(`${file} is no model in one file.`, "Name such a model after DRAFT.");
+}
+
+function modelOf(files: readonly ModelFile[]): ModelFile[] {
+  const models = files.filter(({ kind }) => kind === "model");
+  const [first, second] = models;
+  if (first === undefined) {
+    const [projector] = files;
+    throw refused(
+      `${projector?.path} is a projector, which lets a model see, and no model by itself.`,
+      "Name the model after another FROM.",
+    );
+  }
+  if (models.every(({ part }) => part !== undefined)) return inOrder(models);
+  if (second === undefined) return [first];
+  throw refused(
+    `${first.path} and ${second.path} are two models; a model is made of one.`,
+    "Name one of them.",
+  );
+}
+
+/** The model files of a directory; a file is its own. */
+async function filesOf(file: string): Promise<string[]> {
+  const facts = await stat(file).catch(() => undefined);
+  if (!facts?.isDirectory()) return [file];
+  const names = (await readdir(file)).sort();
+  const models = names.filter((name) => /\.gguf$/i.test(name) && !/imatrix/i.test(name));
+  if (models.length > 0) return models.map((name) => path.join(file, name));
+  if (names.some((name) => otherFormats.test(name))) {
+    throw new ProductError(storeErrors.formatUnsupported, {
+      message: `The directory ${file} holds a model that is not in the GGUF format.`,
+      hint: "Convert it with llama.cpp's convert_hf_to_gguf.py, or pull a GGUF of the model.",
+    });
+  }
+  throw refused(`The directory ${file} holds no .gguf file.`, "Name a .gguf file.");
+}
+
+/** One part named stands for all of them. */
+async function withMissingParts(file: string): Promise<string[]> {
+  const parts = partPaths(file);
+  if (parts === undefined) return [file];
+  const exist = await Promise.all(
+    parts.map((part) =>
+      stat(part).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  // The file itself may be the one that is missing: then that is what is wrong.
+  if (exist.every((isThere) => !isThere)) return [file];
+  const missing = exist.flatMap((isThere, at) => (isThere ? [] : [at + 1]));
+  if (missing.length > 0) throw incomplete(file, missing, parts.length);
+  return parts;
+}
+
+function refused(message: string, hint: string): ProductError {
+  return new ProductError(storeErrors.definitionInvalid, { message, hint, param: "from" });
+}

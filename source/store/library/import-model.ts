@@ -1,0 +1,157 @@
+// Takes models out of an exported file into our store, every blob checked against its digest.
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { ProductError } from "../../base/product-error.ts";
+import { refuseBuiltInName } from "../built-in-models.ts";
+import { storeErrors } from "../errors.ts";
+import { type ModelName, modelNameOf, parseModelReference } from "../model-reference.ts";
+import { isDigest, parseDigest } from "./digest.ts";
+import { blobsOf, isReference, type Manifest, parseManifest } from "./manifest.ts";
+import type { ModelStore } from "./model-store.ts";
+import { type ReadTarEntry, readTar, TarError } from "./read-tar.ts";
+import type { TransferOptions } from "./transfer-options.ts";
+
+export interface ImportOptions extends TransferOptions {
+  /** The name to import under, where the archive holds one model. Defaults to its own. */
+  name?: ModelName | undefined;
+}
+
+interface NamedManifest {
+  name: ModelName;
+  manifest: Manifest;
+}
+
+const longestManifestBytes = 4 * 1024 ** 2;
+
+/**
+ * A model of the same name is replaced. Of a damaged archive nothing is kept.
+ *
+ * @param file absolute
+ * @returns the names of the models, usually one
+ * @throws ProductError `STORE_ARCHIVE_INVALID`, `STORE_DIGEST_MISMATCH`, `STORE_FILE_MISSING`,
+ *   `STORE_MODEL_READ_ONLY` for the name of a built-in model, `STORE_DISK_FULL`
+ */
+export async function importModel(
+  store: ModelStore,
+  file: string,
+  options: ImportOptions = {},
+): Promise<ModelName[]> {
+  const total = await sizeOfArchive(file);
+  const written: string[] = [];
+  const work = async () => {
+    const found = await readArchive(store, file, written, total, options);
+    const manifests = await checkedManifests(store, file, found, options);
+    const old: string[] = [];
+    for (const { name, manifest } of manifests) {
+      const replaced = await store.writeManifest(name, manifest);
+      if (replaced !== undefined) old.push(...blobsOf(replaced.manifest));
+    }
+    return { names: manifests.map(({ name }) => name), old };
+  };
+  try {
+    const { names, old } = await store.whileWriting(work, options.signal);
+    await store.removeUnused(old);
+    return names;
+  } catch (error) {
+    await store.removeUnused(written).catch(() => {}); // the first error is the one to tell
+    throw explained(error, file);
+  }
+}
+
+async function sizeOfArchive(file: string): Promise<number> {
+  const facts = await stat(file).catch(() => undefined);
+  if (facts?.isFile()) return facts.size;
+  throw new ProductError(storeErrors.fileMissing, {
+    message: `${file} was not found: there is no such file.`,
+    hint: "Check the path.",
+  });
+}
+
+/** @param written receives the digests of the blobs that were not there before */
+async function readArchive(
+  store: ModelStore,
+  file: string,
+  written: string[],
+  total: number,
+  { signal, onProgress }: TransferOptions,
+): Promise<NamedManifest[]> {
+  let completed = 0;
+  async function* counted(): AsyncGenerator<Buffer> {
+    const chunks = createReadStream(file, { highWaterMark: 1024 ** 2, signal });
+    for await (const chunk of chunks as AsyncIterable<Buffer>) {
+      completed += chunk.length;
+      onProgress?.(completed, total);
+      yield chunk;
+    }
+  }
+  const manifests: NamedManifest[] = [];
+  for await (const entry of readTar(counted())) {
+    const [kind, ...rest] = entry.path.replace(/^\.\//, "").split("/");
+    const [blob = ""] = rest;
+    if (!entry.isFile) continue; // folders, from other tar programs
+    if (kind === "blobs" && rest.length === 1 && isDigest(blob)) {
+      const { digest, isNew } = await store.writeBlobFrom(entry.content, { digest: blob, signal });
+      if (isNew) written.push(digest);
+    } else if (kind === "manifests" && rest.length === 4) {
+      manifests.push(await readManifest(entry, rest));
+    } else {
+      throw new TarError(`${JSON.stringify(entry.path)} is no part of a model`);
+    }
+  }
+  if (manifests.length === 0) throw new TarError("there is no model in it");
+  return manifests;
+}
+
+async function readManifest(entry: ReadTarEntry, parts: readonly string[]): Promise<NamedManifest> {
+  if (entry.sizeBytes > longestManifestBytes) throw new TarError(`${entry.path} is too large`);
+  const pieces: Buffer[] = [];
+  for await (const piece of entry.content) pieces.push(piece);
+  const [host = "", namespace = "", model = "", tag = ""] = parts;
+  // Read as if a person had written it: no part of a path may lead out of the store.
+  const { display } = modelNameOf({ host, namespace, model, tag });
+  const reference = parseModelReference(display);
+  if (reference.kind !== "name") throw new TarError(`${JSON.stringify(entry.path)} is no name`);
+  return {
+    name: reference.name,
+    manifest: parseManifest(Buffer.concat(pieces).toString("utf8"), entry.path),
+  };
+}
+
+async function checkedManifests(
+  store: ModelStore,
+  file: string,
+  manifests: NamedManifest[],
+  { name }: ImportOptions,
+): Promise<NamedManifest[]> {
+  for (const { manifest } of manifests) {
+    if (manifest.layers.some(isReference)) {
+      throw new TarError("a model in it refers to a file of another machine");
+    }
+    for (const digest of blobsOf(manifest)) {
+      if (!(await store.hasBlob(digest))) throw new TarError(`${parseDigest(digest)} is missing`);
+    }
+  }
+  const [first, ...more] = manifests;
+  if (name !== undefined && (more.length > 0 || first === undefined)) {
+    throw new ProductError(storeErrors.archiveInvalid, {
+      message: `${file} holds ${manifests.length} models, so they cannot all be named ${name.display}.`,
+      hint: "Import them under their own names.",
+    });
+  }
+  const named = manifests.map((entry) => ({ ...entry, name: name ?? entry.name }));
+  for (const entry of named) {
+    refuseBuiltInName(entry.name, "replaced", "Name it otherwise when importing.");
+  }
+  return named;
+}
+
+function explained(error: unknown, file: string): unknown {
+  if (error instanceof TarError) {
+    return new ProductError(storeErrors.archiveInvalid, {
+      message: `${file} cannot be imported: ${error.message}.`,
+      hint: "Name a file that modelctl export wrote, and copy it again if it came from elsewhere.",
+      cause: error,
+    });
+  }
+  return error;
+}

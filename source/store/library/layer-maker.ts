@@ -1,0 +1,128 @@
+// Makes the layers of a model that is being created, and reports each.
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { copyIntoStore } from "./copy-file.ts";
+import { digestOfFile } from "./digest.ts";
+import { type FileState, stateOf } from "./file-state.ts";
+import {
+  type BlobLayer,
+  configType,
+  isReference,
+  type Layer,
+  type LayerKind,
+  layerType,
+} from "./manifest.ts";
+import type { ModelConfiguration } from "./model-details.ts";
+import type { ModelFile } from "./model-file.ts";
+import type { StoredManifest } from "./model-folder.ts";
+import type { ModelStore, WrittenBlob } from "./model-store.ts";
+import { locateLayer } from "./stored-content.ts";
+
+/** One record of `/api/create`. */
+export interface ProgressRecord {
+  status: string;
+  digest?: string;
+  /** Bytes. */
+  total?: number;
+  completed?: number;
+}
+
+export interface LayerMakerOptions {
+  /** Take files into the store instead of referring to them. */
+  copy: boolean;
+  onProgress: (progress: ProgressRecord) => void;
+  signal: AbortSignal | undefined;
+}
+
+/** Files below this size are hashed at once; a larger one would keep its user waiting. */
+const hashedAtOnceBytes = 64 * 1024 ** 2;
+/** Layers of a kind we do not know are referred to from this size on, like weights. */
+const smallBytes = 1024 ** 2;
+
+export class LayerMaker {
+  /** Digests of the blobs that were not there before. */
+  readonly written: string[] = [];
+  readonly #store: ModelStore;
+  readonly #options: LayerMakerOptions;
+
+  constructor(store: ModelStore, options: LayerMakerOptions) {
+    this.#store = store;
+    this.#options = options;
+  }
+
+  async text(kind: LayerKind, content: string): Promise<Layer> {
+    return this.#blob(layerType(kind), await this.#store.writeBlob(content));
+  }
+
+  async configuration(configuration: ModelConfiguration): Promise<BlobLayer> {
+    return this.#blob(configType, await this.#store.writeBlob(JSON.stringify(configuration)));
+  }
+
+  /** @param copy overrides what the model's creator asked for */
+  async file(kind: LayerKind, file: ModelFile, copy = this.#options.copy): Promise<Layer> {
+    const mediaType = layerType(kind);
+    const { sizeBytes } = file.state;
+    const own = this.#store.folder.blobDigest(file.path);
+    if (own !== undefined) return this.#blob(mediaType, { digest: own, sizeBytes, isNew: false });
+    if (copy) return this.#blob(mediaType, await this.#copy(file.path, sizeBytes));
+    const digest =
+      sizeBytes < hashedAtOnceBytes
+        ? await digestOfFile(file.path, { signal: this.#options.signal })
+        : undefined;
+    return this.#reference(mediaType, file.path, file.state, digest);
+  }
+
+  /** The layer of another model, checked; from another store, what is large is referred to. */
+  async inherit(layer: Layer, parent: StoredManifest): Promise<Layer> {
+    const file = await locateLayer(layer, parent, this.#store.references);
+    const isOurs = parent.folder.path === this.#store.path;
+    if (isReference(layer)) {
+      if (this.#options.copy) {
+        return this.#blob(layer.mediaType, await this.#copy(file, layer.sizeBytes));
+      }
+      this.#report(`referring to ${file}`);
+      return layer;
+    }
+    const { mediaType, digest, sizeBytes } = layer;
+    if (isOurs) return this.#blob(mediaType, { digest, sizeBytes, isNew: false });
+    if (sizeBytes < smallBytes) {
+      return this.#blob(mediaType, await this.#store.writeBlob(await readFile(file)));
+    }
+    if (this.#options.copy) return this.#blob(mediaType, await this.#copy(file, sizeBytes, digest));
+    return this.#reference(mediaType, file, await stateOf(file), digest);
+  }
+
+  async #copy(file: string, total: number, digest?: string): Promise<WrittenBlob> {
+    const { signal } = this.#options;
+    const status = `copying ${path.basename(file)}`;
+    this.#options.onProgress({ status, total, completed: 0 });
+    return await copyIntoStore(this.#store, file, {
+      digest,
+      signal,
+      onBytes: (completed) => this.#options.onProgress({ status, total, completed }),
+    });
+  }
+
+  #blob(mediaType: string, { digest, sizeBytes, isNew }: WrittenBlob): BlobLayer {
+    if (isNew) this.written.push(digest);
+    this.#report(`${isNew ? "creating new" : "using existing"} layer ${digest}`);
+    return { mediaType, digest, sizeBytes };
+  }
+
+  #reference(
+    mediaType: string,
+    file: string,
+    { sizeBytes, mtimeNs, inode }: FileState,
+    digest: string | undefined,
+  ): Layer {
+    this.#report(`referring to ${file}`);
+    const since = new Date().toISOString();
+    const known = digest !== undefined && { digest };
+    return { mediaType, sizeBytes, reference: { path: file, mtimeNs, inode, since, ...known } };
+  }
+
+  #report(status: string): void {
+    this.#options.signal?.throwIfAborted();
+    this.#options.onProgress({ status });
+  }
+}

@@ -1,0 +1,147 @@
+// What a new model starts from: files, or another model.
+import { readdir, stat } from "node:fs/promises";
+import { toAbsolutePath } from "../../base/file-path.ts";
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import type { ModelParameters } from "../model-parameters.ts";
+import { parseModelReference } from "../model-reference.ts";
+import { gatherFiles } from "./gather-files.ts";
+import type { LayerMaker } from "./layer-maker.ts";
+import { type Layer, layerType } from "./manifest.ts";
+import { configurationOf, detailsOf, type ModelConfiguration } from "./model-details.ts";
+import { textOf } from "./model-file.ts";
+import type { StoredManifest } from "./model-folder.ts";
+import { readConfiguration, readContent } from "./stored-content.ts";
+
+/** The model that another is made from. */
+export type ParentModel =
+  | { kind: "stored"; stored: StoredManifest }
+  | { kind: "built-in"; file: string; parameters: ModelParameters };
+
+export interface BaseOptions {
+  /** What relative paths start from; without it, only what looks like a path is one. */
+  baseFolder?: string | undefined;
+  /** Finds the model of a FROM that is no file; may pull it first. */
+  resolveName: (name: string) => Promise<ParentModel>;
+  /** Whether the caller may name this file. Defaults to any. */
+  isAllowed?: ((file: string) => boolean) | undefined;
+}
+
+export interface ModelBase {
+  layers: Layer[];
+  configuration: ModelConfiguration;
+  parameters: Record<string, unknown>;
+  /** Paths of the model's own files, where it is made from files. */
+  files: string[];
+}
+
+/** @param from files, directories and names, as they are written after FROM */
+export async function baseOf(
+  maker: LayerMaker,
+  from: readonly string[],
+  options: BaseOptions,
+): Promise<ModelBase> {
+  const paths: string[] = [];
+  const names: string[] = [];
+  for (const text of from) {
+    const file = await pathOf(text, options);
+    if (file === undefined) names.push(text);
+    else paths.push(file);
+  }
+  // Of several names the last counts, as with Ollama.
+  const name = names.at(-1);
+  if (name !== undefined && paths.length > 0) {
+    throw refused(
+      `FROM names both a model (${name}) and a file (${paths[0]}), but a model is made from one or the other.`,
+      "Leave one of them out.",
+    );
+  }
+  if (name === undefined) return await fromFiles(maker, paths);
+  const parent = await options.resolveName(name);
+  if (parent.kind === "stored") return await fromModel(maker, parent.stored);
+  // The program's own folder moves with every update: no place to refer to.
+  const base = await fromFiles(maker, [parent.file], true);
+  return { ...base, parameters: { ...parent.parameters } };
+}
+
+/**
+ * The absolute path of a file that the caller may name.
+ *
+ * @throws ProductError `STORE_FILE_NOT_ALLOWED`
+ */
+export function allowedPath(text: string, { baseFolder, isAllowed }: BaseOptions): string {
+  const file = toAbsolutePath(text, baseFolder);
+  if (isAllowed === undefined || isAllowed(file)) return file;
+  throw new ProductError(storeErrors.fileNotAllowed, {
+    message: `The file ${text} may not be named over the network.`,
+    hint: "Put its folder into model_folders (MODELCTL_MODEL_FOLDERS) on the server.",
+    param: "from",
+  });
+}
+
+/** The file or directory that a FROM means, or undefined when it is a name. */
+async function pathOf(text: string, options: BaseOptions): Promise<string | undefined> {
+  if (looksLikeFile(text)) return allowedPath(text, options);
+  if (options.baseFolder === undefined) return undefined;
+  const file = toAbsolutePath(text, options.baseFolder);
+  return (await holdsModel(file)) ? allowedPath(text, options) : undefined;
+}
+
+function looksLikeFile(text: string): boolean {
+  try {
+    return parseModelReference(text).kind === "file";
+  } catch {
+    return false; // no name either, which whoever resolves it explains
+  }
+}
+
+/** A folder may have the name of a model by chance; it counts when there is a model in it. */
+async function holdsModel(file: string): Promise<boolean> {
+  const facts = await stat(file).catch(() => undefined);
+  if (!facts?.isDirectory()) return facts !== undefined;
+  return (await readdir(file)).some((name) => /\.gguf$/i.test(name));
+}
+
+async function fromFiles(
+  maker: LayerMaker,
+  paths: readonly string[],
+  copy?: boolean,
+): Promise<ModelBase> {
+  if (paths.length === 0) {
+    throw refused("neither 'from' or 'files' was specified", "Name a model or a .gguf file.");
+  }
+  const { parts, projectors } = await gatherFiles(paths);
+  const layers: Layer[] = [];
+  for (const part of parts) layers.push(await maker.file("model", part, copy));
+  for (const projector of projectors) layers.push(await maker.file("projector", projector, copy));
+  const details = detailsOf(parts.map(({ header }) => header));
+  const families = [
+    ...details.families,
+    ...projectors.flatMap(({ header }) => textOf(header, "general.architecture") ?? []),
+  ];
+  return {
+    layers,
+    configuration: configurationOf({ ...details, families: [...new Set(families)] }),
+    parameters: {},
+    files: [...parts, ...projectors].map((file) => file.path),
+  };
+}
+
+async function fromModel(maker: LayerMaker, parent: StoredManifest): Promise<ModelBase> {
+  const { parameters, otherValues } = await readContent(parent);
+  const layers: Layer[] = [];
+  for (const layer of parent.manifest.layers) {
+    // The parameters are merged into one new layer.
+    if (layer.mediaType !== layerType("params")) layers.push(await maker.inherit(layer, parent));
+  }
+  return {
+    layers,
+    configuration: await readConfiguration(parent),
+    parameters: { ...parameters, ...otherValues },
+    files: [],
+  };
+}
+
+function refused(message: string, hint: string): ProductError {
+  return new ProductError(storeErrors.definitionInvalid, { message, hint, param: "from" });
+}

@@ -1,0 +1,74 @@
+// A GGUF file that a model is made of: what it is, by its own word.
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import { checkTensorData } from "../gguf/gguf-facts.ts";
+import { type GgufHeader, type GgufValue, readGguf } from "../gguf/read-gguf.ts";
+import { type FileState, stateOf } from "./file-state.ts";
+
+export type ModelFileKind = "model" | "projector" | "adapter";
+
+export interface ModelFile {
+  /** Absolute. */
+  path: string;
+  kind: ModelFileKind;
+  header: GgufHeader;
+  /** Which part of a split model it is, counted from 0. */
+  part: { index: number; count: number } | undefined;
+  /** As it was before it was read. */
+  state: FileState;
+}
+
+/**
+ * @param file absolute
+ * @throws ProductError those of `readGguf`; `STORE_DEFINITION_INVALID` for a GGUF of another kind
+ */
+export async function readModelFile(file: string): Promise<ModelFile> {
+  // A missing file, or none at all, is readGguf's to explain.
+  const state = await stateOf(file).catch(() => undefined);
+  const header = await readGguf(file);
+  checkTensorData(file, header);
+  return {
+    path: file,
+    kind: kindOf(file, header),
+    header,
+    part: partOf(header),
+    state: state ?? (await stateOf(file)),
+  };
+}
+
+/** The first whole number among a GGUF's values of these keys. */
+export function numberOf(header: GgufHeader, key: string): number | undefined {
+  const value = header.metadata.get(key);
+  return typeof value === "number" && Number.isSafeInteger(value) ? value : undefined;
+}
+
+export function textOf(header: GgufHeader, key: string): string | undefined {
+  const value: GgufValue | undefined = header.metadata.get(key);
+  return typeof value === "string" ? value : undefined;
+}
+
+// general.type: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md; projectors from before
+// it are known by their architecture, and Ollama's by having vision blocks alone.
+function kindOf(file: string, header: GgufHeader): ModelFileKind {
+  const type = textOf(header, "general.type") ?? "model";
+  const architecture = textOf(header, "general.architecture") ?? "";
+  const hasVisionAlone =
+    numberOf(header, `${architecture}.vision.block_count`) !== undefined &&
+    numberOf(header, `${architecture}.block_count`) === undefined;
+  if (type === "projector" || type === "mmproj" || architecture === "clip" || hasVisionAlone) {
+    return "projector";
+  }
+  if (type === "adapter") return "adapter";
+  if (type === "model") return "model";
+  throw new ProductError(storeErrors.definitionInvalid, {
+    message: `${file} is a GGUF file of the kind ${JSON.stringify(type)}, which is no part of a model.`,
+    hint: "Name a model, a projector or an adapter.",
+  });
+}
+
+/** Written by llama-gguf-split. */
+function partOf(header: GgufHeader): ModelFile["part"] {
+  const count = numberOf(header, "split.count");
+  const index = numberOf(header, "split.no");
+  return count === undefined || count < 2 || index === undefined ? undefined : { index, count };
+}

@@ -1,0 +1,87 @@
+// Lists models from their manifests and small configuration blobs; a damaged one hides no other.
+
+import { sizeOf } from "./manifest.ts";
+import type { ModelDetails } from "./model-details.ts";
+import { detailsOfConfiguration } from "./model-details.ts";
+import type { ManifestFile, ModelFolder, StoreKind } from "./model-folder.ts";
+import type { ModelOrigin } from "./resolved-model.ts";
+import { readConfiguration } from "./stored-content.ts";
+
+export interface ModelSummary {
+  /** With its tag. */
+  name: string;
+  origin: ModelOrigin;
+  store: StoreKind | undefined;
+  /** SHA-256, 64 hex digits. */
+  digest: string;
+  /** Of everything that belongs to it. */
+  sizeBytes: number;
+  modifiedAt: Date;
+  details: ModelDetails;
+  card: string | undefined;
+  examples: readonly string[];
+}
+
+/** A manifest, or a whole folder, that cannot be listed. */
+export interface ListProblem {
+  path: string;
+  /** One sentence. */
+  message: string;
+}
+
+export interface ModelListing {
+  /** Newest first. */
+  models: ModelSummary[];
+  problems: ListProblem[];
+}
+
+/** Files that are read at the same time; more gain nothing. */
+const readersAtOnce = 16;
+
+/** The models of one folder, in no order. */
+export async function listFolder(folder: ModelFolder): Promise<ModelListing> {
+  const models: ModelSummary[] = [];
+  const problems: ListProblem[] = [];
+  const files = await folder.files().catch((error: unknown): ManifestFile[] => {
+    problems.push({ path: folder.path, message: messageOf(error) });
+    return [];
+  });
+  const waiting = files.values();
+  const reader = async () => {
+    for (const file of waiting) {
+      try {
+        const summary = await summaryOf(folder, file);
+        if (summary !== undefined) models.push(summary);
+      } catch (error) {
+        problems.push({ path: file.path, message: messageOf(error) });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: readersAtOnce }, reader));
+  return { models, problems };
+}
+
+/** Undefined for a model of Ollama's cloud, of which only the name is on this machine. */
+async function summaryOf(
+  folder: ModelFolder,
+  file: ManifestFile,
+): Promise<ModelSummary | undefined> {
+  const stored = await folder.read(file);
+  const configuration = await readConfiguration(stored);
+  if (configuration.remote_host !== undefined) return undefined;
+  return {
+    name: stored.name.display,
+    origin: "stored",
+    store: folder.kind,
+    digest: stored.digest,
+    sizeBytes: sizeOf(stored.manifest),
+    modifiedAt: stored.modifiedAt,
+    details: detailsOfConfiguration(configuration),
+    card: undefined,
+    examples: [],
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

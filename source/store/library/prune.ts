@@ -1,0 +1,106 @@
+// Removes from the store what no model needs, and nothing that anybody is writing.
+import { readdir, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { isDigest, parseDigest } from "./digest.ts";
+import { isReference, layersOf, type Manifest } from "./manifest.ts";
+import type { ModelStore } from "./model-store.ts";
+import { linksFolder } from "./split-model.ts";
+import { unfinishedPrefix } from "./write-atomically.ts";
+
+export interface PruneResult {
+  removedBlobs: number;
+  freedBytes: number;
+  /** Why nothing was removed: somebody writes, or these manifests cannot be read. */
+  skipped?: { reason: "busy" } | { reason: "damaged"; manifests: string[] };
+}
+
+/**
+ * A download that was broken off stays this long, with the blobs that it had finished: nobody
+ * downloads a hundred gigabytes twice because a disk was full.
+ */
+const keptUnusedMs = 14 * 24 * 3600_000;
+
+/** Far longer than anybody pauses between two writes. */
+const keptUnfinishedMs = 3600_000;
+
+const nothing = { removedBlobs: 0, freedBytes: 0 };
+
+/** To be called when a server starts. */
+export async function prune(store: ModelStore): Promise<PruneResult> {
+  const pruned = await store.whileNobodyWrites(async (): Promise<PruneResult> => {
+    const { digests, manifests, damaged } = await store.neededBlobs();
+    if (damaged.length > 0) {
+      return { ...nothing, skipped: { reason: "damaged", manifests: damaged } };
+    }
+    const contents = manifests.map(({ manifest }) => manifest);
+    const removed = await removeBlobs(store, digests);
+    await removeUnfinished(store);
+    await removeLinks(store, contents);
+    await store.references.keepOnly(contents.flatMap(({ layers }) => layers.filter(isReference)));
+    store.locks.removeOld();
+    return removed;
+  });
+  return pruned?.value ?? { ...nothing, skipped: { reason: "busy" } };
+}
+
+async function removeBlobs(store: ModelStore, needed: Set<string>): Promise<PruneResult> {
+  const result = { ...nothing };
+  for (const name of await readdir(store.folder.blobsFolder)) {
+    // A partial download has the blob's name in front.
+    const blob = name.slice(0, "sha256-".length + 64);
+    if (!isDigest(blob)) continue;
+    const digest = parseDigest(blob);
+    const isWhole = name === blob;
+    const file = path.join(store.folder.blobsFolder, name);
+    if ((isWhole && needed.has(digest)) || !(await isOlder(file, keptUnusedMs))) continue;
+    // A download in this moment, in whatever process, holds the lock of its digest.
+    await store.ifUnlocked(digest, async () => {
+      const facts = await stat(file).catch(() => undefined);
+      if (facts === undefined || !(await isOlder(file, keptUnusedMs))) return;
+      await rm(file, { force: true });
+      if (isWhole) result.removedBlobs += 1;
+      // A partial download has holes: its size tells less than what it takes.
+      result.freedBytes += facts.blocks * 512;
+    });
+  }
+  return result;
+}
+
+/** Nobody writes, so what is unfinished was left behind by a process that was killed. */
+async function removeUnfinished(store: ModelStore): Promise<void> {
+  const { blobsFolder, manifestsFolder } = store.folder;
+  for (const folder of [blobsFolder, manifestsFolder, store.splitsFolder]) {
+    const entries = await readdir(folder, { recursive: true }).catch(() => []);
+    for (const entry of entries) {
+      const file = path.join(folder, entry);
+      const isUnfinished = path.basename(entry).startsWith(unfinishedPrefix);
+      if (!isUnfinished || !(await isOlder(file, keptUnfinishedMs))) continue;
+      await rm(file, { recursive: true, force: true });
+    }
+  }
+}
+
+async function isOlder(file: string, ageMs: number): Promise<boolean> {
+  const facts = await stat(file).catch(() => undefined);
+  return facts !== undefined && Date.now() - facts.mtimeMs > ageMs;
+}
+
+/** Links are made again whenever they are missing. */
+async function removeLinks(store: ModelStore, manifests: readonly Manifest[]): Promise<void> {
+  const needed = new Set(
+    manifests.flatMap((manifest) => {
+      const paths = layersOf(manifest, "model").map((layer) =>
+        isReference(layer) ? layer.reference.path : store.blobPath(layer.digest),
+      );
+      const folder = paths.length > 1 ? linksFolder(paths, store.splitsFolder) : undefined;
+      return folder === undefined ? [] : [path.basename(folder)];
+    }),
+  );
+  const folders = await readdir(store.splitsFolder).catch(() => []);
+  for (const name of folders) {
+    const folder = path.join(store.splitsFolder, name);
+    // Links to another store's models are in no manifest of ours.
+    const isOld = await isOlder(folder, keptUnusedMs);
+    if (isOld && !needed.has(name)) await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,92 @@
+// Reads a tar archive from a stream of bytes, entry after entry; the headers are node-tar's to
+// understand.
+import { Header, Pax } from "tar";
+
+export interface ReadTarEntry {
+  path: string;
+  sizeBytes: number;
+  isFile: boolean;
+  /** To be read before the next entry is asked for; what is left of it is skipped. */
+  content: AsyncIterable<Buffer>;
+}
+
+/** The archive breaks the format's rules or ends too early. */
+export class TarError extends Error {
+  override readonly name = "TarError";
+}
+
+const blockBytes = 512;
+/** Long names and other facts about an entry; never as much as this. */
+const longestExtensionBytes = 1024 ** 2;
+
+/** @throws TarError */
+export async function* readTar(bytes: AsyncIterable<Buffer>): AsyncGenerator<ReadTarEntry> {
+  const reader = new PieceReader(bytes);
+  let extension: Pax | undefined;
+  let longPath: string | undefined;
+  while (true) {
+    const header = new Header(await reader.take(blockBytes), 0, extension);
+    if (header.nullBlock) return;
+    if (!header.cksumValid) throw new TarError("it is not a tar archive, or is damaged");
+    const sizeBytes = header.size ?? 0;
+    const padding = (blockBytes - (sizeBytes % blockBytes)) % blockBytes;
+    if (header.type === "ExtendedHeader" || header.type === "NextFileHasLongPath") {
+      if (sizeBytes > longestExtensionBytes) throw new TarError("a name in it is too long");
+      const text = (await reader.take(sizeBytes)).toString("utf8");
+      await reader.skip(padding);
+      if (header.type === "ExtendedHeader") extension = Pax.parse(text, extension);
+      else longPath = text.replace(/\0.*$/s, "");
+      continue;
+    }
+    const path = longPath ?? header.path ?? "";
+    const isFile = header.type === "File" || header.type === "OldFile";
+    const content = reader.pieces(sizeBytes);
+    yield { path, sizeBytes, isFile, content };
+    for await (const _ of content); // whatever was not read
+    await reader.skip(padding);
+    extension = undefined;
+    longPath = undefined;
+  }
+}
+
+/** Hands out a stream of chunks in pieces of chosen lengths. */
+class PieceReader {
+  readonly #chunks: AsyncIterator<Buffer>;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(bytes: AsyncIterable<Buffer>) {
+    this.#chunks = bytes[Symbol.asyncIterator]();
+  }
+
+  async take(count: number): Promise<Buffer> {
+    const pieces: Buffer[] = [];
+    for await (const piece of this.pieces(count)) pieces.push(piece);
+    return Buffer.concat(pieces);
+  }
+
+  async skip(count: number): Promise<void> {
+    for await (const _ of this.pieces(count));
+  }
+
+  /** An iterator that is left early goes on where it was. */
+  pieces(count: number): AsyncIterableIterator<Buffer> {
+    let left = count;
+    const next = async (): Promise<IteratorResult<Buffer>> => {
+      if (left === 0) return { done: true, value: undefined };
+      while (this.#rest.length === 0) {
+        const chunk = await this.#chunks.next();
+        if (chunk.done) throw new TarError("it ends too early");
+        this.#rest = chunk.value;
+      }
+      const piece = this.#rest.subarray(0, left);
+      this.#rest = this.#rest.subarray(piece.length);
+      left -= piece.length;
+      return { done: false, value: piece };
+    };
+    const iterator: AsyncIterableIterator<Buffer> = {
+      next,
+      [Symbol.asyncIterator]: () => iterator,
+    };
+    return iterator;
+  }
+}

@@ -1,0 +1,48 @@
+// A GGUF file that is named by its path becomes a model as it is.
+import { stat } from "node:fs/promises";
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import type { GgufCache } from "./gguf-cache.ts";
+import { projectorsBeside } from "./projector-beside.ts";
+import { nothingSaid, type ResolvedModel } from "./resolved-model.ts";
+import { incomplete, partPaths } from "./split-model.ts";
+
+/**
+ * @param file absolute
+ * @throws ProductError those of `readGgufFacts`; `STORE_SPLIT_INCOMPLETE`,
+ *   `STORE_DEFINITION_INVALID` for another part than the first
+ */
+export async function resolveFile(file: string, cache: GgufCache): Promise<ResolvedModel> {
+  const parts = await allParts(file);
+  const { facts, details } = await cache.read(parts);
+  const { mtime } = await stat(file);
+  return {
+    ...nothingSaid(),
+    name: file,
+    facts,
+    parameters: {},
+    origin: "file",
+    store: undefined,
+    digest: undefined,
+    sizeBytes: facts.fileSize,
+    modifiedAt: mtime,
+    details,
+    projectors: await projectorsBeside(file),
+  };
+}
+
+async function allParts(file: string): Promise<string[]> {
+  const parts = partPaths(file);
+  if (parts === undefined) return [file];
+  const sizes = await Promise.all(parts.map((part) => stat(part).catch(() => undefined)));
+  const missing = sizes.flatMap((facts, at) => (facts === undefined ? [at + 1] : []));
+  // The file itself may be the one that is missing: then that is what is wrong.
+  if (sizes[parts.indexOf(file)] === undefined) return [file];
+  if (missing.length > 0) throw incomplete(file, missing, parts.length);
+  if (file === parts[0]) return parts;
+  throw new ProductError(storeErrors.definitionInvalid, {
+    message: `${file} is one of the ${parts.length} parts of a split model, and not the first.`,
+    hint: `Name the first: ${parts[0]}`,
+    param: "model",
+  });
+}

@@ -1,0 +1,57 @@
+// A model of a store becomes one that can be loaded: its files are checked, its texts read.
+import type { GgufCache } from "./gguf-cache.ts";
+import { sizeOf } from "./manifest.ts";
+import { detailsOfConfiguration, textIn } from "./model-details.ts";
+import type { StoredManifest } from "./model-folder.ts";
+import type { ModelStore } from "./model-store.ts";
+import { nothingSaid, type ResolvedModel } from "./resolved-model.ts";
+import { linkedParts } from "./split-model.ts";
+import { locateFiles, type ModelContent, readContent } from "./stored-content.ts";
+
+const mostKept = 256;
+
+/** Texts by the digest of their manifest: the same digest is the same texts. */
+const contents = new Map<string, ModelContent>();
+
+/**
+ * @param store our own, which keeps links and what was learnt of referenced files
+ * @throws ProductError those of `readContent`, `locateFiles` and `readGgufFacts`
+ */
+export async function resolveStored(
+  stored: StoredManifest,
+  store: ModelStore,
+  cache: GgufCache,
+): Promise<ResolvedModel> {
+  const { parts, projectors, adapters, drafts } = await locateFiles(stored, store.references);
+  const content = await contentOf(stored);
+  const { facts } = await cache.read(parts);
+  const path = parts.length > 1 ? await linkedParts(parts, store.splitsFolder) : facts.path;
+  const { configuration, ...said } = content;
+  return {
+    ...nothingSaid(),
+    ...said,
+    name: stored.name.display,
+    facts: { ...facts, path },
+    origin: "stored",
+    store: stored.folder.kind,
+    digest: stored.digest,
+    sizeBytes: sizeOf(stored.manifest),
+    modifiedAt: stored.modifiedAt,
+    details: detailsOfConfiguration(configuration),
+    projectors,
+    adapters,
+    drafts,
+    requires: textIn(configuration, "requires"),
+    renderer: textIn(configuration, "renderer"),
+    parser: textIn(configuration, "parser"),
+  };
+}
+
+async function contentOf(stored: StoredManifest): Promise<ModelContent> {
+  const known = contents.get(stored.digest);
+  if (known !== undefined) return known;
+  const content = await readContent(stored);
+  if (contents.size >= mostKept) contents.clear();
+  contents.set(stored.digest, content);
+  return content;
+}

@@ -1,0 +1,62 @@
+// A model that can be loaded: its files, and everything that was said about it.
+import type { GgufFacts } from "../gguf/gguf-facts.ts";
+import type { StoredMessage } from "../model-definition.ts";
+import type { ModelParameters } from "../model-parameters.ts";
+import type { ModelDetails } from "./model-details.ts";
+import type { StoreKind } from "./model-folder.ts";
+
+export type ModelOrigin = "built-in" | "stored" | "file";
+
+export interface ResolvedModel {
+  /** How it is listed; for a file its absolute path. */
+  name: string;
+  /** `path` is what to load; of a split model the first part, which has the others beside it. */
+  facts: GgufFacts;
+  /** Its own defaults; a request overrides them. */
+  parameters: ModelParameters;
+  card: string | undefined;
+  examples: readonly string[];
+  origin: ModelOrigin;
+  /** Whose store it is in. */
+  store: StoreKind | undefined;
+  /** SHA-256 in 64 hex digits: of the manifest; of a built-in model's file; none for a file. */
+  digest: string | undefined;
+  /** Of everything that belongs to it. */
+  sizeBytes: number;
+  modifiedAt: Date;
+  details: ModelDetails;
+  /** Absolute paths of the files that let it see or hear. */
+  projectors: string[];
+  adapters: string[];
+  drafts: string[];
+  /** In Go's template language; wins over the GGUF's own template. */
+  template: string | undefined;
+  system: string | undefined;
+  /** Put before the messages of a request. */
+  messages: StoredMessage[];
+  licenses: string[];
+  requires: string | undefined;
+  renderer: string | undefined;
+  parser: string | undefined;
+  /** Stored parameters that we do not know, or whose value is of the wrong kind. */
+  otherValues: Record<string, unknown>;
+}
+
+/** What a model has of which nothing was said. */
+export function nothingSaid() {
+  return {
+    card: undefined,
+    examples: [],
+    projectors: [],
+    adapters: [],
+    drafts: [],
+    template: undefined,
+    system: undefined,
+    messages: [],
+    licenses: [],
+    requires: undefined,
+    renderer: undefined,
+    parser: undefined,
+    otherValues: {},
+  };
+}

@@ -1,0 +1,108 @@
+// Models split into several files: putting the parts in order, and the names by which llama.cpp,
+// which is given the first part, finds the others beside it.
+import { createHash } from "node:crypto";
+import { link, mkdir, readlink, rename, rm, symlink } from "node:fs/promises";
+import path from "node:path";
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import { systemCode } from "./disk-errors.ts";
+import type { ModelFile } from "./model-file.ts";
+import { unfinishedPath } from "./write-atomically.ts";
+
+const namePattern = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/i;
+
+/** The paths of every part, given that of any; undefined for a file that is not named as a part. */
+export function partPaths(file: string): string[] | undefined {
+  const [, stem, , total] = namePattern.exec(path.basename(file)) ?? [];
+  const count = Number(total);
+  if (stem === undefined || !(count > 1)) return undefined;
+  return Array.from({ length: count }, (_, index) =>
+    path.join(path.dirname(file), partName(stem, index, count)),
+  );
+}
+
+function partName(stem: string, index: number, count: number): string {
+  const digits = (value: number) => String(value).padStart(5, "0");
+  return `${stem}-${digits(index + 1)}-of-${digits(count)}.gguf`;
+}
+
+/**
+ * Parts of one model in their order.
+ *
+ * @param parts all of them files that say they are parts
+ * @throws ProductError `STORE_SPLIT_INCOMPLETE`, `STORE_DEFINITION_INVALID`
+ */
+export function inOrder(parts: readonly ModelFile[]): ModelFile[] {
+  const count = Math.max(...parts.map(({ part }) => part?.count ?? 0));
+  const places = new Array<ModelFile | undefined>(count).fill(undefined);
+  for (const file of parts) {
+    const { index, count: ownCount } = file.part ?? { index: -1, count: -1 };
+    if (ownCount !== count || !(index in places) || places[index] !== undefined) {
+      throw new ProductError(storeErrors.definitionInvalid, {
+        message: `${file.path} does not belong to the same split model as ${parts[0]?.path}.`,
+        hint: "Name the parts of one model only.",
+      });
+    }
+    places[index] = file;
+  }
+  const missing = places.flatMap((file, index) => (file === undefined ? [index + 1] : []));
+  if (missing.length === 0) return places.filter((file) => file !== undefined);
+  throw incomplete(parts[0]?.path ?? "", missing, count);
+}
+
+export function incomplete(file: string, missing: readonly number[], count: number): ProductError {
+  const which =
+    missing.length === 1 ? `part ${missing[0]} is` : `the parts ${missing.join(", ")} are`;
+  return new ProductError(storeErrors.splitIncomplete, {
+    message: `The model of ${file} is split into ${count} files, of which ${which} missing.`,
+    hint: "Put all parts into one folder, or name every one of them.",
+  });
+}
+
+/** Whether llama.cpp finds all parts beside the first. */
+function areNamedAsParts(paths: readonly string[]): boolean {
+  const expected = partPaths(paths[0] ?? "");
+  return expected?.length === paths.length && expected.every((file, at) => file === paths[at]);
+}
+
+/** The folder of links for parts that lie elsewhere or are named otherwise, as blobs are. */
+export function linksFolder(paths: readonly string[], splitsFolder: string): string | undefined {
+  if (areNamedAsParts(paths)) return undefined;
+  const digits = createHash("sha256").update(paths.join("\0")).digest("hex").slice(0, 32);
+  return path.join(splitsFolder, digits);
+}
+
+/**
+ * What to hand to llama.cpp: the first part, with the others beside it under the right names.
+ *
+ * @param paths absolute, in order
+ */
+export async function linkedParts(paths: readonly string[], splitsFolder: string): Promise<string> {
+  const folder = linksFolder(paths, splitsFolder);
+  if (folder === undefined) return paths[0] ?? "";
+  const first = path.join(folder, partName("model", 0, paths.length));
+  if (await areLinked(paths, folder)) return first;
+  const unfinished = unfinishedPath(folder);
+  await mkdir(unfinished, { recursive: true });
+  for (const [index, target] of paths.entries()) {
+    const file = path.join(unfinished, partName("model", index, paths.length));
+    // Symbolic links need a privilege on Windows; blobs lie on the same disk as these folders.
+    if (process.platform === "win32") await link(target, file);
+    else await symlink(target, file);
+  }
+  await rename(unfinished, folder).catch(async (error: unknown) => {
+    await rm(unfinished, { recursive: true, force: true });
+    // Another process was first: its folder has the same links, which its name tells.
+    if (systemCode(error) !== "ENOTEMPTY" && systemCode(error) !== "EEXIST") throw error;
+  });
+  return first;
+}
+
+async function areLinked(paths: readonly string[], folder: string): Promise<boolean> {
+  const last = path.join(folder, partName("model", paths.length - 1, paths.length));
+  // The folder appears at once with everything in it: one link tells for all.
+  return await readlink(last).then(
+    () => true,
+    (error: unknown) => systemCode(error) === "EINVAL", // a hard link
+  );
+}
