@@ -6,6 +6,7 @@ import { ApiClient } from "../client/api-client.ts";
 import { removeServerFile, type ServerFile, writeServerFile } from "../client/server-file.ts";
 import { isLoopback, type ServerAddress, urlOf } from "../configuration/address.ts";
 import type { Settings } from "../configuration/settings.ts";
+import { plainRequest } from "../engine/request.ts";
 import type { EngineSettings } from "../engine/scheduler/load-plan.ts";
 import { Scheduler } from "../engine/scheduler/scheduler.ts";
 import { RequestLog } from "../request-log/request-log.ts";
@@ -132,16 +133,7 @@ async function preload(
   const access = { model, isFileAllowed: () => true };
   try {
     const resolved = await scheduler.resolve(access);
-    const request = {
-      ...access,
-      input: { kind: "load" as const },
-      parameters: {},
-      logitBias: [],
-      ignoreEndOfText: false,
-      topLogprobs: undefined,
-      reportProgress: false,
-      keepAliveMs: undefined,
-    };
+    const request = plainRequest({ ...access, input: { kind: "load" } });
     const events = scheduler.run(request, resolved, new AbortController().signal);
     for await (const _ of events) {
       // Loading is all that is wanted.

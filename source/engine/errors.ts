@@ -82,6 +82,24 @@ export const engineErrors = {
     exitCode: exitCodes.usage,
     description: "A parameter would change the answer in a way that the engine cannot do.",
   },
+  capabilityMissing: {
+    code: "ENGINE_CAPABILITY_MISSING",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "The model cannot do what the request asks for, such as tools or thinking.",
+  },
+  embeddingUnusable: {
+    code: "ENGINE_EMBEDDING_UNUSABLE",
+    status: 400,
+    exitCode: exitCodes.unexpected,
+    description: "The model gave a vector with values that are no numbers.",
+  },
+  noRoom: {
+    code: "ENGINE_NO_ROOM",
+    status: 503,
+    exitCode: exitCodes.loadFailed,
+    description: "All loaded models are to stay loaded for good, and there is no room for another.",
+  },
   queueFull: {
     code: "ENGINE_QUEUE_FULL",
     status: 503,

@@ -1,10 +1,33 @@
-// The canonical request: both APIs translate to it, and both translate its events back.
-import type { ChatMessage, ToolDefinition } from "../prompt/chat-message.ts";
+// The canonical request: every API translates to it, and each translates its events back.
+import type { ToolDefinition } from "../prompt/chat-message.ts";
+import type { PromptMessage } from "../prompt/prompt-template.ts";
 import type { ModelParameters } from "../store/model-parameters.ts";
-import type { GenerationEvent } from "./generation.ts";
+import type { GenerationEvent, TokenLogprob } from "./generation.ts";
+
+/** Whether, or how hard, the model thinks before it answers. */
+export type ThinkLevel = boolean | "low" | "medium" | "high" | "max";
+
+export type ToolChoice = "auto" | "none" | "required" | { name: string };
+
+/** What the answer must be. */
+export type AnswerFormat = { kind: "json" } | { kind: "schema"; schema: unknown };
+
+export interface ChatInput {
+  kind: "chat";
+  messages: PromptMessage[];
+  tools: ToolDefinition[];
+  toolChoice: ToolChoice;
+  parallelToolCalls: boolean;
+  /** In Go's template language, for this request alone. */
+  template: string | undefined;
+  /** Text that comes after the answer: it is filled in between. */
+  suffix: string | undefined;
+  /** Tokens of an earlier answer that the prompt follows; the model's own messages are left out. */
+  context: number[] | undefined;
+}
 
 export type RequestInput =
-  | { kind: "chat"; messages: ChatMessage[]; tools: ToolDefinition[] }
+  | ChatInput
   /** Text that goes to the model as it is; it may hold control tokens. */
   | { kind: "raw"; text: string }
   /** Only load the model. */
@@ -21,14 +44,82 @@ export interface CanonicalRequest {
   logitBias: ReadonlyArray<readonly [token: number, bias: number]>;
   ignoreEndOfText: boolean;
   topLogprobs: number | undefined;
+  format: AnswerFormat | undefined;
+  /** Undefined: as the model does it. */
+  think: ThinkLevel | undefined;
+  /** Leave out the oldest turns of a prompt that is too long, and say so. */
+  truncate: boolean;
+  /** Leave out the oldest turns when the window fills up during the answer, and say so. */
+  shift: boolean;
+  /** The final event brings the tokens of prompt and answer. */
+  wantsContext: boolean;
   /** Report loading and the reading of the prompt. */
   reportProgress: boolean;
   /** How long the model stays loaded after this request; undefined leaves it as it is. */
   keepAliveMs: number | undefined;
 }
 
+/** A request that asks for nothing beyond its input. */
+export function plainRequest(
+  request: Pick<CanonicalRequest, "model" | "isFileAllowed" | "input"> & Partial<CanonicalRequest>,
+): CanonicalRequest {
+  return {
+    parameters: {},
+    logitBias: [],
+    ignoreEndOfText: false,
+    topLogprobs: undefined,
+    format: undefined,
+    think: undefined,
+    truncate: false,
+    shift: false,
+    wantsContext: false,
+    reportProgress: false,
+    keepAliveMs: undefined,
+    ...request,
+  };
+}
+
+/** A conversation that asks for nothing beyond an answer. */
+export function plainChat(messages: PromptMessage[], changes: Partial<ChatInput> = {}): ChatInput {
+  return {
+    kind: "chat",
+    messages,
+    tools: [],
+    toolChoice: "auto",
+    parallelToolCalls: true,
+    template: undefined,
+    suffix: undefined,
+    context: undefined,
+    ...changes,
+  };
+}
+
+export interface EmbeddingRequest {
+  texts: string[];
+  /** Cut what is longer than the model was trained for, instead of refusing it. */
+  truncate: boolean;
+  parameters: ModelParameters;
+  keepAliveMs: number | undefined;
+}
+
+/** What was left out so that the conversation fits the window. */
+export interface Truncation {
+  messages: number;
+  tokens: number;
+}
+
+type Done = Extract<GenerationEvent, { type: "done" }>;
+
 export type CanonicalEvent =
   | { type: "loading"; fraction: number }
   /** The model is ready; `loadMs` is what the request waited for it. */
   | { type: "loaded"; loadMs: number }
-  | GenerationEvent;
+  | ({ type: "truncated" } & Truncation)
+  | Exclude<GenerationEvent, Done>
+  /** `tokens` counts all of the answer so far, here and in `text`. */
+  | { type: "thinking"; text: string; tokens: number; logprobs?: TokenLogprob[] }
+  | { type: "tool-call"; index: number; id: string; name: string; tokens: number }
+  /** Pieces of the arguments' JSON text. */
+  | { type: "tool-arguments"; index: number; text: string; tokens: number }
+  | { type: "tool-call-end"; index: number; arguments: Record<string, unknown> }
+  | (Done & { truncated?: Truncation; context?: number[] });

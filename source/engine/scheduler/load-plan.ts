@@ -4,12 +4,13 @@ import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
 import type { DeviceKind } from "../generation.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
+import { automaticContextLength } from "./memory-plan.ts";
 
 /** What the server's configuration says about loading. */
 export interface EngineSettings {
   device: "auto" | DeviceKind;
   slots: number;
-  /** Undefined: 4096 or what the model was trained for, whichever is less. */
+  /** Undefined: chosen from the machine's memory. */
   contextLength: number | undefined;
   threads: number | undefined;
   flashAttention: boolean | "auto";
@@ -21,21 +22,24 @@ export interface EngineSettings {
   maximumQueue: number;
 }
 
-const usualContextLength = 4096;
 const usualBatchSize = 512;
 
-/** @param parameters the model's parameters overridden by the request's */
+/**
+ * @param parameters the model's parameters overridden by the request's
+ * @param freeBytes memory that is free now
+ */
 export function planLoad(
   model: ResolvedModel,
   parameters: ModelParameters,
   settings: EngineSettings,
+  freeBytes: number,
 ): LoadSettings {
   const { facts } = model;
   const wanted = parameters.num_ctx ?? settings.contextLength;
   const trained = facts.trainedContextLength;
   return {
     modelPath: facts.path,
-    adapters: [],
+    adapters: model.adapters,
     architecture: facts.architecture,
     layers: facts.layers,
     vocabularySize: facts.vocabularySize,
@@ -44,10 +48,10 @@ export function planLoad(
     gpuLayers:
       parameters.num_gpu === undefined || parameters.num_gpu < 0 ? undefined : parameters.num_gpu,
     slots: settings.slots,
-    contextLength: Math.min(
-      trained,
-      wanted === undefined || wanted <= 0 ? usualContextLength : wanted,
-    ),
+    contextLength:
+      wanted === undefined || wanted <= 0
+        ? automaticContextLength(model, settings, freeBytes)
+        : Math.min(trained, wanted),
     threads: parameters.num_thread === 0 ? undefined : (parameters.num_thread ?? settings.threads),
     // A step must have room for one token of every slot.
     batchSize: Math.max(32, settings.slots, parameters.num_batch ?? usualBatchSize),

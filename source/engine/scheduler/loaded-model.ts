@@ -2,7 +2,6 @@
 import { AsyncQueue } from "../../base/async-queue.ts";
 import type { Clock } from "../../base/clock.ts";
 import { ProductError } from "../../base/product-error.ts";
-import { ChatTemplate } from "../../prompt/chat-template.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import { engineErrors } from "../errors.ts";
 import type { RunnerFacts } from "../generation.ts";
@@ -29,7 +28,6 @@ export interface LoadedModelOptions {
 export interface ReadyModel {
   runner: RunnerProcess;
   facts: RunnerFacts;
-  template: ChatTemplate;
 }
 
 export class LoadedModel {
@@ -38,6 +36,9 @@ export class LoadedModel {
   /** Resolves when it can be used; rejects with the reason why it never will. */
   readonly ready: Promise<ReadyModel>;
   readonly #ready = Promise.withResolvers<ReadyModel>();
+  /** Resolves when it is unloaded or has ended by itself. */
+  readonly gone: Promise<void>;
+  readonly #gone = Promise.withResolvers<void>();
   facts: RunnerFacts | undefined;
   /** 0 to 1 while loading, 1 after. */
   fraction = 0;
@@ -50,6 +51,8 @@ export class LoadedModel {
   #runner: RunnerProcess | undefined;
   #timer: NodeJS.Timeout | undefined;
   #waitingForIdle: Array<() => void> = [];
+  /** Requests that wait until it can be loaded anew: later ones wait behind them. */
+  waitingForReload = 0;
   readonly #watchers = new Set<AsyncQueue<number>>();
   readonly #options: LoadedModelOptions;
   readonly #abort = new AbortController();
@@ -61,6 +64,7 @@ export class LoadedModel {
     this.keepAliveMs = options.keepAliveMs;
     this.lastUsed = options.clock.now();
     this.ready = this.#ready.promise;
+    this.gone = this.#gone.promise;
     // Everybody who waits gets the rejection; nobody waiting is no defect.
     this.ready.catch(() => {});
   }
@@ -68,6 +72,16 @@ export class LoadedModel {
   /** Begins to load; once, when its owner knows it. */
   begin(): void {
     this.#load().then(this.#ready.resolve, this.#ready.reject);
+  }
+
+  /** Stays until it is unloaded by name. */
+  get isPinned(): boolean {
+    return this.keepAliveMs === Number.POSITIVE_INFINITY;
+  }
+
+  /** Requests that use it or wait for it. */
+  get users(): number {
+    return this.#users;
   }
 
   get isBusy(): boolean {
@@ -143,6 +157,7 @@ export class LoadedModel {
 
   #end(crashed: boolean): void {
     this.#hasEnded = true;
+    this.#gone.resolve();
     clearTimeout(this.#timer);
     this.#options.onEnd(this, crashed);
   }
@@ -164,7 +179,6 @@ export class LoadedModel {
     };
     let timer = stall();
     try {
-      const template = new ChatTemplate(model.facts.chatTemplate);
       const { runner, facts } = await RunnerProcess.start(
         settings,
         {
@@ -192,11 +206,8 @@ export class LoadedModel {
       });
       const seconds = ((clock.now() - started) / 1000).toFixed(2);
       log(`loaded ${model.name} in ${seconds} s (${phasesText(facts)}): ${facts.device.reason}`);
-      if (template.origin === "fallback") {
-        log(`${model.name} brings no chat template; ChatML is used`);
-      }
       this.startIdleTimer();
-      return { runner, facts, template };
+      return { runner, facts };
     } catch (error) {
       const crashed =
         error instanceof ProductError && error.code === engineErrors.runnerCrashed.code;

@@ -15,6 +15,12 @@ export interface GgufFacts {
   /** The Jinja text of `tokenizer.chat_template`, if the file has one. */
   chatTemplate: string | undefined;
   fileSize: number;
+  /** Numbers that a context window keeps of each token, over all layers. */
+  cacheWidth: number;
+  /** Length of an embedding vector. */
+  embeddingLength: number;
+  /** Whether the file is made for embeddings alone and cannot write text. */
+  isEmbeddingOnly: boolean;
 }
 
 /**
@@ -47,7 +53,30 @@ export function factsOf(path: string, header: GgufHeader): GgufFacts {
     vocabularySize,
     chatTemplate: text(metadata.get("tokenizer.chat_template")),
     fileSize: header.fileSize,
+    cacheWidth: cacheWidth(metadata, architecture, layers),
+    embeddingLength: number(metadata.get(`${architecture}.embedding_length`)) ?? 0,
+    isEmbeddingOnly: metadata.has(`${architecture}.pooling_type`),
   };
+}
+
+/** Keys and values of every layer; grouped heads may differ from layer to layer. */
+function cacheWidth(
+  metadata: GgufHeader["metadata"],
+  architecture: string,
+  layers: number,
+): number {
+  const key = (name: string) => metadata.get(`${architecture}.${name}`);
+  const heads = number(key("attention.head_count")) ?? 1;
+  const headLength = (number(key("embedding_length")) ?? 0) / heads;
+  const keyLength = number(key("attention.key_length")) ?? headLength;
+  const valueLength = number(key("attention.value_length")) ?? headLength;
+  const grouped = key("attention.head_count_kv");
+  const perLayer = typeof grouped === "object" ? (grouped.values ?? []) : [];
+  const kvHeads =
+    perLayer.length === 0
+      ? layers * (number(grouped) ?? heads)
+      : perLayer.reduce<number>((sum, count) => sum + (number(count) ?? 0), 0);
+  return kvHeads * (keyLength + valueLength);
 }
 
 /**

@@ -3,7 +3,12 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
-import type { CanonicalEvent, CanonicalRequest } from "../../../source/engine/request.ts";
+import {
+  type CanonicalEvent,
+  type CanonicalRequest,
+  plainChat,
+  plainRequest,
+} from "../../../source/engine/request.ts";
 import { BackOff } from "../../../source/engine/scheduler/back-off.ts";
 import type { EngineSettings } from "../../../source/engine/scheduler/load-plan.ts";
 import { Scheduler } from "../../../source/engine/scheduler/scheduler.ts";
@@ -55,18 +60,13 @@ async function ask(
   changes: Partial<CanonicalRequest> = {},
   parameters: ModelParameters = {},
 ): Promise<{ text: string; events: CanonicalEvent[] }> {
-  const request: CanonicalRequest = {
+  const request = plainRequest({
     model,
     isFileAllowed: () => true,
-    input: { kind: "chat", messages: [{ role: "user", content: "What is 2 + 3?" }], tools: [] },
+    input: plainChat([{ role: "user", content: "What is 2 + 3?" }]),
     parameters: { temperature: 0, ...parameters },
-    logitBias: [],
-    ignoreEndOfText: false,
-    topLogprobs: undefined,
-    reportProgress: false,
-    keepAliveMs: undefined,
     ...changes,
-  };
+  });
   const events: CanonicalEvent[] = [];
   const resolved = await target.resolve(request);
   for await (const event of target.run(request, resolved, new AbortController().signal)) {

@@ -1,6 +1,6 @@
 // POST /api/chat
 import type { FastifyInstance } from "fastify";
-import type { CanonicalRequest } from "../../../engine/request.ts";
+import { plainChat, plainRequest } from "../../../engine/request.ts";
 import type { ChatMessage } from "../../../prompt/chat-message.ts";
 import { fileAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
@@ -38,19 +38,17 @@ export function registerChat(app: FastifyInstance, dependencies: ServerDependenc
       if ((body.tools?.length ?? 0) > 0) {
         throw unsupportedTools(name);
       }
-      const canonical: CanonicalRequest = {
+      const canonical = plainRequest({
         ...access,
         input:
           messages.length === 0
             ? { kind: "load" }
-            : { kind: "chat", messages: messages.map((m) => toMessage(m, name)), tools: [] },
+            : plainChat(messages.map((m) => toMessage(m, name))),
         parameters: parseOptions(body.options, dependencies.log),
-        logitBias: [],
-        ignoreEndOfText: false,
         topLogprobs,
         reportProgress: body.progress === true,
         keepAliveMs,
-      };
+      });
       return await answerNatively(dependencies, request, reply, {
         canonical,
         model,

@@ -1,7 +1,7 @@
 // POST /api/generate
 import type { FastifyInstance } from "fastify";
 import { ProductError } from "../../../base/product-error.ts";
-import type { CanonicalRequest, RequestInput } from "../../../engine/request.ts";
+import { plainChat, plainRequest, type RequestInput } from "../../../engine/request.ts";
 import type { ChatMessage } from "../../../prompt/chat-message.ts";
 import { storeErrors } from "../../../store/errors.ts";
 import { fileAccess } from "../../access.ts";
@@ -44,16 +44,14 @@ export function registerGenerate(app: FastifyInstance, dependencies: ServerDepen
       }
       refuseConflicts(body);
       refuseUnsupported(body);
-      const canonical: CanonicalRequest = {
+      const canonical = plainRequest({
         ...access,
         input: inputOf(body, prompt),
         parameters: parseOptions(body.options, dependencies.log),
-        logitBias: [],
-        ignoreEndOfText: false,
         topLogprobs,
         reportProgress: body.progress === true,
         keepAliveMs,
-      };
+      });
       if (prompt !== "") refuseImages(body.images, name);
       return await answerNatively(dependencies, request, reply, {
         canonical,
@@ -83,5 +81,5 @@ function inputOf(body: GenerateBody, prompt: string): RequestInput {
   if (body.raw) return { kind: "raw", text: prompt };
   const messages: ChatMessage[] = [{ role: "user", content: prompt }];
   if (body.system) messages.unshift({ role: "system", content: body.system });
-  return { kind: "chat", messages, tools: [] };
+  return plainChat(messages);
 }

@@ -1,5 +1,5 @@
 // Translates a chat completion request to the canonical request.
-import type { CanonicalRequest } from "../../../engine/request.ts";
+import { type CanonicalRequest, plainChat, plainRequest } from "../../../engine/request.ts";
 import type { ChatMessage } from "../../../prompt/chat-message.ts";
 import type { ModelParameters } from "../../../store/model-parameters.ts";
 import { invalidField, unsupportedField, unsupportedTools } from "../../errors.ts";
@@ -24,21 +24,16 @@ export function toCanonical(
   if (body.top_logprobs !== undefined && body.logprobs !== true) {
     throw invalidField("top_logprobs", "'top_logprobs' needs 'logprobs' to be true.");
   }
-  return {
+  return plainRequest({
     model: body.model,
     isFileAllowed,
-    input: {
-      kind: "chat",
-      messages: body.messages.map((message, index) => toMessage(message, index, body.model)),
-      tools: [],
-    },
+    input: plainChat(body.messages.map((message, index) => toMessage(message, index, body.model))),
     parameters: { ...parseOptions(body.options, log), ...toParameters(body) },
     logitBias: toLogitBias(body.logit_bias),
     ignoreEndOfText: body.ignore_eos === true,
     topLogprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : undefined,
-    reportProgress: false,
     keepAliveMs: parseKeepAlive(body.keep_alive),
-  };
+  });
 }
 
 function refuseUnsupported(body: ChatCompletionBody): void {

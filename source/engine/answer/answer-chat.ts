@@ -1,0 +1,114 @@
+// Answers a chat request: makes the prompt fit, lets the runner generate, and reads what it writes.
+import { createOutputParser } from "../../prompt/output/output-parser.ts";
+import { opensThinking } from "../../prompt/output/thinking-block.ts";
+import type { GenerationStatistics } from "../generation.ts";
+import type { CanonicalEvent, ChatInput, Truncation } from "../request.ts";
+import { type AnswerOptions, generationOf } from "./answer-options.ts";
+import { ChatPrompt } from "./chat-prompt.ts";
+import type { PreparedChat } from "./prepare-chat.ts";
+import { type DoneEvent, type RunnerEvent, readOutput } from "./read-output.ts";
+
+/** @throws ProductError of the prompt or the engine */
+export async function* answerChat(
+  input: ChatInput,
+  prepared: PreparedChat,
+  options: AnswerOptions,
+): AsyncGenerator<CanonicalEvent> {
+  const prompt = new ChatPrompt(input, prepared, options.ready);
+  let { messages } = prepared;
+  let truncated: Truncation | undefined;
+  if (options.request.truncate) {
+    ({ messages, truncated } = { truncated, ...(await prompt.fit(messages)) });
+    if (truncated !== undefined) yield { type: "truncated", ...truncated };
+  }
+  const startsInThinking = opensThinking(prompt.segments(messages), prepared.output.thinking);
+  const parser = createOutputParser({
+    format: prepared.output.format,
+    tools: prepared.tools,
+    thinking: prepared.output.thinking,
+    startsInThinking,
+  });
+  const grammar = prepared.grammar(startsInThinking);
+  const events = generate(messages, prompt, prepared, grammar, options);
+  for await (const event of readOutput(events, parser)) {
+    if (event.type === "truncated") truncated = sumTruncation(truncated, event);
+    if (event.type !== "done") yield event;
+    else yield { ...event, ...(truncated !== undefined && { truncated }) };
+  }
+}
+
+/**
+ * The runner's events. With `shift`, an answer that fills the window goes on without the oldest turns;
+ * an answer that follows a grammar does not, since the grammar would begin anew.
+ */
+async function* generate(
+  all: ChatInput["messages"],
+  prompt: ChatPrompt,
+  { output }: PreparedChat,
+  grammar: string | undefined,
+  options: AnswerOptions,
+): AsyncGenerator<RunnerEvent> {
+  const { request, ready, signal } = options;
+  const base = generationOf(options);
+  let messages = all;
+  let written = "";
+  let earlier: GenerationStatistics | undefined;
+  for (;;) {
+    const before = earlier?.completionTokens ?? 0;
+    const segments = prompt.segments(messages, written);
+    const generation = {
+      ...base,
+      prompt: await prompt.forRunner(segments),
+      maxTokens: base.maxTokens === undefined ? undefined : base.maxTokens - before,
+      stop: [...base.stop, ...output.stopTexts],
+      grammar,
+      visibleControlTexts: output.visibleControlTexts,
+    };
+    let end: DoneEvent | undefined;
+    for await (const event of ready.runner.generate(generation, signal)) {
+      if (event.type === "done") end = event;
+      else if (event.type !== "text") yield event;
+      else {
+        written += event.text;
+        yield { ...event, tokens: event.tokens + before };
+      }
+    }
+    if (end === undefined) return;
+    const statistics = sumStatistics(earlier, end.statistics);
+    const isFull = end.reason === "length" && statistics.completionTokens !== base.maxTokens;
+    const shorter =
+      request.shift && isFull && grammar === undefined ? await prompt.shorten(messages) : undefined;
+    if (shorter === undefined) {
+      const context = request.wantsContext
+        ? await prompt.tokens(prompt.segments(messages, written))
+        : undefined;
+      yield { ...end, statistics, ...(context !== undefined && { context }) };
+      return;
+    }
+    messages = shorter.messages;
+    yield { type: "truncated", ...shorter.truncated };
+    earlier = statistics;
+  }
+}
+
+function sumTruncation(first: Truncation | undefined, second: Truncation): Truncation {
+  return {
+    messages: (first?.messages ?? 0) + second.messages,
+    tokens: (first?.tokens ?? 0) + second.tokens,
+  };
+}
+
+function sumStatistics(
+  first: GenerationStatistics | undefined,
+  second: GenerationStatistics,
+): GenerationStatistics {
+  if (first === undefined) return second;
+  return {
+    promptTokens: first.promptTokens,
+    cachedTokens: first.cachedTokens,
+    completionTokens: first.completionTokens + second.completionTokens,
+    queueMs: first.queueMs + second.queueMs,
+    promptMs: first.promptMs + second.promptMs,
+    completionMs: first.completionMs + second.completionMs,
+  };
+}

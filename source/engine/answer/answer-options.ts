@@ -1,0 +1,33 @@
+// What every way of answering works with.
+import type { ModelParameters } from "../../store/model-parameters.ts";
+import type { GenerationRequest, SamplingParameters } from "../generation.ts";
+import type { CanonicalRequest } from "../request.ts";
+import { toMaxTokens } from "../sampling-defaults.ts";
+import type { ReadyModel } from "../scheduler/loaded-model.ts";
+
+export interface AnswerOptions {
+  request: CanonicalRequest;
+  /** The model's parameters overridden by the request's. */
+  parameters: ModelParameters;
+  sampling: SamplingParameters;
+  ready: ReadyModel;
+  signal: AbortSignal;
+}
+
+/** What the runner is asked, but for the prompt and what depends on it. */
+export function generationOf({
+  request,
+  parameters,
+  sampling,
+}: AnswerOptions): Omit<GenerationRequest, "prompt"> {
+  return {
+    maxTokens: toMaxTokens(parameters),
+    sampling,
+    stop: parameters.stop ?? [],
+    ignoreEndOfText: request.ignoreEndOfText,
+    topLogprobs: request.topLogprobs,
+    reportProgress: request.reportProgress,
+    grammar: undefined,
+    visibleControlTexts: [],
+  };
+}

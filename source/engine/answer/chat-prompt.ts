@@ -1,0 +1,86 @@
+// The prompt of one chat request: rendered, counted, and made to fit the window where that is allowed.
+
+import type { PromptSegment } from "../../prompt/prompt-segment.ts";
+import type { PromptMessage } from "../../prompt/prompt-template.ts";
+import type { GenerationRequest } from "../generation.ts";
+import type { ChatInput, Truncation } from "../request.ts";
+import type { ReadyModel } from "../scheduler/loaded-model.ts";
+import { withoutOldestTurn } from "./conversation.ts";
+import type { PreparedChat } from "./prepare-chat.ts";
+
+export class ChatPrompt {
+  readonly #input: ChatInput;
+  readonly #prepared: PreparedChat;
+  readonly #ready: ReadyModel;
+
+  constructor(input: ChatInput, prepared: PreparedChat, ready: ReadyModel) {
+    this.#input = input;
+    this.#prepared = prepared;
+    this.#ready = ready;
+  }
+
+  /** @param written what the model has answered so far: it goes on behind it */
+  segments(messages: readonly PromptMessage[], written = ""): PromptSegment[] {
+    const { template, tools, think } = this.#prepared;
+    const { suffix } = this.#input;
+    const conversation = {
+      messages,
+      tools,
+      ...(think !== undefined && { think }),
+      ...(suffix !== undefined && { suffix }),
+    };
+    const segments = template.render(conversation, this.#ready.facts);
+    return written === "" ? segments : [...segments, { text: written, special: false }];
+  }
+
+  /** For the runner: text or, behind an earlier answer, tokens. */
+  async forRunner(segments: PromptSegment[]): Promise<GenerationRequest["prompt"]> {
+    return this.#earlier.length === 0 ? { segments } : { tokens: await this.tokens(segments) };
+  }
+
+  /** All tokens, those of an earlier answer in front. */
+  async tokens(segments: PromptSegment[]): Promise<number[]> {
+    const { tokens } = await this.#ready.runner.call("tokenize", { segments });
+    if (this.#earlier.length === 0) return tokens;
+    // The beginning of text stands in front of the earlier answer already.
+    const { tokens: begin } = await this.#ready.runner.call("tokenize", { segments: [] });
+    return [...this.#earlier, ...(tokens[0] === begin[0] ? tokens.slice(begin.length) : tokens)];
+  }
+
+  /**
+   * Leaves out the oldest turns until there is room for an answer. What is left may still be too
+   * long: the engine then refuses it with both numbers.
+   */
+  async fit(all: PromptMessage[]): Promise<{ messages: PromptMessage[]; truncated?: Truncation }> {
+    let messages = all;
+    const whole = await this.#count(all);
+    let tokens = whole;
+    while (tokens >= this.#ready.facts.contextLength) {
+      const shorter = withoutOldestTurn(messages);
+      if (shorter === undefined) break;
+      messages = shorter;
+      tokens = await this.#count(messages);
+    }
+    if (messages === all) return { messages };
+    const truncated = { messages: all.length - messages.length, tokens: whole - tokens };
+    return { messages, truncated };
+  }
+
+  /** Leaves out the oldest turn; undefined when there is none to spare. */
+  async shorten(
+    all: PromptMessage[],
+  ): Promise<{ messages: PromptMessage[]; truncated: Truncation } | undefined> {
+    const messages = withoutOldestTurn(all);
+    if (messages === undefined) return undefined;
+    const tokens = (await this.#count(all)) - (await this.#count(messages));
+    return { messages, truncated: { messages: all.length - messages.length, tokens } };
+  }
+
+  async #count(messages: readonly PromptMessage[]): Promise<number> {
+    return (await this.tokens(this.segments(messages))).length;
+  }
+
+  get #earlier(): number[] {
+    return this.#input.context ?? [];
+  }
+}

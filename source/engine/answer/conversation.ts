@@ -1,0 +1,34 @@
+// The conversation that a model sees: its own system text and messages, then those of the request.
+import type { PromptMessage } from "../../prompt/prompt-template.ts";
+import type { ResolvedModel } from "../../store/model-catalog.ts";
+import type { ChatInput } from "../request.ts";
+
+/** As Ollama does it: the model's SYSTEM only where the request does not begin with one. */
+export function conversationOf(model: ResolvedModel, input: ChatInput): PromptMessage[] {
+  const { messages, context } = input;
+  const [first] = messages;
+  const speaks = first?.role === "system" || first?.role === "developer";
+  const own = context === undefined ? model.messages : [];
+  if (speaks && first !== undefined) return [first, ...own, ...messages.slice(1)];
+  const system: PromptMessage[] =
+    model.system === undefined || model.system === ""
+      ? []
+      : [{ role: "system", content: model.system }];
+  return [...system, ...own, ...messages];
+}
+
+/**
+ * The conversation without its oldest turn: a question with everything that answers it. System texts
+ * and the last turn stay.
+ *
+ * @returns undefined when nothing can be left out
+ */
+export function withoutOldestTurn(messages: readonly PromptMessage[]): PromptMessage[] | undefined {
+  const isSystem = ({ role }: PromptMessage) => role === "system" || role === "developer";
+  const first = messages.findIndex((message) => !isSystem(message));
+  const lastQuestion = messages.findLastIndex(({ role }) => role === "user");
+  const next = messages.findIndex(({ role }, index) => index > first && role === "user");
+  const end = next === -1 ? lastQuestion : next;
+  if (first === -1 || end <= first) return undefined;
+  return messages.filter((message, index) => isSystem(message) || index < first || index >= end);
+}

@@ -1,0 +1,82 @@
+// What can be decided about a request before its model is loaded: template, thinking, tools, grammar.
+import { ProductError } from "../../base/product-error.ts";
+import type { ToolDefinition } from "../../prompt/chat-message.ts";
+import {
+  type DetectedOutputFormat,
+  detectOutputFormat,
+} from "../../prompt/output/detect-output-format.ts";
+import { stripThinking } from "../../prompt/output/thinking-block.ts";
+import type { PromptTemplate } from "../../prompt/prompt-template.ts";
+import type { ResolvedModel } from "../../store/model-catalog.ts";
+import { engineErrors } from "../errors.ts";
+import type { CanonicalRequest, ChatInput, ThinkLevel } from "../request.ts";
+import { conversationOf } from "./conversation.ts";
+import { templateFor } from "./template-for.ts";
+
+export interface PreparedChat {
+  template: PromptTemplate;
+  output: DetectedOutputFormat;
+  messages: ChatInput["messages"];
+  /** Those that the model is told of. */
+  tools: readonly ToolDefinition[];
+  /** Undefined where the model does not think. */
+  think: ThinkLevel | undefined;
+  /** @param startsInThinking whether the prompt has opened the thinking block */
+  grammar: (startsInThinking: boolean) => string | undefined;
+}
+
+/**
+ * @throws ProductError `ENGINE_CAPABILITY_MISSING`, `PROMPT_TEMPLATE_INVALID`, `PROMPT_SCHEMA_INVALID`
+ */
+export function prepareChat(
+  request: CanonicalRequest,
+  input: ChatInput,
+  model: ResolvedModel,
+): PreparedChat {
+  const template = templateFor(model, input.template);
+  const output = outputFormatOf(template);
+  refuseMissingCapabilities(request, input, template, output);
+  const tools = input.toolChoice === "none" ? [] : input.tools;
+  const think = output.thinking === undefined ? undefined : (request.think ?? true);
+  const grammar = (_startsInThinking: boolean) => undefined;
+  // A schema that cannot be served is refused before minutes are spent on loading.
+  grammar(false);
+  const conversation = conversationOf(model, input);
+  const messages =
+    output.thinking === undefined ? conversation : stripThinking(conversation, output.thinking);
+  return { template, output, messages, tools, think, grammar };
+}
+
+const known = new WeakMap<PromptTemplate, DetectedOutputFormat>();
+
+function outputFormatOf(template: PromptTemplate): DetectedOutputFormat {
+  const found = known.get(template) ?? detectOutputFormat(template.source, template.kind);
+  known.set(template, found);
+  return found;
+}
+
+function refuseMissingCapabilities(
+  { model, think }: CanonicalRequest,
+  input: ChatInput,
+  template: PromptTemplate,
+  output: DetectedOutputFormat,
+): void {
+  if (think !== undefined && think !== false && output.thinking === undefined) {
+    throw missing("think", `"${model}" does not support thinking`);
+  }
+  if (input.tools.length > 0 && !template.supportsTools) {
+    throw missing("tools", `${model} does not support tools`);
+  }
+  if (input.suffix !== undefined && !template.supportsInsert) {
+    throw missing("suffix", `${model} does not support insert`);
+  }
+}
+
+/** The wordings that clients of Ollama look for. */
+function missing(param: string, message: string): ProductError {
+  return new ProductError(engineErrors.capabilityMissing, {
+    message,
+    hint: `Leave '${param}' out, or use another model.`,
+    param,
+  });
+}

@@ -1,0 +1,30 @@
+// The prompt template that is in force for a model, or for one request.
+import { chooseTemplate } from "../../prompt/choose-template.ts";
+import type { PromptTemplate } from "../../prompt/prompt-template.ts";
+import type { ResolvedModel } from "../../store/model-catalog.ts";
+
+const mostKept = 64;
+const known = new Map<string, PromptTemplate>();
+
+/**
+ * Reading a template takes milliseconds, and every request needs one: they are kept.
+ *
+ * @param own a template that the request brings
+ * @throws ProductError `PROMPT_TEMPLATE_INVALID`
+ */
+export function templateFor(
+  { template, facts }: Pick<ResolvedModel, "template" | "facts">,
+  own?: string,
+): PromptTemplate {
+  const explicit = own ?? template;
+  const key = `${explicit === undefined ? "jinja" : "go"} ${explicit ?? facts.chatTemplate ?? ""}`;
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const { template: chosen } = chooseTemplate({
+    modelfile: explicit,
+    gguf: facts.chatTemplate,
+  });
+  if (known.size >= mostKept) known.clear();
+  known.set(key, chosen);
+  return chosen;
+}

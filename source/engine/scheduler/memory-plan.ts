@@ -1,0 +1,89 @@
+// How much memory a model will take: its weights, its context windows, and what computing needs.
+import { formatBytes } from "../../base/byte-format.ts";
+import type { ResolvedModel } from "../../store/model-catalog.ts";
+import type { LoadSettings } from "../runner/load-settings.ts";
+
+export interface MemoryNeed {
+  weightsBytes: number;
+  /** Of all slots together. */
+  cacheBytes: number;
+  totalBytes: number;
+}
+
+/** Bytes of one number in the context window's memory; block formats carry their scales along. */
+const bytesOfNumber: Record<LoadSettings["kvCacheType"], number> = {
+  f16: 2,
+  q8_0: 34 / 32,
+  q4_0: 18 / 32,
+};
+
+/** Node itself, and the buffers of a step. */
+const programBytes = 80 * 1024 ** 2;
+/** Buffers of a step grow with the vocabulary (logits) and with the width of the model. */
+const bytesOfStepNumber = 4;
+
+/** An estimate, from the file's own metadata; nothing is loaded. */
+export function memoryNeed(
+  model: Pick<ResolvedModel, "facts" | "sizeBytes">,
+  settings: Pick<LoadSettings, "contextLength" | "slots" | "kvCacheType" | "batchSize">,
+): MemoryNeed {
+  const { facts } = model;
+  const weightsBytes = Math.max(facts.fileSize, model.sizeBytes);
+  const cacheBytes = cacheBytesOf(facts.cacheWidth, settings);
+  const stepBytes =
+    settings.batchSize * facts.embeddingLength * bytesOfStepNumber * 4 +
+    settings.slots * facts.vocabularySize * bytesOfStepNumber;
+  return {
+    weightsBytes,
+    cacheBytes,
+    totalBytes: weightsBytes + cacheBytes + stepBytes + programBytes,
+  };
+}
+
+function cacheBytesOf(
+  cacheWidth: number,
+  settings: Pick<LoadSettings, "contextLength" | "slots" | "kvCacheType">,
+): number {
+  const numbers = cacheWidth * settings.contextLength * settings.slots;
+  return Math.ceil(numbers * bytesOfNumber[settings.kvCacheType]);
+}
+
+/** Memory that can be taken without pushing others out; knows of limits set on a container. */
+export function freeMemoryBytes(): number {
+  return process.availableMemory();
+}
+
+/** Windows that are chosen where nobody names one. */
+const automaticWindows = [32_768, 16_384, 8192];
+const usualWindow = 4096;
+/** A window that nobody asked for may take this share of the memory that the weights leave. */
+const automaticShare = 0.25;
+
+/**
+ * The window of a slot where neither the request nor the settings name one: as large as is useful and
+ * cheap, at least 4096 tokens, at most what the model was trained for.
+ */
+export function automaticContextLength(
+  { facts, sizeBytes }: Pick<ResolvedModel, "facts" | "sizeBytes">,
+  settings: Pick<LoadSettings, "slots" | "kvCacheType">,
+  freeBytes: number,
+): number {
+  const trained = facts.trainedContextLength;
+  const leftBytes = freeBytes - Math.max(facts.fileSize, sizeBytes);
+  const fitting = automaticWindows.find(
+    (contextLength) =>
+      contextLength <= trained &&
+      cacheBytesOf(facts.cacheWidth, { ...settings, contextLength }) <= leftBytes * automaticShare,
+  );
+  return Math.min(trained, fitting ?? usualWindow);
+}
+
+/** One sentence for the log: whether it fits. */
+export function fitSentence(need: MemoryNeed, freeBytes: number): string {
+  const sizes = `needs about ${formatBytes(need.totalBytes)}, ${formatBytes(freeBytes)} free`;
+  if (need.totalBytes <= freeBytes) return `${sizes}: fits`;
+  if (need.totalBytes - need.weightsBytes <= freeBytes) {
+    return `${sizes}: weights are read from the disk again and again, which is slow`;
+  }
+  return `${sizes}: the context window does not fit`;
+}

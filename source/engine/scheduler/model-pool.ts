@@ -1,0 +1,247 @@
+// The models that are loaded: which one serves a request, and who has to leave for another.
+import type { Clock } from "../../base/clock.ts";
+import { ProductError } from "../../base/product-error.ts";
+import type { ResolvedModel } from "../../store/model-catalog.ts";
+import type { ModelParameters } from "../../store/model-parameters.ts";
+import { engineErrors } from "../errors.ts";
+import type { LoadSettings } from "../runner/load-settings.ts";
+import { BackOff } from "./back-off.ts";
+import { type EngineSettings, planLoad, reloadReason } from "./load-plan.ts";
+import { LoadedModel } from "./loaded-model.ts";
+import { fitSentence, freeMemoryBytes, memoryNeed } from "./memory-plan.ts";
+import { cancelled, untilAborted } from "./until-aborted.ts";
+
+export interface ModelPoolOptions {
+  engine: EngineSettings;
+  /** How long a model stays loaded after its last request; Infinity for good. */
+  keepAliveMs: number;
+  loadTimeoutMs: number;
+  maximumLoadedModels: number;
+  log: (text: string) => void;
+  /** Takes what the engine itself says, line by line. */
+  engineLog: (text: string) => void;
+  /** Told when a model was unloaded to make room. */
+  onEvicted?: () => void;
+  onLoaded?: (milliseconds: number) => void;
+  clock: Clock;
+  /** Bytes that can be taken without pushing others out. */
+  freeBytes?: () => number;
+}
+
+/** A model in use, until `release` is called. */
+export interface Lease {
+  loaded: LoadedModel;
+  release: () => void;
+}
+
+export class ModelPool {
+  readonly #options: ModelPoolOptions;
+  readonly #backOff: BackOff;
+  readonly #freeBytes: () => number;
+  /** By what they are made of: created models on one file share a runner. */
+  readonly #loaded = new Map<string, LoadedModel>();
+  /** Models whose memory is not back yet. */
+  readonly #leaving = new Map<string, Promise<void>>();
+  #closed = false;
+
+  constructor(options: ModelPoolOptions) {
+    this.#options = options;
+    this.#backOff = new BackOff(options.clock);
+    this.#freeBytes = options.freeBytes ?? freeMemoryBytes;
+  }
+
+  /** Loaded models and those being loaded, the most recently used first. */
+  get models(): LoadedModel[] {
+    return [...this.#loaded.values()].sort((a, b) => b.lastUsed - a.lastUsed);
+  }
+
+  /**
+   * The model for a request, marked as in use; loads or reloads where needed.
+   *
+   * @param parameters the model's overridden by the request's
+   * @throws ProductError `ENGINE_CANCELLED`, `ENGINE_QUEUE_FULL`, `ENGINE_BACKING_OFF`,
+   *   `ENGINE_SHUTTING_DOWN`, `ENGINE_NO_ROOM`
+   */
+  async obtain(
+    model: ResolvedModel,
+    parameters: ModelParameters,
+    keepAliveMs: number | undefined,
+    signal: AbortSignal,
+  ): Promise<Lease> {
+    const key = keyOf(model);
+    let waitsForReload: LoadedModel | undefined;
+    try {
+      while (true) {
+        if (this.#closed) throw shuttingDown();
+        // Nothing is loaded or unloaded for a client that has left.
+        if (signal.aborted) throw cancelled();
+        const loaded = this.#loaded.get(key);
+        if (loaded !== undefined) {
+          const wanted = this.#plan(model, parameters);
+          const reason = reloadReason(loaded.settings, wanted, parameters);
+          const others = loaded.waitingForReload - (waitsForReload === loaded ? 1 : 0);
+          if (reason === undefined && others === 0) return this.#lease(loaded);
+          if (reason === undefined || loaded.isBusy) {
+            if (reason !== undefined && waitsForReload !== loaded) {
+              if (waitsForReload !== undefined) waitsForReload.waitingForReload -= 1;
+              waitsForReload = loaded;
+              loaded.waitingForReload += 1;
+            }
+            // Those who need another window come first; afterwards the state is another one.
+            await untilAborted(reason === undefined ? loaded.gone : loaded.untilIdle(), signal);
+            continue;
+          }
+          await this.#drop(loaded, reason);
+          continue;
+        }
+        const leaving = this.#leaving.get(key);
+        if (leaving !== undefined) {
+          await untilAborted(leaving, signal);
+          continue;
+        }
+        this.#refuseWhileBackingOff(key, model.name);
+        const settings = this.#plan(model, parameters);
+        if (!this.#hasRoom(model, settings)) {
+          await this.#makeRoom(model, signal);
+          continue;
+        }
+        // Nothing is awaited between the look at the map and the load: two requests would load twice.
+        return this.#lease(this.#load(model, settings, keepAliveMs ?? this.#options.keepAliveMs));
+      }
+    } finally {
+      if (waitsForReload !== undefined) waitsForReload.waitingForReload -= 1;
+    }
+  }
+
+  /** Unloads a model as soon as nobody uses it. Unknown ones are no error: it is not loaded. */
+  async unload(model: ResolvedModel): Promise<void> {
+    const key = keyOf(model);
+    const loaded = this.#loaded.get(key);
+    if (loaded === undefined) return;
+    await loaded.untilIdle();
+    if (this.#loaded.get(key) === loaded) await this.#drop(loaded, "it was asked for");
+  }
+
+  noteSuccess(model: ResolvedModel): void {
+    this.#backOff.noteSuccess(keyOf(model));
+  }
+
+  /** Ends all runners; requests in them fail. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const all = [...this.#loaded.values()];
+    this.#loaded.clear();
+    await Promise.all(all.map((loaded) => loaded.stop()));
+  }
+
+  #plan(model: ResolvedModel, parameters: ModelParameters): LoadSettings {
+    return planLoad(model, parameters, this.#options.engine, this.#freeBytes());
+  }
+
+  /** Waiting for a load is bounded like waiting for a slot; the runner bounds the latter itself. */
+  #lease(loaded: LoadedModel): Lease {
+    const { slots, maximumQueue } = this.#options.engine;
+    if (loaded.facts === undefined && loaded.users >= maximumQueue + slots) {
+      throw new ProductError(engineErrors.queueFull, {
+        message: `server busy, please try again. ${loaded.users} requests wait for ${loaded.model.name} to be loaded already.`,
+        hint: "Try again in a few seconds.",
+        retryAfterSeconds: 5,
+      });
+    }
+    // In use from this moment: nobody may unload it before the request gets going.
+    return { loaded, release: loaded.use() };
+  }
+
+  #load(model: ResolvedModel, settings: LoadSettings, keepAliveMs: number): LoadedModel {
+    const key = keyOf(model);
+    const { log, clock, engineLog, loadTimeoutMs } = this.#options;
+    log(`loading ${model.name}: ${fitSentence(memoryNeed(model, settings), this.#freeBytes())}`);
+    const started = clock.now();
+    const loaded = new LoadedModel({
+      model,
+      settings,
+      keepAliveMs,
+      loadTimeoutMs,
+      clock,
+      log,
+      engineLog,
+      onIdleTooLong: (idle) => void this.#drop(idle, "its keep-alive time is over"),
+      onEnd: (ended, crashed) => {
+        if (this.#loaded.get(key) === ended) this.#loaded.delete(key);
+        if (crashed) this.#backOff.noteCrash(key);
+      },
+    });
+    this.#loaded.set(key, loaded);
+    loaded.ready.then(
+      () => this.#options.onLoaded?.(clock.now() - started),
+      () => {}, // told to every request that waits for it
+    );
+    loaded.begin();
+    return loaded;
+  }
+
+  async #drop(loaded: LoadedModel, why: string): Promise<void> {
+    const key = keyOf(loaded.model);
+    if (this.#loaded.get(key) === loaded) this.#loaded.delete(key);
+    this.#options.log(`unloading ${loaded.model.name}: ${why}`);
+    const gone = loaded.stop().finally(() => {
+      if (this.#leaving.get(key) === gone) this.#leaving.delete(key);
+    });
+    this.#leaving.set(key, gone);
+    await gone;
+  }
+
+  /** A model that is alone is loaded whatever its size: nobody could make room for it. */
+  #hasRoom(model: ResolvedModel, settings: LoadSettings): boolean {
+    if (this.#loaded.size === 0) return true;
+    if (this.#loaded.size >= this.#options.maximumLoadedModels) return false;
+    const loadingBytes = this.models
+      .filter(({ facts }) => facts === undefined)
+      .reduce((sum, other) => sum + memoryNeed(other.model, other.settings).totalBytes, 0);
+    return memoryNeed(model, settings).totalBytes + loadingBytes <= this.#freeBytes();
+  }
+
+  /** Unloads a model or waits for one; the state must be looked at anew afterwards. */
+  async #makeRoom(model: ResolvedModel, signal: AbortSignal): Promise<void> {
+    const candidates = this.models.toReversed().filter((loaded) => !loaded.isPinned);
+    const idle = candidates.find((loaded) => !loaded.isBusy);
+    if (idle !== undefined) {
+      this.#options.onEvicted?.();
+      await this.#drop(idle, `${model.name} needs the room, and it was used least recently`);
+      return;
+    }
+    if (candidates.length === 0) throw noRoom(model, this.models);
+    await untilAborted(Promise.race(candidates.map((loaded) => loaded.untilIdle())), signal);
+  }
+
+  #refuseWhileBackingOff(key: string, name: string): void {
+    const remainingMs = this.#backOff.remainingMs(key);
+    if (remainingMs === 0) return;
+    const seconds = Math.ceil(remainingMs / 1000);
+    throw new ProductError(engineErrors.backingOff, {
+      message: `${name} crashed several times in a row; it is loaded again in ${seconds} s at the earliest.`,
+      hint: "The server's log says why it crashed.",
+      retryAfterSeconds: seconds,
+    });
+  }
+}
+
+function keyOf({ facts, adapters }: ResolvedModel): string {
+  return JSON.stringify([facts.path, ...adapters]);
+}
+
+function noRoom(model: ResolvedModel, loaded: readonly LoadedModel[]): ProductError {
+  const names = loaded.map((other) => other.model.name).join(", ");
+  return new ProductError(engineErrors.noRoom, {
+    message: `There is no room to load ${model.name}: ${names} ${loaded.length > 1 ? "are" : "is"} to stay loaded for good.`,
+    hint: "Unload one with modelctl stop, or raise MODELCTL_MAX_LOADED_MODELS.",
+    retryAfterSeconds: 30,
+  });
+}
+
+function shuttingDown(): ProductError {
+  return new ProductError(engineErrors.shuttingDown, {
+    message: "The server is stopping and takes no new requests.",
+    hint: "Start it again with modelctl serve.",
+  });
+}
