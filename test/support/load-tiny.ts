@@ -8,6 +8,7 @@ import type {
 } from "../../source/engine/generation.ts";
 import type { LoadSettings } from "../../source/engine/runner/load-settings.ts";
 import { RunnerProcess } from "../../source/engine/runner/runner-process.ts";
+import type { EngineSettings } from "../../source/engine/scheduler/load-plan.ts";
 import { ChatTemplate } from "../../source/prompt/chat-template.ts";
 import type { PromptSegment } from "../../source/prompt/prompt-segment.ts";
 import { readGgufFacts } from "../../source/store/gguf/gguf-facts.ts";
@@ -33,6 +34,21 @@ export const greedy: SamplingParameters = {
   frequencyPenalty: 0,
   seed: undefined,
   logitBias: [],
+};
+
+/** Settings under which tests let a scheduler load it. */
+export const tinyEngine: EngineSettings = {
+  device: "cpu",
+  slots: 2,
+  contextLength: 1024,
+  threads: 1,
+  flashAttention: "auto",
+  kvCacheType: "f16",
+  prefillChunk: 64,
+  mixedBatches: false,
+  lookupTokens: 0,
+  prefixSharing: true,
+  maximumQueue: 16,
 };
 
 export interface Answer {

@@ -3,6 +3,7 @@ import { createOutputParser } from "../../prompt/output/output-parser.ts";
 import { opensThinking } from "../../prompt/output/thinking-block.ts";
 import type { GenerationStatistics } from "../generation.ts";
 import type { CanonicalEvent, ChatInput, Truncation } from "../request.ts";
+import { toMaxTokens } from "../sampling-defaults.ts";
 import { type AnswerOptions, generationOf } from "./answer-options.ts";
 import { ChatPrompt } from "./chat-prompt.ts";
 import type { PreparedChat } from "./prepare-chat.ts";
@@ -18,7 +19,10 @@ export async function* answerChat(
   let { messages } = prepared;
   let truncated: Truncation | undefined;
   if (options.request.truncate) {
-    ({ messages, truncated } = { truncated, ...(await prompt.fit(messages)) });
+    ({ messages, truncated } = {
+      truncated,
+      ...(await prompt.fit(messages, toMaxTokens(options.parameters))),
+    });
     if (truncated !== undefined) yield { type: "truncated", ...truncated };
   }
   const startsInThinking = opensThinking(prompt.segments(messages), prepared.output.thinking);

@@ -48,14 +48,22 @@ export class ChatPrompt {
   }
 
   /**
-   * Leaves out the oldest turns until there is room for an answer. What is left may still be too
-   * long: the engine then refuses it with both numbers.
+   * Leaves out the oldest turns until there is room for an answer: as long as may be asked for, but
+   * not more than a quarter of the window. What is left may still be too long: the engine then
+   * refuses it with both numbers.
+   *
+   * @param maxTokens of the answer, if it is limited
    */
-  async fit(all: PromptMessage[]): Promise<{ messages: PromptMessage[]; truncated?: Truncation }> {
+  async fit(
+    all: PromptMessage[],
+    maxTokens: number | undefined,
+  ): Promise<{ messages: PromptMessage[]; truncated?: Truncation }> {
+    const { contextLength } = this.#ready.facts;
+    const room = Math.min(maxTokens ?? contextLength, Math.floor(contextLength / 4));
     let messages = all;
     const whole = await this.#count(all);
     let tokens = whole;
-    while (tokens >= this.#ready.facts.contextLength) {
+    while (tokens > contextLength - room) {
       const shorter = withoutOldestTurn(messages);
       if (shorter === undefined) break;
       messages = shorter;

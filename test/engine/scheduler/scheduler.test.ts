@@ -10,25 +10,10 @@ import {
   plainRequest,
 } from "../../../source/engine/request.ts";
 import { BackOff } from "../../../source/engine/scheduler/back-off.ts";
-import type { EngineSettings } from "../../../source/engine/scheduler/load-plan.ts";
 import { Scheduler } from "../../../source/engine/scheduler/scheduler.ts";
 import { ModelCatalog } from "../../../source/store/model-catalog.ts";
 import type { ModelParameters } from "../../../source/store/model-parameters.ts";
-import { tinyFile } from "../../support/load-tiny.ts";
-
-const engine: EngineSettings = {
-  device: "cpu",
-  slots: 2,
-  contextLength: 1024,
-  threads: 1,
-  flashAttention: "auto",
-  kvCacheType: "f16",
-  prefillChunk: 64,
-  mixedBatches: false,
-  lookupTokens: 0,
-  prefixSharing: true,
-  maximumQueue: 16,
-};
+import { tinyEngine, tinyFile } from "../../support/load-tiny.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "modelctl-scheduler-"));
 let scheduler: Scheduler | undefined;
@@ -38,7 +23,7 @@ function create(options: Partial<ConstructorParameters<typeof Scheduler>[0]> = {
   log.length = 0;
   scheduler = new Scheduler({
     catalog: new ModelCatalog(),
-    engine,
+    engine: tinyEngine,
     keepAliveMs: 60_000,
     loadTimeoutMs: 60_000,
     maximumLoadedModels: 3,
@@ -150,7 +135,7 @@ describe("keep-alive", () => {
 
 describe("errors", () => {
   it("of a model that cannot be loaded reach everybody who waits, and the next one tries again", async () => {
-    const target = create({ engine: { ...engine, device: "metal" } });
+    const target = create({ engine: { ...tinyEngine, device: "metal" } });
     const results = await Promise.allSettled([ask(target, "tiny"), ask(target, "tiny")]);
     for (const result of results) {
       expect(result).toMatchObject({

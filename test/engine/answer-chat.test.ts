@@ -1,0 +1,193 @@
+// From a conversation to an answer: the model's own words first, what does not fit, tool calls.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { withoutOldestTurn } from "../../source/engine/answer/conversation.ts";
+import {
+  type CanonicalEvent,
+  type CanonicalRequest,
+  plainChat,
+  plainRequest,
+} from "../../source/engine/request.ts";
+import { Scheduler } from "../../source/engine/scheduler/scheduler.ts";
+import type { PromptMessage } from "../../source/prompt/prompt-template.ts";
+import { ModelCatalog, type ResolvedModel } from "../../source/store/model-catalog.ts";
+import { tinyEngine } from "../support/load-tiny.ts";
+
+const catalog = new ModelCatalog();
+const schedulers: Scheduler[] = [];
+
+function createScheduler(contextLength: number): Scheduler {
+  const created = new Scheduler({
+    catalog,
+    engine: { ...tinyEngine, contextLength },
+    keepAliveMs: 60_000,
+    loadTimeoutMs: 60_000,
+    maximumLoadedModels: 1,
+    log: () => {},
+    engineLog: () => {},
+  });
+  schedulers.push(created);
+  return created;
+}
+
+const usual = createScheduler(1024);
+let tiny: ResolvedModel;
+beforeAll(async () => {
+  tiny = await catalog.resolve("tiny");
+});
+afterAll(async () => {
+  await Promise.all(schedulers.map((scheduler) => scheduler.close()));
+});
+
+const user = (content: string): PromptMessage => ({ role: "user", content });
+const assistant = (content: string): PromptMessage => ({ role: "assistant", content });
+
+async function ask(
+  messages: PromptMessage[],
+  changes: Partial<CanonicalRequest> = {},
+  model: ResolvedModel = tiny,
+  scheduler = usual,
+) {
+  const request = plainRequest({
+    model: "tiny",
+    isFileAllowed: () => true,
+    input: plainChat(messages),
+    ...changes,
+  });
+  const events: CanonicalEvent[] = [];
+  for await (const event of scheduler.run(request, model, new AbortController().signal)) {
+    events.push(event);
+  }
+  const text = events.map((event) => (event.type === "text" ? event.text : "")).join("");
+  const done = events.find((event) => event.type === "done");
+  return { text, events, done };
+}
+
+describe("a model's own words", () => {
+  const pirate = () => ({ ...tiny, system: "You are a pirate." });
+
+  test("are its system text, unless the request brings one", async () => {
+    const question = user("What is the capital of France?");
+    expect((await ask([question], {}, pirate())).text).toMatch(/^Arr, /);
+    const own: PromptMessage = { role: "system", content: "You are a cat." };
+    expect((await ask([own, question], {}, pirate())).text).toMatch(/^Meow, /);
+  });
+
+  test("are messages in front of the request's", async () => {
+    const model = {
+      ...tiny,
+      messages: [
+        { role: "user" as const, content: "My name is Bob." },
+        { role: "assistant" as const, content: "Nice to meet you, Bob." },
+      ],
+    };
+    expect((await ask([user("What is my name?")], {}, model)).text).toBe("Your name is Bob.");
+  });
+
+  test("are a Go template that wins over the file's own", async () => {
+    const template =
+      "<|startoftext|>{{ if .System }}<|im_start|>system\n{{ .System }}<|im_end|>\n{{ end }}" +
+      "<|im_start|>user\n{{ .Prompt }}<|im_end|>\n<|im_start|>assistant\n{{ .Response }}<|im_end|>\n";
+    const { text } = await ask([user("What is the capital of France?")], {}, { ...tiny, template });
+    expect(text).toBe("The capital of France is Paris.");
+  });
+});
+
+describe("a conversation that does not fit", () => {
+  const filler = Array.from({ length: 16 }, (_, index) => [
+    user(`What is ${index % 10} + 3?`),
+    assistant(`${index % 10} + 3 = ${(index % 10) + 3}`),
+  ]).flat();
+  const long = [...filler, user("What is the capital of France?")];
+  const small = createScheduler(256);
+
+  test("is refused with both numbers", async () => {
+    await expect(ask(long, {}, tiny, small)).rejects.toThrow(
+      /prompt is \d+ tokens long.* holds 256/,
+    );
+  });
+
+  test("loses its oldest turns where that was asked for, and says how much", async () => {
+    const { text, events, done } = await ask(long, { truncate: true }, tiny, small);
+    expect(text).toBe("The capital of France is Paris.");
+    const cut = events.find((event) => event.type === "truncated");
+    expect(cut).toMatchObject({ messages: expect.any(Number), tokens: expect.any(Number) });
+    expect(done).toMatchObject({ truncated: { messages: cut?.messages } });
+    expect(done?.statistics.promptTokens).toBeLessThan(256);
+  });
+
+  test("fills up while answering: the answer ends, or goes on without the oldest turns", async () => {
+    const story = [...filler.slice(0, 4), user("Write a long story.")];
+    const short = createScheduler(512);
+    const ended = await ask(story, {}, tiny, short);
+    expect(ended.done).toMatchObject({ reason: "length" });
+    const shifted = await ask(story, { shift: true }, tiny, short);
+    expect(shifted.text.startsWith(ended.text)).toBe(true);
+    expect(shifted.text.length).toBeGreaterThan(ended.text.length);
+    expect(shifted.events.some((event) => event.type === "truncated")).toBe(true);
+  });
+
+  test("keeps system texts and the last question", () => {
+    const system: PromptMessage = { role: "system", content: "s" };
+    const tool: PromptMessage = { role: "tool", content: "t" };
+    const messages = [
+      system,
+      user("1"),
+      assistant("a"),
+      tool,
+      user("2"),
+      assistant("b"),
+      user("3"),
+    ];
+    const once = withoutOldestTurn(messages);
+    expect(once?.map(({ content }) => content)).toEqual(["s", "2", "b", "3"]);
+    const twice = withoutOldestTurn(once ?? []);
+    expect(twice?.map(({ content }) => content)).toEqual(["s", "3"]);
+    expect(withoutOldestTurn(twice ?? [])).toBeUndefined();
+  });
+});
+
+describe("tools", () => {
+  const weather = {
+    name: "get_weather",
+    description: "Get the weather in a city",
+    parameters: {
+      type: "object",
+      properties: { city: { type: "string" } },
+      required: ["city"],
+    },
+  };
+  const question = user("What is the weather in Paris?");
+
+  test("are called with arguments that come in pieces and as a whole", async () => {
+    const input = plainChat([question], { tools: [weather] });
+    const { text, events } = await ask([], { input });
+    expect(text).toBe("");
+    const started = events.find((event) => event.type === "tool-call");
+    expect(started).toMatchObject({ index: 0, name: "get_weather" });
+    const pieces = events.flatMap((event) => (event.type === "tool-arguments" ? [event.text] : []));
+    expect(JSON.parse(pieces.join(""))).toEqual({ city: "Paris" });
+    const end = events.find((event) => event.type === "tool-call-end");
+    expect(end).toMatchObject({ arguments: { city: "Paris" } });
+  });
+
+  test("are not told of where none is to be called", async () => {
+    const input = plainChat([question], { tools: [weather], toolChoice: "none" });
+    expect((await ask([], { input })).text).toBe("I do not know the weather in Paris.");
+  });
+});
+
+test("thinking is refused by a model that cannot, before it is loaded", async () => {
+  await expect(ask([user("Hi")], { think: true })).rejects.toMatchObject({
+    message: '"tiny" does not support thinking',
+    status: 400,
+  });
+  expect((await ask([user("What is 2 + 3?")], { think: false })).text).toBe("2 + 3 = 5");
+});
+
+test("the tokens of prompt and answer continue the conversation", async () => {
+  const first = await ask([user("My name is Bob.")], { wantsContext: true });
+  const context = first.done?.context;
+  expect(context?.[0]).toBe(1);
+  const input = plainChat([user("What is my name?")], { context: context ?? [] });
+  expect((await ask([], { input })).text).toBe("Your name is Bob.");
+});

@@ -1,0 +1,63 @@
+// How much memory a model will take, and the window that is chosen from it.
+import { describe, expect, test } from "vitest";
+import {
+  automaticContextLength,
+  fitSentence,
+  memoryNeed,
+} from "../../../source/engine/scheduler/memory-plan.ts";
+import { readGgufFacts } from "../../../source/store/gguf/gguf-facts.ts";
+import { tinyFile } from "../../support/load-tiny.ts";
+
+const gib = 1024 ** 3;
+const tiny = await readGgufFacts(tinyFile);
+/** Like an 8 B model: 32 layers, 8 grouped heads of 128. */
+const large = {
+  facts: {
+    ...tiny,
+    trainedContextLength: 131_072,
+    cacheWidth: 32 * 8 * 256,
+    embeddingLength: 4096,
+  },
+  sizeBytes: 5 * gib,
+};
+const settings = { contextLength: 8192, slots: 4, kvCacheType: "f16", batchSize: 512 } as const;
+
+describe("the estimate", () => {
+  test("knows the tiny model: 4 layers of 4 heads, 32 numbers each, keys and values", () => {
+    expect(tiny.cacheWidth).toBe(4 * 4 * 64);
+    const need = memoryNeed({ facts: tiny, sizeBytes: tiny.fileSize }, settings);
+    expect(need.cacheBytes).toBe(4 * 4 * 64 * 8192 * 4 * 2);
+    expect(need.weightsBytes).toBe(tiny.fileSize);
+  });
+
+  test("grows with the window, and shrinks with a smaller type", () => {
+    const full = memoryNeed(large, settings).cacheBytes;
+    expect(memoryNeed(large, { ...settings, contextLength: 16_384 }).cacheBytes).toBe(full * 2);
+    const small = memoryNeed(large, { ...settings, kvCacheType: "q8_0" }).cacheBytes;
+    expect(small / full).toBeCloseTo(34 / 64);
+  });
+});
+
+describe("the window that nobody named", () => {
+  test("is large where there is room, and 4096 where there is little", () => {
+    const choose = (free: number) => automaticContextLength(large, settings, free);
+    expect(choose(200 * gib)).toBe(32_768);
+    expect(choose(24 * gib)).toBe(8192);
+    expect(choose(8 * gib)).toBe(4096);
+    expect(choose(0)).toBe(4096);
+  });
+
+  test("is never more than the model was trained for", () => {
+    const short = { ...large, facts: { ...large.facts, trainedContextLength: 2048 } };
+    expect(automaticContextLength(short, settings, 200 * gib)).toBe(2048);
+  });
+});
+
+test("the log says whether it fits, with both numbers", () => {
+  const need = memoryNeed(large, settings);
+  expect(fitSentence(need, 64 * gib)).toMatch(
+    /needs about 9\.\d GB, 69 GB free: fits|needs about 10 GB/,
+  );
+  expect(fitSentence(need, 6 * gib)).toContain("which is slow");
+  expect(fitSentence(need, gib)).toContain("does not fit");
+});
