@@ -1,13 +1,14 @@
 // Our own model store: writes blobs and manifests, and removes what no model needs.
 import { createHash } from "node:crypto";
-import { mkdir, open, rm, rmdir, stat, utimes } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, open, readdir, rm, rmdir, stat, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import type { ModelName } from "../model-reference.ts";
 import type { BlobFolder } from "./blob-folder.ts";
-import { digestOf, parseDigest } from "./digest.ts";
+import { digestOf, isDigest, parseDigest } from "./digest.ts";
 import { explainingDiskErrors } from "./disk-errors.ts";
 import { LockFolder } from "./lock-folder.ts";
 import { blobsOf, type Manifest, parseManifest, printManifest } from "./manifest.ts";
@@ -36,6 +37,8 @@ export interface WriteOptions {
 const writersLock = "writers";
 /** Held for moments, while a manifest is put in place or taken away. */
 const manifestsLock = "manifests";
+/** Time of the last change of a blob that was let go, in seconds and milliseconds alike. */
+const letGoAt = 0;
 const namedLock = (name: string) => `named ${name}`;
 
 export class ModelStore implements BlobFolder {
@@ -57,6 +60,11 @@ export class ModelStore implements BlobFolder {
   /** Folders of links through which the parts of split models find each other. */
   get splitsFolder(): string {
     return path.join(this.path, "splits");
+  }
+
+  /** Tells that blobs were let go while somebody wrote. */
+  get #letGoMark(): string {
+    return path.join(this.path, "let-go");
   }
 
   /** @throws ProductError `STORE_DIGEST_INVALID` */
@@ -87,9 +95,13 @@ export class ModelStore implements BlobFolder {
    * @throws ProductError `STORE_DISK_FULL`, `STORE_NOT_WRITABLE`
    */
   async whileWriting<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return await this.#writing(() =>
-      this.locks.withLock(writersLock, work, { isShared: true, signal }),
-    );
+    try {
+      return await this.#writing(() =>
+        this.locks.withLock(writersLock, work, { isShared: true, signal }),
+      );
+    } finally {
+      await this.#removeLetGo();
+    }
   }
 
   /** Does work that removes blobs, unless somebody is writing: then nothing, and undefined. */
@@ -158,22 +170,39 @@ export class ModelStore implements BlobFolder {
     });
   }
 
-  /**
-   * Removes those of the blobs that no manifest needs. While somebody writes they stay, marked as
-   * old, and the next `prune` takes them.
-   */
+  /** Removes those of the blobs that no manifest needs; while somebody writes, as soon as he ends. */
   async removeUnused(digests: readonly string[]): Promise<void> {
-    const removed = await this.whileNobodyWrites(async () => {
-      const needed = await this.neededBlobs();
-      // A damaged manifest may need any of them.
-      if (needed.damaged.length > 0) return;
-      for (const digest of digests) {
-        if (!needed.digests.has(digest)) await rm(this.blobPath(digest), { force: true });
-      }
-    });
+    if (digests.length === 0) return;
+    const removed = await this.whileNobodyWrites(() => this.#removeUnneeded(digests));
     if (removed !== undefined) return;
     for (const digest of digests) {
-      await utimes(this.blobPath(digest), 0, 0).catch(() => {}); // it is gone already
+      await utimes(this.blobPath(digest), letGoAt, letGoAt).catch(() => {}); // it is gone already
+    }
+    await this.#writing(() => writeFile(this.#letGoMark, ""));
+    await this.#removeLetGo();
+  }
+
+  /** Removes what was let go while somebody wrote. */
+  async #removeLetGo(): Promise<void> {
+    if (!existsSync(this.#letGoMark)) return;
+    await this.whileNobodyWrites(async () => {
+      await rm(this.#letGoMark, { force: true });
+      const letGo: string[] = [];
+      for (const name of await readdir(this.folder.blobsFolder)) {
+        if (!isDigest(name)) continue;
+        const facts = await stat(this.blobPath(name)).catch(() => undefined);
+        if (facts?.mtimeMs === letGoAt) letGo.push(parseDigest(name));
+      }
+      await this.#removeUnneeded(letGo);
+    });
+  }
+
+  async #removeUnneeded(digests: readonly string[]): Promise<void> {
+    const needed = await this.neededBlobs();
+    // A damaged manifest may need any of them.
+    if (needed.damaged.length > 0) return;
+    for (const digest of digests) {
+      if (!needed.digests.has(digest)) await rm(this.blobPath(digest), { force: true });
     }
   }
 

@@ -38,7 +38,8 @@ export async function* readTar(bytes: AsyncIterable<Buffer>): AsyncGenerator<Rea
       else longPath = text.replace(/\0.*$/s, "");
       continue;
     }
-    const path = longPath ?? header.path ?? "";
+    // Not the header's first: it puts the old format's prefix before an extension's whole path.
+    const path = longPath ?? extension?.path ?? header.path ?? "";
     const isFile = header.type === "File" || header.type === "OldFile";
     const content = reader.pieces(sizeBytes);
     yield { path, sizeBytes, isFile, content };

@@ -1,0 +1,326 @@
+// A model goes to another machine in one file, and every byte of it is checked on arrival.
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { exportModel } from "../../../source/store/library/export-model.ts";
+import { importModel } from "../../../source/store/library/import-model.ts";
+import { removeModel } from "../../../source/store/library/remove-model.ts";
+import { tinyFile } from "../../support/command-line.ts";
+import {
+  entriesOf,
+  modelName,
+  openStore,
+  sha256,
+  temporaryFolder,
+  writeOllamaModel,
+} from "../../support/model-store.ts";
+
+const tinyBlob = `sha256-${sha256(readFileSync(tinyFile))}`;
+
+async function exported(name = "mine") {
+  const fixture = openStore();
+  fixture.tinyAt("a.gguf");
+  await fixture.create(name, {
+    from: ["a.gguf"],
+    system: "S",
+    template: "{{ .Prompt }}",
+    parameters: { stop: ["x"] },
+    licenses: ["L"],
+  });
+  const archive = fixture.at("model.tar");
+  await exportModel(fixture.catalog, fixture.store, name, archive);
+  return { ...fixture, archive };
+}
+
+describe("an exported model", () => {
+  test("is on the other machine what it was here, with its own weights", async () => {
+    const { archive, catalog, at } = await exported("me/mine:v1");
+    rmSync(at("a.gguf"));
+    const there = openStore();
+    expect(await importModel(there.store, archive)).toMatchObject([{ display: "me/mine:v1" }]);
+    const { system, template, parameters, licenses, details, facts } =
+      await there.catalog.resolve("me/mine:v1");
+    expect({ system, template, parameters, licenses }).toEqual({
+      system: "S",
+      template: "{{ .Prompt }}",
+      parameters: { stop: ["x"] },
+      licenses: ["L"],
+    });
+    expect(details.parameterSize).toBe("954K");
+    expect(facts.path).toBe(path.join(there.store.folder.blobsFolder, tinyBlob));
+    await expect(catalog.resolve("me/mine:v1")).rejects.toMatchObject({
+      code: "STORE_REFERENCE_MISSING",
+    });
+  });
+
+  test("can be unpacked into an empty store of Ollama's by any tar program", async () => {
+    const { archive } = await exported();
+    const ollama = temporaryFolder();
+    execFileSync("tar", ["xf", archive, "-C", ollama]);
+    expect(entriesOf(path.join(ollama, "blobs"))).toContain(tinyBlob);
+    const { catalog } = openStore(undefined, { ollamaFolders: [ollama] });
+    expect(await catalog.resolve("mine")).toMatchObject({ store: "ollama", system: "S" });
+  });
+
+  test("can come from Ollama's store", async () => {
+    const ollama = temporaryFolder();
+    const content = readFileSync(tinyFile);
+    writeOllamaModel(ollama, "theirs", [
+      { kind: "model", content },
+      { kind: "system", content: "O" },
+    ]);
+    const { catalog, store, at } = openStore(undefined, { ollamaFolders: [ollama] });
+    await exportModel(catalog, store, "theirs", at("theirs.tar"));
+    const there = openStore();
+    await importModel(there.store, at("theirs.tar"));
+    expect(await there.catalog.resolve("theirs")).toMatchObject({ store: "modelctl", system: "O" });
+  });
+
+  test("can be packed by another tar program, long names and folders included", async () => {
+    const name = `hf.co/${"o".repeat(80)}/${"r".repeat(96)}:${"q".repeat(150)}.gguf`;
+    const { archive } = await exported(name);
+    const unpacked = temporaryFolder();
+    execFileSync("tar", ["xf", archive, "-C", unpacked]);
+    const formats = ["gnu", "pax"].map((format) => {
+      const file = path.join(unpacked, `${format}.tar`);
+      execFileSync("tar", ["cf", file, "-H", format, "-C", unpacked, "./blobs", "manifests"]);
+      return file;
+    });
+    for (const file of [archive, ...formats]) {
+      const there = openStore();
+      expect(await importModel(there.store, file)).toMatchObject([{ display: name }]);
+      expect((await there.catalog.resolve(name)).system).toBe("S");
+    }
+  });
+
+  test("says how far it is, on both ways", async () => {
+    const { catalog, store, archive, at } = await exported();
+    const there = openStore();
+    for (const transfer of [
+      (onProgress: (completed: number, total: number) => void) =>
+        exportModel(catalog, store, "mine", at("again.tar"), { onProgress }),
+      (onProgress: (completed: number, total: number) => void) =>
+        importModel(there.store, archive, { onProgress }),
+    ]) {
+      const seen: number[][] = [];
+      await transfer((completed, total) => seen.push([completed, total]));
+      const totals = new Set(seen.map(([, total]) => total));
+      expect(totals.size).toBe(1);
+      expect(seen.map(([completed]) => completed)).toEqual(
+        seen.map(([completed]) => completed).sort((a = 0, b = 0) => a - b),
+      );
+      expect(seen.at(-1)?.[0]).toBeGreaterThan(statSync(tinyFile).size);
+    }
+    expect(readFileSync(at("again.tar")).equals(readFileSync(archive))).toBe(true);
+  });
+});
+
+describe("importing", () => {
+  test("under another name", async () => {
+    const { archive } = await exported();
+    const { store, catalog } = openStore();
+    await importModel(store, archive, { name: modelName("renamed:x") });
+    const { models } = await catalog.listModels({ store: "modelctl" });
+    expect(models.map(({ name }) => name)).toEqual(["renamed:x"]);
+  });
+
+  test("replaces a model of that name", async () => {
+    const { archive } = await exported();
+    const { store, catalog, create, blobs } = openStore();
+    await create("mine", { from: ["tiny"], system: "old" });
+    await importModel(store, archive);
+    expect((await catalog.resolve("mine")).system).toBe("S");
+    expect(blobs()).not.toContain(`sha256-${sha256("old")}`);
+  });
+
+  test("twice keeps one copy", async () => {
+    const { archive } = await exported();
+    const { store, blobs, unfinished } = openStore();
+    await importModel(store, archive);
+    const before = blobs();
+    await importModel(store, archive);
+    expect(blobs()).toEqual(before);
+    expect(unfinished()).toEqual([]);
+  });
+
+  const headers = 512;
+  test.each<[string, (file: string) => void, string, RegExp]>([
+    [
+      "cut in the weights",
+      (file) => truncateSync(file, 500_000),
+      "STORE_ARCHIVE_INVALID",
+      /ends too early/,
+    ],
+    [
+      "cut behind a blob",
+      (file) => truncateSync(file, statSync(file).size - 2560),
+      "STORE_ARCHIVE_INVALID",
+      /./,
+    ],
+    ["empty", (file) => truncateSync(file, 0), "STORE_ARCHIVE_INVALID", /ends too early/],
+    [
+      "of zeros",
+      (file) => writeFileSync(file, Buffer.alloc(10_240)),
+      "STORE_ARCHIVE_INVALID",
+      /no model in it/,
+    ],
+    [
+      "another file",
+      (file) => writeFileSync(file, readFileSync(tinyFile)),
+      "STORE_ARCHIVE_INVALID",
+      /not a tar archive/,
+    ],
+    [
+      "with a flipped bit in a blob",
+      (file) => {
+        const bytes = readFileSync(file);
+        bytes.writeUInt8((bytes[headers] ?? 0) ^ 1, headers);
+        writeFileSync(file, bytes);
+      },
+      "STORE_DIGEST_MISMATCH",
+      /digest mismatch/,
+    ],
+    [
+      "with a flipped bit in a header",
+      (file) => {
+        const bytes = readFileSync(file);
+        bytes.writeUInt8((bytes[30] ?? 0) ^ 1, 30);
+        writeFileSync(file, bytes);
+      },
+      "STORE_ARCHIVE_INVALID",
+      /damaged/,
+    ],
+  ])("a file %s is refused, and nothing of it is kept", async (_, damage, code, message) => {
+    const { archive } = await exported();
+    damage(archive);
+    const { store, catalog, blobs, unfinished } = openStore();
+    await expect(importModel(store, archive)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
+    expect([...blobs(), ...unfinished()]).toEqual([]);
+    expect((await catalog.listModels({ store: "modelctl" })).models).toEqual([]);
+  });
+
+  test.each<[string, (folder: string) => string[], string, RegExp]>([
+    [
+      "a manifest whose blobs are missing",
+      (folder) => {
+        writeOllamaModel(folder, "mine", [{ kind: "system", content: "S" }]);
+        return ["manifests"];
+      },
+      "STORE_ARCHIVE_INVALID",
+      /is missing/,
+    ],
+    [
+      "something else",
+      (folder) => {
+        writeFileSync(path.join(folder, "notes.txt"), "x");
+        return ["notes.txt"];
+      },
+      "STORE_ARCHIVE_INVALID",
+      /"notes\.txt" is no part of a model/,
+    ],
+    [
+      "the name of a built-in model",
+      (folder) => {
+        writeOllamaModel(folder, "tiny", []);
+        return ["blobs", "manifests"];
+      },
+      "STORE_MODEL_READ_ONLY",
+      /comes with the program/,
+    ],
+    [
+      "a blob under a wrong name",
+      (folder) => {
+        writeOllamaModel(folder, "mine", []);
+        writeFileSync(path.join(folder, "blobs", `sha256-${"0".repeat(64)}`), "x");
+        return ["blobs", "manifests"];
+      },
+      "STORE_DIGEST_MISMATCH",
+      /digest mismatch/,
+    ],
+  ])("an archive with %s is refused", async (_, fill, code, message) => {
+    const folder = temporaryFolder();
+    const archive = path.join(temporaryFolder(), "a.tar");
+    execFileSync("tar", ["cf", archive, "-C", folder, ...fill(folder)]);
+    const { store, blobs, unfinished } = openStore();
+    await expect(importModel(store, archive)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
+    expect([...blobs(), ...unfinished()]).toEqual([]);
+  });
+
+  test("an entry never leaves the store's folder", async () => {
+    const folder = temporaryFolder();
+    const archive = path.join(temporaryFolder(), "a.tar");
+    const manifest = writeOllamaModel(folder, "mine", []);
+    for (const name of ["manifests/../../../evil", "blobs/../../evil", "/etc/evil"]) {
+      execFileSync("tar", [
+        ...["cPf", archive, "--transform", `s,^.*latest$,${name},`, "-C", folder],
+        ...["blobs", path.relative(folder, manifest)],
+      ]);
+      const { store, folder: home } = openStore();
+      await expect(importModel(store, archive)).rejects.toMatchObject({ name: "ProductError" });
+      expect(existsSync(path.join(home, "evil"))).toBe(false);
+      expect(existsSync(path.join(home, "..", "evil"))).toBe(false);
+    }
+  });
+
+  test("a file that is not there", async () => {
+    const { store, folder } = openStore();
+    for (const file of ["/no/such.tar", folder]) {
+      await expect(importModel(store, file)).rejects.toMatchObject({ code: "STORE_FILE_MISSING" });
+    }
+  });
+});
+
+describe("exporting is refused", () => {
+  test.each([
+    ["nobody", "STORE_MODEL_NOT_FOUND", /not found/],
+    ["tiny", "STORE_MODEL_READ_ONLY", /need not be exported/],
+    [tinyFile, "STORE_MODEL_NOT_FOUND", /not found/],
+  ])("for %s", async (reference, code, message) => {
+    const { catalog, store, at } = openStore();
+    await expect(exportModel(catalog, store, reference, at("x.tar"))).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
+    expect(existsSync(at("x.tar"))).toBe(false);
+  });
+
+  test("into a folder that is not there, or when a file has changed: the old export stays", async () => {
+    const { catalog, store, archive, at, folder } = await exported();
+    await expect(
+      exportModel(catalog, store, "mine", path.join(folder, "no", "x.tar")),
+    ).rejects.toMatchObject({
+      code: "STORE_FILE_MISSING",
+      message: expect.stringContaining("no does not exist"),
+    });
+    const before = readFileSync(archive);
+    appendFileSync(at("a.gguf"), "x");
+    await expect(exportModel(catalog, store, "mine", archive)).rejects.toMatchObject({
+      code: "STORE_REFERENCE_CHANGED",
+    });
+    expect(readFileSync(archive).equals(before)).toBe(true);
+    expect(entriesOf(folder).filter((name) => name.includes(".writing-"))).toEqual([]);
+  });
+});
+
+test("a model that was imported can be removed, and is gone", async () => {
+  const { archive } = await exported();
+  const { store, catalog, blobs } = openStore();
+  await importModel(store, archive);
+  await removeModel(catalog, store, "mine");
+  expect(blobs()).toEqual([]);
+});

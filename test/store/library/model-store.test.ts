@@ -1,0 +1,170 @@
+// Blobs and manifests on disk: whole or not at all, in the layout that Ollama has.
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { Readable } from "node:stream";
+import { describe, expect, test } from "vitest";
+import { entriesOf, modelName, openStore, sha256 } from "../../support/model-store.ts";
+
+const content = Buffer.from("some bytes\0of a blob");
+const digest = `sha256:${sha256(content)}`;
+
+describe("a blob", () => {
+  test("lies where Ollama puts it", async () => {
+    const { store } = openStore();
+    expect(await store.writeBlob(content)).toEqual({
+      digest,
+      sizeBytes: content.length,
+      isNew: true,
+    });
+    const file = path.join(store.path, "blobs", `sha256-${sha256(content)}`);
+    expect(store.blobPath(digest)).toBe(file);
+    expect(store.blobPath(digest.replace(":", "-").toUpperCase().replace("SHA", "sha"))).toBe(file);
+    expect(readFileSync(file).equals(content)).toBe(true);
+  });
+
+  test("of the same content is kept once", async () => {
+    const { store, blobs } = openStore();
+    expect(await store.hasBlob(digest)).toBe(false);
+    await store.writeBlob(content);
+    expect(await store.writeBlob(content)).toMatchObject({ isNew: false });
+    expect(await store.writeBlobFrom(Readable.from([content]))).toMatchObject({ isNew: false });
+    expect(await store.hasBlob(digest)).toBe(true);
+    expect(blobs()).toEqual([`sha256-${sha256(content)}`]);
+  });
+
+  test("comes from a stream in pieces, and says how far it is", async () => {
+    const { store } = openStore();
+    const seen: number[] = [];
+    const pieces = [content.subarray(0, 5), content.subarray(5)];
+    expect(
+      await store.writeBlobFrom(Readable.from(pieces), {
+        digest: `sha256-${sha256(content)}`,
+        onBytes: (bytes) => seen.push(bytes),
+      }),
+    ).toEqual({ digest, sizeBytes: content.length, isNew: true });
+    expect(seen).toEqual([5, content.length]);
+    expect(readFileSync(store.blobPath(digest)).equals(content)).toBe(true);
+  });
+
+  test("that is not what was promised is not kept", async () => {
+    const { store, blobs, unfinished } = openStore();
+    const wrong = `sha256:${"0".repeat(64)}`;
+    await expect(
+      store.writeBlobFrom(Readable.from([content]), { digest: wrong }),
+    ).rejects.toMatchObject({
+      code: "STORE_DIGEST_MISMATCH",
+      status: 400,
+      message: `digest mismatch, expected ${wrong}, got ${digest}`,
+    });
+    expect([...blobs(), ...unfinished()]).toEqual([]);
+  });
+
+  test("whose stream breaks off is not kept", async () => {
+    const { store, blobs, unfinished } = openStore();
+    async function* broken() {
+      yield content;
+      throw new Error("the line was cut");
+    }
+    await expect(store.writeBlobFrom(broken())).rejects.toThrow("the line was cut");
+    expect([...blobs(), ...unfinished()]).toEqual([]);
+  });
+
+  test.each(["", "sha256:", `sha256:${"g".repeat(64)}`, `md5:${"0".repeat(64)}`, "../x"])(
+    "%j is no digest",
+    (text) => {
+      const { store } = openStore();
+      expect(() => store.blobPath(text)).toThrow(
+        expect.objectContaining({ code: "STORE_DIGEST_INVALID", status: 400 }),
+      );
+    },
+  );
+});
+
+describe("a model whose files were damaged", () => {
+  test.each<[string, (file: string) => void, string, RegExp]>([
+    [
+      "cut",
+      (file) => writeFileSync(file, "{"),
+      "STORE_MANIFEST_CORRUPT",
+      /manifest .*mine.* is damaged/,
+    ],
+    ["empty", (file) => writeFileSync(file, ""), "STORE_MANIFEST_CORRUPT", /is damaged/],
+    ["another JSON", (file) => writeFileSync(file, "[]"), "STORE_MANIFEST_CORRUPT", /no layers/],
+    [
+      "without a digest",
+      (file) => writeFileSync(file, readFileSync(file, "utf8").replaceAll("sha256:", "md5:")),
+      "STORE_MANIFEST_CORRUPT",
+      /no digest/,
+    ],
+    [
+      "of a blob that is not there",
+      (file) =>
+        writeFileSync(file, readFileSync(file, "utf8").replaceAll(/[0-9a-f]{64}/g, "0".repeat(64))),
+      "STORE_BLOB_MISSING",
+      /is missing/,
+    ],
+  ])("manifest %s: says so, and hides no other", async (_, damage, code, message) => {
+    const { create, catalog, store, tinyAt } = openStore();
+    tinyAt("a.gguf");
+    await create("other", { from: ["a.gguf"] });
+    await create("mine", { from: ["a.gguf"] }, { copy: true });
+    const file = store.folder.manifestPath(modelName("mine"));
+    damage(file);
+    await expect(catalog.resolve("mine")).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
+    const { models, problems } = await catalog.listModels({ store: "modelctl" });
+    expect(models.map(({ name }) => name)).toEqual(["other:latest"]);
+    expect(problems).toEqual([{ path: file, message: expect.stringMatching(message) }]);
+  });
+
+  test("blob of another length is noticed", async () => {
+    const { create, catalog, store, tinyAt } = openStore();
+    tinyAt("a.gguf");
+    await create("mine", { from: ["a.gguf"] }, { copy: true });
+    const { facts } = await catalog.resolve("mine");
+    writeFileSync(facts.path, "short");
+    await expect(catalog.resolve("mine")).rejects.toMatchObject({
+      code: "STORE_BLOB_MISSING",
+      message: expect.stringMatching(/has 5 bytes instead of \d+/),
+    });
+    expect(store.blobPath(`sha256:${"a".repeat(64)}`)).toContain(store.path);
+  });
+});
+
+test("a store that is not there yet has no models, and looking does not make it", async () => {
+  const { catalog, store } = openStore();
+  expect(await catalog.listModels({ store: "modelctl" })).toEqual({ models: [], problems: [] });
+  await expect(catalog.resolve("mine")).rejects.toMatchObject({ code: "STORE_MODEL_NOT_FOUND" });
+  expect(existsSync(store.path)).toBe(false);
+});
+
+test("a running server sees what another process has changed", async () => {
+  const { create, catalog, folder, tinyAt } = openStore();
+  tinyAt("a.gguf");
+  const other = openStore(folder);
+  await create("mine", { from: ["a.gguf"], system: "one" });
+  expect((await other.catalog.resolve("mine")).system).toBe("one");
+  await create("mine", { from: ["a.gguf"], system: "two" });
+  expect((await other.catalog.resolve("mine")).system).toBe("two");
+  expect(await catalog.listModels()).toEqual(await other.catalog.listModels());
+});
+
+test("no empty folders and no unfinished files are left behind", async () => {
+  const { create, catalog, store, tinyAt } = openStore();
+  tinyAt("a.gguf");
+  await create("some/where:deep", { from: ["a.gguf"] });
+  await create("other", { from: ["a.gguf"] });
+  const file = await store.folder.find(modelName("SOME/Where:DEEP"));
+  if (file === undefined) throw new Error("the model is not there");
+  await store.removeManifest(file);
+  expect(entriesOf(store.folder.manifestsFolder)).toEqual([
+    "registry.ollama.ai",
+    "registry.ollama.ai/library",
+    "registry.ollama.ai/library/other",
+    "registry.ollama.ai/library/other/latest",
+  ]);
+  expect(statSync(store.folder.blobsFolder).isDirectory()).toBe(true);
+  expect((await catalog.listModels({ store: "modelctl" })).models).toHaveLength(1);
+});

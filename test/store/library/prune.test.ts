@@ -1,0 +1,164 @@
+// What nobody needs is removed; what a model needs, or anybody is writing, never is.
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { copyModel } from "../../../source/store/library/copy-model.ts";
+import { prune } from "../../../source/store/library/prune.ts";
+import { removeModel } from "../../../source/store/library/remove-model.ts";
+import { modelName, openStore, type StoreFixture, sha256 } from "../../support/model-store.ts";
+
+const day = 24 * 3600_000;
+const daysAgo = (days: number) => new Date(Date.now() - days * day);
+
+/** A blob that no model needs, last wanted so many days ago. */
+async function strayBlob({ store }: StoreFixture, content: string, days: number): Promise<string> {
+  const { digest } = await store.writeBlob(content);
+  utimesSync(store.blobPath(digest), daysAgo(days), daysAgo(days));
+  return digest;
+}
+
+/** What a download that was broken off leaves. */
+function partial({ store }: StoreFixture, content: string, days: number): string[] {
+  mkdirSync(store.folder.blobsFolder, { recursive: true });
+  const blob = store.blobPath(`sha256:${sha256(content)}`);
+  const files = [`${blob}-partial`, `${blob}-partial.json`];
+  for (const file of files) {
+    writeFileSync(file, content);
+    utimesSync(file, daysAgo(days), daysAgo(days));
+  }
+  return files;
+}
+
+async function withModel(): Promise<StoreFixture> {
+  const fixture = openStore();
+  fixture.tinyAt("a.gguf");
+  await fixture.create("mine", { from: ["a.gguf"], system: "S" }, { copy: true });
+  for (const blob of fixture.blobs()) {
+    utimesSync(path.join(fixture.store.folder.blobsFolder, blob), 0, 0);
+  }
+  return fixture;
+}
+
+test("what a model needs stays, however old", async () => {
+  const { store, catalog, blobs } = await withModel();
+  const before = blobs();
+  expect(await prune(store)).toEqual({ removedBlobs: 0, freedBytes: 0 });
+  expect(blobs()).toEqual(before);
+  expect((await catalog.resolve("mine")).system).toBe("S");
+});
+
+test.each([
+  [13, true],
+  [15, false],
+])("a blob that nobody has wanted for %i days stays: %s", async (days, stays) => {
+  const fixture = await withModel();
+  const digest = await strayBlob(fixture, "stray", days);
+  const { removedBlobs, freedBytes } = await prune(fixture.store);
+  expect(await fixture.store.hasBlob(digest)).toBe(stays);
+  expect(removedBlobs).toBe(stays ? 0 : 1);
+  expect(freedBytes > 0).toBe(!stays);
+});
+
+test.each([
+  [13, true],
+  [15, false],
+])("a download broken off %i days ago can be resumed: %s", async (days, stays) => {
+  const fixture = await withModel();
+  const files = partial(fixture, "half", days);
+  await prune(fixture.store);
+  expect(files.map((file) => existsSync(file))).toEqual([stays, stays]);
+});
+
+describe("nothing is removed", () => {
+  test("of a download that is going on, in this process or another", async () => {
+    const fixture = await withModel();
+    const { store, folder } = fixture;
+    const other = openStore(folder).store;
+    const files = partial(fixture, "half", 100);
+    await other.withLock(`sha256:${sha256("half")}`, async () => {
+      await prune(store);
+      expect(files.map((file) => existsSync(file))).toEqual([true, true]);
+    });
+    await prune(store);
+    expect(files.map((file) => existsSync(file))).toEqual([false, false]);
+  });
+
+  test("while somebody is between a blob and the manifest that needs it", async () => {
+    const fixture = await withModel();
+    const { store, folder } = fixture;
+    const other = openStore(folder).store;
+    const digest = await strayBlob(fixture, "stray", 100);
+    await other.whileWriting(async () => {
+      expect(await prune(store)).toEqual({
+        removedBlobs: 0,
+        freedBytes: 0,
+        skipped: { reason: "busy" },
+      });
+    });
+    expect(await store.hasBlob(digest)).toBe(true);
+    expect(await prune(store)).toMatchObject({ removedBlobs: 1 });
+  });
+
+  test("while a manifest cannot be read", async () => {
+    const fixture = await withModel();
+    const { store } = fixture;
+    const digest = await strayBlob(fixture, "stray", 100);
+    await copyModel(fixture.catalog, store, "mine", modelName("broken"));
+    const manifest = store.folder.manifestPath(modelName("broken"));
+    writeFileSync(manifest, "{");
+    expect(await prune(store)).toEqual({
+      removedBlobs: 0,
+      freedBytes: 0,
+      skipped: { reason: "damaged", manifests: [manifest] },
+    });
+    expect(await store.hasBlob(digest)).toBe(true);
+    await removeModel(fixture.catalog, store, "broken");
+    expect(await prune(store)).toMatchObject({ removedBlobs: 1 });
+  });
+});
+
+test("what a removed model needed goes as soon as nobody writes any more", async () => {
+  const { store, catalog, folder, blobs, create } = await withModel();
+  const other = openStore(folder).store;
+  await other.whileWriting(async () => {
+    await removeModel(catalog, store, "mine");
+    expect(blobs()).toHaveLength(3);
+    // A model made meanwhile may need some of it again.
+    await create("again", { from: ["a.gguf"], system: "S" });
+    expect(blobs()).toHaveLength(3);
+  });
+  // Its text and its configuration are the same, its weights are not in the store.
+  expect(blobs()).toHaveLength(2);
+  expect((await catalog.resolve("again")).system).toBe("S");
+});
+
+test("a blob that is sent again counts as wanted", async () => {
+  const fixture = await withModel();
+  const digest = await strayBlob(fixture, "stray", 100);
+  await fixture.store.writeBlob("stray");
+  await prune(fixture.store);
+  expect(await fixture.store.hasBlob(digest)).toBe(true);
+});
+
+test.each([
+  [0.5, true],
+  [2, false],
+])("what a killed process left unfinished %d hours ago stays: %s", async (hours, stays) => {
+  const { store, unfinished } = await withModel();
+  const folder = path.join(store.folder.manifestsFolder, "registry.ollama.ai", "library");
+  for (const file of [store.folder.blobsFolder, folder].map((at) => path.join(at, ".writing-1"))) {
+    writeFileSync(file, "half");
+    utimesSync(file, daysAgo(hours / 24), daysAgo(hours / 24));
+  }
+  await prune(store);
+  expect(unfinished()).toHaveLength(stays ? 2 : 0);
+});
+
+test("files that are not ours stay", async () => {
+  const { store } = await withModel();
+  const file = path.join(store.folder.blobsFolder, "notes.txt");
+  writeFileSync(file, "");
+  utimesSync(file, 0, 0);
+  await prune(store);
+  expect(existsSync(file)).toBe(true);
+});

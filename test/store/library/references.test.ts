@@ -1,0 +1,200 @@
+// Models refer to files of the user's: a file that was moved or changed is noticed and named, one
+// that was merely touched is not held against anybody.
+import {
+  appendFileSync,
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { copyModel } from "../../../source/store/library/copy-model.ts";
+import { hashReferences } from "../../../source/store/library/hash-references.ts";
+import { isReference } from "../../../source/store/library/manifest.ts";
+import { prune } from "../../../source/store/library/prune.ts";
+import { tinyFile } from "../../support/command-line.ts";
+import { modelName, openStore, type StoreFixture, sha256 } from "../../support/model-store.ts";
+
+const later = new Date("2040-01-02T03:04:05Z");
+
+/** A model that refers to mine.gguf. */
+async function referring(size?: number): Promise<StoreFixture & { file: string }> {
+  const fixture = openStore();
+  const file = fixture.tinyAt("mine.gguf");
+  if (size !== undefined) truncateSync(file, size);
+  await fixture.create("mine", { from: ["mine.gguf"] });
+  return { ...fixture, file };
+}
+
+const largeBytes = 65 * 1024 ** 2;
+
+async function knownDigest({ catalog, store }: StoreFixture): Promise<string | undefined> {
+  const found = await catalog.find(modelName("mine"));
+  const layer = found?.kind === "stored" && found.stored.manifest.layers.find(isReference);
+  if (!layer) throw new Error("the model refers to no file");
+  return await store.references.knownDigest(layer);
+}
+
+describe("a file that was moved", () => {
+  test("is named, with what to do", async () => {
+    const { catalog, file } = await referring();
+    renameSync(file, `${file}.moved`);
+    await expect(catalog.resolve("mine")).rejects.toMatchObject({
+      code: "STORE_REFERENCE_MISSING",
+      message: expect.stringMatching(
+        /^The model 'mine:latest' refers to .*mine\.gguf, which was moved or deleted; .* created on \d{4}-\d\d-\d\d/,
+      ),
+      hint: expect.stringContaining("create the model again"),
+    });
+    renameSync(`${file}.moved`, file);
+    expect((await catalog.resolve("mine")).facts.path).toBe(file);
+  });
+
+  test("does not keep the model from being listed, copied and removed", async () => {
+    const { catalog, store, file } = await referring();
+    rmSync(file);
+    await copyModel(catalog, store, "mine", modelName("other"));
+    const { models, problems } = await catalog.listModels({ store: "modelctl" });
+    expect(models.map(({ name }) => name).sort()).toEqual(["mine:latest", "other:latest"]);
+    expect(problems).toEqual([]);
+  });
+
+  test("can be named anew by creating the model again", async () => {
+    const { catalog, create, file, at } = await referring();
+    renameSync(file, at("new", "place.gguf"));
+    await create("mine", { from: ["new/place.gguf"] });
+    expect((await catalog.resolve("mine")).facts.path).toBe(at("new", "place.gguf"));
+  });
+});
+
+describe("a file that has changed", () => {
+  test.each<[string, (file: string) => void]>([
+    ["grew", (file) => appendFileSync(file, "x")],
+    [
+      "is another of the same size",
+      (file) => writeFileSync(file, Buffer.alloc(statSync(file).size)),
+    ],
+    [
+      "was replaced by one of the same size and age",
+      (file) => {
+        const { mtime, size } = statSync(file);
+        rmSync(file);
+        writeFileSync(file, Buffer.alloc(size));
+        utimesSync(file, mtime, mtime);
+      },
+    ],
+  ])("is noticed when it %s", async (_, change) => {
+    const { catalog, file } = await referring();
+    change(file);
+    for (let time = 0; time < 2; time += 1) {
+      await expect(catalog.resolve("mine")).rejects.toMatchObject({
+        code: "STORE_REFERENCE_CHANGED",
+        message: expect.stringMatching(/mine\.gguf, which has changed since/),
+        hint: expect.stringContaining("Create the model again"),
+      });
+    }
+  });
+
+  test("is noticed though a running server has seen it before", async () => {
+    const { catalog, file } = await referring();
+    await catalog.resolve("mine");
+    appendFileSync(file, "x");
+    await expect(catalog.resolve("mine")).rejects.toMatchObject({
+      code: "STORE_REFERENCE_CHANGED",
+    });
+  });
+});
+
+describe("a file that was touched", () => {
+  test("is read once, found the same, and remembered", async () => {
+    const { catalog, file, store } = await referring();
+    utimesSync(file, later, later);
+    expect((await catalog.resolve("mine")).facts.path).toBe(file);
+    expect(readdirSync(path.join(store.path, "references"))).toHaveLength(1);
+    // Read again it would be found to be another.
+    writeFileSync(file, Buffer.alloc(statSync(file).size));
+    utimesSync(file, later, later);
+    expect((await catalog.resolve("mine")).facts.path).toBe(file);
+  });
+
+  test("is the same for every copy of the model", async () => {
+    const { catalog, store, file } = await referring();
+    await copyModel(catalog, store, "mine", modelName("other"));
+    utimesSync(file, later, later);
+    await catalog.resolve("mine");
+    await catalog.resolve("other");
+    expect(readdirSync(path.join(store.path, "references"))).toHaveLength(1);
+  });
+
+  test("is also found the same when it was put back from a copy", async () => {
+    const { catalog, file } = await referring();
+    rmSync(file);
+    copyFileSync(tinyFile, file);
+    expect((await catalog.resolve("mine")).facts.path).toBe(file);
+  });
+
+  test("cannot be told from another while its digest is not known", async () => {
+    const { catalog, file } = await referring(largeBytes);
+    utimesSync(file, later, later);
+    await expect(catalog.resolve("mine")).rejects.toMatchObject({
+      code: "STORE_REFERENCE_CHANGED",
+    });
+  });
+});
+
+describe("the digest of a large file", () => {
+  test("is computed when there is time, and then a touch does no harm", async () => {
+    const fixture = await referring(largeBytes);
+    const { catalog, store, file } = fixture;
+    expect(await knownDigest(fixture)).toBeUndefined();
+    expect(await hashReferences(store)).toBe(1);
+    expect(await knownDigest(fixture)).toBe(`sha256:${sha256(readFileSync(file))}`);
+    expect(await hashReferences(store)).toBe(0);
+    utimesSync(file, later, later);
+    expect((await catalog.resolve("mine")).facts.path).toBe(file);
+  });
+
+  test("is not computed of a file that is missing or changed, and the others are", async () => {
+    const fixture = await referring(largeBytes);
+    const { create, store, tinyAt, file } = fixture;
+    for (const name of ["gone", "grown"]) {
+      truncateSync(tinyAt(`${name}.gguf`), largeBytes);
+      await create(name, { from: [`${name}.gguf`] });
+    }
+    rmSync(fixture.at("gone.gguf"));
+    appendFileSync(fixture.at("grown.gguf"), "x");
+    expect(await hashReferences(store)).toBe(1);
+    expect(await knownDigest(fixture)).toBe(`sha256:${sha256(readFileSync(file))}`);
+  });
+
+  test("is forgotten with the last model that needs it", async () => {
+    const { store } = await referring(largeBytes);
+    await hashReferences(store);
+    await prune(store);
+    const folder = path.join(store.path, "references");
+    expect(readdirSync(folder)).toHaveLength(1);
+    const [file] = await store.folder.files();
+    if (file === undefined) throw new Error("there is no model");
+    await store.removeManifest(file);
+    await prune(store);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+test("a link is followed, and its path is the one that counts", async () => {
+  const { create, catalog, at, tinyAt } = openStore();
+  symlinkSync(tinyAt("v1.gguf"), at("current.gguf"));
+  await create("mine", { from: ["current.gguf"] });
+  expect((await catalog.resolve("mine")).facts.path).toBe(at("current.gguf"));
+  appendFileSync(tinyAt("v2.gguf"), "x");
+  rmSync(at("current.gguf"));
+  symlinkSync(at("v2.gguf"), at("current.gguf"));
+  await expect(catalog.resolve("mine")).rejects.toMatchObject({ code: "STORE_REFERENCE_CHANGED" });
+});

@@ -1,0 +1,166 @@
+// Models split into several files: all parts or none, and the engine finds them.
+import { readFileSync, realpathSync, renameSync, rmSync, utimesSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { prune } from "../../../source/store/library/prune.ts";
+import { loadTiny } from "../../support/load-tiny.ts";
+import { entriesOf, openStore, writePart } from "../../support/model-store.ts";
+import { splitTiny } from "../../support/split-tiny.ts";
+
+const partName = (stem: string, number: number, count = 3) =>
+  `${stem}-0000${number}-of-0000${count}.gguf`;
+
+describe("parts beside each other", () => {
+  test.each<[string, string[]]>([
+    ["the first", [partName("m", 1)]],
+    ["another", [partName("m", 3)]],
+    ["all of them in any order", [partName("m", 3), partName("m", 1), partName("m", 2)]],
+    ["their directory", ["."]],
+  ])("naming %s means the whole model", async (_, from) => {
+    const { create, catalog, at } = openStore();
+    for (let number = 1; number <= 3; number += 1)
+      writePart(at(partName("m", number)), number - 1, 3);
+    await create("split", { from });
+    const { facts, sizeBytes } = await catalog.resolve("split");
+    expect(facts.path).toBe(at(partName("m", 1)));
+    const sizes = [1, 2, 3].map((number) => readFileSync(at(partName("m", number))).length);
+    expect(facts.fileSize).toBe(sizes.reduce((a, b) => a + b));
+    expect(sizeBytes).toBeGreaterThan(facts.fileSize);
+  });
+
+  test("run without being created first", async () => {
+    const { catalog, at } = openStore();
+    for (let number = 1; number <= 3; number += 1)
+      writePart(at(partName("m", number)), number - 1, 3);
+    expect((await catalog.resolve(at(partName("m", 1)))).facts.path).toBe(at(partName("m", 1)));
+    await expect(catalog.resolve(at(partName("m", 2)))).rejects.toMatchObject({
+      code: "STORE_DEFINITION_INVALID",
+      hint: `Name the first: ${at(partName("m", 1))}`,
+    });
+  });
+
+  test("with a hole are refused, and the hole is named", async () => {
+    const { create, catalog, at, blobs } = openStore();
+    for (const number of [1, 3]) writePart(at(partName("m", number)), number - 1, 3);
+    const hole = {
+      code: "STORE_SPLIT_INCOMPLETE",
+      message: expect.stringContaining("split into 3 files, of which part 2 is missing"),
+    };
+    for (const from of [[partName("m", 1)], ["."], [partName("m", 1), partName("m", 3)]]) {
+      await expect(create("split", { from })).rejects.toMatchObject(hole);
+    }
+    await expect(catalog.resolve(at(partName("m", 1)))).rejects.toMatchObject(hole);
+    await expect(catalog.resolve(at(partName("m", 2)))).rejects.toMatchObject({
+      code: "STORE_FILE_MISSING",
+    });
+    expect(blobs()).toEqual([]);
+  });
+
+  test("of which one vanishes later make an error that names it", async () => {
+    const { create, catalog, at } = openStore();
+    for (let number = 1; number <= 3; number += 1)
+      writePart(at(partName("m", number)), number - 1, 3);
+    await create("split", { from: [partName("m", 1)] });
+    rmSync(at(partName("m", 2)));
+    await expect(catalog.resolve("split")).rejects.toMatchObject({
+      code: "STORE_REFERENCE_MISSING",
+      message: expect.stringContaining(partName("m", 2)),
+    });
+  });
+});
+
+describe("parts with names of their own", () => {
+  test("are put in order by what they say", async () => {
+    const { create, catalog, at } = openStore();
+    const files = ["b.gguf", "c.gguf", "a.gguf"].map((name, index) =>
+      writePart(at(name), index, 3),
+    );
+    await create("split", { from: ["a.gguf", "b.gguf", "c.gguf"] });
+    const { facts } = await catalog.resolve("split");
+    const folder = path.dirname(facts.path);
+    const links = [1, 2, 3].map((number) =>
+      realpathSync(path.join(folder, partName("model", number))),
+    );
+    expect(links).toEqual(files.map((file) => realpathSync(file)));
+    expect(path.basename(facts.path)).toBe(partName("model", 1));
+  });
+
+  test.each<[string, Array<[index: number, count: number]>]>([
+    [
+      "one part twice",
+      [
+        [0, 2],
+        [0, 2],
+      ],
+    ],
+    [
+      "parts of two models",
+      [
+        [0, 2],
+        [1, 3],
+      ],
+    ],
+    [
+      "a part out of range",
+      [
+        [0, 2],
+        [5, 2],
+      ],
+    ],
+  ])("%s are refused", async (_, parts) => {
+    const { create, at } = openStore();
+    const from = parts.map(([index, count], at_) => writePart(at(`${at_}.gguf`), index, count));
+    await expect(create("split", { from })).rejects.toMatchObject({
+      code: "STORE_DEFINITION_INVALID",
+      message: expect.stringContaining("does not belong to the same split model"),
+    });
+  });
+
+  test("a hole is found without their names too", async () => {
+    const { create, at } = openStore();
+    const from = [writePart(at("a.gguf"), 0, 3), writePart(at("b.gguf"), 1, 3)];
+    await expect(create("split", { from })).rejects.toMatchObject({
+      code: "STORE_SPLIT_INCOMPLETE",
+      message: expect.stringContaining("part 3 is missing"),
+    });
+  });
+});
+
+describe("a real model in two parts", () => {
+  test("answers from blobs, and its links are made again when they are lost", async () => {
+    const { create, catalog, at, store } = openStore();
+    const from = splitTiny(at("tiny-00001-of-00002.gguf"), at("tiny-00002-of-00002.gguf"));
+    await create("split", { from }, { copy: true });
+    for (const file of from) renameSync(file, `${file}.away`);
+    const { facts, details } = await catalog.resolve("split");
+    expect(facts.path).toContain(store.splitsFolder);
+    expect(details.parameterSize).toBe("954K");
+    rmSync(store.splitsFolder, { recursive: true });
+    expect((await catalog.resolve("split")).facts.path).toBe(facts.path);
+    const tiny = await loadTiny({ modelPath: facts.path });
+    try {
+      const { text } = await tiny.ask([
+        { role: "user", content: "What is the capital of France?" },
+      ]);
+      expect(text).toContain("Paris");
+    } finally {
+      await tiny.runner.stop();
+    }
+  });
+
+  test("keeps its links as long as it is there", async () => {
+    const { create, catalog, at, store } = openStore();
+    await create("split", { from: splitTiny(at("b.gguf"), at("a.gguf")) });
+    const { facts } = await catalog.resolve("split");
+    const age = () => utimesSync(path.dirname(facts.path), 0, 0);
+    age();
+    await prune(store);
+    expect(entriesOf(store.splitsFolder)).toHaveLength(3);
+    const [file] = await store.folder.files();
+    if (file === undefined) throw new Error("there is no model");
+    await store.removeManifest(file);
+    age();
+    await prune(store);
+    expect(entriesOf(store.splitsFolder)).toEqual([]);
+  });
+});
