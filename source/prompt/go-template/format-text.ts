@@ -81,9 +81,11 @@ class Formatter {
       this.#put(`%!${verb}(${(first ?? second) ? "BADINDEX" : "MISSING"})`);
     } else {
       const isLeft = width !== undefined && width < 0;
+      // %+v asks for the names of a struct's fields, not for signs.
+      const heeded = verb === "v" ? flags.replaceAll("+", "") : flags;
       this.#parts.push(
         formatValue(this.#values[this.#next], {
-          flags: isLeft ? `${flags}-` : flags,
+          flags: isLeft ? `${heeded}-` : heeded,
           width: width === undefined ? undefined : Math.abs(width),
           precision: precision !== undefined && precision < 0 ? undefined : precision,
           verb,

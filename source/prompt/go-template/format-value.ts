@@ -17,13 +17,11 @@ export interface Directive {
 /**
  * A verb that does not fit shows in the text, as in Go: `%!d(string=x)`.
  *
- * @throws TemplateFault for a verb that is not supported
+ * @throws TemplateFault for what Go's printf can do and this one cannot
  */
 export function formatValue(value: GoValue, wanted: Directive): TemplateText {
   const { verb, flags } = wanted;
-  if (verb === "v" && flags.includes("#")) {
-    throw new TemplateFault("printf does not support %#v here");
-  }
+  if ("boOU".includes(verb) || flags.includes("#")) throw unsupported(wanted);
   if (verb === "T") return pad(TemplateText.of(isNil(value) ? "<nil>" : typeName(value)), wanted);
   if (isNil(value)) {
     return verb === "v"
@@ -32,17 +30,18 @@ export function formatValue(value: GoValue, wanted: Directive): TemplateText {
   }
   switch (typeof value) {
     case "boolean":
-      return "tv".includes(verb) ? pad(TemplateText.of(String(value)), wanted) : bad(value, verb);
+      return "tv".includes(verb) ? pad(TemplateText.of(String(value)), wanted) : bad(value, wanted);
     case "bigint":
       return formatInteger(value, wanted);
     case "number":
       return formatFloat(value, wanted);
   }
   if (value instanceof TemplateText) return formatString(value, wanted);
-  const takesText = "vsqxX".includes(verb);
   if (value instanceof GoStruct) return formatString(displayValue(value), wanted);
+  const takesText = "vsqxX".includes(verb);
   if (takesText && value.printed !== undefined) return formatString(displayValue(value), wanted);
-  const show = (item: GoValue) => formatValue(item, wanted);
+  const show = (item: GoValue) =>
+    isNil(item) ? TemplateText.of("<nil>") : formatValue(item, wanted);
   return value instanceof GoMap ? mapText(value, show) : listText(value, show);
 }
 
@@ -54,54 +53,45 @@ function formatString(text: TemplateText, wanted: Directive): TemplateText {
     case "s":
       return pad(cut, wanted);
     case "q": {
-      const quote = flags.includes("#") && !/[`\p{Cc}\ufeff]/u.test(cut.plain) ? "`" : '"';
-      const inner =
-        quote === "`" ? cut : cut.map((part) => quotedCharacters(part, quote, flags.includes("+")));
-      return pad(TemplateText.join([quote, inner, quote]), wanted);
+      const inner = cut.map((part) => quotedCharacters(part, '"', flags.includes("+")));
+      return pad(TemplateText.join(['"', inner, '"']), wanted);
     }
     case "x":
     case "X": {
-      const separator = flags.includes(" ") ? " " : "";
+      if (flags.includes(" ")) throw unsupported(wanted);
       const hex = text.map((part) => Buffer.from(part).toString("hex"));
       const bytes = precision === undefined ? hex : hex.takeCharacters(2 * precision);
-      const cased = verb === "X" ? bytes.map((part) => part.toUpperCase()) : bytes;
-      if (separator === "" && !flags.includes("#")) return pad(cased, wanted);
-      const prefix = flags.includes("#") ? `0${verb}` : "";
-      const pairs = cased.plain.match(/../g) ?? [];
-      const spaced = pairs.join(separator === "" ? "" : ` ${prefix}`);
-      return pad(TemplateText.of(pairs.length === 0 ? "" : prefix + spaced, "outside"), wanted);
+      return pad(verb === "X" ? bytes.map((part) => part.toUpperCase()) : bytes, wanted);
     }
     default:
-      return bad(text, verb);
+      return bad(text, wanted);
   }
 }
 
-const radixes: Record<string, number> = { b: 2, o: 8, O: 8, d: 10, v: 10, x: 16, X: 16 };
-const prefixes: Record<string, string> = { b: "0b", o: "0", x: "0x", X: "0X" };
-
 function formatInteger(value: bigint, wanted: Directive): TemplateText {
   const { verb, flags, precision } = wanted;
-  const isCharacter = value >= 0n && value <= 0x10ffffn && !(value >= 0xd800n && value <= 0xdfffn);
-  const character = isCharacter ? String.fromCodePoint(Number(value)) : "\ufffd";
-  if (verb === "c") return pad(TemplateText.of(character, "outside"), wanted);
-  if (verb === "q") {
-    const inner = quotedCharacters(character, "'", flags.includes("+"));
-    return pad(TemplateText.of(`'${inner}'`, "outside"), wanted);
+  if (verb === "c" || verb === "q") {
+    const isCharacter =
+      value >= 0n && value <= 0x10ffffn && !(value >= 0xd800n && value <= 0xdfffn);
+    const character = isCharacter ? String.fromCodePoint(Number(value)) : "\ufffd";
+    const quoted = `'${quotedCharacters(character, "'", flags.includes("+"))}'`;
+    return pad(TemplateText.of(verb === "c" ? character : quoted, "outside"), wanted);
   }
-  const radix = radixes[verb];
-  if (radix === undefined) return bad(value, verb);
-  const magnitude = (value < 0n ? -value : value).toString(radix);
+  if (!"vdxX".includes(verb)) return bad(value, wanted);
+  const magnitude = (value < 0n ? -value : value).toString("xX".includes(verb) ? 16 : 10);
   const cased = verb === "X" ? magnitude.toUpperCase() : magnitude;
-  const prefix = verb === "O" ? "0o" : flags.includes("#") ? (prefixes[verb] ?? "") : "";
-  const digits = precision === 0 && value === 0n ? "" : cased.padStart(precision ?? 0, "0");
   const sign = signOf(value < 0n, flags);
-  if (precision !== undefined) return padSpaces(TemplateText.of(sign + prefix + digits), wanted);
-  return padSpaces(TemplateText.of(sign + prefix + zeros(digits, sign, wanted)), wanted);
+  if (precision === undefined) {
+    return padSpaces(TemplateText.of(sign + zeros(cased, sign, wanted)), wanted);
+  }
+  const digits = precision === 0 && value === 0n ? "" : cased.padStart(precision, "0");
+  return padSpaces(TemplateText.of(digits === "" ? "" : sign + digits), wanted);
 }
 
 function formatFloat(value: number, wanted: Directive): TemplateText {
   const { verb, precision, flags } = wanted;
-  if (!"vgGeEfF".includes(verb) || flags.includes("#")) return bad(value, verb);
+  if ("xX".includes(verb)) throw unsupported(wanted);
+  if (!"vgGeEfF".includes(verb)) return bad(value, wanted);
   const magnitude = floatDigits(Math.abs(value), verb, precision);
   const cased = verb === "E" || verb === "G" ? magnitude.toUpperCase() : magnitude;
   const sign = signOf(value < 0 || Object.is(value, -0), flags);
@@ -140,6 +130,11 @@ function pad(text: TemplateText, { flags, width = 0 }: Directive): TemplateText 
   return TemplateText.join([(flags.includes("0") ? "0" : " ").repeat(missing), text]);
 }
 
-function bad(value: GoValue, verb: string): TemplateText {
-  return TemplateText.join([`%!${verb}(${typeName(value)}=`, displayValue(value), ")"]);
+function bad(value: GoValue, wanted: Directive): TemplateText {
+  const shown = formatValue(value, { ...wanted, verb: "v" });
+  return TemplateText.join([`%!${wanted.verb}(${typeName(value)}=`, shown, ")"]);
+}
+
+function unsupported({ flags, verb }: Directive): TemplateFault {
+  return new TemplateFault(`%${flags}${verb} is not supported here`);
 }

@@ -3,14 +3,14 @@
 /** Digits after the point that JavaScript can make; further ones are zero. */
 const mostDigits = 100;
 
-/** %v of a float64: the fewest digits that name it, with an exponent from 1e+21 up and below 1e-04. */
+/** %v of a float64: the fewest digits that name it, with an exponent from 1e+06 up and below 1e-04. */
 export function shortestFloat(value: number): string {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
   if (Object.is(value, -0)) return "-0";
   const [mantissa = "", exponent = "0"] = value.toExponential().split("e");
   const power = Number(exponent);
-  if (value !== 0 && (power < -4 || power >= 21)) return withExponent(mantissa, power);
+  if (value !== 0 && (power < -4 || power >= 6)) return withExponent(mantissa, power);
   return plainDecimal(String(value));
 }
 

@@ -52,18 +52,18 @@ class Parser {
   }
 
   #define(): void {
-    this.#cursor.next();
-    const at = this.#cursor.nextWord().at;
+    const { at } = this.#cursor.next();
+    this.#cursor.nextWord();
     const name = this.#templateName("define clause");
     this.#cursor.expect("close", "define clause");
-    this.#add(name, this.#definition("define clause"), at);
+    this.#add(name, this.#definition("define clause", at), at);
   }
 
   /** Nodes up to `end`, in which only `$` is known. */
-  #definition(context: string): readonly TemplateNode[] {
+  #definition(context: string, at: number): readonly TemplateNode[] {
     const rangeDepth = this.#rangeDepth;
     this.#rangeDepth = 0;
-    const { nodes, end } = this.#pipes.withNewVariables(() => this.#list());
+    const { nodes, end } = this.#pipes.withNewVariables(() => this.#list(at));
     this.#rangeDepth = rangeDepth;
     if (end.word === "else") throw new TemplateFault(`unexpected {{else}} in ${context}`, end.at);
     return nodes;
@@ -78,11 +78,11 @@ class Parser {
     }
   }
 
-  #list(): { nodes: readonly TemplateNode[]; end: ListEnd } {
+  /** @param opener where the block begins that the nodes belong to */
+  #list(opener: number): { nodes: readonly TemplateNode[]; end: ListEnd } {
     this.#nesting += 1;
-    const start = this.#cursor.peek();
     if (this.#nesting > deepestNesting) {
-      throw new TemplateFault(`blocks are nested more than ${deepestNesting} deep`, start.at);
+      throw new TemplateFault(`blocks are nested more than ${deepestNesting} deep`, opener);
     }
     const nodes: TemplateNode[] = [];
     while (this.#cursor.peekWord().type !== "end") {
@@ -93,7 +93,7 @@ class Parser {
       }
       nodes.push(node);
     }
-    throw new TemplateFault("unexpected end of the template; {{end}} is missing", start.at);
+    throw new TemplateFault("unexpected end of the template; {{end}} is missing", opener);
   }
 
   #textOrAction(): TemplateNode | ListEnd {
@@ -144,13 +144,13 @@ class Parser {
     return this.#pipes.withScope(() => {
       const pipe = this.#pipes.parse(kind, "close");
       if (kind === "range") this.#rangeDepth += 1;
-      const { nodes: body, end } = this.#list();
+      const { nodes: body, end } = this.#list(at);
       if (kind === "range") this.#rangeDepth -= 1;
-      return { kind, pipe, body, otherwise: this.#otherwise(kind, end), at };
+      return { kind, pipe, body, otherwise: this.#otherwise(kind, end, at), at };
     });
   }
 
-  #otherwise(kind: "if" | "with" | "range", end: ListEnd): readonly TemplateNode[] {
+  #otherwise(kind: "if" | "with" | "range", end: ListEnd, at: number): readonly TemplateNode[] {
     if (end.word === "end") return [];
     const next = this.#cursor.peekWord();
     if (next.type === "keyword" && next.text === kind && kind !== "range") {
@@ -160,7 +160,7 @@ class Parser {
       this.#nesting -= 1;
       return [nested];
     }
-    const { nodes, end: last } = this.#list();
+    const { nodes, end: last } = this.#list(at);
     if (last.word !== "end") throw new TemplateFault("expected end; found {{else}}", last.at);
     return nodes;
   }
@@ -177,7 +177,7 @@ class Parser {
   #block(at: number): TemplateNode {
     const name = this.#templateName("block clause");
     const pipe: Pipe = this.#pipes.parse("block clause", "close");
-    this.#add(name, this.#definition("block clause"), at);
+    this.#add(name, this.#definition("block clause", at), at);
     return { kind: "template", name, pipe, at };
   }
 
