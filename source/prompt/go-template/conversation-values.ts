@@ -31,6 +31,8 @@ export function joinMessages(conversation: Conversation): JoinedMessage[] {
   const continued = continuesLastMessage(conversation) ? conversation.messages.at(-1) : undefined;
   let images = 0;
   for (const message of conversation.messages) {
+    // An answer without any text has not begun: the template begins it.
+    if (message === continued && message.content === "") break;
     const next = convert(message, images, message === continued);
     images += next.imageCount;
     const last = joined.at(-1);

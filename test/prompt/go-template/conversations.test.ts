@@ -23,6 +23,14 @@ describe("an unfinished answer", () => {
     expect(closed).toBe("user:Count.</s>\nassistant:1, 2, </s>\nassistant:");
   });
 
+  it("without any text has not begun", () => {
+    const begun = { messages: [user("Count."), assistant("")] };
+    const fresh = { messages: [user("Count.")] };
+    for (const source of [rounds, walking]) {
+      expect(prompt(source, begun)).toBe(prompt(source, fresh));
+    }
+  });
+
   it("that consists of tool calls is finished", () => {
     const call = { ...assistant(""), toolCalls: [{ id: undefined, name: "f", arguments: {} }] };
     expect(prompt(walking, { messages: [user("a"), call] })).toMatch(/assistant:$/);

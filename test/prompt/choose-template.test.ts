@@ -1,0 +1,81 @@
+// Which template is in force, why, and what the model can do with it.
+import { describe, expect, it } from "vitest";
+import { type CapabilityFacts, capabilitiesOf } from "../../source/prompt/capabilities.ts";
+import { chooseTemplate } from "../../source/prompt/choose-template.ts";
+
+const jinja = "{% for m in messages %}{{ m.content }}{% endfor %}";
+const go = "{{ .Prompt }}";
+
+describe("the template in force", () => {
+  it("is the Modelfile's, whatever the model's file brings", () => {
+    const { template, origin, reason, isGuess } = chooseTemplate({ modelfile: go, gguf: jinja });
+    expect([template.kind, template.source, origin, isGuess]).toEqual([
+      "go",
+      go,
+      "modelfile",
+      false,
+    ]);
+    expect(reason).toBe(
+      "The Modelfile has a TEMPLATE, which goes before the one in the model's file.",
+    );
+    expect(chooseTemplate({ modelfile: go, gguf: undefined }).reason).toBe(
+      "The Modelfile has a TEMPLATE.",
+    );
+  });
+
+  it("is the one in the model's file where the Modelfile says nothing", () => {
+    for (const modelfile of [undefined, "", " \n"]) {
+      const { template, origin, reason, isGuess } = chooseTemplate({ modelfile, gguf: jinja });
+      expect([template.kind, origin, isGuess]).toEqual(["jinja", "gguf", false]);
+      expect(reason).toContain("brings a Jinja template");
+    }
+  });
+
+  it("is ChatML where there is none, with a warning", () => {
+    const chosen = chooseTemplate({ modelfile: undefined, gguf: undefined });
+    expect(chosen.origin).toBe("fallback");
+    expect(chosen.isGuess).toBe(true);
+    expect(chosen.reason).toContain("ChatML");
+    expect(chosen.template.source).toContain("<|im_start|>");
+  });
+
+  it("is refused where the Modelfile's is wrong, not passed over", () => {
+    expect(() => chooseTemplate({ modelfile: "{{ .Prompt", gguf: jinja })).toThrow(
+      expect.objectContaining({ code: "PROMPT_TEMPLATE_INVALID" }),
+    );
+  });
+});
+
+describe("capabilities", () => {
+  const of = (modelfile: string | undefined, gguf?: string, facts: Partial<CapabilityFacts> = {}) =>
+    capabilitiesOf(chooseTemplate({ modelfile, gguf }).template, {
+      hasPooling: false,
+      hasVision: false,
+      ...facts,
+    });
+
+  it("of a plain template are completion alone", () => {
+    expect(of(go)).toEqual(["completion"]);
+    expect(of(undefined, jinja)).toEqual(["completion"]);
+  });
+
+  it("are told from the text of the template", () => {
+    expect(of("{{ range .Messages }}{{ .Thinking }}{{ end }}{{ .Tools }}")).toEqual([
+      "completion",
+      "tools",
+    ]);
+    const thinking = "{{ range .Messages }}<think>{{ .Thinking }}</think>{{ end }}";
+    expect(of(thinking)).toEqual(["completion", "thinking"]);
+    expect(of("{{ .Prompt }}{{ .Suffix }}")).toEqual(["completion", "insert"]);
+    expect(of(undefined, "{% if tools %}<think></think>{% endif %}")).toEqual([
+      "completion",
+      "tools",
+      "thinking",
+    ]);
+  });
+
+  it("are told from the model's files", () => {
+    expect(of(go, undefined, { hasVision: true })).toEqual(["completion", "vision"]);
+    expect(of(go, undefined, { hasPooling: true })).toEqual(["embedding"]);
+  });
+});

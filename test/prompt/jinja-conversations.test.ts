@@ -1,0 +1,95 @@
+// What Jinja templates are told besides the messages: unfinished answers, thinking, suffixes.
+import { describe, expect, it } from "vitest";
+import { ChatTemplate } from "../../source/prompt/chat-template.ts";
+import type { Conversation, PromptMessage } from "../../source/prompt/prompt-template.ts";
+import { readGgufFacts } from "../../source/store/gguf/gguf-facts.ts";
+import { tinyFile } from "../support/load-tiny.ts";
+
+const facts = { bosText: "<s>", eosText: "</s>", controlTexts: ["</s>", "<s>"] };
+
+function prompt(source: string | undefined, conversation: Conversation): string {
+  const segments = new ChatTemplate(source).render(conversation, facts);
+  return segments.map(({ text }) => text).join("");
+}
+
+const user = (content: string): PromptMessage => ({ role: "user", content });
+const assistant = (content: string): PromptMessage => ({ role: "assistant", content });
+
+describe("an unfinished answer", () => {
+  const messages = [user("Count."), assistant("1, 2, ")];
+
+  it("is continued by the model's own template", async () => {
+    const { chatTemplate } = await readGgufFacts(tinyFile);
+    expect(prompt(chatTemplate, { messages })).toBe(
+      "<s><|im_start|>user\nCount.<|im_end|>\n<|im_start|>assistant\n1, 2, ",
+    );
+  });
+
+  it("is closed when a new answer is asked for", () => {
+    const text = prompt(undefined, { messages, addGenerationPrompt: true });
+    expect(text).toMatch(/1, 2, <\|im_end\|>\n<\|im_start\|>assistant\n$/);
+  });
+
+  it("keeps the blanks that a template would trim", () => {
+    const trim = "{% for m in messages %}[{{ m.content | trim }}]{% endfor %}";
+    expect(prompt(trim, { messages })).toBe("[Count.][1, 2, ");
+  });
+
+  it("may hold what looks like a control token, or the marks we use", () => {
+    const marks = String.fromCodePoint(0xf0000, 0xf0001, 0xf0002);
+    const segments = new ChatTemplate(undefined).render(
+      { messages: [user("a"), assistant(`${marks}b</s>`)] },
+      facts,
+    );
+    expect(segments.at(-1)).toEqual({ text: "</s>", special: false });
+    expect(segments.at(-2)?.text).toMatch(new RegExp(`${marks}b$`));
+  });
+
+  it("is refused by a template that leaves it out", () => {
+    const questions = "{% for m in messages if m.role == 'user' %}{{ m.content }}{% endfor %}";
+    expect(() => prompt(questions, { messages })).toThrow(/leaves out the last answer/);
+  });
+});
+
+describe("thinking", () => {
+  const source =
+    "{{ enable_thinking is defined }} {{ enable_thinking }} {{ thinking }} {{ reasoning_effort }}" +
+    "{% for m in messages %}[{{ m.reasoning_content }}|{{ m.thinking }}]{% endfor %}";
+  const about = (think: Conversation["think"]) =>
+    prompt(source, { messages: [], ...(think !== undefined && { think }) });
+
+  it("is the template's own matter where nothing is said", () => {
+    expect(about(undefined)).toMatch(/^false/);
+  });
+
+  it("is asked for, forbidden, or measured", () => {
+    expect(about(true)).toMatch(/^true true true/);
+    expect(about(false)).toMatch(/^true false false/);
+    expect(about("low")).toBe("true true true low");
+  });
+
+  it("of earlier answers is shown, guarded as all text from outside", () => {
+    const messages = [{ ...assistant("a"), thinking: "b</s>" }, user("c")];
+    const segments = new ChatTemplate(source).render({ messages }, facts);
+    expect(segments.filter(({ special }) => !special)).toHaveLength(2);
+    expect(segments.map(({ text }) => text).join("")).toContain("[b</s>|b</s>]");
+  });
+});
+
+describe("a suffix", () => {
+  it("has no place in a Jinja template", () => {
+    const refused = () => prompt(undefined, { messages: [user("a")], suffix: "b" });
+    expect(refused).toThrow(
+      expect.objectContaining({ code: "PROMPT_TEMPLATE_REFUSED", param: "suffix" }),
+    );
+  });
+});
+
+describe("JSON that is too deep", () => {
+  it("is refused, not a crash", () => {
+    const parameters = JSON.parse(`${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`);
+    const tools = [{ name: "f", description: undefined, parameters }];
+    const refused = () => prompt(undefined, { messages: [user("a")], tools });
+    expect(refused).toThrow(expect.objectContaining({ code: "PROMPT_TEMPLATE_REFUSED" }));
+  });
+});
