@@ -14,4 +14,22 @@ export const promptErrors = {
     exitCode: exitCodes.usage,
     description: "The model's chat template does not accept this conversation.",
   },
+  schemaInvalid: {
+    code: "PROMPT_SCHEMA_INVALID",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "A JSON schema for an answer or a tool is not a valid schema.",
+  },
+  schemaUnsupported: {
+    code: "PROMPT_SCHEMA_UNSUPPORTED",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "A JSON schema asks for something that answers cannot be held to.",
+  },
+  toolChoiceUnsupported: {
+    code: "PROMPT_TOOL_CHOICE_UNSUPPORTED",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "A tool call cannot be forced with this model or these tools.",
+  },
 } as const satisfies Record<string, ErrorDefinition>;

@@ -1,7 +1,8 @@
 // Gemma 4: <|tool_call>call:name{key:<|"|>text<|"|>}<tool_call|>
 import type { Output } from "../output.ts";
 import type { OutputFormatDefinition } from "../output-format.ts";
-import type { Reading } from "../output-text.ts";
+import type { OutputText, Reading } from "../output-text.ts";
+import { readArguments } from "../read-json.ts";
 import { readArgumentList } from "../read-loose.ts";
 
 const begin = "<|tool_call>";
@@ -25,7 +26,14 @@ export const gemma: OutputFormatDefinition = {
   marks: [begin, end, quote, "<|tool_response>"],
   stopTexts: ["<|tool_response>"],
   calls: { openings: [begin], read },
-  shape: undefined,
+  shape: {
+    opening: "",
+    beforeName: `${begin}call:`,
+    beforeArguments: "",
+    afterArguments: end,
+    separator: "",
+    closing: "",
+  },
 };
 
 function* read(output: Output): Reading<boolean> {
@@ -34,8 +42,21 @@ function* read(output: Output): Reading<boolean> {
   yield* text.takeSpace();
   if (!(yield* text.skip("call:"))) return false;
   const name = yield* output.readToolName();
-  if (name === undefined || !(yield* text.skipAfterSpace("{"))) return false;
-  if (!(yield* readArgumentList(text, argumentList, output.startCall(name)))) return false;
-  yield* text.skipClosing(end);
-  return true;
+  if (name === undefined) return false;
+  const isCall = (yield* isJson(text))
+    ? yield* readArguments(output, name)
+    : yield* readBareArguments(output, name);
+  if (isCall) yield* text.skipClosing(end);
+  return isCall;
+}
+
+/** A grammar can force calls only with JSON inside; keys stand in quotes then. */
+function* isJson(text: OutputText): Reading<boolean> {
+  return yield* text.startsWith('{"');
+}
+
+function* readBareArguments(output: Output, name: string): Reading<boolean> {
+  const { text } = output;
+  if (!(yield* text.skipAfterSpace("{"))) return false;
+  return yield* readArgumentList(text, argumentList, output.startCall(name));
 }

@@ -1,0 +1,122 @@
+// The grammar of a whole answer: thinking, then JSON of a certain form, or tool calls.
+import { ProductError } from "../../base/product-error.ts";
+import type { ToolDefinition } from "../chat-message.ts";
+import { promptErrors } from "../errors.ts";
+import type { OutputFormat } from "../output/format-table.ts";
+import type { ToolCallShape } from "../output/output-format.ts";
+import type { ThinkingTags } from "../output/thinking-block.ts";
+import { answerFrame, toolCallShape } from "../output/tool-call-shape.ts";
+import { GrammarRules, literal, sequence } from "./gbnf.ts";
+import { JsonRules } from "./json-rules.ts";
+import { schemaGrammar } from "./schema-grammar.ts";
+import { textBefore } from "./text-before.ts";
+
+export interface AnswerGrammarOptions {
+  /** What content must be: any JSON object, or what fits a schema. */
+  format: { kind: "json" } | { kind: "schema"; schema: unknown } | undefined;
+  tools: readonly ToolDefinition[];
+  toolChoice: "auto" | "none" | "required" | { name: string };
+  parallelToolCalls: boolean;
+  /** How the model writes calls. */
+  output: OutputFormat;
+  /** Undefined where the model is not to think. */
+  thinking: ThinkingTags | undefined;
+  /** The prompt has already opened the thinking block. */
+  startsInThinking: boolean;
+}
+
+/**
+ * A grammar in GBNF, or undefined where the answer is free. Thinking is free in any case, and what
+ * follows it is held to the grammar. With a format and tools that may be called, an answer is either
+ * content or calls.
+ *
+ * Arguments of calls are held to the tools' schemas as far as a grammar can: tools come from many
+ * hands, and one odd keyword should not make a call impossible.
+ *
+ * @throws ProductError `PROMPT_SCHEMA_INVALID`, `PROMPT_SCHEMA_UNSUPPORTED`,
+ *   `PROMPT_TOOL_CHOICE_UNSUPPORTED`
+ */
+export function answerGrammar(options: AnswerGrammarOptions): string | undefined {
+  const { format, toolChoice } = options;
+  const mustCall = typeof toolChoice === "object" || toolChoice === "required";
+  if (format === undefined && !mustCall) return undefined;
+  const rules = new GrammarRules();
+  const answers: string[] = [];
+  if (format !== undefined && !mustCall)
+    answers.push(contentGrammar(rules, format, options.output));
+  if (toolChoice !== "none" && (mustCall || options.tools.length > 0)) {
+    const calls = callsGrammar(rules, options, mustCall);
+    if (calls !== undefined) answers.push(calls);
+  }
+  return rules.text(sequence(thinkingGrammar(rules, options), rules.either(answers)));
+}
+
+function contentGrammar(
+  rules: GrammarRules,
+  format: NonNullable<AnswerGrammarOptions["format"]>,
+  output: OutputFormat,
+): string {
+  const { open, close } = answerFrame(output);
+  const content =
+    format.kind === "json" ? new JsonRules(rules).anyObject : schemaGrammar(rules, format.schema);
+  return sequence(quoted(open), content, quoted(close));
+}
+
+function thinkingGrammar(
+  rules: GrammarRules,
+  { thinking, startsInThinking }: AnswerGrammarOptions,
+): string {
+  if (thinking === undefined) return "";
+  const block = sequence(textBefore(rules, thinking.close), "[ \\n]{0,4}");
+  if (startsInThinking) return block;
+  return `(${sequence(literal(thinking.open), block)})?`;
+}
+
+/** Undefined where calls are not asked for and cannot be written as a grammar. */
+function callsGrammar(
+  rules: GrammarRules,
+  { tools, toolChoice, parallelToolCalls, output }: AnswerGrammarOptions,
+  mustCall: boolean,
+): string | undefined {
+  const shape = toolCallShape(output);
+  if (shape === undefined) {
+    if (!mustCall) return undefined;
+    throw cannotForce("this model's calls cannot be forced", "Use tool_choice auto.");
+  }
+  const callable =
+    typeof toolChoice === "object" ? tools.filter(({ name }) => name === toolChoice.name) : tools;
+  if (callable.length === 0) {
+    const which = typeof toolChoice === "object" ? `no tool named "${toolChoice.name}"` : "no tool";
+    throw cannotForce(`there is ${which} in the request`, "Name one of the tools.");
+  }
+  const call = rules.either(callable.map((tool) => callGrammar(rules, tool, shape)));
+  const isSeveral = parallelToolCalls && shape.separator !== undefined;
+  const following = isSeveral ? `(${sequence(quoted(shape.separator ?? ""), call)})*` : "";
+  return sequence(quoted(shape.opening), call, following, quoted(shape.closing));
+}
+
+function callGrammar(rules: GrammarRules, tool: ToolDefinition, shape: ToolCallShape): string {
+  const isInJson = shape.beforeName.endsWith('"');
+  const name = isInJson ? JSON.stringify(tool.name).slice(1, -1) : tool.name;
+  // Arguments are an object, whatever the schema leaves open.
+  const schema = { type: "object", ...tool.parameters };
+  return rules.add(
+    sequence(
+      quoted(shape.beforeName + name + shape.beforeArguments),
+      schemaGrammar(rules, schema, { isLenient: true, owner: `tool "${tool.name}"` }),
+      quoted(shape.afterArguments),
+    ),
+  );
+}
+
+function quoted(text: string): string {
+  return text === "" ? "" : literal(text);
+}
+
+function cannotForce(reason: string, hint: string): ProductError {
+  return new ProductError(promptErrors.toolChoiceUnsupported, {
+    message: `A tool call cannot be forced: ${reason}.`,
+    hint,
+    param: "tool_choice",
+  });
+}

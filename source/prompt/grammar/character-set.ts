@@ -1,0 +1,76 @@
+// Sets of characters in regular expressions, and how JSON strings write them.
+import { type CodePointRange, characterClass, literal } from "./gbnf.ts";
+
+/** Sorted, without overlaps. */
+export type CharacterSet = readonly CodePointRange[];
+
+const lastCodePoint = 0x10ffff;
+
+const code = (character: string) => character.codePointAt(0) ?? 0;
+const one = (character: string): CodePointRange => [code(character), code(character)];
+
+export const digits: CharacterSet = [[code("0"), code("9")]];
+export const wordCharacters = union([
+  [code("0"), code("9")],
+  [code("A"), code("Z")],
+  one("_"),
+  [code("a"), code("z")],
+]);
+export const whiteSpace = union([
+  [0x09, 0x0d],
+  one(" "),
+  [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
+  [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+  [0xfeff, 0xfeff],
+]);
+/** What `.` stands for. */
+export const anyButLineBreaks = complement(union([one("\n"), one("\r"), [0x2028, 0x2029]]));
+
+export function single(codePoint: number): CharacterSet {
+  return [[codePoint, codePoint]];
+}
+
+export function union(ranges: readonly CodePointRange[]): CharacterSet {
+  const sorted = [...ranges].sort(([first], [second]) => first - second);
+  const joined: Array<[number, number]> = [];
+  for (const [first, last] of sorted) {
+    const before = joined.at(-1);
+    if (before !== undefined && first <= before[1] + 1) before[1] = Math.max(before[1], last);
+    else joined.push([first, last]);
+  }
+  return joined;
+}
+
+export function complement(set: CharacterSet): CharacterSet {
+  const gaps: CodePointRange[] = [];
+  let next = 0;
+  for (const [first, last] of set) {
+    if (next < first) gaps.push([next, first - 1]);
+    next = last + 1;
+  }
+  if (next <= lastCodePoint) gaps.push([next, lastCodePoint]);
+  return gaps;
+}
+
+function contains(set: CharacterSet, codePoint: number): boolean {
+  return set.some(([first, last]) => first <= codePoint && codePoint <= last);
+}
+
+/** Characters that JSON escapes in a string: quote, backslash and the control characters. */
+const escaped = union([[0, 0x1f], one('"'), one("\\"), [0x7f, 0x7f]]);
+const shortEscapes = ['"', "\\", "\b", "\f", "\n", "\r", "\t"];
+
+/** Expression for one character of a set as it stands in a JSON string; undefined for none. */
+export function inJsonString(set: CharacterSet): string | undefined {
+  const plain = complement(union([...complement(set), ...escaped]));
+  const alternatives = shortEscapes
+    .filter((character) => contains(set, code(character)))
+    .map((character) => literal(JSON.stringify(character).slice(1, -1)));
+  if (plain.length > 0) alternatives.unshift(characterClass(plain));
+  return alternatives.length === 0 ? undefined : alternatives.join(" | ");
+}

@@ -1,0 +1,119 @@
+// GBNF, llama.cpp's notation for grammars: how its pieces are written, and a set of rules.
+
+/** A literal text. */
+export function literal(text: string): string {
+  return `"${[...text].map(literalCharacter).join("")}"`;
+}
+
+function literalCharacter(character: string): string {
+  if (character === '"' || character === "\\") return `\\${character}`;
+  const isControl = character < " " || character === "\x7f";
+  return isControl ? `\\x${hex(character.codePointAt(0) ?? 0, 2)}` : character;
+}
+
+/** Code points from the first to the last. */
+export type CodePointRange = readonly [first: number, last: number];
+
+/** One character out of some ranges, of which there must be one. */
+export function characterClass(ranges: readonly CodePointRange[]): string {
+  const parts = ranges.map(([first, last]) =>
+    first === last ? classCharacter(first) : `${classCharacter(first)}-${classCharacter(last)}`,
+  );
+  return `[${parts.join("")}]`;
+}
+
+function classCharacter(code: number): string {
+  const character = String.fromCodePoint(code);
+  if (/[0-9A-Za-z]/.test(character)) return character;
+  if (code <= 0xff) return `\\x${hex(code, 2)}`;
+  return code <= 0xffff ? `\\u${hex(code, 4)}` : `\\U${hex(code, 8)}`;
+}
+
+function hex(code: number, digits: number): string {
+  return code.toString(16).toUpperCase().padStart(digits, "0");
+}
+
+export function sequence(...parts: string[]): string {
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+/** llama.cpp refuses 2,000 repetitions of one rule, and ignores a larger number. */
+const mostRepetitions = 1000;
+
+/** Rules under construction; each expression that is more than a name gets a rule of its own. */
+export class GrammarRules {
+  readonly #bodies = new Map<string, string>();
+  readonly #names = new Map<string, string>();
+  #size = 0;
+
+  /** Characters of all rules so far. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The rule with this body, made if there is none yet. */
+  add(body: string): string {
+    const known = this.#names.get(body);
+    if (known !== undefined) return known;
+    const name = this.reserve();
+    this.define(name, body);
+    this.#names.set(body, name);
+    return name;
+  }
+
+  either(alternatives: readonly string[]): string {
+    const different = [...new Set(alternatives)];
+    const [only] = different;
+    return different.length === 1 && only !== undefined ? only : this.add(different.join(" | "));
+  }
+
+  /** A name for a rule that will be defined later. */
+  reserve(): string {
+    const name = `r${this.#bodies.size}`;
+    this.#bodies.set(name, "");
+    return name;
+  }
+
+  define(name: string, body: string): void {
+    this.#bodies.set(name, body);
+    this.#size += body.length + name.length;
+  }
+
+  /**
+   * An expression repeated from `minimum` to `maximum` times, which may be infinity. More than a
+   * million is taken for infinity: no window holds that much.
+   */
+  repeat(expression: string, minimum: number, maximum: number): string {
+    if (maximum === 0) return "";
+    const rule = this.add(expression);
+    if (maximum > mostRepetitions ** 2) return sequence(this.#exactly(rule, minimum), `${rule}*`);
+    return sequence(this.#exactly(rule, minimum), this.#atMost(rule, maximum - minimum));
+  }
+
+  #exactly(rule: string, times: number): string {
+    if (times === 0) return "";
+    if (times === 1) return rule;
+    if (times <= mostRepetitions) return `${rule}{${times}}`;
+    const chunks = Math.floor(times / mostRepetitions);
+    const chunk = this.add(`${rule}{${mostRepetitions}}`);
+    return sequence(this.#exactly(chunk, chunks), this.#exactly(rule, times % mostRepetitions));
+  }
+
+  #atMost(rule: string, times: number): string {
+    if (times === 0) return "";
+    if (times <= mostRepetitions) return `${rule}{0,${times}}`;
+    const chunk = this.add(`${rule}{${mostRepetitions}}`);
+    const less = `${rule}{0,${mostRepetitions - 1}}`;
+    let rest = this.add(`${rule}{0,${times % mostRepetitions}}`);
+    for (let left = Math.floor(times / mostRepetitions); left > 0; left -= 1) {
+      rest = this.add(`${chunk} ${rest} | ${less}`);
+    }
+    return rest;
+  }
+
+  /** The whole grammar. */
+  text(root: string): string {
+    const rules = [...this.#bodies].map(([name, body]) => `${name} ::= ${body}\n`);
+    return `root ::= ${root}\n${rules.join("")}`;
+  }
+}

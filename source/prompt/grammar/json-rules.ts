@@ -1,0 +1,117 @@
+// Grammar rules of JSON itself.
+import {
+  type CodePointRange,
+  characterClass,
+  type GrammarRules,
+  literal,
+  sequence,
+} from "./gbnf.ts";
+
+/** What a JSON string may hold without an escape. */
+const plainRanges: CodePointRange[] = [
+  [0x20, 0x21],
+  [0x23, 0x5b],
+  [0x5d, 0x7e],
+  [0x80, 0x10ffff],
+];
+
+/**
+ * The rules that schemas are put together from. White space is bounded, so that a model cannot go on
+ * with it for ever: nothing, a space, or a line break with an indent of up to 20 characters.
+ */
+export class JsonRules {
+  readonly rules: GrammarRules;
+  /** Between the marks of objects and lists. */
+  readonly space: string;
+  /** Behind a colon. */
+  readonly smallSpace = '" "?';
+  #value: string | undefined;
+
+  constructor(rules: GrammarRules) {
+    this.rules = rules;
+    this.space = rules.add('| " " | "\\n" [ \\t]{0,20}');
+  }
+
+  /** One character of a string, perhaps escaped. */
+  get character(): string {
+    const escaped = sequence('"\\\\"', `(["\\\\/bfnrt] | "u" [0-9a-fA-F]{4})`);
+    return this.rules.add(`${characterClass(plainRanges)} | ${escaped}`);
+  }
+
+  get string(): string {
+    return this.quoted(`${this.character}*`);
+  }
+
+  /** A string around an expression for what it holds. */
+  quoted(content: string): string {
+    return this.rules.add(sequence('"\\""', content, '"\\""'));
+  }
+
+  get integer(): string {
+    return this.rules.add('"-"? ("0" | [1-9] [0-9]{0,15})');
+  }
+
+  get number(): string {
+    return this.rules.add(`${this.integer} ("." [0-9]{1,16})? ([eE] [-+]? [0-9]{1,3})?`);
+  }
+
+  get boolean(): string {
+    return this.rules.add('"true" | "false"');
+  }
+
+  /** Any value. */
+  get value(): string {
+    if (this.#value === undefined) {
+      this.#value = this.rules.reserve();
+      const kinds = [this.anyObject, this.anyList, this.string, this.number, this.boolean];
+      this.rules.define(this.#value, [...kinds, '"null"'].join(" | "));
+    }
+    return this.#value;
+  }
+
+  get anyObject(): string {
+    const member = this.member(this.string, this.value);
+    return this.between("{", this.separated(member, 0, Number.POSITIVE_INFINITY), "}");
+  }
+
+  get anyList(): string {
+    return this.between("[", this.separated(this.value, 0, Number.POSITIVE_INFINITY), "]");
+  }
+
+  member(key: string, value: string): string {
+    return this.rules.add(sequence(key, '":"', this.smallSpace, value));
+  }
+
+  /** One value and no other. */
+  constant(value: unknown): string {
+    if (typeof value !== "object" || value === null) {
+      return this.rules.add(literal(JSON.stringify(value)));
+    }
+    const comma = sequence('","', this.space);
+    if (Array.isArray(value)) {
+      return this.between("[", value.map((item) => this.constant(item)).join(` ${comma} `), "]");
+    }
+    const members = Object.entries(value).map(([key, item]) =>
+      this.member(literal(JSON.stringify(key)), this.constant(item)),
+    );
+    return this.between("{", members.join(` ${comma} `), "}");
+  }
+
+  /** `content` between two marks, with white space inside them. */
+  between(open: string, content: string, close: string): string {
+    const inner = content === "" ? "" : sequence(content, this.space);
+    return this.rules.add(sequence(literal(open), this.space, inner, literal(close)));
+  }
+
+  /** Items with commas between them. */
+  separated(item: string, minimum: number, maximum: number): string {
+    if (maximum === 0) return "";
+    const following = this.rules.repeat(
+      sequence('","', this.space, item),
+      Math.max(minimum - 1, 0),
+      maximum - 1,
+    );
+    const items = sequence(item, following);
+    return minimum === 0 ? `(${items})?` : items;
+  }
+}

@@ -1,0 +1,85 @@
+// Grammar for the members of objects: declared ones in their order, then others.
+import { type CharacterSet, complement, inJsonString, single, union } from "./character-set.ts";
+import { type GrammarRules, literal, sequence } from "./gbnf.ts";
+import type { JsonRules } from "./json-rules.ts";
+
+export interface DeclaredProperty {
+  name: string;
+  /** Expression for the value. */
+  value: string;
+  isRequired: boolean;
+}
+
+export interface ObjectShape {
+  properties: readonly DeclaredProperty[];
+  /** Expression for a further member, key included; undefined where none is allowed. */
+  additional: string | undefined;
+  /** Only for objects without declared properties. */
+  minimum: number;
+  maximum: number;
+}
+
+export function membersGrammar(json: JsonRules, shape: ObjectShape): string {
+  const { properties, additional, minimum, maximum } = shape;
+  if (properties.length === 0) {
+    const members = additional === undefined ? "" : json.separated(additional, minimum, maximum);
+    return json.rules.add(json.between("{", members, "}"));
+  }
+  const comma = sequence('","', json.space);
+  // Built from the end: what may follow when members stand before it, and when none does.
+  let following =
+    additional === undefined
+      ? ""
+      : json.rules.repeat(sequence(comma, additional), 0, Number.POSITIVE_INFINITY);
+  let beginning =
+    additional === undefined ? "" : json.separated(additional, 0, Number.POSITIVE_INFINITY);
+  for (const { name, value, isRequired } of properties.toReversed()) {
+    const member = json.member(literal(JSON.stringify(name)), value);
+    const withMember = sequence(member, following);
+    const afterMembers = sequence(comma, withMember);
+    if (isRequired) {
+      beginning = json.rules.add(withMember);
+      following = json.rules.add(afterMembers);
+    } else {
+      beginning = choice(json.rules, withMember, beginning);
+      following = choice(json.rules, afterMembers, following);
+    }
+  }
+  return json.rules.add(json.between("{", beginning === "" ? "" : beginning, "}"));
+}
+
+function choice(rules: GrammarRules, first: string, second: string): string {
+  return rules.add(`${first} | ${second === "" ? '""' : second}`);
+}
+
+/** A key that is none of the names. It is written without escapes, so that it cannot be one in disguise. */
+export function otherKey(json: JsonRules, names: readonly string[]): string {
+  const plain = inJsonString(complement(union([...single(0x22), ...single(0x5c)]))) ?? "";
+  const anything = json.rules.add(plain);
+  return json.quoted(
+    keyFrom(
+      json.rules,
+      names.map((name) => [...name]),
+      anything,
+    ),
+  );
+}
+
+/** What may follow when the names are what is left of those that begin as the key does so far. */
+function keyFrom(rules: GrammarRules, names: readonly string[][], anything: string): string {
+  const byFirst = new Map<string, string[][]>();
+  for (const [first, ...rest] of names) {
+    if (first !== undefined) byFirst.set(first, [...(byFirst.get(first) ?? []), rest]);
+  }
+  const taken: CharacterSet = [...byFirst.keys()].flatMap((first) => [
+    ...single(first.codePointAt(0) ?? 0),
+  ]);
+  const others = inJsonString(complement(union([...taken, ...single(0x22), ...single(0x5c)])));
+  const alternatives = [...byFirst].map(([first, rests]) =>
+    sequence(literal(JSON.stringify(first).slice(1, -1)), keyFrom(rules, rests, anything)),
+  );
+  if (others !== undefined) alternatives.push(`(${others}) ${anything}*`);
+  const mayEnd = !names.some((name) => name.length === 0);
+  if (mayEnd) alternatives.push('""');
+  return rules.add(alternatives.join(" | "));
+}

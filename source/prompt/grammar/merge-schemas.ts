@@ -1,0 +1,108 @@
+// Two schemas that a value must both fit, as one: for allOf, and for what stands beside anyOf and $ref.
+import { below, invalidSchema, type SchemaPath, unsupportedSchema } from "./schema-error.ts";
+import {
+  isObject,
+  propertiesOf,
+  requiredOf,
+  type Schema,
+  type SchemaObject,
+  schemaAt,
+  typesOf,
+  withoutAnnotations,
+} from "./schema-keywords.ts";
+
+const largerWins = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
+const smallerWins = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
+const unionKeys = ["anyOf", "oneOf"];
+/** More would make a grammar that nobody waits for. */
+const mostCombinations = 256;
+
+/** @throws SchemaRefusal for two keywords that cannot become one */
+export function mergeSchemas(first: Schema, second: Schema, path: SchemaPath): Schema {
+  if (first === false || second === false) return false;
+  if (first === true) return second;
+  if (second === true) return first;
+  const merged: Record<string, unknown> = { ...second, ...first };
+  for (const key of Object.keys(withoutAnnotations(second))) {
+    if (first[key] === undefined) continue;
+    merged[key] = mergeKeyword(key, first, second, path);
+  }
+  return {
+    ...merged,
+    ...mergeProperties(first, second, path),
+    ...mergeAdditional(first, second, path),
+  };
+}
+
+function mergeKeyword(
+  key: string,
+  firstSchema: SchemaObject,
+  secondSchema: SchemaObject,
+  path: SchemaPath,
+): unknown {
+  const [first, second] = [firstSchema[key], secondSchema[key]];
+  if (JSON.stringify(first) === JSON.stringify(second)) return first;
+  if (typeof first === "number" && typeof second === "number") {
+    if (largerWins.includes(key)) return Math.max(first, second);
+    if (smallerWins.includes(key)) return Math.min(first, second);
+  }
+  if (key === "type") return commonTypes(firstSchema, secondSchema, path);
+  if (key === "enum" && Array.isArray(first) && Array.isArray(second)) {
+    const texts = second.map((value) => JSON.stringify(value));
+    return first.filter((value) => texts.includes(JSON.stringify(value)));
+  }
+  if (key === "required") {
+    return [...new Set([...requiredOf(firstSchema, path), ...requiredOf(secondSchema, path)])];
+  }
+  // These two are looked at together.
+  if (key === "properties" || key === "additionalProperties") return first;
+  if (key === "items") return { allOf: [first, second] };
+  if (key === "allOf" && Array.isArray(first) && Array.isArray(second))
+    return [...first, ...second];
+  if (unionKeys.includes(key) && Array.isArray(first) && Array.isArray(second)) {
+    if (first.length * second.length > mostCombinations) {
+      throw unsupportedSchema(below(path, key), "there are too many combinations");
+    }
+    return first.flatMap((one) => second.map((other) => ({ allOf: [one, other] })));
+  }
+  throw unsupportedSchema(below(path, key), `two different \`${key}\` apply to the same value`);
+}
+
+function commonTypes(first: SchemaObject, second: SchemaObject, path: SchemaPath): string[] {
+  const [types, others] = [typesOf(first, path) ?? [], typesOf(second, path) ?? []];
+  const common = types.filter(
+    (type) => others.includes(type) || (type === "integer" && others.includes("number")),
+  );
+  if (types.includes("number") && others.includes("integer")) common.push("integer");
+  if (common.length === 0) throw invalidSchema(path, "no value has both types at once");
+  return [...new Set(common)];
+}
+
+/** What one side says of properties that the other does not name holds for them too. */
+function mergeProperties(
+  first: SchemaObject,
+  second: SchemaObject,
+  path: SchemaPath,
+): Record<string, unknown> {
+  if (!isObject(first.properties) && !isObject(second.properties)) return {};
+  const ofFirst = new Map(propertiesOf(first, path));
+  const ofSecond = new Map(propertiesOf(second, path));
+  const names = new Set([...ofFirst.keys(), ...ofSecond.keys()]);
+  const properties = [...names].map((name): [string, Schema] => {
+    const one = ofFirst.get(name) ?? schemaAt(first, "additionalProperties", path) ?? true;
+    const other = ofSecond.get(name) ?? schemaAt(second, "additionalProperties", path) ?? true;
+    if (one === true || other === true) return [name, one === true ? other : one];
+    return [name, one === false || other === false ? false : { allOf: [one, other] }];
+  });
+  return { properties: Object.fromEntries(properties) };
+}
+
+function mergeAdditional(first: SchemaObject, second: SchemaObject, path: SchemaPath) {
+  const one = schemaAt(first, "additionalProperties", path);
+  const other = schemaAt(second, "additionalProperties", path);
+  if (one === undefined && other === undefined) return {};
+  if (one === false || other === false) return { additionalProperties: false };
+  if (one === undefined || one === true) return { additionalProperties: other ?? true };
+  if (other === undefined || other === true) return { additionalProperties: one };
+  return { additionalProperties: { allOf: [one, other] } };
+}

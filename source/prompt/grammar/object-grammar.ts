@@ -1,0 +1,103 @@
+// Grammar for objects under the keywords of a schema.
+import { type DeclaredProperty, membersGrammar, otherKey } from "./member-grammar.ts";
+import { below, type SchemaPath, unsupportedSchema } from "./schema-error.ts";
+import {
+  asSchema,
+  propertiesOf,
+  requiredOf,
+  type Schema,
+  type SchemaObject,
+  schemaAt,
+} from "./schema-keywords.ts";
+import { countBounds, inside, type Place, type TypeContext } from "./schema-place.ts";
+
+/** Undefined where no object fits. */
+export function objectGrammar(
+  schema: SchemaObject,
+  place: Place,
+  context: TypeContext,
+): string | undefined {
+  const { json } = context;
+  const required = requiredOf(schema, place.path);
+  const declared = propertiesOf(schema, place.path);
+  const properties: DeclaredProperty[] = [];
+  for (const [name, property] of declared) {
+    const value = context.visit(property, inside(place, "properties", name));
+    const isRequired = required.includes(name);
+    if (value === undefined && isRequired) return undefined;
+    if (value !== undefined) properties.push({ name, value, isRequired });
+  }
+  const additional =
+    schemaAt(schema, "additionalProperties", place.path) ?? schema.properties === undefined;
+  const value = context.visit(additional, inside(place, "additionalProperties"));
+  for (const name of required.filter((each) => !declared.some(([other]) => other === each))) {
+    if (value === undefined && schema.additionalProperties === false) return undefined;
+    properties.push({ name, value: value ?? json.value, isRequired: true });
+  }
+  const key = keyGrammar(
+    schema,
+    declared.map(([name]) => name),
+    place,
+    context,
+  );
+  const isClosed = value === undefined || key === undefined;
+  const { minimum, maximum } = countBounds(schema, "Properties", place.path);
+  refuseCounts(schema, properties, isClosed, place.path, context);
+  const shape = {
+    properties,
+    additional: isClosed ? undefined : json.member(key, value),
+    minimum,
+    maximum,
+  };
+  if (isClosed && properties.length < minimum) return undefined;
+  return membersGrammar(json, shape);
+}
+
+/** Key of a member that is not declared. */
+function keyGrammar(
+  schema: SchemaObject,
+  declared: readonly string[],
+  place: Place,
+  context: TypeContext,
+): string | undefined {
+  const { json } = context;
+  const required = requiredOf(schema, place.path);
+  const names = [...new Set([...declared, ...required])];
+  const form = schemaAt(schema, "propertyNames", place.path);
+  const isFree = form === undefined || form === true || isPlainString(form);
+  if (isFree) return names.length === 0 ? json.string : otherKey(json, names);
+  if (names.length > 0) {
+    if (context.isLenient) return otherKey(json, names);
+    throw unsupportedSchema(
+      below(place.path, "propertyNames"),
+      "it stands beside named properties",
+    );
+  }
+  const key = asSchema(form, below(place.path, "propertyNames"));
+  const string = typeof key === "boolean" ? key : { type: "string", ...key };
+  return context.visit(string, inside(place, "propertyNames"));
+}
+
+function isPlainString(schema: Schema): boolean {
+  return (
+    typeof schema === "object" && Object.keys(schema).join() === "type" && schema.type === "string"
+  );
+}
+
+/** How many members there are can be enforced only where none is named. */
+function refuseCounts(
+  schema: SchemaObject,
+  properties: readonly DeclaredProperty[],
+  isClosed: boolean,
+  path: SchemaPath,
+  { isLenient }: TypeContext,
+): void {
+  if (properties.length === 0 || isLenient) return;
+  const { minimum, maximum } = countBounds(schema, "Properties", path);
+  const certain = properties.filter(({ isRequired }) => isRequired).length;
+  const possible = isClosed ? properties.length : Number.POSITIVE_INFINITY;
+  const keeps = minimum <= certain && maximum >= possible;
+  if (keeps) return;
+  const key = minimum > certain ? "minProperties" : "maxProperties";
+  throw unsupportedSchema(below(path, key), "it stands beside named properties");
+}

@@ -1,0 +1,132 @@
+// Grammar for the content of a JSON string that must match a regular expression.
+import { inJsonString } from "./character-set.ts";
+import { type GrammarRules, sequence } from "./gbnf.ts";
+import { PatternError, type PatternNode, parsePattern } from "./pattern-syntax.ts";
+
+export interface LengthBounds {
+  minimum: number;
+  /** Perhaps infinity. */
+  maximum: number;
+}
+
+/**
+ * A pattern may match anywhere in the string unless it is anchored, as JSON Schema has it.
+ *
+ * @param anything expression for one character of a JSON string
+ * @throws PatternError
+ */
+export function patternGrammar(
+  rules: GrammarRules,
+  pattern: string,
+  length: LengthBounds,
+  anything: string,
+): string {
+  const parsed = parsePattern(pattern);
+  const alternatives = parsed.type === "either" ? parsed.alternatives : [parsed];
+  return rules.either(
+    alternatives.map((alternative) => {
+      const { part, isFromStart, isToEnd } = withoutAnchors(alternative);
+      const isWhole = isFromStart && isToEnd;
+      const limited = limitLength(part, length, isWhole);
+      const around = `${anything}*`;
+      const content = expression(rules, limited);
+      return sequence(isFromStart ? "" : around, content, isToEnd ? "" : around) || '""';
+    }),
+  );
+}
+
+function withoutAnchors(node: PatternNode): {
+  part: PatternNode;
+  isFromStart: boolean;
+  isToEnd: boolean;
+} {
+  const parts = node.type === "sequence" ? [...node.parts] : [node];
+  const isFromStart = parts[0]?.type === "start";
+  if (isFromStart) parts.shift();
+  const isToEnd = parts.at(-1)?.type === "end";
+  if (isToEnd) parts.pop();
+  return { part: { type: "sequence", parts }, isFromStart, isToEnd };
+}
+
+/** An expression for the node, in brackets where it needs them. */
+function expression(rules: GrammarRules, node: PatternNode): string {
+  switch (node.type) {
+    case "set": {
+      const characters = inJsonString(node.set);
+      if (characters === undefined) throw cannot("characters that JSON cannot hold");
+      return characters.includes(" | ") ? `(${characters})` : characters;
+    }
+    case "sequence": {
+      const parts = node.parts.map((part) => expression(rules, part)).filter((part) => part !== "");
+      return parts.join(" ");
+    }
+    case "either":
+      return `(${node.alternatives.map((part) => expression(rules, part) || '""').join(" | ")})`;
+    case "repeat": {
+      const mayBeEmpty = lengthOf(node.part).minimum === 0;
+      if (mayBeEmpty && node.maximum === Number.POSITIVE_INFINITY) {
+        throw cannot("an endless repetition of something that may be empty");
+      }
+      return rules.repeat(expression(rules, node.part) || '""', node.minimum, node.maximum);
+    }
+    default:
+      throw cannot("an anchor in the middle");
+  }
+}
+
+function cannot(what: string): PatternError {
+  return new PatternError(`a pattern with ${what} cannot be turned into a grammar`, false);
+}
+
+/** How many characters a node stands for. */
+function lengthOf(node: PatternNode): LengthBounds {
+  switch (node.type) {
+    case "set":
+      return { minimum: 1, maximum: 1 };
+    case "sequence":
+      return node.parts.map(lengthOf).reduce(addLengths, { minimum: 0, maximum: 0 });
+    case "either": {
+      const lengths = node.alternatives.map(lengthOf);
+      return {
+        minimum: Math.min(...lengths.map(({ minimum }) => minimum)),
+        maximum: Math.max(...lengths.map(({ maximum }) => maximum)),
+      };
+    }
+    case "repeat": {
+      const { minimum, maximum } = lengthOf(node.part);
+      const isNothing = maximum === 0 || node.maximum === 0;
+      return {
+        minimum: minimum * node.minimum,
+        maximum: isNothing ? 0 : maximum * node.maximum,
+      };
+    }
+    default:
+      return { minimum: 0, maximum: 0 };
+  }
+}
+
+function addLengths(first: LengthBounds, second: LengthBounds): LengthBounds {
+  return { minimum: first.minimum + second.minimum, maximum: first.maximum + second.maximum };
+}
+
+/**
+ * The pattern together with a `minLength` and `maxLength`. A grammar cannot hold both in general; it
+ * can where the pattern keeps the limits anyway, or has one part that repeats one character and
+ * nothing else of varying length.
+ */
+function limitLength(node: PatternNode, length: LengthBounds, isWhole: boolean): PatternNode {
+  const own = lengthOf(node);
+  const longest = isWhole ? own.maximum : Number.POSITIVE_INFINITY;
+  if (own.minimum >= length.minimum && longest <= length.maximum) return node;
+  const parts = node.type === "sequence" ? node.parts : [node];
+  const varying = parts.filter((part) => lengthOf(part).minimum !== lengthOf(part).maximum);
+  const [part] = varying;
+  const isSimple = varying.length === 1 && part?.type === "repeat" && part.part.type === "set";
+  if (!isWhole || !isSimple) throw cannot("limits on the length beside it");
+  const fixed = own.minimum - part.minimum;
+  const minimum = Math.max(part.minimum, length.minimum - fixed);
+  const maximum = Math.min(part.maximum, length.maximum - fixed);
+  if (minimum > maximum) throw new PatternError("no text has both that form and that length", true);
+  const limited: PatternNode = { ...part, minimum, maximum };
+  return { type: "sequence", parts: parts.map((each) => (each === part ? limited : each)) };
+}

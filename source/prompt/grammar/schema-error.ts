@@ -1,0 +1,47 @@
+// Refusals of JSON schemas; each names the place in the schema.
+import { ProductError } from "../../base/product-error.ts";
+import { promptErrors } from "../errors.ts";
+
+/** A JSON pointer: `/properties/name/pattern`, and the empty text for the schema itself. */
+export type SchemaPath = string;
+
+export function below(path: SchemaPath, ...keys: Array<string | number>): SchemaPath {
+  const parts = keys.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`);
+  return path + parts.join("");
+}
+
+/** Why a schema is refused, and where in it; known before it is known whose schema it is. */
+export class SchemaRefusal extends Error {
+  readonly #path: SchemaPath;
+  readonly #isInvalid: boolean;
+
+  constructor(path: SchemaPath, reason: string, isInvalid: boolean) {
+    super(reason);
+    this.#path = path;
+    this.#isInvalid = isInvalid;
+  }
+
+  /** @param owner whose schema it is, as in "of tool f" */
+  toProductError(owner: string | undefined): ProductError {
+    const which = owner === undefined ? "The JSON schema" : `The JSON schema of ${owner}`;
+    const where = this.#path === "" ? "its top" : this.#path;
+    if (this.#isInvalid) {
+      return new ProductError(promptErrors.schemaInvalid, {
+        message: `${which} is not valid at ${where}: ${this.message}.`,
+        hint: "Correct the schema.",
+      });
+    }
+    return new ProductError(promptErrors.schemaUnsupported, {
+      message: `${which} cannot be enforced at ${where}: ${this.message}.`,
+      hint: "Leave that part out of the schema and check it in the answer.",
+    });
+  }
+}
+
+export function invalidSchema(path: SchemaPath, reason: string): SchemaRefusal {
+  return new SchemaRefusal(path, reason, true);
+}
+
+export function unsupportedSchema(path: SchemaPath, reason: string): SchemaRefusal {
+  return new SchemaRefusal(path, reason, false);
+}

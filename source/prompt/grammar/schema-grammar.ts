@@ -1,0 +1,252 @@
+// Turns a JSON schema into grammar rules: every text that fits the grammar fits the schema.
+import type { GrammarRules } from "./gbnf.ts";
+import { JsonRules } from "./json-rules.ts";
+import { mergeSchemas } from "./merge-schemas.ts";
+import {
+  below,
+  invalidSchema,
+  type SchemaPath,
+  SchemaRefusal,
+  unsupportedSchema,
+} from "./schema-error.ts";
+import {
+  asSchema,
+  isObject,
+  propertiesOf,
+  refuseWhatNoGrammarKeeps,
+  requiredOf,
+  type Schema,
+  type SchemaObject,
+  schemaAt,
+  schemasAt,
+  type TypeName,
+  typeNames,
+  typesOf,
+  withoutAnnotations,
+} from "./schema-keywords.ts";
+import type { Place } from "./schema-place.ts";
+import { findReference } from "./schema-references.ts";
+import { typeGrammar } from "./type-grammar.ts";
+
+const mostLevels = 64;
+const mostSchemas = 10_000;
+const mostCharacters = 1_000_000;
+
+export interface SchemaGrammarOptions {
+  /** What a grammar cannot keep is left out instead of refused. */
+  isLenient?: boolean;
+  /** Whose schema it is, for messages: `tool "f"`. */
+  owner?: string;
+}
+
+/**
+ * Adds the rules of a schema.
+ *
+ * - Declared properties come in their order. Where a schema with `properties` does not mention
+ *   `additionalProperties` there are none, and a tuple has all its items: less than the schema
+ *   allows, and what its author means.
+ * - `oneOf` is taken as `anyOf`: that no second alternative fits cannot be enforced.
+ * - Without a `type`, the keywords tell which types are meant.
+ *
+ * @returns an expression for the value
+ * @throws ProductError `PROMPT_SCHEMA_INVALID`, `PROMPT_SCHEMA_UNSUPPORTED` naming the place
+ */
+export function schemaGrammar(
+  rules: GrammarRules,
+  schema: unknown,
+  options: SchemaGrammarOptions = {},
+): string {
+  try {
+    const root = asSchema(schema, "");
+    return new SchemaGrammar(rules, root, options.isLenient ?? false).root();
+  } catch (error) {
+    throw error instanceof SchemaRefusal ? error.toProductError(options.owner) : error;
+  }
+}
+
+class SchemaGrammar {
+  readonly #rules: GrammarRules;
+  readonly #json: JsonRules;
+  readonly #root: Schema;
+  readonly #isLenient: boolean;
+  readonly #references = new Map<SchemaPath, { name: string; isImpossible: boolean }>();
+  /** Which references stand for others without anything in between. */
+  readonly #aliases = new Map<SchemaPath, Set<SchemaPath>>();
+  #count = 0;
+
+  constructor(rules: GrammarRules, root: Schema, isLenient: boolean) {
+    this.#rules = rules;
+    this.#json = new JsonRules(rules);
+    this.#root = root;
+    this.#isLenient = isLenient;
+  }
+
+  root(): string {
+    const value = this.#reference(this.#root, "", { path: "", depth: 0, owner: undefined });
+    if (value === undefined) throw invalidSchema("", "no value fits it");
+    for (const path of this.#aliases.keys()) this.#refuseCircle(path, path, new Set());
+    return value;
+  }
+
+  /** Undefined where no value fits the schema. */
+  readonly #visit = (schema: Schema, place: Place): string | undefined => {
+    this.#count += 1;
+    if (this.#count > mostSchemas || this.#rules.size > mostCharacters) {
+      throw unsupportedSchema("", "it is too large");
+    }
+    if (place.depth > mostLevels) {
+      throw unsupportedSchema(place.path, `it has more than ${mostLevels} levels`);
+    }
+    if (schema === true) return this.#json.value;
+    if (schema === false) return undefined;
+    if (!this.#isLenient) refuseWhatNoGrammarKeeps(schema, place.path);
+    return this.#visitObject(schema, place);
+  };
+
+  #visitObject(schema: SchemaObject, place: Place): string | undefined {
+    const { $ref, ...beside } = schema;
+    if ($ref !== undefined) {
+      const found = findReference(this.#root, $ref, below(place.path, "$ref"));
+      if (isUnbound(beside)) return this.#reference(found.schema, found.path, place);
+      return this.#visit(mergeSchemas(found.schema, beside, place.path), deeper(place));
+    }
+    const all = schemasAt(schema, "allOf", place.path);
+    if (all !== undefined) {
+      const { allOf, ...rest } = schema;
+      const [only] = all;
+      if (all.length === 1 && only !== undefined && isUnbound(rest))
+        return this.#visit(only, deeper(place));
+      const merged = all
+        .map((each, index) => this.#withoutReference(each, below(place.path, "allOf", index), 0))
+        .reduce((first, second) => mergeSchemas(first, second, place.path), rest);
+      return this.#visit(merged, deeper(place));
+    }
+    for (const key of ["anyOf", "oneOf"]) {
+      const alternatives = schemasAt(schema, key, place.path);
+      if (alternatives === undefined) continue;
+      const rest = Object.fromEntries(Object.entries(schema).filter(([name]) => name !== key));
+      return this.#either(alternatives, rest, below(place.path, key), place);
+    }
+    return this.#values(schema, place);
+  }
+
+  #either(alternatives: Schema[], rest: SchemaObject, path: SchemaPath, place: Place) {
+    const fitting = alternatives.flatMap((each, index) => {
+      const at = { ...deeper(place), path: below(path, index) };
+      const whole = isUnbound(rest)
+        ? each
+        : mergeSchemas(this.#withoutReference(each, at.path, 0), rest, at.path);
+      return this.#visit(whole, at) ?? [];
+    });
+    return fitting.length === 0 ? undefined : this.#rules.either(fitting);
+  }
+
+  /** A schema to merge with another: references in it are replaced by what they stand for. */
+  #withoutReference(schema: Schema, path: SchemaPath, depth: number): Schema {
+    if (!isObject(schema) || schema.$ref === undefined) return schema;
+    if (depth > mostLevels) throw invalidSchema(path, "it refers to itself without end");
+    const { $ref, ...beside } = schema;
+    const found = findReference(this.#root, $ref, below(path, "$ref"));
+    return mergeSchemas(this.#withoutReference(found.schema, found.path, depth + 1), beside, path);
+  }
+
+  #reference(schema: Schema, path: SchemaPath, place: Place): string | undefined {
+    if (place.owner !== undefined) {
+      const aliases = this.#aliases.get(place.owner) ?? new Set();
+      this.#aliases.set(place.owner, aliases.add(path));
+    }
+    const known = this.#references.get(path);
+    if (known !== undefined) return known.isImpossible ? undefined : known.name;
+    const reference = { name: this.#rules.reserve(), isImpossible: false };
+    this.#references.set(path, reference);
+    const value = this.#visit(schema, { path, depth: place.depth + 1, owner: path });
+    reference.isImpossible = value === undefined;
+    this.#rules.define(reference.name, value ?? '""');
+    return value === undefined ? undefined : reference.name;
+  }
+
+  /** A reference that comes back to itself without a list or an object in between has no end. */
+  #refuseCircle(path: SchemaPath, start: SchemaPath, seen: Set<SchemaPath>): void {
+    for (const next of this.#aliases.get(path) ?? []) {
+      if (next === start) throw invalidSchema(start, "it refers to itself without end");
+      if (seen.has(next)) continue;
+      seen.add(next);
+      this.#refuseCircle(next, start, seen);
+    }
+  }
+
+  #values(schema: SchemaObject, place: Place): string | undefined {
+    const types = typesOf(schema, place.path);
+    const listed = listedValues(schema, place.path);
+    if (listed !== undefined) {
+      const fitting = listed.filter(
+        (value) => types === undefined || types.some((type) => isOf(value, type)),
+      );
+      return fitting.length === 0
+        ? undefined
+        : this.#rules.either(fitting.map((value) => this.#json.constant(value)));
+    }
+    const meant = types ?? meantTypes(schema, place.path);
+    if (meant.length === typeNames.length) return this.#json.value;
+    const context = { json: this.#json, isLenient: this.#isLenient, visit: this.#visit };
+    const fitting = meant.flatMap((type) => typeGrammar(type, schema, place, context) ?? []);
+    return fitting.length === 0 ? undefined : this.#rules.either(fitting);
+  }
+}
+
+function deeper(place: Place): Place {
+  return { ...place, depth: place.depth + 1 };
+}
+
+/** Whether a schema asks nothing of a value. */
+function isUnbound(schema: SchemaObject): boolean {
+  return Object.keys(withoutAnnotations(schema)).length === 0;
+}
+
+function listedValues(schema: SchemaObject, path: SchemaPath): unknown[] | undefined {
+  const constant = "const" in schema ? [schema.const] : undefined;
+  if (schema.enum === undefined) return constant;
+  if (!Array.isArray(schema.enum) || schema.enum.length === 0) {
+    throw invalidSchema(below(path, "enum"), "it must be a list of values");
+  }
+  const texts = constant?.map((value) => JSON.stringify(value));
+  return schema.enum.filter((value) => texts?.includes(JSON.stringify(value)) ?? true);
+}
+
+function isOf(value: unknown, type: TypeName): boolean {
+  if (type === "null") return value === null;
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return isObject(value);
+  if (type === "integer") return Number.isInteger(value);
+  return typeof value === type;
+}
+
+const keywordsOfTypes: ReadonlyArray<readonly [TypeName, readonly string[]]> = [
+  [
+    "object",
+    [
+      "properties",
+      "required",
+      "additionalProperties",
+      "propertyNames",
+      "minProperties",
+      "maxProperties",
+    ],
+  ],
+  ["array", ["items", "prefixItems", "minItems", "maxItems", "uniqueItems"]],
+  ["string", ["minLength", "maxLength", "pattern", "format"]],
+  ["number", ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]],
+];
+
+/** The types that a schema without `type` is about; all where it says nothing of any. */
+function meantTypes(schema: SchemaObject, path: SchemaPath): TypeName[] {
+  // Reading them refuses what is malformed, whatever the type turns out to be.
+  propertiesOf(schema, path);
+  requiredOf(schema, path);
+  schemaAt(schema, "propertyNames", path);
+  const meant = keywordsOfTypes
+    .filter(([, keywords]) => keywords.some((keyword) => schema[keyword] !== undefined))
+    .map(([type]) => type);
+  if (meant.length === 0) return [...typeNames];
+  return schema.nullable === true ? ["null", ...meant] : meant;
+}

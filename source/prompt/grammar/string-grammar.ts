@@ -1,0 +1,34 @@
+// Grammar for strings under the keywords of a schema.
+import { patternGrammar } from "./pattern-grammar.ts";
+import { PatternError } from "./pattern-syntax.ts";
+import { below, invalidSchema, type SchemaPath, unsupportedSchema } from "./schema-error.ts";
+import { type SchemaObject, textAt } from "./schema-keywords.ts";
+import { countBounds, type TypeContext } from "./schema-place.ts";
+import { stringFormats } from "./string-formats.ts";
+
+/** Undefined where no string fits. */
+export function stringGrammar(
+  schema: SchemaObject,
+  path: SchemaPath,
+  { json, isLenient }: TypeContext,
+): string | undefined {
+  const length = countBounds(schema, "Length", path);
+  const { minimum, maximum } = length;
+  if (minimum > maximum) return undefined;
+  const pattern = textAt(schema, "pattern", path);
+  const format = stringFormats.get(textAt(schema, "format", path) ?? "");
+  if (pattern !== undefined) {
+    try {
+      return json.quoted(patternGrammar(json.rules, pattern, length, json.character));
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      const at = below(path, "pattern");
+      if (error.isInvalid) throw invalidSchema(at, error.message);
+      // A format says what the pattern says, only less exactly.
+      if (format === undefined && !isLenient) throw unsupportedSchema(at, error.message);
+    }
+  }
+  if (format !== undefined) return json.quoted(format);
+  if (minimum === 0 && maximum === Number.POSITIVE_INFINITY) return json.string;
+  return json.quoted(json.rules.repeat(json.character, minimum, maximum));
+}

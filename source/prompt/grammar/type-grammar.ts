@@ -1,0 +1,32 @@
+// Grammar for the values of one type under the keywords of a schema.
+import { listGrammar } from "./list-grammar.ts";
+import { numberGrammar } from "./number-grammar.ts";
+import { objectGrammar } from "./object-grammar.ts";
+import type { SchemaObject, TypeName } from "./schema-keywords.ts";
+import type { Place, TypeContext } from "./schema-place.ts";
+import { stringGrammar } from "./string-grammar.ts";
+
+/** Undefined where no value of the type fits. */
+export function typeGrammar(
+  type: TypeName,
+  schema: SchemaObject,
+  place: Place,
+  context: TypeContext,
+): string | undefined {
+  const { json } = context;
+  switch (type) {
+    case "null":
+      return json.constant(null);
+    case "boolean":
+      return json.boolean;
+    case "integer":
+    case "number":
+      return numberGrammar(type, schema, place.path, context);
+    case "string":
+      return stringGrammar(schema, place.path, context);
+    case "array":
+      return listGrammar(schema, place, context);
+    case "object":
+      return objectGrammar(schema, place, context);
+  }
+}
