@@ -1,10 +1,12 @@
 // Builds the HTTP server: cross-cutting plugins first, then the routes of both APIs.
 import Fastify, { type FastifyInstance } from "fastify";
 import type { ServerDependencies } from "./dependencies.ts";
+import { keepCancellations } from "./plugins/cancellations.ts";
 import { replyWithErrors } from "./plugins/error-replies.ts";
 import { readJsonBodies } from "./plugins/json-body.ts";
 import { guardOrigins } from "./plugins/origin-and-host.ts";
 import { recordRequests } from "./plugins/request-records.ts";
+import { registerCancel } from "./routes/native/cancel.ts";
 import { registerChat } from "./routes/native/chat.ts";
 import { registerGenerate } from "./routes/native/generate.ts";
 import { registerStatus } from "./routes/native/status.ts";
@@ -33,11 +35,13 @@ export async function createServer(
   });
   replyWithErrors(app, dependencies.log);
   readJsonBodies(app);
+  keepCancellations(app);
   recordRequests(app, dependencies.requestLog);
   await guardOrigins(app, dependencies.origins, isLoopbackBound);
   registerStatus(app, dependencies);
   registerGenerate(app, dependencies);
   registerChat(app, dependencies);
+  registerCancel(app);
   registerModels(app, dependencies);
   registerChatCompletions(app, dependencies);
   return app;

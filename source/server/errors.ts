@@ -32,6 +32,12 @@ export const serverErrors = {
     exitCode: exitCodes.usage,
     description: "A field would change the answer in a way that this server does not offer.",
   },
+  requestNotFound: {
+    code: "SERVER_REQUEST_NOT_FOUND",
+    status: 404,
+    exitCode: exitCodes.notFound,
+    description: "No running request has the id that was to be cancelled.",
+  },
   portTaken: {
     code: "SERVER_PORT_TAKEN",
     status: 500,

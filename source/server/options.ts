@@ -1,10 +1,14 @@
-// Reads `options` and `keep_alive`, which both APIs take.
+// Reads `options` and `keep_alive`, which all APIs take.
+import { quoteShort } from "../base/seen-text.ts";
 import { parseDuration } from "../configuration/duration.ts";
 import {
+  isParameterName,
   type ModelParameters,
   type ParameterKind,
+  type ParameterName,
   parameterKinds,
 } from "../store/model-parameters.ts";
+import { rangeProblem } from "../store/parameter-values.ts";
 import { invalidField } from "./errors.ts";
 
 const names: Record<ParameterKind, string> = {
@@ -15,33 +19,33 @@ const names: Record<ParameterKind, string> = {
 };
 
 /**
+ * Whole numbers are cut to whole ones; null leaves the default.
+ *
  * @param log told about names that do not exist, which are ignored
- * @throws ProductError `SERVER_FIELD_INVALID` naming the option and its type
+ * @throws ProductError `SERVER_FIELD_INVALID` naming the option and its type or range
  */
 export function parseOptions(
   options: Record<string, unknown> | undefined,
   log: (text: string) => void,
 ): ModelParameters {
-  const parameters: Record<string, unknown> = {};
+  const parameters: Partial<Record<ParameterName, unknown>> = {};
   for (const [name, value] of Object.entries(options ?? {})) {
-    if (value === null) continue; // leaves the default
-    if (!isParameter(name)) {
-      log(`option ${JSON.stringify(name)} is unknown and ignored`);
-      continue;
-    }
-    const { kind } = parameterKinds[name];
-    const read = readers[kind](value);
-    if (read === undefined) {
-      throw invalidField(`options.${name}`, `option "${name}" must be of type ${names[kind]}`);
-    }
-    parameters[name] = read;
+    if (value === null) continue;
+    if (isParameterName(name)) parameters[name] = readOption(name, value);
+    else log(`option ${quoteShort(name)} is unknown and ignored`);
   }
-  checkRanges(parameters as ModelParameters);
   return parameters as ModelParameters;
 }
 
-function isParameter(name: string): name is keyof ModelParameters {
-  return Object.hasOwn(parameterKinds, name);
+function readOption(name: ParameterName, given: unknown): unknown {
+  const { kind } = parameterKinds[name];
+  const value = readers[kind](given);
+  if (value === undefined) {
+    throw invalidField(`options.${name}`, `option "${name}" must be of type ${names[kind]}`);
+  }
+  const problem = typeof value === "number" ? rangeProblem(name, value) : undefined;
+  if (problem === undefined) return value;
+  throw invalidField(`options.${name}`, `option "${name}" ${problem}`);
 }
 
 const readers: Record<ParameterKind, (value: unknown) => unknown> = {
@@ -58,23 +62,6 @@ function isNumber(value: unknown): value is number {
 
 const longestKeepAliveMs = 100 * 365 * 86_400_000;
 
-/** Values that no sampler can work with. */
-function checkRanges(parameters: ModelParameters): void {
-  if (parameters.repeat_penalty === 0) {
-    throw invalidField("options.repeat_penalty", 'option "repeat_penalty" must be above 0');
-  }
-  const atLeastZero = ["temperature", "top_k", "top_p", "min_p", "repeat_penalty"] as const;
-  for (const name of atLeastZero) {
-    const value = parameters[name];
-    if (value !== undefined && value < 0) {
-      throw invalidField(
-        `options.${name}`,
-        `option "${name}" must not be negative, but is ${value}`,
-      );
-    }
-  }
-}
-
 /**
  * Milliseconds, Infinity for good, undefined where the request says nothing.
  *
@@ -84,9 +71,10 @@ export function parseKeepAlive(value: string | number | undefined): number | und
   if (value === undefined) return undefined;
   const milliseconds = parseDuration(value);
   if (milliseconds === undefined) {
+    const shown = typeof value === "string" ? quoteShort(value) : String(value);
     throw invalidField(
       "keep_alive",
-      `keep_alive is ${JSON.stringify(value)}, but must be seconds or a duration such as "10m"; negative keeps the model for good.`,
+      `keep_alive is ${shown}, but must be seconds or a duration such as "10m"; negative keeps the model for good.`,
     );
   }
   // Longer than a calendar reaches is for good.

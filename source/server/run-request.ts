@@ -5,13 +5,20 @@ import type { RequestLog } from "../request-log/request-log.ts";
 import type { ResolvedModel } from "../store/model-catalog.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 
-/** Aborts when the client's connection closes before the reply is complete. */
+/**
+ * Aborts when the client's connection closes before the reply is complete, or when the request is
+ * cancelled by its id. Which of the two it was, `reply.raw.destroyed` tells.
+ */
 export function clientSignal(reply: FastifyReply): AbortSignal {
-  const controller = new AbortController();
+  const { raw, request, server } = reply;
   // It may have left while its model was looked up.
-  if (reply.raw.destroyed || reply.raw.closed) controller.abort();
-  reply.raw.once("close", () => {
-    if (!reply.raw.writableFinished) controller.abort();
+  if (raw.destroyed || raw.closed) return AbortSignal.abort();
+  const controller = new AbortController();
+  const id = request.record?.id;
+  if (id !== undefined) server.cancellations.set(id, controller);
+  raw.once("close", () => {
+    if (id !== undefined) server.cancellations.delete(id);
+    if (!raw.writableFinished) controller.abort();
   });
   return controller.signal;
 }
@@ -43,6 +50,8 @@ function note(requestLog: RequestLog, request: FastifyRequest, event: CanonicalE
       break;
     }
     case "text":
+    case "thinking":
+    case "tool-call":
       requestLog.update(record, {
         completionTokens: event.tokens,
         firstTokenMs: record.firstTokenMs ?? Date.now() - record.startedAt,

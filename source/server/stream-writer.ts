@@ -9,7 +9,7 @@ export class StreamWriter {
   readonly #signal: AbortSignal;
   #open = false;
 
-  /** @param signal aborted when the client leaves: nothing waits for it any more */
+  /** @param signal aborted when the request has ended: nothing waits for a slow reader any more */
   constructor(reply: FastifyReply, contentType: string, signal: AbortSignal) {
     this.#reply = reply;
     this.#contentType = contentType;
@@ -22,8 +22,9 @@ export class StreamWriter {
   }
 
   async write(text: string): Promise<void> {
-    if (this.#signal.aborted) return;
     const { raw } = this.#reply;
+    // A request that was cancelled still gets its last record; a client that has left gets none.
+    if (raw.destroyed) return;
     if (!this.#open) {
       this.#open = true;
       this.#reply.hijack();

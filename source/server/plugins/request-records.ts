@@ -26,6 +26,8 @@ export function recordRequests(app: FastifyInstance, requestLog: RequestLog): vo
       path,
       client: { address: request.ip, agent: request.headers["user-agent"] },
     });
+    // What `POST /api/cancel` takes.
+    reply.header("x-request-id", request.record.id);
     // Fastify's onResponse says nothing of a client that left before the end.
     const { record } = request;
     reply.raw.once("close", () => {

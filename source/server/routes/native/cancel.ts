@@ -1,0 +1,31 @@
+// POST /api/cancel: ends a running request of any API by its id.
+import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
+import { ProductError } from "../../../base/product-error.ts";
+import { quoteShort } from "../../../base/seen-text.ts";
+import { serverErrors } from "../../errors.ts";
+
+export const CancelBody = Type.Object({
+  /** As `x-request-id` and `GET /api/requests` tell it. */
+  id: Type.String(),
+});
+export type CancelBody = Static<typeof CancelBody>;
+
+export function registerCancel(app: FastifyInstance): void {
+  app.post<{ Body: CancelBody }>(
+    "/api/cancel",
+    { schema: { body: CancelBody } },
+    async ({ body: { id } }) => {
+      const controller = app.cancellations.get(id);
+      if (controller === undefined) {
+        throw new ProductError(serverErrors.requestNotFound, {
+          message: `request ${quoteShort(id)} not found: it has ended, or there never was one.`,
+          hint: "GET /api/requests lists the requests and their ids.",
+          param: "id",
+        });
+      }
+      controller.abort();
+      return { id, status: "cancelled" };
+    },
+  );
+}
