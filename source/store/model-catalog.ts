@@ -14,6 +14,7 @@ import type { ModelStore } from "./library/model-store.ts";
 import { resolveFile } from "./library/resolve-file.ts";
 import { resolveStored } from "./library/resolve-stored.ts";
 import { nothingSaid, type ResolvedModel } from "./library/resolved-model.ts";
+import type { ModelContent } from "./library/stored-content.ts";
 import { type ModelName, type ModelReference, parseModelReference } from "./model-reference.ts";
 
 export type { ResolvedModel } from "./library/resolved-model.ts";
@@ -52,6 +53,7 @@ export class ModelCatalog {
   readonly #folders: readonly ModelFolder[];
   readonly #hubPrefixes: readonly string[] | undefined;
   readonly #cache = new GgufCache();
+  readonly #contents = new Map<string, ModelContent>();
   /** Digests of the built-in models' files, which never change. */
   readonly #digests = new Map<string, Promise<string>>();
 
@@ -121,7 +123,12 @@ export class ModelCatalog {
     if (found === undefined) throw this.notFound(reference);
     if (found.kind === "built-in") return await this.#resolveBuiltIn(found.model);
     if (this.store === undefined) throw this.notFound(reference);
-    return await resolveStored(found.stored, this.store, this.#cache);
+    const { store } = this;
+    return await resolveStored(found.stored, {
+      store,
+      cache: this.#cache,
+      contents: this.#contents,
+    });
   }
 
   /**

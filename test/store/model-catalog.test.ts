@@ -18,6 +18,22 @@ describe("the built-in model", () => {
     ]);
   });
 
+  test("tells what it is made of, and says nothing more", async () => {
+    expect(await new ModelCatalog().resolve("tiny")).toMatchObject({
+      name: "tiny:latest",
+      origin: "built-in",
+      store: undefined,
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      sizeBytes: 1_933_632,
+      details: { family: "llama", parameterSize: "954K", quantizationLevel: "F16" },
+      projectors: [],
+      adapters: [],
+      template: undefined,
+      messages: [],
+      otherValues: {},
+    });
+  });
+
   test("has no other tags", async () => {
     await expect(new ModelCatalog().resolve("tiny:8b")).rejects.toMatchObject({
       code: "STORE_MODEL_NOT_FOUND",

@@ -8,7 +8,12 @@ import { storeErrors } from "../errors.ts";
 import { digestOfFile } from "./digest.ts";
 import { systemCode } from "./disk-errors.ts";
 import { isSameState, stateOf } from "./file-state.ts";
-import type { ModelStore, WriteOptions, WrittenBlob } from "./model-store.ts";
+import {
+  checkDigest,
+  type ModelStore,
+  type WriteOptions,
+  type WrittenBlob,
+} from "./model-store.ts";
 import { moveIntoPlace, unfinishedPath } from "./write-atomically.ts";
 
 /**
@@ -43,6 +48,7 @@ async function cloneIntoStore(
   try {
     await copyFile(file, unfinished, constants.COPYFILE_FICLONE_FORCE);
     const digest = await digestOfFile(unfinished, options);
+    checkDigest(digest, options.digest);
     const { size: sizeBytes } = await stat(unfinished);
     const isNew = !(await store.hasBlob(digest));
     if (isNew) {

@@ -36,7 +36,7 @@ export async function readModelFile(file: string): Promise<ModelFile> {
   };
 }
 
-/** The first whole number among a GGUF's values of these keys. */
+/** A whole number among a GGUF's metadata. */
 export function numberOf(header: GgufHeader, key: string): number | undefined {
   const value = header.metadata.get(key);
   return typeof value === "number" && Number.isSafeInteger(value) ? value : undefined;
@@ -66,9 +66,13 @@ function kindOf(file: string, header: GgufHeader): ModelFileKind {
   });
 }
 
+/** The names of the parts have five digits. */
+const mostParts = 99_999;
+
 /** Written by llama-gguf-split. */
 function partOf(header: GgufHeader): ModelFile["part"] {
   const count = numberOf(header, "split.count");
   const index = numberOf(header, "split.no");
-  return count === undefined || count < 2 || index === undefined ? undefined : { index, count };
+  if (count === undefined || index === undefined) return undefined;
+  return count >= 2 && count <= mostParts ? { index, count } : undefined;
 }

@@ -267,7 +267,8 @@ async function writeStream(
   return { digest: `sha256:${hash.digest("hex")}`, sizeBytes };
 }
 
-function checkDigest(found: string, expected: string | undefined): void {
+/** @throws ProductError `STORE_DIGEST_MISMATCH` */
+export function checkDigest(found: string, expected: string | undefined): void {
   if (expected === undefined || parseDigest(expected) === found) return;
   throw new ProductError(storeErrors.digestMismatch, {
     message: `digest mismatch, expected ${parseDigest(expected)}, got ${found}`,

@@ -1,4 +1,5 @@
 // Removes from the store what no model needs, and nothing that anybody is writing.
+import { existsSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { isDigest, parseDigest } from "./digest.ts";
@@ -27,6 +28,7 @@ const nothing = { removedBlobs: 0, freedBytes: 0 };
 
 /** To be called when a server starts. */
 export async function prune(store: ModelStore): Promise<PruneResult> {
+  if (!existsSync(store.path)) return nothing;
   const pruned = await store.whileNobodyWrites(async (): Promise<PruneResult> => {
     const { digests, manifests, damaged } = await store.neededBlobs();
     if (damaged.length > 0) {

@@ -8,22 +8,23 @@ import { nothingSaid, type ResolvedModel } from "./resolved-model.ts";
 import { linkedParts } from "./split-model.ts";
 import { locateFiles, type ModelContent, readContent } from "./stored-content.ts";
 
+export interface StoredSources {
+  /** Our own store, which keeps links and what was learnt of referenced files. */
+  store: ModelStore;
+  cache: GgufCache;
+  /** Texts by the digest of their manifest: the same digest is the same texts. */
+  contents: Map<string, ModelContent>;
+}
+
 const mostKept = 256;
 
-/** Texts by the digest of their manifest: the same digest is the same texts. */
-const contents = new Map<string, ModelContent>();
-
-/**
- * @param store our own, which keeps links and what was learnt of referenced files
- * @throws ProductError those of `readContent`, `locateFiles` and `readGgufFacts`
- */
+/** @throws ProductError those of `readContent`, `locateFiles` and `readGgufFacts` */
 export async function resolveStored(
   stored: StoredManifest,
-  store: ModelStore,
-  cache: GgufCache,
+  { store, cache, contents }: StoredSources,
 ): Promise<ResolvedModel> {
   const { parts, projectors, adapters, drafts } = await locateFiles(stored, store.references);
-  const content = await contentOf(stored);
+  const content = await contentOf(stored, contents);
   const { facts } = await cache.read(parts);
   const path = parts.length > 1 ? await linkedParts(parts, store.splitsFolder) : facts.path;
   const { configuration, ...said } = content;
@@ -47,7 +48,10 @@ export async function resolveStored(
   };
 }
 
-async function contentOf(stored: StoredManifest): Promise<ModelContent> {
+async function contentOf(
+  stored: StoredManifest,
+  contents: Map<string, ModelContent>,
+): Promise<ModelContent> {
   const known = contents.get(stored.digest);
   if (known !== undefined) return known;
   const content = await readContent(stored);

@@ -1,0 +1,90 @@
+// Listing: complete, newest first, from small files alone.
+import { cpSync, mkdirSync, rmSync, utimesSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { modelName, openStore } from "../../support/model-store.ts";
+
+test("a thousand models are listed, newest first, though their weights are gone", async () => {
+  const { create, catalog, store, tinyAt } = openStore();
+  const file = tinyAt("a.gguf");
+  await create("model-0", { from: ["a.gguf"] });
+  const first = path.dirname(store.folder.manifestPath(modelName("model-0")));
+  for (let index = 0; index < 1000; index += 1) {
+    const folder = path.join(path.dirname(first), `model-${index}`);
+    if (index > 0) cpSync(first, folder, { recursive: true });
+    utimesSync(path.join(folder, "latest"), 1_700_000_000 + index, 1_700_000_000 + index);
+  }
+  rmSync(file);
+  const { models, problems } = await catalog.listModels({ store: "modelctl" });
+  expect(problems).toEqual([]);
+  expect(models.map(({ name }) => name)).toEqual(
+    Array.from({ length: 1000 }, (_, index) => `model-${999 - index}:latest`),
+  );
+  expect(models[0]).toMatchObject({
+    origin: "stored",
+    store: "modelctl",
+    digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    sizeBytes: expect.any(Number),
+    modifiedAt: new Date(1_700_000_999_000),
+    details: {
+      format: "gguf",
+      family: "llama",
+      families: ["llama"],
+      parameterSize: "954K",
+      quantizationLevel: "F16",
+      contextLength: 4096,
+      embeddingLength: 128,
+    },
+  });
+});
+
+test("the built-in model is listed with what it is", async () => {
+  const { catalog } = openStore();
+  expect((await catalog.listModels({ store: "built-in" })).models).toMatchObject([
+    {
+      name: "tiny:latest",
+      origin: "built-in",
+      store: undefined,
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      sizeBytes: 1_933_632,
+      details: { family: "llama", parameterSize: "954K", quantizationLevel: "F16" },
+      card: expect.stringContaining("test model"),
+    },
+  ]);
+});
+
+test("namespaces, tags and hosts are all listed under the names by which they are found", async () => {
+  const { create, catalog, tinyAt } = openStore();
+  tinyAt("a.gguf");
+  const names = ["a:1", "a:2", "me/a:1", "other.example/me/a:1", "hf.co/O.w/R:Q4_K_M.gguf"];
+  for (const name of names) await create(name, { from: ["a.gguf"] });
+  const { models } = await catalog.listModels({ store: "modelctl" });
+  expect(models.map(({ name }) => name).sort()).toEqual([...names].sort());
+  for (const name of names) expect((await catalog.resolve(name.toUpperCase())).name).toBe(name);
+});
+
+test("folders and files that are no models are passed over", async () => {
+  const { create, catalog, store, tinyAt } = openStore();
+  tinyAt("a.gguf");
+  await create("mine", { from: ["a.gguf"] });
+  const folder = path.dirname(store.folder.manifestPath(modelName("mine")));
+  mkdirSync(path.join(folder, "..", "empty"));
+  cpSync(path.join(folder, "latest"), path.join(folder, ".DS_Store"));
+  cpSync(path.join(folder, "latest"), path.join(folder, "..", "..", "file"));
+  const { models, problems } = await catalog.listModels({ store: "modelctl" });
+  expect(models.map(({ name }) => name)).toEqual(["mine:latest"]);
+  expect(problems).toEqual([]);
+});
+
+test("names that differ in case alone are one model, whatever the case of their folders", async () => {
+  const { create, catalog, tinyAt } = openStore();
+  tinyAt("a.gguf");
+  await create("Foo:one", { from: ["a.gguf"], system: "1" });
+  await create("foo:two", { from: ["a.gguf"], system: "2" });
+  await create("FOO:ONE", { from: ["a.gguf"], system: "3" });
+  for (const name of ["foo", "Foo", "FOO", "fOO"]) {
+    expect((await catalog.resolve(`${name}:one`)).system).toBe("3");
+    expect((await catalog.resolve(`${name}:TWO`)).system).toBe("2");
+  }
+  expect((await catalog.listModels({ store: "modelctl" })).models).toHaveLength(2);
+});

@@ -1,0 +1,49 @@
+// A process that creates, copies and removes models in a store over and over, until it is killed
+// or has done its rounds.
+import { copyModel } from "../../source/store/library/copy-model.ts";
+import { createModel } from "../../source/store/library/create-model.ts";
+import { ModelStore } from "../../source/store/library/model-store.ts";
+import { prune } from "../../source/store/library/prune.ts";
+import { removeModel } from "../../source/store/library/remove-model.ts";
+import { ModelCatalog } from "../../source/store/model-catalog.ts";
+import { parseModelReference } from "../../source/store/model-reference.ts";
+
+const [folder = "", file = "", own = "", shared = "", rounds = ""] = process.argv.slice(2);
+const store = new ModelStore(folder);
+const catalog = new ModelCatalog({ store });
+
+for (let round = 0; round < Number(rounds); round += 1) {
+  await create(own, round, true);
+  await create(shared, round, round % 2 === 0);
+  await copyModel(catalog, store, own, nameOf(`${own}-copy`));
+  const resolved = await catalog.resolve(own);
+  if (resolved.system !== `round ${round} of ${own}`) throw new Error(`${own} is another model`);
+  await removeModel(catalog, store, own);
+  await catalog.resolve(`${own}-copy`);
+  await prune(store);
+  process.stdout.write(`${round}\n`);
+}
+
+async function create(name: string, round: number, copy: boolean): Promise<void> {
+  const definition = {
+    from: [file],
+    adapters: [],
+    drafts: [],
+    template: undefined,
+    system: `round ${round} of ${name}`,
+    licenses: [],
+    parameters: {},
+    messages: [],
+    renderer: undefined,
+    parser: undefined,
+    requires: undefined,
+  };
+  const resolveName = (reference: string) => catalog.parentOf(reference);
+  await createModel(store, nameOf(name), definition, { copy, resolveName });
+}
+
+function nameOf(name: string) {
+  const reference = parseModelReference(name);
+  if (reference.kind !== "name") throw new Error(`${name} is a path`);
+  return reference.name;
+}
