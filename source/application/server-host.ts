@@ -5,13 +5,14 @@ import { describeError, ProductError } from "../base/product-error.ts";
 import { ApiClient } from "../client/api-client.ts";
 import { removeServerFile, type ServerFile, writeServerFile } from "../client/server-file.ts";
 import { isLoopback, type ServerAddress, urlOf } from "../configuration/address.ts";
+import { type ProductPaths, productPaths } from "../configuration/paths.ts";
 import type { Settings } from "../configuration/settings.ts";
 import { plainRequest } from "../engine/request.ts";
 import type { EngineSettings } from "../engine/scheduler/load-plan.ts";
 import { Scheduler } from "../engine/scheduler/scheduler.ts";
 import { RequestLog } from "../request-log/request-log.ts";
 import { serverErrors } from "../server/errors.ts";
-import { ModelCatalog } from "../store/model-catalog.ts";
+import { ModelLibrary } from "./model-library.ts";
 import { packageVersion } from "./package-facts.ts";
 
 export interface HostOptions {
@@ -21,6 +22,8 @@ export interface HostOptions {
   /** Undefined: the usual port, or the next free one. Port 0: any free one. */
   address: ServerAddress | undefined;
   log: (text: string) => void;
+  /** Where the store is; undefined: where it is usually. */
+  paths?: Pick<ProductPaths, "data">;
   /** Begin to load this model before the server itself is up. */
   preload?: string;
 }
@@ -39,7 +42,8 @@ export interface HostedServer {
 /** @throws ProductError of `listen` */
 export async function hostServer(options: HostOptions): Promise<HostedServer> {
   const { settings, log } = options;
-  const catalog = new ModelCatalog();
+  const library = new ModelLibrary(settings, options.paths ?? productPaths());
+  const { catalog } = library;
   const requestLog = new RequestLog();
   const scheduler = new Scheduler({
     catalog,

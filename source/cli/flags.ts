@@ -6,6 +6,8 @@ interface FlagDefinition {
   value?: string;
   /** Given without a value, it means this one; a value must then follow an equals sign. */
   bare?: string;
+  /** How it is typed, where two commands mean different things by one word. */
+  typed?: string;
   text: string;
 }
 
@@ -41,6 +43,39 @@ export const flagTable = {
   debug: { type: "boolean", text: "log what the engine says" },
   background: { type: "boolean", text: "leave when idle for five minutes" },
   origin: { type: "boolean", text: "tell where each value comes from" },
+  json: { type: "boolean", text: "print JSON, for programs" },
+  store: {
+    type: "string",
+    value: "STORE",
+    text: "only models of one store: modelctl, ollama or built-in",
+  },
+  license: { type: "boolean", text: "print the licence" },
+  modelfile: { type: "boolean", text: "print the Modelfile" },
+  parameters: { type: "boolean", text: "print the parameters" },
+  template: { type: "boolean", text: "print the template that is in force" },
+  "show-system": { type: "boolean", typed: "system", text: "print the system text" },
+  "show-verbose": {
+    type: "boolean",
+    typed: "verbose",
+    text: "also the file's metadata and its tensors",
+  },
+  rendered: {
+    type: "boolean",
+    text: "print the exact prompt of a sample chat, or of --conversation",
+  },
+  conversation: {
+    type: "string",
+    value: "FILE",
+    text: "JSON: messages, or an object with messages and tools; - reads standard input",
+  },
+  file: { type: "string", value: "FILE", text: "the Modelfile; - reads standard input" },
+  quantize: { type: "string", value: "TYPE", text: "quantise F16, BF16 or F32, such as to q4_K_M" },
+  copy: { type: "boolean", text: "take the file into the store instead of referring to it" },
+  "limit-rate": { type: "string", value: "RATE", text: "bytes a second at most, such as 5M" },
+  "local-dir": { type: "string", value: "FOLDER", text: "where to save; usually this folder" },
+  revision: { type: "string", value: "REV", text: "branch, tag or commit of the repository" },
+  force: { type: "boolean", text: "replace a different file of that name" },
+  as: { type: "string", value: "NAME", text: "the name to import the model under" },
 } as const satisfies Record<string, FlagDefinition>;
 
 export type FlagName = keyof typeof flagTable;
@@ -53,13 +88,18 @@ type NamesOf<Type> = {
   [Name in FlagName]: (typeof flagTable)[Name]["type"] extends Type ? Name : never;
 }[FlagName];
 
-/** Flags as typed: texts that were not typed are absent, toggles false. */
+/** Flags as typed; those that were not typed are absent. */
 export type Flags = { [Name in NamesOf<"string"> as CamelCase<Name>]?: string } & {
-  [Name in NamesOf<"boolean"> as CamelCase<Name>]: boolean;
+  [Name in NamesOf<"boolean"> as CamelCase<Name>]?: boolean;
 };
 
 export function flagDefinition(name: FlagName): FlagDefinition {
   return flagTable[name];
+}
+
+/** What stands behind the dashes. */
+export function typedName(name: FlagName): string {
+  return flagDefinition(name).typed ?? name;
 }
 
 export function camelCase(name: string): string {

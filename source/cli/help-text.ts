@@ -1,6 +1,6 @@
 // What `modelctl --help` and `modelctl COMMAND --help` print.
 import { type CommandDefinition, commandTable, startCommand } from "./command-table.ts";
-import { flagDefinition, flagTable } from "./flags.ts";
+import { flagDefinition, flagTable, typedName } from "./flags.ts";
 
 const exitCodeText = `Exit codes: 0 ok, 1 unexpected, 2 usage, 3 not found, 4 refused, 5 port or name taken,
 6 model failed to load, 7 timeout, 8 server unreachable, 130 interrupted`;
@@ -29,9 +29,9 @@ export function commandHelp(title: string, command: CommandDefinition): string {
     command.aliases === undefined ? "" : `\n  also: modelctl ${command.aliases.join(", ")}\n`;
   const flags = command.flags.map((name) => {
     const { value, bare, text } = flagDefinition(name);
-    const short = Object.entries(command.shorts ?? {}).find(([, long]) => long === name)?.[0];
-    const typed =
-      bare === undefined ? `--${name}${value ? ` ${value}` : ""}` : `--${name}[=${value}]`;
+    const long = `--${typedName(name)}`;
+    const short = Object.entries(command.shorts ?? {}).find(([, flag]) => flag === name)?.[0];
+    const typed = bare === undefined ? `${long}${value ? ` ${value}` : ""}` : `${long}[=${value}]`;
     return [short === undefined ? typed : `-${short}, ${typed}`, text] as const;
   });
   return `

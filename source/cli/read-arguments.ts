@@ -3,8 +3,17 @@ import { parseArgs } from "node:util";
 import { packageVersion } from "../application/package-facts.ts";
 import { type CommandDefinition, findCommand, startCommand } from "./command-table.ts";
 import { usageError } from "./errors.ts";
-import { camelCase, type FlagName, type Flags, flagDefinition, flagTable } from "./flags.ts";
+import {
+  camelCase,
+  type FlagName,
+  type Flags,
+  flagDefinition,
+  flagTable,
+  typedName,
+} from "./flags.ts";
 import { commandHelp, programHelp } from "./help-text.ts";
+
+const allFlags = Object.keys(flagTable) as FlagName[];
 
 export type Arguments =
   | { kind: "text"; text: string }
@@ -40,7 +49,7 @@ function commandOf(name: string | undefined): CommandDefinition {
 /** The first word that is neither a flag nor a flag's value. */
 function commandName(argv: string[]): string | undefined {
   const options = Object.fromEntries(
-    Object.keys(flagTable).map((name) => [name, { type: flagType(name as FlagName) }]),
+    allFlags.map((name) => [typedName(name), { type: flagType(name) }]),
   );
   const { tokens } = parseArgs({
     args: joinOptionalValues(argv),
@@ -62,9 +71,10 @@ function readFlags(
   const options = Object.fromEntries(
     command.flags.map((name) => {
       const short = shorts.find(([, long]) => long === name)?.[0];
-      return [name, { type: flagType(name), ...(short !== undefined && { short }) }];
+      return [typedName(name), { type: flagType(name), ...(short !== undefined && { short }) }];
     }),
   );
+  const flagsByName = new Map(command.flags.map((flag) => [typedName(flag), flag]));
   const { tokens } = parseArgs({
     args: joinOptionalValues(argv),
     options: { ...options, help: { type: "boolean", short: "h" }, version: { type: "boolean" } },
@@ -82,14 +92,15 @@ function readFlags(
       found.set(name, true);
       continue;
     }
-    if (!isFlagOf(command, name)) throw unknownFlag(argv, rawName, name, command, hint);
-    if (found.has(name)) throw usageError(`${rawName} is given twice.`, hint);
-    if (flagType(name) === "boolean") {
+    const flag = flagsByName.get(name);
+    if (flag === undefined) throw unknownFlag(argv, rawName, name, command, hint);
+    if (found.has(flag)) throw usageError(`${rawName} is given twice.`, hint);
+    if (flagType(flag) === "boolean") {
       if (value !== undefined) throw usageError(`${rawName} takes no value.`, hint);
-      found.set(name, true);
+      found.set(flag, true);
     } else {
       if (value === undefined || value === "") throw usageError(`${rawName} needs a value.`, hint);
-      found.set(name, value);
+      found.set(flag, value);
     }
   }
   const wants = found.has("help") ? "help" : found.has("version") ? "version" : undefined;
@@ -124,26 +135,17 @@ function unknownFlag(
       `Put -- in front of it: modelctl ${command.name} … -- ${JSON.stringify(sentence)}`,
     );
   }
-  if (Object.hasOwn(flagTable, name)) {
+  if (allFlags.some((flag) => typedName(flag) === name)) {
     return usageError(`modelctl ${command.name} has no flag ${rawName}.`, hint);
   }
   return usageError(`There is no flag ${rawName}.`, hint);
-}
-
-function isFlagOf(command: CommandDefinition, name: string): name is FlagName {
-  return (command.flags as readonly string[]).includes(name);
 }
 
 function flagType(name: FlagName): "string" | "boolean" {
   return flagTable[name].type;
 }
 
-/** exactOptionalPropertyTypes: what was not typed is absent, not undefined. */
 function toFlags(found: ReadonlyMap<string, string | boolean>): Flags {
-  const flags: Record<string, string | boolean> = {};
-  for (const [name, { type }] of Object.entries(flagTable)) {
-    const value = found.get(name) ?? (type === "boolean" ? false : undefined);
-    if (value !== undefined) flags[camelCase(name)] = value;
-  }
-  return flags as unknown as Flags;
+  const known = [...found].filter(([name]) => Object.hasOwn(flagTable, name));
+  return Object.fromEntries(known.map(([name, value]) => [camelCase(name), value]));
 }

@@ -76,6 +76,18 @@ export class ApiClient {
     return this.#ask("/api/generate", { prompt, ...(system !== undefined && { system }) }, options);
   }
 
+  /**
+   * Unloads a model as soon as nobody uses it.
+   *
+   * @throws ServerRefusal 404 for an unknown model, or ProductError `CLIENT_SERVER_UNREACHABLE`
+   */
+  async unload(model: string): Promise<void> {
+    const body = { model, keep_alive: 0, stream: false };
+    const reply = await this.#send("POST", "/api/generate", { body });
+    const text = await readText(reply);
+    if (reply.statusCode !== 200) throw refusal(reply, text);
+  }
+
   /** What is known of a model without loading it; the window only once it is loaded. */
   async modelFacts(model: string): Promise<ModelFacts> {
     const entry = await this.#getJson(`/v1/models/${encodeURIComponent(model)}`);

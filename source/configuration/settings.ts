@@ -21,6 +21,9 @@ export interface Settings {
   lookup_tokens: number;
   prefix_sharing: boolean;
   model_folders: string[];
+  models: string | undefined;
+  hub_prefixes: string[];
+  hub_endpoint: string | undefined;
   origins: string[];
   nohistory: boolean;
   debug: boolean;
@@ -139,13 +142,32 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     honoursOllama: false,
     description: "Folders whose .gguf files any client may name by path.",
   },
+  models: {
+    read: (text) => (text === "" ? { expected: "a folder" } : { value: path.resolve(text) }),
+    default: undefined,
+    // OLLAMA_MODELS names Ollama's own store, which is read and never written.
+    honoursOllama: false,
+    description: "Folder of the model store.",
+  },
+  hub_prefixes: {
+    read: (text) => {
+      const prefixes = list(text);
+      const hasHost = prefixes.some((prefix) => !prefix.endsWith(":"));
+      return hasHost ? { value: prefixes } : { expected: "hosts such as hf.co, divided by commas" };
+    },
+    default: ["hf.co", "huggingface.co", "hf:"],
+    honoursOllama: false,
+    description: "What stands in front of OWNER/REPO in the names of the hub's models.",
+  },
+  hub_endpoint: {
+    read: (text) =>
+      URL.canParse(text) ? { value: text } : { expected: "a URL such as https://huggingface.co" },
+    default: undefined,
+    honoursOllama: false,
+    description: "The hub's address; HF_ENDPOINT is honoured too.",
+  },
   origins: {
-    read: (text) => ({
-      value: text
-        .split(",")
-        .map((origin) => origin.trim())
-        .filter((origin) => origin !== ""),
-    }),
+    read: (text) => ({ value: list(text) }),
     default: [],
     honoursOllama: true,
     description: "Origins that browsers may call from, beside the usual local ones.",
@@ -163,6 +185,13 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     description: "Log what the engine says.",
   },
 };
+
+function list(text: string): string[] {
+  return text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
 
 function expecting<T>(value: T | undefined, expected: string): { value: T } | { expected: string } {
   return value === undefined ? { expected } : { value };

@@ -8,6 +8,12 @@ export const storeErrors = {
     exitCode: exitCodes.notFound,
     description: "No model has this name.",
   },
+  noRegistry: {
+    code: "STORE_NO_REGISTRY",
+    status: 404,
+    exitCode: exitCodes.notFound,
+    description: "The name is not one of the hub, and there is no other registry to pull from.",
+  },
   nameInvalid: {
     code: "STORE_NAME_INVALID",
     status: 400,

@@ -7,6 +7,25 @@ export interface StoredMessage {
   content: string;
 }
 
+/** A definition that says no more than what is given. */
+export function nothingDefined(
+  definition: Pick<ModelDefinition, "from"> & Partial<ModelDefinition>,
+): ModelDefinition {
+  return {
+    adapters: [],
+    drafts: [],
+    template: undefined,
+    system: undefined,
+    licenses: [],
+    parameters: {},
+    messages: [],
+    renderer: undefined,
+    parser: undefined,
+    requires: undefined,
+    ...definition,
+  };
+}
+
 /** Paths and names are as they were written; whoever builds the model resolves them. */
 export interface ModelDefinition {
   /** Files, directories or model names, at least one. */

@@ -1,0 +1,53 @@
+// modelctl create: makes a model from a Modelfile.
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { buffer } from "node:stream/consumers";
+import { exitCodes } from "../../base/product-error.ts";
+import { usageError } from "../errors.ts";
+import type { Flags } from "../flags.ts";
+import { openLibrary, parseName } from "../model-library.ts";
+import { withProgress } from "../with-progress.ts";
+
+export async function create(words: string[], flags: Flags): Promise<number> {
+  const [nameText, ...more] = words;
+  if (nameText === undefined || more.length > 0) {
+    throw usageError("create needs one name.", "modelctl create NAME -f Modelfile");
+  }
+  const { library } = openLibrary(flags);
+  const name = parseName(library, nameText);
+  const { source, baseFolder } = await readModelfile(flags.file);
+  const { definition, warnings } = await library.parseModelfile(source);
+  for (const warning of warnings) process.stderr.write(`${warning}\n`);
+  const options = {
+    baseFolder,
+    copy: flags.copy,
+    ...(flags.quantize !== undefined && { quantize: flags.quantize }),
+  };
+  await withProgress(flags, (work) => library.create(name, definition, options, work));
+  if (flags.json) {
+    const { digest, sizeBytes } = await library.catalog.resolve(name.display);
+    process.stdout.write(`${JSON.stringify({ name: name.display, digest, sizeBytes })}\n`);
+  }
+  return exitCodes.ok;
+}
+
+/** The file that was named, else `Modelfile` here, else what is in this folder. */
+async function readModelfile(
+  file: string | undefined,
+): Promise<{ source: Uint8Array; baseFolder: string }> {
+  if (file === "-") return { source: await buffer(process.stdin), baseFolder: process.cwd() };
+  const wanted = path.resolve(file ?? "Modelfile");
+  try {
+    return { source: await readFile(wanted), baseFolder: path.dirname(wanted) };
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT" && file === undefined) {
+      return { source: Buffer.from("FROM .\n"), baseFolder: process.cwd() };
+    }
+    const why = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`;
+    throw usageError(
+      `specified Modelfile wasn't found: ${wanted}: ${why}.`,
+      "Name it with -f, or send it with -f -.",
+    );
+  }
+}

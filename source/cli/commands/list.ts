@@ -1,0 +1,38 @@
+// modelctl list: the models there are.
+import { formatBytes } from "../../base/byte-format.ts";
+import { exitCodes } from "../../base/product-error.ts";
+import { formatRelativeTime } from "../../base/relative-time.ts";
+import { usageError } from "../errors.ts";
+import type { Flags } from "../flags.ts";
+import { openLibrary } from "../model-library.ts";
+import { formatTable } from "../table.ts";
+
+const stores = ["modelctl", "ollama", "built-in"] as const;
+
+export async function list([prefix = "", ...more]: string[], flags: Flags): Promise<number> {
+  if (more.length > 0) throw usageError("list takes one word.", "modelctl list [PREFIX]");
+  const store = stores.find((candidate) => candidate === flags.store);
+  if (flags.store !== undefined && store === undefined) {
+    throw usageError(`--store ${flags.store} is no store.`, `Use ${stores.join(", ")}.`);
+  }
+  const { models, problems } = await openLibrary(flags).library.catalog.listModels({ store });
+  const shown = models.filter(({ name }) => name.toLowerCase().startsWith(prefix.toLowerCase()));
+  for (const { path, message } of problems) process.stderr.write(`${path}: ${message}\n`);
+  if (flags.json) {
+    process.stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);
+    return exitCodes.ok;
+  }
+  const now = Date.now();
+  // A column that says the same in every row says nothing.
+  const hasOthers = shown.some((model) => model.store === "ollama");
+  const rows = shown.map((model) => [
+    model.name,
+    model.digest.slice(0, 12),
+    formatBytes(model.sizeBytes),
+    formatRelativeTime(model.modifiedAt.getTime(), now),
+    ...(hasOthers ? [model.store ?? model.origin] : []),
+  ]);
+  const headers = ["name", "id", "size", "modified", ...(hasOthers ? ["store"] : [])];
+  process.stdout.write(formatTable(headers, rows));
+  return exitCodes.ok;
+}

@@ -1,0 +1,17 @@
+// The models of this user, for commands that need no server.
+import { ModelLibrary, type ModelName } from "../application/model-library.ts";
+import { usageError } from "./errors.ts";
+import type { Flags } from "./flags.ts";
+import { type CommandSettings, readSettings } from "./session-settings.ts";
+
+export function openLibrary(flags: Flags): { library: ModelLibrary; settings: CommandSettings } {
+  const settings = readSettings(flags);
+  return { library: new ModelLibrary(settings.values, settings.paths), settings };
+}
+
+/** A name, where a path would make no sense. @throws ProductError `COMMAND_USAGE` */
+export function parseName(library: ModelLibrary, text: string): ModelName {
+  const parsed = library.catalog.parse(text);
+  if (parsed.kind === "name") return parsed.name;
+  throw usageError(`${text} is a path, not a model's name.`, "Use a name such as my-model.");
+}

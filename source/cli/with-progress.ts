@@ -1,0 +1,38 @@
+// Shows on standard error what a long work does, and lets Ctrl+C end it.
+import type { ProgressRecord, Work } from "../application/model-library.ts";
+import { parseByteRate } from "./byte-rate.ts";
+import type { Flags } from "./flags.ts";
+import { ProgressLines } from "./progress-lines.ts";
+
+/** Ctrl+C stops it: what was fetched is kept for the next time. */
+export async function withProgress<T>(
+  { limitRate }: Flags,
+  start: (work: Work) => Promise<T>,
+): Promise<T> {
+  const limit = limitRate === undefined ? undefined : parseByteRate(limitRate);
+  const lines = new ProgressLines(process.stderr);
+  const abort = new AbortController();
+  const interrupt = () => abort.abort();
+  process.once("SIGINT", interrupt);
+  try {
+    const result = await start({
+      onProgress: (record) => show(lines, record),
+      signal: abort.signal,
+      ...(limit !== undefined && { limitRateBytesPerSecond: limit }),
+    });
+    lines.finish();
+    return result;
+  } catch (error) {
+    lines.clear();
+    // Whatever the work made of being stopped: the user knows why.
+    if (abort.signal.aborted) throw abort.signal.reason;
+    throw error;
+  } finally {
+    process.off("SIGINT", interrupt);
+  }
+}
+
+function show(lines: ProgressLines, { status, digest, total, completed }: ProgressRecord): void {
+  if (total === undefined) lines.status(status);
+  else lines.bar(digest ?? status, status, completed ?? 0, total);
+}
