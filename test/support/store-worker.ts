@@ -6,6 +6,7 @@ import { ModelStore } from "../../source/store/library/model-store.ts";
 import { prune } from "../../source/store/library/prune.ts";
 import { removeModel } from "../../source/store/library/remove-model.ts";
 import { ModelCatalog } from "../../source/store/model-catalog.ts";
+import { nothingDefined } from "../../source/store/model-definition.ts";
 import { parseModelReference } from "../../source/store/model-reference.ts";
 
 const [folder = "", file = "", own = "", shared = "", rounds = ""] = process.argv.slice(2);
@@ -25,19 +26,7 @@ for (let round = 0; round < Number(rounds); round += 1) {
 }
 
 async function create(name: string, round: number, copy: boolean): Promise<void> {
-  const definition = {
-    from: [file],
-    adapters: [],
-    drafts: [],
-    template: undefined,
-    system: `round ${round} of ${name}`,
-    licenses: [],
-    parameters: {},
-    messages: [],
-    renderer: undefined,
-    parser: undefined,
-    requires: undefined,
-  };
+  const definition = nothingDefined({ from: [file], system: `round ${round} of ${name}` });
   const resolveName = (reference: string) => catalog.parentOf(reference);
   await createModel(store, nameOf(name), definition, { copy, resolveName });
 }

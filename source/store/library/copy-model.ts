@@ -1,6 +1,7 @@
 // Gives a model a second name: a copy of its manifest, not of its weights.
 import { refuseBuiltInName } from "../built-in-models.ts";
 import type { ModelCatalog } from "../model-catalog.ts";
+import { nothingDefined } from "../model-definition.ts";
 import type { ModelName } from "../model-reference.ts";
 import { createModel } from "./create-model.ts";
 import { blobsOf } from "./manifest.ts";
@@ -29,19 +30,7 @@ export async function copyModel(
     if (replaced !== undefined) await store.removeUnused(blobsOf(replaced.manifest));
     return;
   }
-  const definition = {
-    from: [source],
-    adapters: [],
-    drafts: [],
-    template: undefined,
-    system: undefined,
-    licenses: [],
-    parameters: {},
-    messages: [],
-    renderer: undefined,
-    parser: undefined,
-    requires: undefined,
-  };
+  const definition = nothingDefined({ from: [source] });
   const resolveName = async () => parent;
   await createModel(store, destination, definition, { resolveName });
 }

@@ -50,9 +50,11 @@ function explained(error: unknown, folder: string): unknown {
   return error;
 }
 
+/** What was to be written; of a copy, its destination. */
 function pathOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("path" in error)) return undefined;
-  return typeof error.path === "string" ? error.path : undefined;
+  if (!(error instanceof Error)) return undefined;
+  const file = "dest" in error ? error.dest : "path" in error ? error.path : undefined;
+  return typeof file === "string" ? file : undefined;
 }
 
 /** SQLite's primary result code. */

@@ -2,7 +2,7 @@
 // Each lock is an empty SQLite file in a transaction: SQLite takes the system's own file locks,
 // shared and exclusive, on every platform, and it comes with Node.
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { accessSync, constants, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
@@ -92,6 +92,8 @@ class Lock {
     const { DatabaseSync } = sqlite();
     const database = new DatabaseSync(file);
     try {
+      // Of a file that may only be read SQLite gives a shared lock instead, without a word.
+      if (!isShared) accessSync(file, constants.W_OK);
       // A journal on disk would be of no use: nothing is ever written.
       database.exec("PRAGMA journal_mode = MEMORY");
       // Reading takes the shared lock, which lasts as long as the transaction.

@@ -1,6 +1,6 @@
 // Several processes share a store, some are killed in the middle: it always works afterwards.
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { prune } from "../../../source/store/library/prune.ts";
@@ -16,9 +16,15 @@ interface Worker {
   ended: Promise<{ code: number | null; errors: string }>;
 }
 
-function startWorker({ store, at }: StoreFixture, own: string, rounds: number): Worker {
+function startWorker(
+  { store, at }: StoreFixture,
+  own: string,
+  rounds: number,
+  userId?: number,
+): Worker {
   const words = [program, store.path, at("a.gguf"), own, "shared", String(rounds)];
-  const child = spawn(process.execPath, words);
+  const user = userId === undefined ? {} : { uid: userId, gid: userId };
+  const child = spawn(process.execPath, words, { ...user, stdio: "pipe" });
   let output = "";
   let errors = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -77,4 +83,21 @@ test("processes that create and remove at once do not disturb each other", async
     "two-copy:latest",
   ]);
   expect(fixture.unfinished()).toEqual([]);
+});
+
+test("a store that may not be written is read, and says so to who writes", async () => {
+  const fixture = openStore();
+  fixture.tinyAt("a.gguf");
+  await fixture.create("kept", { from: ["a.gguf"] });
+  const isRoot = process.getuid?.() === 0;
+  // Who may write everything has to send somebody else.
+  chmodSync(fixture.folder, 0o755);
+  if (!isRoot) chmodSync(fixture.store.folder.blobsFolder, 0o555);
+  const worker = startWorker(fixture, "mine", 1, isRoot ? 65_534 : undefined);
+  const { code, errors } = await worker.ended;
+  if (!isRoot) chmodSync(fixture.store.folder.blobsFolder, 0o755);
+  expect(code).not.toBe(0);
+  expect(errors).toContain("STORE_NOT_WRITABLE");
+  expect(errors).toContain(`The folder ${fixture.store.path} may not be written by this user.`);
+  expect(await expectSound(fixture)).toEqual(["kept:latest"]);
 });
