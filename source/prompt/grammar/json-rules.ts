@@ -17,7 +17,7 @@ const plainRanges: CodePointRange[] = [
 
 /**
  * The rules that schemas are put together from. White space is bounded, so that a model cannot go on
- * with it for ever: nothing, a space, or a line break with an indent of up to 20 characters.
+ * with it for ever: nothing, a space, or a line break with an indent of up to 40 characters.
  */
 export class JsonRules {
   readonly rules: GrammarRules;
@@ -29,7 +29,7 @@ export class JsonRules {
 
   constructor(rules: GrammarRules) {
     this.rules = rules;
-    this.space = rules.add('| " " | "\\n" [ \\t]{0,20}');
+    this.space = rules.add('| " " | "\\n" [ \\t]{0,40}');
   }
 
   /** One character of a string, perhaps escaped. */
@@ -51,8 +51,10 @@ export class JsonRules {
     return this.rules.add('"-"? ("0" | [1-9] [0-9]{0,15})');
   }
 
+  /** As long as a double is ever written. */
   get number(): string {
-    return this.rules.add(`${this.integer} ("." [0-9]{1,16})? ([eE] [-+]? [0-9]{1,3})?`);
+    const whole = '"-"? ("0" | [1-9] [0-9]{0,20})';
+    return this.rules.add(`${whole} ("." [0-9]{1,24})? ([eE] [-+]? [0-9]{1,3})?`);
   }
 
   get boolean(): string {

@@ -11,8 +11,8 @@ export interface NumberBounds {
 /** Beyond this, numbers in JSON are not exact any more. */
 const mostIntegerDigits = 16;
 const largest = 10n ** BigInt(mostIntegerDigits) - 1n;
-/** Enough for every bound that a double can tell apart near zero. */
-const mostFractionDigits = 20;
+/** As long as a double is ever written without an exponent. */
+const mostFractionDigits = 24;
 
 /** Integers of up to 16 digits within the bounds; undefined when there are none. */
 export function integerRange(rules: GrammarRules, bounds: NumberBounds): string | undefined {

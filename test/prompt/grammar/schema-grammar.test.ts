@@ -422,7 +422,7 @@ describe("white space", () => {
       properties: { a: { type: "array", items: { type: "integer" } } },
     });
     expect(accepts('{ "a": [ 1, 2 ] }')).toBe(true);
-    expect(accepts(`{\n${" ".repeat(20)}"a": []}`)).toBe(true);
+    expect(accepts(`{\n${" ".repeat(40)}"a": []}`)).toBe(true);
     for (const text of [
       '{  "a": []}',
       '{\n\n"a": []}',
@@ -430,7 +430,7 @@ describe("white space", () => {
       '{"a": []} ',
       ' {"a": []}',
       '{"a": [1 , 2]}',
-      `{\n${" ".repeat(21)}"a": []}`,
+      `{\n${" ".repeat(41)}"a": []}`,
     ]) {
       expect(accepts(text), text).toBe(false);
     }

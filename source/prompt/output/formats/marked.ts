@@ -45,11 +45,10 @@ function markedCalls(open: string, close: string, form: MarkedCallForm): CallSyn
       const { text } = output;
       yield* text.skip(open);
       yield* text.takeSpace();
-      const isCall = (yield* text.startsWith("{"))
-        ? yield* readJsonCalls(output)
-        : yield* readMarkedCalls(output, form);
-      // Where the form's own end is the last mark, nothing more follows.
-      if (isCall && form.end !== close) yield* text.skipClosing(close);
+      const isJson = yield* text.startsWith("{");
+      const isCall = isJson ? yield* readJsonCalls(output) : yield* readMarkedCalls(output, form);
+      // The form's own end may be the last mark already.
+      if (isCall && (isJson || form.end !== close)) yield* text.skipClosing(close);
       return isCall;
     },
   };

@@ -1,0 +1,49 @@
+// Made-up schemas: their grammar lets through a value that fits, and no value that does not.
+import fc from "fast-check";
+import { Check } from "typebox/schema";
+import { beforeAll, describe, expect, it } from "vitest";
+import { GrammarRules } from "../../../source/prompt/grammar/gbnf.ts";
+import { schemaGrammar } from "../../../source/prompt/grammar/schema-grammar.ts";
+import { changed, schemaWithValue } from "./generated-schemas.ts";
+import { type Accepts, grammarReader } from "./llama-grammar.ts";
+
+let readGrammar: (grammar: string) => Accepts;
+beforeAll(async () => {
+  readGrammar = await grammarReader();
+});
+
+function acceptsOf(schema: unknown): Accepts {
+  const rules = new GrammarRules();
+  return readGrammar(rules.text(schemaGrammar(rules, schema)));
+}
+
+describe("a grammar made from any schema", () => {
+  it("lets through a value that fits, however it is spaced", () => {
+    fc.assert(
+      fc.property(
+        schemaWithValue,
+        fc.constantFrom(undefined, 1, 4, "\t"),
+        ({ schema, value }, indent) => {
+          expect(acceptsOf(schema)(JSON.stringify(value, undefined, indent))).toBe(true);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it("lets nothing through that does not fit", () => {
+    const near = schemaWithValue.chain(({ schema, value }) =>
+      fc.tuple(fc.constant(schema), fc.array(changed(value), { minLength: 1, maxLength: 8 })),
+    );
+    fc.assert(
+      fc.property(near, ([schema, values]) => {
+        const accepts = acceptsOf(schema);
+        for (const value of values) {
+          // A grammar may be stricter than the schema, as in the order of properties, never laxer.
+          if (accepts(JSON.stringify(value))) expect(Check(schema, value)).toBe(true);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
