@@ -176,6 +176,47 @@ describe("tools", () => {
   });
 });
 
+describe("a format", () => {
+  const question = user("Reply in JSON with the capital of France.");
+
+  test("holds the answer to JSON", async () => {
+    const { text } = await ask([question], { format: { kind: "json" } });
+    expect(JSON.parse(text)).toEqual({ capital: "Paris" });
+  });
+
+  test("holds the answer to a schema, which the model fills in", async () => {
+    const properties = { capital: { enum: ["Oslo", "Paris", "Rome"] }, sure: { const: true } };
+    const schema = { type: "object", properties, required: ["capital", "sure"] };
+    const { text } = await ask([question], { format: { kind: "schema", schema } });
+    expect(JSON.parse(text)).toEqual({ capital: "Paris", sure: true });
+  });
+
+  test("that is no schema is refused with the place of the mistake", async () => {
+    const schema = { type: "object", properties: { a: { type: "strin" } } };
+    await expect(ask([question], { format: { kind: "schema", schema } })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining("/properties/a"),
+    });
+  });
+});
+
+test("a call can be demanded, of any tool or of one", async () => {
+  const tools = ["get_weather", "get_time"].map((name) => ({
+    name,
+    description: "Get something of a city",
+    parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  }));
+  for (const toolChoice of ["required", { name: "get_time" }] as const) {
+    const input = plainChat([user("Hello!")], { tools, toolChoice, parallelToolCalls: false });
+    const { events } = await ask([], { input, parameters: { num_predict: 200 } });
+    const call = events.find((event) => event.type === "tool-call");
+    const names = typeof toolChoice === "object" ? ["get_time"] : ["get_weather", "get_time"];
+    expect(names).toContain(call?.name);
+    const end = events.find((event) => event.type === "tool-call-end");
+    expect(end?.arguments).toHaveProperty("city");
+  }
+});
+
 test("thinking is refused by a model that cannot, before it is loaded", async () => {
   await expect(ask([user("Hi")], { think: true })).rejects.toMatchObject({
     message: '"tiny" does not support thinking',

@@ -35,6 +35,8 @@ export async function* answerChat(
   const grammar = prepared.grammar(startsInThinking);
   const events = generate(messages, prompt, prepared, grammar, options);
   for await (const event of readOutput(events, parser)) {
+    // Only the first call was asked for; a model that was not held to it may write more.
+    if ("index" in event && event.index > 0 && !input.parallelToolCalls) continue;
     if (event.type === "truncated") truncated = sumTruncation(truncated, event);
     if (event.type !== "done") yield event;
     else yield { ...event, ...(truncated !== undefined && { truncated }) };

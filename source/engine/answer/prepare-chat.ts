@@ -1,6 +1,7 @@
 // What can be decided about a request before its model is loaded: template, thinking, tools, grammar.
 import { ProductError } from "../../base/product-error.ts";
 import type { ToolDefinition } from "../../prompt/chat-message.ts";
+import { answerGrammar } from "../../prompt/grammar/answer-grammar.ts";
 import {
   type DetectedOutputFormat,
   detectOutputFormat,
@@ -38,7 +39,16 @@ export function prepareChat(
   refuseMissingCapabilities(request, input, template, output);
   const tools = input.toolChoice === "none" ? [] : input.tools;
   const think = output.thinking === undefined ? undefined : (request.think ?? true);
-  const grammar = (_startsInThinking: boolean) => undefined;
+  const grammar = (startsInThinking: boolean) =>
+    answerGrammar({
+      format: request.format,
+      tools,
+      toolChoice: input.toolChoice,
+      parallelToolCalls: input.parallelToolCalls,
+      output: output.format,
+      thinking: think === false && !startsInThinking ? undefined : output.thinking,
+      startsInThinking,
+    });
   // A schema that cannot be served is refused before minutes are spent on loading.
   grammar(false);
   const conversation = conversationOf(model, input);
