@@ -64,6 +64,8 @@ function defaultText(name: keyof Settings): string {
   const value = settingDefinitions[name].default;
   if (value === undefined) return "automatic";
   if (name === "keep_alive" || name === "load_timeout") return `${Number(value) / 60_000}m`;
+  if (name === "shutdown_timeout") return `${Number(value) / 1000}s`;
+  if (name === "max_body_size" || name === "max_image_size") return `${Number(value) / 2 ** 20}MiB`;
   return Array.isArray(value) ? "none" : String(value);
 }
 

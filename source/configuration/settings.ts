@@ -1,7 +1,17 @@
 // Every setting: its name in the file, its environment variable, its default, and what it may hold.
 import path from "node:path";
 import { parseAddress, type ServerAddress } from "./address.ts";
-import { parseDuration } from "./duration.ts";
+import {
+  boolean,
+  byteSize,
+  duration,
+  expecting,
+  integer,
+  list,
+  mapped,
+  oneOf,
+  type Reader,
+} from "./setting-readers.ts";
 
 export interface Settings {
   /** Undefined means that no address was named: the default port, or the next free one. */
@@ -25,12 +35,17 @@ export interface Settings {
   hub_prefixes: string[];
   hub_endpoint: string | undefined;
   origins: string[];
+  require_key: boolean | "auto";
+  insecure_no_key: boolean;
+  key_requests_per_minute: number | undefined;
+  max_body_size: number;
+  max_image_size: number;
+  log_format: "pretty" | "json" | undefined;
+  log_prompts: boolean;
+  shutdown_timeout: number;
   nohistory: boolean;
   debug: boolean;
 }
-
-/** Turns a text into a value, or gives what it should have been. */
-type Reader<T> = (text: string) => { value: T } | { expected: string };
 
 export interface SettingDefinition<T> {
   read: Reader<T>;
@@ -48,7 +63,7 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     description: "Address that serve binds and the other commands reach.",
   },
   keep_alive: {
-    read: (text) => expecting(parseDuration(text), "a duration such as 5m, or -1 for good"),
+    read: duration("5m, or -1 for good"),
     default: 5 * 60_000,
     honoursOllama: true,
     description: "How long a model stays loaded after its last request.",
@@ -84,7 +99,7 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     description: "Requests that may wait for one model.",
   },
   load_timeout: {
-    read: (text) => expecting(parseDuration(text), "a duration such as 5m"),
+    read: duration("5m"),
     default: 5 * 60_000,
     honoursOllama: true,
     description: "How long a load may go on without progress.",
@@ -172,6 +187,56 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     honoursOllama: true,
     description: "Origins that browsers may call from, beside the usual local ones.",
   },
+  require_key: {
+    read: (text) => (text === "auto" ? { value: "auto" } : boolean(text)),
+    default: "auto",
+    honoursOllama: false,
+    description:
+      "Whether requests need a key: auto asks for one where other machines can reach the server.",
+  },
+  insecure_no_key: {
+    read: boolean,
+    default: false,
+    honoursOllama: false,
+    description: "Let other machines in without a key.",
+  },
+  key_requests_per_minute: {
+    read: (text) => mapped(integer(0)(text), (value) => (value === 0 ? undefined : value)),
+    default: undefined,
+    honoursOllama: false,
+    description: "Requests that one key may send in a minute; 0 sets no limit.",
+  },
+  max_body_size: {
+    read: byteSize,
+    default: 256 * 2 ** 20,
+    honoursOllama: false,
+    description: "Largest body of a request; images travel in it as base64.",
+  },
+  max_image_size: {
+    read: byteSize,
+    default: 20 * 2 ** 20,
+    honoursOllama: false,
+    description: "Largest image in a request.",
+  },
+  log_format: {
+    read: oneOf("pretty", "json"),
+    default: undefined,
+    honoursOllama: false,
+    description:
+      "Form of the server's log, pretty or json; where it is set, every request has a line.",
+  },
+  log_prompts: {
+    read: boolean,
+    default: false,
+    honoursOllama: false,
+    description: "Keep prompts and answers in memory, for GET /api/requests/ID.",
+  },
+  shutdown_timeout: {
+    read: duration("30s"),
+    default: 30_000,
+    honoursOllama: false,
+    description: "How long a server that is asked to stop waits for running requests.",
+  },
   nohistory: {
     read: boolean,
     default: false,
@@ -182,47 +247,6 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     read: boolean,
     default: false,
     honoursOllama: true,
-    description: "Log what the engine says.",
+    description: "Log what the engine says, and a line for each request.",
   },
 };
-
-function list(text: string): string[] {
-  return text
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
-}
-
-function expecting<T>(value: T | undefined, expected: string): { value: T } | { expected: string } {
-  return value === undefined ? { expected } : { value };
-}
-
-function mapped<T, U>(
-  result: { value: T } | { expected: string },
-  map: (value: T) => U,
-): { value: U } | { expected: string } {
-  return "value" in result ? { value: map(result.value) } : result;
-}
-
-function integer(minimum: number, maximum = Number.MAX_SAFE_INTEGER): Reader<number> {
-  return (text) => {
-    const value = Number(text);
-    const fits = text !== "" && Number.isSafeInteger(value) && value >= minimum && value <= maximum;
-    const upTo = maximum === Number.MAX_SAFE_INTEGER ? "" : ` to ${maximum}`;
-    return fits ? { value } : { expected: `a whole number from ${minimum}${upTo}` };
-  };
-}
-
-function oneOf<const T extends string>(...values: T[]): Reader<T> {
-  return (text) => {
-    const value = values.find((candidate) => candidate === text);
-    return value === undefined ? { expected: `one of ${values.join(", ")}` } : { value };
-  };
-}
-
-function boolean(text: string): { value: boolean } | { expected: string } {
-  const lower = text.toLowerCase();
-  if (["1", "true", "t", "yes", "on"].includes(lower)) return { value: true };
-  if (["0", "false", "f", "no", "off"].includes(lower)) return { value: false };
-  return { expected: "true or false" };
-}

@@ -1,0 +1,59 @@
+// What turns the text of a setting into its value.
+import { parseByteSize } from "./byte-size.ts";
+import { parseDuration } from "./duration.ts";
+
+/** Turns a text into a value, or gives what it should have been. */
+export type Reader<T> = (text: string) => { value: T } | { expected: string };
+
+export function list(text: string): string[] {
+  return text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+export function expecting<T>(
+  value: T | undefined,
+  expected: string,
+): { value: T } | { expected: string } {
+  return value === undefined ? { expected } : { value };
+}
+
+export function mapped<T, U>(
+  result: { value: T } | { expected: string },
+  map: (value: T) => U,
+): { value: U } | { expected: string } {
+  return "value" in result ? { value: map(result.value) } : result;
+}
+
+export function integer(minimum: number, maximum = Number.MAX_SAFE_INTEGER): Reader<number> {
+  return (text) => {
+    const value = Number(text);
+    const fits = text !== "" && Number.isSafeInteger(value) && value >= minimum && value <= maximum;
+    const upTo = maximum === Number.MAX_SAFE_INTEGER ? "" : ` to ${maximum}`;
+    return fits ? { value } : { expected: `a whole number from ${minimum}${upTo}` };
+  };
+}
+
+export function oneOf<const T extends string>(...values: T[]): Reader<T> {
+  return (text) => {
+    const value = values.find((candidate) => candidate === text);
+    return value === undefined ? { expected: `one of ${values.join(", ")}` } : { value };
+  };
+}
+
+export function boolean(text: string): { value: boolean } | { expected: string } {
+  const lower = text.toLowerCase();
+  if (["1", "true", "t", "yes", "on"].includes(lower)) return { value: true };
+  if (["0", "false", "f", "no", "off"].includes(lower)) return { value: false };
+  return { expected: "true or false" };
+}
+
+/** @param example shown where the text is none */
+export function duration(example: string): Reader<number> {
+  return (text) => expecting(parseDuration(text), `a duration such as ${example}`);
+}
+
+export function byteSize(text: string): { value: number } | { expected: string } {
+  return expecting(parseByteSize(text), "a size such as 20MiB");
+}

@@ -1,0 +1,24 @@
+// What is known of a key; never its secret.
+
+/** `infer` may use models; `manage` may also change what is there and see what others asked. */
+export type KeyRole = "infer" | "manage";
+export const keyRoles = ["infer", "manage"] as const satisfies KeyRole[];
+
+/** Times are milliseconds since 1970. */
+export interface KeyRecord {
+  id: string;
+  name: string;
+  role: KeyRole;
+  createdAt: number;
+  expiresAt: number | undefined;
+  /** To the minute. */
+  lastUsedAt: number | undefined;
+  revokedAt: number | undefined;
+}
+
+export type KeyState = "active" | "expired" | "revoked";
+
+export function keyState(key: KeyRecord, now: number): KeyState {
+  if (key.revokedAt !== undefined) return "revoked";
+  return key.expiresAt !== undefined && key.expiresAt <= now ? "expired" : "active";
+}

@@ -1,0 +1,200 @@
+// The server's keys in one SQLite file, which commands and a running server use at the same time.
+import { timingSafeEqual } from "node:crypto";
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import path from "node:path";
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { describeError, ProductError } from "../base/product-error.ts";
+import { quoteShort } from "../base/seen-text.ts";
+import { sqlite } from "../base/sqlite.ts";
+import { keyErrors } from "./errors.ts";
+import { type KeyRecord, type KeyRole, keyState } from "./key-record.ts";
+import { digestSecret, drawToken, parseToken, readKeyId, serverKeyPrefix } from "./token.ts";
+
+export interface NewKey {
+  name: string;
+  role: KeyRole;
+  /** Milliseconds since 1970; undefined: never. */
+  expiresAt: number | undefined;
+}
+
+const busyTimeoutMs = 2000;
+const useResolutionMs = 60_000;
+/** Compared with where there is no such key, so that both cases take the same time. */
+const noDigest = digestSecret("");
+
+interface OpenFile {
+  database: DatabaseSync;
+  find: StatementSync;
+  inode: bigint;
+}
+
+const tableDefinition = `CREATE TABLE IF NOT EXISTS keys (
+  id TEXT PRIMARY KEY, digest BLOB NOT NULL, name TEXT NOT NULL, role TEXT NOT NULL,
+  created INTEGER NOT NULL, expires INTEGER, used INTEGER, revoked INTEGER
+) STRICT`;
+
+/** All methods throw ProductError `KEYS_FILE_UNUSABLE` when the file cannot be used. */
+export class KeyStore {
+  readonly file: string;
+  readonly #log: (text: string) => void;
+  readonly #clock: Clock;
+  #open: OpenFile | undefined;
+
+  /**
+   * @param file made with the first key; its absence means that there are none
+   * @param log told when the time of a key's use cannot be noted
+   */
+  constructor(file: string, log: (text: string) => void, clock: Clock = systemClock) {
+    this.file = file;
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  /** @returns the only time that the token is seen */
+  create({ name, role, expiresAt }: NewKey): { key: KeyRecord; token: string } {
+    const { id, secret, token } = drawToken(serverKeyPrefix);
+    const createdAt = this.#clock.wallMs();
+    this.#guarded(() => {
+      (this.#openIfThere() ?? this.#openAnew()).database
+        .prepare("INSERT INTO keys (id, digest, name, role, created, expires) VALUES (?,?,?,?,?,?)")
+        .run(id, digestSecret(secret), name, role, createdAt, expiresAt ?? null);
+    });
+    const key = { id, name, role, createdAt, expiresAt };
+    return { key: { ...key, lastUsedAt: undefined, revokedAt: undefined }, token };
+  }
+
+  /** Oldest first. */
+  list(): KeyRecord[] {
+    return this.#guarded(() => {
+      const open = this.#openIfThere();
+      if (open === undefined) return [];
+      return open.database.prepare("SELECT * FROM keys ORDER BY created, id").all().map(toRecord);
+    });
+  }
+
+  /** Whether any key would be let in now. */
+  hasActive(): boolean {
+    return this.list().some((key) => keyState(key, this.#clock.wallMs()) === "active");
+  }
+
+  /**
+   * Takes a key back for good; once more changes nothing. A running server sees it with its next
+   * request.
+   *
+   * @param idText the id; the prefix or the whole token is taken too
+   * @throws ProductError `KEYS_UNKNOWN`
+   */
+  revoke(idText: string): KeyRecord {
+    const id = readKeyId(serverKeyPrefix, idText);
+    if (id !== undefined) {
+      this.#guarded(() => {
+        this.#openIfThere()
+          ?.database.prepare("UPDATE keys SET revoked = coalesce(revoked, ?) WHERE id = ?")
+          .run(this.#clock.wallMs(), id);
+      });
+    }
+    const key = this.list().find((other) => other.id === id);
+    if (key !== undefined) return key;
+    throw new ProductError(keyErrors.unknown, {
+      // What was given may be a mistyped token: no more than an id is repeated.
+      message: `There is no key with the id ${quoteShort(id ?? idText, 12)}.`,
+      hint: "modelctl keys list shows the ids.",
+    });
+  }
+
+  /**
+   * The active key that a token belongs to. Nothing is remembered between two calls: a look-up takes
+   * microseconds, and a key that was revoked by another process must not work any more.
+   */
+  verify(token: string): KeyRecord | undefined {
+    const parts = parseToken(serverKeyPrefix, token);
+    const row = this.#guarded(() => this.#openIfThere()?.find.get(parts?.id ?? ""));
+    const digest = row?.digest instanceof Uint8Array ? row.digest : noDigest;
+    const isSame = timingSafeEqual(digestSecret(parts?.secret ?? "-"), digest);
+    if (row === undefined || !isSame) return undefined;
+    const key = toRecord(row);
+    const now = this.#clock.wallMs();
+    if (keyState(key, now) !== "active") return undefined;
+    this.#noteUse(key, now);
+    return key;
+  }
+
+  close(): void {
+    this.#open?.database.close();
+    this.#open = undefined;
+  }
+
+  #noteUse(key: KeyRecord, now: number): void {
+    const minute = now - (now % useResolutionMs);
+    if (key.lastUsedAt !== undefined && key.lastUsedAt >= minute) return;
+    try {
+      this.#openIfThere()
+        ?.database.prepare("UPDATE keys SET used = ? WHERE id = ?")
+        .run(minute, key.id);
+    } catch (error) {
+      // A full or read-only disk must not keep anybody out.
+      this.#log(`the use of key ${key.id} cannot be noted: ${describeError(error)}`);
+    }
+  }
+
+  /** Undefined where there is no file. Another one may have taken its place meanwhile. */
+  #openIfThere(): OpenFile | undefined {
+    const inode = statSync(this.file, { bigint: true, throwIfNoEntry: false })?.ino;
+    if (this.#open?.inode !== inode) this.close();
+    return this.#open ?? (inode === undefined ? undefined : this.#openAnew());
+  }
+
+  #openAnew(): OpenFile {
+    mkdirSync(path.dirname(this.file), { recursive: true, mode: 0o700 });
+    // SQLite gives its journal the same rights.
+    closeSync(openSync(this.file, "a", 0o600));
+    chmodSync(this.file, 0o600);
+    const { DatabaseSync } = sqlite();
+    const database = new DatabaseSync(this.file, { timeout: busyTimeoutMs });
+    try {
+      database.exec(tableDefinition);
+      const find = database.prepare("SELECT * FROM keys WHERE id = ?");
+      const inode = statSync(this.file, { bigint: true }).ino;
+      this.#open = { database, find, inode };
+      return this.#open;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }
+
+  #guarded<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw this.#unusable(error);
+    }
+  }
+
+  #unusable(cause: unknown): ProductError {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return new ProductError(keyErrors.fileUnusable, {
+      message: `The file with the server's keys, ${this.file}, cannot be used: ${reason}.`,
+      hint: "Mend its rights, or remove it and make new keys.",
+      cause,
+    });
+  }
+}
+
+function toRecord(row: Record<string, SQLOutputValue>): KeyRecord {
+  return {
+    id: String(row.id),
+    name: String(row.name),
+    // An unknown role, of a later version perhaps, may do the least.
+    role: row.role === "manage" ? "manage" : "infer",
+    createdAt: Number(row.created),
+    expiresAt: timeOf(row.expires),
+    lastUsedAt: timeOf(row.used),
+    revokedAt: timeOf(row.revoked),
+  };
+}
+
+function timeOf(value: SQLOutputValue | undefined): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}
