@@ -1,5 +1,4 @@
-// A process that creates, copies and removes models in a store over and over, until it is killed
-// or has done its rounds.
+// A process that creates, copies and removes models in a store for so many rounds.
 import { copyModel } from "../../source/store/library/copy-model.ts";
 import { createModel } from "../../source/store/library/create-model.ts";
 import { ModelStore } from "../../source/store/library/model-store.ts";
@@ -22,7 +21,6 @@ for (let round = 0; round < Number(rounds); round += 1) {
   await removeModel(catalog, store, own);
   await catalog.resolve(`${own}-copy`);
   await prune(store);
-  process.stdout.write(`${round}\n`);
 }
 
 async function create(name: string, round: number, copy: boolean): Promise<void> {

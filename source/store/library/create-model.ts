@@ -11,7 +11,7 @@ import { allowedPath, type BaseOptions, baseOf, type ModelBase } from "./model-b
 import { detailsOfConfiguration, type ModelConfiguration } from "./model-details.ts";
 import type { ModelStore } from "./model-store.ts";
 
-export interface CreateOptions extends BaseOptions {
+export interface CreateOptions extends Omit<BaseOptions, "hubPrefixes"> {
   /** Take files into the store instead of referring to them. Defaults to false. */
   copy?: boolean | undefined;
   /** Parameters beside those of the definition, of any name; kept as they are. */
@@ -38,7 +38,11 @@ export async function createModel(
   const { isAllowed = () => true } = options;
   // Blobs of the store were sent to be used.
   const isBlob = (file: string) => store.folder.blobDigest(file) !== undefined;
-  const allowing = { ...options, isAllowed: (file: string) => isBlob(file) || isAllowed(file) };
+  const allowing = {
+    ...options,
+    hubPrefixes: store.folder.hubPrefixes,
+    isAllowed: (file: string) => isBlob(file) || isAllowed(file),
+  };
   const work = async () => {
     onProgress({ status: "parsing GGUF" });
     const base = await baseOf(maker, definition.from, allowing);

@@ -93,7 +93,7 @@ async function readArchive(
       const { digest, isNew } = await store.writeBlobFrom(entry.content, { digest: blob, signal });
       if (isNew) written.push(digest);
     } else if (kind === "manifests" && rest.length === 4) {
-      manifests.push(await readManifest(entry, rest));
+      manifests.push(await readManifest(entry, rest, store.folder.hubPrefixes));
     } else {
       throw new TarError(`${JSON.stringify(entry.path)} is no part of a model`);
     }
@@ -102,14 +102,18 @@ async function readArchive(
   return manifests;
 }
 
-async function readManifest(entry: ReadTarEntry, parts: readonly string[]): Promise<NamedManifest> {
+async function readManifest(
+  entry: ReadTarEntry,
+  parts: readonly string[],
+  hubPrefixes: readonly string[],
+): Promise<NamedManifest> {
   if (entry.sizeBytes > longestManifestBytes) throw new TarError(`${entry.path} is too large`);
   const pieces: Buffer[] = [];
   for await (const piece of entry.content) pieces.push(piece);
   const [host = "", namespace = "", model = "", tag = ""] = parts;
   // Read as if a person had written it: no part of a path may lead out of the store.
-  const { display } = modelNameOf({ host, namespace, model, tag });
-  const reference = parseModelReference(display);
+  const { display } = modelNameOf({ host, namespace, model, tag }, hubPrefixes);
+  const reference = parseModelReference(display, { hubPrefixes });
   if (reference.kind !== "name") throw new TarError(`${JSON.stringify(entry.path)} is no name`);
   return {
     name: reference.name,

@@ -25,6 +25,8 @@ export interface BaseOptions {
   resolveName: (name: string) => Promise<ParentModel>;
   /** Whether the caller may name this file. Defaults to any. */
   isAllowed?: ((file: string) => boolean) | undefined;
+  /** See `ReferenceOptions`. */
+  hubPrefixes?: readonly string[] | undefined;
 }
 
 export interface ModelBase {
@@ -81,15 +83,15 @@ export function allowedPath(text: string, { baseFolder, isAllowed }: BaseOptions
 
 /** The file or directory that a FROM means, or undefined when it is a name. */
 async function pathOf(text: string, options: BaseOptions): Promise<string | undefined> {
-  if (looksLikeFile(text)) return allowedPath(text, options);
+  if (looksLikeFile(text, options)) return allowedPath(text, options);
   if (options.baseFolder === undefined) return undefined;
   const file = toAbsolutePath(text, options.baseFolder);
   return (await holdsModel(file)) ? allowedPath(text, options) : undefined;
 }
 
-function looksLikeFile(text: string): boolean {
+function looksLikeFile(text: string, { hubPrefixes }: BaseOptions): boolean {
   try {
-    return parseModelReference(text).kind === "file";
+    return parseModelReference(text, { hubPrefixes }).kind === "file";
   } catch {
     return false; // no name either, which whoever resolves it explains
   }

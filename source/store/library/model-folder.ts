@@ -36,7 +36,7 @@ const readFile = promisify(readFileWithCallback);
 export class ModelFolder {
   readonly path: string;
   readonly kind: StoreKind;
-  readonly #hubPrefixes: readonly string[];
+  readonly hubPrefixes: readonly string[];
 
   constructor(
     folder: string,
@@ -45,7 +45,7 @@ export class ModelFolder {
   ) {
     this.path = folder;
     this.kind = kind;
-    this.#hubPrefixes = hubPrefixes;
+    this.hubPrefixes = hubPrefixes;
   }
 
   get blobsFolder(): string {
@@ -78,7 +78,7 @@ export class ModelFolder {
     const facts = await stat(exact).catch(() => undefined);
     if (facts?.isFile()) return { name, path: exact };
     // Ollama keeps the hub's models under whichever of its hosts was written.
-    const hosts = name.isHub ? hubHosts(this.#hubPrefixes) : [name.host];
+    const hosts = name.isHub ? hubHosts(this.hubPrefixes) : [name.host];
     for (const host of hosts) {
       const parts = await this.#findParts([], [host, name.namespace, name.model, name.tag]);
       if (parts !== undefined) return this.#manifestFile(parts);
@@ -165,7 +165,7 @@ export class ModelFolder {
   #manifestFile(parts: readonly string[]): ManifestFile {
     const [host = "", namespace = "", model = "", tag = ""] = parts;
     return {
-      name: modelNameOf({ host, namespace, model, tag }, this.#hubPrefixes),
+      name: modelNameOf({ host, namespace, model, tag }, this.hubPrefixes),
       path: path.join(this.manifestsFolder, ...parts),
     };
   }

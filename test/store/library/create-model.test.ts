@@ -405,3 +405,15 @@ test("of eight gigabytes only the header is read, until there is time for a dige
   const abort = AbortSignal.timeout(50);
   await expect(hashReferences(store, abort)).rejects.toMatchObject({ name: "TimeoutError" });
 });
+
+test("a file of a hub with a name of its own is no path", async () => {
+  const { create } = openStore();
+  const asked: string[] = [];
+  const resolveName = async (reference: string) => {
+    asked.push(reference);
+    throw new Error("not here");
+  };
+  const from = ["hf.co/owner/repository:model.gguf"];
+  await expect(create("mine", { from }, { resolveName })).rejects.toThrow("not here");
+  expect(asked).toEqual(from);
+});

@@ -1,17 +1,32 @@
 // Several processes share a store, some are killed in the middle: it always works afterwards.
-import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { chmodSync, readFileSync, utimesSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { prune } from "../../../source/store/library/prune.ts";
 import { openStore, type StoreFixture, sha256 } from "../../support/model-store.ts";
-import { until } from "../../support/until.ts";
 
 const program = path.join(import.meta.dirname, "..", "..", "support", "store-worker.ts");
 
+const crashProgram = path.join(import.meta.dirname, "..", "..", "support", "store-crash.ts");
+
+/** Runs until the process kills itself at its n-th write, or is done. */
+async function crash(folder: string, file: string, point: number) {
+  const child = spawn(process.execPath, [crashProgram, folder, file, String(point)]);
+  let output = "";
+  let errors = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  const signal = await new Promise((resolve) => child.once("close", (_, name) => resolve(name)));
+  expect(errors).toBe("");
+  return { signal, output };
+}
+
 interface Worker {
-  child: ChildProcess;
-  output: () => string;
   /** What it wrote to standard error when it ended by itself. */
   ended: Promise<{ code: number | null; errors: string }>;
 }
@@ -25,18 +40,14 @@ function startWorker(
   const words = [program, store.path, at("a.gguf"), own, "shared", String(rounds)];
   const user = userId === undefined ? {} : { uid: userId, gid: userId };
   const child = spawn(process.execPath, words, { ...user, stdio: "pipe" });
-  let output = "";
   let errors = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    output += text;
-  });
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     errors += text;
   });
   const ended = new Promise<{ code: number | null; errors: string }>((resolve) =>
     child.once("close", (code) => resolve({ code, errors })),
   );
-  return { child, output: () => output, ended };
+  return { ended };
 }
 
 /** Every listed model resolves, and every blob has the content of its name. */
@@ -50,26 +61,40 @@ async function expectSound({ catalog, store, blobs }: StoreFixture): Promise<str
   return models.map(({ name }) => name).sort();
 }
 
-describe("a process that is killed at any moment", () => {
-  test("leaves a store that works, and holds no lock", async () => {
-    const fixture = openStore();
-    fixture.tinyAt("a.gguf");
-    await fixture.create("kept", { from: ["a.gguf"], system: "kept" }, { copy: true });
-    for (let time = 0; time < 12; time += 1) {
-      const worker = startWorker(fixture, "worker", 1000);
-      await until(worker.output, (output) => output.includes("\n"));
-      // Each time at another point of the next round.
-      await new Promise((resolve) => setTimeout(resolve, time * 3));
-      worker.child.kill("SIGKILL");
-      await worker.ended;
-      expect(await expectSound(fixture)).toContain("kept:latest");
-      expect((await fixture.catalog.resolve("kept")).system).toBe("kept");
-      await fixture.create("worker", { from: ["a.gguf"], system: "after" });
-      expect((await fixture.catalog.resolve("worker")).system).toBe("after");
-      expect(await prune(fixture.store)).not.toHaveProperty("skipped");
+test("a process may be killed after any write: the store works, and holds no lock", async () => {
+  const fixture = openStore();
+  const { store, catalog, create, blobs, unfinished, tinyAt } = fixture;
+  const file = tinyAt("a.gguf");
+  await create("kept", { from: ["a.gguf"], system: "kept" }, { copy: true });
+  let point = 0;
+  let isKilled = true;
+  while (isKilled) {
+    point += 1;
+    const { signal, output } = await crash(store.path, file, point);
+    isKilled = signal === "SIGKILL";
+    if (!isKilled) expect(Number(output)).toBeLessThan(point); // every write had its turn
+    const names = await expectSound(fixture);
+    expect(names).toContain("kept:latest");
+    expect((await catalog.resolve("kept")).system).toBe("kept");
+    if (names.includes("mine:latest")) {
+      expect(["one", "two", "after"]).toContain((await catalog.resolve("mine")).system);
     }
-  });
-});
+    await create("mine", { from: ["a.gguf"], system: "after" });
+    expect((await catalog.resolve("mine")).system).toBe("after");
+    expect(await prune(store)).not.toHaveProperty("skipped");
+  }
+  expect(point).toBeGreaterThan(20);
+
+  // In time, what the killed left behind is gone, and nothing else.
+  for (const entry of [...blobs(), ...unfinished().map((name) => path.join("..", name))]) {
+    utimesSync(path.join(store.folder.blobsFolder, entry), 0, 0);
+  }
+  await prune(store);
+  expect(unfinished()).toEqual([]);
+  const { digests } = await store.neededBlobs();
+  expect(blobs().map((name) => name.replace("-", ":"))).toEqual([...digests].sort());
+  await expectSound(fixture);
+}, 120_000);
 
 test("processes that create and remove at once do not disturb each other", async () => {
   const fixture = openStore();
