@@ -6,6 +6,7 @@ import { accessSync, constants, mkdirSync, readdirSync, rmSync, statSync } from 
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
+import { sqlite } from "../../base/sqlite.ts";
 import { sqliteCode } from "./disk-errors.ts";
 
 export interface LockOptions {
@@ -116,15 +117,4 @@ class Lock {
 
 function inodeOf(file: string): bigint | undefined {
   return statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
-}
-
-/** Node 22 announces on standard error that SQLite is an experiment; nobody can act on that. */
-function sqlite(): typeof import("node:sqlite") {
-  const { emitWarning } = process;
-  process.emitWarning = () => {};
-  try {
-    return process.getBuiltinModule("node:sqlite");
-  } finally {
-    process.emitWarning = emitWarning;
-  }
 }
