@@ -1,0 +1,45 @@
+// Tokens: what they look like, what is told from a mistyped one.
+import { expect, test } from "vitest";
+import { drawToken, parseToken, readKeyId, serverKeyPrefix } from "../../source/keys/token.ts";
+
+const draw = () => drawToken(serverKeyPrefix);
+
+test("a token is prefix, id, secret and checksum, of fixed lengths", () => {
+  expect(draw().token).toMatch(/^mk_[a-z2-7]{12}[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/);
+});
+
+test("no two are the same, neither in their id nor in their secret", () => {
+  const tokens = Array.from({ length: 200 }, draw);
+  expect(new Set(tokens.map(({ id }) => id)).size).toBe(200);
+  expect(new Set(tokens.map(({ secret }) => secret)).size).toBe(200);
+});
+
+test("is read back into what it was made of", () => {
+  const { id, secret, token } = draw();
+  expect(parseToken(serverKeyPrefix, token)).toEqual({ id, secret });
+});
+
+test("one wrong letter anywhere is noticed", () => {
+  const { token } = draw();
+  for (let place = 0; place < token.length; place += 1) {
+    const other = token[place] === "a" ? "b" : "a";
+    const mistyped = token.slice(0, place) + other + token.slice(place + 1);
+    expect(parseToken(serverKeyPrefix, mistyped)).toBeUndefined();
+  }
+});
+
+test.each(["", "mk_", "sk-1234", "ollama", "mk_".padEnd(64, "é")])("%j is no token", (text) => {
+  expect(parseToken(serverKeyPrefix, text)).toBeUndefined();
+});
+
+test("a token of another kind is none of ours", () => {
+  expect(parseToken(serverKeyPrefix, drawToken("dk_").token)).toBeUndefined();
+});
+
+test("an id is read alone, behind its prefix, and out of the token", () => {
+  const { id, token } = draw();
+  for (const text of [id, `mk_${id}`, token]) expect(readKeyId(serverKeyPrefix, text)).toBe(id);
+  for (const text of ["", "x", `${id}a`, id.toUpperCase(), token.slice(0, -1)]) {
+    expect(readKeyId(serverKeyPrefix, text)).toBeUndefined();
+  }
+});
