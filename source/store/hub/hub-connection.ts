@@ -5,6 +5,7 @@ import { storeErrors } from "../errors.ts";
 import { exchange, type HttpReply } from "./http-reply.ts";
 import type { HubSettings } from "./hub-settings.ts";
 import { networkError } from "./network-error.ts";
+import { ReadBuffers } from "./read-buffers.ts";
 import { cancelled, defaultRetryPolicy, type RetryPolicy } from "./retry.ts";
 
 export interface ConnectionOptions {
@@ -34,6 +35,7 @@ export class HubConnection {
   readonly settings: HubSettings;
   readonly options: ConnectionOptions;
   readonly #dispatcher: EnvHttpProxyAgent;
+  readonly #buffers = new ReadBuffers();
   readonly #origin: string;
 
   constructor(settings: HubSettings, options: Partial<ConnectionOptions> = {}) {
@@ -50,7 +52,7 @@ export class HubConnection {
       proxyTunnel: false,
       connections: this.options.connections,
       pipelining: 1,
-      connect: { timeout: this.options.stallTimeoutMs },
+      connect: { timeout: this.options.stallTimeoutMs, onread: this.#buffers.onread },
       // A model's headers are few; a reply that is all headers is no reply.
       maxHeaderSize: 64 * 1024,
     });
@@ -96,6 +98,11 @@ export class HubConnection {
     } catch (error) {
       return this.#fail(error, url, signal);
     }
+  }
+
+  /** Takes a chunk of a body back when nobody needs its bytes any more; need not be called. */
+  giveBack(chunk: Buffer): void {
+    this.#buffers.giveBack(chunk);
   }
 
   /** Ends every connection at once. */

@@ -51,6 +51,12 @@ export class FileSource {
     }
   }
 
+  /** Takes a chunk of a reply back when its bytes are written. */
+  giveBack(chunk: Buffer): void {
+    this.#connection.giveBack(chunk);
+  }
+
+  /** Has the hub asked again where the file lies. */
   forget(): void {
     this.#location = undefined;
   }

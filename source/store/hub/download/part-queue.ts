@@ -1,8 +1,11 @@
 // Cuts what lacks of a file into parts for several connections, and lets an idle one help a slow one.
+import { type Clock, systemClock } from "../../../base/clock.ts";
 import type { ByteRange } from "./byte-ranges.ts";
 
 /** A part being fetched: the bytes from `position` up to `end` are still to come. */
 export interface Part {
+  readonly start: number;
+  readonly takenMs: number;
   position: number;
   /** Shrinks when another connection takes the second half over. */
   end: number;
@@ -22,17 +25,24 @@ export const defaultPartSizes: PartSizes = {
   largestBytes: 64 * 1024 ** 2,
 };
 
-/** What is left of a running part before the half of it is worth a request of its own. */
-const smallestTakeoverBytes = 512 * 1024;
+/** A part that is done sooner than this is left alone: taking over breaks a connection. */
+const patienceMs = 2000;
+const smallestTakeoverBytes = 256 * 1024;
 
 export class PartQueue {
   readonly #waiting: ByteRange[];
   readonly #running = new Set<Part>();
   readonly #partBytes: number;
+  readonly #clock: Pick<Clock, "now">;
   /** How many connections have something to do. */
   readonly connections: number;
 
-  constructor(missing: readonly ByteRange[], sizes: PartSizes) {
+  constructor(
+    missing: readonly ByteRange[],
+    sizes: PartSizes,
+    clock: Pick<Clock, "now"> = systemClock,
+  ) {
+    this.#clock = clock;
     const total = missing.reduce((sum, { start, end }) => sum + end - start, 0);
     this.connections = Math.max(
       1,
@@ -43,7 +53,7 @@ export class PartQueue {
     this.#waiting = missing.map((range) => ({ ...range }));
   }
 
-  /** The next part in order, or the second half of the largest one that runs; undefined: nothing to do. */
+  /** The next part in order, or the second half of the slowest one that runs; undefined: nothing to do. */
   take(): Part | undefined {
     const part = this.#cutNext() ?? this.#takeOver();
     if (part !== undefined) this.#running.add(part);
@@ -61,25 +71,32 @@ export class PartQueue {
     const rest = next.end - next.start;
     // No crumb is left over: what lacks little of a part goes with it.
     const length = rest < this.#partBytes * 1.25 ? rest : this.#partBytes;
-    const part = { position: next.start, end: next.start + length };
+    const part = this.#newPart(next.start, next.start + length);
     next.start += length;
     if (next.start === next.end) this.#waiting.shift();
     return part;
   }
 
   #takeOver(): Part | undefined {
-    let largest: Part | undefined;
-    for (const part of this.#running) {
-      if (largest === undefined || remaining(part) > remaining(largest)) largest = part;
-    }
-    if (largest === undefined || remaining(largest) < 2 * smallestTakeoverBytes) return undefined;
-    const middle = largest.position + Math.ceil(remaining(largest) / 2);
-    const part = { position: middle, end: largest.end };
-    largest.end = middle;
-    return part;
+    const [slowest] = [...this.#running]
+      .filter((part) => part.end - part.position >= 2 * smallestTakeoverBytes)
+      .map((part) => ({ part, restMs: this.#restMs(part) }))
+      .sort((a, b) => b.restMs - a.restMs);
+    if (slowest === undefined || slowest.restMs < patienceMs) return undefined;
+    const { part } = slowest;
+    const middle = part.position + Math.ceil((part.end - part.position) / 2);
+    const second = this.#newPart(middle, part.end);
+    part.end = middle;
+    return second;
   }
-}
 
-function remaining(part: Part): number {
-  return part.end - part.position;
+  /** How long a part will still take at the pace it had so far. */
+  #restMs({ start, position, end, takenMs }: Part): number {
+    const elapsedMs = this.#clock.now() - takenMs;
+    return ((end - position) / Math.max(1, position - start)) * elapsedMs;
+  }
+
+  #newPart(start: number, end: number): Part {
+    return { start, position: start, end, takenMs: this.#clock.now() };
+  }
 }

@@ -41,6 +41,7 @@ export class PartialFile {
   #flushedMs = performance.now();
   #notedBytes: number;
   #noting: Promise<void> = Promise.resolve();
+  #writing: Promise<void> = Promise.resolve();
 
   private constructor(
     target: string,
@@ -98,8 +99,19 @@ export class PartialFile {
     return this.#ranges.missing(this.identity.sizeBytes);
   }
 
-  /** @throws ProductError `STORE_HUB_DISK_FULL`, `STORE_HUB_WRITE_FAILED` */
-  async write(chunks: Buffer[], position: number): Promise<void> {
+  /**
+   * One at a time: the system lets one writer into a file, and those who wait for it spin.
+   *
+   * @throws ProductError `STORE_HUB_DISK_FULL`, `STORE_HUB_WRITE_FAILED`
+   */
+  write(chunks: Buffer[], position: number): Promise<void> {
+    const written = this.#writing.then(() => this.#write(chunks, position));
+    // Whoever gave the chunks hears of the error; the next write is not concerned.
+    this.#writing = written.catch(() => {});
+    return written;
+  }
+
+  async #write(chunks: Buffer[], position: number): Promise<void> {
     let rest = chunks;
     let at = position;
     try {

@@ -1,6 +1,8 @@
 // Holds a download to so many bytes each second, over all its connections.
 import { pause } from "../retry.ts";
 
+const bytesPerSecondOfConnection = 2 * 1024 ** 2;
+
 export class RateLimit {
   readonly #bytesPerSecond: number;
   #freeAtMs = 0;
@@ -8,6 +10,11 @@ export class RateLimit {
   /** @param bytesPerSecond above 0 */
   constructor(bytesPerSecond: number) {
     this.#bytesPerSecond = bytesPerSecond;
+  }
+
+  /** How many connections can be kept busy within the limit. */
+  get usefulConnections(): number {
+    return Math.ceil(this.#bytesPerSecond / bytesPerSecondOfConnection);
   }
 
   /** Accounts for bytes that came; the promise, when there is one, settles when more may come. */

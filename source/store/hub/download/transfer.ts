@@ -30,7 +30,9 @@ const progressBytes = 64 * 1024;
 
 /** @throws SourceChanged, ProductError `STORE_HUB_...`; what was fetched by then is in the file */
 export async function transfer(options: TransferOptions): Promise<void> {
-  const { file, partSizes, onRetry } = options;
+  const { file, limit, onRetry } = options;
+  const most = Math.min(options.partSizes.connections, limit?.usefulConnections ?? Infinity);
+  const partSizes = { ...options.partSizes, connections: most };
   try {
     await fetchParts(options, new PartQueue(file.missing(), partSizes), false);
   } catch (error) {
@@ -102,7 +104,10 @@ async function receive(options: TransferOptions, part: Part, takesWhole: boolean
   const { source, file, etag, limit, signal, onWritten } = options;
   const asked = { start: part.position, end: part.end };
   const { reply, start } = await source.open(asked, { etag, takesWhole, signal });
-  const writer = new PartWriter(file, part.position, onWritten);
+  const writer = new PartWriter(file, part.position, (chunks) => {
+    for (const chunk of chunks) source.giveBack(chunk);
+    onWritten();
+  });
   let skip = part.position - start;
   let broken: { error: unknown } | undefined;
   try {
