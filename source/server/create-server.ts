@@ -8,10 +8,16 @@ import { guardOrigins } from "./plugins/origin-and-host.ts";
 import { recordRequests } from "./plugins/request-records.ts";
 import { registerCancel } from "./routes/native/cancel.ts";
 import { registerChat } from "./routes/native/chat.ts";
+import { registerEmbed } from "./routes/native/embed.ts";
 import { registerGenerate } from "./routes/native/generate.ts";
+import { registerPs } from "./routes/native/ps.ts";
 import { registerStatus } from "./routes/native/status.ts";
+import { registerTokens } from "./routes/native/tokens.ts";
 import { registerChatCompletions } from "./routes/openai/chat-completions.ts";
+import { registerCompletions } from "./routes/openai/completions.ts";
+import { registerEmbeddings } from "./routes/openai/embeddings.ts";
 import { registerModels } from "./routes/openai/models.ts";
+import { registerTranscriptions } from "./routes/openai/transcriptions.ts";
 
 // Images travel inside JSON as base64; a long conversation holds several.
 const largestBodyBytes = 256 * 1024 ** 2;
@@ -41,9 +47,15 @@ export async function createServer(
   registerStatus(app, dependencies);
   registerGenerate(app, dependencies);
   registerChat(app, dependencies);
+  registerEmbed(app, dependencies);
+  registerTokens(app, dependencies);
+  registerPs(app, dependencies);
   registerCancel(app);
   registerModels(app, dependencies);
   registerChatCompletions(app, dependencies);
+  registerCompletions(app, dependencies);
+  registerEmbeddings(app, dependencies);
+  registerTranscriptions(app);
   return app;
 }
 

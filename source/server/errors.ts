@@ -38,6 +38,12 @@ export const serverErrors = {
     exitCode: exitCodes.notFound,
     description: "No running request has the id that was to be cancelled.",
   },
+  routeUnavailable: {
+    code: "SERVER_ROUTE_UNAVAILABLE",
+    status: 501,
+    exitCode: exitCodes.refused,
+    description: "The route is one of the API's, but this server does not offer what it is for.",
+  },
   portTaken: {
     code: "SERVER_PORT_TAKEN",
     status: 500,

@@ -1,34 +1,31 @@
 // GET /v1/models and /v1/models/{id}
-import { stat } from "node:fs/promises";
 import type { FastifyInstance } from "fastify";
+import type { ModelSummary } from "../../../store/library/model-list.ts";
 import { fileAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 
 export function registerModels(app: FastifyInstance, dependencies: ServerDependencies): void {
   const { catalog } = dependencies;
-  app.get("/v1/models", async () => ({
-    object: "list",
-    data: await Promise.all(catalog.list().map((model) => describe(model.name, model.file, model))),
-  }));
+  app.get("/v1/models", async () => {
+    const { models } = await catalog.listModels();
+    return { object: "list", data: models.map((model) => describe(model.name, model)) };
+  });
   // Names may hold slashes, as they are and as %2F.
   app.get<{ Params: { "*": string } }>("/v1/models/*", async (request) => {
     const id = request.params["*"];
-    const model = await catalog.resolve(id, fileAccess(request, dependencies));
-    return await describe(id, model.facts.path, model);
+    return describe(id, await catalog.resolve(id, fileAccess(request, dependencies)));
   });
 }
 
-async function describe(
-  id: string,
-  file: string,
-  { card, examples }: { card: string | undefined; examples: readonly string[] },
-) {
-  const { mtimeMs } = await stat(file);
+type DescribedModel = Pick<ModelSummary, "name" | "origin" | "modifiedAt" | "card" | "examples">;
+
+/** @param id as the client named it */
+function describe(id: string, { name, origin, modifiedAt, card, examples }: DescribedModel) {
   return {
     id,
     object: "model",
-    created: Math.floor(mtimeMs / 1000),
-    owned_by: "library",
+    created: Math.floor(modifiedAt.getTime() / 1000),
+    owned_by: (origin === "file" ? undefined : name.split("/").at(-2)) ?? "library",
     // Ours: what the model can do.
     ...(card !== undefined && { description: card }),
     ...(examples.length > 0 && { examples }),

@@ -1,47 +1,107 @@
-// Shapes of the OpenAI-compatible requests.
-import { type Static, Type } from "typebox";
+// Shape of a chat completion request.
+import { type Static, type TSchema, Type } from "typebox";
+import { commonFields, samplingFields } from "./common-fields.ts";
 
-const TextPart = Type.Object({ type: Type.Literal("text"), text: Type.String() });
-const OtherPart = Type.Object({ type: Type.String() });
+/** Inside messages clients send null for what they do not have, as their libraries print it. */
+const orNull = <Schema extends TSchema>(schema: Schema) =>
+  Type.Optional(Type.Union([schema, Type.Null()]));
 
-export const ChatCompletionBody = Type.Object({
-  model: Type.String(),
-  messages: Type.Array(
+const ContentPart = Type.Object({
+  type: Type.String(),
+  text: Type.Optional(Type.Unknown()),
+  refusal: Type.Optional(Type.Unknown()),
+  image_url: Type.Optional(Type.Unknown()),
+});
+export type ContentPart = Static<typeof ContentPart>;
+
+const ToolCall = Type.Object({
+  id: orNull(Type.String()),
+  type: orNull(Type.String()),
+  function: orNull(Type.Object({ name: Type.String(), arguments: Type.String() })),
+});
+
+const Message = Type.Object({
+  role: Type.String(),
+  content: orNull(Type.Union([Type.String(), Type.Array(ContentPart)])),
+  tool_calls: orNull(Type.Array(ToolCall)),
+  tool_call_id: orNull(Type.String()),
+  refusal: orNull(Type.String()),
+  /** What an assistant thought, by either of its names. */
+  reasoning: orNull(Type.String()),
+  reasoning_content: orNull(Type.String()),
+  function_call: Type.Optional(Type.Unknown()),
+  audio: Type.Optional(Type.Unknown()),
+});
+export type MessageBody = Static<typeof Message>;
+
+const Tool = Type.Object({
+  type: Type.String(),
+  function: Type.Optional(
     Type.Object({
-      role: Type.String(),
-      content: Type.Optional(
-        Type.Union([Type.String(), Type.Null(), Type.Array(Type.Union([TextPart, OtherPart]))]),
-      ),
-      tool_calls: Type.Optional(Type.Unknown()),
-      tool_call_id: Type.Optional(Type.String()),
+      name: Type.String({ minLength: 1 }),
+      description: orNull(Type.String()),
+      parameters: orNull(Type.Record(Type.String(), Type.Unknown())),
+      strict: orNull(Type.Boolean()),
     }),
   ),
-  stream: Type.Optional(Type.Boolean()),
-  stream_options: Type.Optional(
-    Type.Object({ include_usage: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])) }),
+});
+export type ToolBody = Static<typeof Tool>;
+
+const NamedTool = Type.Object({
+  type: Type.String(),
+  function: Type.Optional(Type.Object({ name: Type.String() })),
+});
+const ToolChoice = Type.Union([
+  Type.String(),
+  Type.Object({
+    type: Type.String(),
+    function: Type.Optional(Type.Object({ name: Type.String() })),
+    allowed_tools: Type.Optional(
+      Type.Object({ mode: Type.String(), tools: Type.Array(NamedTool) }),
+    ),
+  }),
+]);
+export type ToolChoiceBody = Static<typeof ToolChoice>;
+
+const ResponseFormat = Type.Object({
+  type: Type.String(),
+  json_schema: Type.Optional(
+    Type.Object({
+      name: Type.Optional(Type.String()),
+      description: orNull(Type.String()),
+      schema: Type.Optional(Type.Unknown()),
+      strict: orNull(Type.Boolean()),
+    }),
   ),
-  max_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
+  /** Of `json_object`, as llama-server has it. */
+  schema: Type.Optional(Type.Unknown()),
+});
+export type ResponseFormatBody = Static<typeof ResponseFormat>;
+
+export const ChatCompletionBody = Type.Object({
+  ...commonFields,
+  ...samplingFields,
+  messages: Type.Optional(Type.Array(Message)),
   max_completion_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
-  temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
-  top_p: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-  stop: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
-  seed: Type.Optional(Type.Integer()),
-  presence_penalty: Type.Optional(Type.Number({ minimum: -2, maximum: 2 })),
-  frequency_penalty: Type.Optional(Type.Number({ minimum: -2, maximum: 2 })),
-  logit_bias: Type.Optional(
-    Type.Record(Type.String(), Type.Number({ minimum: -100, maximum: 100 })),
-  ),
   logprobs: Type.Optional(Type.Boolean()),
   top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
-  n: Type.Optional(Type.Integer({ minimum: 1 })),
-  tools: Type.Optional(Type.Array(Type.Unknown())),
-  tool_choice: Type.Optional(Type.Unknown()),
-  response_format: Type.Optional(Type.Object({ type: Type.String() })),
+  tools: Type.Optional(Type.Array(Tool)),
+  tool_choice: Type.Optional(ToolChoice),
+  parallel_tool_calls: Type.Optional(Type.Boolean()),
+  response_format: Type.Optional(ResponseFormat),
   reasoning_effort: Type.Optional(Type.String()),
-  // Extensions: as on the native API, and llama-server's name for the last one.
-  keep_alive: Type.Optional(Type.Union([Type.String(), Type.Number()])),
-  options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  think: Type.Optional(Type.Unknown()),
-  ignore_eos: Type.Optional(Type.Boolean()),
+  reasoning: Type.Optional(Type.Object({ effort: orNull(Type.String()) })),
+  // Extensions: as on the native API.
+  think: Type.Optional(Type.Union([Type.Boolean(), Type.String()])),
+  truncate: Type.Optional(Type.Boolean()),
+  shift: Type.Optional(Type.Boolean()),
+  // Refused unless they ask for nothing.
+  functions: Type.Optional(Type.Array(Type.Unknown())),
+  function_call: Type.Optional(Type.Unknown()),
+  modalities: Type.Optional(Type.Array(Type.String())),
+  audio: Type.Optional(Type.Unknown()),
+  web_search_options: Type.Optional(Type.Unknown()),
+  moderation: Type.Optional(Type.Unknown()),
+  verbosity: Type.Optional(Type.String()),
 });
 export type ChatCompletionBody = Static<typeof ChatCompletionBody>;

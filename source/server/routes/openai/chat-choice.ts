@@ -1,0 +1,85 @@
+// One choice of a chat completion that is sent as a whole.
+import type { FinishReason, TokenLogprob } from "../../../engine/generation.ts";
+import type { CanonicalEvent, Truncation } from "../../../engine/request.ts";
+import { chatLogprobs } from "./chat-logprobs.ts";
+import { TokenMeter } from "./usage.ts";
+
+interface Call {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+/** Takes the choice's events, from the first to `done`. */
+export class ChatChoice {
+  readonly meter = new TokenMeter();
+  readonly #index: number;
+  readonly #wantsLogprobs: boolean;
+  #text = "";
+  #thinking = "";
+  readonly #calls = new Map<number, Call>();
+  readonly #logprobs: TokenLogprob[] = [];
+  #reason: FinishReason = "stop";
+  #truncated: Truncation | undefined;
+
+  constructor(index: number, wantsLogprobs: boolean) {
+    this.#index = index;
+    this.#wantsLogprobs = wantsLogprobs;
+  }
+
+  /** What was left out of the conversation, if anything was. */
+  get truncated(): Truncation | undefined {
+    return this.#truncated;
+  }
+
+  take(event: CanonicalEvent): void {
+    this.meter.take(event);
+    switch (event.type) {
+      case "text":
+        this.#text += event.text;
+        this.#logprobs.push(...(event.logprobs ?? []));
+        break;
+      case "thinking":
+        this.#thinking += event.text;
+        break;
+      case "tool-call":
+        this.#calls.set(event.index, { id: event.id, name: event.name, arguments: "" });
+        break;
+      case "tool-arguments": {
+        const call = this.#calls.get(event.index);
+        if (call !== undefined) call.arguments += event.text;
+        break;
+      }
+      case "done":
+        this.#reason = event.reason;
+        this.#truncated = event.truncated;
+    }
+  }
+
+  toJson() {
+    const calls = [...this.#calls.values()];
+    return {
+      index: this.#index,
+      message: {
+        role: "assistant",
+        content: this.#text === "" && calls.length > 0 ? null : this.#text,
+        refusal: null,
+        ...(this.#thinking !== "" && reasoningFields(this.#thinking)),
+        ...(calls.length > 0 && {
+          tool_calls: calls.map(({ id, ...call }) => ({ id, type: "function", function: call })),
+        }),
+      },
+      logprobs: chatLogprobs(this.#wantsLogprobs ? this.#logprobs : undefined),
+      finish_reason: chatFinishReason(this.#reason, calls.length > 0),
+    };
+  }
+}
+
+/** Servers and clients disagree on the name. */
+export function reasoningFields(text: string) {
+  return { reasoning: text, reasoning_content: text };
+}
+
+export function chatFinishReason(reason: FinishReason, hasCalls: boolean): string {
+  return hasCalls && reason === "stop" ? "tool_calls" : reason;
+}

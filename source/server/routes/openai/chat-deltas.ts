@@ -1,0 +1,85 @@
+// One choice of a chat completion that is streamed: its events as deltas.
+import type { CanonicalEvent, Truncation } from "../../../engine/request.ts";
+import { chatFinishReason, reasoningFields } from "./chat-choice.ts";
+import { chatLogprobs } from "./chat-logprobs.ts";
+import { TokenMeter } from "./usage.ts";
+
+interface DeltaChoice {
+  index: number;
+  delta: Record<string, unknown>;
+  logprobs: ReturnType<typeof chatLogprobs>;
+  finish_reason: string | null;
+}
+
+/** What one chunk of the stream holds. */
+export interface ChatChunk {
+  choices: [DeltaChoice];
+  /** Ours: what was left out of the conversation. */
+  truncated?: Truncation;
+}
+
+/** Takes the choice's events, from the first to `done`. */
+export class ChatDeltas {
+  readonly meter = new TokenMeter();
+  readonly #index: number;
+  #hasBegun = false;
+  #hasCalls = false;
+
+  constructor(index: number) {
+    this.#index = index;
+  }
+
+  /** @returns nothing for events that clients are not told of */
+  take(event: CanonicalEvent): ChatChunk[] {
+    this.meter.take(event);
+    switch (event.type) {
+      case "text":
+        return [this.#chunk(event.text === "" ? {} : { content: event.text }, event)];
+      case "thinking":
+        return [this.#chunk(reasoningFields(event.text))];
+      case "tool-call": {
+        const { index, id, name } = event;
+        this.#hasCalls = true;
+        return [
+          this.#chunk({
+            // Said first, so that clients do not take the answer for an empty text.
+            ...(!this.#hasBegun && { content: null }),
+            tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }],
+          }),
+        ];
+      }
+      case "tool-arguments": {
+        const { index, text } = event;
+        return [this.#chunk({ tool_calls: [{ index, function: { arguments: text } }] })];
+      }
+      case "done": {
+        const reason = chatFinishReason(event.reason, this.#hasCalls);
+        const last = {
+          choices: [this.#choice({}, reason)] satisfies [DeltaChoice],
+          ...(event.truncated !== undefined && { truncated: event.truncated }),
+        };
+        // An answer without any text still begins with its role.
+        return this.#hasBegun ? [last] : [this.#chunk({}), last];
+      }
+      default:
+        return [];
+    }
+  }
+
+  #chunk(
+    delta: Record<string, unknown>,
+    { logprobs }: Pick<Extract<CanonicalEvent, { type: "text" }>, "logprobs"> = {},
+  ): ChatChunk {
+    const begin = this.#hasBegun ? {} : { role: "assistant", content: "" };
+    this.#hasBegun = true;
+    return { choices: [this.#choice({ ...begin, ...delta }, null, chatLogprobs(logprobs))] };
+  }
+
+  #choice(
+    delta: Record<string, unknown>,
+    finishReason: string | null,
+    logprobs: DeltaChoice["logprobs"] = null,
+  ): DeltaChoice {
+    return { index: this.#index, delta, logprobs, finish_reason: finishReason };
+  }
+}

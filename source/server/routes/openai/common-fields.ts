@@ -1,0 +1,94 @@
+// Fields that chat completions and completions share, and what they mean for the engine.
+
+import { type Static, Type } from "typebox";
+import { quoteShort } from "../../../base/seen-text.ts";
+import type { CanonicalRequest } from "../../../engine/request.ts";
+import type { ModelParameters } from "../../../store/model-parameters.ts";
+import { invalidField } from "../../errors.ts";
+import { parseKeepAlive, parseOptions } from "../../options.ts";
+
+export const commonFields = {
+  model: Type.String(),
+  stream: Type.Optional(Type.Boolean()),
+  stream_options: Type.Optional(
+    Type.Object({ include_usage: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])) }),
+  ),
+  n: Type.Optional(Type.Integer({ minimum: 1, maximum: 8 })),
+  // Extensions: as on the native API, and llama-server's name for the last one.
+  keep_alive: Type.Optional(Type.Union([Type.String(), Type.Number()])),
+  options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  ignore_eos: Type.Optional(Type.Boolean()),
+};
+
+export const samplingFields = {
+  max_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
+  temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
+  top_p: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  stop: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
+  seed: Type.Optional(Type.Integer()),
+  presence_penalty: Type.Optional(Type.Number({ minimum: -2, maximum: 2 })),
+  frequency_penalty: Type.Optional(Type.Number({ minimum: -2, maximum: 2 })),
+  logit_bias: Type.Optional(
+    Type.Record(Type.String(), Type.Number({ minimum: -100, maximum: 100 })),
+  ),
+};
+
+const CommonBody = Type.Object({ ...commonFields, ...samplingFields });
+type CommonBody = Static<typeof CommonBody>;
+
+export interface Caller {
+  /** Whether this client may name a file outside the store. */
+  isFileAllowed: (file: string) => boolean;
+  /** Told about options that do not exist. */
+  log: (text: string) => void;
+}
+
+/**
+ * What the request leaves out stays out, so that the model's own parameters count.
+ *
+ * @throws ProductError `SERVER_FIELD_INVALID`
+ */
+export function readCommonFields(
+  body: CommonBody,
+  { isFileAllowed, log }: Caller,
+): Pick<
+  CanonicalRequest,
+  "model" | "isFileAllowed" | "parameters" | "logitBias" | "ignoreEndOfText" | "keepAliveMs"
+> {
+  return {
+    model: body.model,
+    isFileAllowed,
+    parameters: { ...parseOptions(body.options, log), ...toParameters(body) },
+    logitBias: toLogitBias(body.logit_bias),
+    ignoreEndOfText: body.ignore_eos === true,
+    keepAliveMs: parseKeepAlive(body.keep_alive),
+  };
+}
+
+function toParameters(body: CommonBody): ModelParameters {
+  const { max_tokens, temperature, top_p, seed, presence_penalty, frequency_penalty } = body;
+  const stop = typeof body.stop === "string" ? [body.stop] : (body.stop ?? []);
+  return {
+    ...(max_tokens !== undefined && { num_predict: max_tokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(top_p !== undefined && { top_p }),
+    ...(seed !== undefined && { seed }),
+    ...(presence_penalty !== undefined && { presence_penalty }),
+    ...(frequency_penalty !== undefined && { frequency_penalty }),
+    // An empty list asks for nothing; it must not take the model's own stop texts away.
+    ...(stop.length > 0 && { stop }),
+  };
+}
+
+function toLogitBias(bias: CommonBody["logit_bias"]): Array<[number, number]> {
+  return Object.entries(bias ?? {}).map(([key, value]) => {
+    const token = Number(key);
+    if (!/^\d+$/.test(key) || !Number.isSafeInteger(token)) {
+      throw invalidField(
+        "logit_bias",
+        `'logit_bias' has the key ${quoteShort(key)}, but keys are token ids.`,
+      );
+    }
+    return [token, value];
+  });
+}

@@ -1,0 +1,37 @@
+// `response_format`: what an answer must be.
+import { quoteShort } from "../../../base/seen-text.ts";
+import type { AnswerFormat } from "../../../engine/request.ts";
+import { invalidField, unsupportedField } from "../../errors.ts";
+import type { ResponseFormatBody } from "./schema.ts";
+
+/**
+ * A schema is enforced whatever `strict` says. What is wrong in the schema itself is found when its
+ * grammar is made.
+ *
+ * @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED`
+ */
+export function toAnswerFormat(format: ResponseFormatBody | undefined): AnswerFormat | undefined {
+  if (format === undefined) return undefined;
+  switch (format.type) {
+    case "text":
+      return undefined;
+    case "json_object":
+      return format.schema === undefined || format.schema === null
+        ? { kind: "json" }
+        : schemaFormat(format.schema, "response_format.schema");
+    case "json_schema":
+      return schemaFormat(format.json_schema?.schema, "response_format.json_schema.schema");
+    default:
+      throw unsupportedField(
+        "response_format.type",
+        `${quoteShort(format.type)} is none of text, json_object, json_schema`,
+      );
+  }
+}
+
+function schemaFormat(schema: unknown, param: string): AnswerFormat {
+  if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) {
+    return { kind: "schema", schema };
+  }
+  throw invalidField(param, `'${param}' must be a JSON schema, which is an object.`);
+}

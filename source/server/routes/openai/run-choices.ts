@@ -1,0 +1,87 @@
+// Runs the choices of one request side by side, and gives their events as one stream.
+import type { FastifyRequest } from "fastify";
+import { ProductError } from "../../../base/product-error.ts";
+import { engineErrors } from "../../../engine/errors.ts";
+import type { CanonicalEvent, CanonicalRequest } from "../../../engine/request.ts";
+import type { ResolvedModel } from "../../../store/model-catalog.ts";
+import type { ServerDependencies } from "../../dependencies.ts";
+import { runRequest } from "../../run-request.ts";
+
+export interface ChoiceEvent {
+  choice: number;
+  event: CanonicalEvent;
+}
+
+/**
+ * `n` requests that differ in their seed alone: it counts up from the one that the request or the
+ * model names, so that the choices differ and the first is what a single one would have been.
+ */
+export function repeatWithSeeds(
+  canonical: CanonicalRequest,
+  n: number,
+  model: ResolvedModel,
+): CanonicalRequest[] {
+  const seed = canonical.parameters.seed ?? model.parameters.seed;
+  return Array.from({ length: n }, (_, index) => {
+    // Below 0 means: draw one.
+    if (index === 0 || seed === undefined || seed < 0) return canonical;
+    return { ...canonical, parameters: { ...canonical.parameters, seed: seed + index } };
+  });
+}
+
+/**
+ * The events of all choices as they come. One that fails ends the others, and so does leaving the loop.
+ *
+ * @param signal aborted when the client leaves
+ * @throws ProductError of the store, the prompt or the engine; `ENGINE_CANCELLED`
+ */
+export async function* runChoices(
+  dependencies: ServerDependencies,
+  request: FastifyRequest,
+  choices: readonly CanonicalRequest[],
+  model: ResolvedModel,
+  signal: AbortSignal,
+): AsyncGenerator<ChoiceEvent> {
+  const ended = new AbortController();
+  const both = AbortSignal.any([signal, ended.signal]);
+  const runs = choices.map((canonical, choice) =>
+    // The request log has one record, which follows the first choice.
+    choice === 0
+      ? runRequest(dependencies, request, canonical, model, both)
+      : dependencies.scheduler.run(canonical, model, both),
+  );
+  const next = new Map(runs.map((run, choice) => [choice, nextOf(run, choice)]));
+  let completionTokens = 0;
+  try {
+    while (next.size > 0) {
+      const { choice, run, result } = await Promise.race(next.values());
+      if (result.done) {
+        next.delete(choice);
+        continue;
+      }
+      const event = result.value;
+      if (event.type === "done") {
+        if (event.reason === "cancelled") throw cancelled();
+        completionTokens += event.statistics.completionTokens;
+      }
+      yield { choice, event };
+      next.set(choice, nextOf(run, choice));
+    }
+    if (signal.aborted) throw cancelled();
+    const { record } = request;
+    if (record !== undefined && runs.length > 1) {
+      dependencies.requestLog.update(record, { completionTokens });
+    }
+  } finally {
+    ended.abort();
+    await Promise.allSettled([...next.values(), ...runs.map((run) => run.return(undefined))]);
+  }
+}
+
+async function nextOf(run: AsyncGenerator<CanonicalEvent>, choice: number) {
+  return { choice, run, result: await run.next() };
+}
+
+function cancelled(): ProductError {
+  return new ProductError(engineErrors.cancelled, { message: "request canceled" });
+}

@@ -1,0 +1,58 @@
+// `usage`: how many tokens a request took.
+import type { GenerationStatistics } from "../../../engine/generation.ts";
+import type { CanonicalEvent } from "../../../engine/request.ts";
+
+/** Counts the tokens of one choice while its events come. */
+export class TokenMeter {
+  #statistics: GenerationStatistics | undefined;
+  #tokens = 0;
+  #reasoningTokens = 0;
+
+  take(event: CanonicalEvent): void {
+    if (event.type === "done") this.#statistics = event.statistics;
+    if (!("tokens" in event) || event.type === "truncated") return;
+    // An event's count is that of the whole answer so far.
+    if (event.type === "thinking") this.#reasoningTokens += event.tokens - this.#tokens;
+    this.#tokens = event.tokens;
+  }
+
+  get promptTokens(): number {
+    return this.#statistics?.promptTokens ?? 0;
+  }
+
+  get cachedTokens(): number {
+    return this.#statistics?.cachedTokens ?? 0;
+  }
+
+  get completionTokens(): number {
+    return this.#statistics?.completionTokens ?? 0;
+  }
+
+  get reasoningTokens(): number {
+    return this.#reasoningTokens;
+  }
+}
+
+/**
+ * As OpenAI counts: a prompt once, whatever the number of its choices, and the tokens of all of them.
+ *
+ * @param choicesPerPrompt choices of one prompt are next to each other
+ */
+export function usageOf(meters: readonly TokenMeter[], choicesPerPrompt: number) {
+  const prompts = meters.filter((_, index) => index % choicesPerPrompt === 0);
+  const promptTokens = sum(prompts.map((meter) => meter.promptTokens));
+  const completionTokens = sum(meters.map((meter) => meter.completionTokens));
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    prompt_tokens_details: { cached_tokens: sum(prompts.map((meter) => meter.cachedTokens)) },
+    completion_tokens_details: {
+      reasoning_tokens: sum(meters.map((meter) => meter.reasoningTokens)),
+    },
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
