@@ -1,95 +1,63 @@
-// Answers a native request: one record a line while streaming, one record otherwise.
+// Answers a native request: hands the events of its work to the reply.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { ProductError } from "../../../base/product-error.ts";
-import { engineErrors } from "../../../engine/errors.ts";
-import type { TokenLogprob } from "../../../engine/generation.ts";
-import type { CanonicalRequest } from "../../../engine/request.ts";
+import type { CanonicalEvent, CanonicalRequest } from "../../../engine/request.ts";
 import type { ResolvedModel } from "../../../store/model-catalog.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
-import { toProductError } from "../../plugins/error-replies.ts";
 import { clientSignal, runRequest } from "../../run-request.ts";
-import { StreamWriter } from "../../stream-writer.ts";
-import { createdAt, finalFields, logprobFields, progressFields } from "./records.ts";
+import { announceTruncation } from "../truncation-header.ts";
+import { NativeReply, type ReplyShape } from "./native-reply.ts";
+import { ToolCallReader } from "./tool-calls.ts";
 
-export interface NativeAnswer {
+export interface NativeAnswer extends Pick<ReplyShape, "stream" | "toFields"> {
   canonical: CanonicalRequest;
   model: ResolvedModel;
-  /** As the client named it. */
-  name: string;
-  stream: boolean;
-  /** Puts a piece of text where the route's records carry it. */
-  content: (text: string) => Record<string, unknown>;
 }
 
+/** @throws ProductError as long as the reply has not begun */
 export async function answerNatively(
   dependencies: ServerDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
-  answer: NativeAnswer,
+  { canonical, model, stream, toFields }: NativeAnswer,
 ): Promise<FastifyReply> {
-  const { canonical, name, content } = answer;
-  const started = performance.now();
   const signal = clientSignal(reply);
-  const writer = new StreamWriter(reply, "application/x-ndjson", signal);
-  const top = canonical.topLogprobs ?? 0;
-  const head = () => ({ model: name, created_at: createdAt() });
-  const write = (fields: Record<string, unknown>) =>
-    writer.write(`${JSON.stringify({ ...head(), ...fields })}\n`);
-  let text = "";
-  const logprobs: TokenLogprob[] = [];
+  const { model: name, topLogprobs = 0, reportProgress } = canonical;
+  const shape = { model: name, stream, toFields, topLogprobs, reportProgress };
+  const answer = new NativeReply(request, reply, shape, signal);
+  const calls = new ToolCallReader();
   let loadMs = 0;
-  let final: Record<string, unknown> | undefined;
+  let done: Extract<CanonicalEvent, { type: "done" }> | undefined;
   try {
-    const events = runRequest(dependencies, request, canonical, answer.model, signal);
-    for await (const event of events) {
-      if (event.type === "loaded") {
-        loadMs = event.loadMs;
-      } else if (event.type === "text") {
-        if (answer.stream) {
-          const fields = logprobFields(event.logprobs, top);
-          await write({ ...content(event.text), ...fields, done: false });
-        } else {
-          text += event.text;
-          logprobs.push(...(event.logprobs ?? []));
-        }
-      } else if (event.type === "done") {
-        final = finalFields(event, loadMs, performance.now() - started);
-      } else if (answer.stream && canonical.reportProgress) {
-        const progress = progressFields(event);
-        if (progress !== undefined) await write({ ...content(""), ...progress, done: false });
+    for await (const event of runRequest(dependencies, request, canonical, model, signal)) {
+      switch (event.type) {
+        case "loaded":
+          loadMs = event.loadMs;
+          break;
+        case "truncated":
+          announceTruncation(reply, event);
+          break;
+        case "text":
+          await answer.add({ text: event.text }, event.logprobs);
+          break;
+        case "thinking":
+          await answer.add({ text: "", thinking: event.text }, event.logprobs);
+          break;
+        case "tool-call":
+          calls.begin(event);
+          break;
+        case "tool-call-end":
+          await answer.add({ text: "", toolCalls: [calls.end(event)] });
+          break;
+        case "done":
+          done = event;
+          break;
+        default:
+          await answer.reportProgress(event);
       }
     }
-    if (signal.aborted) throw clientLeft();
-    if (final === undefined && writer.isOpen) {
-      await write({ ...content(""), done: true, done_reason: "load" });
-      writer.end();
-      return reply;
-    }
-    if (final === undefined) {
-      return await reply.send({ ...head(), ...content(""), done: true, done_reason: "load" });
-    }
-    if (answer.stream) {
-      await write({ ...content(""), ...final });
-      writer.end();
-      return reply;
-    }
-    return await reply.send({
-      ...head(),
-      ...content(text),
-      ...logprobFields(logprobs, top),
-      ...final,
-    });
+    if (done === undefined) return await answer.endLoad();
+    return await answer.end(done, loadMs);
   } catch (error) {
-    if (!writer.isOpen) throw error;
-    // Too late for a status: one more line says what happened, and no final record follows.
-    const known = toProductError(error);
-    request.failure = { code: known.code, message: known.sentence };
-    await writer.write(`${JSON.stringify({ error: known.sentence, code: known.code })}\n`);
-    writer.end();
-    return reply;
+    return await answer.fail(error);
   }
-}
-
-function clientLeft(): ProductError {
-  return new ProductError(engineErrors.cancelled, { message: "request canceled" });
 }

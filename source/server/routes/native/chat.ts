@@ -1,17 +1,16 @@
 // POST /api/chat
 import type { FastifyInstance } from "fastify";
-import { plainChat, plainRequest } from "../../../engine/request.ts";
-import type { ChatMessage } from "../../../prompt/chat-message.ts";
-import { fileAccess } from "../../access.ts";
+import { plainChat, plainRequest, type RequestInput } from "../../../engine/request.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
-import { invalidField, unsupportedField, unsupportedTools } from "../../errors.ts";
-import { parseKeepAlive, parseOptions } from "../../options.ts";
-import { parseRole } from "../message-role.ts";
+import { parseOptions } from "../../options.ts";
 import { answerNatively } from "./answer.ts";
+import { parseFormat, readAnswerSettings } from "./answer-settings.ts";
+import { checkImages, refuseImages } from "./images.ts";
+import { toPromptMessage, toToolDefinition } from "./messages.ts";
+import { findModel } from "./named-model.ts";
+import type { AnswerPiece } from "./native-reply.ts";
 import { ChatBody } from "./schema.ts";
-import { topLogprobsOf } from "./top-logprobs.ts";
 import { unloadReply } from "./unload.ts";
-import { refuseImages, refuseUnsupported } from "./unsupported.ts";
 
 export function registerChat(app: FastifyInstance, dependencies: ServerDependencies): void {
   app.post<{ Body: ChatBody }>(
@@ -19,56 +18,52 @@ export function registerChat(app: FastifyInstance, dependencies: ServerDependenc
     { schema: { body: ChatBody } },
     async (request, reply) => {
       const { body } = request;
-      const topLogprobs = topLogprobsOf(body);
-      const name = body.model ?? "";
       const stream = body.stream !== false;
-      if (request.record !== undefined) {
-        dependencies.requestLog.update(request.record, { model: name, stream });
-      }
-      if (name === "") throw invalidField("model", "model is required");
-      const access = { model: name, isFileAllowed: fileAccess(request, dependencies) };
-      const model = await dependencies.scheduler.resolve(access);
-      const keepAliveMs = parseKeepAlive(body.keep_alive);
+      const settings = readAnswerSettings(body);
       const messages = body.messages ?? [];
-      const content = (text: string) => ({ message: { role: "assistant", content: text } });
-      if (messages.length === 0 && keepAliveMs === 0) {
-        return await unloadReply(dependencies, reply, model, name, content(""));
+      for (const [index, { images }] of messages.entries()) {
+        checkImages(images, `messages.${index}.images`);
       }
-      refuseUnsupported(body);
-      if ((body.tools?.length ?? 0) > 0) {
-        throw unsupportedTools(name);
+      const { name, model, isFileAllowed } = await findModel(
+        dependencies,
+        request,
+        { ...body, stream },
+        { absent: "required" },
+      );
+      if (messages.length === 0 && settings.keepAliveMs === 0) {
+        return await unloadReply(dependencies, reply, model, name, toFields({ text: "" }));
       }
+      for (const { images } of messages) refuseImages(images, name);
       const canonical = plainRequest({
-        ...access,
-        input:
-          messages.length === 0
-            ? { kind: "load" }
-            : plainChat(messages.map((m) => toMessage(m, name))),
+        model: name,
+        isFileAllowed,
+        ...settings,
+        input: inputOf(body),
         parameters: parseOptions(body.options, dependencies.log),
-        topLogprobs,
-        reportProgress: body.progress === true,
-        keepAliveMs,
+        format: parseFormat(body.format),
       });
       return await answerNatively(dependencies, request, reply, {
         canonical,
         model,
-        name,
         stream,
-        content,
+        toFields,
       });
     },
   );
 }
 
-function toMessage(message: NonNullable<ChatBody["messages"]>[number], model: string): ChatMessage {
-  refuseImages(message.images, model);
-  if (message.tool_calls !== undefined && message.tool_calls !== null) {
-    throw unsupportedField("messages.tool_calls", "tool calls are not part of a conversation here");
-  }
+function toFields({ text, thinking, toolCalls }: AnswerPiece): Record<string, unknown> {
   return {
-    role: parseRole(message.role),
-    content: message.content ?? "",
-    ...(message.tool_name && { toolName: message.tool_name }),
-    ...(message.tool_call_id && { toolCallId: message.tool_call_id }),
+    message: {
+      role: "assistant",
+      content: text,
+      ...(thinking && { thinking }),
+      ...(toolCalls && { tool_calls: toolCalls }),
+    },
   };
+}
+
+function inputOf({ messages = [], tools = [] }: ChatBody): RequestInput {
+  if (messages.length === 0) return { kind: "load" };
+  return plainChat(messages.map(toPromptMessage), { tools: tools.map(toToolDefinition) });
 }

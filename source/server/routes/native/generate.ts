@@ -1,18 +1,19 @@
 // POST /api/generate
 import type { FastifyInstance } from "fastify";
 import { ProductError } from "../../../base/product-error.ts";
+import { engineErrors } from "../../../engine/errors.ts";
 import { plainChat, plainRequest, type RequestInput } from "../../../engine/request.ts";
-import type { ChatMessage } from "../../../prompt/chat-message.ts";
-import { storeErrors } from "../../../store/errors.ts";
-import { fileAccess } from "../../access.ts";
+import type { PromptMessage } from "../../../prompt/prompt-template.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
-import { parseKeepAlive, parseOptions } from "../../options.ts";
+import { parseOptions } from "../../options.ts";
 import { answerNatively } from "./answer.ts";
+import { parseFormat, readAnswerSettings } from "./answer-settings.ts";
+import { checkImages, refuseImages } from "./images.ts";
+import { findModel, type NamedModel } from "./named-model.ts";
+import type { AnswerPiece } from "./native-reply.ts";
 import { GenerateBody } from "./schema.ts";
-import { topLogprobsOf } from "./top-logprobs.ts";
 import { unloadReply } from "./unload.ts";
-import { refuseImages, refuseUnsupported } from "./unsupported.ts";
 
 export function registerGenerate(app: FastifyInstance, dependencies: ServerDependencies): void {
   app.post<{ Body: GenerateBody }>(
@@ -20,66 +21,86 @@ export function registerGenerate(app: FastifyInstance, dependencies: ServerDepen
     { schema: { body: GenerateBody } },
     async (request, reply) => {
       const { body } = request;
-      const topLogprobs = topLogprobsOf(body);
-      const name = body.model ?? "";
-      if (request.record !== undefined) {
-        dependencies.requestLog.update(request.record, {
-          model: name,
-          stream: body.stream !== false,
-        });
+      const stream = body.stream !== false;
+      const settings = readAnswerSettings(body);
+      checkImages(body.images, "images");
+      const named = await findModel(
+        dependencies,
+        request,
+        { ...body, stream },
+        { absent: "not found" },
+      );
+      const { name, model, isFileAllowed } = named;
+      const isLoad = (body.prompt ?? "") === "";
+      if (isLoad && settings.keepAliveMs === 0) {
+        return await unloadReply(dependencies, reply, model, name, toFields({ text: "" }));
       }
-      if (name === "") {
-        throw new ProductError(storeErrors.modelNotFound, {
-          message: "model '' not found",
-          hint: "Name a model.",
-          param: "model",
-        });
-      }
-      const access = { model: name, isFileAllowed: fileAccess(request, dependencies) };
-      const model = await dependencies.scheduler.resolve(access);
-      const keepAliveMs = parseKeepAlive(body.keep_alive);
-      const prompt = body.prompt ?? "";
-      if (prompt === "" && keepAliveMs === 0) {
-        return await unloadReply(dependencies, reply, model, name, { response: "" });
-      }
-      refuseConflicts(body);
-      refuseUnsupported(body);
+      refuseRawConflicts(body);
+      if (!isLoad) refuseMissing(body, named);
       const canonical = plainRequest({
-        ...access,
-        input: inputOf(body, prompt),
+        model: name,
+        isFileAllowed,
+        ...settings,
+        input: inputOf(body),
         parameters: parseOptions(body.options, dependencies.log),
-        topLogprobs,
-        reportProgress: body.progress === true,
-        keepAliveMs,
+        format: parseFormat(body.format),
+        wantsContext: body.raw !== true,
       });
-      if (prompt !== "") refuseImages(body.images, name);
       return await answerNatively(dependencies, request, reply, {
         canonical,
         model,
-        name,
-        stream: body.stream !== false,
-        content: (text) => ({ response: text }),
+        stream,
+        toFields,
       });
     },
   );
 }
 
-function refuseConflicts(body: GenerateBody): void {
-  const isSet = (value: unknown) => value !== undefined && value !== "";
-  if (body.raw && (isSet(body.template) || isSet(body.system) || (body.context?.length ?? 0) > 0)) {
+function toFields({ text, thinking, toolCalls }: AnswerPiece): Record<string, unknown> {
+  return {
+    response: text,
+    ...(thinking && { thinking }),
+    ...(toolCalls && { tool_calls: toolCalls }),
+  };
+}
+
+function refuseRawConflicts({
+  raw,
+  template,
+  system,
+  context,
+  suffix,
+  ...body
+}: GenerateBody): void {
+  if (raw !== true) return;
+  if (template || system || (context?.length ?? 0) > 0) {
     throw invalidField("raw", "raw mode does not support template, system, or context");
   }
-  if (isSet(body.suffix)) throw unsupportedField("suffix", "text is not filled in before a suffix");
-  if (isSet(body.template)) throw unsupportedField("template", "the model's own template is used");
-  if ((body.context?.length ?? 0) > 0) {
-    throw unsupportedField("context", "send the conversation to /api/chat instead");
+  // Nothing would write the suffix into the prompt, or open a place to think.
+  if (suffix) throw unsupportedField("suffix", "a raw prompt is used as it is");
+  if (body.think !== undefined && body.think !== false) {
+    throw unsupportedField("think", "a raw prompt is used as it is");
   }
 }
 
-function inputOf(body: GenerateBody, prompt: string): RequestInput {
+function refuseMissing({ images }: GenerateBody, { name, model }: NamedModel): void {
+  refuseImages(images, name);
+  if (!model.facts.isEmbeddingOnly) return;
+  throw new ProductError(engineErrors.capabilityMissing, {
+    message: `"${name}" does not support generate`,
+    hint: "It is made for embeddings: use /api/embed.",
+    param: "model",
+  });
+}
+
+function inputOf({ prompt = "", raw, system, ...body }: GenerateBody): RequestInput {
   if (prompt === "") return { kind: "load" };
-  if (body.raw) return { kind: "raw", text: prompt };
-  const messages: ChatMessage[] = [{ role: "user", content: prompt }];
-  if (body.system) messages.unshift({ role: "system", content: body.system });
-  return plainChat(messages);
+  if (raw === true) return { kind: "raw", text: prompt };
+  const messages: PromptMessage[] = [{ role: "user", content: prompt }];
+  if (system) messages.unshift({ role: "system", content: system });
+  return plainChat(messages, {
+    template: body.template || undefined,
+    suffix: body.suffix || undefined,
+    context: body.context,
+  });
 }

@@ -1,16 +1,12 @@
 // Native reply records: the names, units and omissions of Ollama's API.
-import type { GenerationEvent, TokenLogprob } from "../../../engine/generation.ts";
+import type { TokenLogprob } from "../../../engine/generation.ts";
 import type { CanonicalEvent } from "../../../engine/request.ts";
 
-type Done = Extract<GenerationEvent, { type: "done" }>;
+type Done = Extract<CanonicalEvent, { type: "done" }>;
 
 /** Fields of a final record. Durations are integer nanoseconds; zeros are left out. */
-export function finalFields(
-  done: Done,
-  loadMs: number,
-  totalMs: number,
-): Record<string, number | string | boolean> {
-  const { statistics } = done;
+export function finalFields(done: Done, loadMs: number, totalMs: number): Record<string, unknown> {
+  const { statistics, context, truncated } = done;
   const counts = {
     total_duration: nanoseconds(totalMs),
     load_duration: nanoseconds(loadMs),
@@ -24,11 +20,19 @@ export function finalFields(
   return {
     done: true,
     done_reason: done.reason,
-    ...Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== 0)),
+    ...(context !== undefined && { context }),
+    // Ours: what was left out of the conversation, where the request allowed it.
+    ...(truncated !== undefined && { truncated }),
+    ...withoutZeros(counts),
   };
 }
 
-function nanoseconds(milliseconds: number): number {
+/** As Ollama does it. */
+export function withoutZeros(counts: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== 0));
+}
+
+export function nanoseconds(milliseconds: number): number {
   return Math.round(milliseconds * 1e6);
 }
 
@@ -46,8 +50,8 @@ export function progressFields(event: CanonicalEvent): Record<string, unknown> |
   }
 }
 
-export function logprobFields(logprobs: TokenLogprob[] | undefined, top: number) {
-  if (logprobs === undefined || logprobs.length === 0) return {};
+export function logprobFields(logprobs: readonly TokenLogprob[], top: number) {
+  if (logprobs.length === 0) return {};
   return {
     logprobs: logprobs.map(({ token, bytes, logprob, top: alternatives }) => ({
       token,

@@ -1,51 +1,89 @@
-// Shapes of the native API's requests.
-import { type Static, Type } from "typebox";
+// Shapes of the requests that are answered with text: /api/generate and /api/chat.
+import { type Static, type TSchema, Type } from "typebox";
 
-const KeepAlive = Type.Union([Type.String(), Type.Number()]);
-const Options = Type.Record(Type.String(), Type.Unknown());
+/** Inside a list or an object, null means "not given", as it does at the top of a body. */
+function nullable<Schema extends TSchema>(schema: Schema) {
+  return Type.Optional(Type.Union([schema, Type.Null()]));
+}
 
-const common = {
+/** A JSON object whose fields are not ours to know. */
+const AnyObject = Type.Record(Type.String(), Type.Unknown());
+const Images = Type.Array(Type.String());
+
+/** Fields of every request that uses a model. */
+export const modelFields = {
+  model: Type.Optional(Type.String()),
+  keep_alive: Type.Optional(Type.Union([Type.String(), Type.Number()])),
+  options: Type.Optional(AnyObject),
+};
+
+const answerFields = {
+  ...modelFields,
   stream: Type.Optional(Type.Boolean()),
-  options: Type.Optional(Options),
-  keep_alive: Type.Optional(KeepAlive),
   logprobs: Type.Optional(Type.Boolean()),
   top_logprobs: Type.Optional(Type.Integer()),
   /** Ours: records on loading, queueing and reading the prompt. */
   progress: Type.Optional(Type.Boolean()),
+  /** See `parseThink`. */
   think: Type.Optional(Type.Unknown()),
+  /** See `parseFormat`. */
   format: Type.Optional(Type.Unknown()),
   truncate: Type.Optional(Type.Boolean()),
   shift: Type.Optional(Type.Boolean()),
+  _debug_render_only: Type.Optional(Type.Boolean()),
 };
 
 export const GenerateBody = Type.Object({
-  model: Type.Optional(Type.String()),
+  ...answerFields,
   prompt: Type.Optional(Type.String()),
   system: Type.Optional(Type.String()),
   raw: Type.Optional(Type.Boolean()),
   suffix: Type.Optional(Type.String()),
   template: Type.Optional(Type.String()),
   context: Type.Optional(Type.Array(Type.Integer())),
-  images: Type.Optional(Type.Array(Type.Unknown())),
-  ...common,
+  images: Type.Optional(Images),
 });
 export type GenerateBody = Static<typeof GenerateBody>;
 
+export const NativeToolCall = Type.Object({
+  id: nullable(Type.String()),
+  function: Type.Object({
+    index: nullable(Type.Integer()),
+    name: Type.String(),
+    /** An object here, not a text as on `/v1`. */
+    arguments: nullable(AnyObject),
+  }),
+});
+export type NativeToolCall = Static<typeof NativeToolCall>;
+
+export const NativeMessage = Type.Object({
+  role: Type.String(),
+  content: nullable(Type.String()),
+  thinking: nullable(Type.String()),
+  images: nullable(Images),
+  tool_calls: nullable(Type.Array(NativeToolCall)),
+  tool_name: nullable(Type.String()),
+  tool_call_id: nullable(Type.String()),
+});
+export type NativeMessage = Static<typeof NativeMessage>;
+
+export const NativeTool = Type.Object({
+  type: nullable(Type.Literal("function")),
+  function: Type.Object({
+    name: Type.String({ minLength: 1 }),
+    description: nullable(Type.String()),
+    /** A JSON schema. */
+    parameters: nullable(AnyObject),
+  }),
+});
+export type NativeTool = Static<typeof NativeTool>;
+
 export const ChatBody = Type.Object({
-  model: Type.Optional(Type.String()),
-  messages: Type.Optional(
-    Type.Array(
-      Type.Object({
-        role: Type.String(),
-        content: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-        images: Type.Optional(Type.Union([Type.Array(Type.Unknown()), Type.Null()])),
-        tool_calls: Type.Optional(Type.Unknown()),
-        tool_name: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-        tool_call_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-      }),
-    ),
-  ),
-  tools: Type.Optional(Type.Array(Type.Unknown())),
-  ...common,
+  ...answerFields,
+  messages: Type.Optional(Type.Array(NativeMessage)),
+  tools: Type.Optional(Type.Array(NativeTool)),
 });
 export type ChatBody = Static<typeof ChatBody>;
+
+/** How a request wants to be answered, whatever it asks. */
+export type AnswerBody = Pick<ChatBody, keyof typeof answerFields>;

@@ -1,0 +1,51 @@
+// Checks base64 texts as Go's decoder does, since its clients know the places that it names.
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const isLetter = new Uint8Array(128);
+for (const letter of alphabet) isLetter[letter.charCodeAt(0)] = 1;
+
+const lineFeed = 10;
+const carriageReturn = 13;
+const padding = 61;
+
+/**
+ * Offset of what is wrong, undefined where nothing is. Padding is needed, line breaks are passed
+ * over: the rules are those of `StdEncoding` in Go's encoding/base64. Texts may be very long, so it
+ * looks at each character once and makes nothing.
+ */
+export function illegalBase64At(text: string): number | undefined {
+  let inGroup = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (isLetter[code] === 1) {
+      inGroup = (inGroup + 1) % 4;
+    } else if (code === padding) {
+      return wrongPaddingAt(text, at, inGroup);
+    } else if (!isLineBreak(code)) {
+      return at;
+    }
+  }
+  return inGroup === 0 ? undefined : text.length - inGroup;
+}
+
+/** @param at of the first `=` */
+function wrongPaddingAt(text: string, at: number, inGroup: number): number | undefined {
+  if (inGroup < 2) return at;
+  let next = afterLineBreaks(text, at + 1);
+  if (inGroup === 2) {
+    if (next === text.length) return next;
+    if (text.charCodeAt(next) !== padding) return next - 1;
+    next = afterLineBreaks(text, next + 1);
+  }
+  return next === text.length ? undefined : next;
+}
+
+function afterLineBreaks(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && isLineBreak(text.charCodeAt(at))) at += 1;
+  return at;
+}
+
+function isLineBreak(code: number): boolean {
+  return code === lineFeed || code === carriageReturn;
+}

@@ -1,0 +1,105 @@
+// POST /api/embed and, as older clients know it, POST /api/embeddings: vectors of texts.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
+import type { EmbeddingOutput } from "../../../engine/generation.ts";
+import type { ServerDependencies } from "../../dependencies.ts";
+import { invalidField } from "../../errors.ts";
+import { parseKeepAlive, parseOptions } from "../../options.ts";
+import { clientSignal } from "../../run-request.ts";
+import { unitVector } from "../unit-vector.ts";
+import { findModel, type ModelWordings } from "./named-model.ts";
+import { nanoseconds, withoutZeros } from "./records.ts";
+import { modelFields } from "./schema.ts";
+
+export const EmbedBody = Type.Object({
+  ...modelFields,
+  /** A text or a list of texts, see `parseInput`. */
+  input: Type.Optional(Type.Unknown()),
+  /** Cut what is longer than the model was trained for, instead of refusing it. */
+  truncate: Type.Optional(Type.Boolean()),
+  /** 0 keeps all. */
+  dimensions: Type.Optional(Type.Integer({ minimum: 0 })),
+});
+export type EmbedBody = Static<typeof EmbedBody>;
+
+export const EmbeddingsBody = Type.Object({
+  ...modelFields,
+  prompt: Type.Optional(Type.String()),
+  truncate: Type.Optional(Type.Boolean()),
+});
+export type EmbeddingsBody = Static<typeof EmbeddingsBody>;
+
+const notFound = (name: string) => `model ${JSON.stringify(name)} not found, try pulling it first`;
+
+export function registerEmbed(app: FastifyInstance, dependencies: ServerDependencies): void {
+  app.post<{ Body: EmbedBody }>(
+    "/api/embed",
+    { schema: { body: EmbedBody } },
+    async (request, reply) => {
+      const { body } = request;
+      const texts = parseInput(body.input);
+      const wordings = { absent: "not found", notFound } as const;
+      const output = await vectorsOf(dependencies, request, reply, texts, wordings);
+      const dimensions = body.dimensions || undefined;
+      return {
+        model: body.model,
+        embeddings: output.vectors.map((vector) => unitVector(vector, dimensions)),
+        ...withoutZeros({
+          total_duration: nanoseconds(reply.elapsedTime),
+          load_duration: nanoseconds(output.loadMs),
+          prompt_eval_count: output.tokens,
+        }),
+      };
+    },
+  );
+  app.post<{ Body: EmbeddingsBody }>(
+    "/api/embeddings",
+    { schema: { body: EmbeddingsBody } },
+    async (request, reply) => {
+      const { prompt = "" } = request.body;
+      const texts = prompt === "" ? [] : [prompt];
+      const wordings = { absent: "required", notFound } as const;
+      const { vectors } = await vectorsOf(dependencies, request, reply, texts, wordings);
+      // As the model gives it: this route has never normalised.
+      return { embedding: vectors[0] ?? [] };
+    },
+  );
+}
+
+/** @throws ProductError of the store or the engine, `SERVER_FIELD_INVALID` */
+async function vectorsOf(
+  dependencies: ServerDependencies,
+  request: FastifyRequest<{ Body: EmbedBody | EmbeddingsBody }>,
+  reply: FastifyReply,
+  texts: string[],
+  wordings: ModelWordings,
+): Promise<EmbeddingOutput & { loadMs: number; tokens: number }> {
+  const { scheduler, requestLog, log } = dependencies;
+  const { body, record } = request;
+  const keepAliveMs = parseKeepAlive(body.keep_alive);
+  const { model } = await findModel(dependencies, request, { ...body, stream: false }, wordings);
+  const embedding = {
+    texts,
+    truncate: body.truncate === true,
+    parameters: parseOptions(body.options, log),
+    keepAliveMs,
+  };
+  const output = await scheduler.embed(embedding, model, clientSignal(reply));
+  const tokens = output.tokenCounts.reduce((sum, count) => sum + count, 0);
+  if (record !== undefined) {
+    requestLog.update(record, { promptTokens: tokens, loadMs: output.loadMs });
+  }
+  return { ...output, tokens };
+}
+
+/**
+ * A lone empty text asks for nothing but loading.
+ *
+ * @throws ProductError `SERVER_FIELD_INVALID`
+ */
+function parseInput(input: unknown): string[] {
+  if (input === undefined || input === "") return [];
+  if (typeof input === "string") return [input];
+  if (Array.isArray(input) && input.every((text) => typeof text === "string")) return input;
+  throw invalidField("input", "invalid input type: 'input' must be a text or a list of texts");
+}

@@ -1,0 +1,31 @@
+// Messages and tools of a native request, in the words of the prompt.
+import type { ToolCall, ToolDefinition } from "../../../prompt/chat-message.ts";
+import type { PromptMessage } from "../../../prompt/prompt-template.ts";
+import { parseRole } from "../message-role.ts";
+import type { NativeMessage, NativeTool, NativeToolCall } from "./schema.ts";
+
+/** @throws ProductError `SERVER_FIELD_INVALID` for a role that there is not */
+export function toPromptMessage(message: NativeMessage): PromptMessage {
+  const { thinking, tool_calls: calls, tool_name: toolName, tool_call_id: toolCallId } = message;
+  return {
+    role: parseRole(message.role),
+    content: message.content ?? "",
+    ...(thinking && { thinking }),
+    ...(calls && calls.length > 0 && { toolCalls: calls.map(toToolCall) }),
+    ...(toolName && { toolName }),
+    ...(toolCallId && { toolCallId }),
+  };
+}
+
+function toToolCall({ id, function: called }: NativeToolCall): ToolCall {
+  return { id: id ?? undefined, name: called.name, arguments: called.arguments ?? {} };
+}
+
+/** The order of a schema's properties is kept: models were trained on it. */
+export function toToolDefinition({ function: tool }: NativeTool): ToolDefinition {
+  return {
+    name: tool.name,
+    description: tool.description ?? undefined,
+    parameters: tool.parameters ?? undefined,
+  };
+}

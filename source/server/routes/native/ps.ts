@@ -1,0 +1,67 @@
+// GET /api/ps: the models that are loaded or being loaded, and who uses them.
+import type { FastifyInstance } from "fastify";
+import { formatLocalTime } from "../../../base/local-time.ts";
+import type { LoadedModel } from "../../../engine/scheduler/loaded-model.ts";
+import type { ServerDependencies } from "../../dependencies.ts";
+import { detailsRecord } from "./details.ts";
+
+export function registerPs(app: FastifyInstance, { scheduler }: ServerDependencies): void {
+  app.get("/api/ps", async () => {
+    const now = Date.now();
+    const leaving = scheduler.models.map((loaded) => ({ loaded, at: expiryOf(loaded, now) }));
+    // Those that stay longest come first, as Ollama lists them.
+    leaving.sort((one, other) => other.at - one.at);
+    return { models: leaving.map(({ loaded, at }) => toProcess(loaded, at)) };
+  });
+}
+
+// "For good" is a time some 290 years ahead, as Ollama gives it.
+const forGoodMs = 290 * 365 * 86_400_000;
+
+/** While a model is in use, its time has not begun. */
+function expiryOf({ expiresAt, keepAliveMs }: LoadedModel, now: number): number {
+  return expiresAt ?? now + Math.min(keepAliveMs, forGoodMs);
+}
+
+function toProcess(loaded: LoadedModel, expiresAtMs: number): Record<string, unknown> {
+  const { model, facts, settings } = loaded;
+  const vram = facts?.memory.vramBytes ?? 0;
+  return {
+    name: model.name,
+    model: model.name,
+    size: facts === undefined ? model.facts.fileSize : facts.memory.ramBytes + vram,
+    digest: model.digest ?? "",
+    details: detailsRecord(model.details),
+    expires_at: formatLocalTime(new Date(expiresAtMs)),
+    size_vram: vram,
+    context_length: settings.contextLength,
+    // Ours: what is going on.
+    state: facts === undefined ? "loading" : loaded.isBusy ? "busy" : "idle",
+    load_progress: loaded.fraction,
+    requests: requestCounts(loaded),
+    slots: settings.slots,
+    load_options: loadOptions(loaded),
+    device: facts?.device.kind,
+    process_id: facts?.processId,
+    load_phases_ms: facts?.loadPhases,
+  };
+}
+
+/** Each slot answers one request; the others wait, and all do while the model is being loaded. */
+function requestCounts({ users, facts, settings }: LoadedModel) {
+  const running = facts === undefined ? 0 : Math.min(users, settings.slots);
+  return { running, waiting: users - running };
+}
+
+/** With which options it was loaded: a request that names others may cause another load. */
+function loadOptions({ settings }: LoadedModel) {
+  return {
+    num_ctx: settings.contextLength,
+    num_batch: settings.batchSize,
+    num_gpu: settings.gpuLayers ?? -1,
+    num_thread: settings.threads ?? 0,
+    use_mmap: settings.useMmap,
+    kv_cache_type: settings.kvCacheType,
+    flash_attention: settings.flashAttention,
+  };
+}

@@ -1,0 +1,76 @@
+// POST /api/tokenize and /api/detokenize: tokens of a text, and the text of tokens.
+import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
+import type { ServerDependencies } from "../../dependencies.ts";
+import { invalidField } from "../../errors.ts";
+import { parseKeepAlive } from "../../options.ts";
+import { clientSignal } from "../../run-request.ts";
+import { findModel } from "./named-model.ts";
+import { modelFields } from "./schema.ts";
+
+const { model, keep_alive } = modelFields;
+
+export const TokenizeBody = Type.Object({
+  model,
+  keep_alive,
+  content: Type.Optional(Type.String()),
+  /** The same, as generate calls it. */
+  prompt: Type.Optional(Type.String()),
+  /** With the beginning-of-text token, where the model wants one. */
+  add_special: Type.Optional(Type.Boolean()),
+});
+export type TokenizeBody = Static<typeof TokenizeBody>;
+
+export const DetokenizeBody = Type.Object({
+  model,
+  keep_alive,
+  tokens: Type.Array(Type.Integer()),
+});
+export type DetokenizeBody = Static<typeof DetokenizeBody>;
+
+const wordings = { absent: "required" } as const;
+
+export function registerTokens(app: FastifyInstance, dependencies: ServerDependencies): void {
+  const { scheduler } = dependencies;
+  app.post<{ Body: TokenizeBody }>(
+    "/api/tokenize",
+    { schema: { body: TokenizeBody } },
+    async (request, reply) => {
+      const { body } = request;
+      const text = body.content ?? body.prompt;
+      if (text === undefined) throw invalidField("content", "content is required");
+      const use = { parameters: {}, keepAliveMs: parseKeepAlive(body.keep_alive) };
+      const found = await findModel(dependencies, request, { ...body, stream: false }, wordings);
+      const signal = clientSignal(reply);
+      const tokensOf = async (segments: Array<{ text: string; special: boolean }>) =>
+        (await scheduler.call("tokenize", { segments }, use, found.model, signal)).tokens;
+      // What looks like a control token is text, as it is in a conversation.
+      const tokens = await tokensOf([{ text, special: false }]);
+      const special = body.add_special === true ? 0 : (await tokensOf([])).length;
+      return { tokens: tokens.slice(special), model: body.model };
+    },
+  );
+  app.post<{ Body: DetokenizeBody }>(
+    "/api/detokenize",
+    { schema: { body: DetokenizeBody } },
+    async (request, reply) => {
+      const { body } = request;
+      const { tokens } = body;
+      const use = { parameters: {}, keepAliveMs: parseKeepAlive(body.keep_alive) };
+      const found = await findModel(dependencies, request, { ...body, stream: false }, wordings);
+      refuseUnknown(tokens, found.model.facts.vocabularySize);
+      const signal = clientSignal(reply);
+      const output = await scheduler.call("detokenize", { tokens }, use, found.model, signal);
+      return { content: output.text };
+    },
+  );
+}
+
+function refuseUnknown(tokens: readonly number[], vocabularySize: number): void {
+  const unknown = tokens.find((token) => token < 0 || token >= vocabularySize);
+  if (unknown === undefined) return;
+  throw invalidField(
+    "tokens",
+    `Token ${unknown} does not exist: the model's vocabulary has ${vocabularySize} tokens, from 0.`,
+  );
+}
