@@ -71,10 +71,18 @@ export class LockFolder {
   }
 }
 
+/**
+ * Work that waits for something nobody else refers to is garbage, and its lock with it: collected,
+ * the lock would be let go in the middle of the work.
+ */
+const held = new Set<Lock>();
+
 async function doneUnder<T>(lock: Lock, work: () => Promise<T>): Promise<T> {
+  held.add(lock);
   try {
     return await work();
   } finally {
+    held.delete(lock);
     lock.release();
   }
 }
