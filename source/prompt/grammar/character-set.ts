@@ -57,17 +57,21 @@ export function complement(set: CharacterSet): CharacterSet {
   return gaps;
 }
 
-function contains(set: CharacterSet, codePoint: number): boolean {
+export function contains(set: CharacterSet, codePoint: number): boolean {
   return set.some(([first, last]) => first <= codePoint && codePoint <= last);
 }
 
-/** Characters that JSON escapes in a string: quote, backslash and the control characters. */
-const escaped = union([[0, 0x1f], one('"'), one("\\"), [0x7f, 0x7f]]);
+/** What a JSON string holds without an escape: all but quote, backslash and control characters. */
+export const unescaped = complement(union([[0, 0x1f], one('"'), one("\\"), one("\x7f")]));
 const shortEscapes = ['"', "\\", "\b", "\f", "\n", "\r", "\t"];
+
+export function intersection(set: CharacterSet, other: CharacterSet): CharacterSet {
+  return complement(union([...complement(set), ...complement(other)]));
+}
 
 /** Expression for one character of a set as it stands in a JSON string; undefined for none. */
 export function inJsonString(set: CharacterSet): string | undefined {
-  const plain = complement(union([...complement(set), ...escaped]));
+  const plain = intersection(set, unescaped);
   const alternatives = shortEscapes
     .filter((character) => contains(set, code(character)))
     .map((character) => literal(JSON.stringify(character).slice(1, -1)));

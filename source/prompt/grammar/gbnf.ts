@@ -103,7 +103,7 @@ export class GrammarRules {
     if (times === 0) return "";
     if (times <= mostRepetitions) return `${rule}{0,${times}}`;
     const chunk = this.add(`${rule}{${mostRepetitions}}`);
-    const less = `${rule}{0,${mostRepetitions - 1}}`;
+    const less = this.add(`${rule}{0,${mostRepetitions - 1}}`);
     let rest = this.add(`${rule}{0,${times % mostRepetitions}}`);
     for (let left = Math.floor(times / mostRepetitions); left > 0; left -= 1) {
       rest = this.add(`${chunk} ${rest} | ${less}`);

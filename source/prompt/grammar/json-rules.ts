@@ -1,19 +1,6 @@
 // Grammar rules of JSON itself.
-import {
-  type CodePointRange,
-  characterClass,
-  type GrammarRules,
-  literal,
-  sequence,
-} from "./gbnf.ts";
-
-/** What a JSON string may hold without an escape. */
-const plainRanges: CodePointRange[] = [
-  [0x20, 0x21],
-  [0x23, 0x5b],
-  [0x5d, 0x7e],
-  [0x80, 0x10ffff],
-];
+import { unescaped } from "./character-set.ts";
+import { characterClass, type GrammarRules, literal, sequence } from "./gbnf.ts";
 
 /**
  * The rules that schemas are put together from. White space is bounded, so that a model cannot go on
@@ -35,7 +22,7 @@ export class JsonRules {
   /** One character of a string, perhaps escaped. */
   get character(): string {
     const escaped = sequence('"\\\\"', `(["\\\\/bfnrt] | "u" [0-9a-fA-F]{4})`);
-    return this.rules.add(`${characterClass(plainRanges)} | ${escaped}`);
+    return this.rules.add(`${characterClass(unescaped)} | ${escaped}`);
   }
 
   get string(): string {
@@ -86,9 +73,7 @@ export class JsonRules {
 
   /** One value and no other. */
   constant(value: unknown): string {
-    if (typeof value !== "object" || value === null) {
-      return this.rules.add(literal(JSON.stringify(value)));
-    }
+    if (typeof value !== "object" || value === null) return literal(JSON.stringify(value));
     const comma = sequence('","', this.space);
     if (Array.isArray(value)) {
       return this.between("[", value.map((item) => this.constant(item)).join(` ${comma} `), "]");

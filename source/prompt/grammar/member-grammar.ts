@@ -1,6 +1,6 @@
 // Grammar for the members of objects: declared ones in their order, then others.
-import { type CharacterSet, complement, inJsonString, single, union } from "./character-set.ts";
-import { type GrammarRules, literal, sequence } from "./gbnf.ts";
+import { complement, contains, intersection, single, unescaped, union } from "./character-set.ts";
+import { characterClass, type GrammarRules, literal, sequence } from "./gbnf.ts";
 import type { JsonRules } from "./json-rules.ts";
 
 export interface DeclaredProperty {
@@ -54,15 +54,9 @@ function choice(rules: GrammarRules, first: string, second: string): string {
 
 /** A key that is none of the names. It is written without escapes, so that it cannot be one in disguise. */
 export function otherKey(json: JsonRules, names: readonly string[]): string {
-  const plain = inJsonString(complement(union([...single(0x22), ...single(0x5c)]))) ?? "";
-  const anything = json.rules.add(plain);
-  return json.quoted(
-    keyFrom(
-      json.rules,
-      names.map((name) => [...name]),
-      anything,
-    ),
-  );
+  const anything = json.rules.add(characterClass(unescaped));
+  const beginnings = names.map((name) => [...name]);
+  return json.quoted(keyFrom(json.rules, beginnings, anything));
 }
 
 /** What may follow when the names are what is left of those that begin as the key does so far. */
@@ -71,14 +65,13 @@ function keyFrom(rules: GrammarRules, names: readonly string[][], anything: stri
   for (const [first, ...rest] of names) {
     if (first !== undefined) byFirst.set(first, [...(byFirst.get(first) ?? []), rest]);
   }
-  const taken: CharacterSet = [...byFirst.keys()].flatMap((first) => [
-    ...single(first.codePointAt(0) ?? 0),
-  ]);
-  const others = inJsonString(complement(union([...taken, ...single(0x22), ...single(0x5c)])));
-  const alternatives = [...byFirst].map(([first, rests]) =>
-    sequence(literal(JSON.stringify(first).slice(1, -1)), keyFrom(rules, rests, anything)),
-  );
-  if (others !== undefined) alternatives.push(`(${others}) ${anything}*`);
+  const firsts = [...byFirst.keys()].map((first) => first.codePointAt(0) ?? 0);
+  const others = intersection(unescaped, complement(union(firsts.flatMap(single))));
+  const alternatives = [`${characterClass(others)} ${anything}*`];
+  for (const [first, rests] of byFirst) {
+    const isWritten = contains(unescaped, first.codePointAt(0) ?? 0);
+    if (isWritten) alternatives.push(sequence(literal(first), keyFrom(rules, rests, anything)));
+  }
   const mayEnd = !names.some((name) => name.length === 0);
   if (mayEnd) alternatives.push('""');
   return rules.add(alternatives.join(" | "));

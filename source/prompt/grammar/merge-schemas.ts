@@ -14,6 +14,8 @@ import {
 const largerWins = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
 const smallerWins = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
 const unionKeys = ["anyOf", "oneOf"];
+/** Of these a value cannot have two. */
+const mustAgree = ["const", "pattern", "format", "multipleOf", "prefixItems", "propertyNames"];
 /** More would make a grammar that nobody waits for. */
 const mostCombinations = 256;
 
@@ -24,7 +26,7 @@ export function mergeSchemas(first: Schema, second: Schema, path: SchemaPath): S
   if (second === true) return first;
   const merged: Record<string, unknown> = { ...second, ...first };
   for (const key of Object.keys(withoutAnnotations(second))) {
-    if (first[key] === undefined) continue;
+    if (!Object.hasOwn(first, key)) continue;
     merged[key] = mergeKeyword(key, first, second, path);
   }
   return {
@@ -41,6 +43,8 @@ function mergeKeyword(
   path: SchemaPath,
 ): unknown {
   const [first, second] = [firstSchema[key], secondSchema[key]];
+  // These two are looked at together.
+  if (key === "properties" || key === "additionalProperties") return first;
   if (JSON.stringify(first) === JSON.stringify(second)) return first;
   if (typeof first === "number" && typeof second === "number") {
     if (largerWins.includes(key)) return Math.max(first, second);
@@ -54,8 +58,6 @@ function mergeKeyword(
   if (key === "required") {
     return [...new Set([...requiredOf(firstSchema, path), ...requiredOf(secondSchema, path)])];
   }
-  // These two are looked at together.
-  if (key === "properties" || key === "additionalProperties") return first;
   if (key === "items") return { allOf: [first, second] };
   if (key === "allOf" && Array.isArray(first) && Array.isArray(second))
     return [...first, ...second];
@@ -65,6 +67,7 @@ function mergeKeyword(
     }
     return first.flatMap((one) => second.map((other) => ({ allOf: [one, other] })));
   }
+  if (!mustAgree.includes(key)) return first;
   throw unsupportedSchema(below(path, key), `two different \`${key}\` apply to the same value`);
 }
 

@@ -9,7 +9,13 @@ import {
   type SchemaObject,
   schemaAt,
 } from "./schema-keywords.ts";
-import { countBounds, inside, type Place, type TypeContext } from "./schema-place.ts";
+import {
+  type CountBounds,
+  countBounds,
+  inside,
+  type Place,
+  type TypeContext,
+} from "./schema-place.ts";
 
 /** Undefined where no object fits. */
 export function objectGrammar(
@@ -27,42 +33,27 @@ export function objectGrammar(
     if (value === undefined && isRequired) return undefined;
     if (value !== undefined) properties.push({ name, value, isRequired });
   }
-  const additional =
+  const further =
     schemaAt(schema, "additionalProperties", place.path) ?? schema.properties === undefined;
-  const value = context.visit(additional, inside(place, "additionalProperties"));
+  const value = context.visit(further, inside(place, "additionalProperties"));
   for (const name of required.filter((each) => !declared.some(([other]) => other === each))) {
     if (value === undefined && schema.additionalProperties === false) return undefined;
     properties.push({ name, value: value ?? json.value, isRequired: true });
   }
-  const key = keyGrammar(
-    schema,
-    declared.map(([name]) => name),
-    place,
-    context,
-  );
+  const key = value === undefined ? undefined : keyGrammar(schema, place, context);
   const isClosed = value === undefined || key === undefined;
-  const { minimum, maximum } = countBounds(schema, "Properties", place.path);
-  refuseCounts(schema, properties, isClosed, place.path, context);
-  const shape = {
-    properties,
-    additional: isClosed ? undefined : json.member(key, value),
-    minimum,
-    maximum,
-  };
-  if (isClosed && properties.length < minimum) return undefined;
-  return membersGrammar(json, shape);
+  const counts = countBounds(schema, "Properties", place.path);
+  refuseCounts(counts, properties, isClosed, place.path, context);
+  if (isClosed && properties.length < counts.minimum) return undefined;
+  const additional = isClosed ? undefined : json.member(key, value);
+  return membersGrammar(json, { properties, additional, ...counts });
 }
 
 /** Key of a member that is not declared. */
-function keyGrammar(
-  schema: SchemaObject,
-  declared: readonly string[],
-  place: Place,
-  context: TypeContext,
-): string | undefined {
+function keyGrammar(schema: SchemaObject, place: Place, context: TypeContext): string | undefined {
   const { json } = context;
-  const required = requiredOf(schema, place.path);
-  const names = [...new Set([...declared, ...required])];
+  const declared = propertiesOf(schema, place.path).map(([name]) => name);
+  const names = [...new Set([...declared, ...requiredOf(schema, place.path)])];
   const form = schemaAt(schema, "propertyNames", place.path);
   const isFree = form === undefined || form === true || isPlainString(form);
   if (isFree) return names.length === 0 ? json.string : otherKey(json, names);
@@ -86,14 +77,13 @@ function isPlainString(schema: Schema): boolean {
 
 /** How many members there are can be enforced only where none is named. */
 function refuseCounts(
-  schema: SchemaObject,
+  { minimum, maximum }: CountBounds,
   properties: readonly DeclaredProperty[],
   isClosed: boolean,
   path: SchemaPath,
   { isLenient }: TypeContext,
 ): void {
   if (properties.length === 0 || isLenient) return;
-  const { minimum, maximum } = countBounds(schema, "Properties", path);
   const certain = properties.filter(({ isRequired }) => isRequired).length;
   const possible = isClosed ? properties.length : Number.POSITIVE_INFINITY;
   const keeps = minimum <= certain && maximum >= possible;

@@ -29,7 +29,7 @@ import { findReference } from "./schema-references.ts";
 import { typeGrammar } from "./type-grammar.ts";
 
 const mostLevels = 64;
-const mostSchemas = 10_000;
+const mostSchemas = 5_000;
 const mostCharacters = 1_000_000;
 
 export interface SchemaGrammarOptions {
@@ -60,7 +60,10 @@ export function schemaGrammar(
     const root = asSchema(schema, "");
     return new SchemaGrammar(rules, root, options.isLenient ?? false).root();
   } catch (error) {
-    throw error instanceof SchemaRefusal ? error.toProductError(options.owner) : error;
+    // Values and patterns inside a schema may be nested deeper than any call stack.
+    const refusal =
+      error instanceof RangeError ? unsupportedSchema("", "it is nested too deeply") : error;
+    throw refusal instanceof SchemaRefusal ? refusal.toProductError(options.owner) : refusal;
   }
 }
 
@@ -84,16 +87,14 @@ class SchemaGrammar {
   root(): string {
     const value = this.#reference(this.#root, "", { path: "", depth: 0, owner: undefined });
     if (value === undefined) throw invalidSchema("", "no value fits it");
+    this.#spend(0);
     for (const path of this.#aliases.keys()) this.#refuseCircle(path, path, new Set());
     return value;
   }
 
   /** Undefined where no value fits the schema. */
   readonly #visit = (schema: Schema, place: Place): string | undefined => {
-    this.#count += 1;
-    if (this.#count > mostSchemas || this.#rules.size > mostCharacters) {
-      throw unsupportedSchema("", "it is too large");
-    }
+    this.#spend(1);
     if (place.depth > mostLevels) {
       throw unsupportedSchema(place.path, `it has more than ${mostLevels} levels`);
     }
@@ -102,6 +103,13 @@ class SchemaGrammar {
     if (!this.#isLenient) refuseWhatNoGrammarKeeps(schema, place.path);
     return this.#visitObject(schema, place);
   };
+
+  #spend(schemas: number): void {
+    this.#count += schemas;
+    if (this.#count > mostSchemas || this.#rules.size > mostCharacters) {
+      throw unsupportedSchema("", "it is too large");
+    }
+  }
 
   #visitObject(schema: SchemaObject, place: Place): string | undefined {
     const { $ref, ...beside } = schema;
@@ -112,6 +120,7 @@ class SchemaGrammar {
     }
     const all = schemasAt(schema, "allOf", place.path);
     if (all !== undefined) {
+      this.#spend(all.length);
       const { allOf, ...rest } = schema;
       const [only] = all;
       if (all.length === 1 && only !== undefined && isUnbound(rest))
@@ -179,6 +188,7 @@ class SchemaGrammar {
     const types = typesOf(schema, place.path);
     const listed = listedValues(schema, place.path);
     if (listed !== undefined) {
+      this.#spend(listed.length);
       const fitting = listed.filter(
         (value) => types === undefined || types.some((type) => isOf(value, type)),
       );

@@ -44,7 +44,7 @@ export function detectOutputFormat(
   return {
     format,
     thinking,
-    visibleControlTexts: [...new Set([...marks, ...controlTextsIn(tags)])],
+    visibleControlTexts: [...new Set([...marks, ...stopTexts, ...controlTextsIn(tags)])],
     stopTexts: [...stopTexts],
   };
 }

@@ -52,8 +52,8 @@ export function opensThinking(
   tags: ThinkingTags | undefined,
 ): boolean {
   if (tags === undefined) return false;
-  const end = prompt.at(-1)?.text ?? "";
-  return end.trimEnd().endsWith(tags.open);
+  const end = prompt.slice(-4).map(({ text }) => text);
+  return end.join("").trimEnd().endsWith(tags.open);
 }
 
 /**

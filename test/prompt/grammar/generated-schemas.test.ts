@@ -4,7 +4,7 @@ import { Check } from "typebox/schema";
 import { beforeAll, describe, expect, it } from "vitest";
 import { GrammarRules } from "../../../source/prompt/grammar/gbnf.ts";
 import { schemaGrammar } from "../../../source/prompt/grammar/schema-grammar.ts";
-import { changed, schemaWithValue } from "./generated-schemas.ts";
+import { anySchema, changed, schemaWithValue } from "./generated-schemas.ts";
 import { type Accepts, grammarReader } from "./llama-grammar.ts";
 
 let readGrammar: (grammar: string) => Accepts;
@@ -44,6 +44,26 @@ describe("a grammar made from any schema", () => {
         }
       }),
       { numRuns: 300 },
+    );
+  });
+
+  it("is there for every schema, or the schema is refused with a reason", () => {
+    fc.assert(
+      fc.property(anySchema, fc.boolean(), (schema, isLenient) => {
+        const rules = new GrammarRules();
+        let grammar: string;
+        try {
+          grammar = rules.text(schemaGrammar(rules, schema, { isLenient }));
+        } catch (error) {
+          expect(error).toMatchObject({
+            code: expect.stringMatching(/^PROMPT_SCHEMA_/),
+            status: 400,
+          });
+          return;
+        }
+        expect(() => readGrammar(grammar)).not.toThrow();
+      }),
+      { numRuns: 1500 },
     );
   });
 });

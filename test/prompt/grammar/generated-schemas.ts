@@ -182,3 +182,55 @@ export function changed(value: unknown): fc.Arbitrary<unknown> {
     );
   return anything;
 }
+
+const keywords = [
+  ...["type", "properties", "required", "additionalProperties", "propertyNames", "minProperties"],
+  ...["maxProperties", "items", "prefixItems", "additionalItems", "minItems", "maxItems", "enum"],
+  ...["const", "pattern", "format", "minLength", "maxLength", "minimum", "maximum", "multipleOf"],
+  ...["exclusiveMinimum", "exclusiveMaximum", "anyOf", "oneOf", "allOf", "not", "if", "$ref"],
+  ...["$defs", "nullable", "uniqueItems", "title", "__proto__", "constructor"],
+];
+const types = ["null", "boolean", "integer", "number", "string", "array", "object"];
+
+/** Anything that looks like a schema: right, wrong and absurd. */
+export const anySchema: fc.Arbitrary<unknown> = fc.letrec<{ schema: unknown }>((tie) => {
+  const inner = tie("schema");
+  const value = fc.oneof(
+    { weight: 6, arbitrary: inner },
+    { weight: 4, arbitrary: fc.array(inner, { maxLength: 3 }) },
+    { weight: 3, arbitrary: fc.dictionary(name, inner, { maxKeys: 3 }) },
+    { weight: 3, arbitrary: fc.array(name, { maxLength: 3 }) },
+    { weight: 4, arbitrary: fc.constantFrom(...types) },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom("#", "#/$defs/a", "#/properties/a", "#/anyOf/0", "date", "email"),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom(
+        "^a*$",
+        "(a|b)+",
+        "[^x]{2,}",
+        "(a*)*",
+        "(",
+        "\\p{L}",
+        "^$",
+        "$^",
+        "[]",
+      ),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.oneof(fc.integer({ min: -3, max: 3 }), fc.double(), fc.maxSafeInteger()),
+    },
+    { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) },
+  );
+  const member = fc.tuple(fc.constantFrom(...keywords), value);
+  return {
+    schema: fc.oneof(
+      { depthSize: "small", maxDepth: 5 },
+      fc.constantFrom<unknown>(...types.map((type) => ({ type })), {}, true, false),
+      fc.array(member, { maxLength: 5 }).map((members) => Object.fromEntries(members)),
+    ),
+  };
+}).schema;

@@ -437,13 +437,19 @@ describe("white space", () => {
   });
 });
 
+function nested(levels: number): unknown {
+  let value: unknown = [];
+  for (let level = 0; level < levels; level += 1) value = [value];
+  return value;
+}
+
 describe("a schema that cannot be served", () => {
   const deep = Array.from({ length: 100 }).reduce<object>(
     (schema) => ({ properties: { a: schema } }),
     {},
   );
   const wide = {
-    properties: Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`p${n}`, {}])),
+    properties: Object.fromEntries(Array.from({ length: 5_001 }, (_, n) => [`p${n}`, {}])),
   };
 
   it.each<[about: string, schema: unknown, place: string]>([
@@ -473,6 +479,12 @@ describe("a schema that cannot be served", () => {
       "/minProperties",
     ],
     ["another document", { $ref: "https://example.org/schema.json" }, "/$ref"],
+    ["a value of too many levels", { enum: [nested(100_000)] }, "its top"],
+    [
+      "a pattern of too many levels",
+      { pattern: `${"(".repeat(5000)}a${")".repeat(5000)}` },
+      "its top",
+    ],
     ["too many levels", deep, "/properties/a/properties/a"],
     ["too many parts", wide, "its top"],
   ])("is refused with its place: %s", (_, schema, place) => {

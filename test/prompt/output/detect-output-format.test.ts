@@ -233,6 +233,9 @@ describe("the engine is told", () => {
       "<|return|>",
       "<|call|>",
     ]);
-    expect(detectOutputFormat("<|python_tag|>", "jinja").stopTexts).toEqual(["<|eom_id|>"]);
+    const llama = detectOutputFormat("<|python_tag|>", "jinja");
+    expect(llama.stopTexts).toEqual(["<|eom_id|>"]);
+    // A text that is not printed is not found.
+    expect(llama.visibleControlTexts).toContain("<|eom_id|>");
   });
 });

@@ -18,6 +18,10 @@ describe("a rendered prompt", () => {
     expect(opensThinking(prompt("<|im_start|>user\nHi", end), think)).toBe(opens);
   });
 
+  it("may open the thinking in a piece of its own", () => {
+    expect(opensThinking(prompt("<|im_start|>assistant\n", "<think>", "\n"), think)).toBe(true);
+  });
+
   it("opens none where the model does not think", () => {
     expect(opensThinking(prompt("<think>"), undefined)).toBe(false);
     expect(opensThinking([], think)).toBe(false);
