@@ -3,13 +3,19 @@ import type { FastifyInstance } from "fastify";
 import type { ModelSummary } from "../../../store/library/model-list.ts";
 import { fileAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
+import { shareCalls } from "../../share-call.ts";
 
 export function registerModels(app: FastifyInstance, dependencies: ServerDependencies): void {
   const { catalog } = dependencies;
-  app.get("/v1/models", async () => {
+  // Some clients ask every second, and the whole store is read for it.
+  const listText = shareCalls(async () => {
     const { models } = await catalog.listModels();
-    return { object: "list", data: models.map((model) => describe(model.name, model)) };
+    const data = models.map((model) => describe(model.name, model));
+    return JSON.stringify({ object: "list", data });
   });
+  app.get("/v1/models", async (_request, reply) =>
+    reply.type("application/json; charset=utf-8").send(await listText()),
+  );
   // Names may hold slashes, as they are and as %2F.
   app.get<{ Params: { "*": string } }>("/v1/models/*", async (request) => {
     const id = request.params["*"];

@@ -1,0 +1,106 @@
+// The input of a response: a text, or items, as the conversation that a model sees.
+import type { PromptMessage } from "../../../../prompt/prompt-template.ts";
+import { invalidField, unsupportedField } from "../../../errors.ts";
+import { ConversationBuilder } from "../../conversation-builder.ts";
+import {
+  type Fields,
+  readList,
+  readObject,
+  readOptional,
+  readText,
+} from "../../read-fields.ts";
+import { readContent } from "./input-content.ts";
+
+/**
+ * @param instructions come before everything, as a system text
+ * @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED` naming the item
+ */
+export function toMessages(input: unknown, instructions: string | undefined): PromptMessage[] {
+  const conversation = new ConversationBuilder();
+  if (instructions !== undefined) conversation.addText("system", instructions);
+  if (typeof input === "string") {
+    conversation.addText("user", input);
+    return conversation.messages;
+  }
+  if (input !== undefined && !Array.isArray(input)) {
+    throw invalidField("input", "'input' must be a string or an array of items.");
+  }
+  const items = readList(input, "input");
+  if (items.length === 0) {
+    throw invalidField("input", "[] is too short - 'input': at least one item is needed.");
+  }
+  for (const [index, value] of items.entries()) {
+    const where = `input.${index}`;
+    addItem(conversation, readObject(value, where), where);
+  }
+  return conversation.messages;
+}
+
+function addItem(conversation: ConversationBuilder, item: Fields, where: string): void {
+  // A message may be written without its type.
+  const type = item.type ?? (item.role === undefined ? undefined : "message");
+  switch (type) {
+    case "message":
+      return addMessage(conversation, item, where);
+    case "reasoning":
+      return conversation.addThinking(reasoningOf(item, where));
+    case "function_call":
+      return conversation.addCall({
+        id: readText(item.call_id, `${where}.call_id`),
+        name: readText(item.name, `${where}.name`),
+        arguments: readArguments(item.arguments, `${where}.arguments`),
+      });
+    case "function_call_output": {
+      const callId = readText(item.call_id, `${where}.call_id`);
+      return conversation.addResult(callId, readContent(item.output, `${where}.output`));
+    }
+    case undefined:
+      throw invalidField(`${where}.type`, `${where}.type is required`);
+    case "item_reference":
+      throw unsupportedField(where, "responses are not stored; send the item itself");
+    default:
+      throw unsupportedField(`${where}.type`, `${JSON.stringify(type)} is no item of this server`);
+  }
+}
+
+function addMessage(conversation: ConversationBuilder, item: Fields, where: string): void {
+  const role = readText(item.role, `${where}.role`);
+  const content = readContent(item.content, `${where}.content`);
+  switch (role) {
+    case "user":
+    case "assistant":
+    case "system":
+      return conversation.addText(role, content);
+    case "developer":
+      // OpenAI's newer word; templates of models know the older one.
+      return conversation.addText("system", content);
+    default:
+      throw invalidField(
+        `${where}.role`,
+        `'${where}.role' is ${JSON.stringify(role)}, but must be one of user, assistant, system, developer.`,
+      );
+  }
+}
+
+/** The thinking itself where there is any, else its summary. */
+function reasoningOf(item: Fields, where: string): string {
+  const texts = (name: "content" | "summary") =>
+    (readOptional(item[name], `${where}.${name}`, readList) ?? []).map((value, index) => {
+      const place = `${where}.${name}.${index}`;
+      return readText(readObject(value, place).text, `${place}.text`);
+    });
+  const content = texts("content").join("");
+  const summary = texts("summary").join("\n\n");
+  return content === "" ? summary : content;
+}
+
+function readArguments(value: unknown, where: string): Record<string, unknown> {
+  try {
+    return readObject(JSON.parse(readText(value, where)), where);
+  } catch {
+    throw invalidField(
+      where,
+      `invalid tool call arguments: '${where}' must be the text of a JSON object.`,
+    );
+  }
+}

@@ -1,0 +1,158 @@
+// The items of a response's output, and the events by which a stream tells each of them.
+import { randomBytes } from "node:crypto";
+import type { TokenLogprob } from "../../../../engine/generation.ts";
+import type { NamedEvent } from "../../named-events.ts";
+
+export type ItemStatus = "in_progress" | "completed" | "incomplete";
+
+/** An item while it is being written. Its events still lack their place in the output. */
+export interface OutputItem {
+  readonly kind: "reasoning" | "message" | "function_call";
+  begin(): NamedEvent[];
+  /** @param text what comes next of it */
+  add(text: string, logprobs?: readonly TokenLogprob[]): NamedEvent[];
+  end(status: ItemStatus): NamedEvent[];
+  /** The item as it stands. */
+  toJson(status: ItemStatus): Record<string, unknown>;
+}
+
+export function uniqueId(prefix: "resp" | "msg" | "rs" | "fc"): string {
+  return `${prefix}_${randomBytes(24).toString("hex")}`;
+}
+
+/**
+ * What the model thought. It is all there is, so it stands where OpenAI puts its summary: that is
+ * what clients show, and what Ollama does.
+ */
+export class ReasoningItem implements OutputItem {
+  readonly kind = "reasoning";
+  readonly #id = uniqueId("rs");
+  #text = "";
+
+  begin(): NamedEvent[] {
+    const part = summaryText("");
+    return [
+      { type: "response.output_item.added", item: { ...this.toJson("in_progress"), summary: [] } },
+      { type: "response.reasoning_summary_part.added", ...this.#place, part },
+    ];
+  }
+
+  add(text: string): NamedEvent[] {
+    this.#text += text;
+    return [{ type: "response.reasoning_summary_text.delta", ...this.#place, delta: text }];
+  }
+
+  end(status: ItemStatus): NamedEvent[] {
+    const part = summaryText(this.#text);
+    return [
+      { type: "response.reasoning_summary_text.done", ...this.#place, text: this.#text },
+      { type: "response.reasoning_summary_part.done", ...this.#place, part },
+      { type: "response.output_item.done", item: this.toJson(status) },
+    ];
+  }
+
+  toJson(status: ItemStatus) {
+    return { id: this.#id, type: "reasoning", status, summary: [summaryText(this.#text)] };
+  }
+
+  get #place() {
+    return { item_id: this.#id, summary_index: 0 };
+  }
+}
+
+function summaryText(text: string) {
+  return { type: "summary_text", text };
+}
+
+/** Text for the client. */
+export class MessageItem implements OutputItem {
+  readonly kind = "message";
+  readonly #id = uniqueId("msg");
+  readonly #logprobs: unknown[] = [];
+  #text = "";
+
+  begin(): NamedEvent[] {
+    return [
+      { type: "response.output_item.added", item: { ...this.toJson("in_progress"), content: [] } },
+      { type: "response.content_part.added", ...this.#place, part: this.#part },
+    ];
+  }
+
+  add(text: string, logprobs: readonly TokenLogprob[] = []): NamedEvent[] {
+    const added = logprobs.map(toLogprob);
+    this.#text += text;
+    this.#logprobs.push(...added);
+    const delta = { ...this.#place, delta: text, logprobs: added };
+    return [{ type: "response.output_text.delta", ...delta }];
+  }
+
+  end(status: ItemStatus): NamedEvent[] {
+    const { text, logprobs } = this.#part;
+    return [
+      { type: "response.output_text.done", ...this.#place, text, logprobs },
+      { type: "response.content_part.done", ...this.#place, part: this.#part },
+      { type: "response.output_item.done", item: this.toJson(status) },
+    ];
+  }
+
+  toJson(status: ItemStatus) {
+    return { id: this.#id, type: "message", status, role: "assistant", content: [this.#part] };
+  }
+
+  get #place() {
+    return { item_id: this.#id, content_index: 0 };
+  }
+
+  get #part() {
+    const logprobs = [...this.#logprobs];
+    return { type: "output_text", text: this.#text, annotations: [], logprobs };
+  }
+}
+
+function toLogprob({ token, bytes, logprob, top }: TokenLogprob) {
+  return { token, bytes, logprob, top_logprobs: top };
+}
+
+/** A call of one of the client's functions. */
+export class FunctionCallItem implements OutputItem {
+  readonly kind = "function_call";
+  readonly #id = uniqueId("fc");
+  readonly #callId: string;
+  readonly #name: string;
+  #arguments = "";
+
+  /** @param callId by which its result is to name it */
+  constructor(callId: string, name: string) {
+    this.#callId = callId;
+    this.#name = name;
+  }
+
+  begin(): NamedEvent[] {
+    return [{ type: "response.output_item.added", item: this.toJson("in_progress") }];
+  }
+
+  add(text: string): NamedEvent[] {
+    this.#arguments += text;
+    const delta = { item_id: this.#id, delta: text };
+    return [{ type: "response.function_call_arguments.delta", ...delta }];
+  }
+
+  end(status: ItemStatus): NamedEvent[] {
+    const whole = { item_id: this.#id, name: this.#name, arguments: this.#arguments };
+    return [
+      { type: "response.function_call_arguments.done", ...whole },
+      { type: "response.output_item.done", item: this.toJson(status) },
+    ];
+  }
+
+  toJson(status: ItemStatus) {
+    return {
+      id: this.#id,
+      type: "function_call",
+      status,
+      call_id: this.#callId,
+      name: this.#name,
+      arguments: this.#arguments,
+    };
+  }
+}

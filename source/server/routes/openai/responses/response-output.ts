@@ -1,0 +1,100 @@
+// Turns the events of an answer into the items of a response and the events that tell them.
+import type { CanonicalEvent } from "../../../../engine/request.ts";
+import type { NamedEvent } from "../../named-events.ts";
+import {
+  FunctionCallItem,
+  type ItemStatus,
+  MessageItem,
+  type OutputItem,
+  ReasoningItem,
+} from "./output-items.ts";
+
+interface EndedItem {
+  item: OutputItem;
+  status: ItemStatus;
+}
+
+export class ResponseOutput {
+  readonly #ended: EndedItem[] = [];
+  #open: OutputItem | undefined;
+
+  take(event: CanonicalEvent): NamedEvent[] {
+    switch (event.type) {
+      case "thinking":
+        return [...this.#turnTo("reasoning", () => new ReasoningItem()), ...this.#add(event.text)];
+      case "text":
+        // Log-probabilities of marks that are no text have no place of their own.
+        if (event.text === "" && this.#open?.kind !== "message") return [];
+        return [
+          ...this.#turnTo("message", () => new MessageItem()),
+          ...this.#add(event.text, event.logprobs),
+        ];
+      case "tool-call":
+        return [...this.end("incomplete"), ...this.#begin(new FunctionCallItem(event.id, event.name))];
+      case "tool-arguments":
+        return this.#add(event.text);
+      case "tool-call-end":
+        return this.#end("completed");
+      default:
+        return [];
+    }
+  }
+
+  /**
+   * Ends the item that is being written.
+   *
+   * @param status of it; a call that has not come to its end is incomplete in any case
+   */
+  end(status: ItemStatus): NamedEvent[] {
+    return this.#end(this.#open?.kind === "function_call" ? "incomplete" : status);
+  }
+
+  /** An answer without anything in it is an empty message. */
+  complete(status: ItemStatus): NamedEvent[] {
+    const isEmpty = this.#ended.length === 0 && this.#open === undefined;
+    return [...(isEmpty ? this.#begin(new MessageItem()) : []), ...this.end(status)];
+  }
+
+  /** All items so far, as a stream has told them. */
+  toJson(): Array<Record<string, unknown>> {
+    return this.#ended.map(({ item, status }) => item.toJson(status));
+  }
+
+  /** Without calls that broke off: their text has come again as a message. */
+  wholeItems(): Array<Record<string, unknown>> {
+    const isBroken = ({ item, status }: EndedItem) =>
+      item.kind === "function_call" && status === "incomplete";
+    return this.#ended
+      .filter((ended) => !isBroken(ended))
+      .map(({ item, status }) => item.toJson(status));
+  }
+
+  #turnTo(kind: OutputItem["kind"], create: () => OutputItem): NamedEvent[] {
+    if (this.#open?.kind === kind) return [];
+    return [...this.end("completed"), ...this.#begin(create())];
+  }
+
+  #begin(item: OutputItem): NamedEvent[] {
+    this.#open = item;
+    return this.#placed(item.begin());
+  }
+
+  #add(...added: Parameters<OutputItem["add"]>): NamedEvent[] {
+    return this.#placed(this.#open?.add(...added) ?? []);
+  }
+
+  #end(status: ItemStatus): NamedEvent[] {
+    const item = this.#open;
+    if (item === undefined) return [];
+    const events = this.#placed(item.end(status));
+    this.#open = undefined;
+    this.#ended.push({ item, status });
+    return events;
+  }
+
+  /** Items are written one after the other: the open one comes behind all that have ended. */
+  #placed(events: readonly NamedEvent[]): NamedEvent[] {
+    const output_index = this.#ended.length;
+    return events.map((event) => ({ ...event, output_index }));
+  }
+}
