@@ -1,35 +1,6 @@
 // What was asked of the server and how it went: one record a request, the last few thousand kept.
 import { RingBuffer } from "../base/ring-buffer.ts";
-
-export interface RequestRecord {
-  /** Unique while the server runs, e.g. `r-1f`. */
-  id: string;
-  /** When it came in, milliseconds since 1970. */
-  startedAt: number;
-  method: string;
-  path: string;
-  model: string | undefined;
-  client: { address: string; agent: string | undefined };
-  stream: boolean;
-  state: "running" | "done";
-  /** Undefined while it runs; 499 when the client left. */
-  status: number | undefined;
-  /** Code and sentence of a failure. */
-  error: { code: string; message: string } | undefined;
-  finishReason: string | undefined;
-  promptTokens: number | undefined;
-  cachedTokens: number | undefined;
-  completionTokens: number | undefined;
-  slot: number | undefined;
-  /** Milliseconds. */
-  loadMs: number | undefined;
-  queueMs: number | undefined;
-  promptMs: number | undefined;
-  completionMs: number | undefined;
-  /** From arrival to the first piece of the answer. */
-  firstTokenMs: number | undefined;
-  totalMs: number | undefined;
-}
+import { openRecord, type RequestRecord } from "./request-record.ts";
 
 const defaultCapacity = 5000;
 const longestText = 1000;
@@ -43,29 +14,22 @@ export class RequestLog {
     this.#records = new RingBuffer(capacity);
   }
 
+  /** A new id, for a request that is recorded or not. */
+  nextId(): string {
+    this.#count += 1;
+    return `r-${this.#count.toString(36)}`;
+  }
+
   /** Opens the record of a request that has come in. */
   open(fields: Pick<RequestRecord, "startedAt" | "method" | "path" | "client">): RequestRecord {
-    this.#count += 1;
-    const record: RequestRecord = {
-      id: `r-${this.#count.toString(36)}`,
+    const { path, client } = fields;
+    const record = openRecord({
       ...fields,
-      model: undefined,
-      stream: false,
-      state: "running",
-      status: undefined,
-      error: undefined,
-      finishReason: undefined,
-      promptTokens: undefined,
-      cachedTokens: undefined,
-      completionTokens: undefined,
-      slot: undefined,
-      loadMs: undefined,
-      queueMs: undefined,
-      promptMs: undefined,
-      completionMs: undefined,
-      firstTokenMs: undefined,
-      totalMs: undefined,
-    };
+      id: this.nextId(),
+      // What a client sent may be long, and thousands of records are kept.
+      path: path.slice(0, longestText),
+      client: { ...client, agent: client.agent?.slice(0, longestText) },
+    });
     this.#records.push(record);
     this.#tell(record);
     return record;
@@ -74,7 +38,7 @@ export class RequestLog {
   /** Tells followers that a record has changed. */
   update(record: RequestRecord, change: Partial<RequestRecord>): void {
     Object.assign(record, change);
-    // What a client sent may be megabytes long, and thousands of records are kept.
+    // The same goes for names, which may be megabytes.
     if (record.model !== undefined) record.model = record.model.slice(0, longestText);
     if (record.error !== undefined) {
       record.error = { ...record.error, message: record.error.message.slice(0, longestText) };
@@ -91,6 +55,10 @@ export class RequestLog {
   /** Oldest first. */
   get records(): RequestRecord[] {
     return this.#records.toArray();
+  }
+
+  find(id: string): RequestRecord | undefined {
+    return this.records.findLast((record) => record.id === id);
   }
 
   /** Requests that have not ended. */

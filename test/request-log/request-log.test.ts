@@ -1,6 +1,7 @@
 // The request log: what is kept, for how long, and who is told.
 import { expect, test } from "vitest";
-import { RequestLog, type RequestRecord } from "../../source/request-log/request-log.ts";
+import { RequestLog } from "../../source/request-log/request-log.ts";
+import type { RequestRecord } from "../../source/request-log/request-record.ts";
 
 const fields = (path: string) => ({
   startedAt: 1000,

@@ -2,7 +2,7 @@
 import { type HostedServer, hostServer } from "../../source/application/server-host.ts";
 import { loadSettings } from "../../source/configuration/load-settings.ts";
 import type { Settings } from "../../source/configuration/settings.ts";
-import type { RequestRecord } from "../../source/request-log/request-log.ts";
+import type { RequestRecord } from "../../source/request-log/request-record.ts";
 import { until } from "./until.ts";
 
 /** An entry of `GET /api/ps`, as far as tests look at it. */

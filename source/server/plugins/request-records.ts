@@ -1,6 +1,7 @@
 // Writes the request log: one record for each request, opened on arrival and closed with its reply.
 import type { FastifyInstance } from "fastify";
-import type { RequestLog, RequestRecord } from "../../request-log/request-log.ts";
+import type { RequestLog } from "../../request-log/request-log.ts";
+import type { RequestRecord } from "../../request-log/request-record.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -1,0 +1,15 @@
+// Every error about looking at the request log.
+import { type ErrorDefinition, exitCodes, ProductError } from "../base/product-error.ts";
+
+export const requestLogErrors = {
+  filterInvalid: {
+    code: "REQUEST_LOG_FILTER_INVALID",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "A filter for requests has an unknown field or a value that makes no sense.",
+  },
+} as const satisfies Record<string, ErrorDefinition>;
+
+export function invalidFilter(param: string, message: string, hint: string): ProductError {
+  return new ProductError(requestLogErrors.filterInvalid, { message, hint, param });
+}

@@ -1,0 +1,154 @@
+// Which requests to show. A filter is a line of terms that must all hold:
+//
+//   status:5xx model:tiny -path:/v1/models since:10m "needle in a haystack"
+//
+// A term is `field:value` or a text to look for; a minus in front turns it round; alternatives are
+// divided by commas (`status:4xx,5xx`); a value with blanks or commas stands in double quotes.
+import { nearestName } from "../base/nearest-name.ts";
+import { quoteShort } from "../base/seen-text.ts";
+import { invalidFilter } from "./errors.ts";
+import type { RequestRecord } from "./request-record.ts";
+
+/** @param texts what was said, where it is kept */
+export type RequestFilter = (record: RequestRecord, texts: () => string) => boolean;
+
+interface Field {
+  /** What a value may be, for errors. */
+  expects: string;
+  /** @returns undefined where the value makes no sense */
+  read: (value: string, now: number) => RequestFilter | undefined;
+}
+
+const fields: Record<string, Field> = {
+  status: {
+    expects: "a status such as 404 or 5xx, or one of running, ok, error",
+    read: readStatus,
+  },
+  model: { expects: "a model", read: (value) => (record) => includes(record.model, value) },
+  key: {
+    expects: "a key's id",
+    read: (value) => (record) => record.keyId === value.replace(/^mk_/, ""),
+  },
+  path: { expects: "a path", read: (value) => (record) => includes(record.path, value) },
+  client: {
+    expects: "an address or a program",
+    read:
+      (value) =>
+      ({ client }) =>
+        includes(client.address, value) || includes(client.agent, value),
+  },
+  text: { expects: "a text", read: (value) => holdsText(value) },
+  since: { expects: "10m, 2h, 1d, or a time such as 2030-01-31T12:00:00Z", read: readSince },
+};
+
+export const filterFields: readonly string[] = Object.keys(fields);
+
+/**
+ * @param now milliseconds since 1970, for `since:10m`
+ * @throws ProductError `REQUEST_LOG_FILTER_INVALID`
+ */
+export function parseFilter(text: string, now: number): RequestFilter {
+  const term = /(-?)(?:([A-Za-z_]+):((?:"[^"]*"|[^\s"])*)|((?:"[^"]*"|[^\s"])+))\s*/y;
+  const filters: RequestFilter[] = [];
+  const whole = text.trim();
+  while (term.lastIndex < whole.length) {
+    const at = term.lastIndex;
+    const match = term.exec(whole);
+    if (match === null) {
+      throw invalidFilter(
+        "filter",
+        `The filter ends in the middle of ${quoteShort(whole.slice(at))}.`,
+        "Close the double quote.",
+      );
+    }
+    const [, minus, field = "text", value = "", plain] = match;
+    const filter = parseTerm(field, plain ?? value, now, "filter");
+    filters.push(minus === "-" ? (record, texts) => !filter(record, texts) : filter);
+  }
+  return allOf(filters);
+}
+
+/**
+ * One field of a filter.
+ *
+ * @param param the request's field that it came in, for errors
+ * @throws ProductError `REQUEST_LOG_FILTER_INVALID`
+ */
+export function parseTerm(
+  name: string,
+  value: string,
+  now: number,
+  param: string = name,
+): RequestFilter {
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (field === undefined) {
+    const near = nearestName(name, filterFields);
+    throw invalidFilter(
+      param,
+      `Requests have no field ${quoteShort(name)} to filter by.`,
+      near === undefined
+        ? `Fields are ${filterFields.join(", ")}; a text with a colon stands in double quotes.`
+        : `Did you mean ${near}?`,
+    );
+  }
+  const alternatives = (value.match(/(?:"[^"]*"|[^,])+/g) ?? []).map((part) => {
+    const filter = field.read(part.replaceAll('"', ""), now);
+    if (filter !== undefined) return filter;
+    throw invalidFilter(
+      param,
+      `${quoteShort(part)} makes no sense as ${name}: it must be ${field.expects}.`,
+      "For example status:5xx model:tiny since:10m.",
+    );
+  });
+  if (alternatives.length === 0) {
+    throw invalidFilter(param, `${name} has no value.`, `It must be ${field.expects}.`);
+  }
+  return (record, texts) => alternatives.some((filter) => filter(record, texts));
+}
+
+export function allOf(filters: readonly RequestFilter[]): RequestFilter {
+  return (record, texts) => filters.every((filter) => filter(record, texts));
+}
+
+function readStatus(value: string): RequestFilter | undefined {
+  switch (value.toLowerCase()) {
+    case "running":
+      return ({ state }) => state === "running";
+    case "ok":
+      return ({ status }) => status !== undefined && status < 400;
+    case "error":
+      return ({ status, error }) => error !== undefined || (status !== undefined && status >= 400);
+  }
+  if (!/^[1-5](\d\d|xx)$/i.test(value)) return undefined;
+  const beginning = value.toLowerCase().replaceAll("x", "");
+  return ({ status }) => String(status ?? "").startsWith(beginning);
+}
+
+const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function readSince(value: string, now: number): RequestFilter | undefined {
+  const ago = /^(\d+(?:\.\d+)?)([smhd])$/.exec(value);
+  const from =
+    ago === null
+      ? // Milliseconds since 1970, as records tell their time, or a date.
+        /^\d{10,}$/.test(value)
+        ? Number(value)
+        : Date.parse(value)
+      : now - Number(ago[1]) * (unitMs[ago[2] ?? ""] ?? 0);
+  return Number.isNaN(from) ? undefined : (record) => record.startedAt >= from;
+}
+
+function holdsText(value: string): RequestFilter {
+  return (record, texts) => {
+    const { id, path, model, error, client } = record;
+    return [id, path, model, error?.code, error?.message, client.address, client.agent].some(
+      (text) => includes(text, value),
+    )
+      ? true
+      : includes(texts(), value);
+  };
+}
+
+function includes(text: string | undefined, part: string): boolean {
+  return text?.toLowerCase().includes(part.toLowerCase()) ?? false;
+}

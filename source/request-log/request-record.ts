@@ -1,0 +1,65 @@
+// What is kept of a request: who asked what, and how it went. Never what was said.
+
+export interface RequestRecord {
+  /** Unique while the server runs, e.g. `r-1f`. */
+  id: string;
+  /** When it came in, milliseconds since 1970. */
+  startedAt: number;
+  method: string;
+  path: string;
+  /** As the client named it. */
+  model: string | undefined;
+  /** The key that let it in, if it sent one. */
+  keyId: string | undefined;
+  client: { address: string; agent: string | undefined };
+  stream: boolean;
+  /** What was in force: the model's parameters overridden by the request's; short texts and numbers. */
+  parameters: Record<string, unknown> | undefined;
+  state: "running" | "done";
+  /** Undefined while it runs; 499 when the client left. */
+  status: number | undefined;
+  /** Code and sentence of a failure. */
+  error: { code: string; message: string } | undefined;
+  finishReason: string | undefined;
+  promptTokens: number | undefined;
+  cachedTokens: number | undefined;
+  completionTokens: number | undefined;
+  slot: number | undefined;
+  /** Milliseconds. */
+  loadMs: number | undefined;
+  queueMs: number | undefined;
+  promptMs: number | undefined;
+  completionMs: number | undefined;
+  tokensPerSecond: number | undefined;
+  /** From arrival to the first piece of the answer. */
+  firstTokenMs: number | undefined;
+  totalMs: number | undefined;
+}
+
+type Opening = Pick<RequestRecord, "id" | "startedAt" | "method" | "path" | "client">;
+
+/** A request of which no more is known than that it came in. */
+export function openRecord(opening: Opening): RequestRecord {
+  return {
+    ...opening,
+    model: undefined,
+    keyId: undefined,
+    stream: false,
+    parameters: undefined,
+    state: "running",
+    status: undefined,
+    error: undefined,
+    finishReason: undefined,
+    promptTokens: undefined,
+    cachedTokens: undefined,
+    completionTokens: undefined,
+    slot: undefined,
+    loadMs: undefined,
+    queueMs: undefined,
+    promptMs: undefined,
+    completionMs: undefined,
+    tokensPerSecond: undefined,
+    firstTokenMs: undefined,
+    totalMs: undefined,
+  };
+}

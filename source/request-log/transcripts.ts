@@ -1,0 +1,57 @@
+// What was said in the last requests, where the operator wants it kept: in memory alone, cut and
+// bounded, and without secrets when it is read.
+import { redact } from "./redact.ts";
+
+export interface Transcript {
+  /** The prompts as the models got them: several where a request asks for several answers. */
+  prompt: string;
+  answer: string;
+}
+
+/** Of one prompt or answer; what is longer loses its middle. */
+const longestText = 64 * 1024;
+/** Of all together, in characters. */
+const largestTotal = 16 * 1024 ** 2;
+
+export class Transcripts {
+  readonly #texts = new Map<string, Transcript>();
+  #total = 0;
+
+  addPrompt(id: string, text: string): void {
+    this.#add(id, "prompt", text);
+  }
+
+  addAnswer(id: string, text: string): void {
+    this.#add(id, "answer", text);
+  }
+
+  /** Without secrets. */
+  get(id: string): Transcript | undefined {
+    const found = this.#texts.get(id);
+    if (found === undefined) return undefined;
+    return { prompt: redact(found.prompt), answer: redact(found.answer) };
+  }
+
+  #add(id: string, kind: keyof Transcript, text: string): void {
+    const transcript = this.#texts.get(id) ?? { prompt: "", answer: "" };
+    const before = transcript[kind];
+    const after = shortened(before + text);
+    transcript[kind] = after;
+    this.#total += after.length - before.length;
+    this.#texts.set(id, transcript);
+    for (const [oldest, { prompt, answer }] of this.#texts) {
+      if (this.#total <= largestTotal || oldest === id) break;
+      this.#texts.delete(oldest);
+      this.#total -= prompt.length + answer.length;
+    }
+  }
+}
+
+const gap = "\n[…]\n";
+
+function shortened(text: string): string {
+  if (text.length <= longestText) return text;
+  const half = Math.floor((longestText - gap.length) / 2);
+  const head = text.includes(gap) ? text.slice(0, text.indexOf(gap)) : text.slice(0, half);
+  return head + gap + text.slice(-half);
+}
