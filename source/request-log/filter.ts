@@ -48,23 +48,18 @@ export const filterFields: readonly string[] = Object.keys(fields);
  * @throws ProductError `REQUEST_LOG_FILTER_INVALID`
  */
 export function parseFilter(text: string, now: number): RequestFilter {
-  const term = /(-?)(?:([A-Za-z_]+):((?:"[^"]*"|[^\s"])*)|((?:"[^"]*"|[^\s"])+))\s*/y;
-  const filters: RequestFilter[] = [];
-  const whole = text.trim();
-  while (term.lastIndex < whole.length) {
-    const at = term.lastIndex;
-    const match = term.exec(whole);
-    if (match === null) {
-      throw invalidFilter(
-        "filter",
-        `The filter ends in the middle of ${quoteShort(whole.slice(at))}.`,
-        "Close the double quote.",
-      );
-    }
-    const [, minus, field = "text", value = "", plain] = match;
-    const filter = parseTerm(field, plain ?? value, now, "filter");
-    filters.push(minus === "-" ? (record, texts) => !filter(record, texts) : filter);
+  if (text.split('"').length % 2 === 0) {
+    throw invalidFilter("filter", "The filter has a double quote too few.", "Close it.");
   }
+  const term = /(-?)(?:([A-Za-z_]+):((?:"[^"]*"|[^\s"])*)|((?:"[^"]*"|[^\s"])+))/g;
+  const filters = Array.from(
+    text.matchAll(term),
+    ([, minus, field = "text", value = "", plain]) => {
+      const filter = parseTerm(field, plain ?? value, now, "filter");
+      const opposite: RequestFilter = (record, texts) => !filter(record, texts);
+      return minus === "-" ? opposite : filter;
+    },
+  );
   return allOf(filters);
 }
 
