@@ -7,6 +7,7 @@ import {
   detectOutputFormat,
 } from "../../prompt/output/detect-output-format.ts";
 import { stripThinking } from "../../prompt/output/thinking-block.ts";
+import { withTemplateCallIds } from "../../prompt/output/tool-call-ids.ts";
 import type { PromptTemplate } from "../../prompt/prompt-template.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import { engineErrors } from "../errors.ts";
@@ -51,7 +52,7 @@ export function prepareChat(
     });
   // A schema that cannot be served is refused before minutes are spent on loading.
   grammar(false);
-  const conversation = conversationOf(model, input);
+  const conversation = withTemplateCallIds(conversationOf(model, input), template.source);
   const messages =
     output.thinking === undefined ? conversation : stripThinking(conversation, output.thinking);
   return { template, output, messages, tools, think, grammar };

@@ -62,7 +62,10 @@ export function opensThinking(
  * this is what Ollama does for qwen3 and deepseek-r1; a template that keeps thinking by itself gets
  * the messages as they are.
  */
-export function stripThinking(messages: readonly ChatMessage[], tags: ThinkingTags): ChatMessage[] {
+export function stripThinking<Message extends ChatMessage>(
+  messages: readonly Message[],
+  tags: ThinkingTags,
+): Message[] {
   const lastQuestion = messages.findLastIndex(({ role }) => role === "user");
   return messages.map((message, index) =>
     message.role === "assistant" && index < lastQuestion

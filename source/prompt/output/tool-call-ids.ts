@@ -5,11 +5,11 @@ import type { ChatMessage } from "../chat-message.ts";
  * Mistral's templates refuse a conversation whose call ids are not nine letters and digits. Answers
  * keep pointing to their calls: equal ids stay equal.
  */
-export function withTemplateCallIds(
-  messages: readonly ChatMessage[],
+export function withTemplateCallIds<Message extends ChatMessage>(
+  messages: readonly Message[],
   template: string,
-): readonly ChatMessage[] {
-  if (!/length\s*[!=]=\s*9\b/.test(template)) return messages;
+): Message[] {
+  if (!/length\s*[!=]=\s*9\b/.test(template)) return [...messages];
   return messages.map((message) => ({
     ...message,
     ...(message.toolCalls !== undefined && {
