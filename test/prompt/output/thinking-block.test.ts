@@ -91,6 +91,6 @@ describe("ids of calls", () => {
   });
 
   it("are left alone otherwise", () => {
-    expect(withTemplateCallIds(messages, "{{ tool_call.id }}")).toBe(messages);
+    expect(withTemplateCallIds(messages, "{{ tool_call.id }}")).toEqual(messages);
   });
 });
