@@ -25,10 +25,6 @@ function toDefinition(value: unknown, where: string): ToolDefinition {
   if (type !== "function") {
     throw unsupportedField(`${where}.type`, `${JSON.stringify(type)} is not function`);
   }
-  return { ...readSignature(tool, where) };
-}
-
-function readSignature(tool: Fields, where: string): ToolDefinition {
   const name = readText(tool.name, `${where}.name`);
   if (name === "") throw invalidField(`${where}.name`, `'${where}.name' must not be empty.`);
   return {

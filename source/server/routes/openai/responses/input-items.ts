@@ -2,13 +2,7 @@
 import type { PromptMessage } from "../../../../prompt/prompt-template.ts";
 import { invalidField, unsupportedField } from "../../../errors.ts";
 import { ConversationBuilder } from "../../conversation-builder.ts";
-import {
-  type Fields,
-  readList,
-  readObject,
-  readOptional,
-  readText,
-} from "../../read-fields.ts";
+import { type Fields, readList, readObject, readOptional, readText } from "../../read-fields.ts";
 import { readContent } from "./input-content.ts";
 
 /**
@@ -41,18 +35,22 @@ function addItem(conversation: ConversationBuilder, item: Fields, where: string)
   const type = item.type ?? (item.role === undefined ? undefined : "message");
   switch (type) {
     case "message":
-      return addMessage(conversation, item, where);
+      addMessage(conversation, item, where);
+      break;
     case "reasoning":
-      return conversation.addThinking(reasoningOf(item, where));
+      conversation.addThinking(reasoningOf(item, where));
+      break;
     case "function_call":
-      return conversation.addCall({
+      conversation.addCall({
         id: readText(item.call_id, `${where}.call_id`),
         name: readText(item.name, `${where}.name`),
         arguments: readArguments(item.arguments, `${where}.arguments`),
       });
+      break;
     case "function_call_output": {
       const callId = readText(item.call_id, `${where}.call_id`);
-      return conversation.addResult(callId, readContent(item.output, `${where}.output`));
+      conversation.addResult(callId, readContent(item.output, `${where}.output`));
+      break;
     }
     case undefined:
       throw invalidField(`${where}.type`, `${where}.type is required`);
@@ -70,10 +68,12 @@ function addMessage(conversation: ConversationBuilder, item: Fields, where: stri
     case "user":
     case "assistant":
     case "system":
-      return conversation.addText(role, content);
+      conversation.addText(role, content);
+      break;
     case "developer":
       // OpenAI's newer word; templates of models know the older one.
-      return conversation.addText("system", content);
+      conversation.addText("system", content);
+      break;
     default:
       throw invalidField(
         `${where}.role`,

@@ -30,7 +30,10 @@ export class ResponseOutput {
           ...this.#add(event.text, event.logprobs),
         ];
       case "tool-call":
-        return [...this.end("incomplete"), ...this.#begin(new FunctionCallItem(event.id, event.name))];
+        return [
+          ...this.end("incomplete"),
+          ...this.#begin(new FunctionCallItem(event.id, event.name)),
+        ];
       case "tool-arguments":
         return this.#add(event.text);
       case "tool-call-end":

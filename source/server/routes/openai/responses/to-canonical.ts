@@ -1,5 +1,10 @@
 // Translates a request for a response to the canonical request.
-import { type AnswerFormat, type CanonicalRequest, plainChat, plainRequest } from "../../../../engine/request.ts";
+import {
+  type AnswerFormat,
+  type CanonicalRequest,
+  plainChat,
+  plainRequest,
+} from "../../../../engine/request.ts";
 import type { ResolvedModel } from "../../../../store/model-catalog.ts";
 import { invalidField, unsupportedField } from "../../../errors.ts";
 import { readObject, readText } from "../../read-fields.ts";
@@ -19,16 +24,26 @@ export function toCanonical(
   caller: Caller,
 ): CanonicalRequest {
   refuseUnsupported(body);
-  const { max_output_tokens, ...common } = body;
-  const limit = max_output_tokens === undefined ? {} : { max_tokens: max_output_tokens };
   return plainRequest({
-    ...readCommonFields({ ...common, ...limit }, caller),
+    ...readCommonFields(commonFieldsOf(body), caller),
     input: plainChat(toMessages(body.input, body.instructions), toToolUse(body)),
     topLogprobs: toTopLogprobs(body),
     format: toFormat(body.text?.format),
     think: toThink(body, model),
     truncate: body.truncation === "auto",
   });
+}
+
+function commonFieldsOf(body: ResponseBody): Parameters<typeof readCommonFields>[0] {
+  const { model, max_output_tokens, temperature, top_p, options, keep_alive } = body;
+  return {
+    model,
+    ...(max_output_tokens !== undefined && { max_tokens: max_output_tokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(top_p !== undefined && { top_p }),
+    ...(options !== undefined && { options }),
+    ...(keep_alive !== undefined && { keep_alive }),
+  };
 }
 
 function refuseUnsupported(body: ResponseBody): void {

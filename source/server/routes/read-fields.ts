@@ -1,0 +1,40 @@
+// Reads parts of a body by hand, where a schema could only say that nothing of a union fits.
+import { invalidField } from "../errors.ts";
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** @param where the value's place in the body, e.g. `input.0` */
+export function readObject(value: unknown, where: string): Fields {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  throw wrong(value, where, "an object");
+}
+
+export function readList(value: unknown, where: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw wrong(value, where, "an array");
+}
+
+export function readText(value: unknown, where: string): string {
+  if (typeof value === "string") return value;
+  throw wrong(value, where, "a string");
+}
+
+/** Null means "not given", as everywhere. */
+export function readOptional<T>(
+  value: unknown,
+  where: string,
+  read: (value: unknown, where: string) => T,
+): T | undefined {
+  return value === undefined || value === null ? undefined : read(value, where);
+}
+
+export function readBoolean(value: unknown, where: string): boolean {
+  if (typeof value === "boolean") return value;
+  throw wrong(value, where, "true or false");
+}
+
+function wrong(value: unknown, where: string, wanted: string) {
+  return value === undefined || value === null
+    ? invalidField(where, `${where} is required`)
+    : invalidField(where, `'${where}' must be ${wanted}.`);
+}
