@@ -1,0 +1,126 @@
+// What the graphics cards do, as their makers' tools tell. A machine without them has none.
+import { execFile } from "node:child_process";
+
+export interface GpuSample {
+  name: string;
+  /** 0 to 1; undefined where the card does not tell, as below. */
+  load: number | undefined;
+  memoryUsedBytes: number | undefined;
+  memoryTotalBytes: number | undefined;
+  temperatureCelsius: number | undefined;
+  powerWatts: number | undefined;
+}
+
+interface Tool {
+  program: string;
+  words: string[];
+  parse: (output: string) => GpuSample[];
+}
+
+const tools: readonly Tool[] = [
+  {
+    program: "nvidia-smi",
+    words: [
+      "--query-gpu=name,utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw",
+      "--format=csv,noheader,nounits",
+    ],
+    parse: parseNvidia,
+  },
+  {
+    program: "rocm-smi",
+    words: "--showproductname --showuse --showmeminfo vram --showtemp --showpower --json".split(
+      " ",
+    ),
+    parse: parseRocm,
+  },
+];
+
+const timeoutMs = 5000;
+
+/** Asks each tool that is there; a card whose tool fails is left out. */
+export class GpuReader {
+  #tools = tools;
+  readonly #environment: NodeJS.ProcessEnv;
+
+  /** @param environment where the tools are looked for */
+  constructor(environment: NodeJS.ProcessEnv = process.env) {
+    this.#environment = environment;
+  }
+
+  /** Takes as long as the tools do, up to some seconds. */
+  async read(): Promise<GpuSample[]> {
+    return (await Promise.all(this.#tools.map((tool) => this.#ask(tool)))).flat();
+  }
+
+  async #ask(tool: Tool): Promise<GpuSample[]> {
+    return await new Promise((resolve) => {
+      const options = { timeout: timeoutMs, windowsHide: true, env: this.#environment };
+      execFile(tool.program, tool.words, options, (error, output) => {
+        // Not installed: it is not looked for again.
+        if (error !== null && error.code === "ENOENT") {
+          this.#tools = this.#tools.filter((other) => other !== tool);
+        }
+        resolve(error === null ? tool.parse(output) : []);
+      });
+    });
+  }
+}
+
+/** Lines such as `NVIDIA H200, 35, 1024, 143771, 45, 120.50`; `[N/A]` for what a card does not tell. */
+export function parseNvidia(output: string): GpuSample[] {
+  return output.split("\n").flatMap((line) => {
+    const cells = line.split(",").map((cell) => cell.trim());
+    if (cells.length < 6) return [];
+    const [load, used, total, temperature, power] = cells.slice(-5).map(numberOf);
+    return [
+      {
+        name: cells.slice(0, -5).join(", "),
+        load: fraction(load),
+        memoryUsedBytes: bytesOf(used),
+        memoryTotalBytes: bytesOf(total),
+        temperatureCelsius: temperature,
+        powerWatts: power,
+      },
+    ];
+  });
+}
+
+/** `{"card0": {"GPU use (%)": "3", …}, …}`; names of fields differ between versions. */
+export function parseRocm(output: string): GpuSample[] {
+  let cards: unknown;
+  try {
+    // Warnings may stand in front.
+    cards = JSON.parse(output.slice(Math.max(0, output.indexOf("{"))));
+  } catch {
+    return []; // no JSON: a version that does not know the flags
+  }
+  return Object.entries(cards ?? {})
+    .filter(([name, card]) => name.startsWith("card") && card !== null && typeof card === "object")
+    .map(([name, card]) => {
+      const field = (pattern: RegExp) => {
+        const found = Object.entries(card as object).find(([label]) => pattern.test(label));
+        return found === undefined ? undefined : String(found[1]);
+      };
+      return {
+        name: field(/^card series/i) ?? field(/^card model/i) ?? name,
+        load: fraction(numberOf(field(/^gpu use/i))),
+        memoryUsedBytes: numberOf(field(/^vram total used memory/i)),
+        memoryTotalBytes: numberOf(field(/^vram total memory/i)),
+        temperatureCelsius: numberOf(field(/^temperature/i)),
+        powerWatts: numberOf(field(/power \(w\)/i)),
+      };
+    });
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  const value = text === undefined || text === "" ? Number.NaN : Number(text);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+function fraction(percent: number | undefined): number | undefined {
+  return percent === undefined ? undefined : percent / 100;
+}
+
+function bytesOf(mebibytes: number | undefined): number | undefined {
+  return mebibytes === undefined ? undefined : mebibytes * 2 ** 20;
+}

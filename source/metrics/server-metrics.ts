@@ -1,0 +1,193 @@
+// What the server counts, in the form that Prometheus reads.
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { LoadedModelSample } from "./loaded-model-sample.ts";
+
+/** One answer that has ended, whatever the reason. */
+export interface AnswerFigures {
+  /** The resolved name: names as clients spell them would be without end. */
+  model: string;
+  promptTokens: number;
+  cachedTokens: number;
+  completionTokens: number;
+  /** Undefined where it did not come that far. */
+  queueMs: number | undefined;
+  completionMs: number | undefined;
+}
+
+const waitBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+const speedBuckets = [1, 2, 5, 10, 20, 40, 80, 160, 320, 640, 1280];
+/** Finer than this the look at the event loop would itself keep a core awake. */
+const eventLoopResolutionMs = 100;
+
+export class ServerMetrics {
+  readonly #registry = new Registry();
+  readonly #requests = this.#counter("requests_total", "Requests that have ended.", [
+    "method",
+    "route",
+    "status",
+  ]);
+  readonly #durations = this.#histogram(
+    "request_duration_seconds",
+    "From the arrival of a request to the end of its reply.",
+    waitBuckets,
+    ["route"],
+  );
+  readonly #inFlight = this.#gauge("requests_in_flight", "Requests that have not ended.");
+  readonly #promptTokens = this.#tokens("prompt_tokens_total", "Prompt tokens, cached ones too.");
+  readonly #cachedTokens = this.#tokens(
+    "cached_prompt_tokens_total",
+    "Prompt tokens that were taken from memory instead of being computed.",
+  );
+  readonly #completionTokens = this.#tokens("completion_tokens_total", "Tokens of answers.");
+  readonly #firstTokens = this.#histogram(
+    "time_to_first_token_seconds",
+    "From the arrival of a request to the first piece of its answer.",
+    waitBuckets,
+  );
+  readonly #speeds = this.#histogram(
+    "decode_tokens_per_second",
+    "Speed of an answer after its first token.",
+    speedBuckets,
+  );
+  readonly #queueTimes = this.#histogram(
+    "queue_seconds",
+    "Time that a request waited for a slot.",
+    waitBuckets,
+  );
+  readonly #loads = this.#histogram(
+    "model_load_seconds",
+    "Time that a model took to load.",
+    [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300],
+  );
+  readonly #evictions = this.#counter(
+    "model_evictions_total",
+    "Models that were unloaded to make room for another.",
+  );
+  readonly #crashes = this.#counter(
+    "runner_crashes_total",
+    "Runner processes that ended by themselves; the next request starts a new one.",
+  );
+  #generatedTokens = 0;
+
+  /** @param models asked when the metrics are read */
+  constructor(models: () => LoadedModelSample[]) {
+    collectDefaultMetrics({
+      register: this.#registry,
+      prefix: "modelctl_",
+      eventLoopMonitoringPrecision: eventLoopResolutionMs,
+    });
+    const perModel = (
+      name: string,
+      help: string,
+      labels: string[],
+      rows: (model: LoadedModelSample) => Array<[labels: Record<string, string>, value: number]>,
+    ) => {
+      const gauge = this.#gauge(name, help, labels, () => {
+        gauge.reset();
+        for (const model of models()) {
+          for (const [more, value] of rows(model)) gauge.inc({ model: model.name, ...more }, value);
+        }
+      });
+    };
+    perModel("queue_length", "Requests that wait for a model.", ["model"], ({ waiting }) => [
+      [{}, waiting],
+    ]);
+    perModel("loaded_models", "Models in memory.", ["model", "state"], ({ state }) => [
+      [{ state }, 1],
+    ]);
+    perModel(
+      "model_memory_bytes",
+      "Memory of a model: weights and context windows.",
+      ["model", "kind"],
+      ({ ramBytes, vramBytes }) => [
+        [{ kind: "ram" }, ramBytes],
+        [{ kind: "vram" }, vramBytes],
+      ],
+    );
+  }
+
+  /** Tokens of all answers so far, those being written too. */
+  get generatedTokens(): number {
+    return this.#generatedTokens;
+  }
+
+  requestBegan(): void {
+    this.#inFlight.inc();
+  }
+
+  /** @param route the pattern, not the path: paths are without end */
+  requestEnded(method: string, route: string, status: number, durationMs: number): void {
+    this.#inFlight.dec();
+    this.#requests.inc({ method, route, status });
+    this.#durations.observe({ route }, durationMs / 1000);
+  }
+
+  /** Called with every piece of an answer: it only adds. */
+  tokensGenerated(count: number): void {
+    this.#generatedTokens += count;
+  }
+
+  firstTokenAfter(milliseconds: number): void {
+    this.#firstTokens.observe(milliseconds / 1000);
+  }
+
+  answerEnded(figures: AnswerFigures): void {
+    const { model, completionTokens, queueMs, completionMs } = figures;
+    this.#promptTokens.inc({ model }, figures.promptTokens);
+    this.#cachedTokens.inc({ model }, figures.cachedTokens);
+    this.#completionTokens.inc({ model }, completionTokens);
+    if (queueMs !== undefined) this.#queueTimes.observe(queueMs / 1000);
+    // The first token comes with the prompt; the others take the time.
+    if (completionMs !== undefined && completionMs > 0 && completionTokens > 1) {
+      this.#speeds.observe((completionTokens - 1) / (completionMs / 1000));
+    }
+  }
+
+  modelLoaded(milliseconds: number): void {
+    this.#loads.observe(milliseconds / 1000);
+  }
+
+  modelEvicted(): void {
+    this.#evictions.inc();
+  }
+
+  runnerCrashed(): void {
+    this.#crashes.inc();
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  async text(): Promise<string> {
+    return await this.#registry.metrics();
+  }
+
+  #counter(name: string, help: string, labelNames: string[] = []): Counter {
+    return new Counter({ name: `modelctl_${name}`, help, labelNames, registers: [this.#registry] });
+  }
+
+  #tokens(name: string, help: string): Counter {
+    return this.#counter(name, help, ["model"]);
+  }
+
+  #gauge(name: string, help: string, labelNames: string[] = [], collect?: () => void): Gauge {
+    return new Gauge({
+      name: `modelctl_${name}`,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      ...(collect !== undefined && { collect }),
+    });
+  }
+
+  #histogram(name: string, help: string, buckets: number[], labelNames: string[] = []): Histogram {
+    return new Histogram({
+      name: `modelctl_${name}`,
+      help,
+      buckets,
+      labelNames,
+      registers: [this.#registry],
+    });
+  }
+}

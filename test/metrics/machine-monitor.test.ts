@@ -1,0 +1,77 @@
+// The machine's figures: sampled while somebody looks, and only then.
+import { expect, test } from "vitest";
+import { MachineMonitor, type MachineSample } from "../../source/metrics/machine-monitor.ts";
+import { until } from "../support/until.ts";
+
+function monitor(gpus: () => Promise<never[]> = async () => []) {
+  let tokens = 0;
+  let asked = 0;
+  const model = { name: "tiny:latest", state: "busy", ramBytes: 7, vramBytes: 0 } as const;
+  const made = new MachineMonitor({
+    models: () => [
+      { ...model, running: 2, waiting: 3 },
+      { ...model, running: 1, waiting: 0 },
+    ],
+    generatedTokens: () => {
+      asked += 1;
+      tokens += 1000;
+      return tokens;
+    },
+    gpus: { read: gpus },
+    intervalMs: 5,
+  });
+  return { made, asked: () => asked };
+}
+
+test("a single look tells of processor, memory, models, requests and speed", async () => {
+  const sample = await monitor().made.glance();
+  expect(sample.cpu.cores).toBeGreaterThan(0);
+  expect(sample.cpu.load).toBeGreaterThanOrEqual(0);
+  expect(sample.cpu.load).toBeLessThanOrEqual(1);
+  const { totalBytes, usedBytes, processBytes } = sample.memory;
+  expect(usedBytes).toBeGreaterThan(processBytes / 2);
+  expect(usedBytes).toBeLessThan(totalBytes);
+  expect(sample).toMatchObject({ gpus: [], requests: { running: 3, waiting: 3 } });
+  expect(sample.tokensPerSecond).toBeGreaterThan(0);
+});
+
+test("followers get sample after sample; what was seen stays as a series", async () => {
+  const { made } = monitor();
+  const seen: MachineSample[] = [];
+  const leave = made.follow((sample) => seen.push(sample));
+  await until(
+    () => seen.length,
+    (count) => count >= 3,
+  );
+  leave();
+  expect(made.series).toEqual(seen);
+  expect(seen.map(({ time }) => time)).toEqual(seen.map(({ time }) => time).sort());
+});
+
+test("nothing is sampled before the first and after the last follower", async () => {
+  const { made, asked } = monitor();
+  expect(asked()).toBe(0);
+  const leave = [made.follow(() => {}), made.follow(() => {})];
+  await until(asked, (count) => count >= 3);
+  for (const end of leave) end();
+  const before = asked();
+  // Another monitor's samples tell that time has passed.
+  const other = monitor();
+  const end = other.made.follow(() => {});
+  await until(other.asked, (count) => count >= 4);
+  end();
+  expect(asked()).toBe(before);
+});
+
+test("a tool that never answers holds up nothing", async () => {
+  const { made } = monitor(() => new Promise(() => {}));
+  let count = 0;
+  const leave = made.follow(() => {
+    count += 1;
+  });
+  await until(
+    () => count,
+    (seen) => seen >= 2,
+  );
+  leave();
+});
