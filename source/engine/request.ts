@@ -57,6 +57,8 @@ export interface CanonicalRequest {
   reportProgress: boolean;
   /** How long the model stays loaded after this request; undefined leaves it as it is. */
   keepAliveMs: number | undefined;
+  /** Told the prompt as the model gets it; once more when the oldest turns are left out. */
+  onPrompt?: (text: string) => void;
 }
 
 /** A request that asks for nothing beyond its input. */

@@ -62,6 +62,7 @@ async function* generate(
   for (;;) {
     const before = earlier?.completionTokens ?? 0;
     const segments = prompt.segments(messages, written);
+    request.onPrompt?.(segments.map(({ text }) => text).join(""));
     const generation = {
       ...base,
       prompt: await prompt.forRunner(segments),

@@ -7,7 +7,8 @@ export async function* answerRaw(
   text: string,
   options: AnswerOptions,
 ): AsyncGenerator<CanonicalEvent> {
-  const { ready, signal } = options;
+  const { request, ready, signal } = options;
+  request.onPrompt?.(text);
   const prompt = { segments: [{ text, special: true }] };
   yield* ready.runner.generate({ ...generationOf(options), prompt }, signal);
 }

@@ -295,5 +295,7 @@ function fromWire(error: WireError): ProductError {
   return new ProductError(definition, {
     message: error.message,
     ...(error.hint !== undefined && { hint: error.hint }),
+    // A slot becomes free when an answer ends: a matter of seconds.
+    ...(error.code === engineErrors.queueFull.code && { retryAfterSeconds: 5 }),
   });
 }

@@ -23,6 +23,8 @@ export interface ModelPoolOptions {
   /** Told when a model was unloaded to make room. */
   onEvicted?: () => void;
   onLoaded?: (milliseconds: number) => void;
+  /** Told when a runner ended by itself. */
+  onCrashed?: () => void;
   clock: Clock;
   /** Bytes that can be taken without pushing others out. */
   freeBytes?: () => number;
@@ -168,7 +170,9 @@ export class ModelPool {
       onIdleTooLong: (idle) => void this.#drop(idle, "its keep-alive time is over"),
       onEnd: (ended, crashed) => {
         if (this.#loaded.get(key) === ended) this.#loaded.delete(key);
-        if (crashed) this.#backOff.noteCrash(key);
+        if (!crashed) return;
+        this.#backOff.noteCrash(key);
+        this.#options.onCrashed?.();
       },
     });
     this.#loaded.set(key, loaded);

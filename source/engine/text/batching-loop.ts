@@ -80,7 +80,7 @@ export class BatchingLoop {
       emit({
         type: "failed",
         code: engineErrors.queueFull.code,
-        message: `The model is busy: ${this.#queue.length} requests are waiting already.`,
+        message: `server busy, please try again. ${this.#queue.length} requests wait for this model already.`,
         hint: "Try again in a few seconds.",
       });
       this.#options.flush();
