@@ -2,10 +2,13 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import type { ServerDependencies } from "./dependencies.ts";
 import { keepCancellations } from "./plugins/cancellations.ts";
+import { unpackBodies } from "./plugins/encoded-bodies.ts";
 import { replyWithErrors } from "./plugins/error-replies.ts";
 import { readJsonBodies } from "./plugins/json-body.ts";
 import { guardOrigins } from "./plugins/origin-and-host.ts";
 import { recordRequests } from "./plugins/request-records.ts";
+import { registerCountTokens } from "./routes/anthropic/count-tokens.ts";
+import { registerMessages } from "./routes/anthropic/messages.ts";
 import { registerCancel } from "./routes/native/cancel.ts";
 import { registerChat } from "./routes/native/chat.ts";
 import { registerEmbed } from "./routes/native/embed.ts";
@@ -17,6 +20,7 @@ import { registerChatCompletions } from "./routes/openai/chat-completions.ts";
 import { registerCompletions } from "./routes/openai/completions.ts";
 import { registerEmbeddings } from "./routes/openai/embeddings.ts";
 import { registerModels } from "./routes/openai/models.ts";
+import { registerResponses } from "./routes/openai/responses/responses.ts";
 import { registerTranscriptions } from "./routes/openai/transcriptions.ts";
 
 // Images travel inside JSON as base64; a long conversation holds several.
@@ -40,6 +44,7 @@ export async function createServer(
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
   });
   replyWithErrors(app, dependencies.log);
+  unpackBodies(app);
   readJsonBodies(app);
   keepCancellations(app);
   recordRequests(app, dependencies.requestLog);
@@ -53,6 +58,9 @@ export async function createServer(
   registerCancel(app);
   registerModels(app, dependencies);
   registerChatCompletions(app, dependencies);
+  registerResponses(app, dependencies);
+  registerMessages(app, dependencies);
+  registerCountTokens(app, dependencies);
   registerCompletions(app, dependencies);
   registerEmbeddings(app, dependencies);
   registerTranscriptions(app);

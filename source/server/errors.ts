@@ -20,6 +20,12 @@ export const serverErrors = {
     exitCode: exitCodes.usage,
     description: "The request's body is larger than the server takes.",
   },
+  bodyEncodingUnknown: {
+    code: "SERVER_BODY_ENCODING_UNKNOWN",
+    status: 415,
+    exitCode: exitCodes.usage,
+    description: "The request's body is compressed in a way that the server does not know.",
+  },
   fieldInvalid: {
     code: "SERVER_FIELD_INVALID",
     status: 400,

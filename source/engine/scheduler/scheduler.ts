@@ -5,10 +5,11 @@ import type { ModelCatalog, ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
 import { answerChat } from "../answer/answer-chat.ts";
 import { answerRaw } from "../answer/answer-raw.ts";
+import { ChatPrompt } from "../answer/chat-prompt.ts";
 import { prepareChat } from "../answer/prepare-chat.ts";
 import { engineErrors } from "../errors.ts";
 import type { EmbeddingOutput } from "../generation.ts";
-import type { CanonicalEvent, CanonicalRequest, EmbeddingRequest } from "../request.ts";
+import type { CanonicalEvent, CanonicalRequest, ChatInput, EmbeddingRequest } from "../request.ts";
 import type { RunnerCalls } from "../runner/calls.ts";
 import { toSampling } from "../sampling-defaults.ts";
 import type { LoadedModel, ReadyModel } from "./loaded-model.ts";
@@ -109,6 +110,27 @@ export class Scheduler {
         });
       }
       return { ...output, loadMs };
+    });
+  }
+
+  /**
+   * How many tokens the prompt of a conversation has, tools and all. Nothing is left out of one that
+   * is longer than the window.
+   *
+   * @throws ProductError of the store, the prompt or the engine
+   */
+  async countTokens(
+    request: CanonicalRequest & { input: ChatInput },
+    model: ResolvedModel,
+    signal: AbortSignal,
+  ): Promise<number> {
+    const { input } = request;
+    refuseEmbeddingModel(model, request.model, input.kind);
+    const prepared = prepareChat(request, input, model);
+    return await this.#use(request, model, signal, async (ready) => {
+      const prompt = new ChatPrompt(input, prepared, ready);
+      const segments = prompt.segments(prepared.messages);
+      return (await untilAborted(prompt.tokens(segments), signal)).length;
     });
   }
 

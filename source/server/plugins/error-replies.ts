@@ -2,6 +2,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ProductError } from "../../base/product-error.ts";
 import { invalidField, serverErrors } from "../errors.ts";
+import { anthropicErrorBody, isAnthropicUrl } from "./anthropic-errors.ts";
 
 export function replyWithErrors(app: FastifyInstance, log: (text: string) => void): void {
   const knownPaths: RegExp[] = [];
@@ -35,11 +36,22 @@ export function sendError(
   if (error.retryAfterSeconds !== undefined) {
     reply.header("retry-after", String(error.retryAfterSeconds));
   }
-  return reply.code(error.status).send(errorBody(request.url, error));
+  const id = request.record?.id;
+  if (id !== undefined && isAnthropicUrl(request.url)) reply.header("request-id", id);
+  return reply.code(error.status).send(errorBody(request.url, error, id));
 }
 
-/** `/v1` routes speak OpenAI's shape, the others Ollama's. */
-export function errorBody(url: string, error: ProductError): Record<string, unknown> {
+/**
+ * `/v1/messages` speaks Anthropic's shape, the other `/v1` routes OpenAI's, and the rest Ollama's.
+ *
+ * @param requestId by which the log knows the request
+ */
+export function errorBody(
+  url: string,
+  error: ProductError,
+  requestId?: string,
+): Record<string, unknown> {
+  if (isAnthropicUrl(url)) return anthropicErrorBody(error, requestId);
   if (!url.startsWith("/v1/")) return { error: error.sentence, code: error.code };
   const types: Record<number, string> = { 400: "invalid_request_error", 404: "not_found_error" };
   return {

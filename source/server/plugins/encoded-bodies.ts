@@ -1,0 +1,79 @@
+// Unpacks bodies that clients send compressed, as some do with long conversations.
+import { Readable } from "node:stream";
+import { promisify } from "node:util";
+import zlib from "node:zlib";
+import type { FastifyInstance } from "fastify";
+import { ProductError } from "../../base/product-error.ts";
+import { quoteShort } from "../../base/seen-text.ts";
+import { serverErrors } from "../errors.ts";
+
+/** A few packed kilobytes can hold gigabytes, so the limit is lower than for plain bodies. */
+const largestUnpackedBytes = 20 * 1024 ** 2;
+
+type Unpack = (packed: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+const gunzip: Unpack = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip);
+
+const encodings: Readonly<Record<string, Unpack>> = {
+  gzip: gunzip,
+  "x-gzip": gunzip,
+  deflate: promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflate),
+  br: promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress),
+  // Since Node 22.15.
+  ...("zstdDecompress" in zlib && {
+    zstd: promisify<Buffer, zlib.ZstdOptions, Buffer>(zlib.zstdDecompress),
+  }),
+};
+
+/** For routes that read their body as JSON; the others get it as it was sent. */
+export function unpackBodies(app: FastifyInstance): void {
+  app.addHook("preParsing", async (request, _reply, payload) => {
+    const encoding = (request.headers["content-encoding"] ?? "").trim().toLowerCase();
+    const isPlain = encoding === "" || encoding === "identity";
+    if (isPlain || request.routeOptions.schema?.body === undefined) return payload;
+    const unpack = Object.hasOwn(encodings, encoding) ? encodings[encoding] : undefined;
+    if (unpack === undefined) {
+      throw new ProductError(serverErrors.bodyEncodingUnknown, {
+        message: `The request's body has the encoding ${quoteShort(encoding)}, which this server does not know.`,
+        hint: `Send it plain, or as one of ${Object.keys(encodings).join(", ")}.`,
+      });
+    }
+    const packed = await readAll(payload);
+    const unpacked = await unpackAll(packed, unpack, encoding);
+    return Object.assign(Readable.from([unpacked], { objectMode: false }), {
+      // What Fastify compares with the Content-Length.
+      receivedEncodedLength: packed.length,
+    });
+  });
+}
+
+async function readAll(payload: AsyncIterable<Buffer | string>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of payload) {
+    const bytes = Buffer.from(chunk);
+    sizeBytes += bytes.length;
+    if (sizeBytes > largestUnpackedBytes) throw tooLarge();
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function unpackAll(packed: Buffer, unpack: Unpack, encoding: string): Promise<Buffer> {
+  try {
+    return await unpack(packed, { maxOutputLength: largestUnpackedBytes });
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge();
+    throw new ProductError(serverErrors.bodyInvalid, {
+      message: `The request's body is not valid ${encoding}.`,
+      cause: error,
+    });
+  }
+}
+
+function tooLarge(): ProductError {
+  return new ProductError(serverErrors.bodyTooLarge, {
+    message: `The request's body is larger than the ${largestUnpackedBytes / 1024 ** 2} MiB that a compressed one may hold.`,
+    hint: "Send it without compression.",
+  });
+}

@@ -1,0 +1,97 @@
+// The content blocks of an answer, and the events by which a stream tells each of them.
+
+/** A block while it is being written. */
+export interface ContentBlock {
+  readonly kind: "text" | "thinking" | "tool_use";
+  /** As it begins: without anything in it. */
+  begin(): Record<string, unknown>;
+  /** @returns the delta */
+  add(text: string): Record<string, unknown>;
+  /** What is told at the end of it, before it ends. */
+  lastDeltas(): Array<Record<string, unknown>>;
+  toJson(): Record<string, unknown>;
+}
+
+export class TextBlock implements ContentBlock {
+  readonly kind = "text";
+  #text = "";
+
+  begin() {
+    return { type: "text", text: "", citations: null };
+  }
+
+  add(text: string) {
+    this.#text += text;
+    return { type: "text_delta", text };
+  }
+
+  lastDeltas() {
+    return [];
+  }
+
+  toJson() {
+    return { type: "text", text: this.#text, citations: null };
+  }
+}
+
+/** Thinking is sent as it is: the signature that vouches for it elsewhere is empty. */
+export class ThinkingBlock implements ContentBlock {
+  readonly kind = "thinking";
+  #thinking = "";
+
+  begin() {
+    return { type: "thinking", thinking: "", signature: "" };
+  }
+
+  add(text: string) {
+    this.#thinking += text;
+    return { type: "thinking_delta", thinking: text };
+  }
+
+  lastDeltas() {
+    return [{ type: "signature_delta", signature: "" }];
+  }
+
+  toJson() {
+    return { type: "thinking", thinking: this.#thinking, signature: "" };
+  }
+}
+
+export class ToolUseBlock implements ContentBlock {
+  readonly kind = "tool_use";
+  readonly #id: string;
+  readonly #name: string;
+  #input: Record<string, unknown> | undefined;
+
+  constructor(id: string, name: string) {
+    this.#id = id;
+    this.#name = name;
+  }
+
+  /** Whether the call has come to its end; else it is none. */
+  get isComplete(): boolean {
+    return this.#input !== undefined;
+  }
+
+  begin() {
+    return this.toJson();
+  }
+
+  add(text: string) {
+    return { type: "input_json_delta", partial_json: text };
+  }
+
+  complete(input: Record<string, unknown>): void {
+    this.#input = input;
+  }
+
+  lastDeltas() {
+    return [];
+  }
+
+  toJson() {
+    const input = this.#input ?? {};
+    const caller = { type: "direct" };
+    return { type: "tool_use", id: this.#id, name: this.#name, input, caller };
+  }
+}
