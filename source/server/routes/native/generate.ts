@@ -64,22 +64,15 @@ function toFields({ text, thinking, toolCalls }: AnswerPiece): Record<string, un
   };
 }
 
-function refuseRawConflicts({
-  raw,
-  template,
-  system,
-  context,
-  suffix,
-  ...body
-}: GenerateBody): void {
-  if (raw !== true) return;
-  if (template || system || (context?.length ?? 0) > 0) {
+function refuseRawConflicts(body: GenerateBody): void {
+  if (body.raw !== true) return;
+  if (body.template || body.system || (body.context?.length ?? 0) > 0) {
     throw invalidField("raw", "raw mode does not support template, system, or context");
   }
-  // Nothing would write the suffix into the prompt, or open a place to think.
-  if (suffix) throw unsupportedField("suffix", "a raw prompt is used as it is");
-  if (body.think !== undefined && body.think !== false) {
-    throw unsupportedField("think", "a raw prompt is used as it is");
+  // These are brought about by a template or told from one, and nothing is to be ignored unseen.
+  const { suffix, think, format } = body;
+  for (const [field, value] of Object.entries({ suffix, think, format })) {
+    if (value) throw unsupportedField(field, "a raw prompt and its answer stay as they are");
   }
 }
 

@@ -1,0 +1,511 @@
+// What an answer of the native API can be told to be: tools, formats, thinking, templates, cut prompts.
+import { type ChatResponse, type Message, Ollama } from "ollama";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type NativeRecord, recordsOf } from "../support/ndjson.ts";
+import { TestServer } from "../support/test-server.ts";
+
+let server: TestServer;
+let client: Ollama;
+
+beforeAll(async () => {
+  server = await TestServer.start();
+  client = new Ollama({ host: server.url });
+});
+afterAll(async () => await server.close());
+
+const model = "tiny";
+const user = (content: string) => ({ role: "user", content });
+
+/** A template that tells the model's own form: one question, one answer. */
+const plainTemplate =
+  "{{ if .System }}<|im_start|>system\n{{ .System }}<|im_end|>\n{{ end }}" +
+  "<|im_start|>user\n{{ .Prompt }}<|im_end|>\n<|im_start|>assistant\n";
+
+describe("tools", () => {
+  const weather = {
+    type: "function",
+    function: {
+      name: "get_weather",
+      description: "Get the weather in a city",
+      parameters: {
+        type: "object",
+        properties: { city: { type: "string" } },
+        required: ["city"],
+      },
+    },
+  };
+  const question = user("What is the weather in Paris?");
+  const call = {
+    id: expect.stringMatching(/^call_[a-z0-9]{8}$/),
+    function: { index: 0, name: "get_weather", arguments: { city: "Paris" } },
+  };
+
+  test("are called whole, answered, and the answer is used", async () => {
+    const tools = [weather];
+    const { message, done_reason } = await client.chat({ model, messages: [question], tools });
+    expect(message).toEqual({ role: "assistant", content: "", tool_calls: [call] });
+    expect(done_reason).toBe("stop");
+    const result = { role: "tool", content: "sunny, 21 degrees", tool_name: "get_weather" };
+    const messages = [question, message, result];
+    const last = await client.chat({ model, messages, tools });
+    expect(last.message).toEqual({
+      role: "assistant",
+      content: "The tool says: sunny, 21 degrees",
+    });
+  });
+
+  test("come as one record of a stream, never in pieces", async () => {
+    const records = [];
+    const tools = [weather];
+    for await (const record of await client.chat({
+      model,
+      messages: [question],
+      tools,
+      stream: true,
+    })) {
+      records.push(record);
+    }
+    const calling = records.filter(({ message }) => message.tool_calls !== undefined);
+    expect(calling.map(({ message }) => message)).toEqual([
+      { role: "assistant", content: "", tool_calls: [call] },
+    ]);
+    expect(records.map(({ message }) => message.content).join("")).toBe("");
+    expect(records.at(-1)).toMatchObject({ done: true, done_reason: "stop" });
+  });
+
+  test("are left alone where none is needed", async () => {
+    const { message } = await client.chat({
+      model,
+      messages: [user("What is the capital of Spain?")],
+      tools: [weather],
+    });
+    expect(message).toEqual({ role: "assistant", content: "The capital of Spain is Madrid." });
+  });
+
+  test("may leave out what can be left out, and say null for it", async () => {
+    const tools = [{ function: { name: "get_weather", description: null, parameters: null } }];
+    const messages = [
+      question,
+      {
+        role: "ASSISTANT",
+        content: null,
+        thinking: null,
+        images: null,
+        tool_calls: [{ function: { name: "get_weather", arguments: null } }],
+      },
+      { role: "tool", content: "rain", tool_name: null, tool_call_id: "call_1" },
+    ];
+    const [record] = await recordsOf(server, "/api/chat", {
+      model,
+      messages,
+      tools,
+      stream: false,
+    });
+    expect(record).toMatchObject({ message: { content: "The tool says: rain" }, done: true });
+  });
+
+  test.each([
+    ["arguments as a text", { function: { name: "f", arguments: '{"city":"Paris"}' } }],
+    ["arguments as a list", { function: { name: "f", arguments: ["Paris"] } }],
+    ["a call without a function", { id: "call_1" }],
+  ])("%s is refused", async (_what, wrong) => {
+    const messages = [question, { role: "assistant", content: "", tool_calls: [wrong] }];
+    const { status, json } = await server.post("/api/chat", { model, messages });
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ error: expect.stringContaining("messages.1.tool_calls.0") });
+  });
+
+  test("that are no functions, or have no name, are refused", async () => {
+    for (const tool of [{ type: "web_search" }, { type: "function", function: { name: "" } }]) {
+      const { status, json } = await server.post("/api/chat", {
+        model,
+        messages: [question],
+        tools: [tool],
+      });
+      expect([status, json]).toEqual([
+        400,
+        expect.objectContaining({ error: expect.stringContaining("tools.0") }),
+      ]);
+    }
+  });
+});
+
+describe("thinking", () => {
+  // The pirate's answers begin with "Arr,": that is the tag with which thinking begins here, and a
+  // word of the answer is the one with which it ends. Who does not think is no pirate.
+  const template =
+    "{{ if .Think }}<|im_start|>system\nYou are a {{ if eq .ThinkLevel `low` }}cat{{ else }}pirate{{ end }}.<|im_end|>\n{{ end }}" +
+    "{{ range .Messages }}<|im_start|>{{ .Role }}\n" +
+    "{{ if .Thinking }}Arr,{{ .Thinking }}France{{ end }}{{ .Content }}<|im_end|>\n{{ end }}" +
+    "<|im_start|>assistant\n";
+  const request = { model, prompt: "What is the capital of France?", template };
+
+  test("is told apart from the answer, with a stream and without", async () => {
+    const [whole] = await recordsOf(server, "/api/generate", { ...request, stream: false });
+    expect(whole).toMatchObject({ thinking: "The capital of", response: "is Paris." });
+    const records = await recordsOf(server, "/api/generate", { ...request, think: true });
+    const join = (field: string) => records.map((record) => record[field] ?? "").join("");
+    expect([join("thinking"), join("response")]).toEqual(["The capital of", "is Paris."]);
+    for (const { thinking, response, done } of records) {
+      expect(typeof response).toBe("string");
+      // Thinking comes first, and never in one record with the answer.
+      expect(thinking === undefined || response === "").toBe(true);
+      expect(thinking === undefined || done === false).toBe(true);
+    }
+  });
+
+  test("is switched off, and given a level", async () => {
+    const off = await client.generate({ ...request, think: false });
+    expect(off.thinking).toBeUndefined();
+    expect(off.response).toBe("The capital of France is Paris.");
+    const low = await client.generate({ ...request, think: "low" });
+    expect(low.response).toBe("Meow, The capital of France is Paris.");
+  });
+
+  test("carries the log-probabilities of its own tokens", async () => {
+    const records = await recordsOf(server, "/api/generate", { ...request, logprobs: true });
+    const tokens = records.flatMap(({ logprobs }) => (logprobs ?? []) as Array<{ token: string }>);
+    expect(tokens.map(({ token }) => token).join("")).toBe("Arr, The capital of France is Paris.");
+  });
+
+  test.each([true, "low", "medium", "high", "max"])(
+    "%j is refused by a model that cannot",
+    async (think) => {
+      for (const path of ["/api/generate", "/api/chat"]) {
+        const body = { model, prompt: "Hello!", messages: [user("Hello!")], think };
+        const { status, json } = await server.post(path, body);
+        expect(status).toBe(400);
+        expect(json).toMatchObject({
+          error: expect.stringMatching(/^"tiny" does not support thinking/),
+        });
+      }
+    },
+  );
+
+  test("is refused with an error that Ollama's client throws", async () => {
+    const asked = client.chat({ model, messages: [user("Hello!")], think: true });
+    await expect(asked).rejects.toMatchObject({
+      name: "ResponseError",
+      status_code: 400,
+      error: expect.stringContaining('"tiny" does not support thinking'),
+    });
+  });
+
+  test("false is fine with any model", async () => {
+    const { message } = await client.chat({
+      model,
+      messages: [user("What is 2 + 3?")],
+      think: false,
+    });
+    expect(message.content).toBe("2 + 3 = 5");
+  });
+
+  test.each(["yes", "true", "", 1, 0, {}, []])("%j is no value for it", async (think) => {
+    const { status, json } = await server.post("/api/generate", { ...request, think });
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ error: expect.stringMatching(/^invalid think value/) });
+  });
+});
+
+describe("formats", () => {
+  const question = "What is the capital of France?";
+
+  test('"json" makes any answer an object', async () => {
+    const { message } = await client.chat({ model, messages: [user(question)], format: "json" });
+    expect(JSON.parse(message.content)).toBeTypeOf("object");
+    const { response } = await client.generate({
+      model,
+      prompt: "Reply in JSON with the capital of France.",
+      format: "json",
+    });
+    expect(JSON.parse(response ?? "")).toEqual({ capital: "Paris" });
+  });
+
+  test("a schema makes any answer fit it", async () => {
+    const format = {
+      type: "object",
+      properties: { capital: { enum: ["Rome", "Paris", "Oslo"] } },
+      required: ["capital"],
+      additionalProperties: false,
+    };
+    const prompt = "Reply in JSON with the capital of France.";
+    const { response } = await client.generate({ model, prompt, format });
+    expect(JSON.parse(response ?? "")).toEqual({ capital: "Paris" });
+    const other = await client.chat({ model, messages: [user("Hello!")], format });
+    expect(["Rome", "Paris", "Oslo"]).toContain(JSON.parse(other.message.content).capital);
+  });
+
+  test.each([null, ""])("%j is none", async (format) => {
+    const [record] = await recordsOf(server, "/api/generate", {
+      model,
+      prompt: question,
+      format,
+      stream: false,
+    });
+    expect(record).toMatchObject({ response: "The capital of France is Paris." });
+  });
+
+  test.each(["xml", "JSON", 1, true, [], ["json"]])("%j is refused", async (format) => {
+    for (const path of ["/api/generate", "/api/chat"]) {
+      const body = { model, prompt: question, messages: [user(question)], format };
+      const { status, json } = await server.post(path, body);
+      expect(status).toBe(400);
+      expect(json).toMatchObject({ error: expect.stringMatching(/^invalid format: /) });
+    }
+  });
+
+  test("a schema that is none is refused before the model is loaded, with its place", async () => {
+    const format = { type: "object", properties: { a: { type: "nothing" } } };
+    const { status, json } = await server.post("/api/generate", {
+      model,
+      prompt: question,
+      format,
+    });
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ error: expect.stringContaining("properties") });
+  });
+});
+
+describe("templates", () => {
+  const prompt = "Hello!";
+  const answer = "Hello! How can I help you today?";
+
+  test("of a request replace the model's own", async () => {
+    const system = "You are a cat.";
+    const own = await client.generate({ model, prompt, system, template: plainTemplate });
+    expect(own.response).toBe(`Meow, ${answer}`);
+    const bare = await client.generate({
+      model,
+      prompt,
+      system,
+      template: plainTemplate.replace("{{ .System }}", "You are a robot."),
+    });
+    expect(bare.response).toBe(`Beep, ${answer}`);
+  });
+
+  test("that cannot be read, or name a function that there is not, are the request's fault", async () => {
+    for (const template of ["{{ if }}", "{{ .Prompt", "{{ nothing .Prompt }}", "{{ end }}"]) {
+      const { status, json } = await server.post("/api/generate", { model, prompt, template });
+      expect([template, status]).toEqual([template, 400]);
+      expect(json).toMatchObject({ error: expect.stringContaining("line 1") });
+    }
+  });
+
+  test("with a place for a suffix fill the text in between", async () => {
+    const { response } = await client.generate({
+      model,
+      template: "<|im_start|>user\n{{ .Prompt }}{{ .Suffix }}<|im_end|>\n<|im_start|>assistant\n",
+      prompt: "What is the capital ",
+      suffix: "of France?",
+    });
+    expect(response).toBe("The capital of France is Paris.");
+  });
+
+  test("without one refuse a suffix", async () => {
+    const { status, json } = await server.post("/api/generate", { model, prompt, suffix: "end" });
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ error: expect.stringContaining("does not support insert") });
+  });
+});
+
+describe("context", () => {
+  test("of an answer goes before the next prompt", async () => {
+    const first = await client.generate({ model, prompt: "My name is Bob." });
+    expect(first.context.every(Number.isInteger)).toBe(true);
+    const { context } = first;
+    const second = await client.generate({ model, prompt: "What is my name?", context });
+    expect(second.response).toBe("Your name is Bob.");
+    expect(second.context.slice(0, context.length)).toEqual(context);
+    // The whole of it was read, but for what was remembered.
+    expect(second.prompt_eval_count).toBeGreaterThan(context.length);
+  });
+
+  test("is in the final record of a stream alone, and not with raw prompts or in chats", async () => {
+    const records = await recordsOf(server, "/api/generate", { model, prompt: "Hello!" });
+    const withContext = records.filter((record) => "context" in record);
+    expect(withContext).toEqual([records.at(-1)]);
+    const [raw] = await recordsOf(server, "/api/generate", {
+      model,
+      prompt: "Hello!",
+      raw: true,
+      stream: false,
+      options: { num_predict: 2 },
+    });
+    expect(raw).not.toHaveProperty("context");
+    const [chat] = await recordsOf(server, "/api/chat", {
+      model,
+      messages: [user("Hello!")],
+      stream: false,
+    });
+    expect(chat).not.toHaveProperty("context");
+  });
+
+  test.each([[[-1]], [[786]], [[2 ** 31]], [[1e300]]])(
+    "%j holds tokens that there are not",
+    async (context) => {
+      const { status, json } = await server.post("/api/generate", { model, prompt: "Hi", context });
+      expect(status).toBe(400);
+      expect(json).toMatchObject({ error: expect.stringContaining(`Token ${context[0]}`) });
+    },
+  );
+});
+
+describe("raw prompts", () => {
+  test.each([
+    { suffix: "end" },
+    { think: true },
+    { think: "high" },
+    { format: "json" },
+    { system: "You are a cat.", template: "{{ .Prompt }}", context: [1] },
+  ])("refuse what they cannot honour: %j", async (field) => {
+    const body = { model, prompt: "Hello!", raw: true, ...field };
+    const { status, json } = await server.post("/api/generate", body);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ error: expect.stringMatching(/raw/) });
+  });
+
+  test("take empty fields as none", async () => {
+    const empty = { system: "", template: "", suffix: "", context: [], think: false, format: "" };
+    const { status } = await server.post("/api/generate", {
+      model,
+      prompt: "Hello!",
+      raw: true,
+      options: { num_predict: 1 },
+      ...empty,
+    });
+    expect(status).toBe(200);
+  });
+});
+
+describe("images", () => {
+  const dot =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  const send = async (image: string, prompt = "What color is this image?") => {
+    const generated = await server.post("/api/generate", { model, prompt, images: [image] });
+    const messages = [{ ...user(prompt), images: [image] }];
+    const chatted = await server.post("/api/chat", { model, messages });
+    expect(chatted.status).toBe(prompt === "" ? 400 : generated.status);
+    if (prompt !== "") expect(chatted.json).toEqual(generated.json);
+    return generated;
+  };
+
+  test.each([dot, `data:image/png;base64,${dot}`, `DATA:image/PNG;BASE64,${dot}`])(
+    "are refused by a model that cannot see: %.30s…",
+    async (image) => {
+      const { status, json } = await send(image);
+      expect(status).toBe(400);
+      expect(json).toMatchObject({
+        error: expect.stringContaining('"tiny" does not support images'),
+        code: "ENGINE_CAPABILITY_MISSING",
+      });
+    },
+  );
+
+  test.each([
+    ["aGk", 0],
+    ["aGk=\u00e9", 4],
+    ["!aGk=", 0],
+    ["data:image/png;base64,aG!=", 2],
+    ["data:image/png,aGk=", 4],
+  ])("with bad base64 say where: %j", async (image, at) => {
+    const { status, json } = await send(image);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ error: `illegal base64 data at input byte ${at}` });
+  });
+
+  test("beside an empty prompt are ignored: the model is loaded", async () => {
+    const { json } = await send(dot, "");
+    expect(json).toMatchObject({ done_reason: "load" });
+  });
+});
+
+describe("a prompt that is longer than the window", () => {
+  const turns = Array.from({ length: 16 }, (_, index) => [
+    user(`What is ${index % 10} + 3?`),
+    { role: "assistant", content: `${index % 10} + 3 = ${(index % 10) + 3}` },
+  ]).flat();
+  const messages: Message[] = [...turns, user("What is the capital of France?")];
+  const small = { model, messages, options: { num_ctx: 256 } };
+  let own: TestServer;
+  let asked: Ollama;
+
+  beforeAll(async () => {
+    own = await TestServer.start({ context_length: 256 });
+    asked = new Ollama({ host: own.url });
+  });
+  afterAll(async () => await own.close());
+
+  test("is refused by default, with both numbers and the setting to change", async () => {
+    for (const truncate of [undefined, false]) {
+      const { status, json } = await own.post("/api/chat", { ...small, truncate });
+      expect(status).toBe(400);
+      expect(json).toMatchObject({
+        error: expect.stringMatching(/is \d+ tokens long, .* holds 256,.* num_ctx/),
+      });
+    }
+  });
+
+  test("loses its oldest turns where that is asked for, and tells it twice", async () => {
+    const body = { ...small, truncate: true };
+    const { headers, text } = await own.post("/api/chat", body);
+    const records = text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as NativeRecord);
+    const answer = records.map(({ message }) => (message as Message).content).join("");
+    expect(answer).toBe("The capital of France is Paris.");
+    const { truncated, prompt_eval_count: count } = records.at(-1) as {
+      truncated: { messages: number; tokens: number };
+      prompt_eval_count: number;
+    };
+    expect(truncated.messages).toBeGreaterThan(0);
+    // Whole turns: a question and its answer.
+    expect(truncated.messages % 2).toBe(0);
+    expect(truncated.tokens).toBeGreaterThan(0);
+    expect(count).toBeLessThan(256);
+    const said = `messages=${truncated.messages}, tokens=${truncated.tokens}`;
+    expect(headers.get("x-modelctl-truncated")).toBe(said);
+    const whole = await own.post("/api/chat", { ...body, stream: false });
+    expect(whole.json).toMatchObject({ message: { content: answer }, truncated });
+    expect(whole.headers.get("x-modelctl-truncated")).toBe(said);
+  });
+
+  test("that fits is left whole, and nothing is said", async () => {
+    const body = { model, messages: messages.slice(-3), truncate: true, shift: true };
+    const { headers, json } = await own.post("/api/chat", { ...body, stream: false });
+    expect(json).toMatchObject({ message: { content: "The capital of France is Paris." } });
+    expect(json).not.toHaveProperty("truncated");
+    expect(headers.has("x-modelctl-truncated")).toBe(false);
+  });
+
+  test("by its last turn alone is refused even so", async () => {
+    const { status } = await own.post("/api/generate", {
+      model,
+      prompt: "word ".repeat(300),
+      truncate: true,
+    });
+    expect(status).toBe(400);
+  });
+
+  test("while it is answered ends the answer, or with shift goes on without the oldest turns", async () => {
+    const story: Message[] = [...turns.slice(0, 8), user("Write a long story.")];
+    const request = { model, messages: story };
+    const ended = await asked.chat(request);
+    expect(ended.done_reason).toBe("length");
+    const { json, headers } = await own.post("/api/chat", {
+      ...request,
+      shift: true,
+      stream: false,
+    });
+    const shifted = json as ChatResponse & { truncated: { messages: number } };
+    expect(shifted.message.content.startsWith(ended.message.content)).toBe(true);
+    expect(shifted.message.content.length).toBeGreaterThan(ended.message.content.length);
+    expect(shifted.truncated.messages).toBeGreaterThan(0);
+    expect(headers.get("x-modelctl-truncated")).toContain(`messages=${shifted.truncated.messages}`);
+    const records = await recordsOf(own, "/api/chat", { ...request, shift: true });
+    expect(records.map(({ message }) => (message as Message).content).join("")).toBe(
+      shifted.message.content,
+    );
+    expect(records.at(-1)).toMatchObject({ truncated: shifted.truncated });
+  });
+});

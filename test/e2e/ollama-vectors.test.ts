@@ -1,0 +1,247 @@
+// Vectors, tokens and the list of loaded models over the native API.
+import { Ollama } from "ollama";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
+
+let server: TestServer;
+let client: Ollama;
+
+beforeAll(async () => {
+  server = await TestServer.start({ num_parallel: 1 });
+  client = new Ollama({ host: server.url });
+});
+afterAll(async () => await server.close());
+
+const model = "tiny";
+const lengthOf = (vector: readonly number[]) => Math.hypot(...vector);
+const isLoaded = async () => (await server.loaded()).length > 0;
+const unload = async () => {
+  await server.post("/api/generate", { model, keep_alive: 0 });
+  await until(isLoaded, (loaded) => !loaded);
+};
+
+describe("/api/embed", () => {
+  test("gives vectors of length 1, each in its place, with counts and times", async () => {
+    const reply = await client.embed({ model, input: ["a dog", "7", "a dog"] });
+    expect(reply.embeddings).toHaveLength(3);
+    const [first = [], second = [], third = []] = reply.embeddings;
+    expect(first).toHaveLength(128);
+    expect(lengthOf(first)).toBeCloseTo(1, 6);
+    expect(lengthOf(second)).toBeCloseTo(1, 6);
+    expect(third).toEqual(first);
+    expect(second).not.toEqual(first);
+    expect(reply.model).toBe(model);
+    const lone = await client.embed({ model, input: "a dog" });
+    expect(lone.embeddings).toEqual([first]);
+    expect(lone.prompt_eval_count).toBeGreaterThan(0);
+    expect(reply.prompt_eval_count).toBeGreaterThan(lone.prompt_eval_count);
+    expect(Number.isSafeInteger(reply.total_duration)).toBe(true);
+    expect(reply.total_duration).toBeGreaterThanOrEqual(reply.load_duration);
+  });
+
+  test.each(["", [], undefined])("%j loads the model and gives no vectors", async (input) => {
+    await unload();
+    const { status, json } = await server.post("/api/embed", { model, input });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ model, embeddings: [] });
+    expect(json).not.toHaveProperty("prompt_eval_count");
+    expect(await isLoaded()).toBe(true);
+  });
+
+  test("takes an empty text among others for a text", async () => {
+    const { embeddings } = await client.embed({ model, input: ["", "a"] });
+    expect(embeddings.map(lengthOf)).toEqual([expect.closeTo(1), expect.closeTo(1)]);
+  });
+
+  test("cuts vectors where that is asked, and brings them to length 1 again", async () => {
+    const [whole = []] = (await client.embed({ model, input: "a dog" })).embeddings;
+    const [cut = []] = (await client.embed({ model, input: "a dog", dimensions: 16 })).embeddings;
+    expect(cut).toHaveLength(16);
+    expect(lengthOf(cut)).toBeCloseTo(1, 6);
+    const scale = lengthOf(whole.slice(0, 16));
+    expect(cut.map((value) => value * scale)).toEqual(
+      whole.slice(0, 16).map((value) => expect.closeTo(value)),
+    );
+    for (const dimensions of [0, 128, 4096]) {
+      const { embeddings } = await client.embed({ model, input: "a dog", dimensions });
+      expect(embeddings).toEqual([whole]);
+    }
+  });
+
+  test("refuses a text that is too long, and cuts it where that is asked", async () => {
+    const input = ["short", "word ".repeat(5000)];
+    for (const truncate of [undefined, false]) {
+      const { status, json } = await server.post("/api/embed", { model, input, truncate });
+      expect(status).toBe(400);
+      expect(json).toMatchObject({
+        error: expect.stringMatching(/^the input length exceeds the context length: .*\d+ .*4096/),
+      });
+    }
+    const { embeddings, prompt_eval_count } = await client.embed({ model, input, truncate: true });
+    expect(embeddings).toHaveLength(2);
+    expect(prompt_eval_count).toBeGreaterThan(4096);
+    expect(prompt_eval_count).toBeLessThan(4096 + 20);
+  });
+
+  test.each([1, true, {}, [1], ["a", null], [["a"]]])("%j is no input", async (input) => {
+    const { status, json } = await server.post("/api/embed", { model, input });
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ error: expect.stringMatching(/^invalid input type/) });
+  });
+
+  test("takes keep_alive", async () => {
+    await client.embed({ model, input: "a", keep_alive: "3h" });
+    const [{ expires_at = "" } = {}] = await server.loaded();
+    expect(Date.parse(expires_at) - Date.now()).toBeGreaterThan(7_200_000);
+    await client.embed({ model, input: "a", keep_alive: 0 });
+    await until(isLoaded, (loaded) => !loaded);
+  });
+
+  test("is noted in the request log", async () => {
+    const { prompt_eval_count } = await client.embed({ model, input: "a dog" });
+    const [last] = (await server.requests()).slice(-1);
+    expect(last).toMatchObject({ path: "/api/embed", model, promptTokens: prompt_eval_count });
+  });
+});
+
+describe("/api/embeddings", () => {
+  test("gives one vector as the model made it, nothing else", async () => {
+    const reply = await client.embeddings({ model, prompt: "a dog" });
+    expect(Object.keys(reply)).toEqual(["embedding"]);
+    const length = lengthOf(reply.embedding);
+    expect(Math.abs(length - 1)).toBeGreaterThan(0.01);
+    const [unit = []] = (await client.embed({ model, input: "a dog" })).embeddings;
+    expect(reply.embedding.map((value) => value / length)).toEqual(
+      unit.map((value) => expect.closeTo(value)),
+    );
+  });
+
+  test.each(["", undefined])("%j gives an empty one", async (prompt) => {
+    const { status, json } = await server.post("/api/embeddings", { model, prompt });
+    expect([status, json]).toEqual([200, { embedding: [] }]);
+  });
+});
+
+describe("tokens", () => {
+  const tokensOf = async (body: Record<string, unknown>) => {
+    const { status, json } = await server.post("/api/tokenize", { model, ...body });
+    expect([status, json]).toEqual([200, { tokens: expect.any(Array), model }]);
+    return (json as { tokens: number[] }).tokens;
+  };
+
+  test.each(["Hello!", "", " two  blanks ", "日本 😀\n", "<|im_end|>", "a\u0000b"])(
+    "of %j become the text again",
+    async (content) => {
+      const tokens = await tokensOf({ content });
+      const { json } = await server.post("/api/detokenize", { model, tokens });
+      expect(json).toEqual({ content });
+    },
+  );
+
+  test("of a control token's name are those of a text", async () => {
+    expect((await tokensOf({ content: "<|im_end|>" })).length).toBeGreaterThan(1);
+    expect((await server.post("/api/detokenize", { model, tokens: [7] })).json).toEqual({
+      content: "<|im_end|>",
+    });
+  });
+
+  test("begin with the beginning of text where that is asked", async () => {
+    const plain = await tokensOf({ prompt: "Hello!" });
+    expect(await tokensOf({ content: "Hello!", add_special: false })).toEqual(plain);
+    expect(await tokensOf({ content: "Hello!", add_special: true })).toEqual([1, ...plain]);
+    expect(await tokensOf({ content: "" })).toEqual([]);
+  });
+
+  test("are as many as a raw prompt of the same text has", async () => {
+    const prompt = "What is the capital of France?";
+    const { prompt_eval_count } = await client.generate({
+      model,
+      prompt,
+      raw: true,
+      options: { num_predict: 1 },
+    });
+    expect(await tokensOf({ prompt, add_special: true })).toHaveLength(prompt_eval_count);
+  });
+
+  test("can be asked of a model that is not loaded yet", async () => {
+    await unload();
+    expect(await tokensOf({ content: "2" })).toHaveLength(1);
+    expect(await isLoaded()).toBe(true);
+  });
+
+  test.each([-1, 786, 2 ** 31, 2 ** 53, 1e300])("%d is none", async (token) => {
+    const { status, json } = await server.post("/api/detokenize", { model, tokens: [1, token] });
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ error: expect.stringContaining(`Token ${token} does not exist`) });
+  });
+
+  test("need a text, or tokens", async () => {
+    const nothing = await server.post("/api/tokenize", { model });
+    expect([nothing.status, nothing.json]).toEqual([
+      400,
+      expect.objectContaining({ error: "content is required" }),
+    ]);
+    expect((await server.post("/api/detokenize", { model })).status).toBe(400);
+  });
+});
+
+describe("/api/ps", () => {
+  test("tells what Ollama tells of a model, and with which options it was loaded", async () => {
+    await client.generate({ model, prompt: "", options: { num_ctx: 512 }, keep_alive: "10m" });
+    const { models } = await client.ps();
+    expect(models).toEqual([
+      expect.objectContaining({
+        name: "tiny:latest",
+        model: "tiny:latest",
+        size: expect.any(Number),
+        size_vram: 0,
+        digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+        details: {
+          parent_model: "",
+          format: "gguf",
+          family: "llama",
+          families: ["llama"],
+          parameter_size: "954K",
+          quantization_level: "F16",
+          context_length: 4096,
+          embedding_length: 128,
+        },
+        context_length: expect.any(Number),
+        state: "idle",
+        load_progress: 1,
+        requests: { running: 0, waiting: 0 },
+        load_options: expect.objectContaining({ num_gpu: -1, use_mmap: true }),
+      }),
+    ]);
+    const [{ expires_at } = { expires_at: "" }] = models;
+    // RFC 3339 with fractions and the server's own offset.
+    expect(String(expires_at)).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+(Z|[+-]\d\d:\d\d)$/);
+    const aheadMs = Date.parse(String(expires_at)) - Date.now();
+    expect(aheadMs).toBeGreaterThan(540_000);
+    expect(aheadMs).toBeLessThanOrEqual(600_000);
+  });
+
+  test("tells who is answered and who waits", async () => {
+    await client.generate({ model, prompt: "" });
+    const controller = new AbortController();
+    const body = JSON.stringify({
+      model,
+      messages: [{ role: "user", content: "Hi" }],
+      ignore_eos: true,
+    });
+    const { signal } = controller;
+    const asked = [1, 2, 3].map(() =>
+      server.send("/v1/chat/completions", { method: "POST", body, signal }).catch(() => {}),
+    );
+    const states = async () =>
+      ((await server.send("/api/ps")).json as { models: unknown[] }).models;
+    await until(
+      async () => JSON.stringify(await states()),
+      (text) => text.includes('"requests":{"running":1,"waiting":2}') && text.includes('"busy"'),
+    );
+    controller.abort();
+    await Promise.all(asked);
+    await server.untilQuiet();
+  });
+});
