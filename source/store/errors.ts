@@ -93,6 +93,24 @@ export const storeErrors = {
     exitCode: exitCodes.loadFailed,
     description: "The model is kept in a format other than GGUF.",
   },
+  quantizationUnknown: {
+    code: "STORE_QUANTIZATION_UNKNOWN",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "There is no such type to quantise to.",
+  },
+  quantizationRefused: {
+    code: "STORE_QUANTIZATION_REFUSED",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "Only weights in F16, BF16 or F32 can be quantised.",
+  },
+  quantizationFailed: {
+    code: "STORE_QUANTIZATION_FAILED",
+    status: 500,
+    exitCode: exitCodes.unexpected,
+    description: "llama-quantize could not be built, or did not do its work.",
+  },
   splitIncomplete: {
     code: "STORE_SPLIT_INCOMPLETE",
     status: 400,

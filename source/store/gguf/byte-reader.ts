@@ -10,7 +10,8 @@ export class EndOfFile extends Error {
 
 export class ByteReader {
   readonly #file: FileHandle;
-  readonly #size: number;
+  /** Of the whole file. */
+  readonly size: number;
   #buffer = Buffer.alloc(0);
   /** Position in the file of the buffer's first byte. */
   #start = 0;
@@ -18,7 +19,7 @@ export class ByteReader {
 
   constructor(file: FileHandle, size: number) {
     this.#file = file;
-    this.#size = size;
+    this.size = size;
   }
 
   /** Bytes read so far. */
@@ -27,7 +28,7 @@ export class ByteReader {
   }
 
   get remaining(): number {
-    return this.#size - this.position;
+    return this.size - this.position;
   }
 
   async bytes(count: number): Promise<Buffer> {
@@ -64,7 +65,7 @@ export class ByteReader {
 
   async #fill(count: number): Promise<void> {
     const position = this.position;
-    const length = Math.min(Math.max(count, pieceBytes), this.#size - position);
+    const length = Math.min(Math.max(count, pieceBytes), this.size - position);
     const buffer = Buffer.alloc(length);
     let filled = 0;
     while (filled < length) {

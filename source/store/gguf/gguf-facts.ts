@@ -2,7 +2,7 @@
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import { type GgufHeader, type GgufValue, readGguf } from "./read-gguf.ts";
-import { tensorEnd } from "./tensor-size.ts";
+import { tensorEnd } from "./tensor-types.ts";
 
 export interface GgufFacts {
   path: string;

@@ -71,15 +71,19 @@ const longestText = 64 * 1024 ** 2;
 
 /**
  * @param file absolute path
+ * @param keepsArray whether to keep every element of a key's array, however many there are
  * @throws ProductError `STORE_FILE_MISSING`, `STORE_FILE_IS_DIRECTORY`, `STORE_FILE_UNREADABLE`,
  *   `STORE_NOT_GGUF`, `STORE_GGUF_TRUNCATED`, `STORE_GGUF_INVALID`
  */
-export async function readGguf(file: string): Promise<GgufHeader> {
+export async function readGguf(
+  file: string,
+  keepsArray: (key: string) => boolean = () => false,
+): Promise<GgufHeader> {
   await checkFile(file);
   const handle = await open(file, "r");
   try {
     const { size } = await handle.stat();
-    return await readHeader(new ByteReader(handle, size), file, size);
+    return await readHeader(new ByteReader(handle, size), file, keepsArray);
   } catch (error) {
     if (error instanceof EndOfFile) {
       throw new ProductError(storeErrors.ggufTruncated, {
@@ -130,7 +134,12 @@ async function checkFile(file: string): Promise<void> {
   }
 }
 
-async function readHeader(reader: ByteReader, file: string, size: number): Promise<GgufHeader> {
+async function readHeader(
+  reader: ByteReader,
+  file: string,
+  keepsArray: (key: string) => boolean,
+): Promise<GgufHeader> {
+  const { size } = reader;
   const magic = size < 4 ? "" : (await reader.bytes(4)).toString("latin1");
   if (magic !== "GGUF") {
     throw new ProductError(storeErrors.notGguf, {
@@ -153,7 +162,7 @@ async function readHeader(reader: ByteReader, file: string, size: number): Promi
   const metadata = new Map<string, GgufValue>();
   for (let index = 0; index < metadataCount; index += 1) {
     const key = await readString(reader, longestKey);
-    metadata.set(key, await readValue(reader, await reader.uint32()));
+    metadata.set(key, await readValue(reader, await reader.uint32(), keepsArray(key)));
   }
   const tensors: GgufTensor[] = [];
   for (let index = 0; index < tensorCount; index += 1) tensors.push(await readTensor(reader));
@@ -182,11 +191,11 @@ async function readString(reader: ByteReader, longest = longestText): Promise<st
   return (await reader.bytes(length)).toString("utf8");
 }
 
-async function readValue(reader: ByteReader, type: number): Promise<GgufValue> {
+async function readValue(reader: ByteReader, type: number, isKept: boolean): Promise<GgufValue> {
   if (type !== types.array) return await readScalar(reader, type);
   const elementType = await reader.uint32();
   const length = await reader.uint64();
-  if (length <= longestKeptArray) {
+  if (isKept || length <= longestKeptArray) {
     const values: GgufScalar[] = [];
     for (let index = 0; index < length; index += 1) {
       values.push(await readScalar(reader, elementType));

@@ -1,5 +1,5 @@
-// Takes a file of the user's into the store, as a clone that shares the disk's space where the file
-// system can, else as a copy.
+// Takes a file into the store: a user's as a clone that shares the disk's space where the file system
+// can, else as a copy; one that was made in the store's own folder by a new name.
 import { constants, createReadStream } from "node:fs";
 import { copyFile, open, rm, stat } from "node:fs/promises";
 import path from "node:path";
@@ -47,21 +47,33 @@ async function cloneIntoStore(
   const unfinished = unfinishedPath(path.join(store.folder.blobsFolder, "blob"));
   try {
     await copyFile(file, unfinished, constants.COPYFILE_FICLONE_FORCE);
-    const digest = await digestOfFile(unfinished, options);
-    checkDigest(digest, options.digest);
-    const { size: sizeBytes } = await stat(unfinished);
-    const isNew = !(await store.hasBlob(digest));
-    if (isNew) {
-      await synchronise(unfinished);
-      await moveIntoPlace(unfinished, store.blobPath(digest));
-    }
-    return { digest, sizeBytes, isNew };
+    return await moveIntoStore(store, unfinished, options);
   } catch (error) {
     if (cannotClone.has(systemCode(error) ?? "")) return undefined;
     throw error;
   } finally {
     await rm(unfinished, { force: true });
   }
+}
+
+/**
+ * Makes a blob of a finished file in the store's folder. Where the store has its content already, the
+ * file stays.
+ */
+export async function moveIntoStore(
+  store: ModelStore,
+  file: string,
+  options: WriteOptions = {},
+): Promise<WrittenBlob> {
+  const digest = await digestOfFile(file, options);
+  checkDigest(digest, options.digest);
+  const { size: sizeBytes } = await stat(file);
+  const isNew = !(await store.hasBlob(digest));
+  if (isNew) {
+    await synchronise(file);
+    await moveIntoPlace(file, store.blobPath(digest));
+  }
+  return { digest, sizeBytes, isNew };
 }
 
 async function synchronise(file: string): Promise<void> {

@@ -16,6 +16,7 @@ import type { ModelConfiguration } from "./model-details.ts";
 import type { ModelFile } from "./model-file.ts";
 import type { StoredManifest } from "./model-folder.ts";
 import type { ModelStore, WrittenBlob } from "./model-store.ts";
+import type { ReferenceBook } from "./reference-book.ts";
 import { locateLayer } from "./stored-content.ts";
 
 /** One record of `/api/create`. */
@@ -48,6 +49,10 @@ export class LayerMaker {
   constructor(store: ModelStore, options: LayerMakerOptions) {
     this.#store = store;
     this.#options = options;
+  }
+
+  get references(): ReferenceBook {
+    return this.#store.references;
   }
 
   async text(kind: LayerKind, content: string): Promise<Layer> {

@@ -9,9 +9,9 @@ import { gatherFiles } from "./gather-files.ts";
 import type { LayerMaker } from "./layer-maker.ts";
 import { type Layer, layerType } from "./manifest.ts";
 import { configurationOf, detailsOf, type ModelConfiguration } from "./model-details.ts";
-import { textOf } from "./model-file.ts";
+import { type ModelFile, readModelFile, textOf } from "./model-file.ts";
 import type { StoredManifest } from "./model-folder.ts";
-import { readConfiguration, readContent } from "./stored-content.ts";
+import { locateFiles, readConfiguration, readContent } from "./stored-content.ts";
 
 /** The model that another is made from. */
 export type ParentModel =
@@ -27,7 +27,15 @@ export interface BaseOptions {
   isAllowed?: ((file: string) => boolean) | undefined;
   /** See `ReferenceOptions`. */
   hubPrefixes?: readonly string[] | undefined;
+  /** Makes other weights of a model's own, and gives the blob that holds them. */
+  convertWeights?: WeightsConversion | undefined;
 }
+
+/**
+ * @param parts absolute paths of the model's file, or of all parts in order
+ * @returns the path of a blob of our store
+ */
+export type WeightsConversion = (parts: readonly string[]) => Promise<string>;
 
 export interface ModelBase {
   layers: Layer[];
@@ -58,11 +66,12 @@ export async function baseOf(
       "Leave one of them out.",
     );
   }
-  if (name === undefined) return await fromFiles(maker, paths);
+  const { convertWeights } = options;
+  if (name === undefined) return await fromFiles(maker, paths, { convertWeights });
   const parent = await options.resolveName(name);
-  if (parent.kind === "stored") return await fromModel(maker, parent.stored);
+  if (parent.kind === "stored") return await fromModel(maker, parent.stored, convertWeights);
   // The program's own folder moves with every update: no place to refer to.
-  const base = await fromFiles(maker, [parent.file], true);
+  const base = await fromFiles(maker, [parent.file], { convertWeights, copy: true });
   return { ...base, parameters: { ...parent.parameters } };
 }
 
@@ -107,12 +116,14 @@ async function holdsModel(file: string): Promise<boolean> {
 async function fromFiles(
   maker: LayerMaker,
   paths: readonly string[],
-  copy?: boolean,
+  options: { convertWeights: WeightsConversion | undefined; copy?: boolean },
 ): Promise<ModelBase> {
   if (paths.length === 0) {
     throw refused("neither 'from' or 'files' was specified", "Name a model or a .gguf file.");
   }
-  const { parts, projectors } = await gatherFiles(paths);
+  const { copy } = options;
+  const { parts: given, projectors } = await gatherFiles(paths);
+  const parts = await converted(given, options.convertWeights);
   const layers: Layer[] = [];
   for (const part of parts) layers.push(await maker.file("model", part, copy));
   for (const projector of projectors) layers.push(await maker.file("projector", projector, copy));
@@ -125,20 +136,47 @@ async function fromFiles(
     layers,
     configuration: configurationOf({ ...details, families: [...new Set(families)] }),
     parameters: {},
-    files: [...parts, ...projectors].map((file) => file.path),
+    files: [...given, ...projectors].map((file) => file.path),
   };
 }
 
-async function fromModel(maker: LayerMaker, parent: StoredManifest): Promise<ModelBase> {
+async function converted(
+  parts: ModelFile[],
+  convert: WeightsConversion | undefined,
+): Promise<ModelFile[]> {
+  if (convert === undefined) return parts;
+  return [await readModelFile(await convert(parts.map((part) => part.path)))];
+}
+
+async function fromModel(
+  maker: LayerMaker,
+  parent: StoredManifest,
+  convert: WeightsConversion | undefined,
+): Promise<ModelBase> {
   const { parameters, otherValues } = await readContent(parent);
   const layers: Layer[] = [];
+  let configuration = await readConfiguration(parent);
+  if (convert !== undefined) {
+    const { parts } = await locateFiles(parent, maker.references);
+    const weights = await readModelFile(await convert(parts));
+    layers.push(await maker.file("model", weights));
+    const { model_families: families } = configuration;
+    const details = configurationOf(detailsOf([weights.header]));
+    configuration = {
+      ...configuration,
+      ...details,
+      ...(families !== undefined && { model_families: families }),
+    };
+  }
   for (const layer of parent.manifest.layers) {
+    const isReplaced = convert !== undefined && layer.mediaType === layerType("model");
     // The parameters are merged into one new layer.
-    if (layer.mediaType !== layerType("params")) layers.push(await maker.inherit(layer, parent));
+    const isMerged = layer.mediaType === layerType("params");
+    if (!isReplaced && !isMerged) layers.push(await maker.inherit(layer, parent));
   }
   return {
     layers,
-    configuration: await readConfiguration(parent),
+    configuration,
     parameters: { ...parameters, ...otherValues },
     files: [],
   };

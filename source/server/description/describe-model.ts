@@ -1,0 +1,95 @@
+// Everything that is known of a model without loading it: what `/api/show` replies and what
+// `modelctl show` prints. Names and shapes are Ollama's; what it does not have is said to be ours.
+import { formatLocalTime } from "../../base/local-time.ts";
+import type { Capability } from "../../prompt/capabilities.ts";
+import type { ResolvedModel } from "../../store/library/resolved-model.ts";
+import type { StoredMessage } from "../../store/model-definition.ts";
+import type { ModelParameters } from "../../store/model-parameters.ts";
+import type { UnprintableField } from "../../store/modelfile/print-modelfile.ts";
+import { detailsRecord } from "../routes/native/details.ts";
+import { readFileMetadata, type TensorEntry } from "./file-metadata.ts";
+import { modelfileOf } from "./modelfile-of.ts";
+import { parametersText } from "./parameters-text.ts";
+import { readTemplate } from "./template-in-force.ts";
+
+export interface ModelDescription {
+  /** Texts, joined by a newline. */
+  license?: string;
+  modelfile: string;
+  /** A line for each value. */
+  parameters?: string;
+  /** The one in force, in whichever language it is. */
+  template?: string;
+  system?: string;
+  details: Record<string, unknown>;
+  messages?: StoredMessage[];
+  /** The file's metadata, without its name and its template. */
+  model_info: Record<string, unknown>;
+  projector_info?: Record<string, unknown>;
+  tensors: TensorEntry[];
+  capabilities: Capability[];
+  modified_at: string;
+  requires?: string;
+  /** Ours: its name with the tag, or its path. */
+  name: string;
+  /** Ours: `modelctl`, `ollama`, `built-in` or `file`. */
+  store: string;
+  /** Ours: where the template comes from, and why it is the one. */
+  template_origin: TemplateOrigin;
+  /** Ours: what the Modelfile cannot say. */
+  unprintable: UnprintableField[];
+  /** Ours: what the model can do, in the words of who made it. */
+  description?: string;
+}
+
+export interface TemplateOrigin {
+  /** `none`: the model writes no text, or its template cannot be read. */
+  origin: "modelfile" | "gguf" | "fallback" | "none";
+  language?: "go" | "jinja";
+  /** One sentence. */
+  reason: string;
+  /** Nobody chose it: it may not be what the model was trained on. */
+  is_guess: boolean;
+}
+
+export interface DescribeOptions {
+  /** All elements of long lists, such as the vocabulary; otherwise such lists are empty. */
+  verbose?: boolean | undefined;
+  /** In place of the model's own, in the Modelfile alone. */
+  system?: string | undefined;
+  /** Beside the model's own, in the Modelfile alone. */
+  parameters?: ModelParameters | undefined;
+}
+
+/** @throws ProductError those of `readGguf` */
+export async function describeModel(
+  model: ResolvedModel,
+  options: DescribeOptions = {},
+): Promise<ModelDescription> {
+  const { verbose = false } = options;
+  const { modelInfo, projectorInfo, tensors } = await readFileMetadata(model, verbose);
+  const { template, origin, capabilities } = readTemplate(model);
+  const { text: modelfile, unprintable } = modelfileOf(model, options);
+  const parameters = parametersText({ ...model.parameters, ...model.otherValues });
+  const { licenses, system, messages, requires, card } = model;
+  return {
+    ...(licenses.length > 0 && { license: licenses.join("\n") }),
+    modelfile,
+    ...(parameters !== "" && { parameters }),
+    ...(template !== undefined && { template }),
+    ...(system !== undefined && { system }),
+    details: detailsRecord(model.details),
+    ...(messages.length > 0 && { messages }),
+    model_info: modelInfo,
+    ...(projectorInfo !== undefined && { projector_info: projectorInfo }),
+    tensors,
+    capabilities,
+    modified_at: formatLocalTime(model.modifiedAt),
+    ...(requires !== undefined && { requires }),
+    name: model.name,
+    store: model.store ?? model.origin,
+    template_origin: origin,
+    unprintable,
+    ...(card !== undefined && { description: card }),
+  };
+}

@@ -1,0 +1,52 @@
+// What a model's files say of themselves: keys and values, and the list of tensors.
+import { type GgufHeader, type GgufValue, readGguf } from "../../store/gguf/read-gguf.ts";
+import { tensorTypeName } from "../../store/gguf/tensor-types.ts";
+import type { ResolvedModel } from "../../store/library/resolved-model.ts";
+import { partPaths } from "../../store/library/split-model.ts";
+
+export interface TensorEntry {
+  name: string;
+  /** `F16`, `Q4_K` */
+  type: string;
+  shape: number[];
+}
+
+export interface FileMetadata {
+  modelInfo: Record<string, unknown>;
+  projectorInfo: Record<string, unknown> | undefined;
+  tensors: TensorEntry[];
+}
+
+/** Shown elsewhere in a description. */
+const shownElsewhere: ReadonlySet<string> = new Set(["general.name", "tokenizer.chat_template"]);
+
+/**
+ * @param verbose keep every element of long lists
+ * @throws ProductError those of `readGguf`
+ */
+export async function readFileMetadata(
+  { facts, projectors }: Pick<ResolvedModel, "facts" | "projectors">,
+  verbose: boolean,
+): Promise<FileMetadata> {
+  const read = (file: string) => readGguf(file, () => verbose);
+  const parts = await Promise.all((partPaths(facts.path) ?? [facts.path]).map(read));
+  const [projector] = await Promise.all(projectors.map(read));
+  return {
+    modelInfo: infoOf(parts[0]),
+    projectorInfo: projector && infoOf(projector),
+    tensors: parts.flatMap(({ tensors }) =>
+      tensors.map(({ name, type, shape }) => ({ name, type: tensorTypeName(type), shape })),
+    ),
+  };
+}
+
+function infoOf(header: GgufHeader | undefined): Record<string, unknown> {
+  const entries = [...(header?.metadata ?? [])].filter(([key]) => !shownElsewhere.has(key));
+  return Object.fromEntries(entries.map(([key, value]) => [key, jsonValue(value)]));
+}
+
+/** JSON has no integers beyond 2^53: they lose their last digits. */
+function jsonValue(value: GgufValue): unknown {
+  if (typeof value === "bigint") return Number(value);
+  return typeof value === "object" ? (value.values ?? []).map(jsonValue) : value;
+}

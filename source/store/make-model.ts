@@ -1,0 +1,74 @@
+// Makes a model for a command or a request: pulls the parent that is not there, quantises if asked.
+import type { HubSettings } from "./hub/hub-settings.ts";
+import { type CreateOptions, createModel } from "./library/create-model.ts";
+import type { ProgressRecord } from "./library/layer-maker.ts";
+import type { ParentModel } from "./library/model-base.ts";
+import type { ModelStore } from "./library/model-store.ts";
+import type { ModelCatalog } from "./model-catalog.ts";
+import type { ModelDefinition } from "./model-definition.ts";
+import type { ModelName } from "./model-reference.ts";
+import { pullModel } from "./pull-model.ts";
+import { type QuantizeProgram, quantizing } from "./quantize/quantize-weights.ts";
+
+/** What models are made with. */
+export interface Workshop {
+  catalog: ModelCatalog;
+  store: ModelStore;
+  /** Read when it is needed: a token file may be wrong, and most work needs none. */
+  hub: () => Promise<HubSettings>;
+  quantizeProgram: QuantizeProgram;
+}
+
+export interface MakeOptions
+  extends Pick<CreateOptions, "baseFolder" | "copy" | "isAllowed" | "otherParameters"> {
+  /** The type to quantise to, in any letter case. */
+  quantize?: string | undefined;
+}
+
+/** Tells what a long work does, and ends it. */
+export interface Work {
+  onProgress: (record: ProgressRecord) => void;
+  signal: AbortSignal;
+  limitRateBytesPerSecond?: number;
+}
+
+/**
+ * @throws ProductError, see `createModel`, `pullModel` and `quantizing`
+ */
+export async function makeModel(
+  workshop: Workshop,
+  name: ModelName,
+  definition: ModelDefinition,
+  { quantize, ...options }: MakeOptions,
+  work: Work,
+): Promise<void> {
+  const { store, quantizeProgram } = workshop;
+  await createModel(store, name, definition, {
+    ...options,
+    onProgress: work.onProgress,
+    signal: work.signal,
+    resolveName: (reference) => parentFor(workshop, reference, work),
+    ...(quantize !== undefined && {
+      convertWeights: quantizing(store, quantizeProgram, quantize, work),
+    }),
+  });
+}
+
+async function parentFor(
+  { catalog, store, hub }: Workshop,
+  reference: string,
+  work: Work,
+): Promise<ParentModel> {
+  const parsed = catalog.parse(reference);
+  if (parsed.kind === "name" && parsed.name.isHub) {
+    const found = await catalog.find(parsed.name);
+    if (found === undefined) {
+      const onProgress = (record: ProgressRecord) => {
+        // The success that counts is that of the model that is being made.
+        if (record.status !== "success") work.onProgress(record);
+      };
+      await pullModel(store, parsed.name, { ...work, settings: await hub(), onProgress });
+    }
+  }
+  return await catalog.parentOf(reference);
+}

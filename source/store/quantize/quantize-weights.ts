@@ -1,0 +1,130 @@
+// Quantises weights with llama.cpp's llama-quantize, into a new blob.
+import { spawn } from "node:child_process";
+import { mkdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import { readGguf } from "../gguf/read-gguf.ts";
+import { moveIntoStore } from "../library/copy-file.ts";
+import type { ProgressRecord } from "../library/layer-maker.ts";
+import type { WeightsConversion } from "../library/model-base.ts";
+import { detailsOf } from "../library/model-details.ts";
+import type { ModelStore } from "../library/model-store.ts";
+import { linkedParts } from "../library/split-model.ts";
+import { unfinishedPath } from "../library/write-atomically.ts";
+import { parseQuantizationType } from "./quantization-type.ts";
+
+/** Tells what is being done, and is told when to stop. */
+export interface QuantizeWork {
+  onProgress: (record: ProgressRecord) => void;
+  signal: AbortSignal | undefined;
+}
+
+/** Finds llama-quantize, or builds it. */
+export interface QuantizeProgram {
+  /** @returns its path; @throws ProductError `STORE_QUANTIZATION_FAILED` */
+  path: (work: QuantizeWork) => Promise<string>;
+}
+
+const sources = ["F16", "BF16", "F32"];
+
+/**
+ * What `createModel` takes to make quantised weights of a model's own.
+ *
+ * @param typeText in any letter case
+ * @throws ProductError `STORE_QUANTIZATION_UNKNOWN`; the conversion `STORE_QUANTIZATION_REFUSED`,
+ *   `STORE_QUANTIZATION_FAILED`, `STORE_DISK_FULL`
+ */
+export function quantizing(
+  store: ModelStore,
+  program: QuantizeProgram,
+  typeText: string,
+  work: QuantizeWork,
+): WeightsConversion {
+  const type = parseQuantizationType(typeText);
+  return async (parts) => {
+    const headers = await Promise.all(parts.map((part) => readGguf(part)));
+    const from = detailsOf(headers).quantizationLevel;
+    if (!sources.includes(from)) throw refused(from);
+    const executable = await program.path(work);
+    const source = await linkedParts(parts, store.splitsFolder);
+    const result = unfinishedPath(path.join(store.folder.blobsFolder, "blob"));
+    const total = headers.reduce((sum, { fileSize }) => sum + fileSize, 0);
+    const status = `quantizing ${from} model to ${type}`;
+    const digest = parts.length === 1 ? store.folder.blobDigest(source) : undefined;
+    const report = (share: number) =>
+      work.onProgress({
+        status,
+        ...(digest !== undefined && { digest }),
+        total,
+        completed: Math.floor(total * share),
+      });
+    await mkdir(path.dirname(result), { recursive: true });
+    try {
+      report(0);
+      await runProgram(executable, [source, result, type], report, work.signal);
+      report(1);
+      const written = await moveIntoStore(store, result, { signal: work.signal });
+      return store.blobPath(written.digest);
+    } finally {
+      await rm(result, { force: true });
+    }
+  };
+}
+
+/** `[  12/ 291] blk.0.attn_k.weight - …`: a line for each tensor. */
+const tensorLine = /^\[\s*(\d+)\/\s*(\d+)\]/;
+const linesKept = 5;
+
+async function runProgram(
+  executable: string,
+  words: readonly string[],
+  report: (share: number) => void,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const child = spawn(executable, words, {
+    stdio: ["ignore", "pipe", "pipe"],
+    ...(signal !== undefined && { signal }),
+  });
+  const lastLines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on("line", (line) => {
+      const [, done, all] = tensorLine.exec(line) ?? [];
+      // Begun, not finished: the whole is reported at the end.
+      if (done !== undefined) report((Number(done) - 1) / Number(all));
+      else if (line.trim() !== "") lastLines.push(line.trim());
+      if (lastLines.length > linesKept) lastLines.shift();
+    });
+  }
+  const outcome = await new Promise<string | undefined>((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("close", (code, ended) =>
+      resolve(code === 0 ? undefined : `it ended with ${ended ?? `code ${code}`}`),
+    );
+  });
+  signal?.throwIfAborted();
+  if (outcome !== undefined) throw failed(executable, outcome, lastLines);
+}
+
+function refused(from: string): ProductError {
+  return new ProductError(storeErrors.quantizationRefused, {
+    message: `quantization is only supported for F16, BF16 and F32 models, and this one is ${from}`,
+    hint: "Start from a file of full precision.",
+    param: "quantize",
+  });
+}
+
+function failed(executable: string, outcome: string, lines: readonly string[]): ProductError {
+  const said = lines.at(-1);
+  if (lines.some((line) => /no space left|disk quota/i.test(line))) {
+    return new ProductError(storeErrors.diskFull, {
+      message: `The disk became full while the model was quantised: ${said}.`,
+      hint: "Make room, or choose a smaller type.",
+    });
+  }
+  return new ProductError(storeErrors.quantizationFailed, {
+    message: `${executable} did not quantise the model: ${outcome}${said === undefined ? "" : `; it said: ${said}`}.`,
+    hint: "Check that the file is a model of an architecture that llama.cpp knows.",
+  });
+}
