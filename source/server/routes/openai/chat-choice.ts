@@ -18,6 +18,7 @@ export class ChatChoice {
   #text = "";
   #thinking = "";
   readonly #calls = new Map<number, Call>();
+  /** Of all that the model wrote, its thinking and its calls too. */
   readonly #logprobs: TokenLogprob[] = [];
   #reason: FinishReason = "stop";
   #truncated: Truncation | undefined;
@@ -41,6 +42,7 @@ export class ChatChoice {
         break;
       case "thinking":
         this.#thinking += event.text;
+        this.#logprobs.push(...(event.logprobs ?? []));
         break;
       case "tool-call":
         this.#calls.set(event.index, { id: event.id, name: event.name, arguments: "" });

@@ -36,7 +36,7 @@ export class ChatDeltas {
       case "text":
         return [this.#chunk(event.text === "" ? {} : { content: event.text }, event)];
       case "thinking":
-        return [this.#chunk(reasoningFields(event.text))];
+        return [this.#chunk(reasoningFields(event.text), event)];
       case "tool-call": {
         const { index, id, name } = event;
         this.#hasCalls = true;

@@ -1,0 +1,176 @@
+// Thinking over the OpenAI-compatible API: told apart from the answer, steered, and counted.
+import type OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  failure,
+  type ModelFolder,
+  openaiClient,
+  storeOf,
+  thinkingTemplate,
+  user,
+} from "../support/openai-client.ts";
+import { TestServer } from "../support/test-server.ts";
+
+let store: ModelFolder;
+let server: TestServer;
+let client: OpenAI;
+
+beforeAll(async () => {
+  store = await storeOf({ thinker: { template: thinkingTemplate } });
+  server = await TestServer.start({ models: store.path });
+  client = openaiClient(server);
+});
+afterAll(async () => {
+  await server.close();
+  store.remove();
+});
+
+const messages = [user("What is the capital of France?")];
+const thought = "The capital of";
+const answer = "is Paris.";
+
+/** With the fields that OpenAI does not have. */
+interface Message {
+  content: string | null;
+  reasoning?: string;
+  reasoning_content?: string;
+}
+
+async function ask(more: Record<string, unknown> = {}, model = "thinker") {
+  const reply = await client.chat.completions.create({ model, messages, ...more });
+  const message = reply.choices[0]?.message as Message;
+  return { ...message, usage: reply.usage };
+}
+
+async function streamOf(more: Record<string, unknown> = {}) {
+  const chunks = await client.chat.completions.create({
+    model: "thinker",
+    messages,
+    stream: true,
+    stream_options: { include_usage: true },
+    ...more,
+  });
+  const deltas: Message[] = [];
+  let usage: OpenAI.CompletionUsage | null | undefined;
+  for await (const chunk of chunks) {
+    if (chunk.choices[0] !== undefined) deltas.push(chunk.choices[0].delta as Message);
+    usage = chunk.usage;
+  }
+  const join = (field: keyof Message) => deltas.map((delta) => delta[field] ?? "").join("");
+  return { deltas, join, usage };
+}
+
+test("comes under both names, apart from the answer", async () => {
+  expect(await ask()).toMatchObject({
+    content: answer,
+    reasoning: thought,
+    reasoning_content: thought,
+  });
+  const { deltas, join } = await streamOf();
+  expect([join("reasoning"), join("reasoning_content"), join("content")]).toEqual([
+    thought,
+    thought,
+    answer,
+  ]);
+  // Never in one delta with a piece of the answer.
+  expect(deltas.filter((delta) => delta.reasoning && delta.content)).toEqual([]);
+});
+
+test("is counted apart, and within the tokens of the answer", async () => {
+  const { usage: whole } = await ask();
+  const { usage: streamed } = await streamOf();
+  for (const usage of [whole, streamed]) {
+    const { reasoning_tokens = 0 } = usage?.completion_tokens_details ?? {};
+    expect(reasoning_tokens).toBeGreaterThan(0);
+    expect(reasoning_tokens).toBeLessThan(usage?.completion_tokens ?? 0);
+  }
+  const silent = await ask({ think: false });
+  expect(silent.usage?.completion_tokens_details?.reasoning_tokens).toBe(0);
+});
+
+test("has its tokens among the log-probabilities", async () => {
+  const { choices } = await client.chat.completions.create({
+    model: "thinker",
+    messages,
+    logprobs: true,
+  });
+  const tokens = choices[0]?.logprobs?.content ?? [];
+  const all = "Arr, The capital of France is Paris.";
+  expect(tokens.map(({ token }) => token).join("")).toBe(all);
+  const stream = client.chat.completions.stream({ model: "thinker", messages, logprobs: true });
+  const streamed = (await stream.finalChatCompletion()).choices[0]?.logprobs?.content ?? [];
+  expect(streamed.map(({ token }) => token).join("")).toBe(all);
+});
+
+test("that the limit ends leaves an empty answer and says length", async () => {
+  const reply = await client.chat.completions.create({
+    model: "thinker",
+    messages,
+    max_completion_tokens: 4,
+  });
+  expect(reply.choices[0]).toMatchObject({
+    message: { content: "", reasoning: expect.stringMatching(/./) },
+    finish_reason: "length",
+  });
+});
+
+describe("effort", () => {
+  const off = "The capital of France is Paris.";
+  const little = "Meow, The capital of France is Paris.";
+
+  test.each([
+    ["none", off],
+    ["minimal", little],
+    ["low", little],
+    ["medium", answer],
+    ["high", answer],
+    ["xhigh", answer],
+    ["max", answer],
+  ])("%s steers a model that thinks", async (effort, expected) => {
+    expect((await ask({ reasoning_effort: effort })).content).toBe(expected);
+    expect((await ask({ reasoning: { effort } })).content).toBe(expected);
+  });
+
+  test("yields to think", async () => {
+    expect((await ask({ reasoning_effort: "high", think: false })).content).toBe(off);
+    expect((await ask({ reasoning_effort: "none", think: "low" })).content).toBe(little);
+  });
+
+  test.each(["none", "low", "high", "max"])(
+    "%s is a hint: a model that cannot think does not mind it",
+    async (effort) => {
+      expect((await ask({ reasoning_effort: effort }, "tiny")).content).toBe(off);
+    },
+  );
+
+  test("that does not exist is refused, naming those that do", async () => {
+    for (const model of ["tiny", "thinker"]) {
+      const error = await failure(ask({ reasoning_effort: "extreme" }, model));
+      expect(error).toMatchObject({ status: 400, param: "reasoning_effort" });
+      for (const effort of ["none", "minimal", "low", "medium", "high", "xhigh", "max"]) {
+        expect(error.message).toContain(effort);
+      }
+    }
+  });
+});
+
+test("demanded by think is refused where the model cannot", async () => {
+  for (const think of [true, "low", "high"]) {
+    const error = await failure(ask({ think }, "tiny"));
+    expect(error).toMatchObject({ status: 400, param: "think" });
+    expect(error.message).toContain('"tiny" does not support thinking');
+  }
+  expect((await ask({ think: false }, "tiny")).content).toBe("The capital of France is Paris.");
+});
+
+test("of an earlier answer may be sent back", async () => {
+  const { reasoning, reasoning_content, content } = await ask();
+  for (const field of [{ reasoning }, { reasoning_content }]) {
+    const reply = await client.chat.completions.create({
+      model: "thinker",
+      messages: [...messages, { role: "assistant", content, ...field }, user("Hello!")],
+      think: false,
+    } as OpenAI.ChatCompletionCreateParamsNonStreaming);
+    expect(reply.choices[0]?.message.content).toBe("Hello! How can I help you today?");
+  }
+});

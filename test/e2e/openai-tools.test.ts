@@ -1,0 +1,311 @@
+// Tools over the OpenAI-compatible API: calls, their answers, and how a call is demanded or forbidden.
+import type OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  dataOf,
+  failure,
+  type ModelFolder,
+  openaiClient,
+  plainTemplate,
+  storeOf,
+  user,
+  weatherTool,
+} from "../support/openai-client.ts";
+import { messagesOf, toolPairs } from "../support/pairs.ts";
+import { TestServer } from "../support/test-server.ts";
+
+let store: ModelFolder;
+let server: TestServer;
+let client: OpenAI;
+
+beforeAll(async () => {
+  store = await storeOf({ toolless: { template: plainTemplate } });
+  server = await TestServer.start({ models: store.path });
+  client = openaiClient(server);
+});
+afterAll(async () => {
+  await server.close();
+  store.remove();
+});
+
+type Body = Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>;
+
+const model = "tiny";
+const question = user("What is the weather in Paris?");
+const clockTool = {
+  type: "function" as const,
+  function: { name: "get_time", parameters: { type: "object", properties: {} } },
+};
+
+async function ask(content: string, body: Body = {}) {
+  const reply = await client.chat.completions.create({
+    model,
+    messages: [user(content)],
+    tools: [weatherTool],
+    ...body,
+  });
+  const [choice] = reply.choices;
+  if (choice === undefined) throw new Error("no choice");
+  return choice;
+}
+
+/** Names and arguments of the calls. */
+function callsOf({ message }: OpenAI.ChatCompletion.Choice) {
+  return (message.tool_calls ?? []).map((call) =>
+    call.type === "function"
+      ? [call.function.name, JSON.parse(call.function.arguments)]
+      : [call.type],
+  );
+}
+
+describe("a call", () => {
+  test.each(toolPairs.map((pair) => ({ title: pair.turns.at(-1)?.[1], pair })))(
+    "is what the model's table says: $title",
+    async ({ pair }) => {
+      const reply = await client.chat.completions.create({
+        model,
+        messages: messagesOf(pair) as OpenAI.ChatCompletionMessageParam[],
+        tools: pair.tools ?? [],
+      });
+      const [choice] = reply.choices;
+      const [, json] = /^<tool_call>(.*)<\/tool_call>$/s.exec(pair.expect) ?? [];
+      if (json === undefined) {
+        expect(choice).toMatchObject({ message: { content: pair.expect }, finish_reason: "stop" });
+        expect(choice?.message.tool_calls).toBeUndefined();
+      } else {
+        const expected = JSON.parse(json);
+        expect(choice).toMatchObject({ message: { content: null }, finish_reason: "tool_calls" });
+        expect(choice && callsOf(choice)).toEqual([[expected.name, expected.arguments]]);
+      }
+    },
+  );
+
+  test("has an id of its own, and its answer is used", async () => {
+    const { message } = await ask(question.content);
+    const [call] = message.tool_calls ?? [];
+    expect(call?.id).toMatch(/^call_\w+$/);
+    const last = await client.chat.completions.create({
+      model,
+      tools: [weatherTool],
+      messages: [
+        question,
+        message,
+        { role: "tool", tool_call_id: call?.id ?? "", content: "sunny, 21 degrees" },
+      ],
+    });
+    expect(last.choices[0]?.message.content).toBe("The tool says: sunny, 21 degrees");
+  });
+
+  test("streams as deltas: id and name once, then the arguments in pieces", async () => {
+    const { text } = await server.post("/v1/chat/completions", {
+      model,
+      messages: [question],
+      tools: [weatherTool],
+      stream: true,
+    });
+    const data = dataOf(text);
+    expect(data.pop()).toBe("[DONE]");
+    const choices = (data as OpenAI.ChatCompletionChunk[]).map(({ choices: [choice] }) => choice);
+    expect(choices[0]?.delta).toEqual({
+      role: "assistant",
+      content: null,
+      tool_calls: [
+        {
+          index: 0,
+          id: expect.stringMatching(/^call_/),
+          type: "function",
+          function: { name: "get_weather", arguments: "" },
+        },
+      ],
+    });
+    const pieces = choices.slice(1, -1).map((choice) => choice?.delta);
+    for (const delta of pieces) {
+      const { arguments: piece } = delta?.tool_calls?.[0]?.function ?? {};
+      expect(delta).toEqual({ tool_calls: [{ index: 0, function: { arguments: piece } }] });
+    }
+    const json = pieces.map((delta) => delta?.tool_calls?.[0]?.function?.arguments).join("");
+    expect(JSON.parse(json)).toEqual({ city: "Paris" });
+    expect(choices.at(-1)).toMatchObject({ delta: {}, finish_reason: "tool_calls" });
+  });
+
+  test("is put together by the stream helper", async () => {
+    const done: unknown[] = [];
+    const stream = client.chat.completions
+      .stream({ model, messages: [question], tools: [weatherTool] })
+      .on("tool_calls.function.arguments.done", (event) => done.push(event));
+    const message = await stream.finalMessage();
+    expect(message.tool_calls).toMatchObject([
+      { type: "function", function: { name: "get_weather", arguments: '{"city": "Paris"}' } },
+    ]);
+    expect(done).toMatchObject([{ index: 0, name: "get_weather" }]);
+  });
+
+  test("runs through runTools to the last answer", async () => {
+    const cities: string[] = [];
+    const runner = client.chat.completions.runTools({
+      model,
+      messages: [question],
+      tools: [
+        {
+          type: "function",
+          function: {
+            ...weatherTool.function,
+            parse: JSON.parse,
+            function: ({ city }: { city: string }) => {
+              cities.push(city);
+              return "sunny, 21 degrees";
+            },
+          },
+        },
+      ],
+    });
+    expect(await runner.finalContent()).toBe("The tool says: sunny, 21 degrees");
+    expect(cities).toEqual(["Paris"]);
+  });
+
+  test("runs through runTools in a stream too", async () => {
+    const runner = client.chat.completions.runTools({
+      model,
+      stream: true,
+      messages: [question],
+      tools: [
+        {
+          type: "function",
+          function: { ...weatherTool.function, parse: JSON.parse, function: () => "rainy" },
+        },
+      ],
+    });
+    expect(await runner.finalContent()).toBe("The tool says: rainy");
+  });
+});
+
+describe("tool_choice", () => {
+  test("none answers as if there were no tools", async () => {
+    const choice = await ask(question.content, { tool_choice: "none" });
+    expect(choice.message.content).toBe("I do not know the weather in Paris.");
+    expect(choice.finish_reason).toBe("stop");
+  });
+
+  test("required makes a call of whatever is asked", async () => {
+    const choice = await ask("What is 2 + 3?", { tool_choice: "required" });
+    expect(choice.finish_reason).toBe("tool_calls");
+    expect(callsOf(choice)).toEqual([["get_weather", { city: expect.any(String) }]]);
+  });
+
+  test("a name makes a call of that tool", async () => {
+    const choice = await ask(question.content, {
+      tools: [weatherTool, clockTool],
+      tool_choice: { type: "function", function: { name: "get_time" } },
+    });
+    expect(callsOf(choice)).toEqual([["get_time", expect.any(Object)]]);
+  });
+
+  test("allowed_tools leaves the others out", async () => {
+    const choice = await ask(question.content, {
+      tools: [weatherTool, clockTool],
+      tool_choice: {
+        type: "allowed_tools",
+        allowed_tools: {
+          mode: "required",
+          tools: [{ type: "function", function: { name: "get_time" } }],
+        },
+      },
+    });
+    expect(callsOf(choice)).toEqual([["get_time", expect.any(Object)]]);
+  });
+
+  test("one call at a time when parallel ones are not wanted", async () => {
+    const choice = await ask(question.content, {
+      tool_choice: "required",
+      parallel_tool_calls: false,
+    });
+    expect(callsOf(choice)).toHaveLength(1);
+  });
+
+  const unknown = { type: "function" as const, function: { name: "nobody" } };
+  test.each([
+    ["an unknown tool", { tool_choice: unknown }, "tool_choice.function.name"],
+    [
+      "an unknown allowed tool",
+      {
+        tool_choice: {
+          type: "allowed_tools" as const,
+          allowed_tools: { mode: "auto" as const, tools: [unknown] },
+        },
+      },
+      "tool_choice.allowed_tools.tools.0.function.name",
+    ],
+    ["a call without tools", { tools: [], tool_choice: "required" as const }, "tool_choice"],
+    ["another word", { tool_choice: "sometimes" as never }, "tool_choice"],
+    [
+      "a custom tool",
+      { tools: [{ type: "custom" as const, custom: { name: "f" } }] },
+      "tools.0.type",
+    ],
+    ["older functions", { functions: [{ name: "f", parameters: {} }] }, "functions"],
+    ["an older choice", { function_call: { name: "f" } }, "function_call"],
+  ])("%s is refused with its place", async (_what, body: Body, param) => {
+    const error = await failure(ask(question.content, body));
+    expect(error).toMatchObject({ status: 400, type: "invalid_request_error", param });
+  });
+
+  test("a model without tools says so in the words that clients look for", async () => {
+    const error = await failure(ask(question.content, { model: "toolless" }));
+    expect(error).toMatchObject({ status: 400, param: "tools" });
+    expect(error.message).toContain("toolless does not support tools");
+  });
+});
+
+describe("a conversation with calls", () => {
+  const call = (text: unknown) => ({
+    role: "assistant",
+    content: null,
+    tool_calls: [
+      { id: "call_1", type: "function", function: { name: "get_weather", arguments: text } },
+    ],
+  });
+  const post = async (messages: unknown[]) =>
+    await server.post("/v1/chat/completions", { model, messages, tools: [weatherTool] });
+
+  test.each(["", "{", "[]", '"Paris"', "null"])(
+    "refuses arguments that are no object's text: %j",
+    async (text) => {
+      const { status, json } = await post([question, call(text)]);
+      expect(status).toBe(400);
+      expect(json).toMatchObject({
+        error: {
+          message: expect.stringContaining("invalid tool call arguments"),
+          param: "messages.1.tool_calls.0.function.arguments",
+        },
+      });
+    },
+  );
+
+  test("refuses content that is null without calls", async () => {
+    const { status, json } = await post([question, { role: "assistant", content: null }]);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({
+      error: {
+        message: expect.stringContaining("invalid message content type: <nil>"),
+        param: "messages.1.content",
+      },
+    });
+  });
+
+  test("takes messages as libraries print them, with null for what they do not have", async () => {
+    const nothing = { refusal: null, audio: null, function_call: null, annotations: [] };
+    const { json, status } = await post([
+      { ...question, name: null, tool_calls: null, tool_call_id: null },
+      { ...call('{"city": "Paris"}'), ...nothing, reasoning_content: null },
+      {
+        role: "tool",
+        tool_call_id: "call_1",
+        content: [{ type: "text", text: "sunny, 21 degrees" }],
+      },
+    ]);
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      choices: [{ message: { content: "The tool says: sunny, 21 degrees" } }],
+    });
+  });
+});
