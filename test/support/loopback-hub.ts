@@ -3,7 +3,9 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import { sendBody } from "./loopback-hub-body.ts";
+import { loopbackCertificate } from "./loopback-hub-certificate.ts";
 import { type HubContent, type ServedContent, serveContent } from "./loopback-hub-content.ts";
 import {
   type HubFault,
@@ -31,6 +33,8 @@ export interface LoopbackHubOptions {
   faults?: HubFaults;
   /** What the hub says about a file's size, where that is a lie. By path. */
   listedSizes?: Record<string, number>;
+  /** Whether it speaks TLS, with `loopbackCertificate`. */
+  isSecure?: boolean;
   /** Whether the hub hands out all files itself, as simple mirrors do. */
   noStorage?: boolean;
 }
@@ -109,16 +113,20 @@ class Hub implements LoopbackHub {
   }
 
   async #listen(name: HubRequest["server"]): Promise<string> {
-    const server = createServer((request, response) => {
+    const { isSecure = false } = this.#options;
+    const answer = (request: IncomingMessage, response: ServerResponse) => {
       response.on("error", () => {}); // clients leave whenever they like
       void this.#answer(name, request, response);
-    });
+    };
+    const server = isSecure
+      ? createSecureServer(loopbackCertificate, answer)
+      : createServer(answer);
     this.#servers.push(server);
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const address = server.address();
     if (address === null || typeof address === "string") throw new Error("no port");
-    return `http://127.0.0.1:${address.port}`;
+    return `${isSecure ? "https" : "http"}://127.0.0.1:${address.port}`;
   }
 
   async #answer(

@@ -33,6 +33,7 @@ export function exchange(dispatcher: Dispatcher, question: HttpQuestion): Promis
   body.promise.catch(() => {});
   let controller: Dispatcher.DispatchController | undefined;
   let take: ChunkTaker | undefined;
+  const early: Buffer[] = [];
 
   const stop = (reason: unknown) => {
     signal.removeEventListener("abort", onAbort);
@@ -65,21 +66,27 @@ export function exchange(dispatcher: Dispatcher, question: HttpQuestion): Promis
       },
       onResponseStart(started, status, received) {
         if (status < 200) return;
-        if (method === "GET") started.pause();
         head.resolve({
           status,
           headers: received,
           url,
-          read(taker) {
+          async read(taker) {
+            for (const chunk of early) await taker(chunk);
             take = taker;
-            started.resume();
-            return body.promise;
+            if (started.paused) started.resume();
+            await body.promise;
           },
           abandon: () => stop(new Error("the rest of the reply was not wanted")),
         });
       },
       onResponseData(started, chunk) {
-        const pending = take?.(chunk);
+        if (take === undefined) {
+          // A pause before the first chunk would get lost behind a proxy.
+          early.push(chunk);
+          started.pause();
+          return;
+        }
+        const pending = take(chunk);
         if (pending === undefined) return;
         started.pause();
         pending.then(() => started.resume(), stop);

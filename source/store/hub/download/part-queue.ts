@@ -34,8 +34,11 @@ export class PartQueue {
   readonly #running = new Set<Part>();
   readonly #partBytes: number;
   readonly #clock: Pick<Clock, "now">;
+  readonly #done = Promise.withResolvers<void>();
   /** How many connections have something to do. */
   readonly connections: number;
+  /** Resolves when the last part is finished. */
+  readonly done: Promise<void> = this.#done.promise;
 
   constructor(
     missing: readonly ByteRange[],
@@ -51,9 +54,10 @@ export class PartQueue {
     const fair = Math.ceil(total / this.connections);
     this.#partBytes = Math.max(sizes.smallestBytes, Math.min(sizes.largestBytes, fair));
     this.#waiting = missing.map((range) => ({ ...range }));
+    this.#checkDone();
   }
 
-  /** The next part in order, or the second half of the slowest one that runs; undefined: nothing to do. */
+  /** The next part in order, or the second half of the slowest one that runs; undefined: nothing now. */
   take(): Part | undefined {
     const part = this.#cutNext() ?? this.#takeOver();
     if (part !== undefined) this.#running.add(part);
@@ -63,6 +67,11 @@ export class PartQueue {
   /** The part has arrived or was given up. */
   finish(part: Part): void {
     this.#running.delete(part);
+    this.#checkDone();
+  }
+
+  #checkDone(): void {
+    if (this.#waiting.length === 0 && this.#running.size === 0) this.#done.resolve();
   }
 
   #cutNext(): Part | undefined {

@@ -1,15 +1,20 @@
 // Holds a download to so many bytes each second, over all its connections.
+import { type Clock, systemClock } from "../../../base/clock.ts";
 import { pause } from "../retry.ts";
 
 const bytesPerSecondOfConnection = 2 * 1024 ** 2;
+/** Below the timers' own precision a wait would only cost. */
+const shortestDelayMs = 5;
 
 export class RateLimit {
   readonly #bytesPerSecond: number;
+  readonly #clock: Pick<Clock, "now">;
   #freeAtMs = 0;
 
   /** @param bytesPerSecond above 0 */
-  constructor(bytesPerSecond: number) {
+  constructor(bytesPerSecond: number, clock: Pick<Clock, "now"> = systemClock) {
     this.#bytesPerSecond = bytesPerSecond;
+    this.#clock = clock;
   }
 
   /** How many connections can be kept busy within the limit. */
@@ -17,12 +22,17 @@ export class RateLimit {
     return Math.ceil(this.#bytesPerSecond / bytesPerSecondOfConnection);
   }
 
-  /** Accounts for bytes that came; the promise, when there is one, settles when more may come. */
-  take(bytes: number, signal: AbortSignal): Promise<void> | undefined {
-    const now = performance.now();
+  /** Accounts for bytes that came; says how long nothing more may come. */
+  delayAfter(bytes: number): number {
+    const now = this.#clock.now();
     this.#freeAtMs = Math.max(this.#freeAtMs, now) + (bytes / this.#bytesPerSecond) * 1000;
     const delayMs = this.#freeAtMs - now;
-    // Below the timer's own precision a wait would only cost.
-    return delayMs < 5 ? undefined : pause(delayMs, signal);
+    return delayMs < shortestDelayMs ? 0 : delayMs;
+  }
+
+  /** Accounts for bytes that came; the promise, when there is one, settles when more may come. */
+  take(bytes: number, signal: AbortSignal): Promise<void> | undefined {
+    const delayMs = this.delayAfter(bytes);
+    return delayMs === 0 ? undefined : pause(delayMs, signal);
   }
 }

@@ -1,7 +1,7 @@
 // Fetches what lacks of a file over several connections at once, and tries again what breaks.
 import type { ProductError } from "../../../base/product-error.ts";
 import { storeErrors } from "../../errors.ts";
-import { cancelled, Retries, RetryableError, type RetryPolicy } from "../retry.ts";
+import { cancelled, pause, Retries, RetryableError, type RetryPolicy } from "../retry.ts";
 import { type FileSource, RangesIgnored } from "./file-source.ts";
 import { type Part, PartQueue, type PartSizes } from "./part-queue.ts";
 import { PartWriter } from "./part-writer.ts";
@@ -25,6 +25,8 @@ export interface TransferOptions {
   onRetry: (detail: string) => void;
 }
 
+/** How long a connection without work waits before it looks whether another has become slow. */
+const idleMs = 500;
 /** What a try must bring to count as progress. */
 const progressBytes = 64 * 1024;
 
@@ -72,12 +74,22 @@ async function fetchParts(
   if (failure !== undefined) throw failure.error;
 }
 
+/** What one connection does: part after part, and help for slow ones until all is done. */
 async function fetchOneByOne(
   options: TransferOptions,
   queue: PartQueue,
   takesWhole: boolean,
 ): Promise<void> {
-  for (let part = queue.take(); part !== undefined; part = queue.take()) {
+  let isDone = false;
+  const done = queue.done.then(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    const part = queue.take();
+    if (part === undefined) {
+      await Promise.race([done, pause(idleMs, options.signal)]);
+      continue;
+    }
     try {
       await fetchPart(options, part, takesWhole);
     } finally {

@@ -1,0 +1,236 @@
+// A file storage that breaks off, stalls, crawls, lies or changes its mind: a pull gets the right
+// bytes all the same, or says what is wrong and keeps nothing that is.
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import type { HubFaults } from "../../support/loopback-hub-requests.ts";
+import { hashOf, newFolder, openHub, openHubWith, pull, sentBytes, sentences } from "./pulling.ts";
+
+const megabytes = 3_000_000;
+
+/** A fault of the file storage alone. */
+function inStorage(faults: HubFaults): HubFaults {
+  return (request) => (request.server === "storage" ? faults(request) : undefined);
+}
+
+function blobsOf(folder: string): string[] {
+  return readdirSync(path.join(folder, "blobs"));
+}
+
+describe("what passes by trying again", () => {
+  test.each<[string, HubFaults, RegExp]>([
+    ["resets", ({ earlier }) => (earlier < 4 ? { resetAfterBytes: 100_000 } : undefined), /reset/],
+    [
+      "ends too early",
+      ({ earlier }) => (earlier < 4 ? { truncateAfterBytes: 100_000 } : undefined),
+      /closed in the middle/,
+    ],
+    [
+      "resets before anything",
+      ({ earlier }) => (earlier < 2 ? { resetAfterBytes: 0 } : undefined),
+      /reset/,
+    ],
+    [
+      "stalls",
+      ({ earlier }) => (earlier < 2 ? { stallAfterBytes: 70_000 } : undefined),
+      /nothing came/,
+    ],
+    ["fails", ({ earlier }) => (earlier < 2 ? { status: 502 } : undefined), /status 502/],
+    [
+      "limits",
+      ({ earlier }) => (earlier < 1 ? { status: 429, headers: { "retry-after": "0" } } : undefined),
+      /limits/,
+    ],
+  ])("a storage that %s", async (_, faults, detail) => {
+    const hub = await openHubWith(megabytes, { faults: inStorage(faults) });
+    const { model, progress } = await pull(hub, newFolder());
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    expect(sentences(progress).join()).toMatch(detail);
+    const completed = progress.map(({ completedBytes }) => completedBytes);
+    expect(completed).toEqual(completed.toSorted((a, b) => a - b));
+  });
+
+  test("a storage that resets again and again but brings something each time", async () => {
+    const faults = inStorage(() => ({ resetAfterBytes: 150_000 }));
+    const hub = await openHubWith(1_000_000, { faults });
+    const { model } = await pull(hub, newFolder());
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+  });
+
+  test("one slow connection does not hold up the others' work", async () => {
+    const faults = inStorage(({ range }) =>
+      range?.start === 0 ? { bytesPerSecond: 150_000 } : undefined,
+    );
+    const hub = await openHubWith(4_000_000, { faults });
+    const { model } = await pull(hub, newFolder());
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    const first = hub.requests.find(({ range }) => range?.start === 0);
+    expect(first?.sentBytes).toBeLessThan(1_000_000);
+  });
+
+  test("an address of the storage that has expired is asked anew of the hub", async () => {
+    const faults = inStorage(({ earlier }) => (earlier === 1 ? { status: 403 } : undefined));
+    const hub = await openHubWith(megabytes, { faults });
+    const { model } = await pull(hub, newFolder());
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    expect(hub.requests.filter(({ method }) => method === "HEAD").length).toBeGreaterThan(1);
+  });
+
+  test("a redirect within the storage is followed", async () => {
+    const hub = await openHubWith(1000);
+    hub.setFaults(
+      inStorage(({ path: asked }) =>
+        asked.startsWith("/again/")
+          ? undefined
+          : { status: 307, headers: { location: `/again${asked}` } },
+      ),
+    );
+    await hub.setFile("again/owner", "name/a-Q4_K_M.gguf", { generatedBytes: 1000 });
+    const { model } = await pull(hub, newFolder());
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+  });
+});
+
+describe("a storage that ignores ranges", () => {
+  test("is asked for the whole, once", async () => {
+    const faults = inStorage(() => ({ ignoreRange: true }));
+    const hub = await openHubWith(megabytes, { faults });
+    const { model, progress } = await pull(hub, newFolder());
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    expect(sentences(progress).join()).toContain("whole files only");
+  });
+
+  test("and breaks off still brings the whole in the end", async () => {
+    const faults = inStorage(({ earlier }) => ({
+      ignoreRange: true,
+      ...(earlier < 8 && { truncateAfterBytes: 200_000 * (1 + earlier) }),
+    }));
+    const hub = await openHubWith(megabytes, { faults });
+    const { model } = await pull(hub, newFolder());
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+  });
+});
+
+describe("what does not pass is reported, and", () => {
+  test("a storage that always resets leaves what it brought", async () => {
+    const faults = inStorage(({ range }) =>
+      range?.start === 0 ? { bytesPerSecond: 5_000_000 } : { resetAfterBytes: 0 },
+    );
+    const hub = await openHubWith(megabytes, { faults });
+    const folder = newFolder();
+    await expect(pull(hub, folder)).rejects.toMatchObject({
+      code: "STORE_HUB_UNREACHABLE",
+      exitCode: 8,
+      hint: expect.stringContaining("it resumes"),
+    });
+    expect(blobsOf(folder)).toContainEqual(expect.stringMatching(/-partial$/));
+  });
+
+  test("a storage that refuses is named", async () => {
+    const hub = await openHubWith(1000, { faults: inStorage(() => ({ status: 403 })) });
+    await expect(pull(hub, newFolder())).rejects.toMatchObject({
+      code: "STORE_HUB_FAILING",
+      message: expect.stringContaining("status 403"),
+    });
+  });
+
+  test("other bytes of the right length are deleted", async () => {
+    const faults = inStorage(({ range }) => (range?.start === 0 ? { garble: true } : undefined));
+    const hub = await openHubWith(megabytes, { faults });
+    const folder = newFolder();
+    await expect(pull(hub, folder)).rejects.toMatchObject({
+      code: "STORE_HUB_HASH_MISMATCH",
+      message: expect.stringMatching(/a-Q4_K_M\.gguf.*was deleted/),
+    });
+    expect(blobsOf(folder)).toEqual([]);
+  });
+
+  test.each([
+    ["claims another size", { claimedSizeBytes: megabytes + 1 }],
+    ["sends another range", { headers: { "content-range": `bytes 5-9/${megabytes}` } }],
+    ["sends no range", { headers: { "content-range": "bytes" } }],
+    ["sends too much as one", { ignoreRange: true, claimedSizeBytes: megabytes + 5 }],
+  ])("a storage that %s is not believed", async (_, fault) => {
+    const hub = await openHubWith(megabytes, { faults: inStorage(() => fault) });
+    await expect(pull(hub, newFolder())).rejects.toMatchObject({
+      code: "STORE_HUB_REPLY_INVALID",
+      message: expect.stringContaining("a-Q4_K_M.gguf"),
+    });
+  });
+
+  test("a hub that lists another size than there is, too", async () => {
+    const hub = await openHubWith(megabytes, { listedSizes: { "a-Q4_K_M.gguf": 2_000_000 } });
+    await expect(pull(hub, newFolder())).rejects.toMatchObject({
+      code: "STORE_HUB_REPLY_INVALID",
+    });
+  });
+
+  test("redirects in a circle end", async () => {
+    const hub = await openHubWith(1000);
+    hub.setFaults(({ path: asked, server }) =>
+      server === "storage" || asked.includes("/resolve/")
+        ? { status: 302, headers: { location: asked } }
+        : undefined,
+    );
+    await expect(pull(hub, newFolder())).rejects.toMatchObject({
+      code: "STORE_HUB_REPLY_INVALID",
+      message: expect.stringContaining("redirects without an end"),
+    });
+  });
+
+  test.each(["ftp://127.0.0.1/a", "file:///etc/passwd", ""])(
+    "a redirect to %j is not followed",
+    async (location) => {
+      const hub = await openHubWith(1000);
+      hub.setFaults(({ path: asked }) =>
+        asked.includes("/resolve/") ? { status: 302, headers: { location } } : undefined,
+      );
+      await expect(pull(hub, newFolder())).rejects.toMatchObject({
+        code: "STORE_HUB_REPLY_INVALID",
+      });
+    },
+  );
+});
+
+describe("a file without a hash of the hub's", () => {
+  const inGit = ["a-Q4_0.gguf"];
+  const files = { "a-Q4_0.gguf": { generatedBytes: megabytes } };
+
+  test("that changes in the middle is begun anew, and says so", async () => {
+    const hub = await openHub({ repositories: { "owner/name": { files, inGit } } });
+    let marks = 0;
+    hub.setFaults(({ method, range }) => {
+      if (method === "GET" && range !== undefined && range.start > 0) marks += 1;
+      return marks === 1 ? { etag: "another" } : undefined;
+    });
+    const { model, progress } = await pull(hub, newFolder());
+    expect(sentences(progress).join()).toContain("changed at the hub: starting over");
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    expect(model.files[0]?.digest).toBe(`sha256:${hub.sha256Of("owner/name", "a-Q4_0.gguf")}`);
+  });
+
+  test("that changes all the time is given up", async () => {
+    const hub = await openHub({ repositories: { "owner/name": { files, inGit } } });
+    let marks = 0;
+    hub.setFaults(({ method, range }) => {
+      if (method !== "GET" || range === undefined) return undefined;
+      marks += 1;
+      return { etag: `mark ${marks}` };
+    });
+    const folder = newFolder();
+    await expect(pull(hub, folder)).rejects.toMatchObject({
+      code: "STORE_HUB_REPLY_INVALID",
+      message: expect.stringContaining("again and again"),
+    });
+    expect(blobsOf(folder)).toEqual([]);
+  });
+});
+
+test("a pull that fails for good sends no more requests", async () => {
+  const faults = inStorage(({ range }) =>
+    range?.start === 0 ? { claimedSizeBytes: 7 } : { bytesPerSecond: 100_000 },
+  );
+  const hub = await openHubWith(megabytes, { faults });
+  await expect(pull(hub, newFolder())).rejects.toMatchObject({ code: "STORE_HUB_REPLY_INVALID" });
+  expect(sentBytes(hub)).toBeLessThan(megabytes);
+});

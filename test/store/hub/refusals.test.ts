@@ -1,0 +1,261 @@
+// What a person reads when the hub says no, does not answer, or answers like no hub.
+
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { describe, expect, test } from "vitest";
+import { ProductError } from "../../../source/base/product-error.ts";
+import { retryAfterSeconds } from "../../../source/store/hub/reply-error.ts";
+import type { LoopbackHub } from "../../support/loopback-hub.ts";
+import {
+  atTheEnd,
+  newFolder,
+  openHub,
+  openHubWith,
+  pull,
+  sentences,
+  settingsFor,
+} from "./pulling.ts";
+
+async function openGuardedHub(): Promise<LoopbackHub> {
+  const files = { "a-Q4_K_M.gguf": { generatedBytes: 1000 } };
+  return await openHub({
+    repositories: {
+      "owner/gated": { files, access: "gated", readers: ["hf_reader"] },
+      "owner/private": { files, access: "private", readers: ["hf_reader", "hf_other"] },
+    },
+  });
+}
+
+/** What a pull of the repository with this environment is refused with. */
+async function refusal(
+  hub: LoopbackHub,
+  repo: string,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<ProductError> {
+  const settings = await settingsFor(hub, environment);
+  const error: unknown = await pull(hub, newFolder(), { settings, reference: { repo } }).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof ProductError)) throw new Error(`no refusal but ${error}`);
+  return error;
+}
+
+describe("a gated repository", () => {
+  test("names the page to accept and how to set a token", async () => {
+    const hub = await openGuardedHub();
+    expect(await refusal(hub, "gated")).toMatchObject({
+      code: "STORE_HUB_GATED",
+      exitCode: 4,
+      sentence: expect.stringMatching(
+        `${hub.url}/owner/gated, then set a token: export HF_TOKEN=hf_.*${hub.url}/settings/tokens`,
+      ),
+    });
+  });
+
+  test("with a token that has not accepted names the page and whose token it is", async () => {
+    const hub = await openGuardedHub();
+    expect(await refusal(hub, "gated", { HF_TOKEN: "hf_other" })).toMatchObject({
+      code: "STORE_HUB_GATED",
+      hint: `Accept them at ${hub.url}/owner/gated with the account of the token from HF_TOKEN.`,
+    });
+  });
+
+  test("opens to a token that has", async () => {
+    const hub = await openGuardedHub();
+    const settings = await settingsFor(hub, { HF_TOKEN: "hf_reader" });
+    const { model } = await pull(hub, newFolder(), { settings, reference: { repo: "gated" } });
+    expect(model.files).toHaveLength(1);
+  });
+});
+
+describe("a private repository", () => {
+  test.each([
+    ["without a token", {}, "STORE_HUB_REPOSITORY_NOT_FOUND", "set a token"],
+    ["with no valid one", { HF_TOKEN: "hf_unknown" }, "STORE_HUB_UNAUTHORISED", "have expired"],
+  ])("%s is refused with what to do", async (_, environment, code, advice) => {
+    const hub = await openGuardedHub();
+    const error = await refusal(hub, "private", environment);
+    expect(error.code).toBe(code);
+    expect(error.sentence).toContain(advice);
+  });
+
+  test("opens to its reader", async () => {
+    const hub = await openGuardedHub();
+    const settings = await settingsFor(hub, { HF_TOKEN: "hf_reader" });
+    const { model } = await pull(hub, newFolder(), { settings, reference: { repo: "private" } });
+    expect(model.files).toHaveLength(1);
+  });
+
+  test("mentions a token file that could not be read", async () => {
+    const hub = await openGuardedHub();
+    const error = await refusal(hub, "private", { HF_TOKEN_PATH: newFolder() });
+    expect(error.hint).toContain("cannot be read (EISDIR)");
+  });
+});
+
+describe("what is not there", () => {
+  test("a repository", async () => {
+    const error = await refusal(await openHubWith(1), "nothing", {});
+    expect(error).toMatchObject({ code: "STORE_HUB_REPOSITORY_NOT_FOUND", exitCode: 3 });
+    expect(error.message).toContain("owner/nothing");
+  });
+
+  test("a revision", async () => {
+    const hub = await openHubWith(1);
+    await expect(pull(hub, newFolder(), { reference: { revision: "v9" } })).rejects.toMatchObject({
+      code: "STORE_HUB_REVISION_NOT_FOUND",
+      message: 'owner/name has no revision "v9".',
+    });
+  });
+
+  test("a file that was listed", async () => {
+    const hub = await openHubWith(1);
+    hub.setFaults(({ path }) =>
+      path.includes("/resolve/")
+        ? { status: 404, headers: { "x-error-code": "EntryNotFound" } }
+        : undefined,
+    );
+    await expect(pull(hub, newFolder())).rejects.toMatchObject({
+      code: "STORE_HUB_FILE_NOT_FOUND",
+      message: 'owner/name has no file "a-Q4_K_M.gguf".',
+    });
+  });
+});
+
+describe("too many requests", () => {
+  const limited = (headers: Record<string, string>) => ({ status: 429, headers });
+
+  test("are asked again after the time the hub names", async () => {
+    const hub = await openHubWith(1000);
+    hub.setFaults(({ path, earlier }) =>
+      path.includes("/revision/") && earlier === 0 ? limited({ "retry-after": "0" }) : undefined,
+    );
+    const { progress } = await pull(hub, newFolder());
+    expect(progress[0]).toMatchObject({
+      state: "retrying",
+      detail: expect.stringContaining("limits how often it is asked"),
+    });
+  });
+
+  test("with a long wait are reported with it", async () => {
+    const hub = await openHubWith(1000);
+    hub.setFaults(() => limited({ ratelimit: '"api";r=0;t=250' }));
+    const error = await refusal(hub, "name");
+    expect(error).toMatchObject({ code: "STORE_HUB_RATE_LIMITED", retryAfterSeconds: 250 });
+    expect(error.sentence).toMatch(/again in 250 s.*set a token, which is allowed more/);
+    expect(hub.requests).toHaveLength(1);
+  });
+
+  test.each([
+    [{ "retry-after": "7" }, 7],
+    [{ "retry-after": "nonsense" }, undefined],
+    [{ ratelimit: '"resolvers";r=0;t=12' }, 12],
+    [{}, undefined],
+  ])("%j is read as %s seconds", (headers, seconds) => {
+    expect(retryAfterSeconds(headers)).toBe(seconds);
+  });
+});
+
+describe("a hub that fails", () => {
+  test("is asked again, and says so", async () => {
+    const hub = await openHubWith(1000);
+    hub.setFaults(({ earlier }) => (earlier === 0 ? { status: 503 } : undefined));
+    const { progress } = await pull(hub, newFolder());
+    expect(sentences(progress).join()).toMatch(/failed to answer \(status 503\).*Try 2 of 3/);
+  });
+
+  test("all the time is reported", async () => {
+    const hub = await openHubWith(1000);
+    hub.setFaults(() => ({ status: 500 }));
+    expect(await refusal(hub, "name")).toMatchObject({ code: "STORE_HUB_FAILING", exitCode: 8 });
+    expect(hub.requests).toHaveLength(3);
+  });
+});
+
+describe("no hub at all", () => {
+  async function refusalAt(url: string, environment: NodeJS.ProcessEnv = {}): Promise<unknown> {
+    const settings = await settingsFor({ url }, environment);
+    const hub = await openHubWith(1);
+    return await pull(hub, newFolder(), { settings }).catch((error: unknown) => error);
+  }
+
+  test("a name that cannot be looked up means offline, at once", async () => {
+    expect(await refusalAt("https://hub.invalid")).toMatchObject({
+      code: "STORE_HUB_OFFLINE",
+      exitCode: 8,
+      message: expect.stringContaining("hub.invalid"),
+    });
+  });
+
+  test("a port that nobody listens on", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    server.close();
+    await once(server, "close");
+    expect(await refusalAt(`http://127.0.0.1:${port}`)).toMatchObject({
+      code: "STORE_HUB_UNREACHABLE",
+      message: `The connection to 127.0.0.1:${port} failed: it was refused.`,
+    });
+  });
+
+  test("a server that accepts and then says nothing", async () => {
+    const server = createServer((socket) => socket.on("error", () => {})).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    atTheEnd(() => void server.close());
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    expect(await refusalAt(`http://127.0.0.1:${port}`)).toMatchObject({
+      code: "STORE_HUB_UNREACHABLE",
+      message: expect.stringContaining("nothing came for too long"),
+    });
+  });
+
+  test("HF_HUB_OFFLINE forbids to ask", async () => {
+    expect(await refusalAt("https://hub.invalid", { HF_HUB_OFFLINE: "1" })).toMatchObject({
+      code: "STORE_HUB_OFFLINE",
+      message: expect.stringContaining("HF_HUB_OFFLINE"),
+    });
+  });
+});
+
+describe("an answer that is none of a hub's", () => {
+  test.each([
+    ["a web page", { status: 200, body: "<html>Sign in to the hotel's network</html>" }, /no JSON/],
+    ["another JSON", { status: 200, body: '{"hello":1}' }, /which commit/],
+    ["an odd status", { status: 418 }, /status 418/],
+  ])("%s", async (_, fault, message) => {
+    const hub = await openHubWith(1000);
+    hub.setFaults(() => fault);
+    expect(await refusal(hub, "name")).toMatchObject({
+      code: "STORE_HUB_REPLY_INVALID",
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test.each([
+    ["no list", '{"error":1}'],
+    ["a size below zero", '[{"type":"file","path":"a.gguf","size":-1}]'],
+    ["a path out of the folder", '[{"type":"file","path":"../../a.gguf","size":1}]'],
+    ["a path with a control character", '[{"type":"file","path":"a\\u001b[2J.gguf","size":1}]'],
+    ["a path that is no text", '[{"type":"file","path":1,"size":1}]'],
+  ])("a listing with %s", async (_, body) => {
+    const hub = await openHubWith(1000);
+    hub.setFaults(({ path }) => (path.includes("/tree/") ? { status: 200, body } : undefined));
+    expect(await refusal(hub, "name")).toMatchObject({ code: "STORE_HUB_REPLY_INVALID" });
+  });
+
+  test("a listing that never ends", async () => {
+    const hub = await openHubWith(1000);
+    const headers = { link: '</next?cursor=1>; rel="next"' };
+    hub.setFaults(({ path }) =>
+      path.includes("/tree/") ? { status: 200, headers, body: "[]" } : undefined,
+    );
+    expect(await refusal(hub, "name")).toMatchObject({
+      code: "STORE_HUB_REPLY_INVALID",
+      message: expect.stringContaining("has no end"),
+    });
+  });
+});

@@ -1,0 +1,326 @@
+// A pull that is broken off: by the person, by kill -9, by a full disk. It goes on where it was.
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+import type { LoopbackHub } from "../../support/loopback-hub.ts";
+import { until } from "../../support/until.ts";
+import {
+  atTheEnd,
+  hashOf,
+  newFolder,
+  openHub,
+  openHubWith,
+  pull,
+  quick,
+  sentBytes,
+  sentences,
+} from "./pulling.ts";
+
+const size = 4_000_000;
+const script = path.join(import.meta.dirname, "pull-process.ts");
+
+function startPull(hub: LoopbackHub, folder: string) {
+  const child = spawn(process.execPath, [script, hub.url, folder], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, HOME: "/nonexistent" },
+  });
+  atTheEnd(() => void child.kill("SIGKILL"));
+  return child;
+}
+
+function blobsOf(folder: string): string[] {
+  return readdirSync(path.join(folder, "blobs")).sort();
+}
+
+function notesOf(folder: string): string {
+  const name = blobsOf(folder).find((file) => file.endsWith("-partial.json"));
+  return path.join(folder, "blobs", name ?? "there are no notes");
+}
+
+/** Pulls slowly and breaks off as soon as so many bytes are there. */
+async function breakOff(hub: LoopbackHub, folder: string, afterBytes: number): Promise<number> {
+  hub.setFaults(({ server }) => (server === "storage" ? { bytesPerSecond: 2_000_000 } : undefined));
+  const stop = new AbortController();
+  let completed = 0;
+  const pulling = pull(hub, folder, {
+    signal: stop.signal,
+    onProgress: ({ completedBytes }) => {
+      completed = completedBytes;
+      if (completedBytes >= afterBytes) stop.abort();
+    },
+  });
+  await expect(pulling).rejects.toMatchObject({ code: "STORE_HUB_CANCELLED", exitCode: 130 });
+  hub.setFaults(undefined);
+  return completed;
+}
+
+describe("a pull that was cancelled", () => {
+  test("goes on where it was, and says so", async () => {
+    const hub = await openHubWith(size);
+    const folder = newFolder();
+    const completed = await breakOff(hub, folder, size / 3);
+    const before = sentBytes(hub);
+    const { model, progress } = await pull(hub, folder);
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    expect(progress[0]?.completedBytes).toBeGreaterThanOrEqual(completed);
+    expect(sentences(progress)).toContainEqual(expect.stringMatching(/^Resuming at \d+ %/));
+    expect(sentBytes(hub) - before).toBeLessThanOrEqual(size - completed);
+  });
+
+  test("before anything was asked asks nothing", async () => {
+    const hub = await openHubWith(size);
+    const pulling = pull(hub, newFolder(), { signal: AbortSignal.abort() });
+    await expect(pulling).rejects.toMatchObject({ code: "STORE_HUB_CANCELLED" });
+    expect(hub.requests).toEqual([]);
+  });
+
+  test("while it waits for another try ends at once", async () => {
+    const hub = await openHubWith(size);
+    hub.setFaults(({ server }) => (server === "storage" ? { status: 500 } : undefined));
+    const stop = new AbortController();
+    const pulling = pull(hub, newFolder(), {
+      signal: stop.signal,
+      connection: { retryPolicy: { tries: 3, firstDelayMs: 1e6, longestDelayMs: 1e6 } },
+      onProgress: ({ state }) => {
+        if (state === "retrying") stop.abort();
+      },
+    });
+    await expect(pulling).rejects.toMatchObject({ code: "STORE_HUB_CANCELLED" });
+  });
+
+  test.each<[string, (folder: string) => void]>([
+    ["damaged notes", (folder) => writeFileSync(notesOf(folder), '{"version":1,"ra')],
+    ["notes of a later version", (folder) => writeFileSync(notesOf(folder), '{"version":9}')],
+    [
+      "notes that claim too much",
+      (folder) =>
+        writeFileSync(
+          notesOf(folder),
+          readFileSync(notesOf(folder), "utf8").replace(/"end":\d+/, `"end":${size + 9}`),
+        ),
+    ],
+  ])("begins anew with %s", async (_, damage) => {
+    const hub = await openHubWith(size);
+    const folder = newFolder();
+    await breakOff(hub, folder, size / 3);
+    damage(folder);
+    const { model, progress } = await pull(hub, folder);
+    expect(sentences(progress)).toContainEqual(expect.stringMatching(/^Starting over: .*damaged/));
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+  });
+
+  test("begins anew without the bytes that the notes speak of", async () => {
+    const hub = await openHubWith(size);
+    const folder = newFolder();
+    await breakOff(hub, folder, size / 3);
+    writeFileSync(notesOf(folder).replace(/\.json$/, ""), "short");
+    const { model } = await pull(hub, folder);
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+  });
+});
+
+describe("a file without a hash of the hub's", () => {
+  test("that was replaced meanwhile is begun anew, and says so", async () => {
+    const hub = await openHub({
+      repositories: {
+        "owner/name": { files: { "a.gguf": { generatedBytes: size } }, inGit: ["a.gguf"] },
+      },
+    });
+    const folder = newFolder();
+    await breakOff(hub, folder, size / 3);
+    await hub.setFile("owner/name", "a.gguf", { generatedBytes: size, seed: "another" });
+    const { model, progress } = await pull(hub, folder);
+    expect(sentences(progress)).toContain("Starting over: the file changed at the hub.");
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    await hub.setFile("owner/name", "a.gguf", { generatedBytes: size });
+    await breakOff(hub, folder, size / 3);
+    await hub.setFile("owner/name", "a.gguf", { generatedBytes: size + 1 });
+    expect(sentences((await pull(hub, folder)).progress)).toContain(
+      "Starting over: the file's size changed at the hub.",
+    );
+  });
+});
+
+test("kill -9 at any moment loses little, and the next pull goes on", async () => {
+  const large = 4 * size;
+  const hub = await openHubWith(large);
+  const folder = newFolder();
+  hub.setFaults(({ server }) => (server === "storage" ? { bytesPerSecond: 800_000 } : undefined));
+  let kills = 0;
+  let before = 0;
+  // Each process is killed as soon as the storage has sent it something, or a little more.
+  while (kills < 8) {
+    const child = startPull(hub, folder);
+    const goal = sentBytes(hub) + 1 + kills * 300_000;
+    await until(
+      () => sentBytes(hub),
+      (bytes) => bytes >= goal || child.exitCode !== null,
+    );
+    if (child.exitCode !== null) break;
+    child.kill("SIGKILL");
+    await once(child, "close");
+    kills += 1;
+    for (const name of blobsOf(folder)) expect(name).toMatch(/-partial(\.json(\.new)?)?$/);
+    before = sentBytes(hub);
+  }
+  expect(kills).toBe(8);
+  hub.setFaults(undefined);
+  const child = startPull(hub, folder);
+  const output = await text(child.stdout);
+  const lines = output.trim().split("\n");
+  const result: unknown = JSON.parse(lines.at(-1) ?? "");
+  const digest = `sha256:${hub.sha256Of("owner/name", "a-Q4_K_M.gguf")}`;
+  expect(result).toEqual({ digests: [digest] });
+  expect(blobsOf(folder)).toEqual([digest.replace(":", "-")]);
+  expect(hashOf(path.join(folder, "blobs", digest.replace(":", "-")))).toBe(digest);
+  // What the killed ones had fetched was of use.
+  expect(sentBytes(hub) - before).toBeLessThan(large);
+});
+
+describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("a small disk", () => {
+  function mountSmallDisk(sizeBytes: number): string {
+    const folder = newFolder();
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${sizeBytes}`, "tmpfs", folder]);
+    atTheEnd(() => void execFileSync("umount", [folder]));
+    return folder;
+  }
+
+  test("is found too small before anything is fetched", async () => {
+    const hub = await openHubWith(size);
+    const disk = mountSmallDisk(1024 ** 2);
+    const folder = path.join(disk, "store");
+    await expect(pull(hub, folder)).rejects.toMatchObject({
+      code: "STORE_HUB_DISK_FULL",
+      message: expect.stringMatching(/^The download needs 4 MB, 1(\.\d)? MB free at .*blobs\.$/),
+    });
+    expect(sentBytes(hub)).toBe(0);
+  });
+
+  test("that becomes full keeps what was fetched, and goes on when there is room", async () => {
+    const hub = await openHubWith(size);
+    const disk = mountSmallDisk(6 * 1024 ** 2);
+    const folder = path.join(disk, "store");
+    mkdirSync(folder);
+    const ballast = path.join(disk, "ballast");
+    // Someone else fills the disk once the download has begun.
+    hub.setFaults(({ server, earlier }) => {
+      if (server === "storage" && earlier === 0) writeFileSync(ballast, Buffer.alloc(4_300_000));
+      return undefined;
+    });
+    await expect(pull(hub, folder)).rejects.toMatchObject({
+      code: "STORE_HUB_DISK_FULL",
+      message: expect.stringContaining("became full"),
+      hint: expect.stringContaining("it resumes"),
+    });
+    const notes: unknown = JSON.parse(readFileSync(notesOf(folder), "utf8"));
+    expect(notes).toMatchObject({ sizeBytes: size });
+    execFileSync("rm", [ballast]);
+    hub.setFaults(undefined);
+    const before = sentBytes(hub);
+    const { model, progress } = await pull(hub, folder);
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    expect(sentences(progress)).toContainEqual(expect.stringMatching(/^Resuming at [1-9]\d? %/));
+    expect(sentBytes(hub) - before).toBeLessThan(size);
+  });
+});
+
+describe("two pulls of one file", () => {
+  test("in one process share one download", async () => {
+    const hub = await openHubWith(size);
+    hub.setFaults(({ server }) =>
+      server === "storage" ? { bytesPerSecond: 2_000_000 } : undefined,
+    );
+    const folder = newFolder();
+    const both = await Promise.all([pull(hub, folder), pull(hub, folder)]);
+    expect(sentBytes(hub)).toBe(size);
+    for (const { model, progress } of both) {
+      expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+      expect(progress.at(-1)).toMatchObject({ state: "done", completedBytes: size });
+    }
+  });
+
+  test("in one process go on when one of them is cancelled", async () => {
+    const hub = await openHubWith(size);
+    hub.setFaults(({ server }) =>
+      server === "storage" ? { bytesPerSecond: 2_000_000 } : undefined,
+    );
+    const folder = newFolder();
+    const stop = new AbortController();
+    const leaving = pull(hub, folder, {
+      signal: stop.signal,
+      onProgress: ({ completedBytes }) => {
+        if (completedBytes > size / 4) stop.abort();
+      },
+    });
+    const staying = pull(hub, folder);
+    await expect(leaving).rejects.toMatchObject({ code: "STORE_HUB_CANCELLED" });
+    const { model } = await staying;
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    expect(sentBytes(hub)).toBe(size);
+  });
+
+  test("in two processes: the second waits, says so, and finds the file", async () => {
+    const hub = await openHubWith(size);
+    hub.setFaults(({ server }) => (server === "storage" ? { bytesPerSecond: 500_000 } : undefined));
+    const folder = newFolder();
+    const child = startPull(hub, folder);
+    const output = text(child.stdout);
+    await until(
+      () => sentBytes(hub),
+      (bytes) => bytes > 0,
+    );
+    const { model, progress } = await pull(hub, folder);
+    expect(sentences(progress)).toContain(
+      "Another process is downloading a-Q4_K_M.gguf: waiting for it.",
+    );
+    const { digest, blobPath } = model.files[0] ?? { digest: "", blobPath: "" };
+    expect(hashOf(blobPath)).toBe(digest);
+    expect(await output).toContain(digest);
+    expect(sentBytes(hub)).toBe(size);
+  });
+
+  test("in two processes: the second goes on when the first is killed", async () => {
+    const hub = await openHubWith(size);
+    hub.setFaults(({ server }) => (server === "storage" ? { bytesPerSecond: 500_000 } : undefined));
+    const folder = newFolder();
+    const child = startPull(hub, folder);
+    await until(
+      () => sentBytes(hub),
+      (bytes) => bytes > size / 8,
+    );
+    const seen: string[] = [];
+    const second = pull(hub, folder, {
+      onProgress: ({ detail }) => {
+        if (detail !== undefined) seen.push(detail);
+      },
+    });
+    await until(
+      () => seen.join(),
+      (details) => details.includes("waiting for it"),
+    );
+    hub.setFaults(undefined);
+    child.kill("SIGKILL");
+    const { model } = await second;
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    expect(seen.join()).toContain("Resuming at");
+  });
+});
+
+test("a whole file that was not named yet is not fetched again", async () => {
+  const hub = await openHubWith(size);
+  const folder = newFolder();
+  const { model } = await pull(hub, folder);
+  const { blobPath = "", sha256 = "" } = model.files[0] ?? {};
+  // As after a kill between the last byte and the name.
+  execFileSync("mv", [blobPath, `${blobPath}-partial`]);
+  const notes = { version: 1, sizeBytes: size, sha256, ranges: [{ start: 0, end: size }] };
+  writeFileSync(`${blobPath}-partial.json`, JSON.stringify(notes));
+  const before = sentBytes(hub);
+  await pull(hub, folder, quick);
+  expect(sentBytes(hub)).toBe(before);
+  expect(statSync(blobPath).size).toBe(size);
+  expect(blobsOf(folder)).toEqual([path.basename(blobPath)]);
+});

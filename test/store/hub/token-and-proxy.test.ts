@@ -1,0 +1,152 @@
+// Who sees the token, and which way the requests go: straight, through a proxy, through TLS.
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { afterEach, describe, expect, test } from "vitest";
+import { ProductError } from "../../../source/base/product-error.ts";
+import { startLoopbackHub } from "../../support/loopback-hub.ts";
+import { loopbackCertificate } from "../../support/loopback-hub-certificate.ts";
+import { type LoopbackProxy, startLoopbackProxy } from "../../support/loopback-hub-proxy.ts";
+import { atTheEnd, hashOf, newFolder, openHub, openHubWith, pull, settingsFor } from "./pulling.ts";
+
+const trusted = getCACertificates();
+
+afterEach(() => {
+  setDefaultCACertificates(trusted);
+});
+
+function trustLoopbackHub(): void {
+  setDefaultCACertificates([...trusted, loopbackCertificate.cert]);
+}
+
+async function openProxy(credentials?: string): Promise<LoopbackProxy> {
+  const proxy = await startLoopbackProxy(credentials);
+  atTheEnd(() => proxy.close());
+  return proxy;
+}
+
+const guarded = {
+  repositories: {
+    "owner/name": {
+      files: { "a-Q4_K_M.gguf": { generatedBytes: 3_000_000 } },
+      access: "private" as const,
+      readers: ["hf_secret"],
+    },
+  },
+};
+
+describe("the token", () => {
+  test("goes to the hub with every request, and to the file storage with none", async () => {
+    const hub = await openHub(guarded);
+    const settings = await settingsFor(hub, { HF_TOKEN: "hf_secret" });
+    await pull(hub, newFolder(), { settings });
+    const seen = (server: string) =>
+      new Set(hub.requests.filter((one) => one.server === server).map((one) => one.authorization));
+    expect(seen("hub")).toEqual(new Set(["Bearer hf_secret"]));
+    expect(seen("storage")).toEqual(new Set([undefined]));
+  });
+
+  test("is in no error and no report", async () => {
+    const hub = await openHub(guarded);
+    const settings = await settingsFor(hub, { HF_TOKEN: "hf_secret" });
+    const said: unknown[] = [];
+    for (const status of [400, 401, 403, 404, 429, 500]) {
+      hub.setFaults(({ server }) => (server === "storage" ? { status } : undefined));
+      const onProgress = (progress: unknown) => said.push(progress);
+      await pull(hub, newFolder(), { settings, onProgress }).catch((error: unknown) =>
+        said.push(error, error instanceof ProductError && error.sentence),
+      );
+      hub.setFaults(() => ({ status }));
+      await pull(hub, newFolder(), { settings, onProgress }).catch((error: unknown) =>
+        said.push(error, error instanceof ProductError && error.sentence),
+      );
+    }
+    const { inspect } = await import("node:util");
+    expect(said.length).toBeGreaterThan(12);
+    expect(inspect(said, { depth: 12 })).not.toContain("hf_secret");
+    expect(inspect(said, { depth: 12 })).not.toContain("signature=");
+  });
+});
+
+describe("a proxy", () => {
+  test("passes on what goes to http addresses", async () => {
+    const [hub, proxy] = [await openHubWith(3_000_000), await openProxy()];
+    const settings = await settingsFor(hub, { http_proxy: proxy.url });
+    const { model } = await pull(hub, newFolder(), { settings });
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    expect(proxy.requests).toHaveLength(hub.requests.length);
+  });
+
+  test("tunnels what goes to https addresses", async () => {
+    trustLoopbackHub();
+    const hub = await openHub({ ...guarded, isSecure: true });
+    const proxy = await openProxy("name:pass word");
+    const settings = await settingsFor(hub, {
+      HF_TOKEN: "hf_secret",
+      HTTPS_PROXY: proxy.url.replace("//", "//name:pass%20word@"),
+    });
+    const { model } = await pull(hub, newFolder(), { settings });
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    expect(new Set(proxy.requests)).toEqual(
+      new Set([hub.url, hub.storageUrl].map((url) => `CONNECT ${new URL(url).host}`)),
+    );
+  });
+
+  test("is left out for hosts in NO_PROXY", async () => {
+    const [hub, proxy] = [await openHubWith(1000), await openProxy()];
+    const settings = await settingsFor(hub, { HTTP_PROXY: proxy.url, NO_PROXY: "127.0.0.1" });
+    await pull(hub, newFolder(), { settings });
+    expect(proxy.requests).toEqual([]);
+  });
+
+  test("of the process's own environment is not used when the settings name none", async () => {
+    const [hub, proxy] = [await openHubWith(1000), await openProxy()];
+    process.env.http_proxy = proxy.url;
+    atTheEnd(() => void delete process.env.http_proxy);
+    await pull(hub, newFolder());
+    expect(proxy.requests).toEqual([]);
+  });
+
+  test.each([
+    ["http", false],
+    ["https", true],
+  ])("that wants a password says so for %s", async (_, isSecure) => {
+    if (isSecure) trustLoopbackHub();
+    const hub = await startLoopbackHub({ repositories: {}, isSecure });
+    atTheEnd(() => hub.close());
+    const proxy = await openProxy("name:password");
+    const settings = await settingsFor(hub, { ALL_PROXY: proxy.url });
+    await expect(pull(hub, newFolder(), { settings })).rejects.toMatchObject({
+      code: "STORE_HUB_UNREACHABLE",
+      hint: expect.stringContaining("a name and a password"),
+    });
+  });
+});
+
+describe("TLS", () => {
+  test("to a certificate that is trusted brings the file", async () => {
+    trustLoopbackHub();
+    const hub = await openHubWith(3_000_000, { isSecure: true });
+    const { model } = await pull(hub, newFolder());
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+  });
+
+  test("to one that is not is refused at once, with what to do", async () => {
+    const hub = await openHubWith(1000, { isSecure: true });
+    await expect(pull(hub, newFolder())).rejects.toMatchObject({
+      code: "STORE_HUB_CERTIFICATE",
+      exitCode: 8,
+      hint: expect.stringContaining("NODE_EXTRA_CA_CERTS"),
+    });
+    expect(hub.requests).toEqual([]);
+  });
+
+  test("is not given up for a redirect to an open address", async () => {
+    trustLoopbackHub();
+    const hub = await openHubWith(1000, { isSecure: true });
+    hub.setFaults(({ path }) =>
+      path.includes("/resolve/")
+        ? { status: 302, headers: { location: "http://127.0.0.1/a" } }
+        : undefined,
+    );
+    await expect(pull(hub, newFolder())).rejects.toMatchObject({ code: "STORE_HUB_REPLY_INVALID" });
+  });
+});
