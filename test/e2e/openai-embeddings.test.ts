@@ -1,0 +1,124 @@
+// Embeddings of the OpenAI-compatible API.
+import type OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openaiClient } from "../support/openai-client.ts";
+import { TestServer } from "../support/test-server.ts";
+
+let server: TestServer;
+let client: OpenAI;
+
+beforeAll(async () => {
+  server = await TestServer.start();
+  client = openaiClient(server);
+});
+afterAll(async () => await server.close());
+
+const model = "tiny";
+const lengthOf = (vector: readonly number[]) => Math.hypot(...vector);
+
+async function vectorsOf(body: Record<string, unknown>): Promise<number[][]> {
+  const { json } = await server.post("/v1/embeddings", { model, ...body });
+  return (json as OpenAI.CreateEmbeddingResponse).data.map(({ embedding }) => embedding);
+}
+
+describe("vectors", () => {
+  test("have length 1, one for each text in order", async () => {
+    const { status, json } = await server.post("/v1/embeddings", { model, input: ["one", "two"] });
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      object: "list",
+      data: [0, 1].map((index) => ({
+        object: "embedding",
+        index,
+        embedding: expect.any(Array),
+      })),
+      model,
+      usage: { prompt_tokens: expect.any(Number), total_tokens: expect.any(Number) },
+    });
+    const together = await vectorsOf({ input: ["one", "two"] });
+    for (const vector of together) expect(lengthOf(vector)).toBeCloseTo(1, 6);
+    expect([
+      ...(await vectorsOf({ input: "one" })),
+      ...(await vectorsOf({ input: "two" })),
+    ]).toEqual(together);
+    expect(together[0]).not.toEqual(together[1]);
+  });
+
+  test("are read by the library, which asks for base64", async () => {
+    const { data, usage } = await client.embeddings.create({ model, input: "What is 2 + 3?" });
+    const [plain] = await vectorsOf({ input: "What is 2 + 3?" });
+    expect(data[0]?.embedding).toEqual([...Float32Array.from(plain ?? [])]);
+    const asked = client.embeddings.create({
+      model,
+      input: "What is 2 + 3?",
+      encoding_format: "float",
+    });
+    expect((await asked).data[0]?.embedding).toEqual(plain);
+    expect(usage.prompt_tokens).toBeGreaterThan(3);
+    expect(usage.total_tokens).toBe(usage.prompt_tokens);
+  });
+
+  test("in base64 are 32-bit floats, low byte first", async () => {
+    const body = { model, input: "Hello!", encoding_format: "base64" };
+    const { json } = await server.post("/v1/embeddings", body);
+    const { embedding } = (json as { data: Array<{ embedding: string }> }).data[0] ?? {};
+    const bytes = Buffer.from(embedding ?? "", "base64");
+    const [plain] = await vectorsOf({ input: "Hello!" });
+    expect(bytes).toHaveLength((plain?.length ?? 0) * 4);
+    expect(plain?.map((_, index) => bytes.readFloatLE(index * 4))).toEqual(plain?.map(Math.fround));
+  });
+
+  test("are cut to the dimensions asked for, and have length 1 again", async () => {
+    const [whole = []] = await vectorsOf({ input: "Hello!" });
+    const [short = []] = await vectorsOf({ input: "Hello!", dimensions: 8 });
+    expect(short).toHaveLength(8);
+    expect(lengthOf(short)).toBeCloseTo(1, 6);
+    const ratio = (whole[0] ?? 0) / (short[0] ?? 1);
+    for (const [index, value] of short.entries()) {
+      expect(value * ratio).toBeCloseTo(whole[index] ?? Number.NaN, 6);
+    }
+  });
+
+  test("count the tokens of all texts", async () => {
+    const tokensOf = async (input: string | string[]) =>
+      (await client.embeddings.create({ model, input })).usage.prompt_tokens;
+    const [one, two] = [await tokensOf("Hello!"), await tokensOf("What is 2 + 3?")];
+    expect(await tokensOf(["Hello!", "What is 2 + 3?"])).toBe(one + two);
+  });
+
+  test("of a text that is too long are refused, or of its beginning where that is asked for", async () => {
+    const input = "word ".repeat(6000);
+    const refused = await server.post("/v1/embeddings", { model, input });
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain("the input length exceeds the context length");
+    expect(await vectorsOf({ input, truncate: true })).toHaveLength(1);
+  });
+});
+
+describe("refused", () => {
+  test.each<[string, Record<string, unknown>, string, RegExp]>([
+    ["no input", {}, "input", /invalid input/],
+    ["null", { input: null }, "input", /invalid input/],
+    ["an empty text", { input: "" }, "input", /invalid input/],
+    ["an empty list", { input: [] }, "input", /invalid input/],
+    ["an empty text in a list", { input: ["a", ""] }, "input.1", /invalid input/],
+    ["a wrong item", { input: ["a", null] }, "input.1", /invalid input/],
+    ["tokens", { input: [1, 2, 3] }, "input", /token ids/],
+    ["lists of tokens", { input: [[1, 2], [3]] }, "input", /token ids/],
+    ["a number", { input: 1 }, "input", /./],
+    ["an unknown encoding", { input: "a", encoding_format: "hex" }, "encoding_format", /base64/],
+    ["no dimensions at all", { input: "a", dimensions: 0 }, "dimensions", /./],
+    ["more dimensions than there are", { input: "a", dimensions: 129 }, "dimensions", /128/],
+  ])("is %s", async (_what, body, param, says) => {
+    const { status, json } = await server.post("/v1/embeddings", { model, ...body });
+    expect(status).toBe(400);
+    expect(json).toEqual({
+      error: {
+        message: expect.stringMatching(says),
+        type: "invalid_request_error",
+        param,
+        code: expect.stringMatching(/^SERVER_FIELD_/),
+      },
+    });
+  });
+});
