@@ -10,8 +10,13 @@ import type { Settings } from "../configuration/settings.ts";
 import { plainRequest } from "../engine/request.ts";
 import type { EngineSettings } from "../engine/scheduler/load-plan.ts";
 import { Scheduler } from "../engine/scheduler/scheduler.ts";
+import { KeyStore } from "../keys/key-store.ts";
+import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import { RequestLog } from "../request-log/request-log.ts";
+import { Transcripts } from "../request-log/transcripts.ts";
 import { serverErrors } from "../server/errors.ts";
+import { keyPolicy, keysFile } from "./key-policy.ts";
+import { loadedSamples } from "./loaded-samples.ts";
 import { ModelLibrary } from "./model-library.ts";
 import { packageVersion } from "./package-facts.ts";
 
@@ -45,6 +50,9 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
   const library = new ModelLibrary(settings, options.paths ?? productPaths());
   const { catalog } = library;
   const requestLog = new RequestLog();
+  const keys = new KeyStore(keysFile(options.paths ?? productPaths()), log);
+  const policy = keyPolicy(settings, options.address, keys);
+  let metrics: ServerMetrics | undefined;
   const scheduler = new Scheduler({
     catalog,
     engine: engineSettings(settings),
@@ -54,25 +62,46 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     log,
     // llama.cpp tells hundreds of lines at every load.
     engineLog: settings.debug ? log : () => {},
+    onLoaded: (milliseconds) => metrics?.modelLoaded(milliseconds),
+    onEvicted: () => metrics?.modelEvicted(),
+    onCrashed: () => metrics?.runnerCrashed(),
   });
   // The runner starts first: it loads while Fastify is imported and bound.
   if (options.preload !== undefined) void preload(scheduler, options.preload, log);
   const ownerToken = randomBytes(24).toString("base64url");
   let isLocal = true;
   const ready = Promise.withResolvers<void>();
+  const { ServerMetrics } = await import("../metrics/server-metrics.ts");
+  const { MachineMonitor } = await import("../metrics/machine-monitor.ts");
   const { createServer } = await import("../server/create-server.ts");
   const { listen } = await import("../server/listen.ts");
+  const counted = new ServerMetrics(() => loadedSamples(scheduler));
+  metrics = counted;
+  const stopping = new AbortController();
   const app = await createServer(
     {
       version: packageVersion(),
       catalog,
       scheduler,
       requestLog,
+      transcripts: settings.log_prompts ? new Transcripts() : undefined,
+      metrics: counted,
+      monitor: new MachineMonitor({
+        models: () => loadedSamples(scheduler),
+        generatedTokens: () => counted.generatedTokens,
+      }),
+      keyAccess: {
+        keys,
+        isRequired: policy.isRequired,
+        requestsPerMinute: settings.key_requests_per_minute,
+      },
+      limits: { bodyBytes: settings.max_body_size, imageBytes: settings.max_image_size },
       ownerToken,
       modelFolders: settings.model_folders,
       origins: settings.origins,
       log,
       ready: ready.promise,
+      stopping: stopping.signal,
     },
     () => isLocal,
   );
@@ -83,10 +112,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     const { stateFolder } = options;
     if (stateFolder !== undefined) writeServerFile(stateFolder, file);
     ready.resolve();
-    const notices = notice === undefined ? [] : [notice];
-    if (!isLocal) {
-      notices.push(`Anybody who can reach ${address.host}:${address.port} can use this server.`);
-    }
+    const notices = [notice, policy.notice].filter((text) => text !== undefined);
     return {
       url,
       ownerToken,

@@ -143,6 +143,11 @@ export class ServerMetrics {
     }
   }
 
+  /** A prompt that asks for no answer, as embeddings do. */
+  promptRead(model: string, tokens: number): void {
+    this.#promptTokens.inc({ model }, tokens);
+  }
+
   modelLoaded(milliseconds: number): void {
     this.#loads.observe(milliseconds / 1000);
   }

@@ -1,4 +1,4 @@
-// Which files a request may name.
+// Who asks, and what that allows: the owner, holders of keys, or anybody.
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { isInFolders } from "../store/model-catalog.ts";
@@ -7,10 +7,33 @@ import type { ServerDependencies } from "./dependencies.ts";
 /** Header in which our own commands prove that they run as the server's user. */
 export const ownerHeader = "x-modelctl-owner";
 
+export interface Caller {
+  /** Undefined where no key was sent, or none is known. */
+  keyId: string | undefined;
+  /** May change what is there, and see and end what others ask for. */
+  mayManage: boolean;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Undefined until it has been let in. */
+    caller: Caller | undefined;
+  }
+}
+
+/** Whether the caller may see or end a request that somebody sent. */
+export function maySee(
+  { caller }: Pick<FastifyRequest, "caller">,
+  record: { keyId: string | undefined },
+): boolean {
+  if (caller === undefined) return false;
+  return caller.mayManage || (caller.keyId !== undefined && caller.keyId === record.keyId);
+}
+
 /** The owner may name any file, others those below the model folders. */
 export function fileAccess(
   request: FastifyRequest,
-  { ownerToken, modelFolders }: ServerDependencies,
+  { ownerToken, modelFolders }: Pick<ServerDependencies, "ownerToken" | "modelFolders">,
 ): (file: string) => boolean {
   if (isOwner(request, ownerToken)) return () => true;
   return (file) => isInFolders(file, modelFolders);

@@ -1,19 +1,26 @@
 // Builds the HTTP server: cross-cutting plugins first, then the routes of both APIs.
 import Fastify, { type FastifyInstance } from "fastify";
 import type { ServerDependencies } from "./dependencies.ts";
+import { describeApi } from "./openapi/describe-api.ts";
 import { keepCancellations } from "./plugins/cancellations.ts";
 import { unpackBodies } from "./plugins/encoded-bodies.ts";
 import { replyWithErrors } from "./plugins/error-replies.ts";
 import { readJsonBodies } from "./plugins/json-body.ts";
 import { guardOrigins } from "./plugins/origin-and-host.ts";
+import { countRequests } from "./plugins/request-metrics.ts";
 import { recordRequests } from "./plugins/request-records.ts";
+import { requireKeys } from "./plugins/require-key.ts";
+import { answerUnreadable, largestHeaderBytes, limitSizes } from "./plugins/size-limits.ts";
+import { refuseWhileStopping } from "./plugins/stopping.ts";
 import { registerCountTokens } from "./routes/anthropic/count-tokens.ts";
 import { registerMessages } from "./routes/anthropic/messages.ts";
 import { registerCancel } from "./routes/native/cancel.ts";
 import { registerChat } from "./routes/native/chat.ts";
 import { registerEmbed } from "./routes/native/embed.ts";
 import { registerGenerate } from "./routes/native/generate.ts";
+import { registerMetrics } from "./routes/native/metrics.ts";
 import { registerPs } from "./routes/native/ps.ts";
+import { registerRequests } from "./routes/native/requests.ts";
 import { registerStatus } from "./routes/native/status.ts";
 import { registerTokens } from "./routes/native/tokens.ts";
 import { registerChatCompletions } from "./routes/openai/chat-completions.ts";
@@ -22,9 +29,6 @@ import { registerEmbeddings } from "./routes/openai/embeddings.ts";
 import { registerModels } from "./routes/openai/models.ts";
 import { registerResponses } from "./routes/openai/responses/responses.ts";
 import { registerTranscriptions } from "./routes/openai/transcriptions.ts";
-
-// Images travel inside JSON as base64; a long conversation holds several.
-const largestBodyBytes = 256 * 1024 ** 2;
 
 /**
  * @param isLoopbackBound told once the server listens; decides whether Host headers are checked
@@ -36,20 +40,31 @@ export async function createServer(
   const app = Fastify({
     // The request log takes this place; a logger on stdout would write into the TUI.
     logger: false,
-    bodyLimit: largestBodyBytes,
+    bodyLimit: dependencies.limits.bodyBytes,
+    http: { maxHeaderSize: largestHeaderBytes },
+    clientErrorHandler: answerUnreadable,
     forceCloseConnections: true,
+    // The rule about stopping answers in the shape of the route.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 4096 },
     // Fastify answers a URL that cannot be decoded before any of our rules are asked.
     rewriteUrl: ({ url = "/" }) => (isDecodable(url) ? url : url.replaceAll("%", "%25")),
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
   });
   replyWithErrors(app, dependencies.log);
+  countRequests(app, dependencies.metrics);
   unpackBodies(app);
   readJsonBodies(app);
   keepCancellations(app);
   recordRequests(app, dependencies.requestLog);
+  refuseWhileStopping(app, dependencies.stopping);
+  limitSizes(app, dependencies.limits.imageBytes);
   await guardOrigins(app, dependencies.origins, isLoopbackBound);
+  requireKeys(app, dependencies);
+  await describeApi(app, dependencies.version);
   registerStatus(app, dependencies);
+  registerRequests(app, dependencies);
+  registerMetrics(app, dependencies);
   registerGenerate(app, dependencies);
   registerChat(app, dependencies);
   registerEmbed(app, dependencies);

@@ -1,13 +1,40 @@
 // What the routes work with, handed in by the application.
+
 import type { Scheduler } from "../engine/scheduler/scheduler.ts";
+import type { KeyStore } from "../keys/key-store.ts";
+import type { MachineMonitor } from "../metrics/machine-monitor.ts";
+import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import type { RequestLog } from "../request-log/request-log.ts";
+import type { Transcripts } from "../request-log/transcripts.ts";
 import type { ModelCatalog } from "../store/model-catalog.ts";
+
+/** Who is let in. */
+export interface KeyAccess {
+  /** Undefined for a server that knows no keys. */
+  keys: Pick<KeyStore, "verify"> | undefined;
+  /** Whether a request without a valid key is refused. */
+  isRequired: boolean;
+  requestsPerMinute: number | undefined;
+}
+
+/** What a request may be as large as. */
+export interface SizeLimits {
+  bodyBytes: number;
+  /** Of one image, once it is no longer base64. */
+  imageBytes: number;
+}
 
 export interface ServerDependencies {
   version: string;
   catalog: ModelCatalog;
   scheduler: Scheduler;
   requestLog: RequestLog;
+  /** What was said, where that is kept. */
+  transcripts: Transcripts | undefined;
+  metrics: ServerMetrics;
+  monitor: MachineMonitor;
+  keyAccess: KeyAccess;
+  limits: SizeLimits;
   /** Who sends it may name any file that the user can read. */
   ownerToken: string;
   /** Folders whose files any client may name. */
@@ -17,4 +44,6 @@ export interface ServerDependencies {
   log: (text: string) => void;
   /** Resolves when the server can be found and used: only then does it say who it is. */
   ready: Promise<void>;
+  /** Aborted when the server begins to stop: nothing new is begun, and followers are let go. */
+  stopping: AbortSignal;
 }

@@ -50,6 +50,67 @@ export const serverErrors = {
     exitCode: exitCodes.refused,
     description: "The route is one of the API's, but this server does not offer what it is for.",
   },
+  requestUnknown: {
+    code: "SERVER_REQUEST_UNKNOWN",
+    status: 404,
+    exitCode: exitCodes.notFound,
+    description: "The request log has no request with this id, or has forgotten it.",
+  },
+  keyMissing: {
+    code: "SERVER_KEY_MISSING",
+    status: 401,
+    exitCode: exitCodes.refused,
+    description: "The server asks for a key, and the request brought none.",
+  },
+  keyHeaderMalformed: {
+    code: "SERVER_KEY_HEADER_MALFORMED",
+    status: 401,
+    exitCode: exitCodes.refused,
+    description: "The header that should hold a key has another scheme, or holds no key.",
+  },
+  keyInvalid: {
+    code: "SERVER_KEY_INVALID",
+    status: 401,
+    exitCode: exitCodes.refused,
+    description: "The key is mistyped, unknown, revoked or expired.",
+  },
+  keyForbidden: {
+    code: "SERVER_KEY_FORBIDDEN",
+    status: 403,
+    exitCode: exitCodes.refused,
+    description: "The key's role does not allow this.",
+  },
+  rateLimited: {
+    code: "SERVER_RATE_LIMITED",
+    status: 429,
+    exitCode: exitCodes.refused,
+    description:
+      "More requests than the server takes from one key, or from one address without any.",
+  },
+  noKey: {
+    code: "SERVER_NO_KEY",
+    status: 500,
+    exitCode: exitCodes.refused,
+    description: "Other machines could reach the server, and it would ask nobody for a key.",
+  },
+  headerTooLarge: {
+    code: "SERVER_HEADER_TOO_LARGE",
+    status: 431,
+    exitCode: exitCodes.usage,
+    description: "The request's headers are larger than the server takes.",
+  },
+  urlTooLong: {
+    code: "SERVER_URL_TOO_LONG",
+    status: 414,
+    exitCode: exitCodes.usage,
+    description: "The request's URL is longer than the server takes.",
+  },
+  imageTooLarge: {
+    code: "SERVER_IMAGE_TOO_LARGE",
+    status: 413,
+    exitCode: exitCodes.usage,
+    description: "An image in the request is larger than the server takes.",
+  },
   portTaken: {
     code: "SERVER_PORT_TAKEN",
     status: 500,

@@ -1,8 +1,8 @@
 // Runs a canonical request for a route: aborts it when the client leaves, and keeps its record.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CanonicalEvent, CanonicalRequest } from "../engine/request.ts";
-import type { RequestLog } from "../request-log/request-log.ts";
 import type { ResolvedModel } from "../store/model-catalog.ts";
+import { AnswerNotes } from "./answer-notes.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 
 /**
@@ -23,50 +23,22 @@ export function clientSignal(reply: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
-/** The request's events, each noted in the request log. */
+/** The request's events, each noted in the request log and the metrics. */
 export async function* runRequest(
-  { scheduler, requestLog }: ServerDependencies,
+  dependencies: ServerDependencies,
   request: FastifyRequest,
   canonical: CanonicalRequest,
   model: ResolvedModel,
   signal: AbortSignal,
 ): AsyncGenerator<CanonicalEvent> {
-  for await (const event of scheduler.run(canonical, model, signal)) {
-    note(requestLog, request, event);
-    yield event;
-  }
-}
-
-function note(requestLog: RequestLog, request: FastifyRequest, event: CanonicalEvent): void {
-  const { record } = request;
-  if (record === undefined) return;
-  switch (event.type) {
-    case "loaded":
-      requestLog.update(record, { loadMs: event.loadMs });
-      break;
-    case "started": {
-      const { promptTokens, cachedTokens, slot } = event;
-      requestLog.update(record, { promptTokens, cachedTokens, slot });
-      break;
+  const notes = new AnswerNotes(dependencies, request.record, model);
+  try {
+    const events = dependencies.scheduler.run(notes.begin(canonical), model, signal);
+    for await (const event of events) {
+      notes.note(event);
+      yield event;
     }
-    case "text":
-    case "thinking":
-    case "tool-call":
-      requestLog.update(record, {
-        completionTokens: event.tokens,
-        firstTokenMs: record.firstTokenMs ?? Date.now() - record.startedAt,
-      });
-      break;
-    case "done": {
-      const { completionTokens, queueMs, promptMs, completionMs } = event.statistics;
-      const finishReason = event.reason;
-      requestLog.update(record, {
-        finishReason,
-        completionTokens,
-        queueMs,
-        promptMs,
-        completionMs,
-      });
-    }
+  } finally {
+    notes.end();
   }
 }

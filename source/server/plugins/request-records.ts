@@ -13,14 +13,25 @@ declare module "fastify" {
 }
 
 /** Probes come every second from some clients and would push everything else out. */
-const unrecorded = new Set(["/", "/api/version", "/api/ps", "/api/requests"]);
+const unrecorded = new Set([
+  "/",
+  "/api/version",
+  "/api/ps",
+  "/api/requests",
+  "/api/metrics",
+  "/metrics",
+  "/openapi.json",
+]);
 
 export function recordRequests(app: FastifyInstance, requestLog: RequestLog): void {
   app.decorateRequest("record", undefined);
   app.decorateRequest("failure", undefined);
   app.addHook("onRequest", async (request, reply) => {
     const path = request.url.split("?")[0] ?? "";
-    if (unrecorded.has(path)) return;
+    if (unrecorded.has(path) || path.startsWith("/api/requests/")) {
+      reply.header("x-request-id", requestLog.nextId());
+      return;
+    }
     request.record = requestLog.open({
       startedAt: Date.now(),
       method: request.method,

@@ -1,4 +1,4 @@
-// GET /, /api/version, /api/requests: is it there, and what was asked of it.
+// GET / and /api/version: is it there.
 import type { FastifyInstance } from "fastify";
 import type { ServerDependencies } from "../../dependencies.ts";
 
@@ -11,5 +11,4 @@ export function registerStatus(app: FastifyInstance, dependencies: ServerDepende
     await dependencies.ready;
     return { version: dependencies.version, server: "modelctl" };
   });
-  app.get("/api/requests", async () => ({ requests: dependencies.requestLog.records }));
 }

@@ -1,0 +1,51 @@
+// Whether a server asks for keys, and that none is open to other machines by accident.
+import path from "node:path";
+import { ProductError } from "../base/product-error.ts";
+import { isLoopback, type ServerAddress } from "../configuration/address.ts";
+import type { ProductPaths } from "../configuration/paths.ts";
+import type { Settings } from "../configuration/settings.ts";
+import type { KeyStore } from "../keys/key-store.ts";
+import { serverErrors } from "../server/errors.ts";
+
+export function keysFile({ data }: Pick<ProductPaths, "data">): string {
+  return path.join(data, "keys.db");
+}
+
+export interface KeyPolicy {
+  isRequired: boolean;
+  /** Said when the server starts: who can reach it. */
+  notice: string | undefined;
+}
+
+/**
+ * @param address undefined: the usual one, which only this machine reaches
+ * @throws ProductError `SERVER_NO_KEY` where other machines would get in without a key
+ */
+export function keyPolicy(
+  settings: Pick<Settings, "require_key" | "insecure_no_key">,
+  address: ServerAddress | undefined,
+  keys: Pick<KeyStore, "hasActive"> | undefined,
+): KeyPolicy {
+  const { require_key: wanted, insecure_no_key: mayBeOpen } = settings;
+  if (address === undefined || isLoopback(address.host)) {
+    return { isRequired: wanted === true, notice: undefined };
+  }
+  const where = `${address.host}:${address.port}`;
+  const isRequired = wanted === true || (wanted === "auto" && !mayBeOpen);
+  if (!isRequired && !mayBeOpen) {
+    throw new ProductError(serverErrors.noKey, {
+      message: `${where} lets other machines in, and require_key is false: anybody could use this server.`,
+      hint: "Leave require_key out, or say --insecure-no-key.",
+    });
+  }
+  if (!isRequired) {
+    return { isRequired, notice: `Anybody who can reach ${where} can use this server.` };
+  }
+  if (!mayBeOpen && keys?.hasActive() !== true) {
+    throw new ProductError(serverErrors.noKey, {
+      message: `${where} lets other machines in, and there is no key to ask them for.`,
+      hint: "Make one with modelctl keys create, or say --insecure-no-key to let anybody in.",
+    });
+  }
+  return { isRequired, notice: `Whoever uses ${where} from another machine needs a key.` };
+}

@@ -1,0 +1,18 @@
+// The scheduler's models as the metrics want them.
+import type { Scheduler } from "../engine/scheduler/scheduler.ts";
+import type { LoadedModelSample } from "../metrics/loaded-model-sample.ts";
+
+export function loadedSamples({ models }: Pick<Scheduler, "models">): LoadedModelSample[] {
+  return models.map(({ model, facts, settings, users, isBusy }) => {
+    // Each slot answers one request; all wait while the model is being loaded.
+    const running = facts === undefined ? 0 : Math.min(users, settings.slots);
+    return {
+      name: model.name,
+      state: facts === undefined ? "loading" : isBusy ? "busy" : "idle",
+      running,
+      waiting: users - running,
+      ramBytes: facts?.memory.ramBytes ?? 0,
+      vramBytes: facts?.memory.vramBytes ?? 0,
+    };
+  });
+}

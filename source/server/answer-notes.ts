@@ -1,0 +1,127 @@
+// What one answer leaves behind: in its request's record, in the metrics, and in the transcript.
+// A request may ask for several answers; its record then holds their sum.
+import type { CanonicalEvent, CanonicalRequest } from "../engine/request.ts";
+import type { RequestRecord } from "../request-log/request-record.ts";
+import type { ResolvedModel } from "../store/model-catalog.ts";
+import type { ServerDependencies } from "./dependencies.ts";
+import { parametersInForce } from "./request-parameters.ts";
+
+type Dependencies = Pick<ServerDependencies, "requestLog" | "metrics" | "transcripts">;
+
+export class AnswerNotes {
+  readonly #dependencies: Dependencies;
+  readonly #record: RequestRecord | undefined;
+  readonly #model: ResolvedModel;
+  #prompt = { promptTokens: 0, cachedTokens: 0 };
+  #hasStarted = false;
+  /** Of this answer, as far as they are noted. */
+  #tokens = 0;
+  #queueMs: number | undefined;
+  #completionMs: number | undefined;
+  #isThinking = false;
+
+  constructor(dependencies: Dependencies, record: RequestRecord | undefined, model: ResolvedModel) {
+    this.#dependencies = dependencies;
+    this.#record = record;
+    this.#model = model;
+  }
+
+  /** @returns the request as it is to be run */
+  begin(canonical: CanonicalRequest): CanonicalRequest {
+    this.#update({ parameters: parametersInForce(canonical, this.#model) });
+    const { transcripts } = this.#dependencies;
+    const id = this.#record?.id;
+    if (transcripts === undefined || id === undefined) return canonical;
+    return { ...canonical, onPrompt: (text) => transcripts.addPrompt(id, text) };
+  }
+
+  note(event: CanonicalEvent): void {
+    switch (event.type) {
+      case "loaded":
+        this.#update({ loadMs: event.loadMs });
+        break;
+      case "started": {
+        const { promptTokens, cachedTokens, slot } = event;
+        this.#hasStarted = true;
+        this.#prompt = { promptTokens, cachedTokens };
+        this.#update({ promptTokens, cachedTokens, slot });
+        break;
+      }
+      case "text":
+        this.#noteTokens(event.tokens);
+        this.#say(event.text, false);
+        break;
+      case "thinking":
+        this.#noteTokens(event.tokens);
+        this.#say(event.text, true);
+        break;
+      case "tool-call":
+        this.#noteTokens(event.tokens);
+        this.#say(`\n[tool call] ${event.name} `, false);
+        break;
+      case "tool-arguments":
+        this.#noteTokens(event.tokens);
+        this.#say(event.text, false);
+        break;
+      case "done":
+        this.#noteDone(event);
+    }
+  }
+
+  /** However it ended. */
+  end(): void {
+    if (!this.#hasStarted) return;
+    this.#dependencies.metrics.answerEnded({
+      model: this.#model.name,
+      ...this.#prompt,
+      completionTokens: this.#tokens,
+      queueMs: this.#queueMs,
+      completionMs: this.#completionMs,
+    });
+  }
+
+  #noteDone({ statistics, reason }: Extract<CanonicalEvent, { type: "done" }>): void {
+    const { completionTokens, queueMs, promptMs, completionMs } = statistics;
+    this.#count(completionTokens);
+    this.#queueMs = queueMs;
+    this.#completionMs = completionMs;
+    const isMeasured = completionTokens > 1 && completionMs > 0;
+    this.#update({
+      finishReason: reason,
+      queueMs,
+      promptMs,
+      completionMs,
+      // The first token comes with the prompt; the others take the time.
+      ...(isMeasured && { tokensPerSecond: ((completionTokens - 1) / completionMs) * 1000 }),
+    });
+  }
+
+  #noteTokens(tokens: number): void {
+    const record = this.#record;
+    if (record !== undefined && record.firstTokenMs === undefined) {
+      const firstTokenMs = Date.now() - record.startedAt;
+      this.#dependencies.metrics.firstTokenAfter(firstTokenMs);
+      this.#update({ firstTokenMs });
+    }
+    this.#count(tokens);
+  }
+
+  #count(tokens: number): void {
+    const more = tokens - this.#tokens;
+    this.#tokens = tokens;
+    this.#dependencies.metrics.tokensGenerated(more);
+    this.#update({ completionTokens: (this.#record?.completionTokens ?? 0) + more });
+  }
+
+  #say(text: string, isThinking: boolean): void {
+    const { transcripts } = this.#dependencies;
+    if (transcripts === undefined || this.#record === undefined) return;
+    const mark = isThinking === this.#isThinking ? "" : isThinking ? "[thinking] " : "\n[answer] ";
+    this.#isThinking = isThinking;
+    transcripts.addAnswer(this.#record.id, mark + text);
+  }
+
+  #update(change: Partial<RequestRecord>): void {
+    if (this.#record !== undefined) this.#dependencies.requestLog.update(this.#record, change);
+  }
+}

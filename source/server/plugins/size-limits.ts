@@ -1,0 +1,98 @@
+// Refuses what is too large before anything is done with it: headers, URLs, images.
+import type { Socket } from "node:net";
+import type { FastifyInstance } from "fastify";
+import { formatBytes } from "../../base/byte-format.ts";
+import { type ErrorDefinition, ProductError } from "../../base/product-error.ts";
+import { serverErrors } from "../errors.ts";
+
+/** Of all headers and the URL together. */
+export const largestHeaderBytes = 32 * 1024;
+const longestUrl = 8 * 1024;
+
+/** Limits the URL, and the images that stand in a JSON body as base64. */
+export function limitSizes(app: FastifyInstance, imageBytes: number): void {
+  app.addHook("onRequest", async ({ url }) => {
+    if (url.length <= longestUrl) return;
+    throw new ProductError(serverErrors.urlTooLong, {
+      message: `The request's URL is longer than the ${longestUrl} characters that this server takes.`,
+    });
+  });
+  app.addHook("preValidation", async ({ body }) => {
+    for (const { text, param } of imagesIn(body)) {
+      const sizeBytes = Math.floor((text.length * 3) / 4);
+      if (sizeBytes <= imageBytes) continue;
+      throw new ProductError(serverErrors.imageTooLarge, {
+        message: `The image in '${param}' has ${formatBytes(sizeBytes)}, and this server takes ${formatBytes(imageBytes)}.`,
+        hint: "Make it smaller, or raise max_image_size.",
+        param,
+      });
+    }
+  });
+}
+
+/** What cannot be read as HTTP has no route: it is answered on the bare connection. */
+export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, definition, message] = reasonOf(error.code);
+  const body = JSON.stringify({ error: message, code: definition.code });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+function reasonOf(code: string | undefined): [string, ErrorDefinition, string] {
+  if (code === "HPE_HEADER_OVERFLOW") {
+    const message = `The request's headers are larger than the ${largestHeaderBytes / 1024} KiB that this server takes.`;
+    return ["431 Request Header Fields Too Large", serverErrors.headerTooLarge, message];
+  }
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    const message = "The request's headers took too long to arrive.";
+    return ["408 Request Timeout", serverErrors.bodyInvalid, message];
+  }
+  return ["400 Bad Request", serverErrors.bodyInvalid, "The request cannot be read as HTTP."];
+}
+
+interface FoundImage {
+  text: string;
+  param: string;
+}
+
+/** All three APIs' ways: `images`, `image_url` with a data URI, `source.data`. */
+function* imagesIn(body: unknown): Generator<FoundImage> {
+  if (!isObject(body)) return;
+  yield* listed(body.images, "images");
+  for (const list of ["messages", "input"]) {
+    const messages = body[list];
+    if (!Array.isArray(messages)) continue;
+    for (const [index, message] of messages.entries()) {
+      if (!isObject(message)) continue;
+      const where = `${list}.${index}`;
+      yield* listed(message.images, `${where}.images`);
+      if (Array.isArray(message.content)) yield* parts(message.content, `${where}.content`);
+    }
+  }
+}
+
+function* listed(images: unknown, where: string): Generator<FoundImage> {
+  if (!Array.isArray(images)) return;
+  for (const [index, text] of images.entries()) {
+    if (typeof text === "string") yield { text, param: `${where}.${index}` };
+  }
+}
+
+function* parts(content: readonly unknown[], where: string): Generator<FoundImage> {
+  for (const [index, part] of content.entries()) {
+    if (!isObject(part)) continue;
+    const url = isObject(part.image_url) ? part.image_url.url : part.image_url;
+    const text = isObject(part.source) ? part.source.data : url;
+    if (typeof text === "string") yield { text, param: `${where}.${index}` };
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
