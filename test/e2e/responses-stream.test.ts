@@ -1,0 +1,212 @@
+// The stream of /v1/responses on the wire: every event, its order, and how a stream ends.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { eventsOf, orderOf, type WireEvent } from "../support/named-events.ts";
+import { type ModelFolder, storeOf, thinkingTemplate } from "../support/openai-client.ts";
+import { TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
+
+let store: ModelFolder;
+let server: TestServer;
+
+beforeAll(async () => {
+  store = await storeOf({ thinker: { template: thinkingTemplate } });
+  server = await TestServer.start({ models: store.path });
+});
+afterAll(async () => {
+  await server.close();
+  store.remove();
+});
+beforeEach(async () => {
+  expect(await server.ask("What is 2 + 3?")).toBe("2 + 3 = 5");
+});
+
+const route = "/v1/responses";
+const capital = "What is the capital of France?";
+const tool = {
+  type: "function",
+  name: "get_weather",
+  description: "Get the weather in a city",
+  parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+};
+const long = { model: "tiny", input: "Write a long story.", stream: true };
+
+interface Item {
+  id: string;
+  type: string;
+  status: string;
+}
+interface Lifecycle extends WireEvent {
+  response: { status: string; output: Item[]; usage: unknown; error: unknown };
+}
+
+async function stream(body: Record<string, unknown>): Promise<WireEvent[]> {
+  const { status, text, headers } = await server.post(route, {
+    model: "tiny",
+    stream: true,
+    ...body,
+  });
+  expect(status).toBe(200);
+  expect(headers.get("content-type")).toMatch(/^text\/event-stream/);
+  return eventsOf(text);
+}
+
+const lifecycle = (events: WireEvent[], type: string) =>
+  events.filter((event): event is Lifecycle => event.type === type);
+
+/** What holds of every stream, however it ends. */
+function expectSound(events: WireEvent[], end: string): Lifecycle {
+  expect(events.map(({ sequence_number }) => sequence_number)).toEqual([...events.keys()]);
+  expect(events.slice(0, 2).map(({ type }) => type)).toEqual([
+    "response.created",
+    "response.in_progress",
+  ]);
+  const [created] = lifecycle(events, "response.created");
+  expect(created?.response).toMatchObject({ status: "in_progress", output: [], usage: null });
+  const last = lifecycle(events, end).at(-1);
+  if (last === undefined || events.at(-1) !== last) throw new Error(`it ends without ${end}`);
+  // What was told piece by piece is what is told as a whole.
+  const done = events.filter(({ type }) => type === "response.output_item.done");
+  expect(done.map(({ item }) => item)).toEqual(last.response.output);
+  expect(done.map(({ output_index }) => output_index)).toEqual([...done.keys()]);
+  for (const [index, item] of last.response.output.entries()) {
+    const own = events.filter(({ output_index }) => output_index === index);
+    const ids = own.map(({ item_id, item: whole }) => item_id ?? (whole as Item).id);
+    expect(new Set(ids)).toEqual(new Set([item.id]));
+    expect(own[0]).toMatchObject({ type: "response.output_item.added", item: { id: item.id } });
+  }
+  return last;
+}
+
+const textEvents = [
+  "response.output_item.added",
+  "response.content_part.added",
+  "response.output_text.delta",
+  "response.output_text.done",
+  "response.content_part.done",
+  "response.output_item.done",
+];
+
+test("a text comes as one message with one part", async () => {
+  const events = await stream({ input: capital });
+  const { response } = expectSound(events, "response.completed");
+  expect(orderOf(events)).toEqual([
+    "response.created",
+    "response.in_progress",
+    ...textEvents,
+    "response.completed",
+  ]);
+  const deltas = events.filter(({ type }) => type === "response.output_text.delta");
+  const text = deltas.map(({ delta }) => delta).join("");
+  expect(text).toBe("The capital of France is Paris.");
+  expect(deltas.every(({ logprobs }) => Array.isArray(logprobs))).toBe(true);
+  const done = events.find(({ type }) => type === "response.output_text.done");
+  expect(done).toMatchObject({ text, content_index: 0, logprobs: [] });
+  expect(response).toMatchObject({ status: "completed", usage: expect.anything() });
+});
+
+test("reasoning comes as a summary before the text", async () => {
+  const events = await stream({ model: "thinker", input: capital });
+  expectSound(events, "response.completed");
+  expect(orderOf(events)).toEqual([
+    "response.created",
+    "response.in_progress",
+    "response.output_item.added",
+    "response.reasoning_summary_part.added",
+    "response.reasoning_summary_text.delta",
+    "response.reasoning_summary_text.done",
+    "response.reasoning_summary_part.done",
+    "response.output_item.done",
+    ...textEvents,
+    "response.completed",
+  ]);
+});
+
+test("a call comes with its arguments in pieces", async () => {
+  const events = await stream({ input: "What is the weather in Paris?", tools: [tool] });
+  expectSound(events, "response.completed");
+  expect(orderOf(events)).toEqual([
+    "response.created",
+    "response.in_progress",
+    "response.output_item.added",
+    "response.function_call_arguments.delta",
+    "response.function_call_arguments.done",
+    "response.output_item.done",
+    "response.completed",
+  ]);
+  const added = events.find(({ type }) => type === "response.output_item.added");
+  expect(added?.item).toMatchObject({ name: "get_weather", arguments: "", status: "in_progress" });
+});
+
+test("what the limit cuts ends as incomplete", async () => {
+  const events = await stream({ input: capital, max_output_tokens: 3 });
+  expect(expectSound(events, "response.incomplete").response).toMatchObject({
+    status: "incomplete",
+    incomplete_details: { reason: "max_output_tokens" },
+    output: [{ status: "incomplete" }],
+  });
+});
+
+test("an error before the first event is a status", async () => {
+  const body = { model: "tiny", stream: true, input: "word ".repeat(6000) };
+  const { status, headers } = await server.post(route, body);
+  expect(status).toBe(400);
+  expect(headers.get("content-type")).toMatch(/^application\/json/);
+});
+
+describe("a stream that is broken off", () => {
+  /** The stream of a long answer; `act` is called once its text has begun. */
+  async function interrupt(act: (reply: Response) => Promise<unknown>): Promise<WireEvent[]> {
+    const body = JSON.stringify({ ...long, options: { frequency_penalty: -2 } });
+    const reply = await fetch(server.url + route, { method: "POST", body });
+    let text = "";
+    let isDone = false;
+    const decoder = new TextDecoder();
+    for await (const piece of reply.body ?? []) {
+      text += decoder.decode(piece, { stream: true });
+      if (!isDone && text.includes("output_text.delta")) {
+        isDone = true;
+        await act(reply);
+      }
+    }
+    return eventsOf(text);
+  }
+
+  const failing = ["response.output_item.done", "error", "response.failed"];
+
+  test("by a runner that dies says so twice: as an error, and as a failed response", async () => {
+    const events = await interrupt(async () => {
+      const [loaded] = await server.loaded();
+      process.kill(loaded?.process_id ?? 0, "SIGKILL");
+    });
+    const { response } = expectSound(events, "response.failed");
+    expect(orderOf(events).slice(-3)).toEqual(failing);
+    expect(events.at(-2)).toMatchObject({ type: "error", code: "ENGINE_RUNNER_CRASHED" });
+    expect(response).toMatchObject({
+      status: "failed",
+      error: { code: "server_error", message: events.at(-2)?.message },
+      output: [{ status: "incomplete" }],
+    });
+  });
+
+  test("by its id says so too", async () => {
+    const events = await interrupt(async ({ headers }) =>
+      server.post("/api/cancel", { id: headers.get("x-request-id") }),
+    );
+    expectSound(events, "response.failed");
+    expect(events.at(-2)).toMatchObject({ type: "error", code: "ENGINE_CANCELLED" });
+  });
+
+  test("by the client ends the work, and nothing is left of it", async () => {
+    const leaving = new AbortController();
+    const body = JSON.stringify(long);
+    const reply = await fetch(server.url + route, { method: "POST", body, signal: leaving.signal });
+    await reply.body?.getReader().read();
+    leaving.abort();
+    const record = await until(
+      async () => (await server.requests()).findLast(({ path }) => path === route),
+      (found) => found?.state === "done",
+    );
+    expect(record).toMatchObject({ status: 499, stream: true });
+    await server.untilQuiet();
+  });
+});

@@ -1,0 +1,387 @@
+// OpenAI's Responses API as a program sees it that uses OpenAI's own client library.
+import OpenAI from "openai";
+import { zodTextFormat } from "openai/helpers/zod";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import {
+  failure,
+  type ModelFolder,
+  openaiClient,
+  plainTemplate,
+  storeOf,
+  thinkingTemplate,
+} from "../support/openai-client.ts";
+import { messagesOf, textPairs } from "../support/pairs.ts";
+import { TestServer } from "../support/test-server.ts";
+
+let store: ModelFolder;
+let server: TestServer;
+let client: OpenAI;
+
+beforeAll(async () => {
+  store = await storeOf({
+    thinker: { template: thinkingTemplate },
+    toolless: { template: plainTemplate },
+    pirate: { system: "You are a pirate." },
+  });
+  server = await TestServer.start({ models: store.path });
+  client = openaiClient(server);
+});
+afterAll(async () => {
+  await server.close();
+  store.remove();
+});
+
+type Body = Partial<Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, "stream">>;
+type Input = OpenAI.Responses.ResponseInput;
+
+const model = "tiny";
+const capital = "What is the capital of France?";
+const capitalAnswer = "The capital of France is Paris.";
+const weather = "What is the weather in Paris?";
+const weatherTool = {
+  type: "function" as const,
+  name: "get_weather",
+  description: "Get the weather in a city",
+  parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  strict: false,
+};
+
+async function respond(input: string | Input, body: Body = {}) {
+  return await client.responses.create({ model, input, ...body });
+}
+
+async function answerTo(input: string | Input, body: Body = {}): Promise<string> {
+  return (await respond(input, body)).output_text;
+}
+
+/** What the stream helper makes of a streamed response. */
+async function streamed(input: string | Input, body: Body = {}) {
+  return await client.responses.stream({ model, input, ...body }).finalResponse();
+}
+
+describe("the model's table of answers", () => {
+  test.each(textPairs.map((pair) => ({ title: pair.turns.at(-1)?.[1], pair })))(
+    "$title",
+    async ({ pair }) => {
+      const input = messagesOf(pair) as Input;
+      const whole = await respond(input);
+      expect(whole.output_text).toBe(pair.expect);
+      expect(whole.status).toBe("completed");
+      expect((await streamed(input)).output_text).toBe(pair.expect);
+    },
+  );
+});
+
+describe("input", () => {
+  test("is a text, or a message with or without its type, or with parts", async () => {
+    const parts = [
+      { type: "input_text" as const, text: "What is the capital " },
+      { type: "input_text" as const, text: "of France?" },
+    ];
+    for (const input of [
+      capital,
+      [{ role: "user", content: capital }],
+      [{ type: "message", role: "user", content: capital }],
+      [{ type: "message", role: "user", content: parts }],
+    ] as Array<string | Input>) {
+      expect(await answerTo(input)).toBe(capitalAnswer);
+    }
+  });
+
+  test("goes on with an output that is sent back as it came", async () => {
+    const first = await respond("My name is Bob.");
+    const input: Input = [
+      { role: "user", content: "My name is Bob." },
+      ...(first.output as Input),
+      { role: "user", content: "What is my name?" },
+    ];
+    expect(await answerTo(input)).toBe("Your name is Bob.");
+  });
+
+  test("has its instructions before everything else", async () => {
+    const pirate = "Arr, The capital of France is Paris.";
+    expect(await answerTo(capital, { instructions: "You are a pirate." })).toBe(pirate);
+    for (const role of ["system", "developer"] as const) {
+      const message = { role, content: "You are a pirate." };
+      expect(await answerTo([message, { role: "user", content: capital }])).toBe(pirate);
+    }
+    expect(await answerTo(capital, { model: "pirate" })).toBe(pirate);
+    const cat = { model: "pirate", instructions: "You are a cat." };
+    expect(await answerTo(capital, cat)).toBe("Meow, The capital of France is Paris.");
+  });
+});
+
+describe("the response", () => {
+  test("repeats the request and has ids of its own", async () => {
+    const body: Body = {
+      instructions: "You are a cat.",
+      metadata: { purpose: "test" },
+      max_output_tokens: 100,
+      temperature: 0,
+      top_p: 0.5,
+      tools: [weatherTool],
+      tool_choice: "auto",
+      parallel_tool_calls: false,
+      store: true,
+    };
+    const replies = [await respond("Hello!", body), await respond("Hello!", body)];
+    for (const reply of replies) {
+      expect(reply).toMatchObject({ ...body, model, store: false, object: "response" });
+      expect(reply.id).toMatch(/^resp_\w+$/);
+      expect(reply.output).toMatchObject([
+        {
+          id: expect.stringMatching(/^msg_\w+$/),
+          type: "message",
+          role: "assistant",
+          status: "completed",
+          content: [{ type: "output_text", annotations: [], logprobs: [] }],
+        },
+      ]);
+    }
+    const ids = replies.flatMap(({ id, output }) => [id, ...output.map((item) => item.id)]);
+    expect(new Set(ids).size).toBe(4);
+  });
+
+  test("counts the tokens of input and output, those from memory included", async () => {
+    const phrase = "Repeat after me: seven green apple stone";
+    const completion = await client.chat.completions.create({
+      model,
+      messages: [{ role: "user", content: phrase }],
+    });
+    for (const reply of [await respond(phrase), await streamed(phrase)]) {
+      expect(reply.usage).toMatchObject({
+        input_tokens: completion.usage?.prompt_tokens,
+        output_tokens: completion.usage?.completion_tokens,
+        total_tokens: completion.usage?.total_tokens,
+        output_tokens_details: { reasoning_tokens: 0 },
+      });
+      expect(reply.usage?.input_tokens_details.cached_tokens).toBeGreaterThan(0);
+    }
+  });
+
+  test("that the limit cuts is incomplete and says why", async () => {
+    for (const reply of [
+      await respond(capital, { max_output_tokens: 3 }),
+      await streamed(capital, { max_output_tokens: 3 }),
+    ]) {
+      expect(reply).toMatchObject({
+        status: "incomplete",
+        incomplete_details: { reason: "max_output_tokens" },
+        output: [{ type: "message", status: "incomplete" }],
+        usage: { output_tokens: 3 },
+      });
+      expect(capitalAnswer.startsWith(reply.output_text)).toBe(true);
+    }
+  });
+
+  test("has log-probabilities of its tokens where they are asked for", async () => {
+    const wanted: Body = { include: ["message.output_text.logprobs"], top_logprobs: 2 };
+    for (const reply of [await respond(capital, wanted), await streamed(capital, wanted)]) {
+      const [item] = reply.output;
+      const [part] = item?.type === "message" ? item.content : [];
+      const logprobs = part?.type === "output_text" ? (part.logprobs ?? []) : [];
+      expect(logprobs.map(({ token }) => token).join("")).toBe(capitalAnswer);
+      for (const { token, logprob, top_logprobs } of logprobs) {
+        expect(top_logprobs).toHaveLength(2);
+        expect(top_logprobs[0]).toMatchObject({ token, logprob });
+      }
+    }
+  });
+});
+
+describe("a format", () => {
+  const Capital = z.object({ capital: z.string() });
+  const question = "Reply in JSON with the capital of France.";
+
+  test("given by zod is parsed, whole and streamed", async () => {
+    const text = { format: zodTextFormat(Capital, "capital") };
+    const whole = await client.responses.parse({ model, input: question, text });
+    expect(whole.output_parsed).toEqual({ capital: "Paris" });
+    const stream = client.responses.stream({ model, input: question, text });
+    expect((await stream.finalResponse()).output_parsed).toEqual({ capital: "Paris" });
+  });
+
+  test("that is a schema holds an answer that would have been a sentence", async () => {
+    const schema = { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] };
+    const format = { type: "json_schema" as const, name: "flag", schema };
+    const parsed = JSON.parse(await answerTo(capital, { text: { format } }));
+    expect(parsed.ok).toBeTypeOf("boolean");
+  });
+
+  test("that is any JSON object gives one", async () => {
+    const answer = await answerTo(capital, {
+      text: { format: { type: "json_object" } },
+      max_output_tokens: 200,
+    });
+    expect(answer.trimStart()).toMatch(/^\{/);
+  });
+});
+
+describe("a function", () => {
+  const call = {
+    type: "function_call",
+    status: "completed",
+    id: expect.stringMatching(/^fc_\w+$/),
+    call_id: expect.stringMatching(/^call_\w+$/),
+    name: "get_weather",
+  };
+
+  test("is called, whole and streamed, and its output is used", async () => {
+    for (const ask of [respond, streamed]) {
+      const reply = await ask(weather, { tools: [weatherTool] });
+      expect(reply.output).toMatchObject([call]);
+      const [item] = reply.output;
+      if (item?.type !== "function_call") throw new Error("no call");
+      expect(JSON.parse(item.arguments)).toEqual({ city: "Paris" });
+      const result = { type: "function_call_output" as const, call_id: item.call_id };
+      for (const output of ["sunny", [{ type: "input_text" as const, text: "sunny" }]]) {
+        const input = [{ role: "user" as const, content: weather }, item, { ...result, output }];
+        const last = await ask(input, { tools: [weatherTool] });
+        expect(last.output_text).toBe("The tool says: sunny");
+      }
+    }
+  });
+
+  test("streams its arguments to those who listen", async () => {
+    const stream = client.responses.stream({ model, input: weather, tools: [weatherTool] });
+    const pieces: string[] = [];
+    stream.on("response.function_call_arguments.delta", ({ delta }) => pieces.push(delta));
+    await stream.done();
+    expect(JSON.parse(pieces.join(""))).toEqual({ city: "Paris" });
+  });
+
+  test("is left alone where the choice is none", async () => {
+    const reply = await respond(weather, { tools: [weatherTool], tool_choice: "none" });
+    expect(reply.output_text).toBe("I do not know the weather in Paris.");
+  });
+
+  test.each([
+    "required" as const,
+    { type: "function" as const, name: "get_weather" },
+    {
+      type: "allowed_tools" as const,
+      mode: "required" as const,
+      tools: [{ type: "function", name: "get_weather" }],
+    },
+  ])("is called where the choice is %j", async (tool_choice) => {
+    const other = { ...weatherTool, name: "get_time" };
+    const named = typeof tool_choice === "string" ? [weatherTool] : [other, weatherTool];
+    const reply = await respond("Hello!", { tools: named, tool_choice, max_output_tokens: 200 });
+    expect(reply.output).toMatchObject([call]);
+  });
+
+  test("is refused where the model knows none", async () => {
+    const error = await failure(respond(weather, { model: "toolless", tools: [weatherTool] }));
+    expect(error).toMatchObject({ status: 400, param: "tools" });
+    expect(error.message).toContain("toolless does not support tools");
+  });
+});
+
+describe("reasoning", () => {
+  test("is an item of its own before the answer, and counted", async () => {
+    for (const ask of [respond, streamed]) {
+      const reply = await ask(capital, { model: "thinker" });
+      expect(reply.output).toMatchObject([
+        {
+          id: expect.stringMatching(/^rs_\w+$/),
+          type: "reasoning",
+          summary: [{ type: "summary_text", text: "The capital of" }],
+        },
+        { type: "message", content: [{ text: "is Paris." }] },
+      ]);
+      const { output_tokens = 0, output_tokens_details } = reply.usage ?? {};
+      expect(output_tokens_details?.reasoning_tokens).toBeGreaterThan(0);
+      expect(output_tokens_details?.reasoning_tokens).toBeLessThan(output_tokens);
+    }
+  });
+
+  test("can be turned off, and back, by its effort", async () => {
+    const effort = async (name: "none" | "low" | "high", more: Body = {}) =>
+      await answerTo(capital, { reasoning: { effort: name }, ...more });
+    expect(await effort("none", { model: "thinker" })).toBe(capitalAnswer);
+    expect(await effort("low", { model: "thinker" })).toBe(`Meow, ${capitalAnswer}`);
+    expect(await effort("high", { model: "thinker" })).toBe("is Paris.");
+    // A hint that a model without thinking does not mind.
+    expect(await effort("high")).toBe(capitalAnswer);
+  });
+
+  test("of an earlier response may be sent back", async () => {
+    const first = await respond(capital, { model: "thinker" });
+    const input: Input = [
+      { role: "user", content: capital },
+      ...(first.output as Input),
+      { role: "user", content: "Hello!" },
+    ];
+    const body: Body = { model: "thinker", reasoning: { effort: "none" } };
+    expect(await answerTo(input, body)).toBe("Hello! How can I help you today?");
+  });
+});
+
+describe("refused", () => {
+  const refusals: Array<[string, Record<string, unknown>]> = [
+    ["previous_response_id", { previous_response_id: "resp_1" }],
+    ["conversation", { conversation: "conv_1" }],
+    ["background", { background: true }],
+    ["prompt", { prompt: { id: "pmpt_1" } }],
+    ["tools.0.type", { tools: [{ type: "web_search" }] }],
+    ["tools.1.name", { tools: [weatherTool, { ...weatherTool, name: "" }] }],
+    ["tool_choice", { tool_choice: "sometimes" }],
+    ["tool_choice", { tool_choice: "required" }],
+    ["tool_choice.type", { tool_choice: { type: "web_search" } }],
+    ["tool_choice.name", { tools: [weatherTool], tool_choice: { type: "function", name: "f" } }],
+    ["text.format.type", { text: { format: { type: "yaml" } } }],
+    ["text.format.schema", { text: { format: { type: "json_schema", name: "a" } } }],
+    ["text.verbosity", { text: { verbosity: "low" } }],
+    ["reasoning.effort", { reasoning: { effort: "extreme" } }],
+    ["include.0", { include: ["everything"] }],
+    ["truncation", { truncation: "sometimes" }],
+    ["max_output_tokens", { max_output_tokens: 0 }],
+    ["temperature", { temperature: 3 }],
+    ["input", { input: undefined }],
+    ["input", { input: [] }],
+    ["input", { input: 5 }],
+    ["input.0.type", { input: [{ type: "web_search_call", id: "ws_1" }] }],
+    ["input.0", { input: [{ type: "item_reference", id: "msg_1" }] }],
+    ["input.0.role", { input: [{ role: "wizard", content: "Hello!" }] }],
+    ["input.0.content", { input: [{ role: "user" }] }],
+    ["input.0.content.0", { input: [{ role: "user", content: [{ type: "input_image" }] }] }],
+    ["input.0.content.0", { input: [{ role: "user", content: [{ type: "input_file" }] }] }],
+    ["input.0.arguments", { input: [{ type: "function_call", call_id: "a", name: "f" }] }],
+    [
+      "input.0.arguments",
+      { input: [{ type: "function_call", call_id: "a", name: "f", arguments: "[1]" }] },
+    ],
+    ["input.0.output", { input: [{ type: "function_call_output", call_id: "a" }] }],
+  ];
+
+  test.each(refusals)("%s: %j", async (param, body) => {
+    for (const stream of [false, true]) {
+      const request = { model, input: "Hello!", stream, ...body } as Body;
+      const error = await failure(client.responses.create(request as never));
+      expect(error).toBeInstanceOf(OpenAI.BadRequestError);
+      expect(error).toMatchObject({ param, type: "invalid_request_error" });
+    }
+  });
+
+  test("an unknown model is a NotFoundError", async () => {
+    const error = await failure(respond("Hello!", { model: "no-such-model" }));
+    expect(error).toBeInstanceOf(OpenAI.NotFoundError);
+    expect(error).toMatchObject({ param: "model", code: "STORE_MODEL_NOT_FOUND" });
+  });
+
+  test("an input that is too long says so with a status, unless it may be cut", async () => {
+    const sentence: Input = [
+      { role: "user", content: "word ".repeat(6000) },
+      { role: "assistant", content: "I do not know that." },
+      { role: "user", content: capital },
+    ];
+    for (const ask of [respond, streamed]) {
+      const error = await failure(ask(sentence));
+      expect(error).toMatchObject({ status: 400, code: "ENGINE_PROMPT_TOO_LONG" });
+      const cut = await ask(sentence, { truncation: "auto" });
+      expect(cut.output_text).toBe(capitalAnswer);
+      expect(cut).toMatchObject({ truncation: "auto", truncated: { messages: 2 } });
+    }
+  });
+});

@@ -1,0 +1,67 @@
+// Anthropic's messages as the conversation that a model sees.
+import { expect, test } from "vitest";
+import { toConversation } from "../../../../source/server/routes/anthropic/conversation.ts";
+
+const text = (content: string) => ({ type: "text", text: content });
+const use = { type: "tool_use", id: "toolu_1", name: "get_weather", input: { city: "Paris" } };
+const call = { id: "toolu_1", name: "get_weather", arguments: { city: "Paris" } };
+
+test("thinking, text and uses of tools of one answer are one message", () => {
+  const thinking = { type: "thinking", thinking: "Where is Paris?", signature: "abc" };
+  const hidden = { type: "redacted_thinking", data: "xyz" };
+  const content = [
+    thinking,
+    hidden,
+    text("Let me "),
+    text("look."),
+    use,
+    { ...use, id: "toolu_2" },
+  ];
+  expect(toConversation(undefined, [{ role: "assistant", content }])).toEqual([
+    {
+      role: "assistant",
+      thinking: "Where is Paris?",
+      content: "Let me look.",
+      toolCalls: [call, { ...call, id: "toolu_2" }],
+    },
+  ]);
+});
+
+test("results of tools are messages of their own, and know their tool", () => {
+  const result = { type: "tool_result", tool_use_id: "toolu_1" };
+  const messages = [
+    { role: "assistant", content: [use] },
+    {
+      role: "user",
+      content: [
+        { ...result, content: [text("sunny, "), text("21 degrees")] },
+        { ...result, content: "no network", is_error: true },
+        { ...result, tool_use_id: "toolu_9" },
+        text("And now?"),
+      ],
+    },
+  ];
+  const about = { role: "tool", toolCallId: "toolu_1", toolName: "get_weather" };
+  expect(toConversation(undefined, messages)).toEqual([
+    { role: "assistant", content: "", toolCalls: [call] },
+    { ...about, content: "sunny, 21 degrees" },
+    { ...about, content: "Error: no network" },
+    { role: "tool", toolCallId: "toolu_9", content: "" },
+    { role: "user", content: "And now?" },
+  ]);
+});
+
+test("what one side says in several messages is one message", () => {
+  const system = [text("You are a pirate."), text("You live in Paris.")];
+  const messages = [
+    { role: "system", content: "It is Monday." },
+    { role: "user", content: "Hello!" },
+    { role: "user", content: [text("Who are "), text("you?")] },
+    { role: "assistant", content: [] },
+  ];
+  expect(toConversation(system, messages)).toEqual([
+    { role: "system", content: "You are a pirate.\n\nYou live in Paris.\n\nIt is Monday." },
+    { role: "user", content: "Hello!\n\nWho are you?" },
+    { role: "assistant", content: "" },
+  ]);
+});
