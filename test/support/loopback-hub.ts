@@ -7,6 +7,7 @@ import { createServer as createSecureServer } from "node:https";
 import { sendBody } from "./loopback-hub-body.ts";
 import { loopbackCertificate } from "./loopback-hub-certificate.ts";
 import { type HubContent, type ServedContent, serveContent } from "./loopback-hub-content.ts";
+import { listingPage } from "./loopback-hub-listing.ts";
 import {
   type HubFault,
   type HubFaults,
@@ -33,6 +34,8 @@ export interface LoopbackHubOptions {
   faults?: HubFaults;
   /** What the hub says about a file's size, where that is a lie. By path. */
   listedSizes?: Record<string, number>;
+  /** New names of repositories by their old ones. */
+  renamed?: Record<string, string>;
   /** Whether it speaks TLS, with `loopbackCertificate`. */
   isSecure?: boolean;
   /** Whether the hub hands out all files itself, as simple mirrors do. */
@@ -164,6 +167,12 @@ class Hub implements LoopbackHub {
       /^\/api\/models\/([^/]+\/[^/]+)\/(tree|revision)\/([^/]+)()$/.exec(request.path) ??
       /^\/([^/]+\/[^/]+)\/(resolve)\/([^/]+)\/(.+)$/.exec(request.path) ??
       [];
+    const newName = this.#options.renamed?.[repo];
+    if (newName !== undefined) {
+      const location = `${url.pathname.replace(repo, newName)}${url.search}`;
+      response.writeHead(307, { location }).end(`Temporary Redirect. Redirecting to ${location}`);
+      return;
+    }
     const refusal = this.#refusal(repo, revision, kind === "resolve", request.authorization);
     if (refusal !== undefined) {
       const { status, code } = refusal;
@@ -207,31 +216,14 @@ class Hub implements LoopbackHub {
   #sendTree(repo: string, url: URL, response: ServerResponse): void {
     const { pageSize = 1000, listedSizes = {} } = this.#options;
     const prefix = `${repo}/`;
-    const paths = [...this.#contents.keys()]
-      .filter((key) => key.startsWith(prefix))
-      .map((key) => key.slice(prefix.length))
-      .sort();
-    const first = Number(url.searchParams.get("cursor") ?? 0);
-    const entries = paths.slice(first, first + pageSize).map((path) => {
-      const content = this.#content(repo, path);
-      const size = listedSizes[path] ?? content?.sizeBytes;
-      const oid = createHash("sha1").update(path).digest("hex");
-      const lfs = this.#isInGit(repo, path)
-        ? undefined
-        : { oid: content?.sha256, size, pointerSize: 134 };
-      return { type: "file", path, oid, size, ...(lfs && { lfs }) };
+    const files = [...this.#contents].flatMap(([key, { sizeBytes, sha256 }]) => {
+      if (!key.startsWith(prefix)) return [];
+      const path = key.slice(prefix.length);
+      const size = listedSizes[path] ?? sizeBytes;
+      return [{ path, size, ...(!this.#isInGit(repo, path) && { sha256 }) }];
     });
-    const folders = [...new Set(paths.flatMap((path) => path.split("/").slice(0, -1)))];
-    if (first === 0) {
-      entries.push(...folders.map((path) => ({ type: "directory", path, oid: "", size: 0 })));
-    }
-    if (first + pageSize < paths.length) {
-      // The hub names itself here, whatever address it was asked under.
-      const next = new URL(url.pathname, "https://huggingface.co");
-      next.search = url.search;
-      next.searchParams.set("cursor", String(first + pageSize));
-      response.setHeader("link", `<${next.href}>; rel="next"`);
-    }
+    const { entries, link } = listingPage(files, url, pageSize);
+    if (link !== undefined) response.setHeader("link", link);
     sendJson(response, entries);
   }
 

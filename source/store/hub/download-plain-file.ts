@@ -5,10 +5,9 @@ import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import { isMissing } from "../library/disk-errors.ts";
 import { requireFreeSpace } from "./download/disk-space.ts";
-import { defaultTuning, downloadFile, type FileReport } from "./download/download-file.ts";
+import { defaultTuning, downloadFile, type FileDownload } from "./download/download-file.ts";
 import { earlierBytes } from "./download/download-notes.ts";
 import { FileHasher } from "./download/file-hasher.ts";
-import type { RateLimit } from "./download/rate-limit.ts";
 import { type HubRequest, rateLimitOf } from "./fetch-model.ts";
 import { HubConnection } from "./hub-connection.ts";
 import { ProgressSum } from "./hub-progress.ts";
@@ -51,10 +50,10 @@ export interface SavedFile {
  */
 export async function downloadPlainFile(download: PlainDownload): Promise<SavedFile[]> {
   const { settings, localFolder, signal = new AbortController().signal } = download;
+  const { onProgress = () => {} } = download;
   const folder = path.resolve(localFolder);
-  const connection = new HubConnection(settings, download.connection);
-  const onProgress = download.onProgress ?? (() => {});
   const limit = rateLimitOf(download);
+  const connection = new HubConnection(settings, download.connection);
   try {
     const repository = await readRepository(connection, {
       repo: download.repo,
@@ -63,32 +62,22 @@ export async function downloadPlainFile(download: PlainDownload): Promise<SavedF
       onRetry: (detail) => new ProgressSum([], onProgress).say("retrying", detail),
     });
     const files = chooseFiles(repository, download.path);
-    const progress = new ProgressSum(files, onProgress);
     await requireFreeSpace(folder, await neededBytes(folder, files));
+    const progress = new ProgressSum(files, onProgress);
     const saved: SavedFile[] = [];
     for (const file of files) {
-      const save: FileSave = {
+      const localPath = path.join(folder, fileName(file.path));
+      const { sha256, wasThere } = await saveInTurn(download.locks, {
         connection,
-        repository,
-        file,
-        localPath: path.join(folder, fileName(file.path)),
+        file: { ...file, repo: repository.repo, revision: repository.commit },
+        target: localPath,
         replace: download.replace ?? false,
-        limit,
-        signal,
         tuning: download.tuning ?? defaultTuning,
+        ...(limit !== undefined && { limit }),
+        signal,
         report: (report) => progress.note(file, report),
-      };
-      const onWait = () =>
-        save.report({
-          state: "downloading",
-          completedBytes: 0,
-          detail: `Another process is downloading ${file.path}: waiting for it.`,
-        });
-      saved.push(
-        await takeTurn(download.locks, `file ${save.localPath}`, { signal, onWait }, () =>
-          saveFile(save),
-        ),
-      );
+      });
+      saved.push({ path: file.path, localPath, sizeBytes: file.sizeBytes, sha256, wasThere });
     }
     progress.done();
     return saved;
@@ -109,72 +98,53 @@ function chooseFiles(repository: Repository, name: string): RepositoryFile[] {
   });
 }
 
-interface FileSave {
-  connection: HubConnection;
-  repository: Repository;
-  file: RepositoryFile;
-  localPath: string;
+interface FileSave extends FileDownload {
   replace: boolean;
-  limit: RateLimit | undefined;
-  signal: AbortSignal;
-  tuning: typeof defaultTuning;
-  report: (report: FileReport) => void;
 }
 
-async function saveFile(save: FileSave): Promise<SavedFile> {
-  const { connection, repository, file, localPath, limit, signal, tuning, report } = save;
-  const { path: repositoryPath, sizeBytes } = file;
-  const there = await existingHash(save);
-  if (there !== undefined) {
-    return { path: repositoryPath, localPath, sizeBytes, sha256: there, wasThere: true };
-  }
-  const sha256 = await downloadFile({
-    connection,
-    file: { ...file, repo: repository.repo, revision: repository.commit },
-    target: localPath,
-    tuning,
-    ...(limit !== undefined && { limit }),
-    signal,
-    report,
+async function saveInTurn(
+  locks: Locks,
+  save: FileSave,
+): Promise<Pick<SavedFile, "sha256" | "wasThere">> {
+  const { file, target, signal, report } = save;
+  const onWait = () => {
+    const detail = `Another process is downloading ${file.path}: waiting for it.`;
+    report({ state: "downloading", completedBytes: 0, detail });
+  };
+  return await takeTurn(locks, `file ${target}`, { signal, onWait }, async () => {
+    const there = await existingHash(save);
+    return there === undefined
+      ? { sha256: await downloadFile(save), wasThere: false }
+      : { sha256: there, wasThere: true };
   });
-  return { path: repositoryPath, localPath, sizeBytes, sha256, wasThere: false };
 }
 
 /** The hash of the file that is there, if it is the one wanted. */
 async function existingHash(save: FileSave): Promise<string | undefined> {
-  const { file, localPath, replace, report } = save;
-  const facts = await stat(localPath).catch((error: unknown) => {
+  const { file, target, replace } = save;
+  const facts = await stat(target).catch((error: unknown) => {
     if (isMissing(error)) return undefined;
     throw error;
   });
   if (facts === undefined) return undefined;
   if (facts.isFile() && facts.size === file.sizeBytes) {
-    const sha256 = await hashOf(localPath, file.sizeBytes, (percent) =>
-      report({
-        state: "verifying",
-        completedBytes: file.sizeBytes,
-        detail: `${localPath} is there: verifying, ${percent} %.`,
-      }),
-    );
+    const sha256 = await hashOf(save);
     if (file.sha256 === undefined || file.sha256 === sha256) return sha256;
   }
   if (facts.isFile() && replace) return undefined;
   throw new ProductError(storeErrors.hubFileExists, {
-    message: `${localPath} exists and is not the file that the hub has now.`,
+    message: `${target} exists and is not the file that the hub has now.`,
     hint: "Move it away, or choose another folder.",
   });
 }
 
-async function hashOf(
-  localPath: string,
-  sizeBytes: number,
-  onPercent: (percent: number) => void,
-): Promise<string> {
-  const hasher = new FileHasher(localPath);
+async function hashOf({ file, target, signal, report }: FileSave): Promise<string> {
+  const hasher = new FileHasher(target);
   try {
-    return await hasher.digest(sizeBytes, (hashedBytes) =>
-      onPercent(sizeBytes === 0 ? 100 : Math.floor((hashedBytes / sizeBytes) * 100)),
-    );
+    return await hasher.digest(file.sizeBytes, signal, (percent) => {
+      const detail = `${target} is there: verifying, ${percent} %.`;
+      report({ state: "verifying", completedBytes: file.sizeBytes, detail });
+    });
   } finally {
     await hasher.close();
   }

@@ -6,7 +6,7 @@ import { RetryableError } from "./retry.ts";
 /** One sentence for an error of the network; worth another try unless trying cannot help. */
 export function networkError(error: unknown, url: string): ProductError {
   const { host } = new URL(url);
-  const { code, message } = rootOf(error);
+  const { code, message, hostname = host } = rootOf(error);
   if (/CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|ERR_TLS|ERR_SSL|EPROTO|UND_ERR_PRX_TLS/.test(code)) {
     return new ProductError(storeErrors.hubCertificate, {
       message: `The secure connection to ${host} failed (${code}).`,
@@ -16,7 +16,7 @@ export function networkError(error: unknown, url: string): ProductError {
   }
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
     return new RetryableError(storeErrors.hubOffline, {
-      message: `The address of ${host} cannot be found (${code}): this machine seems to be offline.`,
+      message: `The address of ${hostname} cannot be found (${code}): this machine seems to be offline.`,
       hint: "Check the network connection, HF_ENDPOINT and the proxy variables.",
       cause: error,
     });
@@ -58,7 +58,7 @@ function reasonOf(code: string, message: string): string {
 }
 
 /** undici and Node's dialling of several addresses wrap the error that says something. */
-function rootOf(error: unknown): { code: string; message: string } {
+function rootOf(error: unknown): { code: string; message: string; hostname?: string } {
   if (error instanceof AggregateError && error.errors.length > 0) return rootOf(error.errors[0]);
   if (!(error instanceof Error)) return { code: "", message: String(error) };
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
@@ -66,5 +66,7 @@ function rootOf(error: unknown): { code: string; message: string } {
     const inner = rootOf(error.cause);
     if (inner.code !== "") return inner;
   }
-  return { code, message: error.message };
+  // The name that was looked up, which may be the proxy's.
+  const hostname = "hostname" in error && typeof error.hostname === "string" && error.hostname;
+  return { code, message: error.message, ...(hostname && { hostname }) };
 }

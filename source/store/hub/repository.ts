@@ -4,6 +4,7 @@ import { storeErrors } from "../errors.ts";
 import type { HttpReply } from "./http-reply.ts";
 import { type HubConnection, readReplyText } from "./hub-connection.ts";
 import { isRecord } from "./json-record.ts";
+import { mostRedirects, redirectOf } from "./redirect.ts";
 import { type HubTarget, headerText, replyError } from "./reply-error.ts";
 import { Retries } from "./retry.ts";
 
@@ -92,7 +93,7 @@ async function readJson(
   const retries = new Retries({ ...retryPolicy, tries: Math.min(mostTries, retryPolicy.tries) });
   while (true) {
     try {
-      const reply = await connection.send({ url, headers: { accept: "application/json" }, signal });
+      const reply = await sendFollowing(connection, url, signal);
       if (reply.status !== 200) {
         reply.abandon();
         throw replyError(reply, { repo, revision }, connection.settings);
@@ -104,6 +105,24 @@ async function readJson(
       await retries.waitAfter(error, signal, onRetry);
     }
   }
+}
+
+/** A repository that was renamed is still found under its old name. */
+async function sendFollowing(
+  connection: HubConnection,
+  url: string,
+  signal: AbortSignal,
+): Promise<HttpReply> {
+  let asked = url;
+  for (let hops = 0; hops <= mostRedirects; hops += 1) {
+    const headers = { accept: "application/json" };
+    const reply = await connection.send({ url: asked, headers, signal });
+    const next = redirectOf(reply);
+    if (next === undefined) return reply;
+    reply.abandon();
+    asked = next;
+  }
+  throw invalidReply(new URL(url).host, "it redirects without an end");
 }
 
 function parseJson(text: string, url: string): unknown {

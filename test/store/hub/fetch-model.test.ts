@@ -141,6 +141,12 @@ describe("a pull", () => {
     expect(readdirSync(path.join(folder, "blobs"))).toHaveLength(1);
   });
 
+  test("finds a repository under its old name", async () => {
+    const hub = await openHubWith(1000, { renamed: { "owner/old": "owner/name" } });
+    const { model } = await pull(hub, newFolder(), { reference: { repo: "old" } });
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+  });
+
   test("works with a mirror that hands out all files itself", async () => {
     const hub = await openHubWith(1_000_000, { noStorage: true });
     const { model } = await pull(hub, newFolder());

@@ -128,10 +128,12 @@ describe("what does not pass is reported, and", () => {
 
   test("a storage that refuses is named", async () => {
     const hub = await openHubWith(1000, { faults: inStorage(() => ({ status: 403 })) });
-    await expect(pull(hub, newFolder())).rejects.toMatchObject({
+    const folder = newFolder();
+    await expect(pull(hub, folder)).rejects.toMatchObject({
       code: "STORE_HUB_FAILING",
       message: expect.stringContaining("status 403"),
     });
+    expect(blobsOf(folder)).toEqual([]);
   });
 
   test("other bytes of the right length are deleted", async () => {

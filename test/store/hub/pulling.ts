@@ -1,4 +1,5 @@
 // What the tests of downloads share: a hub, a store in a folder of its own, and patience cut short.
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -84,6 +85,18 @@ export async function pull(
     },
   );
   return { model, progress };
+}
+
+const script = path.join(import.meta.dirname, "pull-process.ts");
+
+/** Pulls `owner/name` in a process of its own, which the end of the test kills. */
+export function startPull(hub: LoopbackHub, folder: string) {
+  const child = spawn(process.execPath, [script, hub.url, folder], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, HOME: "/nonexistent" },
+  });
+  atTheEnd(() => void child.kill("SIGKILL"));
+  return child;
 }
 
 /** A hub with one model of so many bytes. */

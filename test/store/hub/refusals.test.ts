@@ -247,6 +247,15 @@ describe("an answer that is none of a hub's", () => {
     expect(await refusal(hub, "name")).toMatchObject({ code: "STORE_HUB_REPLY_INVALID" });
   });
 
+  test("a redirect in a circle", async () => {
+    const hub = await openHubWith(1000);
+    hub.setFaults(({ path }) => ({ status: 307, headers: { location: path } }));
+    expect(await refusal(hub, "name")).toMatchObject({
+      code: "STORE_HUB_REPLY_INVALID",
+      message: expect.stringContaining("redirects without an end"),
+    });
+  });
+
   test("a listing that never ends", async () => {
     const hub = await openHubWith(1000);
     const headers = { link: '</next?cursor=1>; rel="next"' };

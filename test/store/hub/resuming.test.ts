@@ -1,5 +1,5 @@
 // A pull that is broken off: by the person, by kill -9, by a full disk. It goes on where it was.
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -17,20 +17,10 @@ import {
   quick,
   sentBytes,
   sentences,
+  startPull,
 } from "./pulling.ts";
 
 const size = 4_000_000;
-const script = path.join(import.meta.dirname, "pull-process.ts");
-
-function startPull(hub: LoopbackHub, folder: string) {
-  const child = spawn(process.execPath, [script, hub.url, folder], {
-    stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, HOME: "/nonexistent" },
-  });
-  atTheEnd(() => void child.kill("SIGKILL"));
-  return child;
-}
-
 function blobsOf(folder: string): string[] {
   return readdirSync(path.join(folder, "blobs")).sort();
 }
@@ -224,88 +214,6 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("a smal
     expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
     expect(sentences(progress)).toContainEqual(expect.stringMatching(/^Resuming at [1-9]\d? %/));
     expect(sentBytes(hub) - before).toBeLessThan(size);
-  });
-});
-
-describe("two pulls of one file", () => {
-  test("in one process share one download", async () => {
-    const hub = await openHubWith(size);
-    hub.setFaults(({ server }) =>
-      server === "storage" ? { bytesPerSecond: 2_000_000 } : undefined,
-    );
-    const folder = newFolder();
-    const both = await Promise.all([pull(hub, folder), pull(hub, folder)]);
-    expect(sentBytes(hub)).toBe(size);
-    for (const { model, progress } of both) {
-      expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
-      expect(progress.at(-1)).toMatchObject({ state: "done", completedBytes: size });
-    }
-  });
-
-  test("in one process go on when one of them is cancelled", async () => {
-    const hub = await openHubWith(size);
-    hub.setFaults(({ server }) =>
-      server === "storage" ? { bytesPerSecond: 2_000_000 } : undefined,
-    );
-    const folder = newFolder();
-    const stop = new AbortController();
-    const leaving = pull(hub, folder, {
-      signal: stop.signal,
-      onProgress: ({ completedBytes }) => {
-        if (completedBytes > size / 4) stop.abort();
-      },
-    });
-    const staying = pull(hub, folder);
-    await expect(leaving).rejects.toMatchObject({ code: "STORE_HUB_CANCELLED" });
-    const { model } = await staying;
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
-    expect(sentBytes(hub)).toBe(size);
-  });
-
-  test("in two processes: the second waits, says so, and finds the file", async () => {
-    const hub = await openHubWith(size);
-    hub.setFaults(({ server }) => (server === "storage" ? { bytesPerSecond: 500_000 } : undefined));
-    const folder = newFolder();
-    const child = startPull(hub, folder);
-    const output = text(child.stdout);
-    await until(
-      () => sentBytes(hub),
-      (bytes) => bytes > 0,
-    );
-    const { model, progress } = await pull(hub, folder);
-    expect(sentences(progress)).toContain(
-      "Another process is downloading a-Q4_K_M.gguf: waiting for it.",
-    );
-    const { digest, blobPath } = model.files[0] ?? { digest: "", blobPath: "" };
-    expect(hashOf(blobPath)).toBe(digest);
-    expect(await output).toContain(digest);
-    expect(sentBytes(hub)).toBe(size);
-  });
-
-  test("in two processes: the second goes on when the first is killed", async () => {
-    const hub = await openHubWith(size);
-    hub.setFaults(({ server }) => (server === "storage" ? { bytesPerSecond: 500_000 } : undefined));
-    const folder = newFolder();
-    const child = startPull(hub, folder);
-    await until(
-      () => sentBytes(hub),
-      (bytes) => bytes > size / 8,
-    );
-    const seen: string[] = [];
-    const second = pull(hub, folder, {
-      onProgress: ({ detail }) => {
-        if (detail !== undefined) seen.push(detail);
-      },
-    });
-    await until(
-      () => seen.join(),
-      (details) => details.includes("waiting for it"),
-    );
-    hub.setFaults(undefined);
-    child.kill("SIGKILL");
-    const { model } = await second;
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
-    expect(seen.join()).toContain("Resuming at");
   });
 });
 

@@ -105,6 +105,15 @@ describe("a proxy", () => {
     expect(proxy.requests).toEqual([]);
   });
 
+  test("that cannot be looked up is named", async () => {
+    const hub = await openHubWith(1000);
+    const settings = await settingsFor(hub, { HTTP_PROXY: "http://proxy.invalid:3128" });
+    await expect(pull(hub, newFolder(), { settings })).rejects.toMatchObject({
+      code: "STORE_HUB_OFFLINE",
+      message: expect.stringContaining("proxy.invalid"),
+    });
+  });
+
   test.each([
     ["http", false],
     ["https", true],

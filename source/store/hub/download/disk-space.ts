@@ -40,7 +40,7 @@ export function writeError(error: unknown, file: string): unknown {
       cause: error,
     });
   }
-  if (code !== undefined && /^(EACCES|EPERM|EROFS|EISDIR|ENOTDIR|EFBIG|EIO)$/.test(code)) {
+  if (code !== undefined && /^(EACCES|EPERM|EROFS|EEXIST|EISDIR|ENOTDIR|EFBIG|EIO)$/.test(code)) {
     return new ProductError(storeErrors.hubWriteFailed, {
       message: `${file} cannot be written (${code}).`,
       hint: "Check the folder's permissions and its disk.",

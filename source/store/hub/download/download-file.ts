@@ -3,7 +3,7 @@ import path from "node:path";
 import { ProductError } from "../../../base/product-error.ts";
 import { storeErrors } from "../../errors.ts";
 import type { HubConnection } from "../hub-connection.ts";
-import { cancelled, Retries } from "../retry.ts";
+import { Retries } from "../retry.ts";
 import { requireFreeSpace } from "./disk-space.ts";
 import { FileHasher } from "./file-hasher.ts";
 import { type FileLocation, FileSource, SourceChanged, type SourceFile } from "./file-source.ts";
@@ -98,7 +98,10 @@ async function downloadOnce(download: FileDownload): Promise<string> {
       onRetry: (text) =>
         report({ state: "retrying", completedBytes: partial.completedBytes, detail: text }),
     });
-    const sha256 = await verify(download, partial, hasher);
+    const sha256 = await hasher.digest(file.sizeBytes, signal, (percent) => {
+      const detail = `Verifying ${file.path}: ${percent} %.`;
+      report({ state: "verifying", completedBytes: file.sizeBytes, detail });
+    });
     isSettled = true;
     if (file.sha256 !== undefined && sha256 !== file.sha256) {
       await partial.discard();
@@ -124,28 +127,6 @@ async function locate(download: FileDownload, source: FileSource): Promise<FileL
         report({ state: "retrying", completedBytes: 0, detail }),
       );
     }
-  }
-}
-
-async function verify(
-  download: FileDownload,
-  partial: PartialFile,
-  hasher: FileHasher,
-): Promise<string> {
-  const { file, signal, report } = download;
-  const stop = Promise.withResolvers<never>();
-  if (signal.aborted) throw cancelled();
-  const onAbort = () => stop.reject(cancelled());
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    const digest = hasher.digest(file.sizeBytes, (hashedBytes) => {
-      const percent = file.sizeBytes === 0 ? 100 : Math.floor((hashedBytes / file.sizeBytes) * 100);
-      const detail = `Verifying ${file.path}: ${percent} %.`;
-      report({ state: "verifying", completedBytes: partial.completedBytes, detail });
-    });
-    return await Promise.race([digest, stop.promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
   }
 }
 

@@ -1,5 +1,6 @@
 // The SHA-256 of a file, computed beside the download as far as the bytes lie without a hole.
 import { Worker } from "node:worker_threads";
+import { cancelled } from "../retry.ts";
 import type { HashNews, HashOrder } from "./hash-worker.ts";
 
 // The worker is JavaScript in dist/ and TypeScript in a checkout; Node runs both.
@@ -34,14 +35,28 @@ export class FileHasher {
 
   /**
    * @param sizeBytes the whole file
-   * @param onProgress how many bytes have been hashed
+   * @param onPercent how much of it has been hashed, from 0 to 100
    * @returns 64 hex digits
+   * @throws ProductError `STORE_HUB_CANCELLED`
    */
-  async digest(sizeBytes: number, onProgress: (hashedBytes: number) => void): Promise<string> {
-    this.#onProgress = onProgress;
-    onProgress(this.#hashedBytes);
-    this.#send({ upTo: sizeBytes, isLast: true });
-    return await this.#digest.promise;
+  async digest(
+    sizeBytes: number,
+    signal: AbortSignal,
+    onPercent: (percent: number) => void,
+  ): Promise<string> {
+    const percentOf = (bytes: number) =>
+      sizeBytes === 0 ? 100 : Math.floor((bytes / sizeBytes) * 100);
+    this.#onProgress = (hashedBytes) => onPercent(percentOf(hashedBytes));
+    this.#onProgress(this.#hashedBytes);
+    const onAbort = () => this.#digest.reject(cancelled());
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      if (signal.aborted) throw cancelled();
+      this.#send({ upTo: sizeBytes, isLast: true });
+      return await this.#digest.promise;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,7 @@ import { ProductError } from "../../../base/product-error.ts";
 import { storeErrors } from "../../errors.ts";
 import type { HttpReply } from "../http-reply.ts";
 import type { HubConnection } from "../hub-connection.ts";
+import { mostRedirects, redirectOf } from "../redirect.ts";
 import { type HubTarget, headerText, replyError } from "../reply-error.ts";
 import { resolveUrl } from "../repository.ts";
 import { RetryableError } from "../retry.ts";
@@ -27,8 +28,6 @@ export class SourceChanged extends Error {}
 
 /** The server sends the whole file whatever range it is asked for. */
 export class RangesIgnored extends Error {}
-
-const mostRedirects = 5;
 
 export class FileSource {
   readonly file: SourceFile;
@@ -173,19 +172,6 @@ export class FileSource {
       hint: "The file may just have been replaced: run the same again, or check HF_ENDPOINT.",
     });
   }
-}
-
-/** @throws ProductError when it leads from a secure connection to an open one */
-function redirectOf(reply: HttpReply): string | undefined {
-  const { status, url } = reply;
-  if (![301, 302, 303, 307, 308].includes(status)) return undefined;
-  const next = URL.parse(headerText(reply.headers, "location"), url);
-  const isSafe = next?.protocol === "https:" || next?.protocol === new URL(url).protocol;
-  if (next !== null && isSafe) return next.href;
-  throw new ProductError(storeErrors.hubReplyInvalid, {
-    message: `${new URL(url).host} redirects to an address that is not followed.`,
-    hint: "Only https addresses are; check HF_ENDPOINT.",
-  });
 }
 
 /** Without quotes, and without the sign that says that bytes may differ. */

@@ -173,8 +173,9 @@ export class PartialFile {
     }
   }
 
-  /** Closes the file and keeps it for the next time. */
+  /** Closes the file and keeps it for the next time, if there is anything in it. */
   async keep(): Promise<void> {
+    if (this.completedBytes === 0) return await this.discard();
     try {
       await this.note();
     } finally {

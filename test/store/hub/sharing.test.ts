@@ -1,0 +1,97 @@
+// Two pulls of one file at a time, in one process and in two: it is fetched once.
+import { text } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+import { until } from "../../support/until.ts";
+import {
+  hashOf,
+  newFolder,
+  openHubWith,
+  pull,
+  sentBytes,
+  sentences,
+  startPull,
+} from "./pulling.ts";
+
+const size = 4_000_000;
+
+describe("two pulls of one file", () => {
+  test("in one process share one download", async () => {
+    const hub = await openHubWith(size);
+    hub.setFaults(({ server }) =>
+      server === "storage" ? { bytesPerSecond: 2_000_000 } : undefined,
+    );
+    const folder = newFolder();
+    const both = await Promise.all([pull(hub, folder), pull(hub, folder)]);
+    expect(sentBytes(hub)).toBe(size);
+    for (const { model, progress } of both) {
+      expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+      expect(progress.at(-1)).toMatchObject({ state: "done", completedBytes: size });
+    }
+  });
+
+  test("in one process go on when one of them is cancelled", async () => {
+    const hub = await openHubWith(size);
+    hub.setFaults(({ server }) =>
+      server === "storage" ? { bytesPerSecond: 2_000_000 } : undefined,
+    );
+    const folder = newFolder();
+    const stop = new AbortController();
+    const leaving = pull(hub, folder, {
+      signal: stop.signal,
+      onProgress: ({ completedBytes }) => {
+        if (completedBytes > size / 4) stop.abort();
+      },
+    });
+    const staying = pull(hub, folder);
+    await expect(leaving).rejects.toMatchObject({ code: "STORE_HUB_CANCELLED" });
+    const { model } = await staying;
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    expect(sentBytes(hub)).toBe(size);
+  });
+
+  test("in two processes: the second waits, says so, and finds the file", async () => {
+    const hub = await openHubWith(size);
+    hub.setFaults(({ server }) => (server === "storage" ? { bytesPerSecond: 500_000 } : undefined));
+    const folder = newFolder();
+    const child = startPull(hub, folder);
+    const output = text(child.stdout);
+    await until(
+      () => sentBytes(hub),
+      (bytes) => bytes > 0,
+    );
+    const { model, progress } = await pull(hub, folder);
+    expect(sentences(progress)).toContain(
+      "Another process is downloading a-Q4_K_M.gguf: waiting for it.",
+    );
+    const { digest, blobPath } = model.files[0] ?? { digest: "", blobPath: "" };
+    expect(hashOf(blobPath)).toBe(digest);
+    expect(await output).toContain(digest);
+    expect(sentBytes(hub)).toBe(size);
+  });
+
+  test("in two processes: the second goes on when the first is killed", async () => {
+    const hub = await openHubWith(size);
+    hub.setFaults(({ server }) => (server === "storage" ? { bytesPerSecond: 500_000 } : undefined));
+    const folder = newFolder();
+    const child = startPull(hub, folder);
+    await until(
+      () => sentBytes(hub),
+      (bytes) => bytes > size / 8,
+    );
+    const seen: string[] = [];
+    const second = pull(hub, folder, {
+      onProgress: ({ detail }) => {
+        if (detail !== undefined) seen.push(detail);
+      },
+    });
+    await until(
+      () => seen.join(),
+      (details) => details.includes("waiting for it"),
+    );
+    hub.setFaults(undefined);
+    child.kill("SIGKILL");
+    const { model } = await second;
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    expect(seen.join()).toContain("Resuming at");
+  });
+});
