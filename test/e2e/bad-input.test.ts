@@ -289,9 +289,10 @@ describe("fields of a wrong type", () => {
     top_logprobs: [...count, -1, 21],
     progress: flag,
     think: ["yes", true, 1, {}],
-    format: ["json", {}, 1, []],
-    truncate: [...flag, true],
-    shift: [...flag, true],
+    format: ["xml", true, 1, []],
+    truncate: flag,
+    shift: flag,
+    _debug_render_only: [...flag, true],
   };
   const generate: Record<string, unknown[]> = {
     ...common,
@@ -300,15 +301,15 @@ describe("fields of a wrong type", () => {
     system: text,
     raw: flag,
     suffix: [...text, "end"],
-    template: [...text, "{{ .Prompt }}"],
-    context: [...list, ["a"], [1.5], [1]],
+    template: text,
+    context: [...list, ["a"], [1.5]],
     images: [...list, ["aGVsbG8="]],
   };
   const chat: Record<string, unknown[]> = {
     ...common,
     model: text,
     messages: [...list, [1], [["a"]], [{}], [{ role: 1 }], [{ role: "user", content: 1 }]],
-    tools: [...list, [{ type: "function", function: { name: "f" } }]],
+    tools: [...list, [1], [{}], [{ type: "function", function: {} }]],
   };
   const completion: Record<string, unknown[]> = {
     model: text,
@@ -325,6 +326,13 @@ describe("fields of a wrong type", () => {
       [{ role: "user", content: [{ type: "video", text: "a" }] }],
       [{ role: "user", content: [{ type: "image_url", image_url: { url: "data:," } }] }],
       [{ role: "assistant", tool_calls: [{ id: "1" }] }],
+      [{ role: "assistant", tool_calls: [{ function: { name: "f", arguments: {} } }] }],
+      [{ role: "assistant", tool_calls: [{ function: { name: "f", arguments: "{" } }] }],
+      [{ role: "user", content: "a", tool_calls: [{ function: { name: "f", arguments: "{}" } }] }],
+      [{ role: "assistant", function_call: { name: "f", arguments: "{}" } }],
+      [{ role: "assistant", content: "a", audio: { id: "b" } }],
+      [{ role: "tool", content: null, tool_call_id: "1" }],
+      [{ role: "tool", content: "a", tool_call_id: 1 }],
     ],
     stream: flag,
     stream_options: [...record, { include_usage: "yes" }],
@@ -339,17 +347,43 @@ describe("fields of a wrong type", () => {
     logit_bias: [...record, { 1: "a" }, { 1: 101 }, { one: 1 }, { "-1": 1 }, { "1.5": 1 }],
     logprobs: flag,
     top_logprobs: [...count, -1, 21, 1],
-    n: [...count, 0, 2],
-    tools: [...list, [{ type: "function", function: { name: "f" } }]],
-    response_format: [...record, {}, { type: "json_object" }, { type: "json_schema" }],
-    reasoning_effort: [...text, "high"],
+    n: [...count, 0, 9],
+    tools: [
+      ...list,
+      [1],
+      [{}],
+      [{ type: "function" }],
+      [{ type: "function", function: {} }],
+      [{ type: "function", function: { name: "" } }],
+      [{ type: "function", function: { name: "f", parameters: [] } }],
+      [{ type: "custom", custom: { name: "f" } }],
+    ],
+    tool_choice: [1, true, [], {}, "sometimes", "required", { type: "function" }, { type: "x" }],
+    parallel_tool_calls: flag,
+    response_format: [
+      ...record,
+      {},
+      { type: "grammar" },
+      { type: "json_schema" },
+      { type: "json_schema", json_schema: { schema: 1 } },
+      { type: "json_object", schema: [] },
+    ],
+    reasoning_effort: [...text, "extreme"],
+    reasoning: [...record, { effort: 1 }, { effort: "extreme" }],
     keep_alive: [true, {}, [], "soon"],
     options: record,
-    think: ["yes", true, 1, {}],
+    think: ["yes", 1, {}],
+    truncate: flag,
+    shift: flag,
     ignore_eos: flag,
+    functions: [...list, [{ name: "f" }]],
+    function_call: [{ name: "f" }],
+    modalities: [...list, [1], ["text", "audio"]],
+    audio: [{ voice: "alloy", format: "wav" }, 1],
+    web_search_options: [{}],
+    moderation: [{ model: "m" }],
+    verbosity: [1, {}, "high", "low"],
   };
-  /** Has no meaning without tools, which are refused. */
-  const ignored = ["tool_choice"];
 
   const rows = (table: Record<string, unknown[]>) =>
     Object.entries(table).map(([field, values]) => ({ field, values }));
@@ -359,7 +393,7 @@ describe("fields of a wrong type", () => {
       Object.keys(GenerateBody.properties).toSorted(),
     );
     expect(Object.keys(chat).toSorted()).toEqual(Object.keys(ChatBody.properties).toSorted());
-    expect([...Object.keys(completion), ...ignored].toSorted()).toEqual(
+    expect(Object.keys(completion).toSorted()).toEqual(
       Object.keys(ChatCompletionBody.properties).toSorted(),
     );
   });
@@ -464,12 +498,12 @@ describe("models", () => {
 
 describe("what would change the answer unseen is refused", () => {
   test.each([
-    ["tools", { tools: [{ type: "function", function: { name: "f" } }] }, "tools"],
-    ["two answers", { n: 2 }, "n"],
-    ["JSON mode", { response_format: { type: "json_object" } }, "response_format"],
-    ["a schema", { response_format: { type: "json_schema", json_schema: {} } }, "response_format"],
+    ["older functions", { functions: [{ name: "f" }] }, "functions"],
+    ["nine answers", { n: 9 }, "n"],
+    ["an unknown format", { response_format: { type: "grammar" } }, "response_format.type"],
+    ["speech", { modalities: ["text", "audio"] }, "modalities"],
+    ["the web", { web_search_options: {} }, "web_search_options"],
     ["thinking", { think: true }, "think"],
-    ["an effort", { reasoning_effort: "high" }, "reasoning_effort"],
     ["typical_p", { options: { typical_p: 0.9 } }, "typical_p"],
     [
       "an image",
@@ -487,11 +521,8 @@ describe("what would change the answer unseen is refused", () => {
   });
 
   test.each([
-    ["tools", { tools: [{ type: "function", function: { name: "f" } }] }, "does not support tools"],
-    ["thinking", { think: true }, "think"],
-    ["a format", { format: "json" }, "format"],
-    ["cutting", { truncate: true }, "truncate"],
-    ["shifting", { shift: true }, "shift"],
+    ["thinking", { think: true }, "does not support thinking"],
+    ["a prompt that is only shown", { _debug_render_only: true }, "_debug_render_only"],
     [
       "images",
       { messages: [{ role: "user", content: "a", images: ["aGk="] }] },
@@ -512,6 +543,12 @@ describe("what would change the answer unseen is refused", () => {
       response_format: { type: "text" },
       reasoning_effort: "none",
       think: false,
+      functions: [],
+      function_call: "auto",
+      modalities: ["text"],
+      verbosity: "medium",
+      prediction: { type: "content", content: "Hello!" },
+      service_tier: "auto",
       options: { typical_p: 1 },
       user: "somebody",
       store: true,
