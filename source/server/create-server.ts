@@ -70,7 +70,7 @@ export async function createServer(
   registerEmbed(app, dependencies);
   registerTokens(app, dependencies);
   registerPs(app, dependencies);
-  registerCancel(app);
+  registerCancel(app, dependencies);
   registerModels(app, dependencies);
   registerChatCompletions(app, dependencies);
   registerResponses(app, dependencies);

@@ -34,6 +34,9 @@ describe("the Host header", () => {
     "169.254.1.1",
     "[fd00::1]",
     "[fe80::1]",
+    "[fe80::1%eth0]",
+    "[::]:11434",
+    "[::ffff:127.0.0.1]",
     "box.local",
     "box.internal:11434",
     "app.localhost:11434",
@@ -55,6 +58,12 @@ describe("the Host header", () => {
     "local",
     "evil-local",
     "[2001:db8::1]",
+    "[::ffff:8.8.8.8]",
+    "[::2]",
+    "10.1",
+    "0x7f.0.0.1",
+    "2130706433",
+    "127.0.0.1.",
     "localhost@evil.example",
   ])("%s is refused with 403 and no body", async (host) => {
     await start();
@@ -98,11 +107,34 @@ describe("the Origin header", () => {
     "http://127.0.0.1.evil.example",
     "null",
     "ftp://localhost",
+    "http://localhost:80@evil.example",
+    "http://localhost:port",
+    "http://0.0.0.0.evil.example",
+    "apps://obsidian.md",
   ])("%s is refused with 403 and no body", async (origin) => {
     await start();
     const { statusCode, body, headers } = await get({ host, origin });
     expect([statusCode, body]).toEqual([403, ""]);
     expect(headers["access-control-allow-origin"]).toBeUndefined();
+  });
+
+  test.each(["GET", "HEAD", "POST", "DELETE"] as const)("null is refused to %s", async (method) => {
+    await start();
+    const url = method === "POST" ? "/v1/chat/completions" : "/";
+    const { statusCode } = await app.inject({ method, url, headers: { host, origin: "null" } });
+    expect(statusCode).toBe(403);
+  });
+
+  test("that is empty is none, as in requests of other programs", async () => {
+    await start();
+    expect((await get({ host, origin: "" })).statusCode).toBe(200);
+  });
+
+  test("of an allowed page may read the headers that clients look for", async () => {
+    await start();
+    const { headers } = await get({ host, origin: "http://localhost:3000" });
+    expect(headers["access-control-expose-headers"]).toContain("x-request-id");
+    expect(headers.vary).toContain("Origin");
   });
 
   test("that is the server's own is no stranger", async () => {
@@ -161,6 +193,8 @@ describe("a preflight", () => {
       "x-stainless-lang",
       "x-stainless-retry-count",
       "x-stainless-timeout",
+      "x-api-key",
+      "anthropic-version",
     ]) {
       expect(allowed.split(", ")).toContain(name);
     }
@@ -172,6 +206,15 @@ describe("a preflight", () => {
 
   test("from another page is refused", async () => {
     await start();
-    expect((await preflight("https://evil.example")).statusCode).toBe(403);
+    for (const origin of ["https://evil.example", "null"]) {
+      expect((await preflight(origin)).statusCode).toBe(403);
+    }
+  });
+
+  test("to another Host is refused", async () => {
+    await start();
+    const headers = { host: "evil.example", origin: "http://localhost" };
+    const { statusCode } = await app.inject({ method: "OPTIONS", url: "/", headers });
+    expect(statusCode).toBe(403);
   });
 });

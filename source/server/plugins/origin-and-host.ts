@@ -1,11 +1,10 @@
 // Who may call from a browser: allowed origins, and protection against DNS rebinding.
+import { BlockList, isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
 
-const localOrigins = ["localhost", "127.0.0.1", "0.0.0.0"].flatMap((host) =>
-  ["http", "https"].flatMap((scheme) => [`${scheme}://${host}`, `${scheme}://${host}:*`]),
-);
+const localOrigin = /^https?:\/\/(localhost|127\.0\.0\.1|0\.0\.0\.0)(:\d+)?$/i;
 const applicationOrigins = [
   "app://*",
   "file://*",
@@ -36,7 +35,14 @@ const allowedHeaders = [
   "x-stainless-poll-helper",
   "x-stainless-custom-poll-interval",
   "x-stainless-timeout",
+  // Ours, and those of Anthropic's client.
+  "x-api-key",
+  "anthropic-version",
+  "anthropic-beta",
+  "anthropic-dangerous-direct-browser-access",
 ];
+/** What a page may read of a reply, beside the usual. */
+const exposedHeaders = ["x-request-id", "request-id", "retry-after", "x-modelctl-truncated"];
 
 /**
  * @param more further origins, `*` standing for anything
@@ -47,18 +53,19 @@ export async function guardOrigins(
   more: readonly string[],
   isLoopbackBound: () => boolean,
 ): Promise<void> {
-  const patterns = [...localOrigins, ...applicationOrigins, ...more].map(wildcardPattern);
+  const patterns = [localOrigin, ...[...applicationOrigins, ...more].map(wildcardPattern)];
   const isAllowed = (origin: string) => patterns.some((pattern) => pattern.test(origin));
   app.addHook("onRequest", async (request, reply) => {
-    const { host = "", origin } = request.headers;
+    const { host = "", origin = "" } = request.headers;
     if (isLoopbackBound() && !isLocalHost(host)) return await reply.code(403).send();
-    if (origin === undefined || isOwnOrigin(origin, host) || isAllowed(origin)) return;
+    if (origin === "" || isOwnOrigin(origin, host) || isAllowed(origin)) return;
     return await reply.code(403).send();
   });
   await app.register(cors, {
     origin: (origin, decide) => decide(null, origin !== undefined && isAllowed(origin)),
     methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"],
     allowedHeaders,
+    exposedHeaders,
     maxAge: 12 * 60 * 60,
     strictPreflight: false,
   });
@@ -74,8 +81,25 @@ function isOwnOrigin(origin: string, host: string): boolean {
 }
 
 const localNames = /^(localhost|.*\.(localhost|local|internal))$/i;
-const privateAddress =
-  /^(127\.|10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|0\.0\.0\.0$|::1?$|f[cd]|fe80:)/i;
+/** Loopback, private, link-local and unspecified addresses; IPv4 ones also in their IPv6 form. */
+const privateAddresses = new BlockList();
+for (const [network, bits] of [
+  ["127.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+  ["169.254.0.0", 16],
+  ["0.0.0.0", 32],
+] as const) {
+  privateAddresses.addSubnet(network, bits, "ipv4");
+}
+for (const [network, bits] of [
+  ["::", 127],
+  ["fc00::", 7],
+  ["fe80::", 10],
+] as const) {
+  privateAddresses.addSubnet(network, bits, "ipv6");
+}
 
 /** A name that an attacker's DNS cannot point at this machine. */
 function isLocalHost(header: string): boolean {
@@ -83,8 +107,11 @@ function isLocalHost(header: string): boolean {
   if (host === "" || localNames.test(host) || host.toLowerCase() === hostname().toLowerCase()) {
     return true;
   }
-  if (!/^[\d.]+$|:/.test(host)) return false;
-  return privateAddress.test(host) || ownAddresses().includes(host);
+  const address = host.replace(/%.*$/, "");
+  const version = isIP(address);
+  if (version === 0) return false;
+  const family = version === 4 ? "ipv4" : "ipv6";
+  return privateAddresses.check(address, family) || ownAddresses().includes(address);
 }
 
 function ownAddresses(): string[] {

@@ -3,6 +3,8 @@ import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 import { ProductError } from "../../../base/product-error.ts";
 import { quoteShort } from "../../../base/seen-text.ts";
+import { maySee } from "../../access.ts";
+import type { ServerDependencies } from "../../dependencies.ts";
 import { serverErrors } from "../../errors.ts";
 
 export const CancelBody = Type.Object({
@@ -11,12 +13,19 @@ export const CancelBody = Type.Object({
 });
 export type CancelBody = Static<typeof CancelBody>;
 
-export function registerCancel(app: FastifyInstance): void {
+export function registerCancel(
+  app: FastifyInstance,
+  { requestLog }: Pick<ServerDependencies, "requestLog">,
+): void {
   app.post<{ Body: CancelBody }>(
     "/api/cancel",
     { schema: { body: CancelBody } },
-    async ({ body: { id } }) => {
-      const controller = app.cancellations.get(id);
+    async (request) => {
+      const { id } = request.body;
+      const record = requestLog.find(id);
+      // The log forgets old records; then only who may manage can tell whose request it is.
+      const isTheirs = maySee(request, record ?? { keyId: undefined });
+      const controller = isTheirs ? app.cancellations.get(id) : undefined;
       if (controller === undefined) {
         throw new ProductError(serverErrors.requestNotFound, {
           message: `request ${quoteShort(id)} not found: it has ended, or there never was one.`,
