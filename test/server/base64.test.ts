@@ -1,0 +1,46 @@
+// Where Go's decoder finds a base64 text wrong, which is what its clients are told.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { illegalBase64At } from "../../source/server/routes/native/base64.ts";
+
+test("nothing is wrong with what was encoded, line breaks or not", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat({ max: 140 }), (bytes, at) => {
+      const text = Buffer.from(bytes).toString("base64");
+      expect(illegalBase64At(text)).toBeUndefined();
+      expect(illegalBase64At(`${text.slice(0, at)}\r\n${text.slice(at)}`)).toBeUndefined();
+    }),
+  );
+});
+
+test("the first character that is none of the alphabet is named", () => {
+  const stranger = fc.constantFrom("!", "-", "_", " ", "\u0000", "é", "😀", "\u{3000}");
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 60 }), stranger, fc.nat(), (bytes, character, place) => {
+      const text = Buffer.from(bytes).toString("base64").replaceAll("=", "");
+      const at = place % (text.length + 1);
+      expect(illegalBase64At(text.slice(0, at) + character + text.slice(at))).toBe(at);
+    }),
+  );
+});
+
+// As encoding/base64 of Go 1.26 gives them.
+test.each([
+  ["a", 0],
+  ["ab", 0],
+  ["abc", 0],
+  ["abcde", 4],
+  ["abcd\nef", 5],
+  ["=", 0],
+  ["a===", 1],
+  ["ab=", 3],
+  ["ab=c", 2],
+  ["ab==c", 4],
+  ["abc=d", 4],
+  ["abc==", 4],
+  ["abcd====", 4],
+  ["ab=\n", 4],
+  ["ab=\n=\nx", 6],
+])("%j is wrong at %d", (text, at) => {
+  expect(illegalBase64At(text)).toBe(at);
+});
