@@ -22,8 +22,11 @@ export async function examineDevices(setting: DeviceSetting): Promise<DeviceExam
   const kinds: DeviceKind[] = ["cpu", "cuda", "metal", "vulkan", "rocm"];
   const devices = kinds.map((kind) => {
     const found = lookForDevice(kind);
-    const isInstalled = findAddonBinary(kind) !== undefined;
-    const build = isInstalled ? "a build is installed" : "no build is installed";
+    const binary = findAddonBinary(kind);
+    const isInstalled = binary !== undefined;
+    const build = isInstalled
+      ? `${binary.isOwn ? "a build for this machine" : "a build"} is installed`
+      : "no build is installed";
     return {
       kind,
       mark: found.present && isInstalled ? ("✓" as const) : ("○" as const),

@@ -127,6 +127,14 @@ export const commandTable: readonly CommandDefinition[] = [
     load: async () => (await import("./commands/doctor.ts")).doctor,
   },
   {
+    name: "engine",
+    words: "build",
+    completes: "none",
+    summary: "build the engine for this very machine, for speed or for ROCm",
+    flags: ["gpu"],
+    load: async () => (await import("./commands/engine.ts")).engine,
+  },
+  {
     name: "config",
     words: "show",
     completes: "none",

@@ -88,6 +88,12 @@ export const engineErrors = {
     exitCode: exitCodes.usage,
     description: "The model cannot do what the request asks for, such as tools or thinking.",
   },
+  buildFailed: {
+    code: "ENGINE_BUILD_FAILED",
+    status: 500,
+    exitCode: exitCodes.loadFailed,
+    description: "A part of llama.cpp could not be built from its sources on this machine.",
+  },
   embeddingUnusable: {
     code: "ENGINE_EMBEDDING_UNUSABLE",
     status: 400,

@@ -5,6 +5,7 @@
 // a binary that crashes on load costs nothing but that child. Decision 0002.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { homedir } from "node:os";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../errors.ts";
@@ -217,22 +218,36 @@ export interface AddonBinary {
   file: string;
   /** Where more backends for it lie (builds for older drivers), if the package ships any. */
   extraBackendsFolder: string | undefined;
+  /** Built for this machine. */
+  isOwn: boolean;
 }
 
-/** The prebuilt or locally built binary for a device, or undefined when none is installed. */
+/** The addon's file, in every build. */
+export const addonFileName = "llama-addon.node";
+
+/** Where a build for this very machine is kept; another version of the engine needs another. */
+export function ownBuildFolder(device: DeviceKind): string {
+  const cache = process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache");
+  return path.join(cache, "modelctl", "engine", expectedAddonVersion, device);
+}
+
+/** A build for this machine, else the prebuilt binary, or undefined when neither is there. */
 export function findAddonBinary(device: DeviceKind): AddonBinary | undefined {
+  const own = path.join(ownBuildFolder(device), addonFileName);
+  if (existsSync(own)) return { device, file: own, extraBackendsFolder: undefined, isOwn: true };
   if (device === "rocm") return findLocalHipBuild();
   const system = `${platformNames[process.platform] ?? process.platform}-${process.arch}`;
   const variant = device === "cpu" ? system : `${system}-${device}`;
   const folder = binariesFolder(variant);
   if (folder === undefined) return undefined;
-  const file = path.join(folder, variant, "llama-addon.node");
+  const file = path.join(folder, variant, addonFileName);
   if (!existsSync(file)) return undefined;
   const extra = device === "cuda" ? binariesFolder(`${variant}-ext`) : undefined;
   return {
     device,
     file,
     extraBackendsFolder: extra === undefined ? undefined : path.join(extra, variant),
+    isOwn: false,
   };
 }
 
@@ -257,10 +272,10 @@ function findLocalHipBuild(): AddonBinary | undefined {
   for (const name of readdirSync(builds)) {
     const folder = path.join(builds, name, "Release");
     const metadata = path.join(folder, "_nlcBuildMetadata.json");
-    const file = path.join(folder, "llama-addon.node");
+    const file = path.join(folder, addonFileName);
     if (!existsSync(file) || !existsSync(metadata)) continue;
     if (/"GGML_HIP"\s*:\s*"(1|ON)"/i.test(readFileSync(metadata, "utf8"))) {
-      return { device: "rocm", file, extraBackendsFolder: undefined };
+      return { device: "rocm", file, extraBackendsFolder: undefined, isOwn: true };
     }
   }
   return undefined;

@@ -18,7 +18,7 @@ export interface OpenedDevice {
 /** The two ways to use an AMD card, said wherever ROCm is asked for and missing. */
 export const rocmAdvice =
   "AMD cards work out of the box with --gpu vulkan; for ROCm itself build llama.cpp with HIP: " +
-  "npx --no node-llama-cpp source download --gpu false, with NODE_LLAMA_CPP_CMAKE_OPTION_GGML_HIP=1 set.";
+  "modelctl engine build --gpu rocm, where cmake, a compiler and AMD's HIP development kit are.";
 
 /** Devices in the order in which `auto` tries them. */
 export function devicesToTry(platform: NodeJS.Platform = process.platform): DeviceKind[] {

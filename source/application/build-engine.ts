@@ -1,0 +1,81 @@
+// Builds the text engine for this very machine: faster than the build for every machine of a kind,
+// and the way to devices that no prebuilt binary is for.
+import { cp, readdir, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import type { DeviceKind } from "../engine/generation.ts";
+import { addonFileName, ownBuildFolder } from "../engine/text/addon.ts";
+import { type BuildWork, buildLlama, carriedSources } from "./llama-build.ts";
+
+/** What each device adds to the build. */
+const deviceOptions: Record<DeviceKind, readonly string[]> = {
+  cpu: [],
+  cuda: ["-DGGML_CUDA=ON"],
+  metal: ["-DGGML_METAL=ON"],
+  rocm: ["-DGGML_HIP=ON"],
+  vulkan: ["-DGGML_VULKAN=ON"],
+};
+
+export const buildableDevices = Object.keys(deviceOptions) as DeviceKind[];
+
+const platformNames: Record<string, string> = { darwin: "mac", linux: "linux", win32: "win" };
+
+/**
+ * @returns the built file; runners that are started from now on use it
+ * @throws ProductError `ENGINE_BUILD_FAILED`
+ */
+export async function buildEngine(device: DeviceKind, work: BuildWork): Promise<string> {
+  const { folder: carried } = await carriedSources();
+  const require = createRequire(path.join(carried, "package.json"));
+  const headers = createRequire(import.meta.url).resolve("node-api-headers/package.json");
+  const platform = `${platformNames[process.platform] ?? process.platform}-${process.arch}`;
+  return await buildLlama(
+    {
+      what: `the engine for ${device === "cpu" ? "this CPU" : device}`,
+      folder: ownBuildFolder(device),
+      artifact: addonFileName,
+      target: "llama-addon",
+      cmakeOptions: [
+        "-DGGML_NATIVE=ON",
+        "-DLLAMA_BUILD_TOOLS=OFF",
+        "-DLLAMA_BUILD_SERVER=OFF",
+        `-DCMAKE_JS_INC=${path.join(path.dirname(headers), "include")}`,
+        `-DNLC_CURRENT_PLATFORM=${platform}`,
+        `-DNLC_TARGET_PLATFORM=${platform}`,
+        ...deviceOptions[device],
+      ],
+      prepare: async (source, workFolder) => {
+        const addon = path.join(workFolder, "addon-source");
+        await copySources(carried, addon);
+        await applyPatches(path.join(carried, "patches"), source, work.signal);
+        await symlink(source, path.join(addon, "llama.cpp"), "junction");
+        // Its CMakeLists asks Node where node-addon-api is, from its own folder.
+        const api = path.dirname(require.resolve("node-addon-api/package.json"));
+        await cp(api, path.join(addon, "node_modules", "node-addon-api"), { recursive: true });
+        return addon;
+      },
+    },
+    work,
+  );
+}
+
+/** The addon's own sources, without llama.cpp's. */
+async function copySources(carried: string, target: string): Promise<void> {
+  for (const name of ["CMakeLists.txt", "addon", "cmake", "profiles", "package.json"]) {
+    await cp(path.join(carried, name), path.join(target, name), { recursive: true });
+  }
+}
+
+/** The addon is written against llama.cpp with these. */
+async function applyPatches(
+  patches: string,
+  source: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { execFile } = await import("node:child_process");
+  const { promisify } = await import("node:util");
+  for (const name of (await readdir(patches)).sort()) {
+    const words = ["apply", path.join(patches, name)];
+    await promisify(execFile)("git", words, { cwd: source, signal });
+  }
+}
