@@ -33,6 +33,6 @@ export async function withProgress<T>(
 }
 
 function show(lines: ProgressLines, { status, digest, total, completed }: ProgressRecord): void {
-  if (total === undefined) lines.status(status);
+  if (total === undefined) lines.status(status, digest ?? status);
   else lines.bar(digest ?? status, status, completed ?? 0, total);
 }

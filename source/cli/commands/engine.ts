@@ -20,8 +20,8 @@ export async function engine(words: string[], flags: Flags): Promise<number> {
   const file = await withProgress(flags, ({ onProgress, signal }) =>
     buildEngine(device, {
       signal,
-      onProgress: (percent) =>
-        onProgress({ status, digest: status, total: 100, completed: percent }),
+      // The same key: one line that changes.
+      onProgress: (percent) => onProgress({ status: `${status}, ${percent} %`, digest: status }),
     }),
   );
   process.stdout.write(`${file}\n`);
