@@ -3,61 +3,100 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
+import { nearestName } from "../base/nearest-name.ts";
+import { ProductError } from "../base/product-error.ts";
 import type { ProductPaths } from "../configuration/paths.ts";
 import type { Settings } from "../configuration/settings.ts";
+import type { ModelDescription } from "../server/description/describe-model.ts";
 import type { PlainDownload, SavedFile } from "../store/hub/download-plain-file.ts";
 import type { HubSettings } from "../store/hub/hub-settings.ts";
-import type { CreateOptions } from "../store/library/create-model.ts";
 import type { ProgressRecord } from "../store/library/layer-maker.ts";
 import { ModelStore } from "../store/library/model-store.ts";
+import type { MakeOptions, Work, Workshop } from "../store/make-model.ts";
 import { ModelCatalog } from "../store/model-catalog.ts";
-import type { ModelDefinition } from "../store/model-definition.ts";
 import type { ModelName } from "../store/model-reference.ts";
 import type { ParsedModelfile } from "../store/modelfile/parse-modelfile.ts";
+import type { QuantizeProgram } from "../store/quantize/quantize-weights.ts";
+import type { RenderedPrompt } from "./render-prompt.ts";
 
-export type { ModelName, ProgressRecord };
-
-/** Tells what a long work does, and ends it. */
-export interface Work {
-  onProgress: (record: ProgressRecord) => void;
-  signal: AbortSignal;
-  limitRateBytesPerSecond?: number;
-}
+export type { ModelDescription, ModelName, ProgressRecord, Work };
 
 /** The parts that a command does not need are loaded when one does. */
-export class ModelLibrary {
+export class ModelLibrary implements Workshop {
   readonly store: ModelStore;
   readonly catalog: ModelCatalog;
-  readonly #environment: NodeJS.ProcessEnv;
-  readonly #endpoint: string | undefined;
+  readonly hub: () => Promise<HubSettings>;
+  readonly quantizeProgram: QuantizeProgram;
 
   constructor(
-    settings: Pick<Settings, "models" | "hub_prefixes" | "hub_endpoint">,
-    paths: Pick<ProductPaths, "data">,
+    settings: Pick<Settings, "models" | "hub_prefixes" | "hub_endpoint" | "llama_quantize">,
+    paths: Pick<ProductPaths, "data" | "cache">,
     environment: NodeJS.ProcessEnv = process.env,
   ) {
     const { hub_prefixes: hubPrefixes, hub_endpoint: endpoint } = settings;
-    this.#environment = environment;
-    this.#endpoint = endpoint;
     this.store = new ModelStore(settings.models ?? path.join(paths.data, "models"), hubPrefixes);
     this.catalog = new ModelCatalog({
       store: this.store,
       hubPrefixes,
       ollamaFolders: ollamaFolders(environment).filter((folder) => folder !== this.store.path),
     });
+    this.hub = async () => {
+      const { readHubSettings } = await import("../store/hub/hub-settings.ts");
+      return await readHubSettings(environment, endpoint === undefined ? {} : { endpoint });
+    };
+    this.quantizeProgram = {
+      path: async (work) => {
+        const { findQuantizeProgram } = await import("./quantize-program.ts");
+        const places = { named: settings.llama_quantize, cacheFolder: paths.cache };
+        return await findQuantizeProgram(places, work);
+      },
+    };
   }
 
-  /** Read when it is needed: a token file may be wrong, and most commands need none. */
-  async hub(): Promise<HubSettings> {
-    const { readHubSettings } = await import("../store/hub/hub-settings.ts");
-    const endpoint = this.#endpoint === undefined ? {} : { endpoint: this.#endpoint };
-    return await readHubSettings(this.#environment, endpoint);
+  /** @throws ProductError of the store */
+  async describe(reference: string, verbose = false): Promise<ModelDescription> {
+    const { describeModel } = await import("../server/description/describe-model.ts");
+    return await describeModel(await this.catalog.resolve(reference), { verbose });
   }
 
-  /** @throws ProductError, see `pullModel` */
+  /**
+   * The prompt that the model would be given.
+   *
+   * @param conversation JSON; undefined: a sample chat
+   * @throws ProductError of the store or the prompt, `SERVER_FIELD_INVALID`
+   */
+  async render(reference: string, conversation: string | undefined): Promise<RenderedPrompt> {
+    const { renderPrompt } = await import("./render-prompt.ts");
+    return await renderPrompt(await this.catalog.resolve(reference), conversation);
+  }
+
+  /** The name of a model that a mistyped one was meant to be. */
+  async nearestModel(reference: string): Promise<string | undefined> {
+    const { models } = await this.catalog.listModels();
+    return nearestName(
+      reference.replace(/:latest$/i, ""),
+      models.map(({ name }) => name.replace(/:latest$/, "")),
+    );
+  }
+
+  /**
+   * Tells first whether the model will fit into memory.
+   *
+   * @throws ProductError, see `pullModel`
+   */
   async pull(name: ModelName, work: Work): Promise<void> {
     const { pullModel } = await import("../store/pull-model.ts");
-    await pullModel(this.store, name, { settings: await this.hub(), ...work });
+    const { fitSentence, freeMemoryBytes, roughMemoryNeed } = await import(
+      "../engine/scheduler/memory-plan.ts"
+    );
+    await pullModel(this.store, name, {
+      ...work,
+      settings: await this.hub(),
+      onChoice: ({ totalBytes }) => {
+        const fit = fitSentence(roughMemoryNeed(totalBytes), freeMemoryBytes());
+        work.onProgress({ status: `memory: ${fit}` });
+      },
+    });
   }
 
   /** @throws ProductError, see `downloadPlainFile` */
@@ -79,36 +118,37 @@ export class ModelLibrary {
     });
   }
 
-  /** @throws ProductError `STORE_MODELFILE_...` with line and column */
+  /** @throws ProductError `STORE_MODELFILE_...`, `PROMPT_TEMPLATE_INVALID`, with line and column */
   async parseModelfile(source: Uint8Array): Promise<ParsedModelfile> {
     const { parseModelfile } = await import("../store/modelfile/parse-modelfile.ts");
-    return parseModelfile(source);
+    const parsed = parseModelfile(source);
+    const { template } = parsed.definition;
+    if (template) {
+      const { checkTemplate } = await import("./check-template.ts");
+      checkTemplate(template, parsed.positions.template);
+    }
+    return parsed;
   }
 
   /**
-   * A parent that is named and not in the store is pulled first.
+   * A parent of the hub that is not in the store is pulled first.
    *
-   * @throws ProductError, see `createModel`
+   * @throws ProductError, see `makeModel`, with line and column where it speaks of a file
    */
   async create(
     name: ModelName,
-    definition: ModelDefinition,
-    options: Pick<CreateOptions, "baseFolder" | "copy">,
+    modelfile: ParsedModelfile,
+    options: MakeOptions & { baseFolder: string },
     work: Work,
   ): Promise<void> {
-    const { createModel } = await import("../store/library/create-model.ts");
-    await createModel(this.store, name, definition, {
-      ...options,
-      ...work,
-      resolveName: async (reference) => {
-        const parsed = this.catalog.parse(reference);
-        if (parsed.kind === "name" && parsed.name.isHub) {
-          const found = await this.catalog.find(parsed.name);
-          if (found === undefined) await this.pull(parsed.name, work);
-        }
-        return await this.catalog.parentOf(reference);
-      },
-    });
+    const { makeModel } = await import("../store/make-model.ts");
+    const { withPlace } = await import("../store/modelfile/place-error.ts");
+    try {
+      await makeModel(this, name, modelfile.definition, options, work);
+    } catch (error) {
+      if (!(error instanceof ProductError)) throw error;
+      throw withPlace(error, modelfile, options.baseFolder);
+    }
   }
 
   /** @throws ProductError, see `copyModel` */

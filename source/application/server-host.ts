@@ -15,6 +15,7 @@ import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import { RequestLog } from "../request-log/request-log.ts";
 import { Transcripts } from "../request-log/transcripts.ts";
 import { serverErrors } from "../server/errors.ts";
+import { keepHouse } from "./housekeeping.ts";
 import { keyPolicy, keysFile } from "./key-policy.ts";
 import { loadedSamples } from "./loaded-samples.ts";
 import { ModelLibrary } from "./model-library.ts";
@@ -28,7 +29,7 @@ export interface HostOptions {
   address: ServerAddress | undefined;
   log: (text: string) => void;
   /** Where the store is; undefined: where it is usually. */
-  paths?: Pick<ProductPaths, "data">;
+  paths?: Pick<ProductPaths, "data" | "cache">;
   /** Begin to load this model before the server itself is up. */
   preload?: string;
 }
@@ -82,6 +83,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     {
       version: packageVersion(),
       catalog,
+      workshop: library,
       scheduler,
       requestLog,
       transcripts: settings.log_prompts ? new Transcripts() : undefined,
@@ -112,6 +114,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     const { stateFolder } = options;
     if (stateFolder !== undefined) writeServerFile(stateFolder, file);
     ready.resolve();
+    const leaveHouse = keepHouse(library.store, log);
     const notices = [notice, policy.notice].filter((text) => text !== undefined);
     return {
       url,
@@ -122,7 +125,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       close: async () => {
         // First, so that no new client comes.
         if (stateFolder !== undefined) removeServerFile(stateFolder, file);
-        await closeAll(app, scheduler);
+        await Promise.all([closeAll(app, scheduler), leaveHouse()]);
       },
     };
   } catch (error) {

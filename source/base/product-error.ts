@@ -61,6 +61,26 @@ export class ProductError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
 
+  /** The same error in other words, as those who are told know it. */
+  reworded(
+    change: Pick<Partial<ProductErrorDetails>, "message" | "hint" | "param"> &
+      Pick<Partial<ErrorDefinition>, "status" | "exitCode">,
+  ): ProductError {
+    const { code, retryAfterSeconds } = this;
+    const { status = this.status, exitCode = this.exitCode, message = this.message } = change;
+    const { hint = this.hint, param = this.param } = change;
+    return new ProductError(
+      { code, status, exitCode, description: "" },
+      {
+        message,
+        ...(hint !== undefined && { hint }),
+        ...(param !== undefined && { param }),
+        ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+        cause: this,
+      },
+    );
+  }
+
   /** The message followed by the hint: what, why, what to do. */
   get sentence(): string {
     if (this.hint === undefined) return this.message;

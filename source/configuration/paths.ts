@@ -9,6 +9,8 @@ export interface ProductPaths {
   data: string;
   /** server.json, logs, prompt history. */
   state: string;
+  /** What can be made again. */
+  cache: string;
 }
 
 /** Follows the XDG variables on Linux and the system's customs elsewhere. */
@@ -17,5 +19,10 @@ export function productPaths(environment: NodeJS.ProcessEnv = process.env): Prod
   const state = environment.XDG_STATE_HOME
     ? path.join(environment.XDG_STATE_HOME, "modelctl")
     : own.log;
-  return { configurationFile: path.join(own.config, "config.toml"), data: own.data, state };
+  return {
+    configurationFile: path.join(own.config, "config.toml"),
+    data: own.data,
+    state,
+    cache: own.cache,
+  };
 }

@@ -34,6 +34,7 @@ export interface Settings {
   models: string | undefined;
   hub_prefixes: string[];
   hub_endpoint: string | undefined;
+  llama_quantize: string | undefined;
   origins: string[];
   require_key: boolean | "auto";
   insecure_no_key: boolean;
@@ -180,6 +181,13 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     default: undefined,
     honoursOllama: false,
     description: "The hub's address; HF_ENDPOINT is honoured too.",
+  },
+  llama_quantize: {
+    read: (text) => (text === "" ? { expected: "a program" } : { value: path.resolve(text) }),
+    default: undefined,
+    honoursOllama: false,
+    description:
+      "llama.cpp's llama-quantize, for create -q; where unset it is built from llama.cpp's sources once.",
   },
   origins: {
     read: (text) => ({ value: list(text) }),

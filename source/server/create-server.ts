@@ -29,6 +29,7 @@ import { registerEmbeddings } from "./routes/openai/embeddings.ts";
 import { registerModels } from "./routes/openai/models.ts";
 import { registerResponses } from "./routes/openai/responses/responses.ts";
 import { registerTranscriptions } from "./routes/openai/transcriptions.ts";
+import { registerStore } from "./routes/store/register-store.ts";
 
 /**
  * @param isLoopbackBound told once the server listens; decides whether Host headers are checked
@@ -71,6 +72,7 @@ export async function createServer(
   registerTokens(app, dependencies);
   registerPs(app, dependencies);
   registerCancel(app, dependencies);
+  registerStore(app, dependencies);
   registerModels(app, dependencies);
   registerChatCompletions(app, dependencies);
   registerResponses(app, dependencies);

@@ -6,6 +6,7 @@ import type { MachineMonitor } from "../metrics/machine-monitor.ts";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import type { RequestLog } from "../request-log/request-log.ts";
 import type { Transcripts } from "../request-log/transcripts.ts";
+import type { Workshop } from "../store/make-model.ts";
 import type { ModelCatalog } from "../store/model-catalog.ts";
 
 /** Who is let in. */
@@ -27,6 +28,8 @@ export interface SizeLimits {
 export interface ServerDependencies {
   version: string;
   catalog: ModelCatalog;
+  /** What models are made and pulled with. */
+  workshop: Workshop;
   scheduler: Scheduler;
   requestLog: RequestLog;
   /** What was said, where that is kept. */

@@ -109,7 +109,13 @@ export const storeErrors = {
     code: "STORE_QUANTIZATION_FAILED",
     status: 500,
     exitCode: exitCodes.unexpected,
-    description: "llama-quantize could not be built, or did not do its work.",
+    description: "llama-quantize did not do its work.",
+  },
+  quantizerUnusable: {
+    code: "STORE_QUANTIZER_UNUSABLE",
+    status: 500,
+    exitCode: exitCodes.usage,
+    description: "The llama-quantize that the settings name cannot be started.",
   },
   splitIncomplete: {
     code: "STORE_SPLIT_INCOMPLETE",

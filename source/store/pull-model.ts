@@ -23,9 +23,10 @@ export async function pullModel(
   name: ModelName,
   { onProgress = () => {}, ...request }: PullOptions,
 ): Promise<void> {
+  // What Ollama says before it knows whether there is such a model.
+  onProgress({ status: "pulling manifest" });
   refuseOtherRegistries(name);
   await store.whileWriting(async () => {
-    onProgress({ status: "pulling manifest" });
     const { files } = await fetchModel(
       {
         owner: name.namespace,

@@ -16,14 +16,14 @@ export async function create(words: string[], flags: Flags): Promise<number> {
   const { library } = openLibrary(flags);
   const name = parseName(library, nameText);
   const { source, baseFolder } = await readModelfile(flags.file);
-  const { definition, warnings } = await library.parseModelfile(source);
-  for (const warning of warnings) process.stderr.write(`${warning}\n`);
+  const modelfile = await library.parseModelfile(source);
+  for (const warning of modelfile.warnings) process.stderr.write(`${warning}\n`);
   const options = {
     baseFolder,
     copy: flags.copy,
     ...(flags.quantize !== undefined && { quantize: flags.quantize }),
   };
-  await withProgress(flags, (work) => library.create(name, definition, options, work));
+  await withProgress(flags, (work) => library.create(name, modelfile, options, work));
   if (flags.json) {
     const { digest, sizeBytes } = await library.catalog.resolve(name.display);
     process.stdout.write(`${JSON.stringify({ name: name.display, digest, sizeBytes })}\n`);

@@ -40,6 +40,11 @@ export function memoryNeed(
   };
 }
 
+/** Before the file is there: what its size alone tells. */
+export function roughMemoryNeed(weightsBytes: number): MemoryNeed {
+  return { weightsBytes, cacheBytes: 0, totalBytes: weightsBytes + programBytes };
+}
+
 function cacheBytesOf(
   cacheWidth: number,
   settings: Pick<LoadSettings, "contextLength" | "slots" | "kvCacheType">,

@@ -24,6 +24,8 @@ export interface HubReference {
 export interface HubRequest {
   settings: HubSettings;
   onProgress?: (progress: HubProgress) => void;
+  /** Told which files were chosen, before the first is fetched. */
+  onChoice?: (choice: ModelChoice) => void;
   /** Stops; what was fetched is kept for the next time. */
   signal?: AbortSignal;
   limitRateBytesPerSecond?: number;
@@ -81,6 +83,7 @@ export async function fetchModel(
   request: ModelFetch,
 ): Promise<FetchedModel> {
   const choice = await findModel(reference, request);
+  request.onChoice?.(choice);
   return { ...choice, files: await fetchFiles(choice, request) };
 }
 

@@ -23,7 +23,7 @@ export interface QuantizeWork {
 
 /** Finds llama-quantize, or builds it. */
 export interface QuantizeProgram {
-  /** @returns its path; @throws ProductError `STORE_QUANTIZATION_FAILED` */
+  /** @returns its path; @throws ProductError where there is none and none can be built */
   path: (work: QuantizeWork) => Promise<string>;
 }
 

@@ -1,0 +1,85 @@
+// The exact prompt that a model would be given for a conversation, without loading the model.
+import { Check } from "typebox/value";
+import { ProductError } from "../base/product-error.ts";
+import { prepareChat } from "../engine/answer/prepare-chat.ts";
+import { type ChatInput, plainChat, plainRequest } from "../engine/request.ts";
+import type { PromptMessage } from "../prompt/prompt-template.ts";
+import { serverErrors } from "../server/errors.ts";
+import { toPromptMessage, toToolDefinition } from "../server/routes/native/messages.ts";
+import { NativeMessage, NativeTool } from "../server/routes/native/schema.ts";
+import { readVocabulary } from "../store/gguf/vocabulary.ts";
+import type { ResolvedModel } from "../store/library/resolved-model.ts";
+
+export interface RenderedPrompt {
+  text: string;
+  /** Messages that it was made of, the model's own among them. */
+  messages: readonly PromptMessage[];
+}
+
+const sample: PromptMessage[] = [
+  { role: "user", content: "Hello!" },
+  { role: "assistant", content: "Hello! How can I help you?" },
+  { role: "user", content: "What is the capital of France?" },
+];
+
+/**
+ * @param conversation JSON text: messages as `/api/chat` takes them, or an object with `messages`
+ *   and `tools`; undefined: a sample chat
+ * @throws ProductError of the store or the prompt, `SERVER_FIELD_INVALID`
+ */
+export async function renderPrompt(
+  model: ResolvedModel,
+  conversation: string | undefined,
+): Promise<RenderedPrompt> {
+  const input = conversation === undefined ? plainChat(sample) : readConversation(conversation);
+  const request = plainRequest({ model: model.name, isFileAllowed: () => true, input });
+  const { template, messages, tools, think } = prepareChat(request, input, model);
+  const vocabulary = await readVocabulary(model.facts.path);
+  const segments = template.render(
+    { messages, tools, ...(think !== undefined && { think }) },
+    vocabulary,
+  );
+  const text = segments.map((segment) => segment.text).join("");
+  const { addsBos, bosText } = vocabulary;
+  return { text: addsBos && !text.startsWith(bosText) ? bosText + text : text, messages };
+}
+
+/** @throws ProductError `SERVER_BODY_INVALID`, `SERVER_FIELD_INVALID` */
+function readConversation(json: string): ChatInput {
+  const value = parse(json);
+  const list: unknown = Array.isArray(value) ? value : isObject(value) ? value.messages : undefined;
+  const tools: unknown = isObject(value) ? (value.tools ?? []) : [];
+  if (!Array.isArray(list)) throw invalid("it is neither a list of messages nor has it one");
+  if (!Array.isArray(tools)) throw invalid("its tools are no list");
+  return plainChat(
+    list.map((message: unknown, index) => {
+      if (Check(NativeMessage, message)) return toPromptMessage(message);
+      throw invalid(`message ${index + 1} is not one as /api/chat takes them`);
+    }),
+    {
+      tools: tools.map((tool: unknown, index) => {
+        if (Check(NativeTool, tool)) return toToolDefinition(tool);
+        throw invalid(`tool ${index + 1} is not one as /api/chat takes them`);
+      }),
+    },
+  );
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw invalid(`it is not JSON: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function invalid(reason: string): ProductError {
+  return new ProductError(serverErrors.bodyInvalid, {
+    message: `The conversation cannot be read: ${reason}.`,
+    hint: 'Write it like [{"role": "user", "content": "Hello!"}].',
+  });
+}

@@ -1,0 +1,46 @@
+// POST /api/copy: gives a model a second name.
+import type { FastifyInstance } from "fastify";
+import { ProductError } from "../../../base/product-error.ts";
+import { quoteShort } from "../../../base/seen-text.ts";
+import { storeErrors } from "../../../store/errors.ts";
+import { copyModel } from "../../../store/library/copy-model.ts";
+import type { ModelCatalog } from "../../../store/model-catalog.ts";
+import type { ModelName } from "../../../store/model-reference.ts";
+import type { ServerDependencies } from "../../dependencies.ts";
+import { CopyBody } from "./schema.ts";
+
+export function registerCopy(app: FastifyInstance, { workshop }: ServerDependencies): void {
+  const { catalog, store } = workshop;
+  app.post<{ Body: CopyBody }>(
+    "/api/copy",
+    { schema: { body: CopyBody } },
+    async ({ body: { source = "", destination = "" } }, reply) => {
+      parseEnd(catalog, "source", source);
+      const name = parseEnd(catalog, "destination", destination);
+      await copyModel(catalog, store, source, name).catch((error: unknown) => {
+        const isMissing =
+          error instanceof ProductError && error.code === storeErrors.modelNotFound.code;
+        throw isMissing
+          ? error.reworded({ message: `model ${quoteShort(source)} not found`, param: "source" })
+          : error;
+      });
+      return await reply.code(200).send();
+    },
+  );
+}
+
+/** Clients of Ollama look for these very texts. */
+function parseEnd(catalog: ModelCatalog, end: "source" | "destination", text: string): ModelName {
+  try {
+    const parsed = catalog.parse(text);
+    if (parsed.kind === "name") return parsed.name;
+  } catch (error) {
+    const isName = error instanceof ProductError && error.code === storeErrors.nameInvalid.code;
+    if (!isName) throw error;
+  }
+  throw new ProductError(storeErrors.nameInvalid, {
+    message: `${end} ${quoteShort(text)} is invalid`,
+    hint: "Names look like my-model or my-model:tag.",
+    param: end,
+  });
+}

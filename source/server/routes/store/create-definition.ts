@@ -1,0 +1,125 @@
+// What a request to create a model says about it.
+import path from "node:path";
+import { ProductError } from "../../../base/product-error.ts";
+import { quoteShort } from "../../../base/seen-text.ts";
+import { GoChatTemplate } from "../../../prompt/go-template/go-chat-template.ts";
+import { storeErrors } from "../../../store/errors.ts";
+import { parseDigest } from "../../../store/library/digest.ts";
+import type { ModelStore } from "../../../store/library/model-store.ts";
+import {
+  type ModelDefinition,
+  nothingDefined,
+  type StoredMessage,
+} from "../../../store/model-definition.ts";
+import { isParameterName } from "../../../store/model-parameters.ts";
+import { readVersion } from "../../../store/modelfile/version-text.ts";
+import { invalidField } from "../../errors.ts";
+import { parseOptions } from "../../options.ts";
+import type { CreateBody } from "./schema.ts";
+
+export interface CreateDefinition {
+  definition: ModelDefinition;
+  /** Of names that we do not know; kept as they are. */
+  otherParameters: Record<string, unknown>;
+}
+
+/**
+ * @throws ProductError `SERVER_FIELD_INVALID`, `STORE_DIGEST_INVALID`, `STORE_BLOB_MISSING`,
+ *   `PROMPT_TEMPLATE_INVALID`, `STORE_DEFINITION_INVALID`
+ */
+export async function readDefinition(
+  store: ModelStore,
+  body: CreateBody,
+): Promise<CreateDefinition> {
+  const { from, files = {}, license = [], template, system, renderer, parser } = body;
+  if (!from && Object.keys(files).length === 0) {
+    throw new ProductError(storeErrors.definitionInvalid, {
+      message: "neither 'from' or 'files' was specified",
+      hint: "Name a model, or the digests of files sent to /api/blobs.",
+      param: "from",
+    });
+  }
+  if (template) checkTemplate(template);
+  const { known, others } = sortParameters(body.parameters ?? {});
+  const definition = nothingDefined({
+    from: [...(from ? [from] : []), ...(await blobPaths(store, "files", files))],
+    adapters: await blobPaths(store, "adapters", body.adapters ?? {}),
+    drafts: await blobPaths(store, "draft_files", body.draft_files ?? {}),
+    template,
+    system,
+    licenses: typeof license === "string" ? [license] : license,
+    parameters: parseOptions(known, () => {}),
+    messages: (body.messages ?? []).map(readMessage),
+    renderer,
+    parser,
+    requires: body.requires === undefined ? undefined : checkedVersion(body.requires),
+  });
+  return { definition, otherParameters: others };
+}
+
+/** Where the blobs lie that the files' digests name. */
+async function blobPaths(
+  store: ModelStore,
+  param: string,
+  files: Readonly<Record<string, string>>,
+): Promise<string[]> {
+  const paths: string[] = [];
+  for (const [name, text] of Object.entries(files)) {
+    if (
+      path.posix.isAbsolute(name) ||
+      path.win32.isAbsolute(name) ||
+      /(^|[/\\])\.\.([/\\]|$)/.test(name)
+    ) {
+      throw invalidField(param, `file path must be relative, and ${quoteShort(name)} is not`);
+    }
+    const digest = parseDigest(text);
+    if (!(await store.hasBlob(digest))) {
+      throw invalidField(
+        param,
+        `blob ${digest} of ${quoteShort(name)} is not there: send it to /api/blobs first`,
+      );
+    }
+    paths.push(store.blobPath(digest));
+  }
+  return paths;
+}
+
+function checkTemplate(template: string): void {
+  try {
+    new GoChatTemplate(template);
+  } catch (error) {
+    if (!(error instanceof ProductError)) throw error;
+    throw error.reworded({ message: `template error: ${error.message}`, param: "template" });
+  }
+}
+
+function sortParameters(given: Readonly<Record<string, unknown>>) {
+  const known: Record<string, unknown> = {};
+  const others: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (!isParameterName(name)) others[name] = value;
+    // One stop text is written without a list by some.
+    else known[name] = name === "stop" && typeof value === "string" ? [value] : value;
+  }
+  return { known, others };
+}
+
+const roles: readonly StoredMessage["role"][] = ["system", "user", "assistant"];
+
+function readMessage(message: { role: string; content: string }, index: number): StoredMessage {
+  const role = roles.find((known) => known === message.role.toLowerCase());
+  if (role !== undefined) return { role, content: message.content };
+  throw invalidField(
+    `messages.${index}.role`,
+    `message role must be one of ${roles.join(", ")}, but is ${quoteShort(message.role)}`,
+  );
+}
+
+function checkedVersion(text: string): string {
+  const version = readVersion(text);
+  if (version !== undefined) return version;
+  throw invalidField(
+    "requires",
+    `requires must be a version such as 1.2.3, but is ${quoteShort(text)}`,
+  );
+}

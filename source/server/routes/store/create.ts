@@ -1,0 +1,48 @@
+// POST /api/create: makes a model from another, or from files that were sent in advance.
+import type { FastifyInstance } from "fastify";
+import { ProductError } from "../../../base/product-error.ts";
+import { storeErrors } from "../../../store/errors.ts";
+import { makeModel } from "../../../store/make-model.ts";
+import { parseQuantizationType } from "../../../store/quantize/quantization-type.ts";
+import { fileAccess } from "../../access.ts";
+import type { ServerDependencies } from "../../dependencies.ts";
+import { readDefinition } from "./create-definition.ts";
+import { parseNewName } from "./new-name.ts";
+import { replyWithProgress } from "./progress-reply.ts";
+import { CreateBody, nameIn } from "./schema.ts";
+
+export function registerCreate(app: FastifyInstance, dependencies: ServerDependencies): void {
+  const { workshop, requestLog } = dependencies;
+  const { catalog, store } = workshop;
+  app.post<{ Body: CreateBody }>(
+    "/api/create",
+    { schema: { body: CreateBody } },
+    async (request, reply) => {
+      const { body, record } = request;
+      const { quantize } = body;
+      const stream = body.stream !== false;
+      const name = parseNewName(catalog, nameIn(body));
+      if (record !== undefined) requestLog.update(record, { model: name.display, stream });
+      if (quantize) parseQuantizationType(quantize);
+      const { definition, otherParameters } = await readDefinition(store, body);
+      const options = {
+        otherParameters,
+        isAllowed: fileAccess(request, dependencies),
+        ...(quantize && { quantize }),
+      };
+      // Most mistakes show while the files are looked at: before the second record.
+      return await replyWithProgress(request, reply, { stream, holdsFirst: true }, (work) =>
+        makeModel(workshop, name, definition, options, work).catch((error: unknown) => {
+          throw inWordsOfClients(error);
+        }),
+      );
+    },
+  );
+}
+
+/** Clients of Ollama look for this very text. */
+function inWordsOfClients(error: unknown): unknown {
+  if (!(error instanceof ProductError) || error.code !== storeErrors.notGguf.code) return error;
+  const message = `supplied file was not in GGUF format: ${error.message}`;
+  return error.reworded({ message, param: "files" });
+}

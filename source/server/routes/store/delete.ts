@@ -1,0 +1,57 @@
+// DELETE /api/delete: unloads a model and removes it from the store.
+import type { FastifyInstance } from "fastify";
+import { describeError, ProductError } from "../../../base/product-error.ts";
+import { quoteShort } from "../../../base/seen-text.ts";
+import { storeErrors } from "../../../store/errors.ts";
+import { removeModel } from "../../../store/library/remove-model.ts";
+import type { ServerDependencies } from "../../dependencies.ts";
+import { invalidField } from "../../errors.ts";
+import { DeleteBody, nameIn } from "./schema.ts";
+
+export function registerDelete(app: FastifyInstance, dependencies: ServerDependencies): void {
+  const { catalog, store } = dependencies.workshop;
+  app.delete<{ Body: DeleteBody }>(
+    "/api/delete",
+    { schema: { body: DeleteBody } },
+    async ({ body }, reply) => {
+      const name = nameIn(body);
+      if (name === "") throw invalidField("model", "model is required");
+      checkName(dependencies, name);
+      await unload(dependencies, name);
+      await removeModel(catalog, store, name);
+      return await reply.code(200).send();
+    },
+  );
+}
+
+/** Clients of Ollama look for this very text. */
+function checkName({ catalog }: ServerDependencies, name: string): void {
+  try {
+    if (catalog.parse(name).kind === "name") return;
+  } catch (error) {
+    const isName = error instanceof ProductError && error.code === storeErrors.nameInvalid.code;
+    if (!isName) throw error;
+  }
+  throw new ProductError(storeErrors.nameInvalid, {
+    message: `name ${quoteShort(name)} is invalid`,
+    hint: "Name a model that GET /api/tags lists.",
+    param: "model",
+  });
+}
+
+/** A model in use leaves when its last request has ended, which nobody waits for here. */
+async function unload(
+  { catalog, scheduler, log }: ServerDependencies,
+  name: string,
+): Promise<void> {
+  // What cannot be found or read is not loaded either; removing tells what is wrong.
+  const model = await catalog.resolve(name).catch(() => undefined);
+  if (model === undefined || model.origin !== "stored") return;
+  const unloading = scheduler.unload(model).catch((error: unknown) => {
+    log(`unloading ${name} failed: ${describeError(error)}`);
+  });
+  const isBusy = scheduler.models.some(
+    (loaded) => loaded.isBusy && loaded.model.facts.path === model.facts.path,
+  );
+  if (!isBusy) await unloading;
+}

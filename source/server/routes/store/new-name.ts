@@ -1,0 +1,11 @@
+// Reads the name of a model that is to be made.
+import type { ModelCatalog } from "../../../store/model-catalog.ts";
+import type { ModelName } from "../../../store/model-reference.ts";
+import { invalidField } from "../../errors.ts";
+
+/** @throws ProductError `STORE_NAME_INVALID`, `SERVER_FIELD_INVALID` for a path */
+export function parseNewName(catalog: ModelCatalog, text: string): ModelName {
+  const parsed = catalog.parse(text);
+  if (parsed.kind === "name") return parsed.name;
+  throw invalidField("model", "invalid model name: a path cannot be one.");
+}

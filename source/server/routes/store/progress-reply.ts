@@ -1,0 +1,59 @@
+// Replies to requests whose work takes long: a record a line while it goes on, or the last one alone.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ProgressRecord } from "../../../store/library/layer-maker.ts";
+import { toProductError } from "../../plugins/error-replies.ts";
+import { clientSignal } from "../../run-request.ts";
+import { StreamWriter } from "../../stream-writer.ts";
+
+export interface ProgressWork {
+  onProgress: (record: ProgressRecord) => void;
+  /** Aborted when the client leaves. */
+  signal: AbortSignal;
+}
+
+export interface ProgressOptions {
+  stream: boolean;
+  /** The first record waits for the second, so that a failure between them has its own status. */
+  holdsFirst: boolean;
+}
+
+/** @throws what the work throws, as long as no record has been sent */
+export async function replyWithProgress(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { stream, holdsFirst }: ProgressOptions,
+  run: (work: ProgressWork) => Promise<void>,
+): Promise<FastifyReply> {
+  const signal = clientSignal(reply);
+  const writer = new StreamWriter(reply, "application/x-ndjson", signal);
+  const held: ProgressRecord[] = [];
+  let last: ProgressRecord = { status: "success" };
+  let written: Promise<void> = Promise.resolve();
+  const write = (record: unknown) => {
+    written = written.then(() => writer.write(`${JSON.stringify(record)}\n`));
+  };
+  const onProgress = (record: ProgressRecord) => {
+    last = record;
+    if (!stream) return;
+    held.push(record);
+    if (holdsFirst && !writer.isOpen && held.length === 1) return;
+    for (const waiting of held.splice(0)) write(waiting);
+  };
+  try {
+    await run({ onProgress, signal });
+  } catch (error) {
+    await written;
+    if (!writer.isOpen) throw error;
+    const { code, sentence: message } = toProductError(error);
+    request.failure = { code, message };
+    write({ error: message, code });
+    await written;
+    writer.end();
+    return reply;
+  }
+  if (!stream) return await reply.send(last);
+  for (const waiting of held.splice(0)) write(waiting);
+  await written;
+  writer.end();
+  return reply;
+}

@@ -1,0 +1,57 @@
+// Shapes of the requests about models in the store.
+import { type Static, Type } from "typebox";
+
+const named = {
+  model: Type.Optional(Type.String()),
+  /** The same under its older name. */
+  name: Type.Optional(Type.String()),
+};
+const streamed = { ...named, stream: Type.Optional(Type.Boolean()) };
+
+/** `model`, or `name` as older clients say; empty where neither is given. */
+export function nameIn({ model, name }: { model?: string; name?: string }): string {
+  return model || name || "";
+}
+
+export const DeleteBody = Type.Object(named);
+export type DeleteBody = Static<typeof DeleteBody>;
+
+export const CopyBody = Type.Object({
+  source: Type.Optional(Type.String()),
+  destination: Type.Optional(Type.String()),
+});
+export type CopyBody = Static<typeof CopyBody>;
+
+export const ShowBody = Type.Object({
+  ...named,
+  verbose: Type.Optional(Type.Boolean()),
+  /** These two change the Modelfile alone. */
+  system: Type.Optional(Type.String()),
+  options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+});
+export type ShowBody = Static<typeof ShowBody>;
+
+/** `insecure` is accepted without effect: the hub's address is a setting. */
+export const TransferBody = Type.Object(streamed);
+export type TransferBody = Static<typeof TransferBody>;
+
+/** A relative path, and the digest of the blob that holds its content. */
+const Files = Type.Record(Type.String(), Type.String());
+
+export const CreateBody = Type.Object({
+  ...streamed,
+  from: Type.Optional(Type.String()),
+  files: Type.Optional(Files),
+  adapters: Type.Optional(Files),
+  draft_files: Type.Optional(Files),
+  template: Type.Optional(Type.String()),
+  system: Type.Optional(Type.String()),
+  license: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
+  parameters: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  messages: Type.Optional(Type.Array(Type.Object({ role: Type.String(), content: Type.String() }))),
+  quantize: Type.Optional(Type.String()),
+  renderer: Type.Optional(Type.String()),
+  parser: Type.Optional(Type.String()),
+  requires: Type.Optional(Type.String()),
+});
+export type CreateBody = Static<typeof CreateBody>;

@@ -1,0 +1,35 @@
+// POST /api/show: everything that is known of a model.
+import type { FastifyInstance } from "fastify";
+import { ProductError } from "../../../base/product-error.ts";
+import { storeErrors } from "../../../store/errors.ts";
+import { fileAccess } from "../../access.ts";
+import type { ServerDependencies } from "../../dependencies.ts";
+import { describeModel } from "../../description/describe-model.ts";
+import { invalidField } from "../../errors.ts";
+import { parseOptions } from "../../options.ts";
+import { nameIn, ShowBody } from "./schema.ts";
+
+export function registerShow(app: FastifyInstance, dependencies: ServerDependencies): void {
+  const { catalog, log } = dependencies;
+  app.post<{ Body: ShowBody }>("/api/show", { schema: { body: ShowBody } }, async (request) => {
+    const { verbose, system, options } = request.body;
+    const name = nameIn(request.body);
+    if (name === "") throw invalidField("model", "model is required");
+    const parameters = options === undefined ? undefined : parseOptions(options, log);
+    const model = await catalog
+      .resolve(name, fileAccess(request, dependencies))
+      .catch((error: unknown) => {
+        throw withFullName(error, () => {
+          const parsed = catalog.parse(name);
+          return parsed.kind === "name" ? parsed.name.display : name;
+        });
+      });
+    return await describeModel(model, { verbose, system, parameters });
+  });
+}
+
+/** Clients of Ollama find the tag in the message, also where they left it out. */
+function withFullName(error: unknown, fullName: () => string): unknown {
+  const isMissing = error instanceof ProductError && error.code === storeErrors.modelNotFound.code;
+  return isMissing ? error.reworded({ message: `model '${fullName()}' not found` }) : error;
+}

@@ -1,0 +1,41 @@
+// Adds to an error about a file or a name where the Modelfile names it.
+import { toAbsolutePath } from "../../base/file-path.ts";
+import type { ProductError } from "../../base/product-error.ts";
+import type { TextPosition } from "./modelfile-text.ts";
+import type { ParsedModelfile } from "./parse-modelfile.ts";
+
+/**
+ * The same error with line and column in front, where its message speaks of something that the
+ * Modelfile names.
+ *
+ * @param baseFolder what relative paths of the Modelfile start from
+ */
+export function withPlace(
+  error: ProductError,
+  { definition, positions }: ParsedModelfile,
+  baseFolder: string,
+): ProductError {
+  const named = (["from", "adapters", "drafts"] as const).flatMap((list) =>
+    definition[list].map((text, at) => ({ text, position: positions[list][at] })),
+  );
+  const spoken = named.filter(({ text }) =>
+    [text, toAbsolutePath(text, baseFolder)].some((name) => speaksOf(error.message, name)),
+  );
+  // Of two paths of which one begins like the other, the longer is meant.
+  const [meant] = spoken.toSorted((a, b) => b.text.length - a.text.length);
+  if (meant?.position === undefined) return error;
+  return atPlace(error, meant.position);
+}
+
+export function atPlace(error: ProductError, { line, column }: TextPosition): ProductError {
+  const message = `Modelfile line ${line}, column ${column}: ${error.message}`;
+  return error.reworded({ message });
+}
+
+/** Whether a name stands in a sentence, not inside another word. */
+function speaksOf(sentence: string, name: string): boolean {
+  const at = sentence.indexOf(name);
+  if (at < 0) return false;
+  const around = [sentence.charAt(at - 1), sentence.charAt(at + name.length)];
+  return around.every((character) => !/\w/.test(character));
+}
