@@ -186,8 +186,24 @@ describe("a schema that cannot be used", () => {
     ["with a broken pattern", { properties: { a: { type: "string", pattern: "(" } } }, "pattern"],
   ])("%s is refused with the place, before anything is loaded", async (_what, schema, place) => {
     const error = await failure(answerTo("Hello!", schemaFormat({ type: "object", ...schema })));
-    expect(error).toMatchObject({ status: 400, type: "invalid_request_error" });
+    expect(error).toMatchObject({
+      status: 400,
+      type: "invalid_request_error",
+      param: "response_format",
+    });
     expect(error.message).toContain(place);
+  });
+
+  test("of a tool that must be called is refused as the tool's", async () => {
+    const error = await failure(
+      client.chat.completions.create({
+        model,
+        messages: [user("Hello!")],
+        tools: [{ type: "function", function: { name: "f", parameters: { required: 1 } } }],
+        tool_choice: "required",
+      }),
+    );
+    expect(error).toMatchObject({ status: 400, code: "PROMPT_SCHEMA_INVALID", param: "tools" });
   });
 
   test.each([

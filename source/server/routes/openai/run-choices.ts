@@ -6,6 +6,7 @@ import type { CanonicalEvent, CanonicalRequest } from "../../../engine/request.t
 import type { ResolvedModel } from "../../../store/model-catalog.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { runRequest } from "../../run-request.ts";
+import { withField } from "./error-field.ts";
 
 export interface ChoiceEvent {
   choice: number;
@@ -72,6 +73,9 @@ export async function* runChoices(
     if (record !== undefined && runs.length > 1) {
       dependencies.requestLog.update(record, { completionTokens });
     }
+  } catch (error) {
+    const [first] = choices;
+    throw first === undefined ? error : withField(error, first);
   } finally {
     ended.abort();
     await Promise.allSettled([...next.values(), ...runs.map((run) => run.return(undefined))]);

@@ -1,0 +1,33 @@
+// Names the field of the request that an error of the engine is about: the engine knows no fields.
+import { ProductError } from "../../../base/product-error.ts";
+import { engineErrors } from "../../../engine/errors.ts";
+import type { CanonicalRequest } from "../../../engine/request.ts";
+import { promptErrors } from "../../../prompt/errors.ts";
+
+/** The error with its field; any other as it is. */
+export function withField(error: unknown, request: CanonicalRequest): unknown {
+  if (!(error instanceof ProductError) || error.param !== undefined) return error;
+  const param = fieldOf(error.code, request);
+  if (param === undefined) return error;
+  const { code, status, exitCode, message, hint } = error;
+  return new ProductError(
+    { code, status, exitCode, description: "" },
+    { message, param, cause: error, ...(hint !== undefined && { hint }) },
+  );
+}
+
+function fieldOf(code: string, { input, format }: CanonicalRequest): string | undefined {
+  switch (code) {
+    case engineErrors.tokenUnknown.code:
+      return "logit_bias";
+    case promptErrors.schemaInvalid.code:
+    case promptErrors.schemaUnsupported.code: {
+      // An answer that must be a call is held to the tools' schemas alone.
+      const choice = input.kind === "chat" ? input.toolChoice : "none";
+      const mustCall = choice === "required" || typeof choice === "object";
+      return mustCall || format === undefined ? "tools" : "response_format";
+    }
+    default:
+      return undefined;
+  }
+}
