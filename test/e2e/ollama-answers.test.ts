@@ -509,3 +509,52 @@ describe("a prompt that is longer than the window", () => {
     expect(records.at(-1)).toMatchObject({ truncated: shifted.truncated });
   });
 });
+
+describe("progress", () => {
+  let own: TestServer;
+
+  beforeAll(async () => {
+    own = await TestServer.start({ num_parallel: 1, prefill_chunk: 64 });
+    await own.ask("Hello!");
+  });
+  afterAll(async () => await own.close());
+
+  test("of reading a long prompt is told where it is asked for, in records without text", async () => {
+    const words = Array.from({ length: 600 }, (_, index) => `word ${index}`).join(" ");
+    const body = { model, prompt: `${words} Hello!`, options: { num_predict: 1 } };
+    const records = await recordsOf(own, "/api/generate", { ...body, progress: true });
+    const reading = records.filter(({ status }) => status === "prompt");
+    expect(reading.length).toBeGreaterThan(2);
+    const steps = reading.map(({ completed }) => Number(completed));
+    expect(steps).toEqual(steps.toSorted((one, other) => one - other));
+    const final = records.at(-1);
+    for (const { response, done, total } of reading) {
+      expect([response, done, total]).toEqual(["", false, final?.prompt_eval_count]);
+    }
+    const silent = await recordsOf(own, "/api/generate", { ...body, system: "Be brief." });
+    expect(silent.filter((record) => "status" in record)).toEqual([]);
+  });
+
+  test("of waiting tells how many are before it", async () => {
+    // Words that were said become likelier: the answer runs until the window is full.
+    const endless = { model, prompt: "Hello!", options: { temperature: 0, frequency_penalty: -2 } };
+    const first = await fetch(`${own.url}/api/generate`, {
+      method: "POST",
+      body: JSON.stringify(endless),
+    });
+    const body = JSON.stringify({ model, prompt: "What is 2 + 3?", progress: true });
+    const second = await fetch(`${own.url}/api/generate`, { method: "POST", body });
+    const id = first.headers.get("x-request-id");
+    expect((await own.post("/api/cancel", { id })).status).toBe(200);
+    await first.text();
+    const [waiting, ...records] = (await second.text()).trimEnd().split("\n");
+    expect(JSON.parse(waiting ?? "")).toMatchObject({
+      status: "queued",
+      queue_position: expect.any(Number),
+      response: "",
+      done: false,
+    });
+    const answer = records.map((line) => (JSON.parse(line) as NativeRecord).response).join("");
+    expect(answer).toBe("2 + 3 = 5");
+  });
+});
