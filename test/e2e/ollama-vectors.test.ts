@@ -222,6 +222,25 @@ describe("/api/ps", () => {
     expect(aheadMs).toBeLessThanOrEqual(600_000);
   });
 
+  test("tells how far a model is that is being loaded", async () => {
+    await unload();
+    const body = JSON.stringify({ model, progress: true });
+    // Its first record comes when the load begins, which takes far longer than the next request.
+    const reply = await fetch(`${server.url}/api/generate`, { method: "POST", body });
+    const { json } = await server.send("/api/ps");
+    expect(json).toMatchObject({
+      models: [
+        {
+          name: "tiny:latest",
+          state: "loading",
+          load_progress: expect.any(Number),
+          requests: { running: 0, waiting: 1 },
+        },
+      ],
+    });
+    await reply.text();
+  });
+
   test("tells who is answered and who waits", async () => {
     await client.generate({ model, prompt: "" });
     const controller = new AbortController();

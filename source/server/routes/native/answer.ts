@@ -5,7 +5,7 @@ import type { ResolvedModel } from "../../../store/model-catalog.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { clientSignal, runRequest } from "../../run-request.ts";
 import { announceTruncation } from "../truncation-header.ts";
-import { NativeReply, type ReplyShape } from "./native-reply.ts";
+import { NativeReply, type ReplyShape, requestCanceled } from "./native-reply.ts";
 import { ToolCallReader } from "./tool-calls.ts";
 
 export interface NativeAnswer extends Pick<ReplyShape, "stream" | "toFields"> {
@@ -55,8 +55,9 @@ export async function answerNatively(
           await answer.reportProgress(event);
       }
     }
-    if (done === undefined) return await answer.endLoad();
-    return await answer.end(done, loadMs);
+    if (done !== undefined) return await answer.end(done, loadMs);
+    if (signal.aborted) throw requestCanceled();
+    return await answer.endLoad();
   } catch (error) {
     return await answer.fail(error);
   }

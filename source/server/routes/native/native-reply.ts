@@ -79,9 +79,7 @@ export class NativeReply {
     loadMs: number,
   ): Promise<FastifyReply> {
     const { isOpen } = this.#writer;
-    if (done.reason === "cancelled" && !isOpen) {
-      throw new ProductError(engineErrors.cancelled, { message: "request canceled" });
-    }
+    if (done.reason === "cancelled" && !isOpen) throw requestCanceled();
     if (done.truncated !== undefined) announceTruncation(this.#reply, done.truncated);
     const final = finalFields(done, loadMs, this.#reply.elapsedTime);
     if (this.#shape.stream) {
@@ -134,4 +132,9 @@ export class NativeReply {
   #logprobFields(logprobs: readonly TokenLogprob[]): Record<string, unknown> {
     return logprobFields(logprobs, this.#shape.topLogprobs);
   }
+}
+
+/** In Ollama's words. */
+export function requestCanceled(): ProductError {
+  return new ProductError(engineErrors.cancelled, { message: "request canceled" });
 }
