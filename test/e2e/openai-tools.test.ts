@@ -140,6 +140,13 @@ describe("a call", () => {
     expect(done).toMatchObject([{ index: 0, name: "get_weather" }]);
   });
 
+  test("that the limit cuts short is content, as the model wrote it", async () => {
+    const choice = await ask(question.content, { max_tokens: 16 });
+    expect(choice.finish_reason).toBe("length");
+    expect(choice.message.tool_calls).toBeUndefined();
+    expect(choice.message.content).toMatch(/^<tool_call>\{"name": "get_weather"/);
+  });
+
   test("runs through runTools to the last answer", async () => {
     const cities: string[] = [];
     const runner = client.chat.completions.runTools({

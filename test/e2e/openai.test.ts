@@ -121,6 +121,15 @@ describe("the reply", () => {
     expect(reply.choices[0]?.message.content).toBe(capitalAnswer);
   });
 
+  test("takes the newer word for a system text", async () => {
+    const messages: Messages = [
+      { role: "developer", content: "You are a pirate." },
+      ...user(capital),
+    ];
+    const reply = await client.chat.completions.create({ model: "tiny", messages });
+    expect(reply.choices[0]?.message.content).toBe(`Arr, ${capitalAnswer}`);
+  });
+
   test("treats null as not given, as some clients send it", async () => {
     const reply = await server.post("/v1/chat/completions", {
       model: "tiny",

@@ -8,6 +8,8 @@ interface Call {
   id: string;
   name: string;
   arguments: string;
+  /** One that the model does not finish is none: its text comes as content. */
+  isWhole: boolean;
 }
 
 /** Takes the choice's events, from the first to `done`. */
@@ -45,11 +47,21 @@ export class ChatChoice {
         this.#logprobs.push(...(event.logprobs ?? []));
         break;
       case "tool-call":
-        this.#calls.set(event.index, { id: event.id, name: event.name, arguments: "" });
+        this.#calls.set(event.index, {
+          id: event.id,
+          name: event.name,
+          arguments: "",
+          isWhole: false,
+        });
         break;
       case "tool-arguments": {
         const call = this.#calls.get(event.index);
         if (call !== undefined) call.arguments += event.text;
+        break;
+      }
+      case "tool-call-end": {
+        const call = this.#calls.get(event.index);
+        if (call !== undefined) call.isWhole = true;
         break;
       }
       case "done":
@@ -59,7 +71,7 @@ export class ChatChoice {
   }
 
   toJson() {
-    const calls = [...this.#calls.values()];
+    const calls = [...this.#calls.values()].filter(({ isWhole }) => isWhole);
     return {
       index: this.#index,
       message: {
@@ -68,7 +80,11 @@ export class ChatChoice {
         refusal: null,
         ...(this.#thinking !== "" && reasoningFields(this.#thinking)),
         ...(calls.length > 0 && {
-          tool_calls: calls.map(({ id, ...call }) => ({ id, type: "function", function: call })),
+          tool_calls: calls.map(({ id, name, arguments: text }) => ({
+            id,
+            type: "function",
+            function: { name, arguments: text },
+          })),
         }),
       },
       logprobs: chatLogprobs(this.#wantsLogprobs ? this.#logprobs : undefined),

@@ -39,7 +39,6 @@ export class ChatDeltas {
         return [this.#chunk(reasoningFields(event.text), event)];
       case "tool-call": {
         const { index, id, name } = event;
-        this.#hasCalls = true;
         return [
           this.#chunk({
             // Said first, so that clients do not take the answer for an empty text.
@@ -52,6 +51,10 @@ export class ChatDeltas {
         const { index, text } = event;
         return [this.#chunk({ tool_calls: [{ index, function: { arguments: text } }] })];
       }
+      case "tool-call-end":
+        // One that never ends is none: its text comes as content, though its pieces have been sent.
+        this.#hasCalls = true;
+        return [];
       case "done": {
         const reason = chatFinishReason(event.reason, this.#hasCalls);
         const last = {
