@@ -332,6 +332,7 @@ describe("refused", () => {
     ["tool_choice.name", { tools: [weatherTool], tool_choice: { type: "function", name: "f" } }],
     ["text.format.type", { text: { format: { type: "yaml" } } }],
     ["text.format.schema", { text: { format: { type: "json_schema", name: "a" } } }],
+    ["text.format", { text: { format: { type: "json_schema", schema: { type: "tree" } } } }],
     ["text.verbosity", { text: { verbosity: "low" } }],
     ["reasoning.effort", { reasoning: { effort: "extreme" } }],
     ["include.0", { include: ["everything"] }],

@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { fileAccess } from "../../../access.ts";
 import type { ServerDependencies } from "../../../dependencies.ts";
 import { replyWithNamedEvents } from "../../named-events.ts";
+import { withField } from "../error-field.ts";
 import { ResponseAnswer } from "./response-answer.ts";
 import { ResponseBody } from "./schema.ts";
 import { toCanonical } from "./to-canonical.ts";
@@ -22,13 +23,12 @@ export function registerResponses(app: FastifyInstance, dependencies: ServerDepe
       const model = await scheduler.resolve({ model: body.model, isFileAllowed });
       const canonical = toCanonical(body, model, { isFileAllowed, log });
       const work = { canonical, model, stream };
-      return await replyWithNamedEvents(
-        dependencies,
-        request,
-        reply,
-        work,
-        new ResponseAnswer(body),
-      );
+      const answer = new ResponseAnswer(body);
+      try {
+        return await replyWithNamedEvents(dependencies, request, reply, work, answer);
+      } catch (error) {
+        throw withField(error, canonical, "text.format");
+      }
     },
   );
 }
