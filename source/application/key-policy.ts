@@ -47,5 +47,8 @@ export function keyPolicy(
       hint: "Make one with modelctl keys create, or say --insecure-no-key to let anybody in.",
     });
   }
-  return { isRequired, notice: `Whoever uses ${where} from another machine needs a key.` };
+  return {
+    isRequired,
+    notice: `Requests to ${where} need a key, except those of your own commands.`,
+  };
 }

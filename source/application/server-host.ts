@@ -15,6 +15,7 @@ import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import { RequestLog } from "../request-log/request-log.ts";
 import { Transcripts } from "../request-log/transcripts.ts";
 import { serverErrors } from "../server/errors.ts";
+import { drainRequests, untilNoneRuns } from "./drain.ts";
 import { keepHouse } from "./housekeeping.ts";
 import { keyPolicy, keysFile } from "./key-policy.ts";
 import { loadedSamples } from "./loaded-samples.ts";
@@ -34,6 +35,9 @@ export interface HostOptions {
   preload?: string;
 }
 
+/** A cancelled request has so long to tell its client. */
+const lastWordsMs = 1000;
+
 export interface HostedServer {
   url: string;
   ownerToken: string;
@@ -41,6 +45,13 @@ export interface HostedServer {
   notices: string[];
   requestLog: RequestLog;
   scheduler: Scheduler;
+  /**
+   * Stops listening, and resolves when all running requests have ended or the time is over. Then it
+   * is to be closed.
+   *
+   * @param limitMs Infinity waits for good
+   */
+  drain(limitMs: number): Promise<void>;
   /** Stops listening, ends requests and runners. */
   close(): Promise<void>;
 }
@@ -114,6 +125,13 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     const { stateFolder } = options;
     if (stateFolder !== undefined) writeServerFile(stateFolder, file);
     ready.resolve();
+    const leave = () => {
+      // First, so that no new client comes.
+      if (stateFolder !== undefined) removeServerFile(stateFolder, file);
+      stopping.abort();
+      // Others may take the port; connections with running requests stay.
+      app.server.close();
+    };
     const leaveHouse = keepHouse(library.store, log);
     const notices = [notice, policy.notice].filter((text) => text !== undefined);
     return {
@@ -122,10 +140,17 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       notices,
       requestLog,
       scheduler,
+      drain: async (limitMs) => {
+        leave();
+        await drainRequests(requestLog, limitMs, log);
+      },
       close: async () => {
-        // First, so that no new client comes.
-        if (stateFolder !== undefined) removeServerFile(stateFolder, file);
-        await Promise.all([closeAll(app, scheduler), leaveHouse()]);
+        leave();
+        await Promise.all([scheduler.close(), leaveHouse()]);
+        // Those that were cancelled are told so.
+        await untilNoneRuns(requestLog, lastWordsMs);
+        await app.close();
+        keys.close();
       },
     };
   } catch (error) {

@@ -43,6 +43,26 @@ export const flagTable = {
   debug: { type: "boolean", text: "log what the engine says" },
   background: { type: "boolean", text: "leave when idle for five minutes" },
   origin: { type: "boolean", text: "tell where each value comes from" },
+  "insecure-no-key": { type: "boolean", text: "let other machines in without a key" },
+  "log-format": {
+    type: "string",
+    value: "FORM",
+    text: "pretty or json; also logs a line for each request",
+  },
+  name: { type: "string", value: "NAME", text: "what the key is for" },
+  role: {
+    type: "string",
+    value: "ROLE",
+    text: "infer: use models; manage: also change them and see all requests; usually infer",
+  },
+  expires: { type: "string", value: "TIME", text: "until when it works, such as 30d or 12h" },
+  follow: { type: "boolean", text: "go on with each request that ends" },
+  filter: {
+    type: "string",
+    value: "FILTER",
+    text: "only some, such as 'status:5xx model:tiny -path:/v1 since:10m words'",
+  },
+  limit: { type: "string", value: "N", text: "only the newest N" },
   json: { type: "boolean", text: "print JSON, for programs" },
   store: {
     type: "string",

@@ -16,13 +16,15 @@ export interface CommandSettings extends LoadedSettings {
 /** @throws ProductError of `loadSettings`, or `COMMAND_USAGE` */
 export function readSettings(flags: Flags): CommandSettings {
   const paths = productPaths();
-  const { gpu, numParallel, contextLength, debug, host, port } = flags;
+  const { gpu, numParallel, contextLength, debug, host, port, insecureNoKey, logFormat } = flags;
   const typed = {
     ...(gpu !== undefined && { gpu }),
     ...(numParallel !== undefined && { num_parallel: numParallel }),
     ...(contextLength !== undefined && { context_length: contextLength }),
     ...(debug && { debug: "true" }),
     ...(host !== undefined && { host }),
+    ...(insecureNoKey && { insecure_no_key: "true" }),
+    ...(logFormat !== undefined && { log_format: logFormat }),
   };
   const loaded = loadSettings({
     flags: typed,
@@ -32,7 +34,7 @@ export function readSettings(flags: Flags): CommandSettings {
   for (const warning of loaded.warnings) process.stderr.write(`${warning}\n`);
   const address = withPort(loaded.values.host, port);
   const serverFlags = Object.entries({ ...typed, ...(port !== undefined && { port }) })
-    .filter(([name]) => name !== "debug")
+    .filter(([name]) => name !== "debug" && name !== "insecure_no_key")
     .flatMap(([name, value]) => [`--${name.replaceAll("_", "-")}`, value]);
   return {
     ...loaded,

@@ -23,6 +23,13 @@ export interface AskOptions {
   signal?: AbortSignal;
 }
 
+export interface RequestQuery {
+  /** In the language of the log's filters: `status:5xx model:tiny`. */
+  filter?: string | undefined;
+  /** Only the newest ones. */
+  limit?: number | undefined;
+}
+
 /** A server's refusal: its status, our code where it sent one, and its sentence. */
 export class ServerRefusal extends Error {
   override readonly name = "ServerRefusal";
@@ -107,6 +114,28 @@ export class ApiClient {
     };
   }
 
+  /**
+   * The server's request log, oldest first.
+   *
+   * @throws ServerRefusal for a filter that makes no sense, or ProductError as above
+   */
+  async requests(query: RequestQuery): Promise<unknown[]> {
+    const body = await this.#getJson(`/api/requests?${searchOf(query)}`);
+    return isObject(body) && Array.isArray(body.requests) ? body.requests : [];
+  }
+
+  /**
+   * The newest records of the log, and then each one whenever it changes, until the server ends it.
+   *
+   * @throws as `requests`, or ProductError `CLIENT_SERVER_VANISHED`
+   */
+  async *followRequests(query: RequestQuery, signal: AbortSignal): AsyncGenerator<unknown> {
+    const path = `/api/requests?${searchOf(query)}&follow=true`;
+    const reply = await this.#send("GET", path, { signal });
+    if (reply.statusCode !== 200) throw refusal(reply, await readText(reply));
+    for await (const line of readLines(reply, this.connection.url, signal)) yield parseJson(line);
+  }
+
   async #getJson(path: string): Promise<unknown> {
     const reply = await this.#send("GET", path, {});
     const text = await readText(reply);
@@ -166,6 +195,13 @@ export class ApiClient {
       ...more,
     });
   }
+}
+
+function searchOf({ filter, limit }: RequestQuery): URLSearchParams {
+  return new URLSearchParams({
+    ...(filter !== undefined && { filter }),
+    ...(limit !== undefined && { limit: String(limit) }),
+  });
 }
 
 function* toEvents(record: Record<string, unknown>): Generator<ChatEvent> {

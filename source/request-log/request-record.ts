@@ -41,6 +41,7 @@ type Opening = Pick<RequestRecord, "id" | "startedAt" | "method" | "path" | "cli
 /** A request of which no more is known than that it came in. */
 export function openRecord(opening: Opening): RequestRecord {
   return {
+    id: opening.id,
     ...opening,
     model: undefined,
     keyId: undefined,

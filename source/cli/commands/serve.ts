@@ -1,7 +1,7 @@
 // modelctl serve: hosts the server in this process until it is told to stop.
 import { setInterval } from "node:timers";
-import { logLine } from "../../application/log-file.ts";
 import { type HostedServer, hostServer, isAlreadyRunning } from "../../application/server-host.ts";
+import { createServerLog, logRequests } from "../../application/server-log.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
@@ -15,7 +15,9 @@ export async function serve(words: string[], flags: Flags): Promise<number> {
     throw usageError(`serve takes no '${words[0]}'.`, "Settings are flags: see modelctl --help.");
   }
   const settings = readSettings(flags);
-  const log = (text: string) => process.stderr.write(logLine(text));
+  const { log_format: format, debug, shutdown_timeout: shutdownMs } = settings.values;
+  const serverLog = createServerLog(format ?? "pretty", (line) => process.stderr.write(line));
+  const { log, announce } = serverLog;
   let hosted: HostedServer;
   try {
     hosted = await hostServer({
@@ -23,6 +25,7 @@ export async function serve(words: string[], flags: Flags): Promise<number> {
       stateFolder: settings.paths.state,
       address: settings.address,
       log,
+      paths: settings.paths,
       ...(flags.preload !== undefined && { preload: flags.preload }),
     });
   } catch (error) {
@@ -30,9 +33,12 @@ export async function serve(words: string[], flags: Flags): Promise<number> {
     if (flags.background && isAlreadyRunning(error)) return exitCodes.ok;
     throw error;
   }
-  for (const notice of hosted.notices) process.stderr.write(`${notice}\n`);
-  process.stderr.write(`modelctl is listening on ${hosted.url}\n`);
+  if (format !== undefined || debug) logRequests(hosted.requestLog, serverLog);
+  for (const notice of hosted.notices) announce(notice);
+  announce(`modelctl is listening on ${hosted.url}`);
   const code = await untilStopped(hosted, flags.background ? idleLimitMs : undefined);
+  stopAtOnceWhenAskedAgain(hosted, log);
+  await hosted.drain(shutdownMs);
   await hosted.close();
   return code;
 }
@@ -56,4 +62,21 @@ async function untilStopped(hosted: HostedServer, idleMs: number | undefined): P
     // The listening server keeps the process up; the look at the clock must not.
     timer.unref();
   });
+}
+
+/** npm passes on the Ctrl+C that the terminal has sent to both of us: that is one signal. */
+const sameSignalMs = 200;
+
+/** Whoever sends a second signal does not want to wait any longer. */
+function stopAtOnceWhenAskedAgain(hosted: HostedServer, log: (text: string) => void): void {
+  const firstAt = Date.now();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      if (Date.now() - firstAt < sameSignalMs) return;
+      log("asked again: stopping at once");
+      // Runners that are left notice that their parent is gone.
+      for (const { runner } of hosted.scheduler.models) runner?.kill();
+      process.exit(exitCodes.interrupted);
+    });
+  }
 }

@@ -1,0 +1,45 @@
+// Lets the requests that run end before the server does, up to a limit.
+import { formatMilliseconds } from "../base/time-format.ts";
+import { formatRequestLine } from "../client/request-entry.ts";
+import type { RequestLog } from "../request-log/request-log.ts";
+
+/** setTimeout cannot wait longer. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/**
+ * Resolves when no request runs any more, or when the time is over; the rest is then to be cancelled.
+ *
+ * @param limitMs Infinity waits for good
+ * @param log told what is waited for, and how it ended
+ */
+export async function drainRequests(
+  requestLog: RequestLog,
+  limitMs: number,
+  log: (text: string) => void,
+): Promise<void> {
+  const { running } = requestLog;
+  if (running.length === 0) return;
+  const limit = limitMs === Number.POSITIVE_INFINITY ? "" : ` up to ${formatMilliseconds(limitMs)}`;
+  log(`stopping: waiting${limit} for ${count(running.length)} to end`);
+  for (const record of running) log(`  ${formatRequestLine(record)}`);
+  await untilNoneRuns(requestLog, limitMs);
+  const left = requestLog.running.length;
+  log(left === 0 ? "all requests have ended" : `the time is over: cancelling ${count(left)}`);
+}
+
+/** Resolves when no request runs, or after so many milliseconds. */
+export async function untilNoneRuns(requestLog: RequestLog, limitMs: number): Promise<void> {
+  if (requestLog.running.length === 0) return;
+  const ended = Promise.withResolvers<void>();
+  const timer = setTimeout(ended.resolve, Math.min(limitMs, longestTimerMs));
+  const leave = requestLog.follow(({ state }) => {
+    if (state === "done" && requestLog.running.length === 0) ended.resolve();
+  });
+  await ended.promise;
+  leave();
+  clearTimeout(timer);
+}
+
+function count(requests: number): string {
+  return requests === 1 ? "one request" : `${requests} requests`;
+}

@@ -1,0 +1,107 @@
+// modelctl logs: the requests of the running server, and each further one as it ends.
+import { setTimeout as wait } from "node:timers/promises";
+import { exitCodes, ProductError } from "../../base/product-error.ts";
+import { toOneLine } from "../../base/seen-text.ts";
+import type { ApiClient, RequestQuery } from "../../client/api-client.ts";
+import { clientErrors } from "../../client/errors.ts";
+import {
+  formatRequestLine,
+  isRequestEntry,
+  type RequestEntry,
+} from "../../client/request-entry.ts";
+import { usageError } from "../errors.ts";
+import type { Flags } from "../flags.ts";
+import { findRunningServer } from "../running-server.ts";
+import { type CommandSettings, readSettings } from "../session-settings.ts";
+
+const usualLimit = 50;
+/** So many are shown in front of those that come. */
+const usualLimitBefore = 10;
+const retryMs = 500;
+
+export async function logs(words: string[], flags: Flags): Promise<number> {
+  if (words.length > 0) {
+    throw usageError(`logs takes no '${words[0]}'.`, "modelctl logs --filter status:5xx");
+  }
+  const limit = readLimit(flags.limit) ?? (flags.follow ? usualLimitBefore : usualLimit);
+  const query = { filter: flags.filter, limit };
+  const settings = readSettings(flags);
+  const client = await findRunningServer(flags, settings);
+  if (client === undefined) throw nobodyThere();
+  const print = (entry: RequestEntry) => {
+    process.stdout.write(flags.json ? `${JSON.stringify(entry)}\n` : lineOf(entry));
+  };
+  if (flags.follow) return await follow(client, query, print, flags, settings);
+  for (const record of await client.requests(query)) if (isRequestEntry(record)) print(record);
+  return exitCodes.ok;
+}
+
+/** Goes on until Ctrl+C, from one server to the next. */
+async function follow(
+  first: ApiClient,
+  query: RequestQuery,
+  print: (entry: RequestEntry) => void,
+  flags: Flags,
+  settings: CommandSettings,
+): Promise<number> {
+  const interrupted = new AbortController();
+  const { signal } = interrupted;
+  process.once("SIGINT", () => interrupted.abort());
+  const beganAt = Date.now();
+  const printed = new Set<string>();
+  for (let client = first; ; ) {
+    // Afterwards, what ended meanwhile is made up for, but nothing from before.
+    const isFirst = client === first;
+    try {
+      const wanted = isFirst ? query : { filter: query.filter };
+      for await (const record of client.followRequests(wanted, signal)) {
+        if (!isRequestEntry(record) || record.state === "running") continue;
+        if (!isFirst && record.startedAt < beganAt) continue;
+        const key = `${record.startedAt} ${record.id}`;
+        if (!printed.has(key)) print(record);
+        printed.add(key);
+      }
+    } catch (error) {
+      if (signal.aborted) return exitCodes.interrupted;
+      if (!isServerGone(error)) throw error;
+    }
+    process.stderr.write("The server went away; waiting for the next one.\n");
+    client = await findNext(flags, settings, signal);
+  }
+}
+
+async function findNext(
+  flags: Flags,
+  settings: CommandSettings,
+  signal: AbortSignal,
+): Promise<ApiClient> {
+  while (true) {
+    await wait(retryMs, undefined, { signal });
+    const found = await findRunningServer(flags, settings);
+    if (found !== undefined) return found;
+  }
+}
+
+function isServerGone(error: unknown): boolean {
+  const codes: string[] = [clientErrors.unreachable.code, clientErrors.vanished.code];
+  return error instanceof ProductError && codes.includes(error.code);
+}
+
+/** The time of day, then the request in columns. */
+function lineOf(entry: RequestEntry): string {
+  const time = new Date(entry.startedAt).toTimeString().slice(0, 8);
+  return `${time}  ${toOneLine(formatRequestLine(entry))}\n`;
+}
+
+function readLimit(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw usageError(`--limit ${text} is no number of requests.`, "Use a whole number from 1 on.");
+}
+
+function nobodyThere(): ProductError {
+  return new ProductError(clientErrors.unreachable, {
+    message: "No modelctl server is running.",
+    hint: "Start one with modelctl serve, or name one with --connect.",
+  });
+}
