@@ -45,14 +45,10 @@ export async function* runChoices(
 ): AsyncGenerator<ChoiceEvent> {
   const ended = new AbortController();
   const both = AbortSignal.any([signal, ended.signal]);
-  const runs = choices.map((canonical, choice) =>
-    // The request log has one record, which follows the first choice.
-    choice === 0
-      ? runRequest(dependencies, request, canonical, model, both)
-      : dependencies.scheduler.run(canonical, model, both),
+  const runs = choices.map((canonical) =>
+    runRequest(dependencies, request, canonical, model, both),
   );
   const next = new Map(runs.map((run, choice) => [choice, nextOf(run, choice)]));
-  let completionTokens = 0;
   try {
     while (next.size > 0) {
       const { choice, run, result } = await Promise.race(next.values());
@@ -61,18 +57,11 @@ export async function* runChoices(
         continue;
       }
       const event = result.value;
-      if (event.type === "done") {
-        if (event.reason === "cancelled") throw cancelled();
-        completionTokens += event.statistics.completionTokens;
-      }
+      if (event.type === "done" && event.reason === "cancelled") throw cancelled();
       yield { choice, event };
       next.set(choice, nextOf(run, choice));
     }
     if (signal.aborted) throw cancelled();
-    const { record } = request;
-    if (record !== undefined && runs.length > 1) {
-      dependencies.requestLog.update(record, { completionTokens });
-    }
   } catch (error) {
     const [first] = choices;
     throw first === undefined ? error : withField(error, first);
