@@ -153,6 +153,21 @@ test("an error before the first event is a status", async () => {
   expect(headers.get("content-type")).toMatch(/^application\/json/);
 });
 
+test("what is left out of the conversation is told in a header and at the end", async () => {
+  const input = [
+    { role: "user", content: "word ".repeat(6000) },
+    { role: "assistant", content: "I do not know that." },
+    { role: "user", content: capital },
+  ];
+  const body = { model: "tiny", truncation: "auto", input };
+  for (const stream of [false, true]) {
+    const { headers, text, json } = await server.post(route, { ...body, stream });
+    expect(headers.get("x-modelctl-truncated")).toMatch(/^messages=2, tokens=\d+$/);
+    const response = stream ? eventsOf(text).at(-1)?.response : json;
+    expect(response).toMatchObject({ truncated: { messages: 2, tokens: expect.any(Number) } });
+  }
+});
+
 describe("a stream that is broken off", () => {
   /** The stream of a long answer; `act` is called once its text has begun. */
   async function interrupt(act: (reply: Response) => Promise<unknown>): Promise<WireEvent[]> {

@@ -1,4 +1,5 @@
 // Checks of a tool choice that all APIs with such a choice share.
+import { quoteShort } from "../../base/seen-text.ts";
 import type { ToolDefinition } from "../../prompt/chat-message.ts";
 import { invalidField } from "../errors.ts";
 
@@ -21,5 +22,5 @@ export function chosenTool(
   param: string,
 ): { name: string } {
   if (tools.some((tool) => tool.name === name)) return { name };
-  throw invalidField(param, `'${param}' is ${JSON.stringify(name)}, which is none of the tools.`);
+  throw invalidField(param, `'${param}' is ${quoteShort(name)}, which is none of the tools.`);
 }

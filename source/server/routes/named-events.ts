@@ -8,6 +8,7 @@ import type { ServerDependencies } from "../dependencies.ts";
 import { toProductError } from "../plugins/error-replies.ts";
 import { clientSignal, runRequest } from "../run-request.ts";
 import { StreamWriter } from "../stream-writer.ts";
+import { announceTruncation } from "./truncation-header.ts";
 
 export interface NamedEvent {
   type: string;
@@ -44,6 +45,7 @@ export async function replyWithNamedEvents(
   try {
     for await (const event of runRequest(dependencies, request, canonical, model, signal)) {
       if (event.type === "done" && event.reason === "cancelled") throw cancelled();
+      if (event.type === "truncated") announceTruncation(reply, event);
       const events = answer.take(event);
       if (stream) await send(events);
     }

@@ -1,4 +1,5 @@
 // `tools` and `tool_choice` of a message: what the model may call, and whether it must.
+import { quoteShort } from "../../../base/seen-text.ts";
 import type { ChatInput } from "../../../engine/request.ts";
 import type { ToolDefinition } from "../../../prompt/chat-message.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
@@ -24,10 +25,7 @@ function toDefinition(value: unknown, where: string): ToolDefinition {
   const tool = readObject(value, where);
   const type = readOptional(tool.type, `${where}.type`, readText) ?? "custom";
   if (type !== "custom") {
-    throw unsupportedField(
-      `${where}.type`,
-      `${JSON.stringify(type)} is no tool of the client's own`,
-    );
+    throw unsupportedField(`${where}.type`, `${quoteShort(type)} is no tool of the client's own`);
   }
   const name = readText(tool.name, `${where}.name`);
   if (name === "") throw invalidField(`${where}.name`, `'${where}.name' must not be empty.`);
@@ -57,7 +55,7 @@ function toToolChoice(
     default:
       throw invalidField(
         "tool_choice.type",
-        `'tool_choice.type' is ${JSON.stringify(type)}, but must be one of auto, any, tool, none.`,
+        `'tool_choice.type' is ${quoteShort(type)}, but must be one of auto, any, tool, none.`,
       );
   }
 }

@@ -1,4 +1,5 @@
 // `system` and `messages` as the conversation that a model sees.
+import { quoteShort } from "../../../base/seen-text.ts";
 import type { PromptMessage } from "../../../prompt/prompt-template.ts";
 import { invalidField } from "../../errors.ts";
 import { ConversationBuilder } from "../conversation-builder.ts";
@@ -30,7 +31,7 @@ function addMessage(conversation: ConversationBuilder, message: Fields, where: s
   } else if (role !== "user" && role !== "assistant") {
     throw invalidField(
       `${where}.role`,
-      `'${where}.role' is ${JSON.stringify(role)}, but must be one of user, assistant, system.`,
+      `'${where}.role' is ${quoteShort(role)}, but must be one of user, assistant, system.`,
     );
   } else if (typeof content === "string") {
     conversation.addText(role, content);

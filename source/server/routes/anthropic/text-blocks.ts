@@ -1,5 +1,7 @@
 // Content that can only be text, and what is said of blocks that are none.
+
 import type { ProductError } from "../../../base/product-error.ts";
+import { quoteShort } from "../../../base/seen-text.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
 import { readObject, readText } from "../read-fields.ts";
 
@@ -34,5 +36,5 @@ const refusals: Readonly<Record<string, string>> = {
 export function refusedBlock(type: string, where: string): ProductError {
   const refusal = Object.hasOwn(refusals, type) ? refusals[type] : undefined;
   if (refusal !== undefined) return unsupportedField(where, refusal);
-  return unsupportedField(`${where}.type`, `${JSON.stringify(type)} cannot stand here`);
+  return unsupportedField(`${where}.type`, `${quoteShort(type)} cannot stand here`);
 }

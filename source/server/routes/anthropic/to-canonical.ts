@@ -1,4 +1,5 @@
 // Translates requests of Anthropic's Messages API to the canonical request.
+import { quoteShort } from "../../../base/seen-text.ts";
 import {
   type AnswerFormat,
   type CanonicalRequest,
@@ -92,7 +93,7 @@ function toThinkLevel(
   if (type !== undefined && type !== "enabled" && type !== "adaptive") {
     throw unsupportedField(
       "thinking.type",
-      `${JSON.stringify(type)} is none of enabled, disabled, adaptive`,
+      `${quoteShort(type)} is none of enabled, disabled, adaptive`,
     );
   }
   if (effort !== undefined) return toThink({ reasoning_effort: effort }, model);
@@ -108,5 +109,5 @@ function toFormat(value: unknown): AnswerFormat | undefined {
   if (type === "json_schema") {
     return { kind: "schema", schema: readObject(format.schema, `${where}.schema`) };
   }
-  throw unsupportedField(`${where}.type`, `${JSON.stringify(type)} is not json_schema`);
+  throw unsupportedField(`${where}.type`, `${quoteShort(type)} is not json_schema`);
 }

@@ -1,4 +1,5 @@
 // `tools` and `tool_choice` of a response: which functions the model may call, and whether it must.
+import { quoteShort } from "../../../../base/seen-text.ts";
 import type { ChatInput, ToolChoice } from "../../../../engine/request.ts";
 import type { ToolDefinition } from "../../../../prompt/chat-message.ts";
 import { invalidField, unsupportedField } from "../../../errors.ts";
@@ -23,7 +24,7 @@ function toDefinition(value: unknown, where: string): ToolDefinition {
   const tool = readObject(value, where);
   const type = readText(tool.type, `${where}.type`);
   if (type !== "function") {
-    throw unsupportedField(`${where}.type`, `${JSON.stringify(type)} is not function`);
+    throw unsupportedField(`${where}.type`, `${quoteShort(type)} is not function`);
   }
   const name = readText(tool.name, `${where}.name`);
   if (name === "") throw invalidField(`${where}.name`, `'${where}.name' must not be empty.`);
@@ -52,7 +53,7 @@ function choose(choice: Fields, tools: ToolDefinition[]): Pick<ToolUse, "tools" 
   }
   throw unsupportedField(
     "tool_choice.type",
-    `${JSON.stringify(type)} is neither function nor allowed_tools`,
+    `${quoteShort(type)} is neither function nor allowed_tools`,
   );
 }
 
@@ -61,7 +62,7 @@ function toMode(word: string, param: string, tools: readonly ToolDefinition[]): 
   if (word !== "required") {
     throw invalidField(
       param,
-      `'${param}' is ${JSON.stringify(word)}, but must be one of none, auto, required.`,
+      `'${param}' is ${quoteShort(word)}, but must be one of none, auto, required.`,
     );
   }
   demandTools(tools, param);

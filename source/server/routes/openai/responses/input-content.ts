@@ -1,4 +1,5 @@
 // Content of an input item: a text, or parts that are joined.
+import { quoteShort } from "../../../../base/seen-text.ts";
 import { invalidField, unsupportedField } from "../../../errors.ts";
 import { readObject, readText } from "../../read-fields.ts";
 
@@ -27,5 +28,5 @@ function readPart(value: unknown, where: string): string {
   const type = readText(part.type, `${where}.type`);
   const refusal = Object.hasOwn(refusals, type) ? refusals[type] : undefined;
   if (refusal !== undefined) throw unsupportedField(where, refusal);
-  throw unsupportedField(`${where}.type`, `${JSON.stringify(type)} is no part of this server`);
+  throw unsupportedField(`${where}.type`, `${quoteShort(type)} is no part of this server`);
 }

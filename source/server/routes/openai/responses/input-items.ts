@@ -1,4 +1,5 @@
 // The input of a response: a text, or items, as the conversation that a model sees.
+import { quoteShort } from "../../../../base/seen-text.ts";
 import type { PromptMessage } from "../../../../prompt/prompt-template.ts";
 import { invalidField, unsupportedField } from "../../../errors.ts";
 import { ConversationBuilder } from "../../conversation-builder.ts";
@@ -32,7 +33,9 @@ export function toMessages(input: unknown, instructions: string | undefined): Pr
 
 function addItem(conversation: ConversationBuilder, item: Fields, where: string): void {
   // A message may be written without its type.
-  const type = item.type ?? (item.role === undefined ? undefined : "message");
+  const type =
+    readOptional(item.type, `${where}.type`, readText) ??
+    (item.role === undefined ? undefined : "message");
   switch (type) {
     case "message":
       addMessage(conversation, item, where);
@@ -57,7 +60,7 @@ function addItem(conversation: ConversationBuilder, item: Fields, where: string)
     case "item_reference":
       throw unsupportedField(where, "responses are not stored; send the item itself");
     default:
-      throw unsupportedField(`${where}.type`, `${JSON.stringify(type)} is no item of this server`);
+      throw unsupportedField(`${where}.type`, `${quoteShort(type)} is no item of this server`);
   }
 }
 
@@ -77,7 +80,7 @@ function addMessage(conversation: ConversationBuilder, item: Fields, where: stri
     default:
       throw invalidField(
         `${where}.role`,
-        `'${where}.role' is ${JSON.stringify(role)}, but must be one of user, assistant, system, developer.`,
+        `'${where}.role' is ${quoteShort(role)}, but must be one of user, assistant, system, developer.`,
       );
   }
 }

@@ -1,4 +1,5 @@
 // Translates a request for a response to the canonical request.
+import { quoteShort } from "../../../../base/seen-text.ts";
 import {
   type AnswerFormat,
   type CanonicalRequest,
@@ -88,7 +89,7 @@ function toTopLogprobs({ include = [], top_logprobs = 0 }: ResponseBody): number
     if (includable.includes(name)) continue;
     throw invalidField(
       `include.${index}`,
-      `'include.${index}' is ${JSON.stringify(name)}, but must be one of ${includable.join(", ")}.`,
+      `'include.${index}' is ${quoteShort(name)}, but must be one of ${includable.join(", ")}.`,
     );
   }
   return include.includes(logprobsWanted) || top_logprobs > 0 ? top_logprobs : undefined;
@@ -109,7 +110,7 @@ function toFormat(value: unknown): AnswerFormat | undefined {
     default:
       throw unsupportedField(
         "text.format.type",
-        `${JSON.stringify(type)} is none of text, json_object, json_schema`,
+        `${quoteShort(type)} is none of text, json_object, json_schema`,
       );
   }
 }
