@@ -39,10 +39,10 @@ export interface RequestRecord {
 type Opening = Pick<RequestRecord, "id" | "startedAt" | "method" | "path" | "client">;
 
 /** A request of which no more is known than that it came in. */
-export function openRecord(opening: Opening): RequestRecord {
+export function openRecord({ id, ...more }: Opening): RequestRecord {
   return {
-    id: opening.id,
-    ...opening,
+    id,
+    ...more,
     model: undefined,
     keyId: undefined,
     stream: false,

@@ -1,5 +1,9 @@
 // A server in the test's own process, on a free port, with what it logs and tells about itself.
-import { type HostedServer, hostServer } from "../../source/application/server-host.ts";
+import {
+  type HostedServer,
+  type HostOptions,
+  hostServer,
+} from "../../source/application/server-host.ts";
 import { loadSettings } from "../../source/configuration/load-settings.ts";
 import type { Settings } from "../../source/configuration/settings.ts";
 import type { RequestRecord } from "../../source/request-log/request-record.ts";
@@ -33,14 +37,21 @@ export class TestServer {
     this.log = log;
   }
 
-  /** @param changes settings that differ from the defaults */
-  static async start(changes: Partial<Settings> = {}): Promise<TestServer> {
+  /**
+   * @param changes settings that differ from the defaults
+   * @param more what else the server is told, such as where its keys are
+   */
+  static async start(
+    changes: Partial<Settings> = {},
+    more: Partial<HostOptions> = {},
+  ): Promise<TestServer> {
     const log: string[] = [];
     const hosted = await hostServer({
       settings: { ...loadSettings({}).values, gpu: "cpu", ...changes },
       stateFolder: undefined,
       address: { host: "127.0.0.1", port: 0, scheme: "http", path: "" },
       log: (text) => log.push(text),
+      ...more,
     });
     return new TestServer(hosted, log);
   }

@@ -1,0 +1,39 @@
+// A server that asks for keys, with a key file of its own.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { keysFile } from "../../source/application/key-policy.ts";
+import type { Settings } from "../../source/configuration/settings.ts";
+import type { KeyRole } from "../../source/keys/key-record.ts";
+import { KeyStore } from "../../source/keys/key-store.ts";
+import { TestServer } from "./test-server.ts";
+
+export class KeyedServer {
+  readonly server: TestServer;
+  readonly keys: KeyStore;
+  readonly folder: string;
+
+  private constructor(server: TestServer, keys: KeyStore, folder: string) {
+    this.server = server;
+    this.keys = keys;
+    this.folder = folder;
+  }
+
+  static async start(changes: Partial<Settings> = {}): Promise<KeyedServer> {
+    const folder = mkdtempSync(path.join(tmpdir(), "modelctl-keyed-"));
+    const paths = { data: folder, cache: folder };
+    const server = await TestServer.start({ require_key: true, ...changes }, { paths });
+    return new KeyedServer(server, new KeyStore(keysFile(paths), () => {}), folder);
+  }
+
+  /** A new key's token. */
+  token(role: KeyRole = "infer"): string {
+    return this.keys.create({ name: "test", role, expiresAt: undefined }).token;
+  }
+
+  async close(): Promise<void> {
+    await this.server.close();
+    this.keys.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
