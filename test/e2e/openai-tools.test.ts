@@ -288,6 +288,23 @@ describe("a conversation with calls", () => {
     },
   );
 
+  test.each<[string, unknown, string]>([
+    [
+      "a part",
+      { ...question, content: [{ type: "text", text: "a" }, { text: "b" }] },
+      "content.1.type",
+    ],
+    [
+      "a call",
+      { ...call("{}"), tool_calls: [{ function: { name: "f" } }] },
+      "tool_calls.0.function.arguments",
+    ],
+    ["arguments", call({ city: "Paris" }), "tool_calls.0.function.arguments"],
+  ])("names the place of what is wrong in %s", async (_what, message, place) => {
+    const { json } = await post([question, message]);
+    expect(json).toMatchObject({ error: { param: `messages.1.${place}` } });
+  });
+
   test("refuses content that is null without calls", async () => {
     const { status, json } = await post([question, { role: "assistant", content: null }]);
     expect(status).toBe(400);

@@ -68,7 +68,8 @@ export function errorBody(
 export function toProductError(error: unknown): ProductError {
   if (error instanceof ProductError) return error;
   const known = error as Partial<FastifyError>;
-  const first = known.validation?.[0];
+  // Where a value may be of several kinds, the deepest complaint is about the one that was meant.
+  const [first] = (known.validation ?? []).toSorted((a, b) => depthOf(b) - depthOf(a));
   if (first !== undefined) {
     const path = first.instancePath.slice(1).replaceAll("/", ".");
     const missing = first.keyword === "required" ? String(first.params.missingProperty) : undefined;
@@ -93,4 +94,8 @@ export function toProductError(error: unknown): ProductError {
     hint: "Its log says more.",
     cause: error,
   });
+}
+
+function depthOf({ instancePath }: { instancePath: string }): number {
+  return instancePath.split("/").length;
 }
