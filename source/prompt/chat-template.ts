@@ -4,6 +4,13 @@ import { ProductError } from "../base/product-error.ts";
 import type { ToolDefinition } from "./chat-message.ts";
 import { ControlTextGuard } from "./control-text-guard.ts";
 import { promptErrors } from "./errors.ts";
+import {
+  hasAllImages,
+  imageText,
+  noPlaceForImage,
+  placeImages,
+  splitAtImages,
+} from "./image-places.ts";
 import type { PromptSegment } from "./prompt-segment.ts";
 import {
   type Conversation,
@@ -20,7 +27,7 @@ export const fallbackTemplate =
   "{%- endfor -%}" +
   "{%- if add_generation_prompt -%}{{- '<|im_start|>assistant\\n' -}}{%- endif -%}";
 
-/** Private-use characters, one of which marks where an answer is to be continued. */
+/** Private-use characters, which hardly any text holds. */
 const firstMark = 0xf0000;
 
 export class ChatTemplate implements PromptTemplate {
@@ -80,16 +87,44 @@ export class ChatTemplate implements PromptTemplate {
   }
 
   #render(conversation: Conversation, model: TemplateModelFacts): PromptSegment[] {
-    const all = this.source + JSON.stringify(conversation);
-    const mark = freeMark(all);
-    const guard = new ControlTextGuard(
-      model.controlTexts,
-      (character) => character === mark || all.includes(character),
-    );
-    const messages = conversation.messages.map((message) => templateMessage(message, guard));
-    const last = messages.at(-1);
-    const continues = continuesLastMessage(conversation) && last !== undefined;
-    if (continues) last.content = `${last.content}${mark}`;
+    const marks = freeMarks(this.source + textOf(conversation));
+    const guard = new ControlTextGuard(model.controlTexts, marks.isTaken);
+    const images = conversation.messages.flatMap((message) => message.images ?? []);
+    if (images.length === 0) return this.#run(conversation, model, guard, marks, false);
+    let failure: unknown;
+    // Some templates of models that see want every content as a list of parts.
+    for (const asParts of [false, true]) {
+      try {
+        const segments = this.#run(conversation, model, guard, marks, asParts);
+        const found = withImages(segments, marks);
+        if (hasAllImages(found, images.length)) return found;
+        failure ??= new Error(noPlaceForImage);
+      } catch (error) {
+        failure ??= error;
+      }
+    }
+    throw failure;
+  }
+
+  /** @param asParts contents are lists of parts */
+  #run(
+    conversation: Conversation,
+    model: TemplateModelFacts,
+    guard: ControlTextGuard,
+    marks: Marks,
+    asParts: boolean,
+  ): PromptSegment[] {
+    const continues = continuesLastMessage(conversation);
+    let images = 0;
+    const messages = conversation.messages.map((message, index) => {
+      const pieces = placeImages(message.content, message.images ?? []).map((piece) =>
+        typeof piece === "string" ? guard.protect(piece) : marks.image(images + piece),
+      );
+      if (continues && index === conversation.messages.length - 1) pieces.push(marks.end);
+      images += message.images?.length ?? 0;
+      const text = pieces.join("");
+      return templateMessage(message, asParts ? [{ type: "text", text }] : text, guard);
+    });
     const tools = conversation.tools ?? [];
     const rendered = this.#template.render({
       messages,
@@ -100,7 +135,7 @@ export class ChatTemplate implements PromptTemplate {
       eos_token: model.eosText,
       ...thinkArguments(conversation),
     });
-    return guard.split(continues ? upToMark(rendered, mark) : rendered);
+    return guard.split(continues ? upToMark(rendered, marks.end) : rendered);
   }
 }
 
@@ -115,10 +150,44 @@ function thinkArguments({ think }: Conversation): Record<string, unknown> {
   };
 }
 
-function freeMark(used: string): string {
-  let code = firstMark;
-  while (used.includes(String.fromCodePoint(code))) code += 1;
-  return String.fromCodePoint(code);
+/** Characters that occur nowhere else, by which places are found again in the rendered prompt. */
+interface Marks {
+  /** Where the answer goes on. */
+  end: string;
+  image: (number: number) => string;
+  imagePattern: RegExp;
+  isTaken: (character: string) => boolean;
+}
+
+function freeMarks(used: string): Marks {
+  const free: string[] = [];
+  for (let code = firstMark; free.length < 3; code += 1) {
+    const character = String.fromCodePoint(code);
+    if (!used.includes(character)) free.push(character);
+  }
+  const [end = "", open = "", close = ""] = free;
+  return {
+    end,
+    image: (number) => `${open}${number}${close}`,
+    imagePattern: new RegExp(`${open}(\\d+)${close}`, "u"),
+    isTaken: (character) => free.includes(character) || used.includes(character),
+  };
+}
+
+/** All texts of the conversation; images have none. */
+function textOf({ messages, ...others }: Conversation): string {
+  const texts = messages.map(({ images: _, ...message }) => message);
+  return JSON.stringify({ ...others, texts });
+}
+
+function withImages(segments: readonly PromptSegment[], { imagePattern }: Marks): PromptSegment[] {
+  return segments.flatMap(({ text, special }) =>
+    splitAtImages(text, imagePattern).map((part) =>
+      typeof part === "string"
+        ? { text: part, special }
+        : { text: imageText(part), special: false, image: part },
+    ),
+  );
 }
 
 /** What a template writes behind an unfinished answer would end it. */
@@ -128,10 +197,14 @@ function upToMark(rendered: string, mark: string): string {
   return rendered.slice(0, end).replaceAll(mark, "");
 }
 
-function templateMessage(message: PromptMessage, guard: ControlTextGuard): Record<string, unknown> {
+function templateMessage(
+  message: PromptMessage,
+  content: unknown,
+  guard: ControlTextGuard,
+): Record<string, unknown> {
   return {
     role: message.role,
-    content: guard.protect(message.content),
+    content,
     // Templates disagree on the name.
     ...(message.thinking !== undefined && {
       thinking: guard.protect(message.thinking),

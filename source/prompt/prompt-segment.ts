@@ -7,4 +7,9 @@
 export interface PromptSegment {
   text: string;
   special: boolean;
+  /**
+   * An image stands here: its place among all images of the conversation, from 0. The text is no part
+   * of the prompt then; it shows the place to people.
+   */
+  image?: number;
 }

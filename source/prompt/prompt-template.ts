@@ -12,8 +12,6 @@ export interface TemplateModelFacts {
 export interface PromptMessage extends ChatMessage {
   /** What an assistant thought before its answer. */
   thinking?: string;
-  /** Images that belong to the message. */
-  imageCount?: number;
 }
 
 /** Whether the model is to think before it answers, and how much. */
@@ -44,7 +42,7 @@ export interface PromptTemplate {
   readonly supportsInsert: boolean;
   /**
    * @returns the prompt in pieces: the template's own text may become control tokens, text of the
-   *   conversation never does
+   *   conversation never does, and every image has its place
    * @throws ProductError `PROMPT_TEMPLATE_REFUSED`, `PROMPT_TEMPLATE_INVALID`
    */
   render(conversation: Conversation, model: TemplateModelFacts): PromptSegment[];

@@ -1,5 +1,6 @@
 // A conversation as the data of a Go template: `.Messages`, `.System` and the rest.
-import type { ChatRole, ToolCall } from "../chat-message.ts";
+import type { ChatImage, ChatRole, ToolCall } from "../chat-message.ts";
+import { imageText, placeImages } from "../image-places.ts";
 import { type Conversation, continuesLastMessage, type PromptMessage } from "../prompt-template.ts";
 import { jsonText } from "./json-text.ts";
 import { TemplateText } from "./template-text.ts";
@@ -52,39 +53,33 @@ export function joinMessages(conversation: Conversation): JoinedMessage[] {
 }
 
 function convert(message: PromptMessage, firstImage: number, continues: boolean): JoinedMessage {
-  const { role, content, thinking = "", imageCount = 0, toolCalls = [] } = message;
+  const { role, content, thinking = "", images = [], toolCalls = [] } = message;
   return {
     // A newer name of the same thing; templates know only the older.
     role: role === "developer" ? "system" : role,
-    content: withImages(content, firstImage, imageCount, continues),
+    content: withImages(content, firstImage, images, continues),
     thinking: outsideText(thinking),
-    imageCount,
+    imageCount: images.length,
     toolCalls,
     toolName: message.toolName ?? "",
     toolCallId: message.toolCallId ?? "",
   };
 }
 
-/** Each image takes the place of an `[img]` in the text, or stands before it. */
 function withImages(
   content: string,
   firstImage: number,
-  imageCount: number,
+  images: readonly ChatImage[],
   continues: boolean,
 ): TemplateText {
-  const text = content.toWellFormed();
-  const parts = text.split("[img]");
-  const places = Math.min(parts.length - 1, imageCount);
-  const marks = Array.from({ length: imageCount }, (_, index) =>
-    TemplateText.of(`[img-${firstImage + index}]`),
-  );
   const origin = continues ? "prefill" : "outside";
-  const inner = parts.flatMap((part, index) => {
-    if (index === 0) return [TemplateText.of(part, origin)];
-    const mark = index <= places ? marks[index - 1] : undefined;
-    return [mark ?? TemplateText.of("[img]", origin), TemplateText.of(part, origin)];
-  });
-  return TemplateText.join([...marks.slice(places), ...inner]);
+  return TemplateText.join(
+    placeImages(content.toWellFormed(), images).map((piece) =>
+      typeof piece === "string"
+        ? TemplateText.of(piece, origin)
+        : TemplateText.of(imageText(firstImage + piece), "image"),
+    ),
+  );
 }
 
 function joinTexts(texts: readonly TemplateText[]): TemplateText {

@@ -1,6 +1,7 @@
 // Renders conversations through a Modelfile's TEMPLATE, which is written in Go's template language.
 import { ProductError } from "../../base/product-error.ts";
 import { promptErrors } from "../errors.ts";
+import { hasAllImages, noPlaceForImage } from "../image-places.ts";
 import type { PromptSegment } from "../prompt-segment.ts";
 import {
   type Conversation,
@@ -94,7 +95,14 @@ export class GoChatTemplate implements PromptTemplate {
     );
     const isContinued = continuesLastMessage(conversation) && !isSet(conversation.suffix);
     const prompt = joinOnce(texts, model.bosText);
-    return promptSegments(isContinued ? cutAfterPrefill(prompt) : prompt, model.controlTexts);
+    const whole = isContinued ? cutAfterPrefill(prompt) : prompt;
+    const segments = promptSegments(whole, model.controlTexts);
+    const images = conversation.messages.reduce((sum, each) => sum + (each.images?.length ?? 0), 0);
+    if (hasAllImages(segments, images)) return segments;
+    throw new ProductError(promptErrors.templateRefused, {
+      message: `The model's TEMPLATE does not accept this conversation: ${noPlaceForImage}.`,
+      hint: "Check in which messages the images are.",
+    });
   }
 
   #runs(conversation: Conversation): Array<{ template: ParsedTemplate; data: TemplateData }> {

@@ -1,12 +1,14 @@
 // Cuts a rendered prompt so that nothing from outside can take part in a control token.
+import { imageText, splitAtImages } from "../image-places.ts";
 import type { PromptSegment } from "../prompt-segment.ts";
-import type { TemplateText } from "./template-text.ts";
+import { TemplateText } from "./template-text.ts";
 
 /**
  * Wherever the prompt reads like a control text, its characters that came from outside are cut off
  * from the rest, to be tokenised as plain text. So a control text is whole only where the template
  * wrote all of it; two texts from outside, or a template's and one from outside, cannot make one
- * together. All other text stays in one piece, to be tokenised as if nothing had been checked.
+ * together. All other text stays in one piece, to be tokenised as if nothing had been checked. An
+ * image is a piece of its own.
  *
  * @param controlTexts texts of the model's control tokens, longest first
  */
@@ -14,6 +16,29 @@ export function promptSegments(
   prompt: TemplateText,
   controlTexts: readonly string[],
 ): PromptSegment[] {
+  return betweenImages(prompt).flatMap((part) =>
+    typeof part === "number"
+      ? [{ text: imageText(part), special: false, image: part }]
+      : textSegments(part, controlTexts),
+  );
+}
+
+function betweenImages({ pieces }: TemplateText): Array<TemplateText | number> {
+  const parts: Array<TemplateText | number> = [];
+  let end = 0;
+  for (const [index, { text, origin }] of pieces.entries()) {
+    if (origin !== "image") continue;
+    parts.push(TemplateText.fromPieces(pieces.slice(end, index)));
+    // A template may have cut the mark in two: what is left of it is text.
+    for (const part of splitAtImages(text, /\[img-(\d+)\]/)) {
+      parts.push(typeof part === "number" ? part : TemplateText.of(part, "outside"));
+    }
+    end = index + 1;
+  }
+  return [...parts, TemplateText.fromPieces(pieces.slice(end))];
+}
+
+function textSegments(prompt: TemplateText, controlTexts: readonly string[]): PromptSegment[] {
   const text = prompt.plain;
   const segments: PromptSegment[] = [];
   let end = 0;

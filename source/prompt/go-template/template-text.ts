@@ -5,9 +5,9 @@
 
 /**
  * Who wrote a piece of text: the template; the conversation; or the conversation in the answer that
- * the model is to continue.
+ * the model is to continue. The text of an image is only the mark of its place.
  */
-export type Origin = "template" | "outside" | "prefill";
+export type Origin = "template" | "outside" | "prefill" | "image";
 
 export interface TextPiece {
   readonly text: string;

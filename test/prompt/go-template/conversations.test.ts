@@ -88,28 +88,29 @@ describe("messages", () => {
 
 describe("images", () => {
   const source = "{{ range .Messages }}{{ .Content }}({{ len .Images }});{{ end }}";
+  const image = { base64: "" };
 
   it("stand before the text, counted over the conversation", () => {
     const messages = [
-      { ...user("one"), imageCount: 2 },
+      { ...user("one"), images: [image, image] },
       assistant("ok"),
-      { ...user("two"), imageCount: 1 },
+      { ...user("two"), images: [image] },
     ];
     const expected = "[img-0][img-1]one(2);ok(0);[img-2]two(1);";
     expect(prompt(source, { messages })).toBe(expected);
   });
 
   it("take the places that the text names", () => {
-    const messages = [{ ...user("a [img] b [img] c [img] d"), imageCount: 2 }];
+    const messages = [{ ...user("a [img] b [img] c [img] d"), images: [image, image] }];
     expect(prompt(source, { messages })).toBe("a [img-0] b [img-1] c [img] d(2);");
-    const more = [{ ...user("a [img]"), imageCount: 2 }];
+    const more = [{ ...user("a [img]"), images: [image, image] }];
     expect(prompt(source, { messages: more })).toBe("[img-1]a [img-0](2);");
   });
 
   it("keep their numbers when messages are joined", () => {
     const messages = [
-      { ...user("a"), imageCount: 1 },
-      { ...user("b"), imageCount: 1 },
+      { ...user("a"), images: [image] },
+      { ...user("b"), images: [image] },
     ];
     expect(prompt(source, { messages })).toBe("[img-0]a\n\n[img-1]b(2);");
   });

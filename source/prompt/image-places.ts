@@ -1,0 +1,67 @@
+// Where the images of a message stand in its text.
+import type { ChatImage } from "./chat-message.ts";
+import type { PromptSegment } from "./prompt-segment.ts";
+
+/** Ollama's mark for the place of an image. */
+const namedPlace = "[img]";
+
+/**
+ * Cuts a text where images stand. An image that names no place takes that of an `[img]` in the text, or
+ * stands before the text.
+ *
+ * @returns texts and, for images, their numbers within the message, in order
+ */
+export function placeImages(content: string, images: readonly ChatImage[]): Array<string | number> {
+  if (images.length === 0) return [content];
+  const placed: Array<{ from: number; to: number; image: number }> = [];
+  const homeless: number[] = [];
+  let next = 0;
+  for (const [image, { at }] of images.entries()) {
+    if (at !== undefined) {
+      placed.push({ from: at, to: at, image });
+      continue;
+    }
+    const from = content.indexOf(namedPlace, next);
+    if (from < 0) {
+      homeless.push(image);
+    } else {
+      next = from + namedPlace.length;
+      placed.push({ from, to: next, image });
+    }
+  }
+  const pieces: Array<string | number> = [...homeless];
+  let end = 0;
+  for (const { from, to, image } of placed.sort((a, b) => a.from - b.from || a.image - b.image)) {
+    pieces.push(content.slice(end, Math.max(from, end)), image);
+    end = Math.max(to, end);
+  }
+  pieces.push(content.slice(end));
+  return pieces.filter((piece) => piece !== "");
+}
+
+/** The place of an image as people and Ollama's clients see it; counted over the conversation. */
+export function imageText(image: number): string {
+  return `[img-${image}]`;
+}
+
+/**
+ * Takes the images out of a piece of a prompt.
+ *
+ * @param mark finds the mark of an image; its first group is the image's number
+ * @returns texts, and images as numbers, in order
+ */
+export function splitAtImages(text: string, mark: RegExp): Array<string | number> {
+  return text
+    .split(mark)
+    .map((part, index) => (index % 2 === 0 ? part : Number(part)))
+    .filter((part) => part !== "");
+}
+
+/** Said of a template that leaves an image out: no image is dropped in silence. */
+export const noPlaceForImage = "it has no place for an image";
+
+/** Whether each image of a conversation has its place in the prompt, once. */
+export function hasAllImages(segments: readonly PromptSegment[], count: number): boolean {
+  const found = segments.flatMap(({ image }) => (image === undefined ? [] : [image]));
+  return found.length === count && new Set(found).size === count;
+}
