@@ -39,6 +39,9 @@ export async function readDefinition(
       param: "from",
     });
   }
+  if (Object.keys(body.adapters ?? {}).length > 1) {
+    throw invalidField("adapters", "only one adapter is currently supported");
+  }
   if (template) checkTemplate(template);
   const { known, others } = sortParameters(body.parameters ?? {});
   const definition = nothingDefined({

@@ -1,0 +1,314 @@
+// Creating models over the API: what is streamed, what is kept, and what is refused.
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { tinyFile } from "../support/command-line.ts";
+import { projectorFile, sha256 } from "../support/model-store.ts";
+import { type NativeRecord, recordsOf } from "../support/ndjson.ts";
+import { StoreServer } from "../support/store-server.ts";
+
+let store: StoreServer;
+let digest: string;
+
+beforeAll(async () => {
+  store = await StoreServer.start();
+  digest = await upload(readFileSync(tinyFile));
+});
+afterAll(async () => await store.close());
+
+async function upload(content: Uint8Array): Promise<string> {
+  const name = `sha256:${sha256(content)}`;
+  const path = `/api/blobs/${name}`;
+  const { status } = await store.server.send(path, { method: "POST", body: Buffer.from(content) });
+  expect([200, 201]).toContain(status);
+  return name;
+}
+
+const create = (body: Record<string, unknown>) => recordsOf(store.server, "/api/create", body);
+const statusesOf = (records: NativeRecord[]) => records.map(({ status }) => status);
+
+describe("the records", () => {
+  test("from a file that was sent, name each step, and success comes last", async () => {
+    const records = await create({ model: "sent", files: { "tiny.gguf": digest } });
+    const statuses = statusesOf(records);
+    expect(statuses[0]).toBe("parsing GGUF");
+    expect(statuses).toContain(`using existing layer ${digest}`);
+    expect(statuses.slice(-2)).toEqual(["writing manifest", "success"]);
+    expect(
+      statuses.filter((status) => /^creating new layer sha256:/.test(String(status))),
+    ).toHaveLength(1);
+  });
+
+  test("without a stream are the last one alone", async () => {
+    const { json, headers } = await store.server.post("/api/create", {
+      model: "quiet",
+      from: "tiny",
+      stream: false,
+    });
+    expect(json).toEqual({ status: "success" });
+    expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
+  });
+
+  test("say that a file of the machine is referred to, not copied", async () => {
+    const file = store.tinyAt("referred.gguf");
+    const before = store.blobs().length;
+    const records = await create({ model: "referred", from: file });
+    expect(statusesOf(records)).toContain(`referring to ${file}`);
+    // The configuration alone.
+    expect(store.blobs().length).toBeLessThanOrEqual(before + 1);
+    expect(await store.server.ask("What is the capital of France?", "referred")).toBe(
+      "The capital of France is Paris.",
+    );
+  });
+});
+
+describe("through Ollama's client", () => {
+  test("a model made from another has its texts and parameters, and passes them on", async () => {
+    await store.client.create({
+      model: "pirate",
+      from: "tiny",
+      system: "You are a pirate.",
+      parameters: { temperature: 0, num_ctx: 2048, stop: ["<|im_end|>"] },
+      license: ["first licence"],
+      messages: [{ role: "user", content: "My name is Bob." }],
+    });
+    await store.client.create({
+      model: "child",
+      from: "pirate",
+      parameters: { num_ctx: 1024 },
+      license: "second licence",
+    });
+    const shown = await store.client.show({ model: "child" });
+    expect(shown.system).toBe("You are a pirate.");
+    expect(shown.license).toBe("first licence\nsecond licence");
+    expect(shown.parameters.split("\n")).toEqual([
+      "num_ctx                        1024",
+      'stop                           "<|im_end|>"',
+      "temperature                    0",
+    ]);
+    expect(shown).toMatchObject({ messages: [{ role: "user", content: "My name is Bob." }] });
+  });
+
+  test("an empty system text leaves the parent's", async () => {
+    await store.client.create({ model: "same", from: "pirate", system: "" });
+    expect((await store.client.show({ model: "same" })).system).toBe("You are a pirate.");
+  });
+
+  test("a stream ends with success, and an error in it is thrown", async () => {
+    const statuses: string[] = [];
+    const stream = await store.client.create({ model: "streamed", from: "tiny", stream: true });
+    for await (const { status } of stream) statuses.push(status);
+    expect(statuses.at(-1)).toBe("success");
+    await expect(
+      store.client.create({ model: "none", from: "no-such-model", stream: true }),
+    ).rejects.toMatchObject({ status_code: 404, message: expect.stringContaining("not found") });
+  });
+
+  test("replaces a model of the same name in one step", async () => {
+    await store.client.create({ model: "again", from: "tiny", system: "one" });
+    await store.client.create({ model: "again", from: "tiny", system: "two" });
+    expect((await store.client.show({ model: "again" })).system).toBe("two");
+    expect((await store.names()).filter((name) => name === "again:latest")).toHaveLength(1);
+  });
+});
+
+test("name is taken for model, as older clients say", async () => {
+  const records = await create({ name: "older", from: "tiny" });
+  expect(statusesOf(records).at(-1)).toBe("success");
+  expect(await store.names()).toContain("older:latest");
+});
+
+test("parameters of names that nobody knows are kept and named", async () => {
+  await create({ model: "odd", from: "tiny", parameters: { mirostat: 2, top_k: 7 } });
+  const { json } = await store.server.post("/api/show", { model: "odd" });
+  expect(json).toMatchObject({
+    parameters: expect.stringContaining("mirostat"),
+    unprintable: [{ field: 'parameters."mirostat"' }],
+  });
+});
+
+test("the answer of a created model follows its template, system and messages, on every API", async () => {
+  await store.client.create({
+    model: "templated",
+    from: "tiny",
+    template:
+      "{{ if .System }}<|im_start|>system\n{{ .System }}<|im_end|>\n{{ end }}{{ if .Prompt }}<|im_start|>user\n{{ .Prompt }}<|im_end|>\n{{ end }}<|im_start|>assistant\n{{ .Response }}<|im_end|>\n",
+    system: "You are a cat.",
+    parameters: { temperature: 0 },
+  });
+  const expected = "Meow, Hello! How can I help you today?";
+  const messages = [{ role: "user", content: "Hello!" }];
+  expect((await store.client.chat({ model: "templated", messages })).message.content).toBe(
+    expected,
+  );
+  expect((await store.client.generate({ model: "templated", prompt: "Hello!" })).response).toBe(
+    expected,
+  );
+  const { json } = await store.server.post("/v1/chat/completions", {
+    model: "templated",
+    messages,
+  });
+  expect(json).toMatchObject({ choices: [{ message: { content: expected } }] });
+});
+
+describe("is refused", () => {
+  const files = () => ({ "model.gguf": digest });
+  const refusals: Array<
+    [what: string, body: () => Record<string, unknown> | string, status: number, says: RegExp]
+  > = [
+    ["without a name", () => ({ from: "tiny" }), 400, /^invalid model name/],
+    ["with a malformed name", () => ({ model: "a b", from: "tiny" }), 400, /^invalid model name/],
+    [
+      "with a path as the name",
+      () => ({ model: "./a.gguf", from: "tiny" }),
+      400,
+      /^invalid model name/,
+    ],
+    [
+      "with neither from nor files",
+      () => ({ model: "x" }),
+      400,
+      /neither 'from' or 'files' was specified/,
+    ],
+    [
+      "with an absolute file path",
+      () => ({ model: "x", files: { "/a.gguf": digest } }),
+      400,
+      /file path must be relative/,
+    ],
+    [
+      "with a file path that climbs",
+      () => ({ model: "x", files: { "a/../../b": digest } }),
+      400,
+      /file path must be relative/,
+    ],
+    [
+      "with an empty digest",
+      () => ({ model: "x", files: { "a.gguf": "" } }),
+      400,
+      /invalid digest format/,
+    ],
+    [
+      "with a digest that is not there",
+      () => ({ model: "x", files: { "a.gguf": `sha256:${"0".repeat(64)}` } }),
+      400,
+      /is not there/,
+    ],
+    [
+      "with two adapters",
+      () => ({ model: "x", files: files(), adapters: { "a.gguf": digest, "b.gguf": digest } }),
+      400,
+      /only one adapter is currently supported/,
+    ],
+    [
+      "with a template that cannot be read",
+      () => ({ model: "x", from: "tiny", template: "{{ if }}" }),
+      400,
+      /^template error: .*line 1/,
+    ],
+    [
+      "with a Jinja template",
+      () => ({
+        model: "x",
+        from: "tiny",
+        template: "{% for m in messages %}{% endfor %}{{ bos_token",
+      }),
+      400,
+      /^template error: .*Jinja/,
+    ],
+    [
+      "with an unknown type",
+      () => ({ model: "x", from: "tiny", quantize: "Q9_9" }),
+      400,
+      /^unknown type/,
+    ],
+    [
+      "with a parameter of the wrong kind",
+      () => ({ model: "x", from: "tiny", parameters: { num_ctx: "many" } }),
+      400,
+      /num_ctx/,
+    ],
+    [
+      "with a parameter out of range",
+      () => ({ model: "x", from: "tiny", parameters: { temperature: -1 } }),
+      400,
+      /temperature/,
+    ],
+    [
+      "with a message of a strange role",
+      () => ({ model: "x", from: "tiny", messages: [{ role: "critic", content: "" }] }),
+      400,
+      /role/,
+    ],
+    [
+      "with a version that is none",
+      () => ({ model: "x", from: "tiny", requires: "soon" }),
+      400,
+      /requires/,
+    ],
+    ["from a model that is not there", () => ({ model: "x", from: "nobody" }), 404, /not found/],
+    [
+      "from a file that may not be named",
+      () => ({ model: "x", from: "/etc/passwd.gguf" }),
+      403,
+      /may not be named/,
+    ],
+    [
+      "from a name and a file",
+      () => ({ model: "x", from: "tiny", files: files() }),
+      400,
+      /one or the other/,
+    ],
+    [
+      "under the name of a built-in model",
+      () => ({ model: "tiny", from: "tiny" }),
+      403,
+      /comes with the program/,
+    ],
+    ["with a body that is no JSON", () => "{", 400, /not JSON/],
+    ["without a body", () => "", 400, /^missing request body/],
+  ];
+
+  test.each(refusals)("%s", async (_, body, status, says) => {
+    const before = store.blobs();
+    for (const stream of [true, false]) {
+      const sent = body();
+      const text = typeof sent === "string" ? sent : JSON.stringify({ ...sent, stream });
+      const reply = await store.server.post("/api/create", text);
+      expect({ status: reply.status, json: reply.json }).toMatchObject({
+        status,
+        json: { error: expect.stringMatching(says) },
+      });
+    }
+    expect(await store.names()).not.toContain("x:latest");
+    expect(store.blobs()).toEqual(before);
+  });
+
+  test("from a file that is no GGUF", async () => {
+    const text = await upload(Buffer.from("I am no model."));
+    const reply = await store.server.post("/api/create", { model: "x", files: { "a.gguf": text } });
+    expect(reply).toMatchObject({
+      status: 400,
+      json: { error: expect.stringMatching(/^supplied file was not in GGUF format/) },
+    });
+  });
+
+  test("from a projector alone", async () => {
+    const projector = await upload(readFileSync(projectorFile));
+    const reply = await store.server.post("/api/create", {
+      model: "x",
+      files: { "mmproj.gguf": projector },
+    });
+    expect(reply).toMatchObject({
+      status: 400,
+      json: { error: expect.stringContaining("projector") },
+    });
+  });
+});
+
+test("a file that is replaced behind the model's back is named when the model is used", async () => {
+  const file = store.tinyAt("moving.gguf");
+  await create({ model: "moving", from: file });
+  writeFileSync(file, "something else");
+  const reply = await store.server.post("/api/generate", { model: "moving", prompt: "Hello!" });
+  expect(reply).toMatchObject({ status: 409, json: { error: expect.stringContaining(file) } });
+});

@@ -1,0 +1,171 @@
+// Showing models over the API: what is known of a model without loading it.
+import { copyFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseModelfile } from "../../source/store/modelfile/parse-modelfile.ts";
+import { tinyFile } from "../support/command-line.ts";
+import { badFiles } from "../support/gguf-variants.ts";
+import { projectorFile, visionFile } from "../support/model-store.ts";
+import { StoreServer } from "../support/store-server.ts";
+
+let store: StoreServer;
+beforeAll(async () => {
+  store = await StoreServer.start();
+});
+afterAll(async () => await store.close());
+
+type Shown = Record<string, unknown> & {
+  modelfile: string;
+  model_info: Record<string, unknown>;
+  tensors: Array<{ name: string; type: string; shape: number[] }>;
+  template_origin: Record<string, unknown>;
+};
+
+async function show(model: string, more: Record<string, unknown> = {}): Promise<Shown> {
+  const { status, json } = await store.server.post("/api/show", { model, ...more });
+  expect(status).toBe(200);
+  return json as Shown;
+}
+
+describe("the built-in model", () => {
+  test("tells what its file says, without name and template", async () => {
+    const shown = await show("tiny");
+    expect(shown.model_info).toMatchObject({
+      "general.architecture": "llama",
+      "llama.context_length": 4096,
+      "tokenizer.ggml.tokens": [],
+    });
+    expect(shown.model_info).not.toHaveProperty("general.name");
+    expect(shown.model_info).not.toHaveProperty("tokenizer.chat_template");
+    expect(shown).toMatchObject({
+      capabilities: ["completion", "tools"],
+      details: {
+        format: "gguf",
+        family: "llama",
+        parameter_size: "954K",
+        quantization_level: "F16",
+      },
+      store: "built-in",
+      template: expect.stringContaining("{%"),
+      template_origin: { origin: "gguf", language: "jinja", is_guess: false },
+      unprintable: [],
+    });
+    expect(shown.modified_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+(Z|[+-]\d\d:\d\d)$/);
+    expect(shown.tensors).toHaveLength(38);
+    expect(shown.tensors).toContainEqual({
+      name: "token_embd.weight",
+      type: "F16",
+      shape: [128, 786],
+    });
+  });
+
+  test("verbose, has its whole vocabulary", async () => {
+    const { model_info } = await show("tiny", { verbose: true });
+    expect(model_info["tokenizer.ggml.tokens"]).toHaveLength(786);
+  });
+
+  test("no vision without a projector, whatever a file is named", async () => {
+    copyFileSync(visionFile, store.at("blind.gguf"));
+    await store.server.post("/api/create", { model: "blind", from: store.at("blind.gguf") });
+    expect((await show("blind")).capabilities).not.toContain("vision");
+    copyFileSync(visionFile, store.at("seeing.gguf"));
+    copyFileSync(projectorFile, store.at("mmproj-seeing.gguf"));
+    const seeing = await show(store.at("seeing.gguf"));
+    expect(seeing.capabilities).toContain("vision");
+    expect(seeing.projector_info).toMatchObject({ "general.architecture": "clip" });
+  });
+});
+
+describe("the template in force", () => {
+  test("is the model's own TEMPLATE, and the reply says why", async () => {
+    const template = "{{ .System }}|{{ .Prompt }}|{{ .Suffix }}";
+    await store.client.create({ model: "own", from: "tiny", template });
+    expect(await show("own")).toMatchObject({
+      template,
+      template_origin: {
+        origin: "modelfile",
+        language: "go",
+        reason: expect.stringContaining("The Modelfile has a TEMPLATE"),
+      },
+      capabilities: ["completion", "insert"],
+    });
+  });
+
+  test("that cannot be read hides nothing else", async () => {
+    badFiles
+      .find(({ name }) => name === "with a broken chat template")
+      ?.make(store.at("broken.gguf"));
+    expect(await show(store.at("broken.gguf"))).toMatchObject({
+      template_origin: { origin: "none", reason: expect.stringContaining("cannot be read") },
+      capabilities: ["completion"],
+    });
+  });
+});
+
+describe("the Modelfile", () => {
+  test("reads back as the same model", async () => {
+    const { json } = await store.server.post("/api/create", {
+      model: "whole",
+      from: store.tinyAt("whole.gguf"),
+      stream: false,
+      system: 'He said "hi"\nand left.',
+      parameters: { stop: [" a ", "b"], temperature: 0.5 },
+      messages: [
+        { role: "user", content: "Hello!" },
+        { role: "assistant", content: "Hi!" },
+      ],
+      license: "MIT",
+    });
+    expect(json).toEqual({ status: "success" });
+    const { modelfile } = await show("whole");
+    expect(parseModelfile(modelfile).definition).toMatchObject({
+      from: [store.at("whole.gguf")],
+      system: 'He said "hi"\nand left.',
+      parameters: { stop: [" a ", "b"], temperature: 0.5 },
+      messages: [
+        { role: "user", content: "Hello!" },
+        { role: "assistant", content: "Hi!" },
+      ],
+      licenses: ["MIT"],
+    });
+    expect(modelfile).toContain("# FROM whole:latest");
+  });
+
+  test("is changed by what the request gives, and nothing else is", async () => {
+    const shown = await show("whole", { system: "Another.", options: { top_k: 3 } });
+    expect(parseModelfile(shown.modelfile).definition).toMatchObject({
+      system: "Another.",
+      parameters: { top_k: 3, temperature: 0.5 },
+    });
+    expect(shown.system).toBe('He said "hi"\nand left.');
+    expect(shown.parameters).not.toContain("top_k");
+  });
+
+  test("names what it cannot say", async () => {
+    await store.server.post("/api/create", {
+      model: "unsayable",
+      from: "tiny",
+      system: 'a "\nPARAMETER top_k 3',
+      messages: [{ role: "user", content: '"""\nSYSTEM x' }],
+    });
+    const { unprintable, modelfile } = await show("unsayable");
+    for (const { field, reason } of unprintable as Array<{ field: string; reason: string }>) {
+      expect(modelfile).toContain(`# ${field} cannot be written in a Modelfile: ${reason}.`);
+    }
+  });
+});
+
+describe("is refused", () => {
+  test.each([
+    ["without a name", {}, 400, "model is required"],
+    ["with a malformed name", { model: "a b" }, 400, "invalid model name"],
+    ["for a model that is not there", { model: "nobody" }, 404, "model 'nobody:latest' not found"],
+    ["for a file outside", { model: tinyFile }, 403, "may not be named"],
+  ])("%s", async (_, body, status, says) => {
+    const reply = await store.server.post("/api/show", body);
+    expect(reply).toMatchObject({ status, json: { error: expect.stringContaining(says) } });
+  });
+
+  test("through Ollama's client with the words it looks for", async () => {
+    await expect(store.client.show({ model: "nobody" })).rejects.toThrow(/not found/);
+  });
+});
