@@ -23,7 +23,16 @@ export type Command = (words: string[], flags: Flags) => Promise<number>;
 
 const serverFlags = ["host", "port", "connect", "key"] as const;
 const engineFlags = ["gpu", "num-parallel", "context-length", "debug"] as const;
-const chatFlags = ["keepalive", "system", "verbose", "plain"] as const;
+const chatFlags = [
+  "keepalive",
+  "system",
+  "format",
+  "think",
+  "hidethinking",
+  "nowordwrap",
+  "verbose",
+  "plain",
+] as const;
 
 export const startCommand: CommandDefinition = {
   name: "",

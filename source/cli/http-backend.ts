@@ -1,6 +1,7 @@
 // The chat's backend: a server that is spoken to over HTTP.
 import type { ChatEvent, ClientMessage, ModelFacts } from "../client/chat-events.ts";
 import type { ChatBackend, ChatSettings } from "../ui/chat-backend.ts";
+import { answerOptions } from "./answer-flags.ts";
 import type { Flags } from "./flags.ts";
 import type { ServerLink } from "./server-link.ts";
 
@@ -10,6 +11,7 @@ export async function createHttpBackend(
   model: string,
   flags: Flags,
 ): Promise<ChatBackend> {
+  const answer = answerOptions(flags);
   let facts: ModelFacts = await link.client.modelFacts(model);
   return {
     get facts() {
@@ -28,7 +30,7 @@ export async function createHttpBackend(
         model,
         signal,
         parameters,
-        ...(flags.keepalive !== undefined && { keepAlive: flags.keepalive }),
+        ...answer,
       };
       for await (const event of link.ask(signal, (client) => client.chat(all, options))) {
         yield event;

@@ -12,6 +12,7 @@ import { Progress } from "./progress.ts";
 import { ServerLink } from "./server-link.ts";
 import type { CommandSettings } from "./session-settings.ts";
 import { formatStatistics } from "./statistics-text.ts";
+import { ThinkingText } from "./thinking-text.ts";
 
 const helpWidth = 78;
 
@@ -97,13 +98,18 @@ class LineChat {
     const asked: ClientMessage[] = [...this.#messages, { role: "user", content: text }];
     const progress = new Progress(process.stderr);
     this.#abort = new AbortController();
+    const thinking = new ThinkingText(this.#flags.hidethinking === true);
     let answer = "";
     try {
       for await (const event of this.#backend.chat(asked, this.#settings, this.#abort.signal)) {
         if (event.type === "text") {
           progress.clear();
+          thinking.end();
           answer += event.text;
           process.stdout.write(event.text);
+        } else if (event.type === "thinking") {
+          progress.clear();
+          thinking.push(event.text);
         } else if (event.type !== "done") {
           progress.show(event, this.#backend.facts.name);
         } else if (this.#flags.verbose) {
@@ -115,6 +121,7 @@ class LineChat {
       if (!this.#abort.signal.aborted) process.stderr.write(`Error: ${describeError(error)}\n`);
       if (answer === "") return;
     } finally {
+      thinking.end();
       this.#abort = undefined;
     }
     process.stdout.write("\n");

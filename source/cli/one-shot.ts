@@ -2,10 +2,12 @@
 // error.
 import { exitCodes } from "../base/product-error.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
+import { answerOptions } from "./answer-flags.ts";
 import type { Flags } from "./flags.ts";
 import { Progress } from "./progress.ts";
 import type { ServerLink } from "./server-link.ts";
 import { formatStatistics } from "./statistics-text.ts";
+import { ThinkingText } from "./thinking-text.ts";
 
 export interface OneShot {
   model: string;
@@ -43,18 +45,24 @@ async function ask(
   signal: AbortSignal,
   progress: Progress,
 ): Promise<AnswerStatistics | undefined> {
+  const thinking = new ThinkingText(flags.hidethinking === true);
+  const answer = answerOptions(flags);
   const link = await unlessAborted(openLink(), signal);
   try {
     const options = {
       model,
       signal,
-      ...(flags.keepalive !== undefined && { keepAlive: flags.keepalive }),
+      ...answer,
       ...(flags.system !== undefined && { system: flags.system }),
     };
     for await (const event of link.ask(signal, (client) => client.generate(prompt, options))) {
       if (event.type === "text") {
         progress.clear();
+        thinking.end();
         process.stdout.write(event.text);
+      } else if (event.type === "thinking") {
+        progress.clear();
+        thinking.push(event.text);
       } else if (event.type === "done") {
         return event.statistics;
       } else {
@@ -63,6 +71,7 @@ async function ask(
     }
     return undefined;
   } finally {
+    thinking.end();
     await link.close();
   }
 }

@@ -20,6 +20,10 @@ export interface AskOptions {
   parameters?: Record<string, unknown>;
   /** Duration text as typed by the user. */
   keepAlive?: string;
+  /** Whether, or how hard, the model thinks first. */
+  think?: boolean | string;
+  /** `json`, or a JSON schema that the answer must fit. */
+  format?: unknown;
   signal?: AbortSignal;
 }
 
@@ -148,7 +152,7 @@ export class ApiClient {
     fields: Record<string, unknown>,
     options: AskOptions,
   ): AsyncGenerator<ChatEvent> {
-    const { model, parameters, keepAlive, signal } = options;
+    const { model, parameters, keepAlive, think, format, signal } = options;
     const reply = await this.#send("POST", path, {
       ...(signal !== undefined && { signal }),
       body: {
@@ -158,6 +162,8 @@ export class ApiClient {
         progress: true,
         ...(parameters !== undefined && { options: parameters }),
         ...(keepAlive !== undefined && { keep_alive: keepAlive }),
+        ...(think !== undefined && { think }),
+        ...(format !== undefined && { format }),
       },
     });
     if (reply.statusCode !== 200) throw refusal(reply, await readText(reply));
@@ -220,6 +226,8 @@ function* toEvents(record: Record<string, unknown>): Generator<ChatEvent> {
     }
   }
   const { message } = record;
+  const thinking = isObject(message) ? message.thinking : record.thinking;
+  if (typeof thinking === "string" && thinking !== "") yield { type: "thinking", text: thinking };
   const text = isObject(message) ? message.content : record.response;
   if (typeof text === "string" && text !== "") yield { type: "text", text };
   if (record.done === true) yield { type: "done", statistics: toStatistics(record) };

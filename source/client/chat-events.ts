@@ -28,6 +28,8 @@ export type ChatEvent =
   /** The prompt is being read. */
   | { type: "prompt"; completedTokens: number; totalTokens: number }
   | { type: "text"; text: string }
+  /** What the model thinks before its answer. */
+  | { type: "thinking"; text: string }
   | { type: "done"; statistics: AnswerStatistics };
 
 /** Facts about the model that a chat runs on, for title and context-fill displays. */

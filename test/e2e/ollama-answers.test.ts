@@ -355,7 +355,6 @@ describe("raw prompts", () => {
     { suffix: "end" },
     { think: true },
     { think: "high" },
-    { format: "json" },
     { system: "You are a cat.", template: "{{ .Prompt }}", context: [1] },
   ])("refuse what they cannot honour: %j", async (field) => {
     const body = { model, prompt: "Hello!", raw: true, ...field };

@@ -23,6 +23,10 @@ export interface EngineSettings {
 }
 
 const usualBatchSize = 512;
+/** Buffers grow with it: a number out of thin air must not take all memory. */
+const largestBatchSize = 8192;
+/** Requests that name no window use the loaded one: it must be of some use to them. */
+const smallestWindow = 256;
 
 /**
  * @param parameters the model's parameters overridden by the request's
@@ -51,10 +55,14 @@ export function planLoad(
     contextLength:
       wanted === undefined || wanted <= 0
         ? automaticContextLength(model, settings, freeBytes)
-        : Math.min(trained, wanted),
+        : Math.min(trained, Math.max(smallestWindow, wanted)),
     threads: parameters.num_thread === 0 ? undefined : (parameters.num_thread ?? settings.threads),
     // A step must have room for one token of every slot.
-    batchSize: Math.max(32, settings.slots, parameters.num_batch ?? usualBatchSize),
+    batchSize: Math.max(
+      32,
+      settings.slots,
+      Math.min(largestBatchSize, parameters.num_batch ?? usualBatchSize),
+    ),
     prefillChunk: settings.prefillChunk,
     mixedBatches: settings.mixedBatches,
     lookupTokens: settings.lookupTokens,

@@ -4,7 +4,7 @@ import { ProductError } from "../../base/product-error.ts";
 import type { ModelCatalog, ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
 import { answerChat } from "../answer/answer-chat.ts";
-import { answerRaw } from "../answer/answer-raw.ts";
+import { answerRaw, rawGrammar } from "../answer/answer-raw.ts";
 import { ChatPrompt } from "../answer/chat-prompt.ts";
 import { prepareChat } from "../answer/prepare-chat.ts";
 import { engineErrors } from "../errors.ts";
@@ -66,6 +66,7 @@ export class Scheduler {
     // What can be refused is refused before the model is loaded.
     const chat =
       input.kind === "chat" ? { input, prepared: prepareChat(request, input, model) } : undefined;
+    if (input.kind === "raw") rawGrammar(request);
     const started = this.#clock.now();
     const { keepAliveMs } = request;
     const { loaded, release } = await this.#pool.obtain(model, parameters, keepAliveMs, signal);

@@ -4,6 +4,7 @@ import { engineErrors } from "../errors.ts";
 import type { EmbeddingInput, EmbeddingOutput } from "../generation.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import type { Addon, AddonContext, AddonModel } from "./addon.ts";
+import { ThreadGovernor } from "./thread-governor.ts";
 
 /** A text is computed in one step, so this is also the longest text that takes no extra memory. */
 const usualWindow = 2048;
@@ -12,6 +13,7 @@ export class Embedder {
   readonly #addon: Addon;
   readonly #model: AddonModel;
   readonly #settings: LoadSettings;
+  readonly #threads: ThreadGovernor;
   #context: AddonContext | undefined;
   #window = 0;
   /** One text after the other. */
@@ -21,6 +23,7 @@ export class Embedder {
     this.#addon = addon;
     this.#model = model;
     this.#settings = settings;
+    this.#threads = new ThreadGovernor(settings.threads ?? addon.getMathCores());
   }
 
   /**
@@ -65,7 +68,11 @@ export class Embedder {
     context.initBatch(tokens.length);
     const all = Uint32Array.from(tokens, (_, index) => index);
     context.addToBatch(0, 0, Uint32Array.from(tokens), all);
+    const threads = this.#threads.choose(tokens.length);
+    if (threads !== context.getThreads()) context.setThreads(threads);
+    const started = performance.now();
     await context.decodeBatch();
+    this.#threads.note(tokens.length, threads, performance.now() - started);
     return [...context.getEmbedding(tokens.length)];
   }
 

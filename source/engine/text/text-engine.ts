@@ -99,6 +99,7 @@ export class TextEngine {
       case "tokenize":
         return { tokens: this.tokenize(input.segments) };
       case "detokenize":
+        this.#refuseUnknown(input.tokens);
         return { text: this.#loaded.model.detokenize(Uint32Array.from(input.tokens), true) };
     }
   }
@@ -121,7 +122,7 @@ export class TextEngine {
   }
 
   #check(tokens: readonly number[], request: GenerationRequest): void {
-    const { contextLength, trainedContextLength, vocabularySize } = this.#settings;
+    const { contextLength, trainedContextLength } = this.#settings;
     if (tokens.length === 0) {
       throw new ProductError(engineErrors.promptEmpty, {
         message: "The prompt is empty: there is no token to start from.",
@@ -139,8 +140,12 @@ export class TextEngine {
             : "Shorten the prompt; num_ctx is as large as the model was trained for.",
       });
     }
-    const named = [...tokens, ...request.sampling.logitBias.map(([token]) => token)];
-    const unknown = named.find((token) => token < 0 || token >= vocabularySize);
+    this.#refuseUnknown([...tokens, ...request.sampling.logitBias.map(([token]) => token)]);
+  }
+
+  #refuseUnknown(tokens: readonly number[]): void {
+    const { vocabularySize } = this.#settings;
+    const unknown = tokens.find((token) => token < 0 || token >= vocabularySize);
     if (unknown === undefined) return;
     throw new ProductError(engineErrors.tokenUnknown, {
       message: `Token ${unknown} does not exist: the model's vocabulary has ${vocabularySize} tokens, from 0.`,

@@ -121,6 +121,11 @@ export class ChatSession {
         run.ttftMs ??= nowMs - run.startedAtMs;
         run.text += event.text;
         break;
+      case "thinking": {
+        const before = run.phase.kind === "thinking" ? run.phase.characters : 0;
+        run.phase = { kind: "thinking", characters: before + event.text.length };
+        break;
+      }
       case "queued":
         run.phase = { kind: "queued", ahead: event.ahead };
         break;

@@ -25,6 +25,7 @@ export type ActivityPhase =
   | { readonly kind: "queued"; readonly ahead: number }
   | { readonly kind: "loading"; readonly fraction: number }
   | { readonly kind: "prompt"; readonly completedTokens: number; readonly totalTokens: number }
+  | { readonly kind: "thinking"; readonly characters: number }
   | {
       readonly kind: "answering";
       /** Undefined until there is a time to divide by. */

@@ -51,6 +51,8 @@ function phaseText(
       const share = phase.totalTokens > 0 ? phase.completedTokens / phase.totalTokens : 0;
       return `reading ${groupDigits(phase.totalTokens)} tokens ${percent(share)}`;
     }
+    case "thinking":
+      return `thinking, ${groupDigits(phase.characters)} characters so far`;
     case "answering":
       return join(glyphs, [rateText(phase.tokensPerSecond), ttftText(phase.ttftMs)]);
   }

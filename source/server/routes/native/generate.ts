@@ -70,8 +70,8 @@ function refuseRawConflicts(body: GenerateBody): void {
     throw invalidField("raw", "raw mode does not support template, system, or context");
   }
   // These are brought about by a template or told from one, and nothing is to be ignored unseen.
-  const { suffix, think, format } = body;
-  for (const [field, value] of Object.entries({ suffix, think, format })) {
+  const { suffix, think } = body;
+  for (const [field, value] of Object.entries({ suffix, think })) {
     if (value) throw unsupportedField(field, "a raw prompt and its answer stay as they are");
   }
 }

@@ -1,0 +1,25 @@
+// Shows a model's thinking before its answer: on a terminal in grey, in a pipe or a file not at all,
+// since whoever reads that wants the answer alone.
+import chalk from "chalk";
+
+export class ThinkingText {
+  readonly #isShown: boolean;
+  #isOpen = false;
+
+  constructor(isHidden: boolean, isTerminal: boolean = process.stdout.isTTY) {
+    this.#isShown = isTerminal && !isHidden;
+  }
+
+  push(text: string): void {
+    if (!this.#isShown) return;
+    if (!this.#isOpen) process.stdout.write("Thinking...\n");
+    this.#isOpen = true;
+    process.stdout.write(chalk.grey(text));
+  }
+
+  /** The answer begins, or nothing comes any more. */
+  end(): void {
+    if (this.#isOpen) process.stdout.write("\n...done thinking.\n\n");
+    this.#isOpen = false;
+  }
+}
