@@ -4,7 +4,16 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { HubFaults } from "../../support/loopback-hub-requests.ts";
-import { hashOf, newFolder, openHub, openHubWith, pull, sentBytes, sentences } from "./pulling.ts";
+import {
+  hashOf,
+  impatient,
+  newFolder,
+  openHub,
+  openHubWith,
+  pull,
+  sentBytes,
+  sentences,
+} from "./pulling.ts";
 
 const megabytes = 3_000_000;
 
@@ -30,11 +39,6 @@ describe("what passes by trying again", () => {
       ({ earlier }) => (earlier < 2 ? { resetAfterBytes: 0 } : undefined),
       /reset/,
     ],
-    [
-      "stalls",
-      ({ earlier }) => (earlier < 2 ? { stallAfterBytes: 70_000 } : undefined),
-      /nothing came/,
-    ],
     ["fails", ({ earlier }) => (earlier < 2 ? { status: 502 } : undefined), /status 502/],
     [
       "limits",
@@ -48,6 +52,16 @@ describe("what passes by trying again", () => {
     expect(sentences(progress).join()).toMatch(detail);
     const completed = progress.map(({ completedBytes }) => completedBytes);
     expect(completed).toEqual(completed.toSorted((a, b) => a - b));
+  });
+
+  test("a storage that falls silent in the middle", async () => {
+    const faults = inStorage(({ earlier }) =>
+      earlier < 2 ? { stallAfterBytes: 70_000 } : undefined,
+    );
+    const hub = await openHubWith(megabytes, { faults });
+    const { model, progress } = await pull(hub, newFolder(), { connection: impatient });
+    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    expect(sentences(progress).join()).toContain("nothing came for too long");
   });
 
   test("a storage that resets again and again but brings something each time", async () => {

@@ -53,7 +53,7 @@ export async function settingsFor(
 /** Waits that a test can stand, parts that small files are cut into. */
 export const quick = {
   connection: {
-    stallTimeoutMs: 400,
+    stallTimeoutMs: 10_000,
     retryPolicy: { tries: 3, firstDelayMs: 1, longestDelayMs: 10 },
   },
   tuning: {
@@ -61,6 +61,9 @@ export const quick = {
     noteIntervalMs: 20,
   },
 };
+
+/** For a server that falls silent. */
+export const impatient = { ...quick.connection, stallTimeoutMs: 400 };
 
 export interface Pull {
   model: FetchedModel;

@@ -8,6 +8,7 @@ import { retryAfterSeconds } from "../../../source/store/hub/reply-error.ts";
 import type { LoopbackHub } from "../../support/loopback-hub.ts";
 import {
   atTheEnd,
+  impatient,
   newFolder,
   openHub,
   openHubWith,
@@ -177,7 +178,9 @@ describe("no hub at all", () => {
   async function refusalAt(url: string, environment: NodeJS.ProcessEnv = {}): Promise<unknown> {
     const settings = await settingsFor({ url }, environment);
     const hub = await openHubWith(1);
-    return await pull(hub, newFolder(), { settings }).catch((error: unknown) => error);
+    return await pull(hub, newFolder(), { settings, connection: impatient }).catch(
+      (error: unknown) => error,
+    );
   }
 
   test("a name that cannot be looked up means offline, at once", async () => {
