@@ -1,0 +1,254 @@
+// The request log over HTTP: filtered, followed, and with what was said where that is kept.
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { RequestRecord } from "../../source/request-log/request-record.ts";
+import { TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
+
+const capital = "What is the capital of France?";
+const question = { model: "tiny", prompt: capital, stream: false, options: { temperature: 0 } };
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await TestServer.start({ log_prompts: true });
+});
+afterAll(async () => await server.close());
+
+async function list(query = ""): Promise<RequestRecord[]> {
+  const { json } = await server.send(`/api/requests${query}`);
+  return (json as { requests: RequestRecord[] }).requests;
+}
+
+const idOf = ({ headers }: { headers: Headers }) => headers.get("x-request-id") ?? "";
+
+describe("a record", () => {
+  test("tells what was asked and how it went", async () => {
+    const reply = await server.post("/api/generate", {
+      ...question,
+      options: { temperature: 0, num_predict: 5, stop: ["never"] },
+    });
+    const { json } = await server.send(`/api/requests/${idOf(reply)}`);
+    expect(json).toMatchObject({
+      id: idOf(reply),
+      method: "POST",
+      path: "/api/generate",
+      model: "tiny",
+      state: "done",
+      status: 200,
+      finishReason: "length",
+      completionTokens: 5,
+      parameters: { temperature: 0, num_predict: 5, stop: ["never"] },
+    });
+    const record = json as RequestRecord;
+    for (const name of ["promptTokens", "firstTokenMs", "totalMs", "tokensPerSecond"] as const) {
+      expect(record[name]).toBeGreaterThan(0);
+    }
+    expect(record.queueMs).toBeGreaterThanOrEqual(0);
+  });
+
+  test("has the id that its reply carried, whatever the reply", async () => {
+    for (const [path, init] of [
+      ["/", {}],
+      ["/api/version", { method: "HEAD" }],
+      ["/no/route", {}],
+      ["/api/chat", { method: "POST", body: "{" }],
+      ["/v1/models", {}],
+      ["/metrics", {}],
+      ["/", { headers: { origin: "https://evil.example" } }],
+    ] as const) {
+      expect(idOf(await server.send(path, init))).toMatch(/^r-[0-9a-z]+$/);
+    }
+  });
+
+  test("tells why a request failed", async () => {
+    const reply = await server.post("/api/chat", { model: "nowhere", messages: [] });
+    const { json } = await server.send(`/api/requests/${idOf(reply)}`);
+    expect(json).toMatchObject({
+      status: 404,
+      error: { code: "STORE_MODEL_NOT_FOUND", message: expect.stringContaining("nowhere") },
+    });
+  });
+
+  test("of an unknown id is 404", async () => {
+    const { status, json } = await server.send("/api/requests/r-zzz");
+    expect([status, json]).toMatchObject([404, { code: "SERVER_REQUEST_UNKNOWN" }]);
+  });
+});
+
+describe("what was said", () => {
+  const look = async (reply: { headers: Headers }) =>
+    (await server.send(`/api/requests/${idOf(reply)}`)).json as { prompt: string; answer: string };
+
+  test("is the prompt as the model got it, and its answer", async () => {
+    const reply = await server.post("/v1/chat/completions", {
+      model: "tiny",
+      messages: [{ role: "user", content: capital }],
+      temperature: 0,
+    });
+    const { prompt, answer } = await look(reply);
+    expect(prompt).toContain(`${capital}<|im_end|>`);
+    expect(prompt.endsWith("<|im_start|>assistant\n")).toBe(true);
+    expect(answer).toBe("The capital of France is Paris.");
+  });
+
+  test("has no secrets in it", async () => {
+    const secret = "sk-proj-abcdefghijklmnopqrstuvwxyz";
+    const raw = `My key is ${secret}.`;
+    const options = { num_predict: 1 };
+    const reply = await server.post("/api/generate", {
+      ...question,
+      prompt: raw,
+      raw: true,
+      options,
+    });
+    expect(await look(reply)).toMatchObject({ prompt: "My key is sk-…[secret]." });
+  });
+
+  test("can be looked for", async () => {
+    await server.post("/api/generate", question);
+    const found = await list("?text=capital%20of%20France&limit=1");
+    expect(found).toHaveLength(1);
+  });
+
+  test("is not kept unless that was asked for", async () => {
+    const plain = await TestServer.start();
+    try {
+      const reply = await plain.post("/api/generate", question);
+      const { json, text } = await plain.send(`/api/requests/${idOf(reply)}`);
+      expect(json).not.toHaveProperty("prompt");
+      expect(text).not.toContain("capital");
+    } finally {
+      await plain.close();
+    }
+  });
+});
+
+describe("a filter", () => {
+  test("picks by status, path and text, together or each in its own field", async () => {
+    await server.post("/api/generate", question);
+    await server.post("/api/generate", { model: "nowhere", prompt: "x" });
+    for (const query of [
+      "?status=4xx",
+      "?filter=status:4xx",
+      "?filter=-status:2xx%20-status:running",
+    ]) {
+      const statuses = (await list(query)).map(({ status }) => status);
+      expect(statuses.length).toBeGreaterThan(0);
+      expect(statuses.every((status) => status !== undefined && status >= 400)).toBe(true);
+    }
+    const both = await list("?path=/api/generate&filter=nowhere");
+    expect(both.map(({ model }) => model)).toContain("nowhere");
+    expect(both.every(({ path, model }) => path === "/api/generate" && model === "nowhere")).toBe(
+      true,
+    );
+  });
+
+  test("keeps the newest of what is left", async () => {
+    const all = await list();
+    expect(await list("?limit=2")).toEqual(all.slice(-2));
+    expect(await list("?since=1d")).toEqual(all);
+    expect(await list("?since=2999-01-01")).toEqual([]);
+  });
+
+  test.each([
+    ["?status=6xx", "status"],
+    ["?filter=stauts:200", "filter"],
+    ["?since=never", "since"],
+    ["?limit=0", "limit"],
+    ["?limit=many", "limit"],
+    ["?follow=perhaps", "follow"],
+    ["?status=200&status=404", "status"],
+  ])("%s is refused", async (query, field) => {
+    const { status, text } = await server.send(`/api/requests${query}`);
+    expect([status, text]).toEqual([400, expect.stringContaining(field)]);
+  });
+});
+
+describe("following", () => {
+  async function follow(query = "") {
+    const leave = new AbortController();
+    const reply = await fetch(`${server.url}/api/requests?follow=true${query}`, {
+      signal: leave.signal,
+    });
+    const records: RequestRecord[] = [];
+    const ended = (async () => {
+      let rest = "";
+      for await (const piece of reply.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+        const lines = (rest + piece).split("\n");
+        rest = lines.pop() ?? "";
+        records.push(...lines.map((line) => JSON.parse(line) as RequestRecord));
+      }
+    })().catch(() => {});
+    return { reply, records, ended, leave: () => leave.abort() };
+  }
+
+  test("begins with what is there, and goes on with each request that ends", async () => {
+    await server.post("/api/generate", question);
+    const { reply, records, leave, ended } = await follow("&limit=1");
+    expect(reply.headers.get("content-type")).toBe("application/x-ndjson");
+    await until(
+      () => records.length,
+      (count) => count === 1,
+    );
+    const next = idOf(await server.post("/api/generate", question));
+    await until(
+      () => records.filter(({ id }) => id === next).at(-1),
+      (record) => record?.state === "done" && record.status === 200,
+    );
+    leave();
+    await ended;
+  });
+
+  test("connects at once when there is nothing to tell yet", async () => {
+    const { reply, records, leave, ended } = await follow("&filter=path:/nowhere");
+    expect(reply.status).toBe(200);
+    expect(records).toEqual([]);
+    leave();
+    await ended;
+  });
+
+  test("tells only of what the filter lets through", async () => {
+    const { records, leave, ended } = await follow("&limit=1&filter=status:4xx%20since:0s");
+    await server.post("/api/generate", question);
+    const wrong = idOf(await server.post("/api/generate", { model: "nowhere", prompt: "x" }));
+    await until(
+      () => records.map(({ id }) => id),
+      (ids) => ids.includes(wrong),
+    );
+    expect(records.every(({ status }) => status === 404)).toBe(true);
+    leave();
+    await ended;
+  });
+
+  test("a reader that stops reading holds up nobody, and gets the newest state later", async () => {
+    const { port, hostname } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    socket.write("GET /api/requests?follow=true HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await new Promise((resolve) => socket.once("data", resolve));
+    socket.pause();
+    // Far more than the buffers of both sides hold.
+    const long = "x".repeat(900);
+    for (let batch = 0; batch < 30; batch += 1) {
+      await Promise.all(Array.from({ length: 100 }, async () => server.send(`/missing/${long}`)));
+    }
+    const last = idOf(await server.send("/missing/last"));
+    let text = "";
+    socket.setEncoding("utf8").on("data", (piece) => {
+      text += piece;
+    });
+    socket.resume();
+    await until(
+      () => text.includes(`"id":"${last}"`),
+      (found) => found,
+    );
+    socket.destroy();
+  });
+
+  test("ends when the server stops", async () => {
+    const stopping = await TestServer.start();
+    const reply = await fetch(`${stopping.url}/api/requests?follow`);
+    const ended = reply.text();
+    await stopping.close();
+    expect(await ended).toBe("");
+  });
+});
