@@ -1,0 +1,124 @@
+// What is too large is refused at once, in words, and the server goes on.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sendBytes, sendRaw } from "../support/http-raw.ts";
+import { TestServer } from "../support/test-server.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await TestServer.start({ max_body_size: 100_000, max_image_size: 3000 });
+});
+afterAll(async () => {
+  expect((await server.send("/")).status).toBe(200);
+  await server.close();
+});
+
+test("a body: told from its announced length, before it is sent", async () => {
+  const { status, text } = await sendRaw(`${server.url}/api/chat`, {
+    method: "POST",
+    headers: { "content-length": "100001" },
+  });
+  expect([status, JSON.parse(text)]).toMatchObject([413, { code: "SERVER_BODY_TOO_LARGE" }]);
+});
+
+test("a body without an announced length: as soon as it is too long", async () => {
+  const body = `{"model":"${"x".repeat(200_000)}"}`;
+  const head =
+    "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const reply = await sendBytes(
+    server.url,
+    `${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+  );
+  expect(reply).toMatch(/^HTTP\/1\.1 413 /);
+  expect(reply).toContain("SERVER_BODY_TOO_LARGE");
+});
+
+test("headers", async () => {
+  const reply = await sendBytes(
+    server.url,
+    `GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ${"x".repeat(40_000)}\r\n\r\n`,
+  );
+  expect(reply).toMatch(/^HTTP\/1\.1 431 /);
+  expect(JSON.parse(reply.split("\r\n\r\n")[1] ?? "")).toEqual({
+    error: expect.stringContaining("32 KiB"),
+    code: "SERVER_HEADER_TOO_LARGE",
+  });
+});
+
+test("a URL", async () => {
+  const { status, json } = await server.send(`/v1/models/${"x".repeat(9000)}`);
+  expect([status, json]).toMatchObject([414, { error: { code: "SERVER_URL_TOO_LONG" } }]);
+});
+
+test("what is no HTTP", async () => {
+  for (const bytes of ["hello\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "\u0016\u0003\u0001\u0002"]) {
+    const reply = await sendBytes(server.url, bytes);
+    expect(reply).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(reply).toContain("cannot be read as HTTP");
+  }
+});
+
+describe("an image", () => {
+  const image = (sizeBytes: number) => Buffer.alloc(sizeBytes, 1).toString("base64");
+  const bodies = (data: string) => ({
+    "/api/generate": { prompt: "x", images: [data] },
+    "/api/chat": { messages: [{ role: "user", content: "x", images: ["", data] }] },
+    "/v1/chat/completions": {
+      messages: [
+        {
+          role: "user",
+          content: [{ type: "image_url", image_url: { url: `data:image/png;base64,${data}` } }],
+        },
+      ],
+    },
+    "/v1/messages": {
+      max_tokens: 1,
+      messages: [
+        {
+          role: "user",
+          content: [{ type: "image", source: { type: "base64", media_type: "image/png", data } }],
+        },
+      ],
+    },
+  });
+
+  test.each([
+    ["/api/generate", "images.0"],
+    ["/api/chat", "messages.0.images.1"],
+    ["/v1/chat/completions", "messages.0.content.0"],
+    ["/v1/messages", "messages.0.content.0"],
+  ] as const)("in %s is named by its place", async (path, place) => {
+    const large = await server.post(path, { model: "tiny", ...bodies(image(3100))[path] });
+    expect([large.status, large.text]).toEqual([413, expect.stringContaining(`'${place}'`)]);
+    expect(large.text).toContain("SERVER_IMAGE_TOO_LARGE");
+    const small = await server.post(path, { model: "tiny", ...bodies(image(2900))[path] });
+    expect(small.status).toBe(400); // the model has no eyes
+  });
+});
+
+describe("no path leads out of the folders", () => {
+  test.each([
+    "/etc/passwd",
+    "../../etc/passwd",
+    "..%2f..%2fetc%2fpasswd",
+    "file:///etc/passwd",
+    "/proc/self/environ",
+    "./package.json",
+    "~/.ssh/id_rsa",
+    "\\\\server\\share",
+    "tiny/../../../etc/passwd",
+    "\u0000/etc/passwd",
+  ])("%j is no model to anybody", async (name) => {
+    const message = { role: "user", content: "x" };
+    for (const [path, body] of [
+      ["/api/generate", { model: name, prompt: "x" }],
+      ["/api/show", { model: name }],
+      ["/v1/chat/completions", { model: name, messages: [message] }],
+    ] as const) {
+      const { status, text } = await server.post(path, body);
+      expect([400, 403, 404]).toContain(status);
+      expect(text).not.toMatch(/root:|HOME=/);
+    }
+    const { status } = await server.send(`/v1/models/${encodeURIComponent(name)}`);
+    expect([400, 403, 404]).toContain(status);
+  });
+});
