@@ -17,7 +17,7 @@ describe("generated pages", () => {
 describe("error codes", () => {
   const tables = [...errorTables.map(({ table }) => table), commandErrors];
   const sources = globSync("source/**/*.{ts,tsx}", { cwd: root })
-    .filter((file) => !file.endsWith("errors.ts"))
+    .filter((file) => path.basename(file) !== "errors.ts")
     .map((file) => readFileSync(path.join(root, file), "utf8"))
     .join("\n");
 

@@ -8,6 +8,13 @@ import type { ReadyModel } from "../scheduler/loaded-model.ts";
 import { withoutOldestTurn } from "./conversation.ts";
 import type { PreparedChat } from "./prepare-chat.ts";
 
+/** The conversation without its oldest turn, without the next one too, and so on. */
+function* shorterAndShorter(all: PromptMessage[]): Generator<PromptMessage[]> {
+  for (let next = withoutOldestTurn(all); next !== undefined; next = withoutOldestTurn(next)) {
+    yield next;
+  }
+}
+
 export class ChatPrompt {
   readonly #input: ChatInput;
   readonly #prepared: PreparedChat;
@@ -60,18 +67,21 @@ export class ChatPrompt {
   ): Promise<{ messages: PromptMessage[]; truncated?: Truncation }> {
     const { contextLength } = this.#ready.facts;
     const room = Math.min(maxTokens ?? contextLength, Math.floor(contextLength / 4));
-    let messages = all;
     const whole = await this.#count(all);
-    let tokens = whole;
-    while (tokens > contextLength - room) {
-      const shorter = withoutOldestTurn(messages);
-      if (shorter === undefined) break;
-      messages = shorter;
-      tokens = await this.#count(messages);
+    if (whole <= contextLength - room) return { messages: all };
+    const shorter = [...shorterAndShorter(all)];
+    // Rendering a long conversation takes a while: the first that fits is found by halving.
+    let fewest = 0;
+    let most = shorter.length - 1;
+    while (fewest < most) {
+      const middle = Math.floor((fewest + most) / 2);
+      if ((await this.#count(shorter[middle] ?? all)) <= contextLength - room) most = middle;
+      else fewest = middle + 1;
     }
-    if (messages === all) return { messages };
-    const truncated = { messages: all.length - messages.length, tokens: whole - tokens };
-    return { messages, truncated };
+    const messages = shorter[fewest];
+    if (messages === undefined) return { messages: all };
+    const tokens = whole - (await this.#count(messages));
+    return { messages, truncated: { messages: all.length - messages.length, tokens } };
   }
 
   /** Leaves out the oldest turn; undefined when there is none to spare. */

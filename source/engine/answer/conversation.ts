@@ -3,11 +3,17 @@ import type { PromptMessage } from "../../prompt/prompt-template.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ChatInput } from "../request.ts";
 
+/** Templates know no developer: OpenAI's newer word for the system. */
+function withKnownRole(message: PromptMessage): PromptMessage {
+  return message.role === "developer" ? { ...message, role: "system" } : message;
+}
+
 /** As Ollama does it: the model's SYSTEM only where the request does not begin with one. */
 export function conversationOf(model: ResolvedModel, input: ChatInput): PromptMessage[] {
-  const { messages, context } = input;
+  const { context } = input;
+  const messages = input.messages.map(withKnownRole);
   const [first] = messages;
-  const speaks = first?.role === "system" || first?.role === "developer";
+  const speaks = first?.role === "system";
   const own = context === undefined ? model.messages : [];
   if (speaks && first !== undefined) return [first, ...own, ...messages.slice(1)];
   const system: PromptMessage[] =
@@ -24,7 +30,7 @@ export function conversationOf(model: ResolvedModel, input: ChatInput): PromptMe
  * @returns undefined when nothing can be left out
  */
 export function withoutOldestTurn(messages: readonly PromptMessage[]): PromptMessage[] | undefined {
-  const isSystem = ({ role }: PromptMessage) => role === "system" || role === "developer";
+  const isSystem = ({ role }: PromptMessage) => role === "system";
   const first = messages.findIndex((message) => !isSystem(message));
   const lastQuestion = messages.findLastIndex(({ role }) => role === "user");
   const next = messages.findIndex(({ role }, index) => index > first && role === "user");
