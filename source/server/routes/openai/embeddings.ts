@@ -55,7 +55,8 @@ export function registerEmbeddings(app: FastifyInstance, dependencies: ServerDep
 }
 
 function textsOf(input: EmbeddingBody["input"]): string[] {
-  if (input === undefined || input.length === 0) {
+  // As in Ollama: an empty text has a vector too, an empty list has none.
+  if (input === undefined || (Array.isArray(input) && input.length === 0)) {
     throw invalidField("input", "invalid input: 'input' must be a text or a list of texts.");
   }
   if (typeof input === "string") return [input];
@@ -66,9 +67,9 @@ function textsOf(input: EmbeddingBody["input"]): string[] {
         "token ids belong to one model's vocabulary; send the text instead",
       );
     }
-    if (typeof text === "string" && text !== "") return text;
+    if (typeof text === "string") return text;
     const param = `input.${index}`;
-    throw invalidField(param, `invalid input: '${param}' must be a text that is not empty.`);
+    throw invalidField(param, `invalid input: '${param}' must be a text.`);
   });
 }
 
