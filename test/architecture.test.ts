@@ -95,6 +95,9 @@ const libraryDoors: Record<string, RegExp> = {
   fastify: /^source\/(server|cloud)\/|^source\/application\/server-host\.ts$/,
   "prom-client": /^source\/metrics\//,
   "@fastify/swagger": /^source\/server\//,
+  undici: /^source\/store\/hub\//,
+  tar: /^source\/store\/library\//,
+  "prom-client": /^source\/metrics\//,
   "@huggingface/jinja": /^source\/prompt\//,
 };
 

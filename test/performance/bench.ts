@@ -3,6 +3,7 @@
 import { createReadStream, existsSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
+import { findAddonBinary } from "../../source/engine/text/addon.ts";
 import { createTemporaryFolder, installCleanUp } from "./clean-up.ts";
 import { measureCommands } from "./command-figures.ts";
 import { type Comparison, compare } from "./comparison.ts";
@@ -32,6 +33,8 @@ async function main(): Promise<void> {
   };
   print(`${report.processor}, node ${report.node}, llama.cpp ${release.tag}`);
   if (options.hasServers) {
+    const isOwn = !options.usesPrebuilt && findAddonBinary("cpu")?.isOwn === true;
+    print(`engine of ours: ${isOwn ? "built here by modelctl engine build" : "as shipped"}`);
     const comparisons = await compareServers(options, release, temporaryFolder);
     if (!comparisons) return;
     report.comparisons.push(...comparisons);
@@ -68,8 +71,8 @@ async function compareServers(
   const starters = { ours: options.isNoiseFloor ? startPeer : startOurs, peer: startPeer };
   const comparisons: object[] = [];
   for (const threads of options.threads) {
-    const settings = { modelPath, threads, slots, context, temporaryFolder };
-    const { suiteNames, rounds } = options;
+    const { suiteNames, rounds, usesPrebuilt } = options;
+    const settings = { modelPath, threads, slots, context, temporaryFolder, usesPrebuilt };
     const comparison = await compare({ settings, starters, suiteNames, rounds, progress: print });
     const rows = summarise(threads, comparison.samples);
     print(`\n${formatRows(rows)}\n\n${formatCircumstances(comparison)}\n`);

@@ -12,6 +12,7 @@ Usage: npm run bench -- [flags]
   --only LIST       of ${Object.keys(suites).join(", ")}, start, commands (all)
   --json FILE       also write the figures to FILE
   --passive-peer    OMP_WAIT_POLICY=passive for llama-server, for a machine that others use too
+  --prebuilt        the engine as it is shipped, not the one of modelctl engine build
   --noise-floor     llama-server on both sides: how far from 1 are ratios here by chance?
   --help            this text
 `;
@@ -26,6 +27,7 @@ export interface Options {
   jsonPath: string | undefined;
   isPeerPassive: boolean;
   isNoiseFloor: boolean;
+  usesPrebuilt: boolean;
   isHelp: boolean;
 }
 
@@ -41,6 +43,7 @@ export function readOptions(values: string[]): Options {
       only: { type: "string" },
       json: { type: "string" },
       "passive-peer": { type: "boolean", default: false },
+      prebuilt: { type: "boolean", default: false },
       "noise-floor": { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
@@ -59,6 +62,7 @@ export function readOptions(values: string[]): Options {
     jsonPath: flags.json,
     isPeerPassive: flags["passive-peer"],
     isNoiseFloor: flags["noise-floor"],
+    usesPrebuilt: flags.prebuilt,
     isHelp: flags.help,
   };
 }

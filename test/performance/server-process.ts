@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { mkdir, mkdtemp, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { killGroup, killOnExit, markEnvironment } from "./clean-up.ts";
@@ -26,6 +27,8 @@ export interface ServerSettings {
   context: number;
   /** Where homes and logs of the servers go. */
   temporaryFolder: string;
+  /** Leave the engine aside that was built for this machine. */
+  usesPrebuilt: boolean;
 }
 
 export interface RunningServer {
@@ -51,7 +54,7 @@ export async function startOurs(settings: ServerSettings): Promise<RunningServer
     MODELCTL_MODEL_FOLDERS: dirname(settings.modelPath),
     MODELCTL_KEEP_ALIVE: "-1",
   };
-  const home = await createHome(settings.temporaryFolder);
+  const home = await createHome(settings.temporaryFolder, settings.usesPrebuilt);
   return await start({
     name: "modelctl",
     values: [process.execPath, commandPath, "serve", "--host", "127.0.0.1", "--port", `${port}`],
@@ -89,7 +92,10 @@ export function startPeerWith(program: string, environment: Record<string, strin
 }
 
 /** A home of its own, so that no setting, store or server of the user takes part. */
-export async function createHome(parent: string): Promise<Record<string, string>> {
+export async function createHome(
+  parent: string,
+  usesPrebuilt = false,
+): Promise<Record<string, string>> {
   const home = await mkdtemp(join(parent, "home-"));
   const runtime = join(home, "runtime");
   await mkdir(runtime, { mode: 0o700 });
@@ -98,7 +104,11 @@ export async function createHome(parent: string): Promise<Record<string, string>
     XDG_CONFIG_HOME: join(home, "config"),
     XDG_DATA_HOME: join(home, "data"),
     XDG_STATE_HOME: join(home, "state"),
-    XDG_CACHE_HOME: join(home, "cache"),
+    // Where the engine is that was built for this machine, if one was.
+    ...(usesPrebuilt && { XDG_CACHE_HOME: join(home, "cache") }),
+    ...(!usesPrebuilt && {
+      XDG_CACHE_HOME: process.env.XDG_CACHE_HOME || join(homedir(), ".cache"),
+    }),
     XDG_RUNTIME_DIR: runtime,
   };
 }
