@@ -37,7 +37,7 @@ test("names its version and the program", () => {
 test("has every route that there is a sentence on, and a sentence on every route", () => {
   const named = Object.keys(operations).map((key) => {
     const [method = "", path = ""] = key.split(" ");
-    const pattern = path.replaceAll(/:(\w+)/g, "{$1}").replaceAll("*", "{*}");
+    const pattern = path.replaceAll(/:(\w+)/g, "{$1}").replaceAll("*", "{model}");
     return `${method.toLowerCase()} ${pattern}`;
   });
   expect(

@@ -31,7 +31,8 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
         const [tag, summary] = operation;
         Object.assign(described, { tags: [tag], summary });
       }
-      return { schema: described, url };
+      // Names may hold slashes, which a document has no pattern for.
+      return { schema: described, url: url.replace("*", ":model") };
     },
   });
   app.get("/openapi.json", async () => app.swagger());

@@ -1,0 +1,128 @@
+// A server that stops: what runs may end, nothing new begins, nobody is left without a word.
+import { connect } from "node:net";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { sendBytes } from "../support/http-raw.ts";
+import { runnersOf } from "../support/processes.ts";
+import { TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
+
+let server: TestServer;
+beforeEach(async () => {
+  // An answer that fills the window takes a moment, but not long.
+  server = await TestServer.start({ context_length: 512 });
+});
+afterEach(async () => await server.close());
+
+/** Begins an answer that goes on until the window is full, and comes back when it has begun. */
+async function beginAnswer(path: string) {
+  const reply = await fetch(server.url + path, {
+    method: "POST",
+    body: JSON.stringify({
+      model: "tiny",
+      messages: [{ role: "user", content: "Write a long story." }],
+      stream: true,
+      ignore_eos: true,
+      options: { num_predict: -1 },
+    }),
+  });
+  const reader = reply.body?.pipeThrough(new TextDecoderStream()).getReader();
+  if (reader === undefined) throw new Error("no body");
+  let text = (await reader.read()).value ?? "";
+  return {
+    rest: async () => {
+      for (let next = await reader.read(); !next.done; next = await reader.read()) {
+        text += next.value;
+      }
+      return text;
+    },
+  };
+}
+
+describe("draining", () => {
+  test("lets an answer end, and says what it waits for", async () => {
+    const answer = await beginAnswer("/v1/chat/completions");
+    const drained = server.hosted.drain(60_000);
+    const text = await answer.rest();
+    await drained;
+    expect(text.trimEnd().endsWith("data: [DONE]")).toBe(true);
+    expect(server.log).toContainEqual(
+      expect.stringMatching(/^stopping: waiting up to 1 m 00 s for one request to end$/),
+    );
+    expect(server.log).toContainEqual(expect.stringContaining("POST /v1/chat/completions"));
+    expect(server.log.at(-1)).toBe("all requests have ended");
+  });
+
+  test("ends at once when nothing runs, without a word", async () => {
+    await server.ask("What is the capital of France?");
+    const before = server.log.length;
+    await server.hosted.drain(60_000);
+    expect(server.log.slice(before)).toEqual([]);
+  });
+
+  test("gives up after its time, and the rest is told", async () => {
+    const [native, openai] = await Promise.all([
+      beginAnswer("/api/chat"),
+      beginAnswer("/v1/chat/completions"),
+    ]);
+    await server.hosted.drain(0);
+    expect(server.log).toContain("the time is over: cancelling 2 requests");
+    await server.close();
+    for (const answer of [native, openai]) {
+      expect(await answer.rest()).toContain("ENGINE_SHUTTING_DOWN");
+    }
+    expect(runnersOf(process.pid)).toEqual([]);
+  });
+
+  test("takes no new connections", async () => {
+    const answer = await beginAnswer("/v1/chat/completions");
+    const drained = server.hosted.drain(60_000);
+    await expect(fetch(`${server.url}/api/version`)).rejects.toThrow();
+    await answer.rest();
+    await drained;
+  });
+
+  test("refuses what comes on an open connection, in the shape of its API, and closes it", async () => {
+    const answer = await beginAnswer("/v1/chat/completions");
+    const body = JSON.stringify({ model: "tiny", prompt: "x", stream: false });
+    const post = (path: string) =>
+      `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`;
+    // The head of a request is sent, and its body only when the server has begun to stop.
+    const { port, hostname } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    let text = "";
+    socket.setEncoding("utf8").on("data", (piece) => {
+      text += piece;
+    });
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.write(post("/api/generate"));
+    await until(
+      async () => (await server.requests()).length,
+      (count) => count === 2,
+    );
+    const drained = server.hosted.drain(60_000);
+    socket.write(`${body}${post("/api/generate")}${body}`);
+    await closed;
+    await answer.rest();
+    await drained;
+    const [first = "", second = ""] = text.split(/(?=HTTP\/1\.1 )/);
+    expect(first).toMatch(/^HTTP\/1\.1 200 /);
+    expect(second).toMatch(/^HTTP\/1\.1 503 /);
+    expect(second).toMatch(/connection: close/i);
+    expect(second).toContain("ENGINE_SHUTTING_DOWN");
+  });
+});
+
+test("closing without draining ends answers with a word, and leaves no runner", async () => {
+  const answer = await beginAnswer("/api/chat");
+  await server.close();
+  expect(await answer.rest()).toContain("ENGINE_SHUTTING_DOWN");
+  expect(runnersOf(process.pid)).toEqual([]);
+});
+
+test("followers do not hold up the end", async () => {
+  const followed = await fetch(`${server.url}/api/requests?follow`);
+  const watched = await fetch(`${server.url}/api/metrics?follow`);
+  await server.hosted.drain(60_000);
+  await Promise.all([followed.text(), watched.text()]);
+  expect(await sendBytes(server.url, "").catch(({ code }) => code)).toBe("ECONNREFUSED");
+});
