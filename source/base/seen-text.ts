@@ -39,3 +39,15 @@ export function quoteShort(text: string, length = 40): string {
 export function toOneLine(text: string): string {
   return text.replace(/\p{Cc}+/gu, " ");
 }
+
+/** What a terminal would obey, or show in another order than it stands. */
+const obeyed = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A text of several lines that a terminal shows and does not obey. */
+export function showControls(text: string): string {
+  return text.replace(obeyed, (character) =>
+    character === "\n" || character === "\t"
+      ? character
+      : `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+}

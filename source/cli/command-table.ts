@@ -2,7 +2,7 @@
 import type { FlagName, Flags } from "./flags.ts";
 
 /** What stands behind a command's name, for completion. */
-export type WordKind = "model" | "models" | "file" | "none";
+export type WordKind = "model" | "models" | "file" | "shell" | "none";
 
 export interface CommandDefinition {
   name: string;
@@ -12,6 +12,8 @@ export interface CommandDefinition {
   completes: WordKind;
   summary: string;
   flags: readonly FlagName[];
+  /** For programs: help and completion do not tell of it. */
+  isHidden?: boolean;
   /** Letters of this command alone. */
   shorts?: Readonly<Record<string, FlagName>>;
   /** Loaded when it is called: `--version` loads none. */
@@ -96,6 +98,41 @@ export const commandTable: readonly CommandDefinition[] = [
     load: async () => (await import("./commands/list.ts")).list,
   },
   {
+    name: "show",
+    words: "MODEL",
+    completes: "model",
+    summary: "what is known of a model; its Modelfile, template, licence; the prompt it is given",
+    flags: [
+      "license",
+      "modelfile",
+      "parameters",
+      "template",
+      "show-system",
+      "rendered",
+      "conversation",
+      "show-verbose",
+      "json",
+    ],
+    shorts: { v: "show-verbose" },
+    load: async () => (await import("./commands/show.ts")).show,
+  },
+  {
+    name: "ps",
+    words: "[PREFIX]",
+    completes: "none",
+    summary: "the models that are loaded",
+    flags: [...serverFlags, "json"],
+    load: async () => (await import("./commands/ps.ts")).ps,
+  },
+  {
+    name: "stop",
+    words: "MODEL",
+    completes: "model",
+    summary: "unload a model",
+    flags: serverFlags,
+    load: async () => (await import("./commands/stop.ts")).stop,
+  },
+  {
     name: "pull",
     words: "hf.co/OWNER/REPO[:QUANT]",
     completes: "none",
@@ -175,6 +212,23 @@ export const commandTable: readonly CommandDefinition[] = [
     summary: "the settings, and where each comes from",
     flags: ["origin", "host", "port", ...engineFlags],
     load: async () => (await import("./commands/config.ts")).config,
+  },
+  {
+    name: "completion",
+    words: "bash|zsh|fish",
+    completes: "shell",
+    summary: "print a script that lets a shell complete commands, flags and models",
+    flags: [],
+    load: async () => (await import("./commands/completion.ts")).completion,
+  },
+  {
+    name: "__complete",
+    words: "-- WORDS…",
+    completes: "none",
+    summary: "what may stand where the last word is, for those scripts",
+    flags: [],
+    isHidden: true,
+    load: async () => (await import("./commands/complete.ts")).complete,
   },
 ];
 

@@ -7,7 +7,7 @@ const exitCodeText = `Exit codes: 0 ok, 1 unexpected, 2 usage, 3 not found, 4 re
 
 /** @param title the first line */
 export function programHelp(title: string): string {
-  const all = [startCommand, ...commandTable];
+  const all = [startCommand, ...commandTable.filter(({ isHidden }) => !isHidden)];
   const usages = all.map((command) => [usageOf(command), command.summary] as const);
   return `
   ${title}

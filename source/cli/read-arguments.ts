@@ -48,8 +48,10 @@ function commandOf(name: string | undefined): CommandDefinition {
 
 /** The first word that is neither a flag nor a flag's value. */
 function commandName(argv: string[]): string | undefined {
+  // Where one word is two commands' flag, the one that takes a value comes last and counts.
+  const byType = allFlags.toSorted((a, b) => flagType(a).localeCompare(flagType(b)));
   const options = Object.fromEntries(
-    allFlags.map((name) => [typedName(name), { type: flagType(name) }]),
+    byType.map((name) => [typedName(name), { type: flagType(name) }]),
   );
   const { tokens } = parseArgs({
     args: joinOptionalValues(argv),

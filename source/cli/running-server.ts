@@ -1,5 +1,7 @@
 // The server that runs already, for commands that would not start one.
+import { ProductError } from "../base/product-error.ts";
 import { ApiClient } from "../client/api-client.ts";
+import { clientErrors } from "../client/errors.ts";
 import { findServer } from "../client/find-server.ts";
 import { defaultHost, defaultPort, urlOf } from "../configuration/address.ts";
 import type { Flags } from "./flags.ts";
@@ -18,4 +20,22 @@ export async function findRunningServer(
     key: flags.key,
   });
   return found === undefined ? undefined : new ApiClient(found);
+}
+
+/**
+ * The same, but a server that was asked for by its URL must be there.
+ *
+ * @throws ProductError `CLIENT_SERVER_UNREACHABLE`
+ */
+export async function findNamedServer(
+  flags: Flags,
+  settings: CommandSettings,
+): Promise<ApiClient | undefined> {
+  const found = await findRunningServer(flags, settings);
+  const url = connectUrl(flags);
+  if (found !== undefined || url === undefined) return found;
+  throw new ProductError(clientErrors.unreachable, {
+    message: `No modelctl server answers at ${url}.`,
+    hint: "Start one there with modelctl serve, or check the address.",
+  });
 }

@@ -1,7 +1,8 @@
 // The typed client of our own HTTP API, used by the command line and the terminal screens.
 import type { IncomingMessage } from "node:http";
 import { ProductError } from "../base/product-error.ts";
-import type { AnswerStatistics, ChatEvent, ClientMessage, ModelFacts } from "./chat-events.ts";
+import type { ChatEvent, ClientMessage, ModelFacts } from "./chat-events.ts";
+import { toEvents } from "./chat-records.ts";
 import { clientErrors } from "./errors.ts";
 import { readLines, readText, sendRequest } from "./http-request.ts";
 
@@ -101,8 +102,8 @@ export class ApiClient {
 
   /** What is known of a model without loading it; the window only once it is loaded. */
   async modelFacts(model: string): Promise<ModelFacts> {
-    const entry = await this.#getJson(`/v1/models/${encodeURIComponent(model)}`);
-    const processes = await this.#getJson("/api/ps");
+    const entry = await this.getJson(`/v1/models/${encodeURIComponent(model)}`);
+    const processes = await this.getJson("/api/ps");
     const list: unknown = isObject(processes) ? processes.models : undefined;
     const loaded = Array.isArray(list)
       ? list.find((item) => isObject(item) && sameModel(item.name, model))
@@ -124,7 +125,7 @@ export class ApiClient {
    * @throws ServerRefusal for a filter that makes no sense, or ProductError as above
    */
   async requests(query: RequestQuery): Promise<unknown[]> {
-    const body = await this.#getJson(`/api/requests?${searchOf(query)}`);
+    const body = await this.getJson(`/api/requests?${searchOf(query)}`);
     return isObject(body) && Array.isArray(body.requests) ? body.requests : [];
   }
 
@@ -140,7 +141,39 @@ export class ApiClient {
     for await (const line of readLines(reply, this.connection.url, signal)) yield parseJson(line);
   }
 
-  async #getJson(path: string): Promise<unknown> {
+  /** @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE` */
+  async postJson(path: string, body: unknown, signal?: AbortSignal): Promise<unknown> {
+    const reply = await this.#send("POST", path, { body, ...(signal !== undefined && { signal }) });
+    const text = await readText(reply);
+    if (reply.statusCode !== 200) throw refusal(reply, text);
+    return parseJson(text);
+  }
+
+  /**
+   * The records of a streamed reply as they come.
+   *
+   * @throws ServerRefusal, also where a record tells of an error; ProductError
+   *   `CLIENT_SERVER_UNREACHABLE`, `CLIENT_SERVER_VANISHED`
+   */
+  async *postForRecords(
+    path: string,
+    body: unknown,
+    signal?: AbortSignal,
+  ): AsyncGenerator<Record<string, unknown>> {
+    const reply = await this.#send("POST", path, { body, ...(signal !== undefined && { signal }) });
+    if (reply.statusCode !== 200) throw refusal(reply, await readText(reply));
+    for await (const line of readLines(reply, this.connection.url, signal)) {
+      const record = parseJson(line);
+      if (!isObject(record)) throw unreadable(this.connection.url);
+      if (typeof record.error === "string") {
+        throw new ServerRefusal(500, textOf(record.code), record.error);
+      }
+      yield record;
+    }
+  }
+
+  /** @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE` */
+  async getJson(path: string): Promise<unknown> {
     const reply = await this.#send("GET", path, {});
     const text = await readText(reply);
     if (reply.statusCode !== 200) throw refusal(reply, text);
@@ -153,28 +186,19 @@ export class ApiClient {
     options: AskOptions,
   ): AsyncGenerator<ChatEvent> {
     const { model, parameters, keepAlive, think, format, signal } = options;
-    const reply = await this.#send("POST", path, {
-      ...(signal !== undefined && { signal }),
-      body: {
-        model,
-        ...fields,
-        stream: true,
-        progress: true,
-        ...(parameters !== undefined && { options: parameters }),
-        ...(keepAlive !== undefined && { keep_alive: keepAlive }),
-        ...(think !== undefined && { think }),
-        ...(format !== undefined && { format }),
-      },
-    });
-    if (reply.statusCode !== 200) throw refusal(reply, await readText(reply));
+    const body = {
+      model,
+      ...fields,
+      stream: true,
+      progress: true,
+      ...(parameters !== undefined && { options: parameters }),
+      ...(keepAlive !== undefined && { keep_alive: keepAlive }),
+      ...(think !== undefined && { think }),
+      ...(format !== undefined && { format }),
+    };
     let isDone = false;
-    for await (const line of readLines(reply, this.connection.url, signal)) {
-      const record = parseJson(line);
-      if (!isObject(record)) throw unreadable(this.connection.url);
-      if (typeof record.error === "string") {
-        throw new ServerRefusal(500, textOf(record.code), record.error);
-      }
-      for (const event of toEvents(record)) yield event;
+    for await (const record of this.postForRecords(path, body, signal)) {
+      yield* toEvents(record);
       isDone = record.done === true;
     }
     if (isDone) return;
@@ -208,45 +232,6 @@ function searchOf({ filter, limit }: RequestQuery): URLSearchParams {
     ...(filter !== undefined && { filter }),
     ...(limit !== undefined && { limit: String(limit) }),
   });
-}
-
-function* toEvents(record: Record<string, unknown>): Generator<ChatEvent> {
-  const count = (value: unknown) => (typeof value === "number" ? value : 0);
-  switch (record.status) {
-    case "queued":
-      yield { type: "queued", ahead: count(record.queue_position) };
-      return;
-    case "loading":
-      yield { type: "loading", fraction: count(record.completed) };
-      return;
-    case "prompt": {
-      const completedTokens = count(record.completed);
-      yield { type: "prompt", completedTokens, totalTokens: count(record.total) };
-      return;
-    }
-  }
-  const { message } = record;
-  const thinking = isObject(message) ? message.thinking : record.thinking;
-  if (typeof thinking === "string" && thinking !== "") yield { type: "thinking", text: thinking };
-  const text = isObject(message) ? message.content : record.response;
-  if (typeof text === "string" && text !== "") yield { type: "text", text };
-  if (record.done === true) yield { type: "done", statistics: toStatistics(record) };
-}
-
-function toStatistics(record: Record<string, unknown>): AnswerStatistics {
-  const milliseconds = (value: unknown) => (typeof value === "number" ? value / 1e6 : 0);
-  const count = (value: unknown) => (typeof value === "number" ? value : 0);
-  const reasons = ["stop", "length", "load", "unload"] as const;
-  return {
-    finishReason: reasons.find((reason) => reason === record.done_reason) ?? "stop",
-    promptTokens: count(record.prompt_eval_count),
-    cachedTokens: count(record.prompt_eval_cached_count),
-    completionTokens: count(record.eval_count),
-    loadMs: milliseconds(record.load_duration),
-    promptMs: milliseconds(record.prompt_eval_duration),
-    completionMs: milliseconds(record.eval_duration),
-    totalMs: milliseconds(record.total_duration),
-  };
 }
 
 function refusal(reply: IncomingMessage, text: string): ServerRefusal {

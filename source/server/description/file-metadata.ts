@@ -1,6 +1,7 @@
 // What a model's files say of themselves: keys and values, and the list of tensors.
 import { type GgufHeader, type GgufValue, readGguf } from "../../store/gguf/read-gguf.ts";
 import { tensorTypeName } from "../../store/gguf/tensor-types.ts";
+import { parameterCount } from "../../store/library/model-details.ts";
 import type { ResolvedModel } from "../../store/library/resolved-model.ts";
 import { partPaths } from "../../store/library/split-model.ts";
 
@@ -32,17 +33,22 @@ export async function readFileMetadata(
   const parts = await Promise.all((partPaths(facts.path) ?? [facts.path]).map(read));
   const [projector] = await Promise.all(projectors.map(read));
   return {
-    modelInfo: infoOf(parts[0]),
-    projectorInfo: projector && infoOf(projector),
+    modelInfo: infoOf(parts),
+    projectorInfo: projector && infoOf([projector]),
     tensors: parts.flatMap(({ tensors }) =>
       tensors.map(({ name, type, shape }) => ({ name, type: tensorTypeName(type), shape })),
     ),
   };
 }
 
-function infoOf(header: GgufHeader | undefined): Record<string, unknown> {
-  const entries = [...(header?.metadata ?? [])].filter(([key]) => !shownElsewhere.has(key));
-  return Object.fromEntries(entries.map(([key, value]) => [key, jsonValue(value)]));
+/** Of one file, or of every part in order; the first part has the facts. */
+function infoOf(parts: readonly GgufHeader[]): Record<string, unknown> {
+  const entries = [...(parts[0]?.metadata ?? [])].filter(([key]) => !shownElsewhere.has(key));
+  return {
+    // Counted, as Ollama does it: few files say it themselves.
+    "general.parameter_count": parts.reduce((sum, part) => sum + parameterCount(part), 0),
+    ...Object.fromEntries(entries.map(([key, value]) => [key, jsonValue(value)])),
+  };
 }
 
 /** JSON has no integers beyond 2^53: they lose their last digits. */

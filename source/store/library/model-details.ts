@@ -1,5 +1,6 @@
 // What a list tells of a model; kept in the store's small configuration blob, so that listing a
 // thousand models reads no GGUF.
+import { formatCount } from "../../base/count-format.ts";
 import type { GgufHeader } from "../gguf/read-gguf.ts";
 import { isObject } from "./manifest.ts";
 import { numberOf, textOf } from "./model-file.ts";
@@ -84,23 +85,11 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-function parameterCount({ tensors }: GgufHeader): number {
+export function parameterCount({ tensors }: GgufHeader): number {
   return tensors.reduce(
     (sum, { shape }) => sum + shape.reduce((product, length) => product * length, 1),
     0,
   );
-}
-
-/** As Ollama writes them: `954K`, `361.82M`, `8.0B`, `70B`. */
-function formatCount(count: number): string {
-  const scaled = (unit: number, decimals: number, letter: string) => {
-    const value = count / unit;
-    return `${Number.isInteger(value) ? value : value.toFixed(decimals)}${letter}`;
-  };
-  if (count >= 1e9) return scaled(1e9, 1, "B");
-  if (count >= 1e6) return scaled(1e6, 2, "M");
-  if (count >= 1e3) return `${Math.round(count / 1e3)}K`;
-  return String(count);
 }
 
 // llama_ftype of llama.h (https://github.com/ggml-org/llama.cpp/blob/master/include/llama.h).

@@ -1,0 +1,49 @@
+// modelctl ps: the models that the server has loaded.
+import { formatBytes } from "../../base/byte-format.ts";
+import { exitCodes } from "../../base/product-error.ts";
+import { formatRelativeTime } from "../../base/relative-time.ts";
+import { type LoadedEntry, loadedModels } from "../../client/model-calls.ts";
+import { usageError } from "../errors.ts";
+import type { Flags } from "../flags.ts";
+import { findNamedServer } from "../running-server.ts";
+import { readSettings } from "../session-settings.ts";
+import { formatTable } from "../table.ts";
+
+export async function ps([prefix = "", ...more]: string[], flags: Flags): Promise<number> {
+  if (more.length > 0) throw usageError("ps takes one word.", "modelctl ps [PREFIX]");
+  const server = await findNamedServer(flags, readSettings(flags));
+  // Where no server runs, nothing is loaded.
+  const models = server === undefined ? [] : await loadedModels(server);
+  const shown = models.filter(({ name }) => name.toLowerCase().startsWith(prefix.toLowerCase()));
+  if (flags.json) {
+    process.stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);
+    return exitCodes.ok;
+  }
+  const now = Date.now();
+  const rows = shown.map((model) => [
+    model.name,
+    model.digest.slice(0, 12),
+    formatBytes(model.size),
+    processorText(model),
+    String(model.context_length),
+    untilText(model, now),
+  ]);
+  process.stdout.write(formatTable(["name", "id", "size", "processor", "context", "until"], rows));
+  return exitCodes.ok;
+}
+
+function processorText({ size, size_vram: vram }: LoadedEntry): string {
+  if (vram === 0) return "100% CPU";
+  if (vram >= size) return "100% GPU";
+  const cpuPercent = Math.round(((size - vram) / size) * 100);
+  return `${cpuPercent}%/${100 - cpuPercent}% CPU/GPU`;
+}
+
+function untilText(
+  { state, load_progress: progress, expires_at: expires }: LoadedEntry,
+  now: number,
+) {
+  if (state === "loading") return `Loading ${Math.floor(progress * 100)}%...`;
+  const at = Date.parse(expires);
+  return at <= now ? "Stopping..." : formatRelativeTime(at, now);
+}

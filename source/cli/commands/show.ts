@@ -1,0 +1,105 @@
+// modelctl show: what is known of a model, without loading it.
+import { readFile } from "node:fs/promises";
+import { text as readAll } from "node:stream/consumers";
+import type { ModelDescription, ModelLibrary } from "../../application/model-library.ts";
+import { exitCodes } from "../../base/product-error.ts";
+import { showControls } from "../../base/seen-text.ts";
+import { usageError } from "../errors.ts";
+import { camelCase, type FlagName, type Flags, typedName } from "../flags.ts";
+import { openLibrary } from "../model-library.ts";
+import { formatDescription } from "../show-sections.ts";
+
+/** Each prints one thing alone. */
+const parts = [
+  "license",
+  "modelfile",
+  "parameters",
+  "template",
+  "show-system",
+  "rendered",
+  "json",
+] as const;
+type Part = (typeof parts)[number];
+
+export async function show([model, ...more]: string[], flags: Flags): Promise<number> {
+  if (model === undefined || more.length > 0) {
+    throw usageError("show needs one model.", "modelctl show MODEL");
+  }
+  const part = wantedPart(flags);
+  const { library } = openLibrary(flags);
+  if (part === "rendered") {
+    print(await rendered(library, model, flags.conversation), { isExact: true });
+    return exitCodes.ok;
+  }
+  const verbose = flags.showVerbose === true;
+  const description = await library.describe(model, verbose);
+  if (part === "modelfile") {
+    for (const { field, reason } of description.unprintable) {
+      process.stderr.write(`${field} cannot be written in a Modelfile: ${reason}.\n`);
+    }
+  }
+  print(part === undefined ? formatDescription(description, verbose) : textOf(description, part));
+  return exitCodes.ok;
+}
+
+function wantedPart(flags: Flags): Part | undefined {
+  const wanted = parts.filter((part) => isGiven(flags, part));
+  if (wanted.length > 1) {
+    const names = wanted.map((part) => `--${typedName(part)}`).join(" and ");
+    throw usageError(`show prints one thing alone, not ${names}.`, "Leave out all but one.");
+  }
+  if (flags.conversation !== undefined && wanted[0] !== "rendered") {
+    throw usageError(
+      "--conversation is for --rendered.",
+      "modelctl show MODEL --rendered --conversation FILE",
+    );
+  }
+  return wanted[0];
+}
+
+function isGiven(flags: Flags, name: FlagName): boolean {
+  return Object.entries(flags).some(([flag, value]) => flag === camelCase(name) && value === true);
+}
+
+function textOf(description: ModelDescription, part: Exclude<Part, "rendered">): string {
+  switch (part) {
+    case "json":
+      return JSON.stringify(description, undefined, 2);
+    case "show-system":
+      return description.system ?? "";
+    default:
+      return description[part] ?? "";
+  }
+}
+
+async function rendered(
+  library: ModelLibrary,
+  model: string,
+  file: string | undefined,
+): Promise<string> {
+  const { text } = await library.render(model, file === undefined ? undefined : await read(file));
+  return text;
+}
+
+async function read(file: string): Promise<string> {
+  if (file === "-") return await readAll(process.stdin);
+  return await readFile(file, "utf8").catch((error: unknown) => {
+    throw usageError(
+      `${file} cannot be read: ${error instanceof Error ? error.message : error}.`,
+      "Name a file with --conversation, or send it with --conversation -.",
+    );
+  });
+}
+
+/**
+ * A terminal shows control characters and does not obey them. Anything else gets the text as it is.
+ *
+ * @param isExact not even a newline is added, but on a terminal
+ */
+function print(text: string, { isExact = false } = {}): void {
+  if (text === "") return;
+  const isTerminal = process.stdout.isTTY;
+  const shown = isTerminal ? showControls(text) : text;
+  const isOpen = !shown.endsWith("\n") && (isTerminal || !isExact);
+  process.stdout.write(isOpen ? `${shown}\n` : shown);
+}

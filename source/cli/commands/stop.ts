@@ -1,0 +1,33 @@
+// modelctl stop: has the server unload a model.
+import { looksLikePath, toAbsolutePath } from "../../base/file-path.ts";
+import { exitCodes, ProductError } from "../../base/product-error.ts";
+import { ServerRefusal } from "../../client/api-client.ts";
+import { usageError } from "../errors.ts";
+import type { Flags } from "../flags.ts";
+import { openLibrary } from "../model-library.ts";
+import { findNamedServer } from "../running-server.ts";
+
+export async function stop([reference, ...more]: string[], flags: Flags): Promise<number> {
+  if (reference === undefined || more.length > 0) {
+    throw usageError("stop needs one model.", "modelctl stop MODEL");
+  }
+  // The server may run in another folder, so paths travel whole.
+  const model = looksLikePath(reference) ? toAbsolutePath(reference) : reference;
+  const { library, settings } = openLibrary(flags);
+  const server = await findNamedServer(flags, settings);
+  const sentence = `couldn't find model ${JSON.stringify(reference)} to stop`;
+  try {
+    // Where no server runs, nothing is loaded; a model that is not there is a mistake nevertheless.
+    if (server === undefined) await library.catalog.resolve(model);
+    else await server.unload(model);
+  } catch (error) {
+    if (error instanceof ProductError && error.status === 404) {
+      throw error.reworded({ message: sentence });
+    }
+    if (error instanceof ServerRefusal && error.status === 404) {
+      throw new ServerRefusal(error.status, error.code, sentence);
+    }
+    throw error;
+  }
+  return exitCodes.ok;
+}

@@ -1,0 +1,98 @@
+// The sections in which `show` tells of a model.
+
+import type { ModelDescription } from "../application/model-library.ts";
+import { formatCount } from "../base/count-format.ts";
+import { formatSection } from "./table.ts";
+
+const nameWidth = 30;
+const linesShown = 2;
+
+/** @param verbose the file's metadata and its tensors too */
+export function formatDescription(description: ModelDescription, verbose: boolean): string {
+  const { details, model_info: info, projector_info: projector, capabilities } = description;
+  const sections: Array<[title: string, rows: string[][]]> = [
+    [
+      "Model",
+      named({
+        architecture: info["general.architecture"] ?? details.family,
+        parameters: details.parameter_size,
+        "context length": details.context_length,
+        "embedding length": details.embedding_length,
+        quantization: details.quantization_level,
+        requires: description.requires,
+      }),
+    ],
+    ["Capabilities", capabilities.map((capability) => [capability])],
+    ["Projector", projector === undefined ? [] : projectorRows(projector)],
+    ["Parameters", parameterRows(description.parameters)],
+    ["Prompt template", [[description.template_origin.reason]]],
+    ["Metadata", verbose ? metadataRows(info) : []],
+    ["Tensors", verbose ? tensorRows(description.tensors) : []],
+    ["System", firstLines(description.system)],
+    ["License", firstLines(description.license)],
+  ];
+  return sections
+    .filter(([, rows]) => rows.length > 0)
+    .map(([title, rows]) => formatSection(title, rows))
+    .join("");
+}
+
+/** Rows for what is known. */
+function named(values: Record<string, unknown>): string[][] {
+  return Object.entries(values)
+    .filter(([, value]) => value !== undefined && value !== "")
+    .map(([name, value]) => [name, String(value)]);
+}
+
+function projectorRows(info: Record<string, unknown>): string[][] {
+  const architecture = String(info["general.architecture"]);
+  const vision = (key: string) => info[`${architecture}.vision.${key}`];
+  return named({
+    architecture,
+    parameters: formatCount(Number(info["general.parameter_count"])),
+    "embedding length": vision("embedding_length"),
+    dimensions: vision("projection_dim"),
+  });
+}
+
+function parameterRows(text = ""): string[][] {
+  const lines = text.split("\n").filter((line) => line !== "");
+  return lines.map((line) => [
+    line.slice(0, nameWidth).trimEnd(),
+    line.slice(nameWidth).trimStart(),
+  ]);
+}
+
+function metadataRows(info: Record<string, unknown>): string[][] {
+  const entries = Object.entries(info).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return entries.map(([key, value]) => [
+    key,
+    Array.isArray(value) ? shortList(value) : String(value),
+  ]);
+}
+
+const widestList = 60;
+
+/** `[a b ...+N more]` */
+function shortList(values: readonly unknown[]): string {
+  const shown: string[] = [];
+  let width = 0;
+  for (const value of values.map(String)) {
+    width += value.length + 1;
+    if (width > widestList) break;
+    shown.push(value);
+  }
+  const more = values.length - shown.length;
+  return `[${[...shown, ...(more > 0 ? [`...+${more} more`] : [])].join(" ")}]`;
+}
+
+function tensorRows(tensors: ModelDescription["tensors"]): string[][] {
+  return tensors.map(({ name, type, shape }) => [name, type, `[${shape.join(" ")}]`]);
+}
+
+/** The first lines that are not blank. */
+function firstLines(text = ""): string[][] {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const shown = lines.slice(0, linesShown).map((line) => [line.trim()]);
+  return lines.length > linesShown ? [...shown, ["..."]] : shown;
+}

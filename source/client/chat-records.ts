@@ -1,0 +1,45 @@
+// Reads the records of a native answer as events.
+import type { AnswerStatistics, ChatEvent } from "./chat-events.ts";
+
+export function* toEvents(record: Record<string, unknown>): Generator<ChatEvent> {
+  const count = (value: unknown) => (typeof value === "number" ? value : 0);
+  switch (record.status) {
+    case "queued":
+      yield { type: "queued", ahead: count(record.queue_position) };
+      return;
+    case "loading":
+      yield { type: "loading", fraction: count(record.completed) };
+      return;
+    case "prompt": {
+      const completedTokens = count(record.completed);
+      yield { type: "prompt", completedTokens, totalTokens: count(record.total) };
+      return;
+    }
+  }
+  const { message } = record;
+  const thinking = isObject(message) ? message.thinking : record.thinking;
+  if (typeof thinking === "string" && thinking !== "") yield { type: "thinking", text: thinking };
+  const text = isObject(message) ? message.content : record.response;
+  if (typeof text === "string" && text !== "") yield { type: "text", text };
+  if (record.done === true) yield { type: "done", statistics: toStatistics(record) };
+}
+
+function toStatistics(record: Record<string, unknown>): AnswerStatistics {
+  const milliseconds = (value: unknown) => (typeof value === "number" ? value / 1e6 : 0);
+  const count = (value: unknown) => (typeof value === "number" ? value : 0);
+  const reasons = ["stop", "length", "load", "unload"] as const;
+  return {
+    finishReason: reasons.find((reason) => reason === record.done_reason) ?? "stop",
+    promptTokens: count(record.prompt_eval_count),
+    cachedTokens: count(record.prompt_eval_cached_count),
+    completionTokens: count(record.eval_count),
+    loadMs: milliseconds(record.load_duration),
+    promptMs: milliseconds(record.prompt_eval_duration),
+    completionMs: milliseconds(record.eval_duration),
+    totalMs: milliseconds(record.total_duration),
+  };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}

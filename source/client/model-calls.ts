@@ -1,0 +1,95 @@
+// What our commands ask of a server about models, beside answers.
+import type { ApiClient } from "./api-client.ts";
+
+/** An entry of `GET /api/ps`, as far as a table shows it; the rest is kept as it came. */
+export interface LoadedEntry extends Record<string, unknown> {
+  name: string;
+  digest: string;
+  /** Bytes in memory, those on a GPU among them. */
+  size: number;
+  size_vram: number;
+  context_length: number;
+  /** RFC 3339. */
+  expires_at: string;
+  /** `loading`, `busy` or `idle`. */
+  state: string;
+  /** 0 to 1. */
+  load_progress: number;
+}
+
+/** Models that are loaded or being loaded, those that stay longest first. */
+export async function loadedModels(client: ApiClient): Promise<LoadedEntry[]> {
+  const body = await client.getJson("/api/ps");
+  const list = isObject(body) && Array.isArray(body.models) ? body.models : [];
+  return list.filter(isObject).map((entry) => ({
+    ...entry,
+    name: textOf(entry.name),
+    digest: textOf(entry.digest),
+    size: numberOf(entry.size),
+    size_vram: numberOf(entry.size_vram),
+    context_length: numberOf(entry.context_length),
+    expires_at: textOf(entry.expires_at),
+    state: textOf(entry.state),
+    load_progress: numberOf(entry.load_progress),
+  }));
+}
+
+/** Whether a model makes vectors of texts and cannot write any. */
+export async function onlyEmbeds(client: ApiClient, model: string): Promise<boolean> {
+  const body = await client.postJson("/api/show", { model });
+  const capabilities = isObject(body) ? body.capabilities : undefined;
+  return Array.isArray(capabilities) && capabilities.includes("embedding");
+}
+
+/** The vector of one text. */
+export async function embedText(
+  client: ApiClient,
+  request: { model: string; text: string; keepAlive: string | undefined },
+  signal: AbortSignal,
+): Promise<number[]> {
+  const { model, text, keepAlive } = request;
+  const body = await client.postJson(
+    "/api/embed",
+    { model, input: text, ...(keepAlive !== undefined && { keep_alive: keepAlive }) },
+    signal,
+  );
+  const vectors = isObject(body) && Array.isArray(body.embeddings) ? body.embeddings : [];
+  const vector: unknown = vectors[0];
+  return Array.isArray(vector) ? vector.map(Number) : [];
+}
+
+export interface PullRecord {
+  status: string;
+  digest?: string;
+  total?: number;
+  completed?: number;
+}
+
+/** Has the server pull a model, and passes on what it tells. */
+export async function pullOnServer(
+  client: ApiClient,
+  model: string,
+  work: { onProgress: (record: PullRecord) => void; signal: AbortSignal },
+): Promise<void> {
+  for await (const record of client.postForRecords("/api/pull", { model }, work.signal)) {
+    const { digest, total, completed } = record;
+    work.onProgress({
+      status: textOf(record.status),
+      ...(typeof digest === "string" && { digest }),
+      ...(typeof total === "number" && { total }),
+      ...(typeof completed === "number" && { completed }),
+    });
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === "number" ? value : 0;
+}
