@@ -97,7 +97,6 @@ const libraryDoors: Record<string, RegExp> = {
   "@fastify/swagger": /^source\/server\//,
   undici: /^source\/store\/hub\//,
   tar: /^source\/store\/library\//,
-  "prom-client": /^source\/metrics\//,
   "@huggingface/jinja": /^source\/prompt\//,
 };
 
