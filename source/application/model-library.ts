@@ -70,6 +70,15 @@ export class ModelLibrary implements Workshop {
     return await renderPrompt(await this.catalog.resolve(reference), conversation);
   }
 
+  /** Whether a model fits into the memory that is free now; `sentence` begins with "needs". */
+  async memoryFit(
+    reference: string,
+    settings: Settings,
+  ): Promise<{ fits: boolean; sentence: string }> {
+    const { fitOf } = await import("./memory-fit.ts");
+    return fitOf(await this.catalog.resolve(reference), settings);
+  }
+
   /** The name of a model that a mistyped one was meant to be. */
   async nearestModel(reference: string): Promise<string | undefined> {
     const { models } = await this.catalog.listModels();

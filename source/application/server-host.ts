@@ -8,7 +8,6 @@ import { isLoopback, type ServerAddress, urlOf } from "../configuration/address.
 import { type ProductPaths, productPaths } from "../configuration/paths.ts";
 import type { Settings } from "../configuration/settings.ts";
 import { plainRequest } from "../engine/request.ts";
-import type { EngineSettings } from "../engine/scheduler/load-plan.ts";
 import { Scheduler } from "../engine/scheduler/scheduler.ts";
 import { KeyStore } from "../keys/key-store.ts";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
@@ -16,6 +15,7 @@ import { RequestLog } from "../request-log/request-log.ts";
 import { Transcripts } from "../request-log/transcripts.ts";
 import { serverErrors } from "../server/errors.ts";
 import { drainRequests, untilNoneRuns } from "./drain.ts";
+import { engineSettings } from "./engine-settings.ts";
 import { keepHouse } from "./housekeeping.ts";
 import { keyPolicy, keysFile } from "./key-policy.ts";
 import { loadedSamples } from "./loaded-samples.ts";
@@ -200,20 +200,4 @@ async function preload(
     // Whoever asks for the model gets the same error as an answer.
     log(`${model} could not be loaded ahead: ${describeError(error)}`);
   }
-}
-
-function engineSettings(settings: Settings): EngineSettings {
-  return {
-    device: settings.gpu,
-    slots: settings.num_parallel,
-    contextLength: settings.context_length,
-    threads: settings.num_thread,
-    flashAttention: settings.flash_attention,
-    kvCacheType: settings.kv_cache_type,
-    prefillChunk: settings.prefill_chunk,
-    mixedBatches: settings.mixed_batches,
-    lookupTokens: settings.lookup_tokens,
-    prefixSharing: settings.prefix_sharing,
-    maximumQueue: settings.max_queue,
-  };
 }

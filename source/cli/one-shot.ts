@@ -15,6 +15,8 @@ export interface OneShot {
   prompt: string;
   flags: Flags;
   link: () => Promise<ServerLink>;
+  /** Called when the model is being loaded. */
+  onLoading?: () => void;
 }
 
 export async function printAnswer(question: OneShot): Promise<number> {
@@ -41,7 +43,7 @@ export async function printAnswer(question: OneShot): Promise<number> {
 }
 
 async function ask(
-  { model, prompt, flags, link: openLink }: OneShot,
+  { model, prompt, flags, link: openLink, onLoading }: OneShot,
   signal: AbortSignal,
   progress: Progress,
 ): Promise<AnswerStatistics | undefined> {
@@ -66,6 +68,7 @@ async function ask(
       } else if (event.type === "done") {
         return event.statistics;
       } else {
+        if (event.type === "loading") onLoading?.();
         progress.show(event, model);
       }
     }

@@ -15,13 +15,17 @@ export async function run(words: string[], flags: Flags): Promise<number> {
   // The server may run in another folder, so paths travel whole.
   const model = looksLikePath(reference) ? toAbsolutePath(reference) : reference;
   const isChat = promptWords.length === 0 && (process.stdin.isTTY || flags.plain);
-  if (isChat) return await chat(model, flags, settings);
+  const { withModel } = await import("../bring-model.ts");
+  if (isChat) return await withModel(model, flags, () => chat(model, flags, settings));
   const piped = process.stdin.isTTY ? "" : await readStandardInput();
   const prompt = [piped, ...promptWords].filter((text) => text !== "").join(" ");
   const { printAnswer } = await import("../one-shot.ts");
   const { ServerLink } = await import("../server-link.ts");
+  const { orPrintVector } = await import("../print-vector.ts");
+  const { memoryNote } = await import("../memory-note.ts");
   const link = () => ServerLink.open(flags, settings, "shared", model);
-  return await printAnswer({ model, prompt, flags, link });
+  const question = { model, prompt, flags, link, onLoading: memoryNote(model, flags) };
+  return await withModel(model, flags, () => orPrintVector(question, () => printAnswer(question)));
 }
 
 /** The full screen where there is one, else a line loop. */

@@ -54,5 +54,14 @@ function infoOf(parts: readonly GgufHeader[]): Record<string, unknown> {
 /** JSON has no integers beyond 2^53: they lose their last digits. */
 function jsonValue(value: GgufValue): unknown {
   if (typeof value === "bigint") return Number(value);
+  if (typeof value === "number") return shortest(value);
   return typeof value === "object" ? (value.values ?? []).map(jsonValue) : value;
+}
+
+/** 0.00001 instead of 0.000009999999747378752, which is the same number of 32 bits. */
+function shortest(value: number): number {
+  if (Number.isInteger(value) || Math.fround(value) !== value) return value;
+  const digits = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+  const candidates = digits.map((count) => Number(value.toPrecision(count)));
+  return candidates.find((candidate) => Math.fround(candidate) === value) ?? value;
 }

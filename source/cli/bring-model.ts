@@ -1,0 +1,52 @@
+// Brings the model that a command wants and that is not there: pulls it from the hub, or says which
+// name was probably meant.
+import { ServerRefusal } from "../client/api-client.ts";
+import { pullOnServer } from "../client/model-calls.ts";
+import type { Flags } from "./flags.ts";
+import { openLibrary } from "./model-library.ts";
+import { findNamedServer } from "./running-server.ts";
+import { withProgress } from "./with-progress.ts";
+
+/** What the server answers for a name that nobody has. */
+const missingCode = "STORE_MODEL_NOT_FOUND";
+
+/**
+ * Does what needs the model; where that fails because there is no such model, brings it and does it
+ * again. A model that is there costs no look at the store.
+ *
+ * @throws whatever `work` throws; for a model that cannot be brought, what is wrong with that
+ */
+export async function withModel<T>(
+  model: string,
+  flags: Flags,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ServerRefusal) || error.code !== missingCode) throw error;
+    await bringModel(model, flags, error);
+    return await work();
+  }
+}
+
+async function bringModel(model: string, flags: Flags, missing: ServerRefusal): Promise<void> {
+  const { library, settings } = openLibrary(flags);
+  const parsed = library.catalog.parse(model);
+  if (parsed.kind !== "name" || !parsed.name.isHub) {
+    // The names of another machine's models are not known here.
+    const nearest = flags.connect === undefined ? await library.nearestModel(model) : undefined;
+    throw nearest === undefined ? missing : meant(model, nearest, missing);
+  }
+  const { name } = parsed;
+  await withProgress(flags, async (work) => {
+    const server = flags.connect === undefined ? undefined : await findNamedServer(flags, settings);
+    if (server === undefined) await library.pull(name, work);
+    else await pullOnServer(server, model, work);
+  });
+}
+
+function meant(model: string, nearest: string, missing: ServerRefusal): ServerRefusal {
+  const sentence = `model '${model}' not found. Did you mean ${nearest}? See modelctl list.`;
+  return new ServerRefusal(missing.status, missing.code, sentence);
+}

@@ -1,0 +1,26 @@
+// Says on standard error when a model that is being loaded does not fit into memory.
+import type { Flags } from "./flags.ts";
+import { openLibrary } from "./model-library.ts";
+
+/**
+ * @returns what to call when loading begins; a second call does nothing, nor does any for a server on
+ *   another machine, whose memory is not known here
+ */
+export function memoryNote(model: string, flags: Flags): () => void {
+  let isDone = flags.connect !== undefined;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    void print(model, flags);
+  };
+}
+
+async function print(model: string, flags: Flags): Promise<void> {
+  try {
+    const { library, settings } = openLibrary(flags);
+    const { fits, sentence } = await library.memoryFit(model, settings.values);
+    if (!fits) process.stderr.write(`${model} ${sentence}\n`);
+  } catch {
+    // The server tells what is wrong with the model.
+  }
+}

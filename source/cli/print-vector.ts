@@ -1,0 +1,38 @@
+// The answer of a model that makes vectors: one JSON array on a line.
+import { exitCodes } from "../base/product-error.ts";
+import { ServerRefusal } from "../client/api-client.ts";
+import { embedText, onlyEmbeds } from "../client/model-calls.ts";
+import type { OneShot } from "./one-shot.ts";
+
+/** What the server answers where a model cannot write text. */
+const cannotCode = "ENGINE_CAPABILITY_MISSING";
+
+/**
+ * Answers with text, or, where the model makes vectors alone, with the prompt's vector.
+ *
+ * @throws what `answer` throws for any other model
+ */
+export async function orPrintVector(
+  { model, prompt, flags, link: openLink }: OneShot,
+  answer: () => Promise<number>,
+): Promise<number> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (!(error instanceof ServerRefusal) || error.code !== cannotCode) throw error;
+    const link = await openLink();
+    const abort = new AbortController();
+    const interrupt = () => abort.abort();
+    process.once("SIGINT", interrupt);
+    try {
+      if (!(await onlyEmbeds(link.client, model))) throw error;
+      const request = { model, text: prompt, keepAlive: flags.keepalive };
+      const vector = await embedText(link.client, request, abort.signal);
+      process.stdout.write(`${JSON.stringify(vector)}\n`);
+      return exitCodes.ok;
+    } finally {
+      process.off("SIGINT", interrupt);
+      await link.close();
+    }
+  }
+}
