@@ -3,7 +3,9 @@ import type { ErrorDefinition } from "../base/product-error.ts";
 import { clientErrors } from "../client/errors.ts";
 import { configurationErrors } from "../configuration/errors.ts";
 import { engineErrors } from "../engine/errors.ts";
+import { keyErrors } from "../keys/errors.ts";
 import { promptErrors } from "../prompt/errors.ts";
+import { requestLogErrors } from "../request-log/errors.ts";
 import { serverErrors } from "../server/errors.ts";
 import { storeErrors } from "../store/errors.ts";
 
@@ -15,6 +17,8 @@ export const errorTables: ReadonlyArray<{
   { title: "Prompts", table: promptErrors },
   { title: "Engine", table: engineErrors },
   { title: "Server", table: serverErrors },
+  { title: "Keys", table: keyErrors },
+  { title: "Request log", table: requestLogErrors },
   { title: "Reaching a server", table: clientErrors },
   { title: "Settings", table: configurationErrors },
 ];

@@ -1,0 +1,216 @@
+// modelctl logs, the lines of serve, and how serve ends while it answers.
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Home, type Started } from "../support/command-line.ts";
+import { isAlive, processesOfHome, runnersOf } from "../support/processes.ts";
+import { until } from "../support/until.ts";
+
+let home: Home;
+beforeEach(async () => {
+  home = await Home.create();
+});
+afterEach(async () => await home.remove());
+
+interface Server extends Started {
+  errors: () => string;
+}
+
+async function serve(words: string[] = [], environment: Record<string, string> = {}) {
+  const started = home.start(["serve", ...words], { environment });
+  let errors = "";
+  started.child.stderr?.on("data", (piece: string) => {
+    errors += piece;
+  });
+  const server: Server = { ...started, errors: () => errors };
+  await until(server.errors, (text) => text.includes("listening"));
+  return server;
+}
+
+async function stop({ child, ended }: Server): Promise<void> {
+  child.kill("SIGTERM");
+  await ended;
+}
+
+const ask = async (model = "tiny") =>
+  await fetch(`${home.url}/api/generate`, {
+    method: "POST",
+    body: JSON.stringify({ model, prompt: "What is the capital of France?", stream: false }),
+  });
+
+/** An answer that fills the window, once it has begun. */
+async function beginAnswer() {
+  const reply = await fetch(`${home.url}/v1/chat/completions`, {
+    method: "POST",
+    body: JSON.stringify({
+      model: "tiny",
+      messages: [{ role: "user", content: "Write a long story." }],
+      stream: true,
+      ignore_eos: true,
+    }),
+  });
+  const reader = reply.body?.pipeThrough(new TextDecoderStream()).getReader();
+  if (reader === undefined) throw new Error("no body");
+  let text = (await reader.read()).value ?? "";
+  /** Undefined when the connection breaks. */
+  const rest = async () => {
+    try {
+      for (let next = await reader.read(); !next.done; next = await reader.read()) {
+        text += next.value;
+      }
+      return text;
+    } catch {
+      return undefined;
+    }
+  };
+  return rest();
+}
+
+describe("logs", () => {
+  test("prints what was asked, filtered, for people and for programs", async () => {
+    const server = await serve();
+    await ask();
+    await ask("nowhere");
+    const { code, output, errors } = await home.run(["logs"]);
+    expect({ code, errors }).toEqual({ code: 0, errors: "" });
+    const lines = output.trimEnd().split("\n");
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^\d\d:\d\d:\d\d {2}200 .* POST \/api\/generate +tiny .*\d+ \+ \d+ tokens/,
+      ),
+      expect.stringMatching(/^\d\d:\d\d:\d\d {2}404 .* nowhere .*STORE_MODEL_NOT_FOUND: /),
+    ]);
+    expect((await home.run(["logs", "--filter", "status:4xx"])).output).toBe(`${lines[1]}\n`);
+    expect((await home.run(["logs", "--limit", "1"])).output).toBe(`${lines[1]}\n`);
+    const json = await home.run(["logs", "--json", "--filter", "model:tiny"]);
+    expect(JSON.parse(json.output)).toMatchObject({ model: "tiny", status: 200, state: "done" });
+    expect(await home.run(["logs", "--filter", "stauts:200"])).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining("Did you mean status?"),
+    });
+    await stop(server);
+  });
+
+  test("-f goes on with each request, also past a restart of the server, until Ctrl+C", async () => {
+    const first = await serve();
+    const { child, output, ended } = home.start(["logs", "-f", "--filter", "path:/api/generate"]);
+    const count = () => output().split("\n").length - 1;
+    await until(
+      async () => {
+        await ask();
+        return count();
+      },
+      (lines) => lines > 0,
+    );
+    await stop(first);
+    const second = await serve();
+    const before = count();
+    await ask("nowhere");
+    await until(count, (lines) => lines > before);
+    expect(output()).toMatch(/ 404 .*nowhere/);
+    expect(new Set(output().split("\n")).size).toBe(count() + 1);
+    child.kill("SIGINT");
+    const outcome = await ended;
+    expect(outcome.code).toBe(130);
+    expect(outcome.errors).toBe("The server went away; waiting for the next one.\n");
+    await stop(second);
+  });
+
+  test("without a server says so", async () => {
+    expect(await home.run(["logs"])).toMatchObject({ code: 8, output: "" });
+    expect(await home.run(["logs", "-f"])).toMatchObject({ code: 8, output: "" });
+    expect(await home.run(["logs", "--limit", "none"])).toMatchObject({ code: 2, output: "" });
+  });
+});
+
+describe("the lines of serve", () => {
+  test("tell of no request unless that is asked for", async () => {
+    const server = await serve();
+    await ask();
+    await stop(server);
+    expect(server.errors()).toContain("loaded tiny");
+    expect(server.errors()).not.toContain("POST");
+  });
+
+  test("--log-format pretty adds a line for each request", async () => {
+    const server = await serve(["--log-format", "pretty"]);
+    await ask();
+    await stop(server);
+    expect(server.errors()).toMatch(/^\S+Z 200 .* POST \/api\/generate +tiny .*r-\w+$/m);
+  });
+
+  test("--log-format json makes every line an object", async () => {
+    const server = await serve(["--log-format", "json"]);
+    await ask();
+    await stop(server);
+    const lines = server.errors().trimEnd().split("\n");
+    const objects = lines.map((line) => JSON.parse(line) as { message: string });
+    expect(objects.map(({ message }) => message)).toEqual(
+      expect.arrayContaining([`modelctl is listening on ${home.url}`, "request"]),
+    );
+  });
+
+  test("another form is refused", async () => {
+    expect(await home.run(["serve", "--log-format", "xml"])).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining("one of pretty, json"),
+    });
+  });
+});
+
+describe("serve that is asked to stop while it answers", () => {
+  // Filling it takes a moment, but not long.
+  const window = ["--context-length", "1024"];
+
+  test("finishes the answer, says what it waits for, and leaves nothing", async () => {
+    const server = await serve(window);
+    const answer = beginAnswer();
+    await until(
+      () => runnersOf(server.child.pid ?? 0),
+      (runners) => runners.length === 1,
+    );
+    server.child.kill("SIGTERM");
+    expect((await answer)?.trimEnd().endsWith("data: [DONE]")).toBe(true);
+    expect((await server.ended).code).toBe(0);
+    expect(server.errors()).toMatch(/stopping: waiting up to 30\.00 s for one request to end/);
+    expect(server.errors()).toContain("all requests have ended");
+    expect(processesOfHome(home.folder)).toEqual([]);
+  });
+
+  test("gives up when its time is over, and tells the client", async () => {
+    const server = await serve(window, { MODELCTL_SHUTDOWN_TIMEOUT: "0" });
+    const answer = beginAnswer();
+    await until(
+      () => runnersOf(server.child.pid ?? 0),
+      (runners) => runners.length === 1,
+    );
+    server.child.kill("SIGTERM");
+    expect(await answer).toContain("ENGINE_SHUTTING_DOWN");
+    expect((await server.ended).code).toBe(0);
+    expect(processesOfHome(home.folder)).toEqual([]);
+  });
+
+  test("stops at once when it is asked again, and its runner goes with it", async () => {
+    const server = await serve(["--context-length", "32768"]);
+    const answer = beginAnswer();
+    const [runner = 0] = await until(
+      () => runnersOf(server.child.pid ?? 0),
+      (runners) => runners.length === 1,
+    );
+    server.child.kill("SIGTERM");
+    await until(server.errors, (text) => text.includes("stopping: waiting"));
+    await until(
+      () => {
+        server.child.kill("SIGTERM");
+        return server.child.exitCode;
+      },
+      (code) => code !== null,
+    );
+    expect((await server.ended).code).toBe(130);
+    expect(server.errors()).toContain("asked again: stopping at once");
+    expect((await answer) ?? "").not.toContain("[DONE]");
+    await until(
+      () => isAlive(runner),
+      (alive) => !alive,
+    );
+    expect(home.serverFile()).toBeUndefined();
+  });
+});
