@@ -54,7 +54,7 @@ export async function createServer(
   });
   replyWithErrors(app, dependencies.log);
   countRequests(app, dependencies.metrics);
-  unpackBodies(app);
+  unpackBodies(app, dependencies.limits.bodyBytes);
   readJsonBodies(app);
   keepCancellations(app);
   recordRequests(app, dependencies.requestLog);

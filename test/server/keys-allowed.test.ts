@@ -1,4 +1,5 @@
 // With a key: what each role may do, and how much.
+import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { KeyedServer } from "../support/keyed-server.ts";
@@ -39,6 +40,20 @@ describe("with a key", () => {
     expect(answer.choices[0]?.message.content).toBe("The capital of France is Paris.");
     const refused = new OpenAI({ ...options, apiKey: "sk-x" }).chat.completions.create(body);
     await expect(refused).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
+  });
+
+  test("Anthropic's client works, and names what is wrong without one", async () => {
+    const options = { baseURL: server.url, maxRetries: 0, authToken: null };
+    const body = {
+      model: "tiny",
+      max_tokens: 50,
+      messages: [{ role: "user" as const, content: "What is the capital of France?" }],
+      temperature: 0,
+    };
+    const answer = await new Anthropic({ ...options, apiKey: token }).messages.create(body);
+    expect(answer.content).toMatchObject([{ text: "The capital of France is Paris." }]);
+    const refused = new Anthropic({ ...options, apiKey: "sk-x" }).messages.create(body);
+    await expect(refused).rejects.toBeInstanceOf(Anthropic.AuthenticationError);
   });
 
   test("its id is in the request's record; the key itself is nowhere", async () => {

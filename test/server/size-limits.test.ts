@@ -1,4 +1,5 @@
 // What is too large is refused at once, in words, and the server goes on.
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sendBytes, sendRaw } from "../support/http-raw.ts";
 import { TestServer } from "../support/test-server.ts";
@@ -30,6 +31,17 @@ test("a body without an announced length: as soon as it is too long", async () =
   );
   expect(reply).toMatch(/^HTTP\/1\.1 413 /);
   expect(reply).toContain("SERVER_BODY_TOO_LARGE");
+});
+
+test("a compressed body: by what it holds", async () => {
+  const body = gzipSync(`{"model":"${"x".repeat(200_000)}"}`);
+  expect(body.length).toBeLessThan(1000);
+  const { status, text } = await sendRaw(`${server.url}/api/chat`, {
+    method: "POST",
+    headers: { "content-encoding": "gzip", "content-length": String(body.length) },
+    body,
+  });
+  expect([status, text]).toEqual([413, expect.stringContaining("SERVER_BODY_TOO_LARGE")]);
 });
 
 test("headers", async () => {

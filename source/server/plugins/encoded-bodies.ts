@@ -26,7 +26,8 @@ const encodings: Readonly<Record<string, Unpack>> = {
 };
 
 /** For routes that read their body as JSON; the others get it as it was sent. */
-export function unpackBodies(app: FastifyInstance): void {
+export function unpackBodies(app: FastifyInstance, largestBodyBytes: number): void {
+  const limitBytes = Math.min(largestUnpackedBytes, largestBodyBytes);
   app.addHook("preParsing", async (request, _reply, payload) => {
     const encoding = (request.headers["content-encoding"] ?? "").trim().toLowerCase();
     const isPlain = encoding === "" || encoding === "identity";
@@ -38,8 +39,8 @@ export function unpackBodies(app: FastifyInstance): void {
         hint: `Send it plain, or as one of ${Object.keys(encodings).join(", ")}.`,
       });
     }
-    const packed = await readAll(payload);
-    const unpacked = await unpackAll(packed, unpack, encoding);
+    const packed = await readAll(payload, limitBytes);
+    const unpacked = await unpackAll(packed, unpack, encoding, limitBytes);
     return Object.assign(Readable.from([unpacked], { objectMode: false }), {
       // What Fastify compares with the Content-Length.
       receivedEncodedLength: packed.length,
@@ -47,23 +48,31 @@ export function unpackBodies(app: FastifyInstance): void {
   });
 }
 
-async function readAll(payload: AsyncIterable<Buffer | string>): Promise<Buffer> {
+async function readAll(
+  payload: AsyncIterable<Buffer | string>,
+  limitBytes: number,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   for await (const chunk of payload) {
     const bytes = Buffer.from(chunk);
     sizeBytes += bytes.length;
-    if (sizeBytes > largestUnpackedBytes) throw tooLarge();
+    if (sizeBytes > limitBytes) throw tooLarge(limitBytes);
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);
 }
 
-async function unpackAll(packed: Buffer, unpack: Unpack, encoding: string): Promise<Buffer> {
+async function unpackAll(
+  packed: Buffer,
+  unpack: Unpack,
+  encoding: string,
+  limitBytes: number,
+): Promise<Buffer> {
   try {
-    return await unpack(packed, { maxOutputLength: largestUnpackedBytes });
+    return await unpack(packed, { maxOutputLength: limitBytes });
   } catch (error) {
-    if (error instanceof RangeError) throw tooLarge();
+    if (error instanceof RangeError) throw tooLarge(limitBytes);
     throw new ProductError(serverErrors.bodyInvalid, {
       message: `The request's body is not valid ${encoding}.`,
       cause: error,
@@ -71,9 +80,9 @@ async function unpackAll(packed: Buffer, unpack: Unpack, encoding: string): Prom
   }
 }
 
-function tooLarge(): ProductError {
+function tooLarge(limitBytes: number): ProductError {
   return new ProductError(serverErrors.bodyTooLarge, {
-    message: `The request's body is larger than the ${largestUnpackedBytes / 1024 ** 2} MiB that a compressed one may hold.`,
+    message: `The request's body is larger than the ${Number((limitBytes / 1024 ** 2).toFixed(2))} MiB that a compressed one may hold.`,
     hint: "Send it without compression.",
   });
 }
