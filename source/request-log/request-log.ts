@@ -7,6 +7,8 @@ const longestText = 1000;
 
 export class RequestLog {
   readonly #records: RingBuffer<RequestRecord>;
+  /** Those that have not ended, even if newer ones have pushed them out of the log. */
+  readonly #running = new Set<RequestRecord>();
   readonly #followers = new Set<(record: RequestRecord) => void>();
   #count = 0;
 
@@ -31,6 +33,7 @@ export class RequestLog {
       client: { ...client, agent: client.agent?.slice(0, longestText) },
     });
     this.#records.push(record);
+    this.#running.add(record);
     this.#tell(record);
     return record;
   }
@@ -49,6 +52,7 @@ export class RequestLog {
   /** Closes a record; a second close changes nothing. */
   close(record: RequestRecord, status: number, now: number): void {
     if (record.state === "done") return;
+    this.#running.delete(record);
     this.update(record, { state: "done", status, totalMs: now - record.startedAt });
   }
 
@@ -58,12 +62,13 @@ export class RequestLog {
   }
 
   find(id: string): RequestRecord | undefined {
-    return this.records.findLast((record) => record.id === id);
+    const hasId = (record: RequestRecord) => record.id === id;
+    return this.running.find(hasId) ?? this.records.findLast(hasId);
   }
 
   /** Requests that have not ended. */
   get running(): RequestRecord[] {
-    return this.records.filter((record) => record.state === "running");
+    return [...this.#running];
   }
 
   /** @returns a function that ends it */

@@ -41,6 +41,17 @@ test("the newest records are kept, oldest first", () => {
   expect(log.records.map(({ path }) => path)).toEqual(["c", "d", "e"]);
 });
 
+test("a request that runs is known until it ends, however many come after it", () => {
+  const log = new RequestLog(2);
+  const long = log.open(fields("long"));
+  for (const path of ["a", "b", "c"]) log.close(log.open(fields(path)), 200, 1001);
+  expect(log.records.map(({ path }) => path)).toEqual(["b", "c"]);
+  expect(log.running).toEqual([long]);
+  expect(log.find(long.id)).toBe(long);
+  log.close(long, 200, 1100);
+  expect([log.running, log.find(long.id)]).toEqual([[], undefined]);
+});
+
 test("the list that is handed out is a copy", () => {
   const log = new RequestLog();
   log.open(fields("a"));
