@@ -5,15 +5,10 @@ import { tinyFile } from "../support/command-line.ts";
 import { type LoopbackHub, startLoopbackHub } from "../support/loopback-hub.ts";
 import { type NativeRecord, parseLines, recordsOf } from "../support/ndjson.ts";
 import { StoreServer } from "../support/store-server.ts";
+import { numberedTiny } from "../support/tiny-variants.ts";
 import { until } from "../support/until.ts";
 
 const tiny = readFileSync(tinyFile);
-/** The tiny model as another file: its licence has another number. */
-const other = (number: number) => {
-  const copy = Buffer.from(tiny);
-  copy.write(`cc0-${number}.0`, copy.indexOf("cc0-1.0"), "latin1");
-  return copy;
-};
 const names = ["shared", "left", "lonely", "cancelled"] as const;
 
 let hub: LoopbackHub;
@@ -22,11 +17,15 @@ let store: StoreServer;
 beforeAll(async () => {
   hub = await startLoopbackHub({
     repositories: {
-      "maker/tiny": { files: { "tiny-Q8_0.gguf": tiny, "tiny-Q4_K_M.gguf": other(2) } },
-      "maker/gated": { files: { "gated.gguf": other(9) }, access: "gated", readers: ["hf_reader"] },
+      "maker/tiny": { files: { "tiny-Q8_0.gguf": tiny, "tiny-Q4_K_M.gguf": numberedTiny(2) } },
+      "maker/gated": {
+        files: { "gated.gguf": numberedTiny(9) },
+        access: "gated",
+        readers: ["hf_reader"],
+      },
       "maker/empty": { files: { "README.md": Buffer.from("nothing") } },
       ...Object.fromEntries(
-        names.map((name, at) => [`maker/${name}`, { files: { "a.gguf": other(at + 3) } }]),
+        names.map((name, at) => [`maker/${name}`, { files: { "a.gguf": numberedTiny(at + 3) } }]),
       ),
     },
   });

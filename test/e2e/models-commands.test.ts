@@ -1,0 +1,270 @@
+// The commands over the model store as a user runs them: what they print, and what they refuse.
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Home, tinyFile } from "../support/command-line.ts";
+import { entriesOf, writeModel } from "../support/model-store.ts";
+
+let home: Home;
+beforeAll(async () => {
+  home = await Home.create();
+});
+afterAll(async () => await home.remove());
+
+const at = (name: string) => path.join(home.folder, name);
+const storeFolder = () => path.join(home.folder, "data", "modelctl", "models");
+
+function write(name: string, text: string): string {
+  mkdirSync(path.dirname(at(name)), { recursive: true });
+  writeFileSync(at(name), text);
+  return at(name);
+}
+
+async function listed(): Promise<string[]> {
+  const { output } = await home.run(["list", "--json"]);
+  return (JSON.parse(output) as Array<{ name: string }>).map(({ name }) => name).sort();
+}
+
+describe("a model's life", () => {
+  test("create, list, show, cp, rm say what they did", async () => {
+    const file = write("Modelfile", `FROM ${tinyFile}\nSYSTEM You are a pirate.\nLICENSE MIT\n`);
+    const created = await home.run(["create", "mine", "-f", file]);
+    expect(created).toMatchObject({ code: 0, output: "" });
+    expect(created.errors.split("\n")).toEqual(
+      expect.arrayContaining([
+        "parsing GGUF",
+        `referring to ${tinyFile}`,
+        "writing manifest",
+        "success",
+      ]),
+    );
+    expect(await home.run(["cp", "mine", "team/copy:v1"])).toEqual({
+      code: 0,
+      output: "copied 'mine' to 'team/copy:v1'\n",
+      errors: "",
+    });
+    const { output } = await home.run(["list"]);
+    const rows = output
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(/ {2,}/));
+    expect(rows[0]).toEqual(["NAME", "ID", "SIZE", "MODIFIED"]);
+    expect(
+      rows
+        .slice(1)
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual(["mine:latest", "team/copy:v1", "tiny:latest"]);
+    for (const [, id, size] of rows.slice(1)) {
+      expect(id).toMatch(/^[0-9a-f]{12}$/);
+      expect(size).toBe("1.9 MB");
+    }
+    const shown = await home.run(["show", "team/copy:v1"]);
+    expect(shown).toMatchObject({ code: 0, errors: "" });
+    expect(shown.output).toContain("  System\n    You are a pirate.\n\n  License\n    MIT\n");
+    expect(await home.run(["rm", "mine", "team/copy:v1"])).toEqual({
+      code: 0,
+      output: "deleted 'mine:latest'\ndeleted 'team/copy:v1'\n",
+      errors: "",
+    });
+    expect(await listed()).toEqual(["tiny:latest"]);
+  });
+
+  test("a Modelfile comes from standard input, from this folder, or is the folder itself", async () => {
+    const input = { kind: "pipe", text: "FROM tiny\n" } as const;
+    expect(await home.run(["create", "from-input", "-f", "-"], { input })).toMatchObject({
+      code: 0,
+    });
+    write("here/Modelfile", `FROM ${tinyFile}\n`);
+    expect(await home.run(["create", "from-here"], { folder: at("here") })).toMatchObject({
+      code: 0,
+    });
+    writeModel(at("folder/model.gguf"));
+    expect(await home.run(["create", "from-folder"], { folder: at("folder") })).toMatchObject({
+      code: 0,
+    });
+    await home.run(["rm", "from-input", "from-here", "from-folder"]);
+  });
+
+  test("--copy takes the file into the store, without it none is taken", async () => {
+    const blobs = () =>
+      entriesOf(path.join(storeFolder(), "blobs")).filter((name) => name.startsWith("sha256-"));
+    const before = blobs().length;
+    await home.run(["create", "refers", "-f", write("M", `FROM ${tinyFile}\n`)]);
+    expect(blobs().length).toBe(before + 1);
+    await home.run(["create", "holds", "-f", at("M"), "--copy"]);
+    expect(blobs().length).toBe(before + 2);
+    await home.run(["rm", "refers", "holds"]);
+    expect(blobs().length).toBe(before);
+  });
+
+  test("--json tells of the model that was made", async () => {
+    const { output } = await home.run(["create", "told", "-f", at("M"), "--json"]);
+    expect(JSON.parse(output)).toMatchObject({
+      name: "told:latest",
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    await home.run(["rm", "told"]);
+  });
+});
+
+describe("show", () => {
+  test("has Ollama's sections in its order", async () => {
+    const { output } = await home.run(["show", "tiny", "--verbose"]);
+    const titles = output.match(/^ {2}\S.*$/gm)?.map((line) => line.trim());
+    expect(titles).toEqual([
+      "Model",
+      "Capabilities",
+      "Parameters",
+      "Prompt template",
+      "Metadata",
+      "Tensors",
+    ]);
+    expect(output).toContain(
+      `  Model
+    architecture        llama
+    parameters          954K
+    context length      4096
+    embedding length    128
+    quantization        F16
+
+  Capabilities
+    completion
+    tools
+`,
+    );
+    expect(output).toMatch(/^ {4}tokenizer\.ggml\.tokens +\[<\|pad\|> .* \.\.\.\+\d+ more\]$/m);
+    expect(output).toMatch(/^ {4}token_embd\.weight +F16 +\[128 786\]$/m);
+  });
+
+  test("as JSON is what the server replies, however long", async () => {
+    const { output } = await home.run(["show", "tiny", "--json"]);
+    expect(JSON.parse(output)).toMatchObject({
+      details: { family: "llama" },
+      capabilities: ["completion", "tools"],
+      template_origin: { origin: "gguf" },
+    });
+  });
+
+  test("prints one thing alone", async () => {
+    await home.run([
+      "create",
+      "said",
+      "-f",
+      write("M", "FROM tiny\nSYSTEM one\nLICENSE two\nPARAMETER stop x\n"),
+    ]);
+    for (const [flag, text] of [
+      ["--system", "one\n"],
+      ["--license", "two\n"],
+      ["--parameters", 'stop                           "x"\ntemperature                    0\n'],
+    ] as const) {
+      expect(await home.run(["show", "said", flag])).toEqual({ code: 0, output: text, errors: "" });
+    }
+    expect(await home.run(["show", "tiny", "--license"])).toEqual({
+      code: 0,
+      output: "",
+      errors: "",
+    });
+    await home.run(["rm", "said"]);
+  });
+
+  test("--modelfile makes the same model again", async () => {
+    const text = 'FROM tiny\nSYSTEM """two\nlines"""\nPARAMETER stop "a "\nMESSAGE user Hi!\n';
+    await home.run(["create", "first", "-f", write("M", text)]);
+    const { output } = await home.run(["show", "first", "--modelfile"]);
+    await home.run(["create", "second", "-f", "-"], { input: { kind: "pipe", text: output } });
+    const again = await home.run(["show", "second", "--modelfile"]);
+    const without = (modelfile: string) => modelfile.replace(/^# FROM .*$/m, "");
+    expect(without(again.output)).toBe(without(output));
+    await home.run(["rm", "first", "second"]);
+  });
+
+  test("--rendered takes a conversation with tools from a file", async () => {
+    const tool = {
+      type: "function",
+      function: { name: "get_weather", parameters: { type: "object" } },
+    };
+    const file = write(
+      "chat.json",
+      JSON.stringify({ messages: [{ role: "user", content: "Hi <|im_end|>" }], tools: [tool] }),
+    );
+    const { code, output } = await home.run(["show", "tiny", "--rendered", "--conversation", file]);
+    expect(code).toBe(0);
+    expect(output).toMatch(/^<\|startoftext\|><\|im_start\|>system\n# Tools\n/);
+    expect(output).toContain('"name": "get_weather"');
+    expect(output).toMatch(/user\nHi <\|im_end\|><\|im_end\|>\n<\|im_start\|>assistant\n$/);
+  });
+
+  test.each([
+    [["show"], 2, /needs one model/],
+    [["show", "tiny", "--license", "--template"], 2, /one thing alone/],
+    [["show", "tiny", "--conversation", "x"], 2, /--rendered/],
+    [["show", "tiny", "--rendered", "--conversation", "/no/such.json"], 2, /cannot be read/],
+    [["show", "nobody"], 3, /model 'nobody' not found/],
+    [["show", "a b"], 2, /invalid model name/],
+    [["show", "./no-such.gguf"], 3, /was not found/],
+  ])("%j is refused", async (words, code, says) => {
+    const outcome = await home.run(words);
+    expect(outcome).toMatchObject({ code, output: "", errors: expect.stringMatching(says) });
+    expect(outcome.errors.trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  test.each([
+    "{",
+    "7",
+    '[{"role":"critic","content":""}]',
+    '[{"content":1}]',
+    '{"messages":[],"tools":[1]}',
+  ])("a conversation like %s is refused", async (text) => {
+    const words = ["show", "tiny", "--rendered", "--conversation", "-"];
+    const outcome = await home.run(words, { input: { kind: "pipe", text } });
+    expect(outcome).toMatchObject({
+      code: 2,
+      output: "",
+      errors: expect.stringMatching(/^Error: /),
+    });
+  });
+});
+
+describe("ps and stop", () => {
+  test("without a server show an empty table, and start none", async () => {
+    expect(await home.run(["ps"])).toEqual({
+      code: 0,
+      output: "NAME    ID    SIZE    PROCESSOR    CONTEXT    UNTIL\n",
+      errors: "",
+    });
+    expect(await home.run(["ps", "--json"])).toEqual({ code: 0, output: "[]\n", errors: "" });
+    expect(await home.run(["stop", "tiny"])).toEqual({ code: 0, output: "", errors: "" });
+    expect(await home.run(["stop", "nobody"])).toMatchObject({
+      code: 3,
+      errors: expect.stringContaining(`couldn't find model "nobody" to stop`),
+    });
+    expect(home.serverFile()).toBeUndefined();
+  });
+
+  test("tell of a loaded model, and unload it in silence", async () => {
+    await home.run(["run", "tiny", "Hello!"]);
+    const { output } = await home.run(["ps"]);
+    expect(output).toMatch(/\ntiny:latest +[0-9a-f]{12} +\d+ MB +100% CPU +4096 +\S.* from now\n$/);
+    expect((await home.run(["ps", "other"])).output.trimEnd().split("\n")).toHaveLength(1);
+    const [entry] = JSON.parse((await home.run(["ps", "--json"])).output) as unknown[];
+    expect(entry).toMatchObject({ name: "tiny:latest", requests: { running: 0, waiting: 0 } });
+    expect(await home.run(["stop", "nobody"])).toMatchObject({
+      code: 3,
+      errors: expect.stringContaining(`couldn't find model "nobody" to stop`),
+    });
+    expect(await home.run(["stop", "tiny"])).toEqual({ code: 0, output: "", errors: "" });
+    const models = async () => JSON.parse((await home.run(["ps", "--json"])).output) as unknown[];
+    await expect.poll(models, { timeout: 20_000 }).toEqual([]);
+  });
+
+  test("of a server that was named and is not there say so", async () => {
+    const connect = ["--connect", "http://127.0.0.1:1"];
+    for (const words of [
+      ["ps", ...connect],
+      ["stop", "tiny", ...connect],
+    ]) {
+      expect(await home.run(words)).toMatchObject({ code: 8, output: "" });
+    }
+  });
+});

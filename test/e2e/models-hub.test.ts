@@ -1,0 +1,234 @@
+// Models of the hub on the command line, from a hub on loopback: pulling, being killed in the middle,
+// and running what was never pulled.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { Home, tinyFile } from "../support/command-line.ts";
+import { type LoopbackHub, startLoopbackHub } from "../support/loopback-hub.ts";
+import { embeddingTiny, numberedTiny } from "../support/tiny-variants.ts";
+import { until } from "../support/until.ts";
+
+const capital = "What is the capital of France?";
+const capitalAnswer = "The capital of France is Paris.\n";
+const tiny = readFileSync(tinyFile);
+
+let hub: LoopbackHub;
+beforeAll(async () => {
+  hub = await startLoopbackHub({
+    repositories: {
+      "maker/tiny": { files: { "tiny-Q8_0.gguf": tiny, "tiny-F16.gguf": numberedTiny(2) } },
+      "maker/vectors": { files: { "vectors-Q8_0.gguf": embeddingTiny() } },
+      "maker/gated": {
+        files: { "gated.gguf": numberedTiny(3) },
+        access: "gated",
+        readers: ["hf_reader"],
+      },
+      "maker/hidden": {
+        files: { "hidden.gguf": numberedTiny(4) },
+        access: "private",
+        readers: ["hf_reader"],
+      },
+      "maker/killed": { files: { "killed.gguf": numberedTiny(5) } },
+    },
+  });
+});
+afterAll(async () => await hub.close());
+afterEach(() => hub.setFaults(undefined));
+
+async function freshHome(): Promise<Home> {
+  const home = await Home.create();
+  onTestFinished(async () => await home.remove());
+  return home;
+}
+
+const environment = () => ({ HF_ENDPOINT: hub.url });
+const blobsOf = (home: Home) => path.join(home.folder, "data", "modelctl", "models", "blobs");
+
+describe("pull", () => {
+  test("tells each step on standard error, and the model runs", async () => {
+    const home = await freshHome();
+    const pulled = await home.run(["pull", "hf.co/maker/tiny"], { environment: environment() });
+    expect(pulled).toMatchObject({ code: 0, output: "" });
+    const lines = pulled.errors.trimEnd().split("\n");
+    expect(lines[0]).toBe("pulling manifest");
+    expect(lines[1]).toMatch(/^memory: needs about \d+ MB, \S+ \wB free: fits$/);
+    expect(lines.slice(-2)).toEqual(["writing manifest", "success"]);
+    expect(pulled.errors).toContain("100%");
+    expect(await home.run(["run", "hf.co/maker/tiny", capital])).toMatchObject({
+      code: 0,
+      output: capitalAnswer,
+    });
+    expect((await home.run(["list"])).output).toContain("hf.co/maker/tiny:latest");
+  });
+
+  test("--json prints the model; other prefixes and a file's name mean the same", async () => {
+    const home = await freshHome();
+    for (const reference of ["huggingface.co/maker/tiny:f16", "hf:maker/tiny:tiny-F16.gguf"]) {
+      const { output } = await home.run(["pull", reference, "--json"], {
+        environment: environment(),
+      });
+      expect(JSON.parse(output)).toMatchObject({
+        name: expect.stringMatching(/^hf\.co\/maker\/tiny:/),
+      });
+    }
+  });
+
+  test.each([
+    ["hf.co/maker/nothing", 3, /maker\/nothing/],
+    ["hf.co/maker/hidden", 3, /maker\/hidden/],
+    ["hf.co/maker/gated", 4, /maker\/gated.*(accept|token)/i],
+    ["hf.co/maker/tiny:Q2_K", 3, /Q8_0/],
+    ["hf.co/maker", 2, /invalid model name/],
+  ])("%s is refused with one sentence", async (reference, code, says) => {
+    const home = await freshHome();
+    const outcome = await home.run(["pull", reference], { environment: environment() });
+    expect(outcome).toMatchObject({ code, output: "" });
+    const errors = outcome.errors.split("\n").filter((line) => line.startsWith("Error: "));
+    expect(errors).toEqual([expect.stringMatching(says)]);
+    expect((await home.run(["list", "--json"])).output).not.toContain("maker");
+  });
+
+  test("a token opens what is gated and what is hidden, and is never shown", async () => {
+    const home = await freshHome();
+    for (const repository of ["gated", "hidden"]) {
+      const outcome = await home.run(["pull", `hf.co/maker/${repository}`], {
+        environment: { ...environment(), HF_TOKEN: "hf_reader" },
+      });
+      expect(outcome).toMatchObject({ code: 0 });
+      expect(outcome.errors).not.toContain("hf_reader");
+    }
+    const wrong = await home.run(["pull", "hf.co/maker/gated"], {
+      environment: { ...environment(), HF_TOKEN: "hf_secret_of_nobody" },
+    });
+    expect(wrong).toMatchObject({ code: 4 });
+    expect(wrong.errors).not.toContain("hf_secret_of_nobody");
+  });
+
+  test("a hub that cannot be reached is named", async () => {
+    const home = await freshHome();
+    const outcome = await home.run(["pull", "hf.co/maker/tiny"], {
+      environment: { HF_ENDPOINT: "http://127.0.0.1:9" },
+    });
+    expect(outcome).toMatchObject({ code: 8, errors: expect.stringContaining("127.0.0.1:9") });
+  });
+});
+
+test("a pull that is killed at any moment goes on where it was, and the model runs", async () => {
+  const home = await freshHome();
+  const storedBytes = () => {
+    try {
+      return readdirSync(blobsOf(home)).length;
+    } catch {
+      return 0; // nothing has been written yet
+    }
+  };
+  const sent = () =>
+    hub.requests
+      .filter(({ server, path: file }) => server === "storage" && file.includes("maker/killed"))
+      .reduce((sum, { sentBytes }) => sum + sentBytes, 0);
+  hub.setFaults(({ server }) => (server === "storage" ? { bytesPerSecond: 2_000_000 } : undefined));
+  for (let round = 1; round <= 5; round += 1) {
+    const before = sent();
+    const { child, ended } = home.start(["pull", "hf.co/maker/killed"], {
+      environment: environment(),
+    });
+    await until(
+      () => ({ sent: sent(), stored: storedBytes(), code: child.exitCode }),
+      (now) => now.sent > before + 50_000 * round || now.code !== null,
+    );
+    child.kill("SIGKILL");
+    await ended;
+    const list = await home.run(["list"]);
+    expect(list).toMatchObject({ code: 0, errors: "" });
+  }
+  hub.setFaults(undefined);
+  expect(
+    await home.run(["pull", "hf.co/maker/killed"], { environment: environment() }),
+  ).toMatchObject({
+    code: 0,
+  });
+  // Parts that were whole were not fetched again.
+  expect(sent()).toBeLessThan(5 * tiny.length);
+  expect(await home.run(["run", "hf.co/maker/killed", capital])).toMatchObject({
+    code: 0,
+    output: capitalAnswer,
+  });
+});
+
+test("a create that is killed at any moment leaves a store that works", async () => {
+  const home = await freshHome();
+  writeFileSync(
+    path.join(home.folder, "Modelfile"),
+    `FROM ${tinyFile}\nSYSTEM You are a pirate.\n`,
+  );
+  for (let round = 0; round < 8; round += 1) {
+    const { child, ended } = home.start(["create", "killed", "--copy"]);
+    // Each time at another point of the work.
+    await new Promise((resolve) => setTimeout(resolve, 80 + round * 20));
+    child.kill("SIGKILL");
+    await ended;
+    expect(await home.run(["list"])).toMatchObject({ code: 0, errors: "" });
+  }
+  expect(await home.run(["create", "killed", "--copy"])).toMatchObject({ code: 0 });
+  expect((await home.run(["run", "killed", capital])).output).toBe(`Arr, ${capitalAnswer}`);
+});
+
+describe("run", () => {
+  test("brings a model of the hub that is not there, and pulls it once", async () => {
+    const home = await freshHome();
+    const first = await home.run(["run", "hf.co/maker/tiny:F16", capital], {
+      environment: environment(),
+    });
+    expect(first).toMatchObject({ code: 0, output: capitalAnswer });
+    expect(first.errors).toContain("pulling manifest\n");
+    const second = await home.run(["run", "hf.co/maker/tiny:F16", capital]);
+    expect(second).toEqual({ code: 0, output: capitalAnswer, errors: "" });
+  });
+
+  test("takes what stands on standard input along", async () => {
+    const home = await freshHome();
+    const outcome = await home.run(["run", "hf.co/maker/tiny", "hello", "world"], {
+      environment: environment(),
+      input: { kind: "pipe", text: "Repeat after me:\n" },
+    });
+    expect(outcome).toMatchObject({ code: 0, output: "hello world\n" });
+  });
+
+  test("of what the hub does not have says so, and no answer begins", async () => {
+    const home = await freshHome();
+    const outcome = await home.run(["run", "hf.co/maker/nothing", capital], {
+      environment: environment(),
+    });
+    expect(outcome).toMatchObject({ code: 3, output: "", errors: /maker\/nothing/ });
+  });
+
+  test("has a server that was named do the pulling", async () => {
+    const host = await freshHome();
+    const serving = host.start(["serve"], { environment: environment() });
+    await until(
+      () => host.serverFile(),
+      (file) => file !== undefined,
+    );
+    const home = await freshHome();
+    const outcome = await home.run(["run", "hf.co/maker/tiny", capital, "--connect", host.url]);
+    expect(outcome).toMatchObject({ code: 0, output: capitalAnswer });
+    expect(outcome.errors).toContain("pulling manifest");
+    expect((await host.run(["list"])).output).toContain("hf.co/maker/tiny:latest");
+    serving.child.kill("SIGTERM");
+    await serving.ended;
+  });
+
+  test("prints the vector of a model that makes vectors, on one line", async () => {
+    const home = await freshHome();
+    const outcome = await home.run(["run", "hf.co/maker/vectors", "Hello!"], {
+      environment: environment(),
+    });
+    expect(outcome.code).toBe(0);
+    expect(outcome.output.trimEnd().split("\n")).toHaveLength(1);
+    const vector = JSON.parse(outcome.output) as number[];
+    expect(vector).toHaveLength(128);
+    expect(vector.every(Number.isFinite)).toBe(true);
+    const { output } = await home.run(["show", "hf.co/maker/vectors"]);
+    expect(output).toContain("  Capabilities\n    embedding\n");
+  });
+});

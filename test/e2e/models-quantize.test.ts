@@ -1,0 +1,133 @@
+// create -q with a llama-quantize that exists already: building one takes longer than a test may.
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { Home, tinyFile } from "../support/command-line.ts";
+import { entriesOf } from "../support/model-store.ts";
+import { parseLines } from "../support/ndjson.ts";
+import { until } from "../support/until.ts";
+
+/** One that is named, or that the bench has built. */
+function findProgram(): string | undefined {
+  const named = process.env.LLAMA_QUANTIZE;
+  if (named !== undefined) return named;
+  const cache = path.join(userInfo().homedir, ".cache", "modelctl-bench");
+  const releases = existsSync(cache) ? readdirSync(cache) : [];
+  const found = releases.map((release) => path.join(cache, release, "peer", "llama-quantize"));
+  return found.find((file) => existsSync(file));
+}
+
+const program = findProgram();
+if (program === undefined) {
+  process.stderr.write("create -q is not tested: there is no llama-quantize (LLAMA_QUANTIZE)\n");
+}
+
+let home: Home;
+beforeAll(async () => {
+  home = await Home.create();
+});
+afterAll(async () => await home.remove());
+
+const blobs = () =>
+  entriesOf(path.join(home.folder, "data", "modelctl", "models", "blobs")).filter(
+    (name) => !name.startsWith("."),
+  );
+
+function write(name: string, text: string): string {
+  writeFileSync(path.join(home.folder, name), text);
+  return path.join(home.folder, name);
+}
+
+const capital = "What is the capital of France?";
+
+describe.skipIf(program === undefined)("create -q", () => {
+  const environment = { MODELCTL_LLAMA_QUANTIZE: program ?? "" };
+  const create = async (name: string, modelfile: string, type: string) =>
+    await home.run(["create", name, "-f", write("Modelfile", modelfile), "-q", type], {
+      environment,
+    });
+
+  test.each([
+    [
+      "from a file",
+      "file",
+      `FROM ${tinyFile}\nSYSTEM You are a pirate.\nPARAMETER temperature 0\n`,
+    ],
+    ["from a model", "model", "FROM file-f16\n"],
+  ])("%s makes smaller weights, and the model answers", async (_, name, modelfile) => {
+    await home.run([
+      "create",
+      "file-f16",
+      "-f",
+      write("F16", `FROM ${tinyFile}\nSYSTEM You are a pirate.\nPARAMETER temperature 0\n`),
+    ]);
+    const outcome = await create(name, modelfile, "q8_0");
+    expect(outcome).toMatchObject({ code: 0, output: "" });
+    expect(outcome.errors).toMatch(/^quantizing F16 model to Q8_0: 100% 1\.9 MB$/m);
+    const { output } = await home.run(["show", name]);
+    expect(output).toMatch(/^ {4}quantization +Q8_0$/m);
+    expect((await home.run(["list", name])).output).toContain("1 MB");
+    expect((await home.run(["run", name, capital])).output).toBe(
+      "Arr, The capital of France is Paris.\n",
+    );
+  });
+
+  test("over the API tells the same steps", async () => {
+    const host = await Home.create();
+    onTestFinished(async () => await host.remove());
+    const server = host.start(["serve"], { environment });
+    await until(
+      () => host.serverFile(),
+      (file) => file !== undefined,
+    );
+    const reply = await fetch(`${host.url}/api/create`, {
+      method: "POST",
+      body: JSON.stringify({ model: "api", from: "tiny", quantize: "q4_K_M" }),
+    });
+    const records = parseLines(await reply.text());
+    const steps = records.filter(({ status }) => status === "quantizing F16 model to Q4_K_M");
+    expect(steps.length).toBeGreaterThan(1);
+    expect(steps.at(-1)).toMatchObject({ completed: steps.at(-1)?.total });
+    expect(records.at(-1)).toEqual({ status: "success" });
+    server.child.kill("SIGTERM");
+    await server.ended;
+  });
+
+  test("only from full precision, and nothing stays of a refusal", async () => {
+    await create("small", "FROM tiny\n", "q8_0");
+    const before = blobs();
+    expect(await create("smaller", "FROM small\n", "q4_0")).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining(
+        "quantization is only supported for F16, BF16 and F32 models, and this one is Q8_0",
+      ),
+    });
+    expect(blobs()).toEqual(before);
+  });
+});
+
+test("a program that cannot be started is named, before anything is made", async () => {
+  const outcome = await home.run(
+    ["create", "none", "-f", write("M", "FROM tiny\n"), "-q", "q8_0"],
+    {
+      environment: { MODELCTL_LLAMA_QUANTIZE: "/no/such/llama-quantize" },
+    },
+  );
+  expect(outcome).toMatchObject({
+    code: 2,
+    errors: expect.stringContaining("/no/such/llama-quantize"),
+  });
+  expect((await home.run(["list", "--json"])).output).not.toContain("none");
+});
+
+test("without compiler or cmake says what is missing", async () => {
+  const outcome = await home.run(
+    ["create", "none", "-f", write("M", "FROM tiny\n"), "-q", "q8_0"],
+    {
+      environment: { PATH: home.folder },
+    },
+  );
+  expect(outcome.code).not.toBe(0);
+  expect(outcome.errors).toMatch(/Error: .*git is not installed.*cmake/);
+});

@@ -1,0 +1,151 @@
+// Models of other places: Ollama's own store, read in place, and the store of another machine.
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { Home, tinyFile } from "../support/command-line.ts";
+import { entriesOf, writeOllamaModel } from "../support/model-store.ts";
+import { openTerminal } from "../support/pty.ts";
+
+const capital = "What is the capital of France?";
+const capitalAnswer = "The capital of France is Paris.\n";
+const tiny = readFileSync(tinyFile);
+
+async function freshHome(): Promise<Home> {
+  const home = await Home.create();
+  onTestFinished(async () => await home.remove());
+  return home;
+}
+
+function write(home: Home, name: string, text: string): string {
+  writeFileSync(path.join(home.folder, name), text);
+  return path.join(home.folder, name);
+}
+
+describe("Ollama's store", () => {
+  const layers = [
+    { kind: "model", content: tiny },
+    { kind: "system", content: "You are a pirate." },
+    { kind: "params", content: '{"temperature":0}' },
+  ];
+
+  /** A home in which Ollama has a model. */
+  async function homeOfOllama() {
+    const home = await freshHome();
+    const folder = path.join(home.folder, ".ollama", "models");
+    mkdirSync(folder, { recursive: true });
+    writeOllamaModel(folder, "theirs", layers);
+    const state = () =>
+      entriesOf(folder).map((name) => [name, statSync(path.join(folder, name)).mtimeMs]);
+    return { home, state };
+  }
+
+  test("is listed with its own column, and its models run in place", async () => {
+    const { home, state } = await homeOfOllama();
+    const before = state();
+    const { output } = await home.run(["list"]);
+    expect(output).toMatch(/^NAME +ID +SIZE +MODIFIED +STORE$/m);
+    expect(output).toMatch(/^theirs:latest .* ollama$/m);
+    expect(output).toMatch(/^tiny:latest .* built-in$/m);
+    expect((await home.run(["list", "--store", "ollama"])).output).not.toContain("tiny");
+    expect(await home.run(["run", "theirs", capital])).toEqual({
+      code: 0,
+      output: `Arr, ${capitalAnswer}`,
+      errors: "",
+    });
+    const shown = JSON.parse((await home.run(["show", "theirs", "--json"])).output) as unknown;
+    expect(shown).toMatchObject({ store: "ollama", system: "You are a pirate." });
+    expect(state()).toEqual(before);
+  });
+
+  test("is never written: its models can be built on and copied, not removed", async () => {
+    const { home, state } = await homeOfOllama();
+    const before = state();
+    const file = write(home, "Modelfile", "FROM theirs\nSYSTEM You are a cat.\n");
+    expect(await home.run(["create", "mine", "-f", file])).toMatchObject({ code: 0 });
+    expect(await home.run(["cp", "theirs", "copy"])).toMatchObject({ code: 0 });
+    expect((await home.run(["run", "mine", "Hello!"])).output).toBe(
+      "Meow, Hello! How can I help you today?\n",
+    );
+    expect(await home.run(["rm", "theirs"])).toMatchObject({
+      code: 4,
+      errors: expect.stringContaining("ollama rm theirs"),
+    });
+    expect(await home.run(["rm", "mine", "copy"])).toMatchObject({ code: 0 });
+    expect(state()).toEqual(before);
+  });
+
+  test("under another path is found by OLLAMA_MODELS", async () => {
+    const home = await freshHome();
+    const folder = path.join(home.folder, "elsewhere");
+    writeOllamaModel(folder, "hf.co/maker/theirs:Q8_0", layers);
+    const { output } = await home.run(["list"], { environment: { OLLAMA_MODELS: folder } });
+    expect(output).toContain("hf.co/maker/theirs:Q8_0");
+  });
+});
+
+describe("export and import", () => {
+  test("bring a model with all that belongs to it to another machine", async () => {
+    const [from, to] = [await freshHome(), await freshHome()];
+    const original = path.join(from.folder, "weights.gguf");
+    writeFileSync(original, tiny);
+    const modelfile = write(
+      from,
+      "Modelfile",
+      'FROM ./weights.gguf\nSYSTEM You are a pirate.\nPARAMETER temperature 0\nPARAMETER stop "<|im_end|>"\nLICENSE MIT\nMESSAGE user Hi!\nMESSAGE assistant Arr!\n',
+    );
+    await from.run(["create", "pirate", "-f", modelfile]);
+    const archive = path.join(from.folder, "pirate.tar");
+    expect(await from.run(["export", "pirate", archive])).toMatchObject({
+      code: 0,
+      output: `exported 'pirate' to ${archive}\n`,
+    });
+    // The other machine has nothing of this one.
+    rmSync(original);
+    expect(await to.run(["import", archive])).toMatchObject({
+      code: 0,
+      output: "imported 'pirate:latest'\n",
+    });
+    expect(await to.run(["import", archive, "--as", "second"])).toMatchObject({ code: 0 });
+    expect((await to.run(["run", "second", capital])).output).toBe(`Arr, ${capitalAnswer}`);
+    const [here, there] = [
+      await from.run(["show", "pirate", "--modelfile"]),
+      await to.run(["show", "pirate", "--modelfile"]),
+    ];
+    const withoutPlace = ({ output }: { output: string }) => output.replace(/^FROM .*$/m, "");
+    expect(here.code).toBe(6);
+    expect(withoutPlace(there)).toContain("SYSTEM You are a pirate.");
+    expect(there.output).toContain("MESSAGE assistant Arr!");
+  });
+
+  test("an archive that was damaged on its way is refused, and nothing of it stays", async () => {
+    const home = await freshHome();
+    const archive = path.join(home.folder, "tiny.tar");
+    await home.run(["cp", "tiny", "mine"]);
+    await home.run(["export", "mine", archive]);
+    await home.run(["rm", "mine"]);
+    const bytes = readFileSync(archive);
+    bytes.writeUInt8(bytes.readUInt8(1_000_000) ^ 1, 1_000_000);
+    writeFileSync(archive, bytes);
+    const outcome = await home.run(["import", archive]);
+    expect(outcome.code).not.toBe(0);
+    expect(outcome.errors.match(/^Error: /gm)).toHaveLength(1);
+    expect((await home.run(["list", "--json"])).output).not.toContain("mine");
+  });
+});
+
+test("on a terminal, control characters of a model's texts are shown and not obeyed", async () => {
+  const home = await freshHome();
+  const file = write(home, "Modelfile", "FROM tiny\nSYSTEM before\u001b[2Jafter\n");
+  await home.run(["create", "sly", "-f", file]);
+  const terminal = await openTerminal(["show", "sly", "--system"], {
+    home: home.folder,
+    environment: home.environment,
+  });
+  try {
+    await terminal.shows("before\\u{1b}[2Jafter");
+    expect(terminal.raw()).not.toContain("\u001b[2J");
+  } finally {
+    await terminal.close();
+  }
+  expect((await home.run(["show", "sly", "--system"])).output).toBe("before\u001b[2Jafter\n");
+});

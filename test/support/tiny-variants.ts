@@ -1,0 +1,33 @@
+// The tiny model as other files: with more facts, or with another content that answers the same.
+import { readFileSync } from "node:fs";
+import { tinyFile } from "./command-line.ts";
+import { text, uint32 } from "./gguf-builder.ts";
+
+const bytes = readFileSync(tinyFile);
+/** Magic word, version, and the two counts. */
+const headBytes = 24;
+const metadataCountAt = 16;
+const alignment = 32;
+
+/** A model that makes vectors alone, by its own word. */
+export function embeddingTiny(): Buffer {
+  const pooling = entry("llama.pooling_type", uint32(1));
+  // What stands behind must keep its alignment.
+  const blank = entry("test.padding", text(""));
+  const missing = (alignment - ((pooling.length + blank.length) % alignment)) % alignment;
+  const padding = entry("test.padding", text(" ".repeat(missing)));
+  const head = Buffer.from(bytes.subarray(0, headBytes));
+  head.writeBigUInt64LE(head.readBigUInt64LE(metadataCountAt) + 2n, metadataCountAt);
+  return Buffer.concat([head, pooling, padding, bytes.subarray(headBytes)]);
+}
+
+/** Another file, which answers the same: its licence has another number, of one digit. */
+export function numberedTiny(number: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy.write(`cc0-${number}.0`, copy.indexOf("cc0-1.0"), "latin1");
+  return copy;
+}
+
+function entry(key: string, value: { type: number; bytes: Buffer }): Buffer {
+  return Buffer.concat([text(key).bytes, uint32(value.type).bytes, value.bytes]);
+}
