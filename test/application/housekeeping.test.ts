@@ -1,0 +1,82 @@
+// What a server does for its store in the background.
+import { utimesSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { keepHouse } from "../../source/application/housekeeping.ts";
+import { isReference } from "../../source/store/library/manifest.ts";
+import { modelName, openStore } from "../support/model-store.ts";
+import { until } from "../support/until.ts";
+
+const longAgo = new Date("2020-01-01");
+
+test("what no model needs is removed, once it is old", async () => {
+  const fixture = openStore();
+  const { store, blobs } = fixture;
+  await fixture.create("kept", { from: [fixture.tinyAt("a.gguf")] }, { copy: true });
+  const kept = blobs();
+  const old = await store.writeBlob("left behind long ago");
+  await store.writeBlob("left behind now");
+  utimesSync(store.blobPath(old.digest), longAgo, longAgo);
+  const lines: string[] = [];
+  const leave = keepHouse(store, (line) => lines.push(line), 0);
+  await until(blobs, (names) => names.length === kept.length + 1);
+  await until(
+    () => lines,
+    (told) => told.some((line) => /^removed 1 unused files of the store/.test(line)),
+  );
+  await leave();
+});
+
+test("large files that models refer to get their digest", async () => {
+  const fixture = openStore();
+  const { store } = fixture;
+  const file = fixture.tinyAt("a.gguf");
+  await fixture.create("refers", { from: [file] });
+  // As if it had been too large to be read when the model was created.
+  const name = modelName("refers");
+  const found = await store.folder.find(name);
+  if (found === undefined) throw new Error("the model is not there");
+  const { manifest } = await store.folder.read(found);
+  const layers = manifest.layers.map((layer) => {
+    if (!isReference(layer)) return layer;
+    const { digest: _, ...reference } = layer.reference;
+    return { ...layer, reference };
+  });
+  await store.writeManifest(name, { ...manifest, layers });
+  const lines: string[] = [];
+  const leave = keepHouse(store, (line) => lines.push(line), 0);
+  await until(
+    () => lines,
+    (told) => told.includes("computed the digests of 1 files that models refer to"),
+  );
+  await leave();
+  const [layer] = layers;
+  if (layer === undefined || !isReference(layer)) throw new Error("the model refers to nothing");
+  expect(await store.references.knownDigest(layer)).toMatch(/^sha256:/);
+});
+
+test("a damaged manifest is named, and nothing is removed", async () => {
+  const fixture = openStore();
+  const { store, blobs } = fixture;
+  await fixture.create("broken", { from: [fixture.tinyAt("a.gguf")] });
+  const { digest } = await store.writeBlob("whose?");
+  utimesSync(store.blobPath(digest), longAgo, longAgo);
+  const manifest = store.folder.manifestPath(modelName("broken"));
+  writeFileSync(manifest, "{");
+  const before = blobs();
+  const lines: string[] = [];
+  const leave = keepHouse(store, (line) => lines.push(line), 0);
+  await until(
+    () => lines,
+    (told) => told.some((line) => line.includes(path.basename(path.dirname(manifest)))),
+  );
+  await leave();
+  expect(blobs()).toEqual(before);
+});
+
+test("a server that ends before it begins does nothing, and waits for nothing", async () => {
+  const fixture = openStore();
+  const lines: string[] = [];
+  await keepHouse(fixture.store, (line) => lines.push(line))();
+  expect(lines).toEqual([]);
+});

@@ -1,0 +1,22 @@
+// Whether a model fits, told before it is loaded.
+import { expect, test } from "vitest";
+import { fitOf } from "../../source/application/memory-fit.ts";
+import { loadSettings } from "../../source/configuration/load-settings.ts";
+import { ModelCatalog } from "../../source/store/model-catalog.ts";
+
+const settings = loadSettings({}).values;
+const tiny = await new ModelCatalog().resolve("tiny");
+
+test("a model that fits, and one that does not, are told with both sizes", () => {
+  expect(fitOf(tiny, settings, 4e9)).toEqual({
+    fits: true,
+    sentence: expect.stringMatching(/^needs about \d+ MB, 4 GB free: fits$/),
+  });
+  const large = { ...tiny, facts: { ...tiny.facts, fileSize: 6.3e9 } };
+  expect(fitOf(large, settings, 4.1e9)).toEqual({
+    fits: false,
+    sentence: expect.stringMatching(
+      /^needs about 6\.\d GB, 4\.1 GB free: weights are read from the disk/,
+    ),
+  });
+});

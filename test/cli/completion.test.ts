@@ -1,0 +1,125 @@
+// What shells are told to complete, and that bash does it.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commandTable } from "../../source/cli/command-table.ts";
+import { candidatesFor } from "../../source/cli/completion-candidates.ts";
+import { completionScripts } from "../../source/cli/completion-scripts.ts";
+import { entryFile, Home } from "../support/command-line.ts";
+import { temporaryFolder } from "../support/model-store.ts";
+
+const names = ["tiny:latest", "team/pirate:v1", "hf.co/maker/tiny:Q8_0"];
+
+async function values(...words: string[]): Promise<string[]> {
+  return (await candidatesFor(words, async () => names)).map(({ value }) => value);
+}
+
+describe("candidates", () => {
+  test("at the beginning are the commands that people use", async () => {
+    const all = await values("");
+    expect(all).toEqual(commandTable.flatMap(({ name, isHidden }) => (isHidden ? [] : [name])));
+    expect(all).not.toContain("__complete");
+    expect(await values("sh")).toEqual(["show"]);
+    expect(await values("help", "ru")).toEqual(["run"]);
+  });
+
+  test.each([["run"], ["show"], ["stop"], ["cp"], ["export"]])(
+    "behind %s are the models",
+    async (command) => {
+      expect(await values(command, "")).toEqual([
+        "tiny",
+        "team/pirate:v1",
+        "hf.co/maker/tiny:Q8_0",
+      ]);
+      expect(await values(command, "TEAM")).toEqual(["team/pirate:v1"]);
+      expect(await values(command, "tiny", "")).toEqual([]);
+    },
+  );
+
+  test("behind rm are models, one after the other", async () => {
+    expect(await values("rm", "tiny", "hf")).toEqual(["hf.co/maker/tiny:Q8_0"]);
+  });
+
+  test("of flags are those that the command has and that were not given", async () => {
+    expect(await values("list", "--")).toEqual(["--store", "--json", "--help"]);
+    expect(await values("list", "--json", "--")).toEqual(["--store", "--help"]);
+    expect(await values("show", "tiny", "--ver")).toEqual(["--verbose"]);
+    expect(await values("create", "--qu")).toEqual(["--quantize"]);
+  });
+
+  test("of a flag's value are the few that there are", async () => {
+    expect(await values("run", "--gpu", "")).toContain("vulkan");
+    expect(await values("run", "--gpu=c")).toEqual(["--gpu=cpu", "--gpu=cuda"]);
+    expect(await values("list", "--store", "o")).toEqual(["ollama"]);
+    expect(await values("create", "-f", "")).toEqual([]);
+    expect(await values("serve", "--preload", "ti")).toEqual(["tiny"]);
+    expect(await values("completion", "")).toEqual(["bash", "zsh", "fish"]);
+  });
+
+  test("behind a flag's value go on with the model", async () => {
+    expect(await values("run", "--gpu", "cpu", "ti")).toEqual(["tiny"]);
+    expect(await values("create", "-f", "Modelfile", "ti")).toEqual([]);
+  });
+});
+
+function isInstalled(shell: string): boolean {
+  try {
+    execFileSync(shell, ["-c", "true"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe("the scripts", () => {
+  test.each(Object.keys(completionScripts).filter(isInstalled))("%s can be read by it", (shell) => {
+    const file = path.join(temporaryFolder(), shell);
+    writeFileSync(file, completionScripts[shell] ?? "");
+    expect(execFileSync(shell, ["-n", file], { encoding: "utf8" })).toBe("");
+  });
+});
+
+describe.skipIf(!isInstalled("bash"))("bash", () => {
+  let home: Home;
+  beforeAll(async () => {
+    home = await Home.create();
+    mkdirSync(path.join(home.folder, "bin"));
+    const program = path.join(home.folder, "bin", "modelctl");
+    writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${entryFile}" "$@"\n`, {
+      mode: 0o755,
+    });
+    for (const name of ["mine:v1", "mine:v2"]) await home.run(["cp", "tiny", name]);
+  });
+  afterAll(async () => await home.remove());
+
+  /** What bash would put in place of the last word. */
+  function complete(line: string): string[] {
+    const script = `
+      source <(modelctl completion bash)
+      complete -p modelctl >/dev/null || exit 1
+      COMP_LINE="$1"; COMP_POINT=\${#COMP_LINE}
+      _modelctl
+      printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { folder, environment } = home;
+    const output = execFileSync("bash", ["-c", script, "bash", line], {
+      encoding: "utf8",
+      env: { ...environment, PATH: `${path.join(folder, "bin")}:${environment.PATH}` },
+    });
+    return output.split("\n").filter((word) => word !== "");
+  }
+
+  test("completes commands, flags, and models behind their colon", () => {
+    expect(complete("modelctl sho")).toEqual(["show"]);
+    expect(complete("modelctl show --templ")).toEqual(["--template"]);
+    expect(complete("modelctl run ").sort()).toEqual(["mine:v1", "mine:v2", "tiny"]);
+    // Readline has cut the word at the colon.
+    expect(complete("modelctl run mine:").sort()).toEqual(["v1", "v2"]);
+    expect(complete("modelctl run --gpu=cu")).toEqual(["cuda"]);
+  });
+
+  test("has nothing to say about a prompt, so that files come", () => {
+    expect(complete("modelctl run tiny ")).toEqual([]);
+    expect(complete("modelctl create -f ")).toEqual([]);
+  });
+});
