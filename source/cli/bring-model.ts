@@ -1,11 +1,7 @@
 // Brings the model that a command wants and that is not there: pulls it from the hub, or says which
 // name was probably meant.
 import { ServerRefusal } from "../client/api-client.ts";
-import { pullOnServer } from "../client/model-calls.ts";
 import type { Flags } from "./flags.ts";
-import { openLibrary } from "./model-library.ts";
-import { findNamedServer } from "./running-server.ts";
-import { withProgress } from "./with-progress.ts";
 
 /** What the server answers for a name that nobody has. */
 const missingCode = "STORE_MODEL_NOT_FOUND";
@@ -30,7 +26,9 @@ export async function withModel<T>(
   }
 }
 
+/** What it needs is imported here: most models are there, and their answer should not wait for it. */
 async function bringModel(model: string, flags: Flags, missing: ServerRefusal): Promise<void> {
+  const { openLibrary } = await import("./model-library.ts");
   const { library, settings } = openLibrary(flags);
   const parsed = library.catalog.parse(model);
   if (parsed.kind !== "name" || !parsed.name.isHub) {
@@ -38,6 +36,9 @@ async function bringModel(model: string, flags: Flags, missing: ServerRefusal): 
     const nearest = flags.connect === undefined ? await library.nearestModel(model) : undefined;
     throw nearest === undefined ? missing : meant(model, nearest, missing);
   }
+  const { withProgress } = await import("./with-progress.ts");
+  const { findNamedServer } = await import("./running-server.ts");
+  const { pullOnServer } = await import("../client/model-calls.ts");
   const { name } = parsed;
   await withProgress(flags, async (work) => {
     const server = flags.connect === undefined ? undefined : await findNamedServer(flags, settings);

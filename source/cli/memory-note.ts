@@ -1,6 +1,5 @@
 // Says on standard error when a model that is being loaded does not fit into memory.
 import type { Flags } from "./flags.ts";
-import { openLibrary } from "./model-library.ts";
 
 /**
  * @returns what to call when loading begins; a second call does nothing, nor does any for a server on
@@ -17,6 +16,7 @@ export function memoryNote(model: string, flags: Flags): () => void {
 
 async function print(model: string, flags: Flags): Promise<void> {
   try {
+    const { openLibrary } = await import("./model-library.ts");
     const { library, settings } = openLibrary(flags);
     const { fits, sentence } = await library.memoryFit(model, settings.values);
     if (!fits) process.stderr.write(`${model} ${sentence}\n`);
