@@ -1,6 +1,9 @@
 // Says on standard error when a model that is being loaded does not fit into memory.
 import type { Flags } from "./flags.ts";
 
+/** What is loaded sooner than this fits, and nobody is kept waiting for the look at its file. */
+const patienceMs = 500;
+
 /**
  * @returns what to call when loading begins; a second call does nothing, nor does any for a server on
  *   another machine, whose memory is not known here
@@ -10,7 +13,7 @@ export function memoryNote(model: string, flags: Flags): () => void {
   return () => {
     if (isDone) return;
     isDone = true;
-    void print(model, flags);
+    setTimeout(() => void print(model, flags), patienceMs).unref();
   };
 }
 
