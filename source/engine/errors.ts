@@ -88,6 +88,20 @@ export const engineErrors = {
     exitCode: exitCodes.usage,
     description: "The model cannot do what the request asks for, such as tools or thinking.",
   },
+  imageInvalid: {
+    code: "ENGINE_IMAGE_INVALID",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description:
+      "An image is empty, damaged, too large, or in a format that cannot be shown to a model.",
+  },
+  projectorUnusable: {
+    code: "ENGINE_PROJECTOR_UNUSABLE",
+    // As for a model's file: sending the request again would not change it.
+    status: 400,
+    exitCode: exitCodes.loadFailed,
+    description: "The file that lets the model see cannot be read, or belongs to another model.",
+  },
   buildFailed: {
     code: "ENGINE_BUILD_FAILED",
     status: 500,

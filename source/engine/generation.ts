@@ -23,9 +23,19 @@ export interface SamplingParameters {
   logitBias: ReadonlyArray<readonly [token: number, bias: number]>;
 }
 
+/** Marked text, or token ids that are used as they are. */
+export type GenerationPrompt = MarkedPrompt | { tokens: number[] };
+
+export interface MarkedPrompt {
+  segments: PromptSegment[];
+  /** PNG or JPEG files as base64, by the numbers that the segments name. */
+  images?: string[];
+  /** Tokens in front of all else. */
+  earlier?: number[];
+}
+
 export interface GenerationRequest {
-  /** Marked text, or token ids that are used as they are. */
-  prompt: { segments: PromptSegment[] } | { tokens: number[] };
+  prompt: GenerationPrompt;
   /** Undefined: until the model stops or the window is full. At least 1. */
   maxTokens: number | undefined;
   sampling: SamplingParameters;

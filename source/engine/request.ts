@@ -1,5 +1,5 @@
 // The canonical request: every API translates to it, and each translates its events back.
-import type { ToolDefinition } from "../prompt/chat-message.ts";
+import type { ChatImage, ToolDefinition } from "../prompt/chat-message.ts";
 import type { PromptMessage } from "../prompt/prompt-template.ts";
 import type { ModelParameters } from "../store/model-parameters.ts";
 import type { GenerationEvent, TokenLogprob } from "./generation.ts";
@@ -29,7 +29,12 @@ export interface ChatInput {
 export type RequestInput =
   | ChatInput
   /** Text that goes to the model as it is; it may hold control tokens. */
-  | { kind: "raw"; text: string }
+  | {
+      kind: "raw";
+      /** Images stand where it says `[img-0]`, `[img-1]`. */
+      text: string;
+      images?: readonly ChatImage[];
+    }
   /** Only load the model. */
   | { kind: "load" };
 

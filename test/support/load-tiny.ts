@@ -76,6 +76,7 @@ export async function tinySettings(changes: Partial<LoadSettings> = {}): Promise
   return {
     modelPath: tinyFile,
     adapters: [],
+    vision: undefined,
     architecture: facts.architecture,
     layers: facts.layers,
     vocabularySize: facts.vocabularySize,

@@ -65,7 +65,7 @@ async function* generate(
     request.onPrompt?.(segments.map(({ text }) => text).join(""));
     const generation = {
       ...base,
-      prompt: await prompt.forRunner(segments),
+      prompt: prompt.forRunner(segments, messages),
       maxTokens: base.maxTokens === undefined ? undefined : base.maxTokens - before,
       stop: [...base.stop, ...output.stopTexts],
       grammar,
@@ -86,9 +86,7 @@ async function* generate(
     const shorter =
       request.shift && isFull && grammar === undefined ? await prompt.shorten(messages) : undefined;
     if (shorter === undefined) {
-      const context = request.wantsContext
-        ? await prompt.tokens(prompt.segments(messages, written))
-        : undefined;
+      const context = request.wantsContext ? await prompt.context(messages, written) : undefined;
       yield { ...end, statistics, ...(context !== undefined && { context }) };
       return;
     }

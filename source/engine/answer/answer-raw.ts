@@ -1,7 +1,13 @@
 // Answers a prompt that goes to the model as it is.
+import { ProductError } from "../../base/product-error.ts";
 import { answerGrammar } from "../../prompt/grammar/answer-grammar.ts";
-import type { CanonicalEvent, CanonicalRequest } from "../request.ts";
+import { hasAllImages, imageText, splitAtImages } from "../../prompt/image-places.ts";
+import type { PromptSegment } from "../../prompt/prompt-segment.ts";
+import { engineErrors } from "../errors.ts";
+import type { CanonicalEvent, CanonicalRequest, RequestInput } from "../request.ts";
 import { type AnswerOptions, generationOf } from "./answer-options.ts";
+
+type RawInput = Extract<RequestInput, { kind: "raw" }>;
 
 /** What is asked of the answer's form counts for raw prompts too. @throws ProductError of the schema */
 export function rawGrammar({ format }: CanonicalRequest): string | undefined {
@@ -18,12 +24,31 @@ export function rawGrammar({ format }: CanonicalRequest): string | undefined {
 
 /** @throws ProductError of the engine */
 export async function* answerRaw(
-  text: string,
+  { text, images = [] }: RawInput,
   options: AnswerOptions,
 ): AsyncGenerator<CanonicalEvent> {
   const { request, ready, signal } = options;
   request.onPrompt?.(text);
-  const prompt = { segments: [{ text, special: true }] };
+  const prompt = {
+    segments: segmentsOf(text, images.length),
+    ...(images.length > 0 && { images: images.map(({ base64 }) => base64) }),
+  };
   const grammar = rawGrammar(options.request);
   yield* ready.runner.generate({ ...generationOf(options), prompt, grammar }, signal);
+}
+
+/** @throws ProductError `ENGINE_IMAGE_INVALID` for an image that the text has no place for */
+function segmentsOf(text: string, images: number): PromptSegment[] {
+  if (images === 0) return [{ text, special: true }];
+  const segments = splitAtImages(text, /\[img-(\d+)\]/).map((part) =>
+    typeof part === "string" || part >= images
+      ? { text: typeof part === "string" ? part : imageText(part), special: true }
+      : { text: imageText(part), special: false, image: part },
+  );
+  if (hasAllImages(segments, images)) return segments;
+  throw new ProductError(engineErrors.imageInvalid, {
+    message: "The raw prompt does not say where its images stand, each once.",
+    hint: "Write [img-0] where the first one belongs, [img-1] for the second, and so on.",
+    param: "images",
+  });
 }

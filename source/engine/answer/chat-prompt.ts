@@ -2,7 +2,8 @@
 
 import type { PromptSegment } from "../../prompt/prompt-segment.ts";
 import type { PromptMessage } from "../../prompt/prompt-template.ts";
-import type { GenerationRequest } from "../generation.ts";
+import type { MarkedPrompt } from "../generation.ts";
+import { imagesOf } from "../images/request-images.ts";
 import type { ChatInput, Truncation } from "../request.ts";
 import type { ReadyModel } from "../scheduler/loaded-model.ts";
 import { withoutOldestTurn } from "./conversation.ts";
@@ -40,18 +41,30 @@ export class ChatPrompt {
     return written === "" ? segments : [...segments, { text: written, special: false }];
   }
 
-  /** For the runner: text or, behind an earlier answer, tokens. */
-  async forRunner(segments: PromptSegment[]): Promise<GenerationRequest["prompt"]> {
-    return this.#earlier.length === 0 ? { segments } : { tokens: await this.tokens(segments) };
+  /** @param messages those that the segments were made of */
+  forRunner(segments: PromptSegment[], messages: readonly PromptMessage[]): MarkedPrompt {
+    const images = imagesOf(messages).map(({ base64 }) => base64);
+    const { context: earlier } = this.#input;
+    return {
+      segments,
+      ...(images.length > 0 && { images }),
+      ...(earlier !== undefined && { earlier }),
+    };
   }
 
-  /** All tokens, those of an earlier answer in front. */
-  async tokens(segments: PromptSegment[]): Promise<number[]> {
-    const { tokens } = await this.#ready.runner.call("tokenize", { segments });
-    if (this.#earlier.length === 0) return tokens;
-    // The beginning of text stands in front of the earlier answer already.
-    const { tokens: begin } = await this.#ready.runner.call("tokenize", { segments: [] });
-    return [...this.#earlier, ...(tokens[0] === begin[0] ? tokens.slice(begin.length) : tokens)];
+  /** All tokens, those of an earlier answer in front; those of images are negative. */
+  async tokens(segments: PromptSegment[], messages: readonly PromptMessage[]): Promise<number[]> {
+    const prompt = this.forRunner(segments, messages);
+    return (await this.#ready.runner.call("tokenize", prompt)).tokens;
+  }
+
+  /** The tokens that a later prompt can follow; undefined where images are among them. */
+  async context(
+    messages: readonly PromptMessage[],
+    written: string,
+  ): Promise<number[] | undefined> {
+    const tokens = await this.tokens(this.segments(messages, written), messages);
+    return tokens.some((token) => token < 0) ? undefined : tokens;
   }
 
   /**
@@ -95,10 +108,6 @@ export class ChatPrompt {
   }
 
   async #count(messages: readonly PromptMessage[]): Promise<number> {
-    return (await this.tokens(this.segments(messages))).length;
-  }
-
-  get #earlier(): number[] {
-    return this.#input.context ?? [];
+    return (await this.tokens(this.segments(messages), messages)).length;
   }
 }

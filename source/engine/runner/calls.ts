@@ -1,11 +1,10 @@
 // What a runner can be asked besides generating: one question, one answer.
-import type { PromptSegment } from "../../prompt/prompt-segment.ts";
-import type { EmbeddingInput, EmbeddingOutput } from "../generation.ts";
+import type { EmbeddingInput, EmbeddingOutput, MarkedPrompt } from "../generation.ts";
 
 export interface RunnerCalls {
   embed: { input: EmbeddingInput; output: EmbeddingOutput };
-  /** Tokens of a prompt, as generating would use them. */
-  tokenize: { input: { segments: PromptSegment[] }; output: { tokens: number[] } };
+  /** Tokens of a prompt, as generating would use them; those of images are negative. */
+  tokenize: { input: MarkedPrompt; output: { tokens: number[] } };
   /** Text of tokens; control tokens are shown. */
   detokenize: { input: { tokens: number[] }; output: { text: string } };
 }

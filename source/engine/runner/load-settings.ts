@@ -1,11 +1,23 @@
 // What a runner is told when it is started: which model, on which device, with how much room.
 import type { DeviceKind } from "../generation.ts";
 
+export interface VisionSettings {
+  /** Absolute path of the file that turns images into what the model reads. */
+  projectorPath: string;
+  /**
+   * `built`: the text engine, through the image reader that was built for it. `prebuilt`: an engine of
+   * its own, that of a binding.
+   */
+  engine: "built" | "prebuilt";
+}
+
 export interface LoadSettings {
   /** Absolute path of the GGUF file; of a split model, its first part. */
   modelPath: string;
   /** LoRA files that are applied to it. */
   adapters: string[];
+  /** How the model sees; undefined where it cannot, or where no request has brought an image yet. */
+  vision: VisionSettings | undefined;
   /** From the file's own metadata, which the store has read and checked. */
   architecture: string;
   layers: number;

@@ -1,7 +1,9 @@
 // A runner: the child process that holds one model. It is started by runner-process.ts and ends with
 // its parent, whatever becomes of that.
 import { ProductError } from "../../base/product-error.ts";
-import { TextEngine } from "../text/text-engine.ts";
+import type { EngineConnection, TextEngine } from "../text/text-engine.ts";
+import type { VisionEngine } from "../vision/vision-engine.ts";
+import type { LoadSettings } from "./load-settings.ts";
 import { Outbox } from "./outbox.ts";
 import type { ToRunner, WireError } from "./protocol.ts";
 
@@ -9,7 +11,7 @@ const outbox = new Outbox((message, sent) => {
   // A closed channel means that the parent is gone; "disconnect" ends this process.
   return process.send?.(message, undefined, undefined, sent) ?? false;
 });
-let engine: TextEngine | undefined;
+let engine: TextEngine | VisionEngine | undefined;
 
 process.on("message", (message: ToRunner) => {
   switch (message.type) {
@@ -33,9 +35,9 @@ process.on("disconnect", () => leave(0));
 // The terminal sends Ctrl+C to the whole group; when to stop is the parent's decision.
 process.on("SIGINT", () => {});
 
-async function load(settings: Parameters<typeof TextEngine.load>[0]): Promise<void> {
+async function load(settings: LoadSettings): Promise<void> {
   try {
-    engine = await TextEngine.load(settings, {
+    engine = await openEngine(settings, {
       log: (text) => outbox.log(text),
       progress: (fraction) => outbox.post({ type: "progress", fraction }),
       flush: () => outbox.flush(),
@@ -46,6 +48,19 @@ async function load(settings: Parameters<typeof TextEngine.load>[0]): Promise<vo
     outbox.post({ type: "load-failed", error: toWire(error) });
   }
   outbox.flush();
+}
+
+/** One of the two: their native libraries never share a process. */
+async function openEngine(
+  settings: LoadSettings,
+  connection: EngineConnection,
+): Promise<TextEngine | VisionEngine> {
+  if (settings.vision?.engine === "prebuilt") {
+    const { VisionEngine } = await import("../vision/vision-engine.ts");
+    return await VisionEngine.load(settings, settings.vision, connection);
+  }
+  const { TextEngine } = await import("../text/text-engine.ts");
+  return await TextEngine.load(settings, connection);
 }
 
 function generate({ id, request }: Extract<ToRunner, { type: "generate" }>): void {

@@ -28,6 +28,9 @@ export interface RunnerObserver {
 }
 
 const keptLogLines = 200;
+/** How lines begin with which native code ends. */
+const crashLine =
+  /^(?:\S*:\d+: GGML_|GGML_|ggml_|terminate called|libc\+\+abi|FATAL ERROR|Error:|CUDA error)/;
 const stopGraceMs = 5000;
 
 // The child is JavaScript in dist/ and TypeScript in a checkout; Node runs both.
@@ -45,14 +48,19 @@ export class RunnerProcess {
   readonly #requests = new Map<number, AsyncQueue<GenerationEvent>>();
   readonly #calls = new Map<number, PromiseWithResolvers<CallOutput>>();
   readonly #load = Promise.withResolvers<RunnerFacts>();
+  /** The binding's engine does, whatever it is told. */
+  readonly #tellsPrompts: boolean;
+  #isLoaded = false;
   #nextId = 1;
   #stopping = false;
   #exit: RunnerExit | undefined;
 
   private constructor(settings: LoadSettings, observer: RunnerObserver) {
     this.#observer = observer;
+    this.#tellsPrompts = settings.vision?.engine === "prebuilt";
     this.#child = fork(mainFile, [], {
-      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      // The binding's engine prints prompts; of its errors, stderr tells enough.
+      stdio: ["ignore", this.#tellsPrompts ? "ignore" : "pipe", "pipe", "ipc"],
       serialization: "json",
       // OpenMP keeps a team of spinning threads for each thread that computes: one computes.
       env: { ...process.env, UV_THREADPOOL_SIZE: "1" },
@@ -69,7 +77,7 @@ export class RunnerProcess {
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding("utf8");
       stream?.on("data", (text: string) =>
-        this.#note(text.split("\n").filter((line) => line !== "")),
+        this.#note(text.split("\n").filter((line) => line !== "" && this.#mayBeNoted(line))),
       );
     }
     this.#send({ type: "load", settings });
@@ -187,6 +195,7 @@ export class RunnerProcess {
         this.#observer.progress?.(message.fraction);
         break;
       case "loaded":
+        this.#isLoaded = true;
         this.#load.resolve(message.facts);
         break;
       case "load-failed":
@@ -228,6 +237,11 @@ export class RunnerProcess {
       this.#requests.delete(event.id);
       queue.end();
     }
+  }
+
+  /** What users write must not get into logs. */
+  #mayBeNoted(line: string): boolean {
+    return !this.#tellsPrompts || !this.#isLoaded || crashLine.test(line);
   }
 
   #note(lines: string[]): void {

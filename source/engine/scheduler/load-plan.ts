@@ -3,7 +3,8 @@
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
 import type { DeviceKind } from "../generation.ts";
-import type { LoadSettings } from "../runner/load-settings.ts";
+import type { LoadSettings, VisionSettings } from "../runner/load-settings.ts";
+import { hasEyes } from "../text/eyes.ts";
 import { automaticContextLength } from "./memory-plan.ts";
 
 /** What the server's configuration says about loading. */
@@ -28,6 +29,9 @@ const largestBatchSize = 8192;
 /** Requests that name no window use the loaded one: it must be of some use to them. */
 const smallestWindow = 256;
 
+/** What a request wants of a model beyond text. */
+export type RequestNeed = "images" | "embeddings" | undefined;
+
 /**
  * @param parameters the model's parameters overridden by the request's
  * @param freeBytes memory that is free now
@@ -37,6 +41,7 @@ export function planLoad(
   parameters: ModelParameters,
   settings: EngineSettings,
   freeBytes: number,
+  need?: RequestNeed,
 ): LoadSettings {
   const { facts } = model;
   const wanted = parameters.num_ctx ?? settings.contextLength;
@@ -44,6 +49,7 @@ export function planLoad(
   return {
     modelPath: facts.path,
     adapters: model.adapters,
+    vision: planVision(model, settings, need),
     architecture: facts.architecture,
     layers: facts.layers,
     vocabularySize: facts.vocabularySize,
@@ -75,6 +81,21 @@ export function planLoad(
 }
 
 /**
+ * The text engine sees where an image reader was built for it, and asks for the projector when an image
+ * comes. Elsewhere a model is loaded into the binding's engine once a request brings an image, so that
+ * those who only write never use it.
+ */
+function planVision(
+  { projectors: [projectorPath] }: ResolvedModel,
+  { device }: EngineSettings,
+  need: RequestNeed,
+): VisionSettings | undefined {
+  if (projectorPath === undefined) return undefined;
+  if (hasEyes(device)) return { projectorPath, engine: "built" };
+  return need === "images" ? { projectorPath, engine: "prebuilt" } : undefined;
+}
+
+/**
  * Why a loaded model cannot serve a request, or undefined when it can. A smaller window is served
  * from a larger one, and what a request does not name never causes a reload.
  */
@@ -82,7 +103,14 @@ export function reloadReason(
   loaded: LoadSettings,
   wanted: LoadSettings,
   named: ModelParameters,
+  need?: RequestNeed,
 ): string | undefined {
+  if (need === "images" && wanted.vision?.engine !== loaded.vision?.engine) {
+    return "a request brings images";
+  }
+  if (need === "embeddings" && loaded.vision?.engine === "prebuilt") {
+    return "the engine that sees makes no vectors";
+  }
   if (named.num_ctx !== undefined && wanted.contextLength > loaded.contextLength) {
     return `num_ctx ${wanted.contextLength} is larger than the loaded ${loaded.contextLength}`;
   }

@@ -6,7 +6,7 @@ import type { ModelParameters } from "../../store/model-parameters.ts";
 import { engineErrors } from "../errors.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { BackOff } from "./back-off.ts";
-import { type EngineSettings, planLoad, reloadReason } from "./load-plan.ts";
+import { type EngineSettings, planLoad, type RequestNeed, reloadReason } from "./load-plan.ts";
 import { LoadedModel } from "./loaded-model.ts";
 import { fitSentence, freeMemoryBytes, memoryNeed } from "./memory-plan.ts";
 import { cancelled, untilAborted } from "./until-aborted.ts";
@@ -69,6 +69,7 @@ export class ModelPool {
     parameters: ModelParameters,
     keepAliveMs: number | undefined,
     signal: AbortSignal,
+    need?: RequestNeed,
   ): Promise<Lease> {
     const key = keyOf(model);
     let waitsForReload: LoadedModel | undefined;
@@ -79,8 +80,8 @@ export class ModelPool {
         if (signal.aborted) throw cancelled();
         const loaded = this.#loaded.get(key);
         if (loaded !== undefined) {
-          const wanted = this.#plan(model, parameters);
-          const reason = reloadReason(loaded.settings, wanted, parameters);
+          const wanted = this.#plan(model, parameters, need);
+          const reason = reloadReason(loaded.settings, wanted, parameters, need);
           const others = loaded.waitingForReload - (waitsForReload === loaded ? 1 : 0);
           if (reason === undefined && others === 0) return this.#lease(loaded);
           if (reason === undefined || loaded.isBusy) {
@@ -102,7 +103,7 @@ export class ModelPool {
           continue;
         }
         this.#refuseWhileBackingOff(key, model.name);
-        const settings = this.#plan(model, parameters);
+        const settings = this.#plan(model, parameters, need);
         if (!this.#hasRoom(model, settings)) {
           await this.#makeRoom(model, signal);
           continue;
@@ -136,8 +137,8 @@ export class ModelPool {
     await Promise.all(all.map((loaded) => loaded.stop()));
   }
 
-  #plan(model: ResolvedModel, parameters: ModelParameters): LoadSettings {
-    return planLoad(model, parameters, this.#options.engine, this.#freeBytes());
+  #plan(model: ResolvedModel, parameters: ModelParameters, need: RequestNeed): LoadSettings {
+    return planLoad(model, parameters, this.#options.engine, this.#freeBytes(), need);
   }
 
   /** Waiting for a load is bounded like waiting for a slot; the runner bounds the latter itself. */
@@ -230,8 +231,8 @@ export class ModelPool {
   }
 }
 
-function keyOf({ facts, adapters }: ResolvedModel): string {
-  return JSON.stringify([facts.path, ...adapters]);
+function keyOf({ facts, adapters, projectors }: ResolvedModel): string {
+  return JSON.stringify([facts.path, adapters, projectors]);
 }
 
 function noRoom(model: ResolvedModel, loaded: readonly LoadedModel[]): ProductError {

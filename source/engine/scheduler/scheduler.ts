@@ -9,9 +9,11 @@ import { ChatPrompt } from "../answer/chat-prompt.ts";
 import { prepareChat } from "../answer/prepare-chat.ts";
 import { engineErrors } from "../errors.ts";
 import type { EmbeddingOutput } from "../generation.ts";
+import { hasImages, readChatImages, readRequestImages } from "../images/request-images.ts";
 import type { CanonicalEvent, CanonicalRequest, ChatInput, EmbeddingRequest } from "../request.ts";
 import type { RunnerCalls } from "../runner/calls.ts";
 import { toSampling } from "../sampling-defaults.ts";
+import type { RequestNeed } from "./load-plan.ts";
 import type { LoadedModel, ReadyModel } from "./loaded-model.ts";
 import { ModelPool, type ModelPoolOptions } from "./model-pool.ts";
 import { untilAborted } from "./until-aborted.ts";
@@ -59,17 +61,26 @@ export class Scheduler {
     model: ResolvedModel,
     signal: AbortSignal,
   ): AsyncGenerator<CanonicalEvent> {
-    const { input } = request;
     const parameters = { ...model.parameters, ...definedOnly(request.parameters) };
     const sampling = toSampling(parameters, request.logitBias);
-    if (input.kind !== "load") refuseEmbeddingModel(model, request.model, input.kind);
+    if (request.input.kind !== "load") {
+      refuseEmbeddingModel(model, request.model, request.input.kind);
+    }
+    const input = await readRequestImages(request.input, model, request.model);
+    const need = hasImages(input) ? "images" : undefined;
     // What can be refused is refused before the model is loaded.
     const chat =
       input.kind === "chat" ? { input, prepared: prepareChat(request, input, model) } : undefined;
     if (input.kind === "raw") rawGrammar(request);
     const started = this.#clock.now();
     const { keepAliveMs } = request;
-    const { loaded, release } = await this.#pool.obtain(model, parameters, keepAliveMs, signal);
+    const { loaded, release } = await this.#pool.obtain(
+      model,
+      parameters,
+      keepAliveMs,
+      signal,
+      need,
+    );
     try {
       if (keepAliveMs !== undefined) loaded.keepAliveMs = keepAliveMs;
       if (request.reportProgress && loaded.facts === undefined) {
@@ -83,7 +94,7 @@ export class Scheduler {
       if (input.kind === "load") return;
       const options = { request, parameters, sampling, ready, signal };
       if (chat !== undefined) yield* answerChat(chat.input, chat.prepared, options);
-      else if (input.kind === "raw") yield* answerRaw(input.text, options);
+      else if (input.kind === "raw") yield* answerRaw(input, options);
       this.#pool.noteSuccess(model);
     } finally {
       release();
@@ -101,17 +112,22 @@ export class Scheduler {
     signal: AbortSignal,
   ): Promise<EmbeddingOutput & { loadMs: number }> {
     const { texts, truncate } = request;
-    return await this.#use(request, model, signal, async ({ runner }, loadMs) => {
-      if (texts.length === 0) return { vectors: [], tokenCounts: [], loadMs };
-      const output = await untilAborted(runner.call("embed", { texts, truncate }), signal);
-      if (!output.vectors.every((vector) => vector.every(Number.isFinite))) {
-        throw new ProductError(engineErrors.embeddingUnusable, {
-          message: `${model.name} gave a vector that holds no numbers for one of the texts.`,
-          hint: "The model may not be made for embeddings.",
-        });
-      }
-      return { ...output, loadMs };
-    });
+    return await this.#use(
+      { ...request, need: "embeddings" },
+      model,
+      signal,
+      async ({ runner }, loadMs) => {
+        if (texts.length === 0) return { vectors: [], tokenCounts: [], loadMs };
+        const output = await untilAborted(runner.call("embed", { texts, truncate }), signal);
+        if (!output.vectors.every((vector) => vector.every(Number.isFinite))) {
+          throw new ProductError(engineErrors.embeddingUnusable, {
+            message: `${model.name} gave a vector that holds no numbers for one of the texts.`,
+            hint: "The model may not be made for embeddings.",
+          });
+        }
+        return { ...output, loadMs };
+      },
+    );
   }
 
   /**
@@ -125,13 +141,14 @@ export class Scheduler {
     model: ResolvedModel,
     signal: AbortSignal,
   ): Promise<number> {
-    const { input } = request;
-    refuseEmbeddingModel(model, request.model, input.kind);
+    refuseEmbeddingModel(model, request.model, request.input.kind);
+    const input = await readChatImages(request.input, model, request.model);
     const prepared = prepareChat(request, input, model);
-    return await this.#use(request, model, signal, async (ready) => {
+    const need = hasImages(input) ? "images" : undefined;
+    return await this.#use({ ...request, need }, model, signal, async (ready) => {
       const prompt = new ChatPrompt(input, prepared, ready);
       const segments = prompt.segments(prepared.messages);
-      return (await untilAborted(prompt.tokens(segments), signal)).length;
+      return (await untilAborted(prompt.tokens(segments, prepared.messages), signal)).length;
     });
   }
 
@@ -161,15 +178,21 @@ export class Scheduler {
   }
 
   async #use<T>(
-    request: Pick<EmbeddingRequest, "parameters" | "keepAliveMs">,
+    request: Pick<EmbeddingRequest, "parameters" | "keepAliveMs"> & { need?: RequestNeed },
     model: ResolvedModel,
     signal: AbortSignal,
     work: (ready: ReadyModel, loadMs: number) => Promise<T>,
   ): Promise<T> {
     const parameters = { ...model.parameters, ...definedOnly(request.parameters) };
     const started = this.#clock.now();
-    const { keepAliveMs } = request;
-    const { loaded, release } = await this.#pool.obtain(model, parameters, keepAliveMs, signal);
+    const { keepAliveMs, need } = request;
+    const { loaded, release } = await this.#pool.obtain(
+      model,
+      parameters,
+      keepAliveMs,
+      signal,
+      need,
+    );
     try {
       if (keepAliveMs !== undefined) loaded.keepAliveMs = keepAliveMs;
       const ready = await untilAborted(loaded.ready, signal);

@@ -1,20 +1,32 @@
 // Continuous batching: takes requests into slots, computes one step after another for all of them,
 // and hands out what each step gave while the next one computes.
+import { queueFull } from "../check-request.ts";
 import { engineErrors } from "../errors.ts";
 import type { GenerationRequest } from "../generation.ts";
 import { chooseSlot } from "./choose-slot.ts";
 import { DraftJudge } from "./draft-judge.ts";
+import type { ImageTokens } from "./image-tokens.ts";
 import {
   type AnswerEnd,
   createJob,
   endJob,
+  failedEvent,
   failJob,
   type Job,
   type LoopEvent,
+  type PromptTokens,
   takeToken,
 } from "./job.ts";
 import { draftLength } from "./lookup-draft.ts";
-import { type BatchPlan, type BatchPolicy, logitIndexesOf, planBatch } from "./plan-batch.ts";
+import { putIntoContext } from "./picture-reader.ts";
+import {
+  type BatchPlan,
+  type BatchPolicy,
+  type ImagePlan,
+  logitIndexesOf,
+  planBatch,
+  type StepPlan,
+} from "./plan-batch.ts";
 import type { PrefillPace } from "./prefill-pace.ts";
 import type { PrefixCopy } from "./prefix-copy.ts";
 import { PrefixSources } from "./prefix-sources.ts";
@@ -29,6 +41,7 @@ export interface LoopOptions extends StepSamplerOptions {
   policy: BatchPolicy;
   prefillPace: PrefillPace;
   prefixCopy: PrefixCopy | undefined;
+  images: ImageTokens;
   /** Requests that may wait for a slot. */
   maximumQueue: number;
   /** Called when a step has been launched or no work is left: the time to send what was emitted. */
@@ -47,14 +60,15 @@ export class BatchingLoop {
   readonly #sampler: StepSampler;
   #queue: Job[] = [];
   #running = false;
-  #previous: BatchPlan["kind"] | undefined;
+  #previous: StepPlan["kind"] | undefined;
 
   constructor(options: LoopOptions) {
     this.#options = options;
     this.#slots = Array.from({ length: options.slots }, (_, id) => new Slot<Job>(id));
     this.#sampler = new StepSampler(options);
     this.#threads = new ThreadGovernor(options.threads);
-    this.#prefixes = new PrefixSources(options.context, options.prefixCopy, options.log);
+    const { context, prefixCopy, images, log } = options;
+    this.#prefixes = new PrefixSources(context, prefixCopy, images, log);
   }
 
   /** Slots in use and requests waiting. */
@@ -72,22 +86,17 @@ export class BatchingLoop {
   submit(
     id: number,
     request: GenerationRequest,
-    promptTokens: number[],
+    prompt: PromptTokens,
     emit: (event: LoopEvent) => void,
   ): void {
     const free = this.#slots.filter((slot) => slot.job === undefined).length;
     if (this.#queue.length >= this.#options.maximumQueue + free) {
-      emit({
-        type: "failed",
-        code: engineErrors.queueFull.code,
-        message: `server busy, please try again. ${this.#queue.length} requests wait for this model already.`,
-        hint: "Try again in a few seconds.",
-      });
+      emit(failedEvent(queueFull(this.#queue.length)));
       this.#options.flush();
       return;
     }
     this.#queue.push(
-      createJob(id, request, promptTokens, {
+      createJob(id, request, prompt, {
         contextLength: this.#options.contextLength,
         usesLookup: this.#options.policy.lookupTokens > 0,
         emit,
@@ -120,7 +129,7 @@ export class BatchingLoop {
       if (plan === undefined) break;
       this.#previous = plan.kind;
       try {
-        await this.#step(plan);
+        await (plan.kind === "image" ? this.#readImage(plan) : this.#step(plan));
       } catch (error) {
         this.#failStep(plan, error);
       }
@@ -209,7 +218,7 @@ export class BatchingLoop {
       sampled: [],
       indexes: context.addToBatch(
         item.slot.id,
-        item.slot.tokens.length,
+        this.#positionOf(item.slot),
         Uint32Array.from(item.tokens),
         logitIndexesOf(item),
       ),
@@ -243,15 +252,11 @@ export class BatchingLoop {
       // The first token and the drafts before the last sampled one were right.
       slot.tokens.push(...item.tokens.slice(0, sampled.length));
       if (sampled.length < item.tokens.length) {
-        this.#options.context.removeTokenCellsFromSequence(slot.id, slot.tokens.length, -1);
+        const position = this.#positionOf(slot);
+        this.#options.context.removeTokenCellsFromSequence(slot.id, position, -1);
       }
     } else {
-      slot.tokens.push(...item.tokens);
-      job.read += item.tokens.length;
-      if (job.request.reportProgress) {
-        const totalTokens = job.promptTokens.length;
-        job.emit({ type: "prompt", completedTokens: job.read, totalTokens });
-      }
+      this.#noteRead(slot, job, item.tokens);
     }
     for (const token of sampled) {
       const end = takeToken(job, token);
@@ -262,6 +267,39 @@ export class BatchingLoop {
     }
   }
 
+  /** Puts the image that a prompt has come to into its slot. */
+  async #readImage({ slot, job }: ImagePlan): Promise<void> {
+    const { context, images, policy } = this.#options;
+    const first = job.promptTokens[job.read] ?? 0;
+    const image = job.images.get(first);
+    if (image === undefined) throw new Error("an image of the prompt is not known");
+    const tokens = job.promptTokens.slice(job.read, job.read + images.lengthAt(first));
+    const threads = this.#threads.choose(tokens.length);
+    if (threads !== context.getThreads()) context.setThreads(threads);
+    const reading = putIntoContext(image, context, {
+      sequence: slot.id,
+      position: this.#positionOf(slot),
+      batchSize: policy.batchSize,
+    });
+    this.#options.flush();
+    await reading;
+    slot.version += 1;
+    this.#noteRead(slot, job, tokens);
+  }
+
+  #noteRead(slot: Slot<Job>, job: Job, tokens: readonly number[]): void {
+    for (const token of tokens) slot.tokens.push(token);
+    job.read += tokens.length;
+    if (!job.request.reportProgress) return;
+    const totalTokens = job.promptTokens.length;
+    job.emit({ type: "prompt", completedTokens: job.read, totalTokens });
+  }
+
+  /** Where the next token of a slot stands. */
+  #positionOf({ tokens }: Slot<Job>): number {
+    return this.#options.images.position(tokens, tokens.length);
+  }
+
   #release(slot: Slot<Job>, job: Job, end: AnswerEnd): void {
     slot.job = undefined;
     slot.lastUsed = performance.now();
@@ -269,7 +307,7 @@ export class BatchingLoop {
   }
 
   /** A failed decode leaves the context in an unknown state: every slot starts afresh. */
-  #failStep(plan: BatchPlan, error: unknown): void {
+  #failStep(plan: StepPlan, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
     this.#options.log(`a ${plan.kind} step failed: ${reason}`);
     for (const slot of this.#slots) {

@@ -10,6 +10,8 @@ export type DeviceSetting = "auto" | DeviceKind;
 
 export interface OpenedDevice {
   addon: Addon;
+  /** What the addon was loaded from. */
+  binary: AddonBinary;
   kind: DeviceKind;
   names: string[];
   reason: string;
@@ -130,8 +132,8 @@ async function tryToOpen(
   if (binary.device === "cpu") {
     return type === undefined
       ? "the CPU build found no backend for this processor"
-      : { addon, kind: "cpu", names: [] };
+      : { addon, binary, kind: "cpu", names: [] };
   }
   if (typeof type !== "string") return `the ${binary.device} build found no usable device`;
-  return { addon, kind: binary.device, names: addon.getGpuDeviceInfo().deviceNames };
+  return { addon, binary, kind: binary.device, names: addon.getGpuDeviceInfo().deviceNames };
 }

@@ -1,4 +1,5 @@
 // One request while it is in the batching loop, from arrival to its last event.
+import { ProductError } from "../../base/product-error.ts";
 import type {
   FinishReason,
   GenerationEvent,
@@ -8,6 +9,7 @@ import type {
 import type { AddonSampler } from "./addon.ts";
 import { type AnswerPiece, AnswerText } from "./answer-text.ts";
 import { LookupDraft } from "./lookup-draft.ts";
+import type { ImagePiece } from "./picture-reader.ts";
 
 /** A request that could not be finished. */
 export interface FailedEvent {
@@ -19,10 +21,23 @@ export interface FailedEvent {
 
 export type LoopEvent = GenerationEvent | FailedEvent;
 
+/** What a request is told that failed before it had a slot. */
+export function failedEvent(error: unknown): FailedEvent {
+  if (error instanceof ProductError) {
+    const { code, message, hint } = error;
+    return { type: "failed", code, message, ...(hint !== undefined && { hint }) };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { type: "failed", code: "UNEXPECTED", message };
+}
+
 export interface Job {
   readonly id: number;
   readonly request: GenerationRequest;
+  /** Those below zero are images'. */
   readonly promptTokens: number[];
+  /** The prompt's images, by their first tokens. */
+  readonly images: ReadonlyMap<number, ImagePiece>;
   /** At most so many tokens are generated; the window's end may come first. */
   readonly maxTokens: number;
   readonly emit: (event: LoopEvent) => void;
@@ -45,10 +60,16 @@ export interface Job {
   reportedAhead: number | undefined;
 }
 
+/** A prompt as the loop takes it. */
+export interface PromptTokens {
+  tokens: number[];
+  images?: Job["images"];
+}
+
 export function createJob(
   id: number,
   request: GenerationRequest,
-  promptTokens: number[],
+  { tokens: promptTokens, images = new Map() }: PromptTokens,
   options: { contextLength: number; usesLookup: boolean; emit: (event: LoopEvent) => void },
 ): Job {
   const room = options.contextLength - promptTokens.length;
@@ -56,6 +77,7 @@ export function createJob(
     id,
     request,
     promptTokens,
+    images,
     maxTokens: Math.min(request.maxTokens ?? room, room),
     emit: options.emit,
     answer: new AnswerText(request.stop),

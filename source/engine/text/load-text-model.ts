@@ -4,7 +4,7 @@ import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../errors.ts";
 import type { DeviceReport, LoadPhases } from "../generation.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
-import type { Addon, AddonContext, AddonModel } from "./addon.ts";
+import type { Addon, AddonBinary, AddonContext, AddonModel } from "./addon.ts";
 import { logLevels } from "./addon.ts";
 import { openDevice } from "./choose-device.ts";
 import { contextOptions } from "./context-options.ts";
@@ -12,6 +12,7 @@ import { fitLayers } from "./fit-layers.ts";
 
 export interface LoadedTextModel {
   addon: Addon;
+  binary: AddonBinary;
   model: AddonModel;
   context: AddonContext;
   device: DeviceReport;
@@ -69,6 +70,7 @@ export async function loadTextModel(
   await applyAdapters(addon, model, context, settings.adapters);
   return {
     addon,
+    binary: device.binary,
     model,
     context,
     phases: {

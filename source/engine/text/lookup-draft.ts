@@ -24,7 +24,10 @@ export class LookupDraft {
       this.#after.set(gramAt(history, this.#indexed), this.#indexed + gramLength);
     }
     const at = this.#after.get(gramAt(history, history.length - gramLength));
-    return at === undefined ? [] : history.slice(at, at + limit);
+    if (at === undefined) return [];
+    const followed = history.slice(at, at + limit);
+    const image = followed.findIndex((token) => token < 0);
+    return image < 0 ? followed : followed.slice(0, image);
   }
 }
 

@@ -2,7 +2,7 @@
 //
 // With separate sequences llama.cpp splits a batch that mixes prompts and single tokens, so a step
 // is either one token for every answering slot or a chunk of prompts, in turn. Small chunks keep
-// the answering slots going and an abort quick.
+// the answering slots going and an abort quick. An image takes a step by itself.
 import { isReading, type Job } from "./job.ts";
 import type { Slot } from "./slot.ts";
 
@@ -23,10 +23,19 @@ export interface BatchPolicy {
   lookupTokens: number;
 }
 
+/** The beginning of an image, which a step of its own puts into the context. */
+export interface ImagePlan {
+  kind: "image";
+  slot: Slot<Job>;
+  job: Job;
+}
+
 export interface BatchPlan {
   items: BatchItem[];
   kind: "prompt" | "answer" | "mixed";
 }
+
+export type StepPlan = BatchPlan | ImagePlan;
 
 /**
  * @param slots all slots, ascending by id
@@ -39,16 +48,21 @@ export function planBatch(
   slots: ReadonlyArray<Slot<Job>>,
   policy: BatchPolicy,
   prefillChunk: (isAlone: boolean) => number,
-  previous: BatchPlan["kind"] | undefined,
+  previous: StepPlan["kind"] | undefined,
   guess: (job: Job, limit: number) => number[],
-): BatchPlan | undefined {
+): StepPlan | undefined {
   const busy = slots.flatMap((slot) => (slot.job === undefined ? [] : [{ slot, job: slot.job }]));
   if (busy.length === 0) return undefined;
-  const reading = busy.filter(({ job }) => isReading(job));
+  const reading = byArrival(busy.filter(({ job }) => isReading(job)));
   const answering = busy.filter(({ job }) => !isReading(job));
-  const answers =
-    answering.length > 0 && (policy.mixed || reading.length === 0 || previous === "prompt");
-  const prompts = reading.length > 0 && (policy.mixed || !answers);
+  const [first] = reading;
+  const hasRead = previous === "prompt" || previous === "image";
+  if (first !== undefined && isAtImage(first.job) && !(hasRead && answering.length > 0)) {
+    return { kind: "image", ...first };
+  }
+  const texts = reading.filter(({ job }) => !isAtImage(job));
+  const answers = answering.length > 0 && (policy.mixed || texts.length === 0 || hasRead);
+  const prompts = texts.length > 0 && (policy.mixed || !answers);
 
   const items: BatchItem[] = [];
   let room = policy.batchSize;
@@ -62,9 +76,9 @@ export function planBatch(
   }
   if (prompts) {
     let share = Math.min(room, prefillChunk(answering.length === 0));
-    for (const { slot, job } of byArrival(reading)) {
+    for (const { slot, job } of texts) {
       if (share <= 0) break;
-      const tokens = job.promptTokens.slice(job.read, job.read + share);
+      const tokens = upToImage(job.promptTokens.slice(job.read, job.read + share));
       share -= tokens.length;
       const isLast = job.read + tokens.length === job.promptTokens.length;
       items.push({ slot, job, tokens, logits: isLast ? "last" : "none" });
@@ -72,6 +86,16 @@ export function planBatch(
   }
   items.sort((a, b) => a.slot.id - b.slot.id);
   return { items, kind: answers && prompts ? "mixed" : answers ? "answer" : "prompt" };
+}
+
+/** The prompt's next token is the first of an image. */
+function isAtImage({ promptTokens, read }: Job): boolean {
+  return (promptTokens[read] ?? 0) < 0;
+}
+
+function upToImage(tokens: number[]): number[] {
+  const image = tokens.findIndex((token) => token < 0);
+  return image < 0 ? tokens : tokens.slice(0, image);
 }
 
 function byArrival<T extends { job: Job }>(reading: T[]): T[] {

@@ -1,6 +1,7 @@
 // Brings a chosen slot to the state in which the beginning of a prompt is already in it.
 import type { AddonContext } from "./addon.ts";
 import type { SlotChoice } from "./choose-slot.ts";
+import type { ImageTokens } from "./image-tokens.ts";
 import type { Job } from "./job.ts";
 import type { PrefixCopy } from "./prefix-copy.ts";
 import type { Slot } from "./slot.ts";
@@ -8,13 +9,20 @@ import type { Slot } from "./slot.ts";
 export class PrefixSources {
   readonly #context: AddonContext;
   readonly #copy: PrefixCopy | undefined;
+  readonly #images: ImageTokens;
   readonly #log: (text: string) => void;
   // What computing one prompt token has cost lately, milliseconds; unknown at first.
   #computeMsPerToken = 0;
 
-  constructor(context: AddonContext, copy: PrefixCopy | undefined, log: (text: string) => void) {
+  constructor(
+    context: AddonContext,
+    copy: PrefixCopy | undefined,
+    images: ImageTokens,
+    log: (text: string) => void,
+  ) {
     this.#context = context;
     this.#copy = copy;
+    this.#images = images;
     this.#log = log;
   }
 
@@ -42,7 +50,8 @@ export class PrefixSources {
    */
   async take(choice: SlotChoice<Job>, promptTokens: readonly number[]): Promise<number> {
     const { slot } = choice;
-    const keep = Math.min(choice.prefix, promptTokens.length - 1);
+    const prefix = Math.min(choice.prefix, promptTokens.length - 1);
+    const keep = this.#images.boundary(promptTokens, prefix);
     if (choice.copyFrom !== undefined && this.#copy !== undefined) {
       try {
         await this.#copy.copy(choice.copyFrom, slot);
@@ -66,8 +75,9 @@ export class PrefixSources {
     // Models with a sliding window have dropped the tokens before it: then only a pure continuation
     // is possible. Recurrent models cannot forget a part at all (the removal returns false).
     const complete = this.#context.getSequenceKvCacheMinPosition(slot.id) <= 0;
+    const from = this.#images.position(slot.tokens, keep);
     const cut =
-      keep > 0 && complete && this.#context.removeTokenCellsFromSequence(slot.id, keep, -1);
+      keep > 0 && complete && this.#context.removeTokenCellsFromSequence(slot.id, from, -1);
     if (cut) {
       slot.tokens.length = keep;
       return keep;

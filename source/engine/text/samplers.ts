@@ -45,7 +45,10 @@ export function createSampler(
       repeatPenaltyPresencePenalty: parameters.presencePenalty,
       repeatPenaltyFrequencyPenalty: parameters.frequencyPenalty,
       repeatPenaltyMaxTokens: window,
-      repeatPenaltyTokens: Uint32Array.from(promptTokens.slice(-window)),
+      // Images cannot be repeated: their tokens are below zero.
+      repeatPenaltyTokens: Uint32Array.from(
+        promptTokens.filter((token) => token >= 0).slice(-window),
+      ),
     }),
     ...(bias.size > 0 && {
       tokenBiasKeys: Uint32Array.from(bias.keys()),

@@ -1,16 +1,20 @@
 // The text engine as a runner uses it: load once, then generate and cancel.
 import { ProductError } from "../../base/product-error.ts";
-import type { PromptSegment } from "../../prompt/prompt-segment.ts";
+import { checkLength, checkNamedTokens, refuseUnknown } from "../check-request.ts";
 import { engineErrors } from "../errors.ts";
-import type { GenerationRequest, RunnerFacts } from "../generation.ts";
+import type { GenerationRequest, MarkedPrompt, RunnerFacts } from "../generation.ts";
 import type { CallOutput, RunnerCall } from "../runner/calls.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { BatchingLoop } from "./batching-loop.ts";
 import { Embedder } from "./embedder.ts";
-import type { LoopEvent } from "./job.ts";
+import { type Eyes, openEyes } from "./eyes.ts";
+import { ImageTokens } from "./image-tokens.ts";
+import { failedEvent, type LoopEvent, type PromptTokens } from "./job.ts";
 import { type LoadedTextModel, type LoadObserver, loadTextModel } from "./load-text-model.ts";
+import { PictureReader } from "./picture-reader.ts";
 import { PrefillPace } from "./prefill-pace.ts";
 import { PrefixCopy } from "./prefix-copy.ts";
+import { PromptReader } from "./prompt-reader.ts";
 import { controlTextsOf, TokenBytes } from "./token-bytes.ts";
 
 export interface EngineConnection extends LoadObserver {
@@ -27,6 +31,10 @@ export class TextEngine {
   readonly #loop: BatchingLoop;
   readonly #embedder: Embedder;
   readonly #prefixCopy: PrefixCopy | undefined;
+  readonly #prompts: PromptReader;
+  readonly #flush: () => void;
+  /** Requests whose images are being read. */
+  readonly #seeing = new Set<number>();
 
   private constructor(
     settings: LoadSettings,
@@ -35,7 +43,11 @@ export class TextEngine {
   ) {
     this.#settings = settings;
     this.#loaded = loaded;
+    this.#flush = () => connection.flush();
     const { addon, model, context } = loaded;
+    const images = new ImageTokens();
+    const pictures = new PictureReader(() => openProjector(settings, loaded), images);
+    this.#prompts = new PromptReader(model, pictures);
     this.#embedder = new Embedder(addon, model, settings);
     // Recurrent memory has no parts: neither a guess nor a longer prefix can be taken back.
     const forgets = canForget(loaded, settings.architecture);
@@ -59,6 +71,7 @@ export class TextEngine {
         lookupTokens: forgets ? settings.lookupTokens : 0,
       },
       prefixCopy: this.#prefixCopy,
+      images,
       maximumQueue: settings.maximumQueue,
       flush: () => connection.flush(),
       ready: () => connection.ready(),
@@ -79,14 +92,20 @@ export class TextEngine {
    * @throws ProductError `ENGINE_PROMPT_TOO_LONG`, `ENGINE_PROMPT_EMPTY`, `ENGINE_TOKEN_UNKNOWN`
    */
   generate(id: number, request: GenerationRequest, emit: (event: LoopEvent) => void): void {
-    const tokens =
-      "tokens" in request.prompt ? request.prompt.tokens : this.tokenize(request.prompt.segments);
-    this.#check(tokens, request);
-    this.#loop.submit(id, request, tokens, emit);
+    const { prompt } = request;
+    if ("tokens" in prompt) {
+      this.#submit(id, request, { tokens: prompt.tokens }, emit);
+    } else if ((prompt.images ?? []).length > 0) {
+      void this.#see(id, request, prompt, emit);
+    } else {
+      const tokens = this.#prompts.readText(prompt.segments, prompt.earlier);
+      this.#submit(id, request, { tokens }, emit);
+    }
   }
 
   cancel(id: number): void {
     this.#loop.cancel(id);
+    this.#seeing.delete(id);
   }
 
   /** @throws ProductError, see `Embedder` */
@@ -94,63 +113,75 @@ export class TextEngine {
     switch (name) {
       case "embed":
         return await this.#embedder.embed(input, (text) =>
-          this.tokenize([{ text, special: false }]),
+          this.#prompts.readText([{ text, special: false }]),
         );
       case "tokenize":
-        return { tokens: this.tokenize(input.segments) };
+        return { tokens: (await this.#prompts.read(input)).tokens };
       case "detokenize":
-        this.#refuseUnknown(input.tokens);
+        refuseUnknown(input.tokens, this.#settings);
         return { text: this.#loaded.model.detokenize(Uint32Array.from(input.tokens), true) };
     }
-  }
-
-  /** Tokens of a prompt, with the beginning-of-text token that the model wants, exactly once. */
-  tokenize(segments: readonly PromptSegment[]): number[] {
-    const { model } = this.#loaded;
-    const tokens: number[] = [];
-    for (const { text, special } of segments) {
-      // Not push(...): a long prompt has more tokens than a call may have arguments.
-      if (text !== "") for (const token of model.tokenize(text, special)) tokens.push(token);
-    }
-    const bos = model.tokenBos();
-    if (model.shouldPrependBosToken() && bos >= 0 && tokens[0] !== bos) tokens.unshift(bos);
-    return tokens;
   }
 
   close(): void {
     this.#prefixCopy?.close();
   }
 
-  #check(tokens: readonly number[], request: GenerationRequest): void {
-    const { contextLength, trainedContextLength } = this.#settings;
-    if (tokens.length === 0) {
-      throw new ProductError(engineErrors.promptEmpty, {
-        message: "The prompt is empty: there is no token to start from.",
-        hint: "Send some text.",
-      });
+  /** Starts a request with images, which must be read before the prompt can be counted. */
+  async #see(
+    id: number,
+    request: GenerationRequest,
+    prompt: MarkedPrompt,
+    emit: (event: LoopEvent) => void,
+  ): Promise<void> {
+    this.#seeing.add(id);
+    try {
+      const tokens = await this.#prompts.read(prompt);
+      const isCancelled = !this.#seeing.delete(id);
+      this.#submit(id, request, tokens, emit);
+      if (isCancelled) this.#loop.cancel(id);
+    } catch (error) {
+      this.#seeing.delete(id);
+      emit(failedEvent(error));
+      this.#flush();
     }
-    if (tokens.length >= contextLength) {
-      throw new ProductError(engineErrors.promptTooLong, {
-        message:
-          `The prompt is ${tokens.length} tokens long, but the context window holds ` +
-          `${contextLength}, and at least one must be left for the answer.`,
-        hint:
-          contextLength < trainedContextLength
-            ? `Shorten the prompt, or raise num_ctx (MODELCTL_CONTEXT_LENGTH), up to ${trainedContextLength}.`
-            : "Shorten the prompt; num_ctx is as large as the model was trained for.",
-      });
-    }
-    this.#refuseUnknown([...tokens, ...request.sampling.logitBias.map(([token]) => token)]);
   }
 
-  #refuseUnknown(tokens: readonly number[]): void {
-    const { vocabularySize } = this.#settings;
-    const unknown = tokens.find((token) => token < 0 || token >= vocabularySize);
-    if (unknown === undefined) return;
-    throw new ProductError(engineErrors.tokenUnknown, {
-      message: `Token ${unknown} does not exist: the model's vocabulary has ${vocabularySize} tokens, from 0.`,
+  #submit(
+    id: number,
+    request: GenerationRequest,
+    prompt: PromptTokens,
+    emit: (event: LoopEvent) => void,
+  ): void {
+    checkLength(prompt.tokens.length, this.#settings);
+    checkNamedTokens(request, this.#settings);
+    // A raw prompt may name an image at its end; chat templates never do.
+    if ((prompt.images?.size ?? 0) > 0 && (prompt.tokens.at(-1) ?? 0) < 0) {
+      throw new ProductError(engineErrors.promptEmpty, {
+        message: "The prompt ends with an image: there is no text behind it to start from.",
+        hint: "Put some text behind the image.",
+      });
+    }
+    this.#loop.submit(id, request, prompt, emit);
+  }
+}
+
+/** The projector is read when the first image comes. */
+async function openProjector(
+  { vision, threads }: LoadSettings,
+  { addon, binary, model, device }: LoadedTextModel,
+): Promise<Eyes> {
+  if (vision === undefined) {
+    throw new ProductError(engineErrors.capabilityMissing, {
+      message: "The model was loaded without a projector and does not support images.",
+      hint: "Leave the images out.",
     });
   }
+  return await openEyes(binary, model, {
+    projectorPath: vision.projectorPath,
+    threads: threads ?? addon.getMathCores(),
+    usesGpu: device.kind !== "cpu",
+  });
 }
 
 function canForget({ addon }: LoadedTextModel, architecture: string): boolean {

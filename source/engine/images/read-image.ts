@@ -1,0 +1,109 @@
+// Checks an image before any model sees it: decodes it whole, and turns it into a file that every
+// engine reads. Engines are not asked to survive a broken one.
+import type { Metadata, Sharp } from "sharp";
+import { ProductError } from "../../base/product-error.ts";
+import type { ChatImage } from "../../prompt/chat-message.ts";
+import { engineErrors } from "../errors.ts";
+import { type ImageFormat, imageFormatOf } from "./image-format.ts";
+
+const mostPixels = 100_000_000;
+/** No model looks at more; what is larger is made smaller once, instead of in every engine. */
+const longestSide = 4096;
+const decodeSeconds = 30;
+
+/**
+ * @returns the image as PNG or JPEG: upright, opaque, without animation
+ * @throws ProductError `ENGINE_IMAGE_INVALID`
+ */
+export async function readImage(image: ChatImage): Promise<ChatImage> {
+  const bytes = Buffer.from(image.base64, "base64");
+  const format = formatOf(bytes, image);
+  const { default: sharp } = await import("sharp");
+  // One image must not take all cores from the models, nor keep memory.
+  sharp.concurrency(1);
+  sharp.cache(false);
+  try {
+    // Sharp's default refuses images for mere warnings. Of an animation it reads the first picture.
+    const decoder = sharp(bytes, { failOn: "error", limitInputPixels: mostPixels });
+    const metadata = await decoder.metadata();
+    refuseTooLarge(metadata, image);
+    decoder.timeout({ seconds: decodeSeconds });
+    if (isPlain(metadata, format)) {
+      await decoder.stats();
+      return image;
+    }
+    const converted = await plain(decoder).toBuffer();
+    return { ...image, base64: converted.toString("base64") };
+  } catch (error) {
+    if (error instanceof ProductError) throw error;
+    throw invalid(
+      image,
+      "The image cannot be decoded: it is damaged or cut off.",
+      "Send the whole file, or save it again as PNG, JPEG or WebP.",
+      error,
+    );
+  }
+}
+
+function formatOf(bytes: Buffer, image: ChatImage): ImageFormat {
+  if (bytes.length === 0) throw invalid(image, "The image is empty.", "Send the file's bytes.");
+  const found = imageFormatOf(bytes);
+  if (found === undefined || "undecodable" in found) {
+    const what = found === undefined ? "in no format that this server knows" : found.undecodable;
+    const hint = "Send a PNG, JPEG or WebP image.";
+    throw invalid(image, `The image is ${what}, which it cannot show to a model.`, hint);
+  }
+  const { mimeType } = image;
+  const claimed = mimeType?.toLowerCase().replace("image/jpg", "image/jpeg");
+  if (claimed !== undefined && claimed !== `image/${found.format}` && claimed !== "image/heif") {
+    throw invalid(
+      image,
+      `The image is said to be ${mimeType}, but is ${found.format.toUpperCase()}.`,
+      `Name it image/${found.format}.`,
+    );
+  }
+  return found.format;
+}
+
+function refuseTooLarge({ width, height }: Metadata, image: ChatImage): void {
+  if (width * height <= mostPixels) return;
+  throw invalid(
+    image,
+    `The image has ${width} x ${height} pixels, more than the ${mostPixels / 1e6} million that this server takes.`,
+    "Make it smaller.",
+  );
+}
+
+/** Whether every engine reads the file as it is, and sees what a person sees. */
+function isPlain(
+  { width, height, hasAlpha, orientation = 1, depth, space }: Metadata,
+  format: ImageFormat,
+): boolean {
+  return (
+    (format === "png" || format === "jpeg") &&
+    Math.max(width, height) <= longestSide &&
+    !hasAlpha &&
+    orientation === 1 &&
+    depth === "uchar" &&
+    (space === "srgb" || space === "b-w")
+  );
+}
+
+/** Transparent parts become white: engines would show whatever colour they hide. */
+function plain(decoder: Sharp): Sharp {
+  return decoder
+    .autoOrient()
+    .resize(longestSide, longestSide, { fit: "inside", withoutEnlargement: true })
+    .flatten({ background: "white" })
+    .toColourspace("srgb")
+    .png({ compressionLevel: 3 });
+}
+
+function invalid(image: ChatImage, message: string, hint: string, cause?: unknown): ProductError {
+  return new ProductError(engineErrors.imageInvalid, {
+    message,
+    hint,
+    ...(image.param !== undefined && { param: image.param }),
+    ...(cause !== undefined && { cause }),
+  });
+}

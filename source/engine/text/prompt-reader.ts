@@ -1,0 +1,49 @@
+// Turns prompts into tokens: text as the model's vocabulary has it, images as the projector makes them.
+import type { PromptSegment } from "../../prompt/prompt-segment.ts";
+import type { MarkedPrompt } from "../generation.ts";
+import type { AddonModel } from "./addon.ts";
+import type { PromptTokens } from "./job.ts";
+import type { PictureReader, ReadPicture } from "./picture-reader.ts";
+
+export class PromptReader {
+  readonly #model: AddonModel;
+  readonly #pictures: PictureReader;
+
+  constructor(model: AddonModel, pictures: PictureReader) {
+    this.#model = model;
+    this.#pictures = pictures;
+  }
+
+  /** @throws ProductError, see `PictureReader.read` */
+  async read(prompt: MarkedPrompt): Promise<PromptTokens> {
+    const pictures: ReadPicture[] = [];
+    for (const image of prompt.images ?? []) pictures.push(await this.#pictures.read(image));
+    return {
+      tokens: this.#tokens(prompt, pictures),
+      images: new Map(pictures.flatMap(({ pieces }) => [...pieces])),
+    };
+  }
+
+  /** A prompt without images, at once. */
+  readText(segments: PromptSegment[], earlier?: number[]): number[] {
+    return this.#tokens({ segments, ...(earlier !== undefined && { earlier }) }, []);
+  }
+
+  /** With the beginning-of-text token that the model wants, exactly once. */
+  #tokens({ segments, earlier = [] }: MarkedPrompt, pictures: readonly ReadPicture[]): number[] {
+    const tokens: number[] = [];
+    // Not push(...): a long prompt has more tokens than a call may have arguments.
+    const add = (more: Iterable<number>) => {
+      for (const token of more) tokens.push(token);
+    };
+    for (const { text, special, image } of segments) {
+      if (image !== undefined) add(pictures[image]?.tokens ?? []);
+      else if (text !== "") add(this.#model.tokenize(text, special));
+    }
+    const bos = this.#model.tokenBos();
+    const begins = bos >= 0 && tokens[0] === bos;
+    if (earlier.length > 0) return [...earlier, ...(begins ? tokens.slice(1) : tokens)];
+    if (this.#model.shouldPrependBosToken() && bos >= 0 && !begins) tokens.unshift(bos);
+    return tokens;
+  }
+}

@@ -1,0 +1,145 @@
+// The door to @fugood/llama.node: the only file that knows its native classes.
+//
+// Its JavaScript layer is left out: it replaces a variant that cannot be loaded by another in silence.
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { ProductError } from "../../base/product-error.ts";
+import { engineErrors } from "../errors.ts";
+import type { DeviceKind } from "../generation.ts";
+import { type DeviceSetting, devicesToTry, lookForDevice } from "../text/choose-device.ts";
+
+/** The version that the engine was written against; package.json pins the same. */
+export const bindingVersion = "1.7.15";
+
+export interface BindingOptions {
+  model: string;
+  n_ctx: number;
+  n_batch: number;
+  n_ubatch: number;
+  n_threads: number;
+  n_gpu_layers: number;
+  n_parallel: 1;
+  flash_attn_type: "auto" | "on" | "off";
+  cache_type_k: string;
+  cache_type_v: string;
+  use_mmap: boolean;
+  ctx_shift: false;
+  lora_list: Array<{ path: string; scaled: number }>;
+}
+
+export interface CompletionOptions {
+  /** Control tokens in it are control tokens; images stand at `imageMark`. */
+  prompt: string;
+  media_paths?: string[];
+  n_predict: number;
+  temperature: number;
+  top_k: number;
+  top_p: number;
+  min_p: number;
+  penalty_last_n: number;
+  penalty_repeat: number;
+  penalty_freq: number;
+  penalty_present: number;
+  xtc_probability: number;
+  dry_multiplier: number;
+  seed: number;
+  logit_bias: Array<[token: number, bias: number]>;
+  grammar?: string;
+}
+
+export interface CompletionResult {
+  interrupted: boolean;
+  stopped_eos: boolean;
+  timings: { prompt_n: number };
+}
+
+export interface BindingContext {
+  getModelInfo(): { desc: string; nParams: number; size: number };
+  getUsedDevices(): string[];
+  initMultimodal(options: { path: string; use_gpu: boolean }): boolean;
+  getMultimodalSupport(): { vision: boolean };
+  /** Of each image, as many tokens as it has; their values mean nothing. */
+  tokenize(text: string, mediaPaths?: string[]): Promise<{ tokens: Int32Array }>;
+  detokenize(tokens: number[]): Promise<string>;
+  /** One at a time; after a rejection the context takes no other until it is made anew. */
+  completion(
+    options: CompletionOptions,
+    onToken: (piece: { token: string }) => void,
+  ): Promise<CompletionResult>;
+  stopCompletion(): void;
+  release(): Promise<void>;
+}
+
+export interface Binding {
+  LlamaContext: {
+    /** Reads the model at once, on the calling thread. */
+    new (options: BindingOptions): BindingContext;
+    /** A GGUF file's metadata as texts; lists in brackets. */
+    loadModelInfo(file: string, leftOut: string[]): Record<string, unknown>;
+    getBackendDevicesInfo(): string;
+  };
+}
+
+/** Where a prompt has an image. */
+export const imageMark = "<__media__>";
+
+export interface OpenedBinding {
+  binding: Binding;
+  kind: DeviceKind;
+  /** A sentence. */
+  reason: string;
+}
+
+/** The installed native package for a device, or undefined when there is none. */
+export function findBinding(kind: DeviceKind): string | undefined {
+  if (kind === "rocm" || (kind === "metal" && process.platform !== "darwin")) return undefined;
+  const variant = kind === "cuda" || kind === "vulkan" ? `-${kind}` : "";
+  try {
+    const own = createRequire(import.meta.url).resolve("@fugood/llama.node/package.json");
+    const name = `@fugood/node-llama-${process.platform}-${process.arch}${variant}`;
+    const file = path.join(
+      path.dirname(createRequire(own).resolve(`${name}/package.json`)),
+      "index.node",
+    );
+    return existsSync(file) ? file : undefined;
+  } catch {
+    return undefined; // an optional package that was not installed
+  }
+}
+
+/**
+ * Opens the binding by the rules of the text engine: `auto` takes the first device that works, a named
+ * one is used or refused.
+ *
+ * @throws ProductError `ENGINE_DEVICE_UNAVAILABLE`
+ */
+export function openBinding(setting: DeviceSetting): OpenedBinding {
+  const refused: string[] = [];
+  for (const kind of setting === "auto" ? devicesToTry() : [setting]) {
+    const found = lookForDevice(kind);
+    const file = findBinding(kind);
+    if (!found.present || file === undefined) {
+      refused.push(
+        found.present ? `no ${kind} build of the vision engine is installed` : found.text,
+      );
+      continue;
+    }
+    try {
+      const binding = createRequire(import.meta.url)(file) as Binding;
+      const why = setting === "auto" ? [...refused, found.text].join(", ") : "it was asked for";
+      return { binding, kind, reason: `--gpu ${setting}: ${why}.` };
+    } catch (error) {
+      refused.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  throw new ProductError(engineErrors.deviceUnavailable, {
+    message: `The vision engine cannot use --gpu ${setting}: ${refused.join(", ")}.`,
+    hint: "Use --gpu auto, or --gpu cpu.",
+  });
+}
+
+/** Whether the build for this CPU is one that does without the CPU's vector instructions. */
+export function isSlowOn(kind: DeviceKind): boolean {
+  return kind === "cpu" && process.platform === "linux" && process.arch === "x64";
+}

@@ -1,0 +1,176 @@
+// An engine that sees without anything built for this machine: the binding's own, one answer at a time.
+//
+// It has the face of the text engine, and what the binding cannot do is refused, not approximated:
+// log-probabilities, vectors. Decision 0008.
+import { ProductError } from "../../base/product-error.ts";
+import { checkLength, checkNamedTokens, queueFull, refuseUnknown } from "../check-request.ts";
+import { engineErrors } from "../errors.ts";
+import type { GenerationRequest, MarkedPrompt, RunnerFacts } from "../generation.ts";
+import type { CallOutput, RunnerCall } from "../runner/calls.ts";
+import type { LoadSettings, VisionSettings } from "../runner/load-settings.ts";
+import { failedEvent, type LoopEvent } from "../text/job.ts";
+import type { EngineConnection } from "../text/text-engine.ts";
+import { type PromptText, toPromptText } from "./prompt-text.ts";
+import { type CountedPrompt, VisionJob } from "./vision-job.ts";
+import { VisionModel } from "./vision-model.ts";
+
+export class VisionEngine {
+  readonly facts: RunnerFacts;
+  readonly #settings: LoadSettings;
+  readonly #model: VisionModel;
+  readonly #connection: EngineConnection;
+  #queue: VisionJob[] = [];
+  #current: VisionJob | undefined;
+
+  private constructor(settings: LoadSettings, model: VisionModel, connection: EngineConnection) {
+    this.#settings = settings;
+    this.#model = model;
+    this.#connection = connection;
+    this.facts = model.facts;
+  }
+
+  /** @throws ProductError, see `VisionModel.load` */
+  static async load(
+    settings: LoadSettings,
+    vision: VisionSettings,
+    connection: EngineConnection,
+  ): Promise<VisionEngine> {
+    return new VisionEngine(settings, await VisionModel.load(settings, vision), connection);
+  }
+
+  /**
+   * Starts a request; its events, the last being `done` or `failed`, go to `emit`.
+   *
+   * @throws ProductError `ENGINE_PARAMETER_UNSUPPORTED`, `ENGINE_QUEUE_FULL`, `ENGINE_TOKEN_UNKNOWN`
+   */
+  generate(id: number, request: GenerationRequest, emit: (event: LoopEvent) => void): void {
+    this.#refuse(request);
+    checkNamedTokens(request, this.#settings);
+    if (this.#queue.length >= this.#settings.maximumQueue) throw queueFull(this.#queue.length);
+    this.#queue.push(new VisionJob(id, request, emit));
+    this.#reportPlaces();
+    if (this.#current === undefined) void this.#run();
+  }
+
+  cancel(id: number): void {
+    const waiting = this.#queue.find((job) => job.id === id);
+    if (waiting !== undefined) {
+      this.#queue = this.#queue.filter((job) => job !== waiting);
+      waiting.end({ reason: "cancelled" });
+      this.#connection.flush();
+    } else if (this.#current?.id === id) {
+      this.#current.isCancelled = true;
+      this.#model.context.stopCompletion();
+    }
+  }
+
+  /** @throws ProductError `ENGINE_CAPABILITY_MISSING` for vectors */
+  async call({ name, input }: RunnerCall): Promise<CallOutput> {
+    switch (name) {
+      case "embed":
+        throw new ProductError(engineErrors.capabilityMissing, {
+          message: "The engine that reads images makes no vectors.",
+          hint: "Send the request again when the model is unloaded.",
+        });
+      case "tokenize":
+        return { tokens: [...(await this.#count(input)).tokens] };
+      case "detokenize":
+        refuseUnknown(input.tokens, this.#settings);
+        return { text: await this.#model.context.detokenize(input.tokens) };
+    }
+  }
+
+  close(): void {}
+
+  /** One answer after the other. */
+  async #run(): Promise<void> {
+    for (let job = this.#queue.shift(); job !== undefined; job = this.#queue.shift()) {
+      this.#current = job;
+      this.#reportPlaces();
+      try {
+        await this.#answer(job);
+      } catch (error) {
+        job.emit(failedEvent(error));
+      }
+      this.#current = undefined;
+      this.#connection.flush();
+      await this.#connection.ready();
+    }
+  }
+
+  async #answer(job: VisionJob): Promise<void> {
+    job.admit();
+    const prompt = await this.#count(job.request.prompt);
+    checkLength(prompt.tokens.length, this.#settings);
+    if (job.isCancelled) {
+      job.end({ reason: "cancelled" });
+      return;
+    }
+    const room = this.#settings.contextLength - prompt.tokens.length;
+    job.start(prompt.tokens.length, Math.min(job.request.maxTokens ?? room, room));
+    this.#connection.flush();
+    try {
+      const result = await this.#model.context.completion(
+        this.#model.completionOptions(job, prompt),
+        ({ token }) => this.#take(job, token),
+      );
+      job.finish(result);
+    } catch (error) {
+      // After an error the binding takes no other request: only a new context does.
+      await this.#model.reopen();
+      throw new ProductError(engineErrors.decodeFailed, {
+        message: `The engine failed while computing this answer: ${error instanceof Error ? error.message : String(error)}.`,
+        hint: "Try again.",
+        cause: error,
+      });
+    }
+  }
+
+  #take(job: VisionJob, text: string): void {
+    if (job.hasEnded) return; // the binding is told to stop and writes on until it does
+    job.take(text, this.#model.vocabulary.controlTexts);
+    if (job.hasEnded) this.#model.context.stopCompletion();
+    this.#connection.flush();
+  }
+
+  async #count(prompt: GenerationRequest["prompt"]): Promise<CountedPrompt> {
+    const { context, begin, vocabulary } = this.#model;
+    const whole = await this.#textOf(prompt);
+    // The binding puts the beginning of text in front: it must be there once.
+    const isDouble = begin !== undefined && whole.text.startsWith(vocabulary.bosText);
+    const text = isDouble ? whole.text.slice(vocabulary.bosText.length) : whole.text;
+    const files = "segments" in prompt ? (prompt.images ?? []) : [];
+    const media = whole.images.map((image) => `data:image/png;base64,${files[image] ?? ""}`);
+    const { tokens } = await context.tokenize(text, media.length > 0 ? media : undefined);
+    const isBegun = media.length > 0 || begin === undefined;
+    return { text, media, tokens: isBegun ? [...tokens] : [begin, ...tokens] };
+  }
+
+  async #textOf(prompt: GenerationRequest["prompt"]): Promise<PromptText> {
+    const { context, vocabulary } = this.#model;
+    if ("tokens" in prompt) return { text: await context.detokenize(prompt.tokens), images: [] };
+    const { segments, earlier = [] }: MarkedPrompt = prompt;
+    const { text, images } = toPromptText(segments, vocabulary.controlTexts);
+    const before = earlier.length > 0 ? await context.detokenize(earlier) : "";
+    return { text: before + text, images };
+  }
+
+  /** @throws ProductError `ENGINE_PARAMETER_UNSUPPORTED` */
+  #refuse({ topLogprobs }: GenerationRequest): void {
+    if (topLogprobs === undefined) return;
+    // What it reports is what its filters have left, not what the model thinks.
+    throw new ProductError(engineErrors.parameterUnsupported, {
+      message: "Log-probabilities are not available from the engine that reads images here.",
+      hint: "Leave them out, or build the image reader with modelctl engine build --vision.",
+    });
+  }
+
+  #reportPlaces(): void {
+    for (const [index, job] of this.#queue.entries()) {
+      const ahead = index + (this.#current === undefined ? 0 : 1);
+      if (job.reportedAhead === ahead) continue;
+      job.reportedAhead = ahead;
+      job.emit({ type: "queued", ahead });
+    }
+  }
+}

@@ -1,0 +1,108 @@
+// One request in the binding's engine, from arrival to its last event.
+import type { GenerationRequest } from "../generation.ts";
+import { type AnswerPiece, AnswerText } from "../text/answer-text.ts";
+import type { AnswerEnd, LoopEvent } from "../text/job.ts";
+import type { CompletionResult } from "./binding.ts";
+
+/** A prompt as the binding takes it, counted. */
+export interface CountedPrompt {
+  text: string;
+  /** Data URIs. */
+  media: string[];
+  tokens: readonly number[];
+}
+
+const encoder = new TextEncoder();
+
+export class VisionJob {
+  readonly id: number;
+  readonly request: GenerationRequest;
+  readonly emit: (event: LoopEvent) => void;
+  isCancelled = false;
+  /** At most so many tokens are generated. */
+  maxTokens = 0;
+  reportedAhead: number | undefined;
+  readonly #answer: AnswerText;
+  readonly #arrived = performance.now();
+  #admitted: number | undefined;
+  #firstToken: number | undefined;
+  #lastToken: number | undefined;
+  #promptTokens = 0;
+  #cachedTokens = 0;
+  #generated = 0;
+  #stop: string | undefined;
+
+  constructor(id: number, request: GenerationRequest, emit: (event: LoopEvent) => void) {
+    this.id = id;
+    this.request = request;
+    this.emit = emit;
+    this.#answer = new AnswerText(request.stop);
+  }
+
+  /** A stop text was found, or the request was cancelled: what comes now is of no use. */
+  get hasEnded(): boolean {
+    return this.isCancelled || this.#stop !== undefined;
+  }
+
+  /** Its turn has come. */
+  admit(): void {
+    this.#admitted = performance.now();
+  }
+
+  start(promptTokens: number, maxTokens: number): void {
+    this.#promptTokens = promptTokens;
+    this.maxTokens = maxTokens;
+    this.emit({ type: "started", promptTokens, cachedTokens: 0, slot: 0 });
+  }
+
+  /**
+   * Takes a piece of the answer: a token, or several that make one character.
+   *
+   * @param controlTexts of the model: they are no text of an answer, unless the request wants to see them
+   */
+  take(text: string, controlTexts: readonly string[]): void {
+    const now = performance.now();
+    this.#firstToken ??= now;
+    this.#lastToken = now;
+    this.#generated += 1;
+    const isHidden =
+      controlTexts.includes(text) && !this.request.visibleControlTexts.includes(text);
+    const piece = this.#answer.push(encoder.encode(isHidden ? "" : text));
+    this.#emitPiece(piece);
+    this.#stop = piece.stop;
+  }
+
+  finish({ stopped_eos, timings }: CompletionResult): void {
+    this.#cachedTokens = Math.max(0, this.#promptTokens - timings.prompt_n);
+    if (this.isCancelled) this.end({ reason: "cancelled" });
+    else if (this.#stop !== undefined) this.end({ reason: "stop", stopText: this.#stop });
+    else {
+      // As in the text engine, the token that ends an answer counts.
+      if (stopped_eos) this.#generated += 1;
+      this.end({ reason: stopped_eos ? "stop" : "length" });
+    }
+  }
+
+  end({ reason, stopText }: AnswerEnd): void {
+    if (stopText === undefined) this.#emitPiece(this.#answer.finish());
+    const now = performance.now();
+    const admitted = this.#admitted ?? now;
+    this.emit({
+      type: "done",
+      reason,
+      ...(stopText !== undefined && { stopText }),
+      statistics: {
+        promptTokens: this.#promptTokens,
+        cachedTokens: this.#cachedTokens,
+        completionTokens: this.#generated,
+        queueMs: admitted - this.#arrived,
+        promptMs: (this.#firstToken ?? now) - admitted,
+        completionMs: (this.#lastToken ?? 0) - (this.#firstToken ?? 0),
+      },
+    });
+  }
+
+  #emitPiece({ text }: AnswerPiece): void {
+    if (text !== "") this.emit({ type: "text", text, tokens: this.#generated });
+  }
+}

@@ -1,0 +1,224 @@
+// A model and its projector in the binding: how they are opened, and what is known of them.
+import { statSync } from "node:fs";
+import os from "node:os";
+import { setTimeout as wait } from "node:timers/promises";
+import { ProductError } from "../../base/product-error.ts";
+import { engineErrors } from "../errors.ts";
+import type { RunnerFacts } from "../generation.ts";
+import type { LoadSettings, VisionSettings } from "../runner/load-settings.ts";
+import { randomSeed } from "../text/samplers.ts";
+import {
+  type BindingContext,
+  type BindingOptions,
+  type CompletionOptions,
+  imageMark,
+  isSlowOn,
+  type OpenedBinding,
+  openBinding,
+} from "./binding.ts";
+import type { CountedPrompt, VisionJob } from "./vision-job.ts";
+import { readVocabulary, type Vocabulary } from "./vocabulary.ts";
+
+/** Left free on the card for the window, the projector's work space and other programs. */
+const reserveBytes = 1.5 * 1024 ** 3;
+/** The smallest image there is: it shows whether prompts begin with a token of their own. */
+const onePixel =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+
+export class VisionModel {
+  readonly facts: RunnerFacts;
+  readonly vocabulary: Vocabulary;
+  /** What the binding puts in front of every prompt by itself. */
+  readonly begin: number | undefined;
+  readonly #open: () => BindingContext;
+  #context: BindingContext;
+
+  private constructor(
+    opened: Pick<VisionModel, "facts" | "vocabulary" | "begin">,
+    context: BindingContext,
+    open: () => BindingContext,
+  ) {
+    this.facts = opened.facts;
+    this.vocabulary = opened.vocabulary;
+    this.begin = opened.begin;
+    this.#context = context;
+    this.#open = open;
+  }
+
+  get context(): BindingContext {
+    return this.#context;
+  }
+
+  /**
+   * @throws ProductError `ENGINE_DEVICE_UNAVAILABLE`, `ENGINE_LOAD_FAILED`,
+   *   `ENGINE_PROJECTOR_UNUSABLE`
+   */
+  static async load(settings: LoadSettings, vision: VisionSettings): Promise<VisionModel> {
+    const began = performance.now();
+    const opened = openBinding(settings.device);
+    const deviceMs = performance.now() - began;
+    const layers = gpuLayers(opened, settings, vision);
+    const open = () => openContext(opened, settings, vision, layers);
+    const context = open();
+    const vocabulary = readVocabulary(opened.binding, settings.modelPath);
+    const { tokens } = await context.tokenize(imageMark, [onePixel]);
+    const facts = factsOf(context, opened, settings, vision, layers, vocabulary);
+    facts.loadPhases = {
+      process: began,
+      device: deviceMs,
+      weights: performance.now() - began - deviceMs,
+      context: 0,
+    };
+    const begin = (tokens[0] ?? -1) >= 0 && tokens[0] === vocabulary.bos ? tokens[0] : undefined;
+    return new VisionModel({ facts, vocabulary, begin }, context, open);
+  }
+
+  /** Makes the context anew, since the binding's takes no request after an error. */
+  async reopen(): Promise<void> {
+    await this.#context.release();
+    // What it holds is given back on a thread of its own.
+    await wait(0);
+    this.#context = this.#open();
+  }
+
+  completionOptions({ request, maxTokens }: VisionJob, prompt: CountedPrompt): CompletionOptions {
+    const { sampling, ignoreEndOfText, grammar } = request;
+    const isGreedy = sampling.temperature <= 0;
+    const forbidden = ignoreEndOfText ? this.vocabulary.endTokens : [];
+    return {
+      prompt: prompt.text,
+      ...(prompt.media.length > 0 && { media_paths: prompt.media }),
+      n_predict: maxTokens,
+      temperature: Math.max(0, sampling.temperature),
+      top_k: isGreedy ? 1 : sampling.topK,
+      top_p: isGreedy ? 1 : sampling.topP,
+      min_p: isGreedy ? 0 : sampling.minP,
+      penalty_last_n: sampling.repeatLastN,
+      penalty_repeat: sampling.repeatPenalty,
+      penalty_freq: sampling.frequencyPenalty,
+      penalty_present: sampling.presencePenalty,
+      // Its defaults throw away the best token now and then.
+      xtc_probability: 0,
+      dry_multiplier: 0,
+      // It reads 32 bits with a sign.
+      seed: (sampling.seed ?? randomSeed()) | 0,
+      logit_bias: [
+        ...sampling.logitBias.map(([token, bias]): [number, number] => [token, bias]),
+        ...forbidden.map((token): [number, number] => [token, Number.NEGATIVE_INFINITY]),
+      ],
+      ...(grammar !== undefined && { grammar }),
+    };
+  }
+}
+
+function openContext(
+  { binding, kind }: OpenedBinding,
+  settings: LoadSettings,
+  { projectorPath }: VisionSettings,
+  layers: number,
+): BindingContext {
+  const { flashAttention } = settings;
+  const options: BindingOptions = {
+    model: settings.modelPath,
+    n_ctx: settings.contextLength,
+    n_batch: settings.batchSize,
+    n_ubatch: settings.batchSize,
+    n_threads: settings.threads ?? Math.max(1, Math.ceil(os.availableParallelism() / 2)),
+    n_gpu_layers: layers,
+    n_parallel: 1,
+    flash_attn_type: flashAttention === "auto" ? "auto" : flashAttention ? "on" : "off",
+    cache_type_k: settings.kvCacheType,
+    cache_type_v: settings.kvCacheType,
+    use_mmap: settings.useMmap,
+    ctx_shift: false,
+    lora_list: settings.adapters.map((path) => ({ path, scaled: 1 })),
+  };
+  let context: BindingContext;
+  try {
+    context = new binding.LlamaContext(options);
+  } catch (error) {
+    throw new ProductError(engineErrors.loadFailed, {
+      message: `The vision engine refused ${settings.modelPath}: ${reasonOf(error)}.`,
+      hint: "The server's log with --debug has llama.cpp's reason.",
+      cause: error,
+    });
+  }
+  try {
+    context.initMultimodal({ path: projectorPath, use_gpu: kind !== "cpu" });
+    if (context.getMultimodalSupport().vision) return context;
+  } catch (error) {
+    throw unusableProjector(projectorPath, "it cannot be read, or belongs to another model", error);
+  }
+  throw unusableProjector(projectorPath, "it is not for images");
+}
+
+function unusableProjector(projectorPath: string, why: string, cause?: unknown): ProductError {
+  return new ProductError(engineErrors.projectorUnusable, {
+    message: `The projector ${projectorPath} cannot be used with this model: ${why}.`,
+    hint: "Use the projector that was published with the model.",
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+/** The binding cannot say beforehand what a model takes: a guess by the sizes of the files. */
+function gpuLayers(
+  { binding, kind }: OpenedBinding,
+  settings: LoadSettings,
+  { projectorPath }: VisionSettings,
+): number {
+  const all = settings.layers + 1;
+  if (kind === "cpu") return 0;
+  if (settings.gpuLayers !== undefined) return Math.min(all, settings.gpuLayers);
+  const devices: unknown = JSON.parse(binding.LlamaContext.getBackendDevicesInfo());
+  const gpuBytes = (Array.isArray(devices) ? devices : [])
+    .filter(({ type }) => type === "gpu")
+    .reduce((sum, { maxMemorySize }) => sum + Number(maxMemorySize), 0);
+  const free = gpuBytes - reserveBytes - sizeOf(projectorPath);
+  const fitting = Math.floor((free / Math.max(1, sizeOf(settings.modelPath))) * all);
+  return Math.max(0, Math.min(all, fitting));
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function factsOf(
+  context: BindingContext,
+  { kind, reason }: OpenedBinding,
+  settings: LoadSettings,
+  { projectorPath }: VisionSettings,
+  layers: number,
+  vocabulary: Vocabulary,
+): RunnerFacts {
+  const { desc, nParams, size } = context.getModelInfo();
+  const totalLayers = settings.layers + 1;
+  const share = kind === "cpu" ? 0 : layers / totalLayers;
+  const bytes = size + sizeOf(projectorPath);
+  const slow = isSlowOn(kind)
+    ? " Images are read by a build without AVX, several times slower than this CPU can: modelctl engine build --vision makes a fast one in a minute."
+    : "";
+  return {
+    description: desc,
+    contextLength: settings.contextLength,
+    trainedContextLength: settings.trainedContextLength,
+    slots: 1,
+    parameters: nParams,
+    memory: { ramBytes: bytes * (1 - share), vramBytes: bytes * share },
+    device: {
+      kind,
+      names: context.getUsedDevices(),
+      gpuLayers: layers,
+      totalLayers,
+      reason: `${reason}${slow}`,
+    },
+    bosText: vocabulary.bosText,
+    eosText: vocabulary.eosText,
+    controlTexts: vocabulary.controlTexts,
+    processId: process.pid,
+    loadPhases: { process: 0, device: 0, weights: 0, context: 0 },
+  };
+}
+
+function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, "");
+}

@@ -1,0 +1,77 @@
+// What the binding does not tell of a model's vocabulary, from the metadata of the model's file.
+import type { Binding } from "./binding.ts";
+
+export interface Vocabulary {
+  /** -1 where there is none. */
+  bos: number;
+  bosText: string;
+  eosText: string;
+  /** Texts of control tokens, longest first. */
+  controlTexts: string[];
+  /** Tokens that end an answer. */
+  endTokens: number[];
+}
+
+// llama_token_type of llama.h
+const unknownType = 2;
+const controlType = 3;
+
+/** Tokens that llama.cpp takes for ends whatever the file says of them (llama_vocab::impl::load). */
+const endTexts = new Set([
+  "<|eot_id|>",
+  "<|im_end|>",
+  "<|end|>",
+  "<|return|>",
+  "<|call|>",
+  "<|flush|>",
+  "<|calls|>",
+  "<end_of_turn>",
+  "<|endoftext|>",
+  "<|eom_id|>",
+  "<EOT>",
+  "_<EOT>",
+  "[EOT]",
+  "[EOS]",
+  "<｜end▁of▁sentence｜>",
+  "<end_of_utterance>",
+  "</s>",
+]);
+
+export function readVocabulary(binding: Binding, file: string): Vocabulary {
+  const facts = binding.LlamaContext.loadModelInfo(file, [
+    "tokenizer.ggml.merges",
+    "tokenizer.ggml.scores",
+  ]);
+  const tokens = readList(facts["tokenizer.ggml.tokens"]);
+  const types = readList(facts["tokenizer.ggml.token_type"]);
+  const idOf = (name: string) => Number(facts[`tokenizer.ggml.${name}_token_id`] ?? -1);
+  const isControl = (id: number) => types[id] === controlType || types[id] === unknownType;
+  const textOf = (id: number) => String(tokens[id] ?? "");
+  const named = ["eos", "eot", "eom"].map(idOf).filter((id) => id >= 0);
+  const ids = tokens.map((_, id) => id);
+  return {
+    bos: idOf("bos"),
+    bosText: textOf(idOf("bos")),
+    eosText: textOf(idOf("eos")),
+    controlTexts: ids
+      .filter(isControl)
+      .map(textOf)
+      .filter((text) => text !== "")
+      .sort((a, b) => b.length - a.length),
+    endTokens: [
+      ...new Set([...named, ...ids.filter((id) => isControl(id) && endTexts.has(textOf(id)))]),
+    ],
+  };
+}
+
+/** A list as llama.cpp prints it: JSON, but for line breaks inside texts. */
+function readList(value: unknown): unknown[] {
+  if (typeof value !== "string") return [];
+  const json = value.replaceAll(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what JSON wants escaped
+    /[\u0000-\u001f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  const list: unknown = JSON.parse(json);
+  return Array.isArray(list) ? list : [];
+}
