@@ -22,7 +22,9 @@ async function print(model: string, flags: Flags): Promise<void> {
     const { openLibrary } = await import("./model-library.ts");
     const { library, settings } = openLibrary(flags);
     const { fits, sentence } = await library.memoryFit(model, settings.values);
-    if (!fits) process.stderr.write(`${model} ${sentence}\n`);
+    // A terminal shows how far the load is, in the line that the cursor is in.
+    const start = process.stderr.isTTY ? "\r\u001b[K" : "";
+    if (!fits) process.stderr.write(`${start}${model} ${sentence}\n`);
   } catch {
     // The server tells what is wrong with the model.
   }
