@@ -258,6 +258,21 @@ describe("ps and stop", () => {
     await expect.poll(models, { timeout: 20_000 }).toEqual([]);
   });
 
+  test("what was said over the API and no Modelfile can say is named by show", async () => {
+    await home.run(["run", "tiny", "Hello!"]); // its server stays
+    const body = { model: "odd", from: "tiny", parameters: { mirostat: 2 }, stream: false };
+    const reply = await fetch(`${home.url}/api/create`, {
+      method: "POST",
+      body: JSON.stringify(body),
+    });
+    expect(reply.status).toBe(200);
+    const { code, output, errors } = await home.run(["show", "odd", "--modelfile"]);
+    const sentence =
+      'parameters."mirostat" cannot be written in a Modelfile: there is no such parameter.';
+    expect({ code, errors }).toEqual({ code: 0, errors: `${sentence}\n` });
+    expect(output).toContain(`# ${sentence}\n`);
+  });
+
   test("of a server that was named and is not there say so", async () => {
     const connect = ["--connect", "http://127.0.0.1:1"];
     for (const words of [

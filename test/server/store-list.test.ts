@@ -190,6 +190,15 @@ describe("/api/blobs", () => {
     expect((await send(digest, Buffer.from("x"))).status).toBe(400);
   });
 
+  test("answers other methods as such", async () => {
+    const path = `/api/blobs/sha256:${"3".repeat(64)}`;
+    expect(await store.server.send(path)).toMatchObject({
+      status: 405,
+      text: "405 method not allowed",
+    });
+    expect((await store.server.send(`${path}/more`)).status).toBe(404);
+  });
+
   test("keeps nothing of a client that leaves in the middle", async () => {
     const before = store.blobs();
     const digest = `sha256:${"2".repeat(64)}`;

@@ -9,7 +9,8 @@ export function replyWithErrors(app: FastifyInstance, log: (text: string) => voi
   app.addHook("onRoute", ({ url, method }) => {
     if (method === "OPTIONS") return; // preflights are answered everywhere
     const pattern = url.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&"));
-    knownPaths.push(new RegExp(`^${pattern.join(".*")}$`));
+    // A parameter stands for one segment.
+    knownPaths.push(new RegExp(`^${pattern.join(".*").replaceAll(/:\w+/g, "[^/]+")}$`));
   });
   app.setErrorHandler((error: FastifyError | Error, request, reply) => {
     const known = toProductError(error);
