@@ -426,13 +426,22 @@ describe("help and version", () => {
     expect(await home.run(words)).toEqual(printed(`${version}\n`));
   });
 
-  test.each([[["--help"]], [["help"]], [["run", "--help"]]])("%j prints help", async (words) => {
+  test.each([
+    [["--help"], ["run MODEL", "serve", "Exit codes", "tiny"]],
+    [["help"], ["run MODEL", "serve", "Exit codes", "tiny"]],
+    [
+      ["run", "--help"],
+      ["modelctl run MODEL", "--keepalive TIME", "--verbose"],
+    ],
+    [
+      ["help", "run"],
+      ["modelctl run MODEL", "--keepalive TIME", "--verbose"],
+    ],
+  ])("%j prints help", async (words, expected) => {
     const home = await freshHome();
     const { code, output, errors } = await home.run(words);
     expect({ code, errors }).toEqual({ code: 0, errors: "" });
-    for (const word of ["run MODEL", "serve", "--keepalive", "Exit codes", "tiny"]) {
-      expect(output).toContain(word);
-    }
+    for (const word of expected) expect(output).toContain(word);
   });
 
   test("nothing is written to the home folder by them", async () => {
@@ -477,7 +486,7 @@ describe("exit codes", () => {
     {
       words: ["run", "tiny", "x", "--system", "a", "--system", "b"],
       code: 2,
-      says: /--system can only be set once/,
+      says: /--system is given twice/,
     },
     { words: ["run", "tiny", "x", "--port", "70000"], code: 2, says: /--port 70000 is no port/ },
     { words: ["run", "tiny", "x", "--keepalive", "soon"], code: 2, says: /no duration/ },
