@@ -1,10 +1,12 @@
 // Showing models over the API: what is known of a model without loading it.
-import { copyFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseModelfile } from "../../source/store/modelfile/parse-modelfile.ts";
 import { tinyFile } from "../support/command-line.ts";
 import { badFiles } from "../support/gguf-variants.ts";
-import { projectorFile, visionFile } from "../support/model-store.ts";
+import { projectorFile, sha256, visionFile } from "../support/model-store.ts";
+import { splitTiny } from "../support/split-tiny.ts";
 import { StoreServer } from "../support/store-server.ts";
 
 let store: StoreServer;
@@ -128,6 +130,31 @@ describe("the Modelfile", () => {
       licenses: ["MIT"],
     });
     expect(modelfile).toContain("# FROM whole:latest");
+  });
+
+  test("of a split model names what it is made of, wherever that lies", async () => {
+    splitTiny(store.at("half-00001-of-00002.gguf"), store.at("half-00002-of-00002.gguf"));
+    splitTiny(store.at("one.gguf"), store.at("two.gguf"));
+    const beside = store.at("half-00001-of-00002.gguf");
+    await store.server.post("/api/create", { model: "beside", from: beside });
+    expect(parseModelfile((await show("beside")).modelfile).definition.from).toEqual([beside]);
+    // Sent as blobs, their names say nothing.
+    const digests = ["one.gguf", "two.gguf"].map((name) => readFileSync(store.at(name)));
+    const files: Record<string, string> = {};
+    for (const [index, content] of digests.entries()) {
+      const digest = `sha256:${sha256(content)}`;
+      await store.server.send(`/api/blobs/${digest}`, { method: "POST", body: content });
+      files[`part-${index}.gguf`] = digest;
+    }
+    await store.server.post("/api/create", { model: "sent", files });
+    const shown = await show("sent");
+    const { from } = parseModelfile(shown.modelfile).definition;
+    expect(from.map((file) => path.basename(file))).toEqual(
+      Object.values(files).map((digest) => digest.replace(":", "-")),
+    );
+    expect(shown.tensors).toHaveLength(38);
+    expect(shown.model_info).toMatchObject({ "general.parameter_count": 953_728 });
+    expect(await store.server.ask("What is 2 + 3?", "sent")).toBe("2 + 3 = 5");
   });
 
   test("is changed by what the request gives, and nothing else is", async () => {

@@ -1,16 +1,19 @@
 // A model's Modelfile: what one would have to write to make it again.
+import { realpath } from "node:fs/promises";
+import path from "node:path";
 import { quoteShort } from "../../base/seen-text.ts";
 import type { ResolvedModel } from "../../store/library/resolved-model.ts";
+import { partPaths } from "../../store/library/split-model.ts";
 import { nothingDefined } from "../../store/model-definition.ts";
 import { isParameterName, parameterKinds } from "../../store/model-parameters.ts";
 import { type PrintedModelfile, printModelfile } from "../../store/modelfile/print-modelfile.ts";
 import type { DescribeOptions } from "./describe-model.ts";
 
 /** `unprintable` names the values, set over the API, that no Modelfile can say. */
-export function modelfileOf(
+export async function modelfileOf(
   model: ResolvedModel,
   { system = model.system, parameters = {} }: Pick<DescribeOptions, "system" | "parameters">,
-): PrintedModelfile {
+): Promise<PrintedModelfile> {
   const { template, renderer, parser, requires, otherValues } = model;
   const others = Object.keys(otherValues).map((name) => ({
     field: `parameters.${isParameterName(name) ? name : quoteShort(name)}`,
@@ -19,8 +22,7 @@ export function modelfileOf(
       : "there is no such parameter",
   }));
   const definition = nothingDefined({
-    // The first part of a split model stands for all of them.
-    from: [model.facts.path, ...model.projectors],
+    from: [...(await weightsOf(model.facts.path)), ...model.projectors],
     adapters: model.adapters,
     drafts: model.drafts,
     licenses: model.licenses,
@@ -39,4 +41,18 @@ export function modelfileOf(
     ...others.map(({ field, reason }) => `${field} cannot be written in a Modelfile: ${reason}.`),
   ]);
   return { ...printed, unprintable: [...printed.unprintable, ...others] };
+}
+
+/**
+ * The first part of a split model stands for all of them, if the others lie beside it; those that are
+ * only linked there, and not for good, are named each.
+ */
+async function weightsOf(file: string): Promise<string[]> {
+  const parts = partPaths(file);
+  if (parts === undefined) return [file];
+  const targets = await Promise.all(parts.map((part) => realpath(part)));
+  const areLinks = targets.some(
+    (target, at) => path.basename(target) !== path.basename(parts[at] ?? ""),
+  );
+  return areLinks ? targets : [file];
 }
