@@ -235,7 +235,11 @@ export function ownBuildFolder(device: DeviceKind): string {
 export function findAddonBinary(device: DeviceKind): AddonBinary | undefined {
   const own = path.join(ownBuildFolder(device), addonFileName);
   if (existsSync(own)) return { device, file: own, extraBackendsFolder: undefined, isOwn: true };
-  if (device === "rocm") return findLocalHipBuild();
+  return device === "rocm" ? findLocalHipBuild() : findPrebuiltBinary(device);
+}
+
+/** The binary that node-llama-cpp brings for a device, if it is installed. */
+export function findPrebuiltBinary(device: DeviceKind): AddonBinary | undefined {
   const system = `${platformNames[process.platform] ?? process.platform}-${process.arch}`;
   const variant = device === "cpu" ? system : `${system}-${device}`;
   const folder = binariesFolder(variant);

@@ -10,8 +10,6 @@ export type DeviceSetting = "auto" | DeviceKind;
 
 export interface OpenedDevice {
   addon: Addon;
-  /** What the addon was loaded from. */
-  binary: AddonBinary;
   kind: DeviceKind;
   names: string[];
   reason: string;
@@ -73,17 +71,19 @@ function signs(what: string, files: string[]): DeviceSigns {
  * Opens the addon for the setting. `auto` takes the first device that works; a named device is used
  * or refused, never replaced in silence.
  *
+ * @param findBinary which of the installed binaries may be used
  * @throws ProductError `ENGINE_DEVICE_UNAVAILABLE` or `ENGINE_ADDON_INCOMPATIBLE`
  */
 export async function openDevice(
   setting: DeviceSetting,
   log: (level: number, message: string) => void,
+  findBinary = findAddonBinary,
 ): Promise<OpenedDevice> {
-  if (setting !== "auto") return await openNamedDevice(setting, log);
+  if (setting !== "auto") return await openNamedDevice(setting, log, findBinary);
   const refused: string[] = [];
   for (const kind of devicesToTry()) {
     const found = lookForDevice(kind);
-    const binary = found.present ? findAddonBinary(kind) : undefined;
+    const binary = found.present ? findBinary(kind) : undefined;
     if (binary === undefined) {
       if (kind !== "rocm" || found.present) {
         refused.push(found.present ? `no ${kind} build is installed` : found.text);
@@ -106,9 +106,10 @@ export async function openDevice(
 async function openNamedDevice(
   kind: DeviceKind,
   log: (level: number, message: string) => void,
+  findBinary: typeof findAddonBinary,
 ): Promise<OpenedDevice> {
   const found = lookForDevice(kind);
-  const binary = findAddonBinary(kind);
+  const binary = findBinary(kind);
   const opened =
     binary === undefined
       ? `no ${kind} build of llama.cpp is installed for ${process.platform} ${process.arch}`
@@ -132,8 +133,8 @@ async function tryToOpen(
   if (binary.device === "cpu") {
     return type === undefined
       ? "the CPU build found no backend for this processor"
-      : { addon, binary, kind: "cpu", names: [] };
+      : { addon, kind: "cpu", names: [] };
   }
   if (typeof type !== "string") return `the ${binary.device} build found no usable device`;
-  return { addon, binary, kind: binary.device, names: addon.getGpuDeviceInfo().deviceNames };
+  return { addon, kind: binary.device, names: addon.getGpuDeviceInfo().deviceNames };
 }

@@ -3,14 +3,15 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { packageFolder } from "../../base/package-folder.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../errors.ts";
 import type { DeviceKind } from "../generation.ts";
 import {
-  type AddonBinary,
   type AddonContext,
   type AddonModel,
-  findAddonBinary,
+  expectedAddonVersion,
+  findPrebuiltBinary,
   ownBuildFolder,
 } from "./addon.ts";
 import { type DeviceSetting, devicesToTry, lookForDevice } from "./choose-device.ts";
@@ -52,43 +53,48 @@ interface EyesModule {
 /** The image reader's file, in every build. */
 export const eyesFileName = "eyes.node";
 
-/** Where the image reader for the prebuilt addon of a device is kept. */
-export function eyesFolder(device: DeviceKind): string {
-  return path.join(path.dirname(ownBuildFolder(device)), "eyes", device);
+/**
+ * Where the image reader for the prebuilt addon of a device may be: built by a user, or together with
+ * this program.
+ */
+export function eyesFolders(device: DeviceKind): [users: string, ours: string] {
+  const system = `${process.platform}-${process.arch}`;
+  return [
+    path.join(path.dirname(ownBuildFolder(device)), "eyes", device),
+    path.join(packageFolder(), "native", "built", expectedAddonVersion, system, device),
+  ];
 }
 
-/** The file that holds the image reader for a binary, or undefined when none was built. */
-export function findEyes({ device, file, isOwn }: AddonBinary): string | undefined {
-  const eyes = isOwn ? path.join(path.dirname(file), eyesFileName) : eyesFolder(device);
-  const found = isOwn ? eyes : path.join(eyes, eyesFileName);
-  return existsSync(found) ? found : undefined;
+/** The image reader's file for a device, or undefined when none was built. */
+export function findEyes(device: DeviceKind): string | undefined {
+  return eyesFolders(device)
+    .map((folder) => path.join(folder, eyesFileName))
+    .find((file) => existsSync(file));
 }
 
 /** Whether models on the device that the setting leads to can see through the text engine. */
 export function hasEyes(setting: DeviceSetting): boolean {
   const kinds = setting === "auto" ? devicesToTry() : [setting];
-  const binaries = kinds
-    .filter((kind) => lookForDevice(kind).present)
-    .flatMap((kind) => findAddonBinary(kind) ?? []);
-  const [first] = binaries;
+  const first = kinds.find(
+    (kind) => lookForDevice(kind).present && findPrebuiltBinary(kind) !== undefined,
+  );
   return first !== undefined && findEyes(first) !== undefined;
 }
 
 /**
- * @param binary what the addon was loaded from
+ * @param device for which the prebuilt addon, and no other, was loaded
  * @throws ProductError `ENGINE_PROJECTOR_UNUSABLE`
  */
 export async function openEyes(
-  binary: AddonBinary,
+  device: DeviceKind,
   model: AddonModel,
-  options: { projectorPath: string; threads: number; usesGpu: boolean },
+  { projectorPath, threads }: { projectorPath: string; threads: number },
 ): Promise<Eyes> {
-  const { projectorPath, threads, usesGpu } = options;
-  const file = findEyes(binary);
+  const file = findEyes(device);
   if (file === undefined) {
     throw new ProductError(engineErrors.projectorUnusable, {
-      message: `No image reader was built for ${binary.device}, which the model runs on.`,
-      hint: `Build it with modelctl engine build --vision --gpu ${binary.device}.`,
+      message: `No image reader was built for ${device}, which the model runs on.`,
+      hint: `Build it with modelctl engine build --vision --gpu ${device}.`,
     });
   }
   if (!existsSync(projectorPath)) {
@@ -96,7 +102,7 @@ export async function openEyes(
   }
   try {
     const { Eyes } = createRequire(import.meta.url)(file) as EyesModule;
-    const eyes = new Eyes(model, projectorPath, threads, usesGpu);
+    const eyes = new Eyes(model, projectorPath, threads, device !== "cpu");
     await eyes.init();
     return eyes;
   } catch (error) {

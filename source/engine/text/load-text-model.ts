@@ -4,15 +4,14 @@ import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../errors.ts";
 import type { DeviceReport, LoadPhases } from "../generation.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
-import type { Addon, AddonBinary, AddonContext, AddonModel } from "./addon.ts";
-import { logLevels } from "./addon.ts";
+import type { Addon, AddonContext, AddonModel } from "./addon.ts";
+import { findAddonBinary, findPrebuiltBinary, logLevels } from "./addon.ts";
 import { openDevice } from "./choose-device.ts";
 import { contextOptions } from "./context-options.ts";
 import { fitLayers } from "./fit-layers.ts";
 
 export interface LoadedTextModel {
   addon: Addon;
-  binary: AddonBinary;
   model: AddonModel;
   context: AddonContext;
   device: DeviceReport;
@@ -37,7 +36,12 @@ export async function loadTextModel(
   const engineLog = new EngineLog(observer);
   // performance.now() counts from the start of the process.
   const began = performance.now();
-  const device = await openDevice(settings.device, (level, text) => engineLog.add(level, text));
+  const device = await openDevice(
+    settings.device,
+    (level, text) => engineLog.add(level, text),
+    // The image reader was built for the prebuilt addon, and works with no other.
+    settings.vision === undefined ? findAddonBinary : findPrebuiltBinary,
+  );
   const { addon } = device;
   if (!addon.getIsArchSupported(settings.architecture)) {
     throw new ProductError(engineErrors.architectureUnknown, {
@@ -70,7 +74,6 @@ export async function loadTextModel(
   await applyAdapters(addon, model, context, settings.adapters);
   return {
     addon,
-    binary: device.binary,
     model,
     context,
     phases: {

@@ -169,7 +169,7 @@ export class TextEngine {
 /** The projector is read when the first image comes. */
 async function openProjector(
   { vision, threads }: LoadSettings,
-  { addon, binary, model, device }: LoadedTextModel,
+  { addon, model, device }: LoadedTextModel,
 ): Promise<Eyes> {
   if (vision === undefined) {
     throw new ProductError(engineErrors.capabilityMissing, {
@@ -177,10 +177,9 @@ async function openProjector(
       hint: "Leave the images out.",
     });
   }
-  return await openEyes(binary, model, {
+  return await openEyes(device.kind, model, {
     projectorPath: vision.projectorPath,
     threads: threads ?? addon.getMathCores(),
-    usesGpu: device.kind !== "cpu",
   });
 }
 

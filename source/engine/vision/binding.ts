@@ -44,11 +44,12 @@ export interface CompletionOptions {
   xtc_probability: number;
   dry_multiplier: number;
   seed: number;
-  logit_bias: Array<[token: number, bias: number]>;
   grammar?: string;
 }
 
 export interface CompletionResult {
+  /** All of it; pieces of it may still come. */
+  text: string;
   interrupted: boolean;
   stopped_eos: boolean;
   timings: { prompt_n: number };

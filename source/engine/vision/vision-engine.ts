@@ -2,6 +2,7 @@
 //
 // It has the face of the text engine, and what the binding cannot do is refused, not approximated:
 // log-probabilities, vectors. Decision 0008.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { ProductError } from "../../base/product-error.ts";
 import { checkLength, checkNamedTokens, queueFull, refuseUnknown } from "../check-request.ts";
 import { engineErrors } from "../errors.ts";
@@ -10,9 +11,13 @@ import type { CallOutput, RunnerCall } from "../runner/calls.ts";
 import type { LoadSettings, VisionSettings } from "../runner/load-settings.ts";
 import { failedEvent, type LoopEvent } from "../text/job.ts";
 import type { EngineConnection } from "../text/text-engine.ts";
+import type { CompletionResult } from "./binding.ts";
 import { type PromptText, toPromptText } from "./prompt-text.ts";
 import { type CountedPrompt, VisionJob } from "./vision-job.ts";
 import { VisionModel } from "./vision-model.ts";
+
+/** Of the event loop, until the last pieces of an answer are there. */
+const mostTurns = 20;
 
 export class VisionEngine {
   readonly facts: RunnerFacts;
@@ -109,15 +114,28 @@ export class VisionEngine {
     const room = this.#settings.contextLength - prompt.tokens.length;
     job.start(prompt.tokens.length, Math.min(job.request.maxTokens ?? room, room));
     this.#connection.flush();
+    const result = await this.#complete(job, prompt);
+    await this.#lastPieces(job, result.text);
+    job.finish(result);
+  }
+
+  /**
+   * After an error the binding takes no other request: only a new context does. One that has told
+   * nothing yet is tried again, since the binding may still have been busy with the one before.
+   */
+  async #complete(
+    job: VisionJob,
+    prompt: CountedPrompt,
+    isRetry = false,
+  ): Promise<CompletionResult> {
     try {
-      const result = await this.#model.context.completion(
+      return await this.#model.context.completion(
         this.#model.completionOptions(job, prompt),
         ({ token }) => this.#take(job, token),
       );
-      job.finish(result);
     } catch (error) {
-      // After an error the binding takes no other request: only a new context does.
       await this.#model.reopen();
+      if (!isRetry && !job.hasEnded && job.received === "") return await this.#complete(job, prompt, true);
       throw new ProductError(engineErrors.decodeFailed, {
         message: `The engine failed while computing this answer: ${error instanceof Error ? error.message : String(error)}.`,
         hint: "Try again.",
@@ -126,8 +144,18 @@ export class VisionEngine {
     }
   }
 
+  /** The binding may say that an answer is complete before it has handed over its last pieces. */
+  async #lastPieces(job: VisionJob, whole: string): Promise<void> {
+    for (let turn = 0; turn < mostTurns && !job.hasEnded; turn += 1) {
+      if (job.received.length >= whole.length) return;
+      await nextTurn();
+    }
+    if (!job.hasEnded) this.#take(job, whole.slice(job.received.length));
+  }
+
   #take(job: VisionJob, text: string): void {
-    if (job.hasEnded) return; // the binding is told to stop and writes on until it does
+    // Told to stop, the binding writes on until it does.
+    if (job.hasEnded || job !== this.#current || text === "") return;
     job.take(text, this.#model.vocabulary.controlTexts);
     if (job.hasEnded) this.#model.context.stopCompletion();
     this.#connection.flush();
@@ -156,11 +184,16 @@ export class VisionEngine {
   }
 
   /** @throws ProductError `ENGINE_PARAMETER_UNSUPPORTED` */
-  #refuse({ topLogprobs }: GenerationRequest): void {
-    if (topLogprobs === undefined) return;
-    // What it reports is what its filters have left, not what the model thinks.
+  #refuse({ topLogprobs, sampling, ignoreEndOfText, grammar }: GenerationRequest): void {
+    const wanted =
+      // What it reports is what its filters have left, not what the model thinks.
+      (topLogprobs !== undefined && "Log-probabilities") ||
+      // It takes a list of biases, and does nothing with it.
+      (sampling.logitBias.length > 0 && "Biases of tokens") ||
+      (ignoreEndOfText && grammar !== undefined && "Answers that have a form and no end");
+    if (wanted === false) return;
     throw new ProductError(engineErrors.parameterUnsupported, {
-      message: "Log-probabilities are not available from the engine that reads images here.",
+      message: `${wanted} are not available from the engine that reads images here.`,
       hint: "Leave them out, or build the image reader with modelctl engine build --vision.",
     });
   }

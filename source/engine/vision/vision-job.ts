@@ -22,6 +22,8 @@ export class VisionJob {
   /** At most so many tokens are generated. */
   maxTokens = 0;
   reportedAhead: number | undefined;
+  /** What the binding has handed over. */
+  received = "";
   readonly #answer: AnswerText;
   readonly #arrived = performance.now();
   #admitted: number | undefined;
@@ -65,6 +67,7 @@ export class VisionJob {
     this.#firstToken ??= now;
     this.#lastToken = now;
     this.#generated += 1;
+    this.received += text;
     const isHidden =
       controlTexts.includes(text) && !this.request.visibleControlTexts.includes(text);
     const piece = this.#answer.push(encoder.encode(isHidden ? "" : text));

@@ -25,6 +25,9 @@ const reserveBytes = 1.5 * 1024 ** 3;
 const onePixel =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
+/** Any text that never ends: the binding knows no other way to keep a model from ending. */
+const endlessGrammar = "root ::= [\\x00-\\U0010FFFF] root";
+
 export class VisionModel {
   readonly facts: RunnerFacts;
   readonly vocabulary: Vocabulary;
@@ -84,7 +87,6 @@ export class VisionModel {
   completionOptions({ request, maxTokens }: VisionJob, prompt: CountedPrompt): CompletionOptions {
     const { sampling, ignoreEndOfText, grammar } = request;
     const isGreedy = sampling.temperature <= 0;
-    const forbidden = ignoreEndOfText ? this.vocabulary.endTokens : [];
     return {
       prompt: prompt.text,
       ...(prompt.media.length > 0 && { media_paths: prompt.media }),
@@ -102,11 +104,8 @@ export class VisionModel {
       dry_multiplier: 0,
       // It reads 32 bits with a sign.
       seed: (sampling.seed ?? randomSeed()) | 0,
-      logit_bias: [
-        ...sampling.logitBias.map(([token, bias]): [number, number] => [token, bias]),
-        ...forbidden.map((token): [number, number] => [token, Number.NEGATIVE_INFINITY]),
-      ],
       ...(grammar !== undefined && { grammar }),
+      ...(ignoreEndOfText && { grammar: endlessGrammar }),
     };
   }
 }

@@ -8,34 +8,11 @@ export interface Vocabulary {
   eosText: string;
   /** Texts of control tokens, longest first. */
   controlTexts: string[];
-  /** Tokens that end an answer. */
-  endTokens: number[];
 }
 
 // llama_token_type of llama.h
 const unknownType = 2;
 const controlType = 3;
-
-/** Tokens that llama.cpp takes for ends whatever the file says of them (llama_vocab::impl::load). */
-const endTexts = new Set([
-  "<|eot_id|>",
-  "<|im_end|>",
-  "<|end|>",
-  "<|return|>",
-  "<|call|>",
-  "<|flush|>",
-  "<|calls|>",
-  "<end_of_turn>",
-  "<|endoftext|>",
-  "<|eom_id|>",
-  "<EOT>",
-  "_<EOT>",
-  "[EOT]",
-  "[EOS]",
-  "<｜end▁of▁sentence｜>",
-  "<end_of_utterance>",
-  "</s>",
-]);
 
 export function readVocabulary(binding: Binding, file: string): Vocabulary {
   const facts = binding.LlamaContext.loadModelInfo(file, [
@@ -47,7 +24,6 @@ export function readVocabulary(binding: Binding, file: string): Vocabulary {
   const idOf = (name: string) => Number(facts[`tokenizer.ggml.${name}_token_id`] ?? -1);
   const isControl = (id: number) => types[id] === controlType || types[id] === unknownType;
   const textOf = (id: number) => String(tokens[id] ?? "");
-  const named = ["eos", "eot", "eom"].map(idOf).filter((id) => id >= 0);
   const ids = tokens.map((_, id) => id);
   return {
     bos: idOf("bos"),
@@ -58,9 +34,6 @@ export function readVocabulary(binding: Binding, file: string): Vocabulary {
       .map(textOf)
       .filter((text) => text !== "")
       .sort((a, b) => b.length - a.length),
-    endTokens: [
-      ...new Set([...named, ...ids.filter((id) => isControl(id) && endTexts.has(textOf(id)))]),
-    ],
   };
 }
 

@@ -1,0 +1,28 @@
+// Builds the image reader for the CPU once, where git, cmake and a C++ compiler are there: with it, models
+// see through the text engine. Without it they see too, more slowly.
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { buildEyes } from "../dist/source/application/build-eyes.js";
+import { eyesFileName, eyesFolders } from "../dist/source/engine/text/eyes.js";
+
+const sources = ["../native/eyes.cpp", "../native/CMakeLists.txt"];
+const hash = createHash("sha256");
+for (const name of sources)
+  hash.update(readFileSync(fileURLToPath(new URL(name, import.meta.url))));
+const wanted = hash.digest("hex");
+const [, folder] = eyesFolders("cpu");
+const stamp = `${folder}/sources.sha256`;
+const isBuilt =
+  existsSync(`${folder}/${eyesFileName}`) &&
+  existsSync(stamp) &&
+  readFileSync(stamp, "utf8") === wanted;
+if (!isBuilt) {
+  console.log("building the image reader, once");
+  try {
+    await buildEyes("cpu", { onProgress: () => {}, signal: undefined }, folder);
+    writeFileSync(stamp, wanted);
+  } catch (error) {
+    console.log(`${error.message} Images will be read by a slower engine.`);
+  }
+}

@@ -1,0 +1,74 @@
+// Builds the image reader for this machine: libmtmd, from the sources that node-llama-cpp carries, for
+// the prebuilt engine that it brings. Without it, images are read by another, slower engine.
+import { cp, readdir } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { packageFolder } from "../base/package-folder.ts";
+import { ProductError } from "../base/product-error.ts";
+import { engineErrors } from "../engine/errors.ts";
+import type { DeviceKind } from "../engine/generation.ts";
+import { findPrebuiltBinary } from "../engine/text/addon.ts";
+import { eyesFileName, eyesFolders } from "../engine/text/eyes.ts";
+import { type BuildWork, buildLlama, carriedSources } from "./llama-build.ts";
+
+/**
+ * @param folder where it is put; one of those in which the engine looks
+ * @returns the built file; models that are loaded from now on see through it
+ * @throws ProductError `ENGINE_BUILD_FAILED`
+ */
+export async function buildEyes(
+  device: DeviceKind,
+  work: BuildWork,
+  folder = eyesFolders(device)[0],
+): Promise<string> {
+  const binary = findPrebuiltBinary(device);
+  if (binary === undefined) {
+    throw new ProductError(engineErrors.buildFailed, {
+      message: `There is no prebuilt engine for ${device} here that an image reader could be built for.`,
+      hint: "Name the device that models run on; modelctl doctor tells it.",
+    });
+  }
+  const engineFolder = path.dirname(binary.file);
+  const { folder: carried } = await carriedSources();
+  const headers = createRequire(import.meta.url).resolve("node-api-headers/package.json");
+  const api = createRequire(path.join(carried, "package.json")).resolve(
+    "node-addon-api/package.json",
+  );
+  const includes = [
+    path.join(path.dirname(headers), "include"),
+    path.dirname(api),
+    path.join(carried, "addon"),
+  ];
+  const libraries = await librariesOf(engineFolder);
+  return await buildLlama(
+    {
+      what: `the image reader for ${device === "cpu" ? "this CPU" : device}`,
+      folder,
+      artifact: eyesFileName,
+      target: "eyes",
+      cmakeOptions: [
+        `-DENGINE_FOLDER=${engineFolder}`,
+        `-DENGINE_LIBRARIES=${libraries.join(";")}`,
+        `-DADDON_INCLUDES=${includes.join(";")}`,
+        // Only configured once the sources are there.
+        "-DLLAMA_SOURCE=../llama.cpp",
+      ],
+      prepare: async (_source, workFolder) => {
+        const folder = path.join(workFolder, "native");
+        await cp(path.join(packageFolder(), "native"), folder, { recursive: true });
+        return folder;
+      },
+    },
+    work,
+  );
+}
+
+/** llama.cpp and ggml, without the backends, which are loaded by name. */
+async function librariesOf(folder: string): Promise<string[]> {
+  const names = await readdir(folder);
+  return names
+    .filter((name) =>
+      /^(?:lib)?(?:llama|ggml|ggml-base)(?:\.[\w.-]*)?\.(?:so|dylib|lib)$/.test(name),
+    )
+    .map((name) => path.join(folder, name));
+}
