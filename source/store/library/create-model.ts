@@ -121,6 +121,12 @@ async function drafts(
     const draft = await readDraft(allowedPath(text, options), base.files);
     layers.push(await maker.file("draft", draft));
   }
+  if (layers.length > 0) {
+    // It would make answers faster, never other ones: so it is kept, and said.
+    options.onProgress?.({
+      status: "the draft model is kept, but not used: this engine does not speculate with one",
+    });
+  }
   return layers;
 }
 
