@@ -2,25 +2,28 @@
 
 import { createReadStream, existsSync } from "node:fs";
 import { cpus } from "node:os";
-import { join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { findAddonBinary } from "../../source/engine/text/addon.ts";
 import { createTemporaryFolder, installCleanUp } from "./clean-up.ts";
 import { measureCommands } from "./command-figures.ts";
 import { type Comparison, compare } from "./comparison.ts";
-import { helpText, type Options, readOptions } from "./options.ts";
+import { measureLibrary } from "./library-figures.ts";
+import { helpText, type Options, type OwnSuiteName, readOptions } from "./options.ts";
 import { buildPeer, findMissingTool, findPeer, findRelease, type Release } from "./peer-build.ts";
-import { formatFigures, formatRows, summarise, writeReport } from "./report.ts";
+import { type Figure, formatFigures, formatRows, summarise, writeReport } from "./report.ts";
+import { measureServer } from "./server-figures.ts";
 import { commandPath, startOurs, startPeerWith } from "./server-process.ts";
 import { ensureModel, modelFileName } from "./synthetic-model.ts";
 
 const slots = 8;
 const context = 1024;
+const tinyPath = resolve(import.meta.dirname, "../../media/models/tiny-chat.gguf");
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
   if (options.isHelp) return print(helpText);
   installCleanUp();
-  const needsOurs = options.hasCommands || !options.isNoiseFloor;
+  const needsOurs = options.ownSuiteNames.length > 0 || !options.isNoiseFloor;
   if (needsOurs && !existsSync(commandPath)) {
     throw new Error(`${commandPath} is missing: run npm run build first`);
   }
@@ -29,7 +32,7 @@ async function main(): Promise<void> {
   const report = {
     ...describeMachine(release),
     comparisons: [] as object[],
-    commands: [] as object[],
+    figures: {} as Partial<Record<OwnSuiteName, Figure[]>>,
   };
   print(`${report.processor}, node ${report.node}, llama.cpp ${release.tag}`);
   if (options.hasServers) {
@@ -39,12 +42,30 @@ async function main(): Promise<void> {
     if (!comparisons) return;
     report.comparisons.push(...comparisons);
   }
-  if (options.hasCommands) {
-    const figures = await measureCommands(temporaryFolder);
+  for (const name of options.ownSuiteNames) {
+    const figures = await measureOwn(name, options, release, temporaryFolder);
     print(`\n${formatFigures(figures)}`);
-    report.commands.push(...figures);
+    report.figures[name] = figures;
   }
   if (options.jsonPath) await writeReport(options.jsonPath, report);
+}
+
+async function measureOwn(
+  name: OwnSuiteName,
+  options: Options,
+  release: Release,
+  temporaryFolder: string,
+): Promise<Figure[]> {
+  if (name === "commands") return await measureCommands(temporaryFolder);
+  if (name === "library") return await measureLibrary(temporaryFolder, print);
+  const syntheticPath = join(release.cacheFolder, modelFileName);
+  const modelPath = existsSync(syntheticPath) ? syntheticPath : tinyPath;
+  await readOnce(modelPath);
+  const { rounds, usesPrebuilt, threads } = options;
+  const most = Math.max(...threads);
+  print(`server: ${basename(modelPath)}, ${most} threads, ${slots} streams`);
+  const settings = { modelPath, threads: most, slots, context, temporaryFolder, usesPrebuilt };
+  return await measureServer(settings, rounds);
 }
 
 /** Resolves with nothing where the peer cannot be built. */

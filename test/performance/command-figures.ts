@@ -3,14 +3,8 @@
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { killGroup, killOnExit, killStragglers } from "./clean-up.ts";
+import type { Figure } from "./report.ts";
 import { childEnvironment, commandPath, createHome, findFreePort } from "./server-process.ts";
-
-export interface CommandFigure {
-  label: string;
-  timesMs: readonly number[];
-  /** The median must be below this. */
-  targetMs: number;
-}
 
 const versionRuns = 10;
 const runRuns = 3;
@@ -18,7 +12,7 @@ const commandLimitMs = 60_000;
 /** How long a command may take to leave after its first output. */
 const leaveLimitMs = 10_000;
 
-export async function measureCommands(temporaryFolder: string): Promise<CommandFigure[]> {
+export async function measureCommands(temporaryFolder: string): Promise<Figure[]> {
   const home = await createHome(temporaryFolder);
   const versionTimesMs: number[] = [];
   for (let index = 0; index < versionRuns; index++) {
@@ -37,8 +31,18 @@ export async function measureCommands(temporaryFolder: string): Promise<CommandF
     killStragglers();
   }
   return [
-    { label: "modelctl --version, whole run", timesMs: versionTimesMs, targetMs: 120 },
-    { label: 'modelctl run tiny "hi", first output', timesMs: runTimesMs, targetMs: 1500 },
+    {
+      label: "modelctl --version, whole run",
+      unit: "ms",
+      samples: versionTimesMs,
+      target: { bound: "below", value: 120 },
+    },
+    {
+      label: 'modelctl run tiny "hi", first output',
+      unit: "ms",
+      samples: runTimesMs,
+      target: { bound: "below", value: 1500 },
+    },
   ];
 }
 

@@ -96,13 +96,16 @@ async function measureFourStreams(client: Client, prompts: PromptSource): Promis
   return { values: { aggregate4: aggregateRate(chats), slowestOf4 }, chats };
 }
 
-async function measureEightStreams(client: Client, prompts: PromptSource): Promise<Reading> {
+export async function measureEightStreams(
+  client: Pick<Client, "chat">,
+  prompts: PromptSource,
+): Promise<Reading> {
   const chats = await chatInParallel(client, prompts, 8);
   return { values: { aggregate8: aggregateRate(chats) }, chats };
 }
 
 function chatInParallel(
-  client: Client,
+  client: Pick<Client, "chat">,
   prompts: PromptSource,
   streams: number,
 ): Promise<ChatResult[]> {

@@ -9,21 +9,31 @@ Usage: npm run bench -- [flags]
 
   --rounds N        rounds per thread count (3)
   --threads LIST    thread counts, such as 1,2 (1,2)
-  --only LIST       of ${Object.keys(suites).join(", ")}, start, commands (all)
+  --only LIST       of ${Object.keys(suites).join(", ")}, start, commands,
+                    library, server (all)
   --json FILE       also write the figures to FILE
   --passive-peer    OMP_WAIT_POLICY=passive for llama-server, for a machine that others use too
   --prebuilt        the engine as it is shipped, not the one of modelctl engine build
   --noise-floor     llama-server on both sides: how far from 1 are ratios here by chance?
   --help            this text
+
+commands, library and server need no llama-server. commands times the start of the command line,
+library a store of 1,000 models, creating and pulling (pulling against curl), and server what ours
+adds to its engine.
 `;
+
+/** Suites that measure ours alone, by the name that `--only` takes. */
+const ownSuiteNames = ["commands", "library", "server"] as const;
+
+export type OwnSuiteName = (typeof ownSuiteNames)[number];
 
 export interface Options {
   rounds: number;
   threads: readonly number[];
   suiteNames: readonly SuiteName[];
-  /** False where nothing is asked for but commands. */
+  ownSuiteNames: readonly OwnSuiteName[];
+  /** False where nothing is asked for that needs the peer. */
   hasServers: boolean;
-  hasCommands: boolean;
   jsonPath: string | undefined;
   isPeerPassive: boolean;
   isNoiseFloor: boolean;
@@ -49,7 +59,7 @@ export function readOptions(values: string[]): Options {
     },
   });
   const known = Object.keys(suites) as SuiteName[];
-  const all = [...known, "start", "commands"];
+  const all = [...known, "start", ...ownSuiteNames];
   const wanted = flags.only === undefined ? all : flags.only.split(",");
   const unknown = wanted.find((name) => !all.includes(name));
   if (unknown !== undefined) throw new Error(`--only: ${unknown} is none of ${all.join(", ")}`);
@@ -57,8 +67,8 @@ export function readOptions(values: string[]): Options {
     rounds: readCount("--rounds", flags.rounds, roundsMaximum),
     threads: flags.threads.split(",").map((n) => readCount("--threads", n, threadsMaximum)),
     suiteNames: known.filter((name) => wanted.includes(name)),
-    hasServers: wanted.some((name) => name !== "commands"),
-    hasCommands: wanted.includes("commands"),
+    ownSuiteNames: ownSuiteNames.filter((name) => wanted.includes(name)),
+    hasServers: wanted.some((name) => !ownSuiteNames.some((own) => own === name)),
     jsonPath: flags.json,
     isPeerPassive: flags["passive-peer"],
     isNoiseFloor: flags["noise-floor"],

@@ -1,7 +1,6 @@
 // Turns the samples of all rounds into rows, and the rows into a table and a JSON file.
 
 import { writeFile } from "node:fs/promises";
-import type { CommandFigure } from "./command-figures.ts";
 import { type Metric, type MetricKey, metrics } from "./measurements.ts";
 
 /** Values at the same place of both lists were taken one after the other. */
@@ -24,6 +23,15 @@ export interface Row {
   target: string;
   isMet: boolean | undefined;
   samples: Samples;
+}
+
+/** Something measured by itself, or against a peer that is no server. */
+export interface Figure {
+  label: string;
+  unit: "ms" | "req/s" | "MB/s" | "tok/s" | "x" | "%";
+  samples: readonly number[];
+  /** What is asked of the median. */
+  target?: { bound: "below" | "at least"; value: number };
 }
 
 export function summarise(threads: number, samples: ReadonlyMap<MetricKey, Samples>): Row[] {
@@ -80,13 +88,16 @@ export function formatRows(rows: readonly Row[]): string {
   return formatTable([head, ...cells], [0, 3, 4, 5, 6]);
 }
 
-export function formatFigures(figures: readonly CommandFigure[]): string {
-  const cells = figures.map(({ label, timesMs, targetMs }) => {
-    const middle = median(timesMs);
-    const verdict = formatVerdict(middle < targetMs);
-    return [label, "ms", formatValue(middle), `below ${targetMs}`, verdict];
+export function formatFigures(figures: readonly Figure[]): string {
+  const cells = figures.map(({ label, unit, samples, target }) => {
+    const middle = median(samples);
+    const isMet =
+      target && (target.bound === "below" ? middle < target.value : middle >= target.value);
+    const shown = unit === "x" ? middle.toFixed(2) : formatValue(middle);
+    const wanted = target ? `${target.bound} ${target.value}` : "";
+    return [label, unit, shown, wanted, formatVerdict(isMet)];
   });
-  return formatTable([["command", "unit", "median", "target", "verdict"], ...cells], [2]);
+  return formatTable([["measurement", "unit", "median", "target", "verdict"], ...cells], [2]);
 }
 
 export async function writeReport(path: string, report: object): Promise<void> {

@@ -33,6 +33,7 @@ export interface ServerSettings {
 
 export interface RunningServer {
   client: Client;
+  port: number;
   /** From the start of the process until the model was loaded and the server could answer. */
   startMs: number;
   /** Cores that other programs kept busy meanwhile. */
@@ -174,6 +175,7 @@ async function start(launch: Launch): Promise<RunningServer> {
   const shown = Object.entries(launch.shownEnvironment).map(([key, value]) => `${key}=${value}`);
   return {
     client,
+    port,
     startMs: performance.now() - startedAtMs,
     foreignCores: readLoad(),
     processGroup,
