@@ -109,6 +109,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
         requestsPerMinute: settings.key_requests_per_minute,
       },
       limits: { bodyBytes: settings.max_body_size, imageBytes: settings.max_image_size },
+      images: { fetchesRemote: settings.allow_remote_images },
       ownerToken,
       modelFolders: settings.model_folders,
       origins: settings.origins,

@@ -41,6 +41,7 @@ export interface Settings {
   key_requests_per_minute: number | undefined;
   max_body_size: number;
   max_image_size: number;
+  allow_remote_images: boolean;
   log_format: "pretty" | "json" | undefined;
   log_prompts: boolean;
   shutdown_timeout: number;
@@ -225,6 +226,12 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     default: 20 * 2 ** 20,
     honoursOllama: false,
     description: "Largest image in a request.",
+  },
+  allow_remote_images: {
+    read: boolean,
+    default: false,
+    honoursOllama: false,
+    description: "Fetch images that requests name by an address on the internet.",
   },
   log_format: {
     read: oneOf("pretty", "json"),

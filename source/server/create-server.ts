@@ -7,6 +7,7 @@ import { unpackBodies } from "./plugins/encoded-bodies.ts";
 import { replyWithErrors } from "./plugins/error-replies.ts";
 import { readJsonBodies } from "./plugins/json-body.ts";
 import { guardOrigins } from "./plugins/origin-and-host.ts";
+import { fetchRemoteImages } from "./plugins/remote-images.ts";
 import { countRequests } from "./plugins/request-metrics.ts";
 import { recordRequests } from "./plugins/request-records.ts";
 import { requireKeys } from "./plugins/require-key.ts";
@@ -62,6 +63,10 @@ export async function createServer(
   limitSizes(app, dependencies.limits.imageBytes);
   await guardOrigins(app, dependencies.origins, isLoopbackBound);
   requireKeys(app, dependencies);
+  fetchRemoteImages(app, {
+    isAllowed: dependencies.images.fetchesRemote,
+    largestBytes: dependencies.limits.imageBytes,
+  });
   await describeApi(app, dependencies.version);
   registerStatus(app, dependencies);
   registerRequests(app, dependencies);

@@ -18,6 +18,11 @@ export interface KeyAccess {
   requestsPerMinute: number | undefined;
 }
 
+export interface ImageRules {
+  /** Images that a request names by address are fetched. */
+  fetchesRemote: boolean;
+}
+
 /** What a request may be as large as. */
 export interface SizeLimits {
   bodyBytes: number;
@@ -38,6 +43,7 @@ export interface ServerDependencies {
   monitor: MachineMonitor;
   keyAccess: KeyAccess;
   limits: SizeLimits;
+  images: ImageRules;
   /** Who sends it may name any file that the user can read. */
   ownerToken: string;
   /** Folders whose files any client may name. */

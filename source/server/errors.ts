@@ -111,6 +111,12 @@ export const serverErrors = {
     exitCode: exitCodes.usage,
     description: "An image in the request is larger than the server takes.",
   },
+  imageRemote: {
+    code: "SERVER_IMAGE_REMOTE",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "An image on another machine is not fetched, or could not be.",
+  },
   portTaken: {
     code: "SERVER_PORT_TAKEN",
     status: 500,

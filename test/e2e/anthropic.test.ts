@@ -356,7 +356,7 @@ describe("an error", () => {
     ["at least one message", { messages: [] }],
     ["messages.0.role", { messages: [{ role: "wizard", content: "Hello!" }] }],
     ["messages.0.content is required", { messages: [{ role: "user" }] }],
-    ["messages.0.content.0", { messages: [{ role: "user", content: [image] }] }],
+    ["does not support images", { messages: [{ role: "user", content: [image] }] }],
     ["messages.0.content.0", { messages: [{ role: "user", content: [{ type: "document" }] }] }],
     [
       "messages.0.content.0.type",
@@ -367,7 +367,7 @@ describe("an error", () => {
       { messages: [{ role: "assistant", content: [{ type: "tool_use", id: "a", name: "f" }] }] },
     ],
     [
-      "messages.0.content.0.content.0",
+      "does not support images",
       {
         messages: [
           { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: [image] }] },

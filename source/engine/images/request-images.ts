@@ -28,7 +28,7 @@ export async function readRequestImages(
   name: string,
 ): Promise<RequestInput> {
   if (!hasImages(input)) return input;
-  refuseWithoutProjector(model, name);
+  refuseWithoutProjector(model, name, input);
   if (input.kind === "chat") return { ...input, messages: await readMessages(input.messages) };
   if (input.kind === "raw") return { ...input, images: await readAll(input.images ?? []) };
   return input;
@@ -41,7 +41,7 @@ export async function readChatImages(
   name: string,
 ): Promise<ChatInput> {
   if (!hasImages(input)) return input;
-  refuseWithoutProjector(model, name);
+  refuseWithoutProjector(model, name, input);
   return { ...input, messages: await readMessages(input.messages) };
 }
 
@@ -50,12 +50,16 @@ function imagesIn(input: RequestInput): readonly ChatImage[] {
   return input.kind === "raw" ? (input.images ?? []) : [];
 }
 
-function refuseWithoutProjector(model: Pick<ResolvedModel, "projectors">, name: string): void {
+function refuseWithoutProjector(
+  model: Pick<ResolvedModel, "projectors">,
+  name: string,
+  input: RequestInput,
+): void {
   if (model.projectors.length > 0) return;
   throw new ProductError(engineErrors.capabilityMissing, {
     message: `"${name}" does not support images`,
     hint: "Leave them out, or use a model that has a projector.",
-    param: "images",
+    param: imagesIn(input)[0]?.param ?? "images",
   });
 }
 

@@ -76,7 +76,10 @@ export function toProductError(error: unknown): ProductError {
     const missing = first.keyword === "required" ? String(first.params.missingProperty) : undefined;
     const param = [path, missing].filter((part) => part !== undefined && part !== "").join(".");
     return missing === undefined
-      ? invalidField(param, `${param === "" ? "The body" : `'${param}'`} ${first.message}.`)
+      ? invalidField(
+          param,
+          `${param === "" ? "The body" : `'${param}'`} ${withArticle(first.message)}.`,
+        )
       : invalidField(param, `${param} is required`);
   }
   if (known.code === "FST_ERR_CTP_BODY_TOO_LARGE") {
@@ -95,6 +98,13 @@ export function toProductError(error: unknown): ProductError {
     hint: "Its log says more.",
     cause: error,
   });
+}
+
+/** The validator says "must be string". */
+function withArticle(complaint: string | undefined): string | undefined {
+  return complaint?.replace(/^must be (string|number|boolean|array|object|integer)$/, (_, type) =>
+    /^[aio]/.test(type) ? `must be an ${type}` : `must be a ${type}`,
+  );
 }
 
 function depthOf({ instancePath }: { instancePath: string }): number {

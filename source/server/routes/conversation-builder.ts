@@ -1,6 +1,7 @@
 // Builds the conversation of APIs whose messages come in pieces: calls, their results, thinking.
 import type { ToolCall } from "../../prompt/chat-message.ts";
 import type { PromptMessage } from "../../prompt/prompt-template.ts";
+import { type ContentText, joinContents } from "./image-field.ts";
 
 /**
  * Many templates want one system text at the beginning, and users and assistants in turns. So system
@@ -14,12 +15,20 @@ export class ConversationBuilder {
   #thinking = "";
 
   addText(role: "system" | "user" | "assistant", content: string): void {
+    this.addContent(role, { text: content, images: [] });
+  }
+
+  addContent(role: "system" | "user" | "assistant", content: ContentText): void {
     const last = this.messages.at(-1);
     if (role !== "assistant" && last?.role === role) {
-      last.content = `${last.content}\n\n${content}`;
+      const before = { text: last.content, images: [...(last.images ?? [])] };
+      const { text, images } = joinContents([before, content], "\n\n");
+      last.content = text;
+      if (images.length > 0) last.images = images;
       return;
     }
-    this.messages.push({ role, content, ...(role === "assistant" && this.#takeThinking()) });
+    const thinking = role === "assistant" && this.#takeThinking();
+    this.messages.push({ role, ...fieldsOf(content), ...thinking });
   }
 
   /** Belongs to what the assistant says or calls next. */
@@ -40,11 +49,11 @@ export class ConversationBuilder {
   }
 
   /** @param callId of a call before; a result of an unknown one just has no tool's name */
-  addResult(callId: string, content: string): void {
+  addResult(callId: string, content: ContentText): void {
     const toolName = this.#toolNames.get(callId);
     this.messages.push({
       role: "tool",
-      content,
+      ...fieldsOf(content),
       toolCallId: callId,
       ...(toolName !== undefined && { toolName }),
     });
@@ -55,4 +64,8 @@ export class ConversationBuilder {
     this.#thinking = "";
     return thinking === "" ? {} : { thinking };
   }
+}
+
+function fieldsOf({ text, images }: ContentText): Pick<PromptMessage, "content" | "images"> {
+  return { content: text, ...(images.length > 0 && { images }) };
 }

@@ -3,8 +3,15 @@ import { quoteShort } from "../../../base/seen-text.ts";
 import type { PromptMessage } from "../../../prompt/prompt-template.ts";
 import { invalidField } from "../../errors.ts";
 import { ConversationBuilder } from "../conversation-builder.ts";
+import { type ContentText, joinContents } from "../image-field.ts";
 import { type Fields, readBoolean, readObject, readOptional, readText } from "../read-fields.ts";
-import { readBlocks, readTextBlocks, refusedBlock } from "./text-blocks.ts";
+import {
+  readBlocks,
+  readSeenBlock,
+  readSeenBlocks,
+  readTextBlocks,
+  refusedBlock,
+} from "./text-blocks.ts";
 
 /** @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED` naming the block */
 export function toConversation(system: unknown, messages: readonly unknown[]): PromptMessage[] {
@@ -40,7 +47,7 @@ function addMessage(conversation: ConversationBuilder, message: Fields, where: s
   }
 }
 
-/** Text blocks that follow one another are one text. */
+/** Text blocks that follow one another are one text; images stand between them. */
 function addBlocks(
   conversation: ConversationBuilder,
   role: "user" | "assistant",
@@ -48,17 +55,18 @@ function addBlocks(
   where: string,
 ): void {
   // An answer without anything in it comes back as it was sent.
-  let text = blocks.length === 0 ? "" : undefined;
+  let contents: ContentText[] = blocks.length === 0 ? [{ text: "", images: [] }] : [];
   const endText = () => {
-    if (text !== undefined) conversation.addText(role, text);
-    text = undefined;
+    if (contents.length > 0) conversation.addContent(role, joinContents(contents));
+    contents = [];
   };
   for (const [index, value] of blocks.entries()) {
     const place = `${where}.${index}`;
     const block = readObject(value, place);
     const type = readText(block.type, `${place}.type`);
-    if (type === "text") {
-      text = (text ?? "") + readText(block.text, `${place}.text`);
+    const seen = type === "text" || role === "user" ? readSeenBlock(block, place) : undefined;
+    if (seen !== undefined) {
+      contents.push(seen);
     } else {
       endText();
       addOtherBlock(conversation, `${role} ${type}`, block, place);
@@ -99,9 +107,8 @@ function addOtherBlock(
 }
 
 /** Templates have no place for a failure, so the text says it. */
-function resultOf(block: Fields, where: string): string {
-  const content = block.content ?? "";
-  const text = readTextBlocks(content, `${where}.content`).join("");
+function resultOf(block: Fields, where: string): ContentText {
+  const content = readSeenBlocks(block.content ?? "", `${where}.content`);
   const isError = readOptional(block.is_error, `${where}.is_error`, readBoolean) ?? false;
-  return isError ? `Error: ${text}` : text;
+  return isError ? joinContents([{ text: "Error: ", images: [] }, content]) : content;
 }

@@ -1,9 +1,46 @@
-// Content that can only be text, and what is said of blocks that are none.
-
+// Blocks of text and images, and what is said of blocks that are neither.
 import type { ProductError } from "../../../base/product-error.ts";
 import { quoteShort } from "../../../base/seen-text.ts";
+import type { ChatImage } from "../../../prompt/chat-message.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
-import { readObject, readText } from "../read-fields.ts";
+import { type ContentText, joinContents, readBase64Image, readImageUrl } from "../image-field.ts";
+import { type Fields, readObject, readText } from "../read-fields.ts";
+
+/**
+ * A block of text or an image, undefined where it is another.
+ *
+ * @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED`, `SERVER_IMAGE_REMOTE`
+ */
+export function readSeenBlock(block: Fields, where: string): ContentText | undefined {
+  if (block.type === "text") return { text: readText(block.text, `${where}.text`), images: [] };
+  return block.type === "image" ? { text: "", images: [readImage(block, where)] } : undefined;
+}
+
+function readImage(block: Fields, where: string): ChatImage {
+  const source = readObject(block.source, `${where}.source`);
+  const type = readText(source.type, `${where}.source.type`);
+  if (type === "base64") {
+    const mimeType = readText(source.media_type, `${where}.source.media_type`);
+    return readBase64Image(readText(source.data, `${where}.source.data`), where, mimeType);
+  }
+  if (type === "url") return readImageUrl(source.url, where);
+  throw unsupportedField(`${where}.source.type`, `${quoteShort(type)} is not base64 or url`);
+}
+
+/** Texts and images, joined. @throws ProductError naming the block */
+export function readSeenBlocks(content: unknown, where: string): ContentText {
+  if (typeof content === "string") return { text: content, images: [] };
+  return joinContents(
+    readBlocks(content, where).map((value, index) => {
+      const place = `${where}.${index}`;
+      const block = readObject(value, place);
+      const type = readText(block.type, `${place}.type`);
+      const read = readSeenBlock(block, place);
+      if (read === undefined) throw refusedBlock(type, place);
+      return read;
+    }),
+  );
+}
 
 /**
  * @returns the text, or that of each block
@@ -28,7 +65,7 @@ export function readBlocks(content: unknown, where: string): readonly unknown[] 
 }
 
 const refusals: Readonly<Record<string, string>> = {
-  image: "this server cannot show images to a model",
+  image: "an image belongs to a user, or to the result of a tool",
   document: "this server cannot read documents; send their text",
   search_result: "search results are not known here; send their text",
 };

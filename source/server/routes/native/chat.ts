@@ -1,11 +1,12 @@
 // POST /api/chat
 import type { FastifyInstance } from "fastify";
 import { plainChat, plainRequest, type RequestInput } from "../../../engine/request.ts";
+import type { ChatImage } from "../../../prompt/chat-message.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { parseOptions } from "../../options.ts";
 import { answerNatively } from "./answer.ts";
 import { parseFormat, readAnswerSettings } from "./answer-settings.ts";
-import { checkImages, refuseImages } from "./images.ts";
+import { readImages } from "./images.ts";
 import { toPromptMessage, toToolDefinition } from "./messages.ts";
 import { findModel } from "./named-model.ts";
 import type { AnswerPiece } from "./native-reply.ts";
@@ -21,9 +22,9 @@ export function registerChat(app: FastifyInstance, dependencies: ServerDependenc
       const stream = body.stream !== false;
       const settings = readAnswerSettings(body);
       const messages = body.messages ?? [];
-      for (const [index, { images }] of messages.entries()) {
-        checkImages(images, `messages.${index}.images`);
-      }
+      const images = messages.map((message, index) =>
+        readImages(message.images, `messages.${index}.images`),
+      );
       const { name, model, isFileAllowed } = await findModel(
         dependencies,
         request,
@@ -33,12 +34,11 @@ export function registerChat(app: FastifyInstance, dependencies: ServerDependenc
       if (messages.length === 0 && settings.keepAliveMs === 0) {
         return await unloadReply(dependencies, reply, model, name, toFields({ text: "" }));
       }
-      for (const { images } of messages) refuseImages(images, name);
       const canonical = plainRequest({
         model: name,
         isFileAllowed,
         ...settings,
-        input: inputOf(body),
+        input: inputOf(body, images),
         parameters: parseOptions(body.options, dependencies.log),
         format: parseFormat(body.format),
       });
@@ -63,7 +63,13 @@ function toFields({ text, thinking, toolCalls }: AnswerPiece): Record<string, un
   };
 }
 
-function inputOf({ messages = [], tools = [] }: ChatBody): RequestInput {
+function inputOf(
+  { messages = [], tools = [] }: ChatBody,
+  images: readonly ChatImage[][],
+): RequestInput {
   if (messages.length === 0) return { kind: "load" };
-  return plainChat(messages.map(toPromptMessage), { tools: tools.map(toToolDefinition) });
+  return plainChat(
+    messages.map((message, index) => toPromptMessage(message, images[index])),
+    { tools: tools.map(toToolDefinition) },
+  );
 }

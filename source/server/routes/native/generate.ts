@@ -3,13 +3,14 @@ import type { FastifyInstance } from "fastify";
 import { ProductError } from "../../../base/product-error.ts";
 import { engineErrors } from "../../../engine/errors.ts";
 import { plainChat, plainRequest, type RequestInput } from "../../../engine/request.ts";
+import type { ChatImage } from "../../../prompt/chat-message.ts";
 import type { PromptMessage } from "../../../prompt/prompt-template.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
 import { parseOptions } from "../../options.ts";
 import { answerNatively } from "./answer.ts";
 import { parseFormat, readAnswerSettings } from "./answer-settings.ts";
-import { checkImages, refuseImages } from "./images.ts";
+import { readImages } from "./images.ts";
 import { findModel, type NamedModel } from "./named-model.ts";
 import type { AnswerPiece } from "./native-reply.ts";
 import { GenerateBody } from "./schema.ts";
@@ -23,7 +24,7 @@ export function registerGenerate(app: FastifyInstance, dependencies: ServerDepen
       const { body } = request;
       const stream = body.stream !== false;
       const settings = readAnswerSettings(body);
-      checkImages(body.images, "images");
+      const images = readImages(body.images, "images");
       const named = await findModel(
         dependencies,
         request,
@@ -36,12 +37,12 @@ export function registerGenerate(app: FastifyInstance, dependencies: ServerDepen
         return await unloadReply(dependencies, reply, model, name, toFields({ text: "" }));
       }
       refuseRawConflicts(body);
-      if (!isLoad) refuseMissing(body, named);
+      if (!isLoad) refuseEmbeddingModel(named);
       const canonical = plainRequest({
         model: name,
         isFileAllowed,
         ...settings,
-        input: inputOf(body),
+        input: inputOf(body, images),
         parameters: parseOptions(body.options, dependencies.log),
         format: parseFormat(body.format),
         wantsContext: body.raw !== true,
@@ -76,8 +77,7 @@ function refuseRawConflicts(body: GenerateBody): void {
   }
 }
 
-function refuseMissing({ images }: GenerateBody, { name, model }: NamedModel): void {
-  refuseImages(images, name);
+function refuseEmbeddingModel({ name, model }: NamedModel): void {
   if (!model.facts.isEmbeddingOnly) return;
   throw new ProductError(engineErrors.capabilityMissing, {
     message: `"${name}" does not support generate`,
@@ -86,10 +86,13 @@ function refuseMissing({ images }: GenerateBody, { name, model }: NamedModel): v
   });
 }
 
-function inputOf({ prompt = "", raw, system, ...body }: GenerateBody): RequestInput {
+function inputOf(
+  { prompt = "", raw, system, ...body }: GenerateBody,
+  images: readonly ChatImage[],
+): RequestInput {
   if (prompt === "") return { kind: "load" };
-  if (raw === true) return { kind: "raw", text: prompt };
-  const messages: PromptMessage[] = [{ role: "user", content: prompt }];
+  if (raw === true) return { kind: "raw", text: prompt, images };
+  const messages: PromptMessage[] = [{ role: "user", content: prompt, images }];
   if (system) messages.unshift({ role: "system", content: system });
   return plainChat(messages, {
     template: body.template || undefined,

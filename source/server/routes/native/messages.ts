@@ -1,15 +1,19 @@
 // Messages and tools of a native request, in the words of the prompt.
-import type { ToolCall, ToolDefinition } from "../../../prompt/chat-message.ts";
+import type { ChatImage, ToolCall, ToolDefinition } from "../../../prompt/chat-message.ts";
 import type { PromptMessage } from "../../../prompt/prompt-template.ts";
 import { parseRole } from "../message-role.ts";
 import type { NativeMessage, NativeTool, NativeToolCall } from "./schema.ts";
 
 /** @throws ProductError `SERVER_FIELD_INVALID` for a role that there is not */
-export function toPromptMessage(message: NativeMessage): PromptMessage {
+export function toPromptMessage(
+  message: NativeMessage,
+  images: readonly ChatImage[] = [],
+): PromptMessage {
   const { thinking, tool_calls: calls, tool_name: toolName, tool_call_id: toolCallId } = message;
   return {
     role: parseRole(message.role),
     content: message.content ?? "",
+    ...(images.length > 0 && { images }),
     ...(thinking && { thinking }),
     ...(calls && calls.length > 0 && { toolCalls: calls.map(toToolCall) }),
     ...(toolName && { toolName }),

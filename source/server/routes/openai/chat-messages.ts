@@ -3,19 +3,17 @@ import { quoteShort } from "../../../base/seen-text.ts";
 import type { ToolCall } from "../../../prompt/chat-message.ts";
 import type { PromptMessage } from "../../../prompt/prompt-template.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
+import type { ContentText } from "../image-field.ts";
 import { parseRole } from "../message-role.ts";
-import { textOfParts } from "./content-parts.ts";
+import { readParts } from "./content-parts.ts";
 import type { MessageBody } from "./schema.ts";
 
-/**
- * @param model as the client named it
- * @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED`
- */
-export function toMessages(messages: readonly MessageBody[], model: string): PromptMessage[] {
+/** @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED`, `SERVER_IMAGE_REMOTE` */
+export function toMessages(messages: readonly MessageBody[]): PromptMessage[] {
   /** Which tool each call was for: an answer only names the call. */
   const toolNames = new Map<string, string>();
   return messages.map((message, index) => {
-    const result = toMessage(message, `messages.${index}`, model);
+    const result = toMessage(message, `messages.${index}`);
     for (const { id, name } of result.toolCalls ?? []) {
       if (id !== undefined) toolNames.set(id, name);
     }
@@ -24,7 +22,7 @@ export function toMessages(messages: readonly MessageBody[], model: string): Pro
   });
 }
 
-function toMessage(message: MessageBody, where: string, model: string): PromptMessage {
+function toMessage(message: MessageBody, where: string): PromptMessage {
   if (message.function_call !== undefined && message.function_call !== null) {
     throw unsupportedField(
       `${where}.function_call`,
@@ -42,25 +40,23 @@ function toMessage(message: MessageBody, where: string, model: string): PromptMe
     throw invalidField(`${where}.tool_calls`, `'${where}.tool_calls' belongs to an assistant.`);
   }
   const thinking = message.reasoning_content ?? message.reasoning;
+  const { text, images } = contentOf(message, where);
   return {
     // OpenAI's newer word; templates of models know the older one.
     role: role === "developer" ? "system" : role,
-    content: contentOf(message, where, model),
+    content: text,
+    ...(images.length > 0 && { images }),
     ...(toolCalls.length > 0 && { toolCalls }),
     ...(thinking && role === "assistant" && { thinking }),
     ...(message.tool_call_id && { toolCallId: message.tool_call_id }),
   };
 }
 
-function contentOf(
-  { content, refusal, tool_calls }: MessageBody,
-  where: string,
-  model: string,
-): string {
-  if (typeof content === "string") return content;
-  if (Array.isArray(content)) return textOfParts(content, `${where}.content`, model);
-  if (typeof refusal === "string") return refusal;
-  if ((tool_calls?.length ?? 0) > 0) return "";
+function contentOf({ content, refusal, tool_calls }: MessageBody, where: string): ContentText {
+  if (typeof content === "string") return { text: content, images: [] };
+  if (Array.isArray(content)) return readParts(content, `${where}.content`);
+  if (typeof refusal === "string") return { text: refusal, images: [] };
+  if ((tool_calls?.length ?? 0) > 0) return { text: "", images: [] };
   throw invalidField(
     `${where}.content`,
     `invalid message content type: <nil>; '${where}.content' may only be left out beside tool calls.`,

@@ -33,7 +33,7 @@ export function toCanonical(
   return plainRequest({
     ...common,
     parameters,
-    input: plainChat(toMessages(messages, body.model), toToolUse(body)),
+    input: plainChat(toMessages(messages), toToolUse(body)),
     topLogprobs: toTopLogprobs(body),
     format: toAnswerFormat(body.response_format),
     think: toThink(body, model),

@@ -1,11 +1,11 @@
-// Content in parts: text is joined in order, images are refused for the right reason.
+// Content in parts: text is joined in order, images stand between, what is none is refused as such.
 import { describe, expect, test } from "vitest";
 import { ProductError } from "../../../../source/base/product-error.ts";
-import { textOfParts } from "../../../../source/server/routes/openai/content-parts.ts";
+import { readParts } from "../../../../source/server/routes/openai/content-parts.ts";
 import type { ContentPart } from "../../../../source/server/routes/openai/schema.ts";
 
 const where = "messages.0.content";
-const read = (...parts: ContentPart[]) => textOfParts(parts, where, "tiny");
+const read = (...parts: ContentPart[]) => readParts(parts, where);
 
 function refusal(part: ContentPart): ProductError {
   try {
@@ -19,27 +19,38 @@ function refusal(part: ContentPart): ProductError {
 
 test("texts are one text, in order and with nothing between", () => {
   expect(
-    read({ type: "text", text: "a" }, { type: "text", text: "" }, { type: "text", text: "b" }),
+    read({ type: "text", text: "a" }, { type: "text", text: "" }, { type: "text", text: "b" }).text,
   ).toBe("ab");
-  expect(read({ type: "refusal", refusal: "I will not." })).toBe("I will not.");
-  expect(read()).toBe("");
+  expect(read({ type: "refusal", refusal: "I will not." }).text).toBe("I will not.");
+  expect(read()).toEqual({ text: "", images: [] });
 });
 
 describe("an image", () => {
   const good = "data:image/png;base64,iVBORw0KGgo=";
 
   test.each([
-    good,
-    good.replace("png", "jpeg"),
-    good.replace("png", "jpg"),
-    good.replace("png", "webp"),
-    good.replace("image/png", ""),
-  ])("that could be read is refused for the model: %s", (url) => {
+    [good, "image/png"],
+    [good.replace("png", "jpeg"), "image/jpeg"],
+    [good.replace("png", "jpg"), "image/jpg"],
+    [good.replace("png", "webp"), "image/webp"],
+    [good.replace("png", "gif"), "image/gif"],
+    [good.replace("image/png", "IMAGE/PNG;charset=utf-8"), "IMAGE/PNG"],
+    [good.replace("image/png", ""), undefined],
+  ])("is taken with what it says it is: %s", (url, mimeType) => {
     for (const image_url of [{ url }, { url, detail: "low" }, url]) {
-      const error = refusal({ type: "image_url", image_url });
-      expect(error.message).toBe('"tiny" does not support images');
-      expect(error).toMatchObject({ status: 400, param: `${where}.1` });
+      const { images } = read({ type: "image_url", image_url });
+      expect(images).toEqual([
+        { base64: "iVBORw0KGgo=", at: 0, param: `${where}.0`, ...(mimeType && { mimeType }) },
+      ]);
     }
+  });
+
+  test("stands between the texts where it was sent", () => {
+    const image: ContentPart = { type: "image_url", image_url: good };
+    const text = (of: string): ContentPart => ({ type: "text", text: of });
+    const seen = read(image, text("one "), image, image, text("two"), image);
+    expect(seen.text).toBe("one two");
+    expect(seen.images.map(({ at }) => at)).toEqual([0, 4, 4, 7]);
   });
 
   test.each(["https://example.com/a.png", "HTTP://example.com/a.png"])(
@@ -54,10 +65,7 @@ describe("an image", () => {
   );
 
   test.each([
-    "data:image/gif;base64,AAAA",
-    "data:image/svg+xml;base64,AAAA",
-    "data:IMAGE/PNG;base64,AAAA",
-    "data:image/png;charset=utf-8;base64,AAAA",
+    "data:text/plain;base64,AAAA",
     "data:image/png;base64,",
     "data:image/png;base64,AAA",
     "data:image/png;base64,A-_A",
@@ -77,9 +85,8 @@ describe("an image", () => {
 
   test("of many megabytes is looked through without harm", () => {
     const data = "A".repeat(40 * 1024 ** 2);
-    expect(refusal({ type: "image_url", image_url: `data:image/png;base64,${data}` }).message).toBe(
-      '"tiny" does not support images',
-    );
+    const { images } = read({ type: "image_url", image_url: `data:image/png;base64,${data}` });
+    expect(images[0]?.base64).toHaveLength(data.length);
     const broken = refusal({ type: "image_url", image_url: `data:image/png;base64,${data}!` });
     expect(broken.message).toMatch(/^invalid image input/);
   });

@@ -71,11 +71,11 @@ function addMessage(conversation: ConversationBuilder, item: Fields, where: stri
     case "user":
     case "assistant":
     case "system":
-      conversation.addText(role, content);
+      conversation.addContent(role, content);
       break;
     case "developer":
       // OpenAI's newer word; templates of models know the older one.
-      conversation.addText("system", content);
+      conversation.addContent("system", content);
       break;
     default:
       throw invalidField(

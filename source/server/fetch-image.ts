@@ -1,0 +1,139 @@
+// Fetches an image that a request names by its address, where the server's owner allows that: bounded in
+// size and time, from the internet alone.
+import { lookup as lookupName } from "node:dns";
+import { isIP, type LookupFunction } from "node:net";
+import { Agent, fetch, type Response } from "undici";
+import { formatBytes } from "../base/byte-format.ts";
+import { ProductError } from "../base/product-error.ts";
+import { quoteShort } from "../base/seen-text.ts";
+import { serverErrors } from "./errors.ts";
+import { isPublicAddress } from "./public-address.ts";
+
+const mostRedirects = 3;
+const limitMs = 15_000;
+
+export interface FetchOptions {
+  largestBytes: number;
+  /** Where the address stands in the request. */
+  param: string;
+  signal: AbortSignal;
+  /** Which machines may be asked. */
+  isAllowed?: (address: string) => boolean;
+}
+
+/**
+ * @returns the image as a data URI
+ * @throws ProductError `SERVER_IMAGE_REMOTE`, `SERVER_IMAGE_TOO_LARGE`
+ */
+export async function fetchImage(url: string, options: FetchOptions): Promise<string> {
+  const { isAllowed = isPublicAddress, param } = options;
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(limitMs)]);
+  // Names are looked up here and nowhere else, so that what was checked is what is asked.
+  const dispatcher = new Agent({ connect: { lookup: guardedLookup(isAllowed) } });
+  try {
+    const reply = await follow(url, { ...options, isAllowed }, dispatcher, signal);
+    const bytes = await readBounded(reply, options);
+    const type = reply.headers.get("content-type")?.split(";")[0]?.trim() ?? "";
+    // What many file servers say of everything says nothing.
+    const named = /^image\/[\w.+-]+$/i.test(type) ? type : "";
+    return `data:${named};base64,${bytes.toString("base64")}`;
+  } catch (error) {
+    if (error instanceof ProductError) throw error;
+    const isLate = error instanceof Error && error.name === "TimeoutError";
+    const why = isLate ? `it took longer than ${limitMs / 1000} seconds` : reasonOf(error);
+    throw refused(url, why, param, error);
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+async function follow(
+  url: string,
+  { isAllowed, param }: Required<Pick<FetchOptions, "isAllowed" | "param">>,
+  dispatcher: Agent,
+  signal: AbortSignal,
+): Promise<Response> {
+  let next = url;
+  for (let hops = 0; hops <= mostRedirects; hops += 1) {
+    const target = URL.parse(next);
+    if (target === null || !/^https?:$/.test(target.protocol)) {
+      throw refused(next, "it is no http or https address", param);
+    }
+    const host = target.hostname.replace(/^\[|\]$/g, "");
+    // A name is checked when it has been looked up.
+    if (isIP(host) !== 0 && !isAllowed(host)) throw refused(next, notPublic, param);
+    target.username = "";
+    target.password = "";
+    const reply = await fetch(target, { dispatcher, signal, redirect: "manual" });
+    const location = reply.headers.get("location");
+    if (reply.status >= 300 && reply.status < 400 && location !== null) {
+      await reply.body?.cancel();
+      next = new URL(location, target).href;
+      continue;
+    }
+    if (reply.ok) return reply;
+    await reply.body?.cancel();
+    throw refused(next, `it answers with status ${reply.status}`, param);
+  }
+  throw refused(url, `it leads on more than ${mostRedirects} times`, param);
+}
+
+async function readBounded(
+  reply: Response,
+  { largestBytes, param }: Pick<FetchOptions, "largestBytes" | "param">,
+): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = Number(reply.headers.get("content-length") ?? 0);
+  let readBytes = 0;
+  const refuseLarge = () => {
+    throw new ProductError(serverErrors.imageTooLarge, {
+      message: `The image at the address in '${param}' has more than the ${formatBytes(largestBytes)} that this server takes.`,
+      hint: "Use a smaller one, or raise max_image_size.",
+      param,
+    });
+  };
+  if (sizeBytes > largestBytes) refuseLarge();
+  for await (const chunk of reply.body ?? []) {
+    readBytes += chunk.byteLength;
+    sizeBytes = Math.max(sizeBytes, readBytes);
+    if (readBytes > largestBytes) refuseLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const notPublic = "it is not on the internet";
+
+/** Looks names up as Node does, and hands on none that leads to a machine that may not be asked. */
+function guardedLookup(isAllowed: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    lookupName(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) {
+        callback(error, "", 0);
+        return;
+      }
+      const [first] = addresses;
+      if (first === undefined || !addresses.every(({ address }) => isAllowed(address))) {
+        callback(new Error(notPublic), "", 0);
+        return;
+      }
+      if (options.all === true) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+function refused(url: string, why: string, param: string, cause?: unknown): ProductError {
+  return new ProductError(serverErrors.imageRemote, {
+    message: `The image at ${quoteShort(url)} cannot be fetched: ${why}.`,
+    hint: "Send the image itself as a data: URI.",
+    param,
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+/** What fetch itself says is only that it failed; why is in its cause. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message.replace(/\.$/, "") : String(cause);
+}

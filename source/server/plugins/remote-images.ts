@@ -1,0 +1,76 @@
+// Replaces addresses of images in a request by the images themselves, where that is allowed: the routes
+// know nothing of it.
+import type { FastifyInstance } from "fastify";
+import { invalidField } from "../errors.ts";
+import { fetchImage } from "../fetch-image.ts";
+
+export interface RemoteImageOptions {
+  isAllowed: boolean;
+  /** Of one image. */
+  largestBytes: number;
+  /** Which machines may be asked; those on the internet by default. */
+  isAllowedAddress?: (address: string) => boolean;
+}
+
+const mostImages = 10;
+
+export function fetchRemoteImages(app: FastifyInstance, options: RemoteImageOptions): void {
+  if (!options.isAllowed) return;
+  const { largestBytes, isAllowedAddress } = options;
+  app.addHook("preHandler", async ({ body }, reply) => {
+    if (!isObject(body)) return;
+    const images = ["messages", "input"].flatMap((name) => imagesIn(body[name], name));
+    if (images.length === 0) return;
+    if (images.length > mostImages) {
+      const says = `The request names ${images.length} images by address; this server fetches ${mostImages}.`;
+      throw invalidField(images[mostImages]?.param ?? "", says);
+    }
+    const gone = new AbortController();
+    const leave = () => gone.abort();
+    reply.raw.once("close", leave);
+    try {
+      for (const { owner, name, url, param } of images) {
+        owner[name] = await fetchImage(url, {
+          largestBytes,
+          param,
+          signal: gone.signal,
+          ...(isAllowedAddress !== undefined && { isAllowed: isAllowedAddress }),
+        });
+      }
+    } finally {
+      reply.raw.off("close", leave);
+    }
+  });
+}
+
+interface NamedImage {
+  /** The object that holds the address, and the field's name in it. */
+  owner: Record<string, unknown>;
+  name: string;
+  url: string;
+  param: string;
+}
+
+/** All APIs' ways: `image_url`, a text or an object, and `source.url`; also in results of tools. */
+function imagesIn(value: unknown, param: string): NamedImage[] {
+  if (Array.isArray(value)) {
+    return value.flatMap((item, index) => imagesIn(item, `${param}.${index}`));
+  }
+  if (!isObject(value)) return [];
+  const { image_url: image, source } = value;
+  return [
+    ...addressIn(value, "image_url", param),
+    ...(isObject(image) ? addressIn(image, "url", param) : []),
+    ...(isObject(source) && source.type === "url" ? addressIn(source, "url", param) : []),
+    ...["content", "output"].flatMap((name) => imagesIn(value[name], `${param}.${name}`)),
+  ];
+}
+
+function addressIn(owner: Record<string, unknown>, name: string, param: string): NamedImage[] {
+  const url = owner[name];
+  return typeof url === "string" && /^https?:\/\//i.test(url) ? [{ owner, name, url, param }] : [];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}

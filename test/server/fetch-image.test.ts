@@ -1,0 +1,100 @@
+// Fetching an image for a client: what it may cost, and where it may come from.
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fetchImage } from "../../source/server/fetch-image.ts";
+
+const png = Buffer.from("89504e470d0a1a0a", "hex");
+let server: Server;
+let url: string;
+const asked: string[] = [];
+
+const replies: Record<string, (reply: ServerResponse) => void> = {
+  "/image.png": (reply) => reply.setHeader("content-type", "image/png").end(png),
+  "/untyped": (reply) => reply.setHeader("content-type", "application/octet-stream").end(png),
+  "/moved": (reply) => reply.writeHead(302, { location: "/image.png" }).end(),
+  "/loop": (reply) => reply.writeHead(302, { location: "/loop" }).end(),
+  "/inside": (reply) => reply.writeHead(302, { location: "http://127.0.0.2:1/a.png" }).end(),
+  "/file": (reply) => reply.writeHead(302, { location: "file:///etc/passwd" }).end(),
+  "/large": (reply) => reply.end(Buffer.alloc(3000)),
+  "/endless": (reply) => {
+    reply.on("error", () => {});
+    const write = () => {
+      while (!reply.destroyed && reply.write(Buffer.alloc(500)));
+    };
+    reply.on("drain", write);
+    write();
+  },
+};
+
+beforeAll(async () => {
+  server = createServer((request, reply) => {
+    asked.push(request.url ?? "");
+    const answer = replies[request.url ?? ""];
+    if (answer === undefined) reply.writeHead(404).end();
+    else answer(reply);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const fetchFrom = (address: string, isAllowed?: (address: string) => boolean) =>
+  fetchImage(address, {
+    largestBytes: 2000,
+    param: "messages.0.content.0",
+    signal: new AbortController().signal,
+    ...(isAllowed !== undefined && { isAllowed }),
+  });
+const here = (address: string) => address === "127.0.0.1";
+
+describe("an image elsewhere", () => {
+  it("comes as a data URI with the type that it was sent with", async () => {
+    const base64 = png.toString("base64");
+    expect(await fetchFrom(`${url}/image.png`, here)).toBe(`data:image/png;base64,${base64}`);
+    expect(await fetchFrom(`${url}/moved`, here)).toBe(`data:image/png;base64,${base64}`);
+    expect(await fetchFrom(`${url}/untyped`, here)).toBe(`data:;base64,${base64}`);
+  });
+
+  it.each([
+    ["/nothing", /status 404/],
+    ["/loop", /more than 3 times/],
+    ["/inside", /not on the internet/],
+    ["/file", /no http or https address/],
+  ])("at %s is refused", async (path, why) => {
+    await expect(fetchFrom(url + path, here)).rejects.toMatchObject({
+      code: "SERVER_IMAGE_REMOTE",
+      status: 400,
+      param: "messages.0.content.0",
+      message: expect.stringMatching(why),
+    });
+  });
+
+  it.each(["/large", "/endless"])("at %s is read up to the limit", async (path) => {
+    await expect(fetchFrom(url + path, here)).rejects.toMatchObject({
+      code: "SERVER_IMAGE_TOO_LARGE",
+      status: 413,
+    });
+  });
+
+  it("is not asked for on this machine, by number or by name", async () => {
+    const port = new URL(url).port;
+    const before = asked.length;
+    const names = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`, `0x7f.1:${port}`];
+    for (const host of names) {
+      await expect(fetchFrom(`http://${host}/image.png`)).rejects.toThrow(/not on the internet/);
+    }
+    expect(asked.length).toBe(before);
+  });
+
+  it("is given up when the client leaves", async () => {
+    const gone = AbortSignal.abort();
+    const options = { largestBytes: 10, param: "a", signal: gone, isAllowed: here };
+    await expect(fetchImage(`${url}/image.png`, options)).rejects.toMatchObject({
+      code: "SERVER_IMAGE_REMOTE",
+    });
+  });
+});
