@@ -210,7 +210,7 @@ export const commandTable: readonly CommandDefinition[] = [
     words: "show",
     completes: "none",
     summary: "the settings, and where each comes from",
-    flags: ["origin", "host", "port", ...engineFlags],
+    flags: ["origin", "host", "port", ...engineFlags, "json"],
     load: async () => (await import("./commands/config.ts")).config,
   },
   {

@@ -391,7 +391,7 @@ describe("what the machine and the settings are", () => {
     const file = path.join(home.folder, "config", "modelctl", "config.toml");
     writeFileSync(file, "num_parallel = 3\n");
     const { code, output } = await home.run(["config", "show", "--origin", "--gpu", "cpu"], {
-      environment: { OLLAMA_KEEP_ALIVE: "1h" },
+      environment: { OLLAMA_KEEP_ALIVE: "1h", HF_ENDPOINT: "http://hub.example" },
     });
     expect(code).toBe(0);
     const rows = output.split("\n").map((line) => line.trim().split(/ {2,}/));
@@ -399,8 +399,15 @@ describe("what the machine and the settings are", () => {
     expect(rows).toContainEqual(["num_parallel", "3", file]);
     expect(rows).toContainEqual(["keep_alive", expect.any(String), "OLLAMA_KEEP_ALIVE"]);
     expect(rows).toContainEqual(["gpu", "cpu", "--gpu"]);
+    expect(rows).toContainEqual(["hub_endpoint", "http://hub.example", "HF_ENDPOINT"]);
     expect(rows).toContainEqual(["max_queue", "512", "default"]);
     expect(output).toContain(`file: ${file}\n`);
+    const json = await home.run(["config", "show", "--json", "--gpu", "cpu"]);
+    expect(JSON.parse(json.output)).toContainEqual({
+      name: "num_parallel",
+      value: 3,
+      origin: file,
+    });
   });
 
   test("a setting in the file reaches the server in the background", async () => {

@@ -4,19 +4,26 @@ import { urlOf } from "../../configuration/address.ts";
 import type { SettingName } from "../../configuration/load-settings.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
-import { readSettings } from "../session-settings.ts";
+import { type CommandSettings, readSettings } from "../session-settings.ts";
 
 export async function config(words: string[], flags: Flags): Promise<number> {
   if (words[0] !== "show" || words.length > 1) {
     throw usageError("config knows one word: show.", "modelctl config show --origin");
   }
   const settings = readSettings(flags);
-  const rows = (Object.keys(settings.values) as SettingName[]).map((name) => {
-    const value =
-      name === "host"
-        ? settings.address && urlOf(settings.address)
-        : valueText(settings.values[name]);
-    return [name, value ?? "automatic", settings.origins[name]] as const;
+  const names = Object.keys(settings.values) as SettingName[];
+  if (flags.json) {
+    const entries = names.map((name) => ({
+      name,
+      value: inForce(settings, name) ?? null,
+      origin: originOf(settings, name),
+    }));
+    process.stdout.write(`${JSON.stringify(entries, undefined, 2)}\n`);
+    return exitCodes.ok;
+  }
+  const rows = names.map((name) => {
+    const value = valueText(inForce(settings, name)) ?? "automatic";
+    return [name, value, originOf(settings, name)] as const;
   });
   const nameWidth = Math.max(...rows.map(([name]) => name.length)) + 2;
   const valueWidth = Math.max(...rows.map(([, value]) => value.length)) + 2;
@@ -26,6 +33,22 @@ export async function config(words: string[], flags: Flags): Promise<number> {
   }
   process.stdout.write(`file: ${settings.paths.configurationFile}\n`);
   return exitCodes.ok;
+}
+
+function inForce(settings: CommandSettings, name: SettingName): unknown {
+  if (name === "host") return settings.address && urlOf(settings.address);
+  if (isHubVariableInForce(settings, name)) return process.env.HF_ENDPOINT;
+  return settings.values[name];
+}
+
+function originOf(settings: CommandSettings, name: SettingName): string {
+  return isHubVariableInForce(settings, name) ? "HF_ENDPOINT" : settings.origins[name];
+}
+
+/** The hub's own variable counts where the setting was given nowhere. */
+function isHubVariableInForce(settings: CommandSettings, name: SettingName): boolean {
+  if (name !== "hub_endpoint" || settings.values.hub_endpoint !== undefined) return false;
+  return Boolean(process.env.HF_ENDPOINT?.trim());
 }
 
 function valueText(value: unknown): string | undefined {
