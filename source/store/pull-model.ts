@@ -70,7 +70,7 @@ export async function pullModel(
 function refuseOtherRegistries(name: ModelName): void {
   if (name.isHub) return;
   throw new ProductError(storeErrors.noRegistry, {
-    message: `pull model manifest: file does not exist: '${name.display}' is not in the store, and only models of the hub can be pulled.`,
+    message: `pull model manifest: file does not exist: '${name.display}' names no model of the hub, and only those can be pulled.`,
     hint: "Name a repository, such as hf.co/OWNER/REPO:Q4_K_M; or see modelctl list.",
     param: "model",
   });
