@@ -23,10 +23,11 @@ export async function readImage(image: ChatImage): Promise<ChatImage> {
   sharp.concurrency(1);
   sharp.cache(false);
   try {
+    // Its own refusal of a large image would not say how large.
+    const metadata = await sharp(bytes, { limitInputPixels: false }).metadata();
+    refuseTooLarge(metadata, image);
     // Sharp's default refuses images for mere warnings. Of an animation it reads the first picture.
     const decoder = sharp(bytes, { failOn: "error", limitInputPixels: mostPixels });
-    const metadata = await decoder.metadata();
-    refuseTooLarge(metadata, image);
     decoder.timeout({ seconds: decodeSeconds });
     if (isPlain(metadata, format)) {
       await decoder.stats();
