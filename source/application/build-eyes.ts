@@ -54,8 +54,11 @@ export async function buildEyes(
         "-DLLAMA_SOURCE=../llama.cpp",
       ],
       prepare: async (_source, workFolder) => {
+        // File by file: what is built may lie in the same folder, and so may this work.
         const folder = path.join(workFolder, "native");
-        await cp(path.join(packageFolder(), "native"), folder, { recursive: true });
+        for (const name of ["CMakeLists.txt", "eyes.cpp"]) {
+          await cp(path.join(packageFolder(), "native", name), path.join(folder, name));
+        }
         return folder;
       },
     },
