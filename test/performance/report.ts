@@ -28,7 +28,7 @@ export interface Row {
 /** Something measured by itself, or against a peer that is no server. */
 export interface Figure {
   label: string;
-  unit: "ms" | "req/s" | "MB/s" | "tok/s" | "x" | "%";
+  unit: "ms" | "req/s" | "MB/s" | "tok/s" | "cores" | "x" | "%";
   samples: readonly number[];
   /** What is asked of the median. */
   target?: { bound: "below" | "at least"; value: number };
@@ -93,7 +93,7 @@ export function formatFigures(figures: readonly Figure[]): string {
     const middle = median(samples);
     const isMet =
       target && (target.bound === "below" ? middle < target.value : middle >= target.value);
-    const shown = unit === "x" ? middle.toFixed(2) : formatValue(middle);
+    const shown = unit === "x" || unit === "cores" ? middle.toFixed(2) : formatValue(middle);
     const wanted = target ? `${target.bound} ${target.value}` : "";
     return [label, unit, shown, wanted, formatVerdict(isMet)];
   });

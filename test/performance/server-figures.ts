@@ -3,6 +3,7 @@
 import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import { promisify } from "node:util";
+import { startLoadMeter } from "./machine-load.ts";
 import { measureEightStreams } from "./measurements.ts";
 import { createPromptSource } from "./prompts.ts";
 import type { Figure } from "./report.ts";
@@ -11,6 +12,8 @@ import { type RunningServer, type ServerSettings, startOurs } from "./server-pro
 
 const connections = 32;
 const attackSeconds = 5;
+/** As much use of the processor by other programs is taken for quiet. */
+const calmCores = 0.1;
 const program = createRequire(import.meta.url).resolve("autocannon");
 
 /** The server and the bare engine are loaded at the same time and take turns. */
@@ -33,11 +36,11 @@ async function measureModelList({ port }: RunningServer): Promise<Figure> {
       { maxBuffer: 2 ** 24 },
     );
     const report = JSON.parse(stdout) as {
-      requests: { average: number };
-      errors: number;
-      non2xx: number;
+      requests: { average: number; total: number };
+      "2xx": number;
     };
-    if (report.errors + report.non2xx > 0) throw new Error(`${url} failed under load: ${stdout}`);
+    if (report["2xx"] !== report.requests.total)
+      throw new Error(`${url} failed under load: ${stdout}`);
     samples.push(report.requests.average);
   }
   const label = `GET /v1/models, ${connections} connections`;
@@ -45,11 +48,12 @@ async function measureModelList({ port }: RunningServer): Promise<Figure> {
 }
 
 async function measureOverhead(
-  { client }: RunningServer,
+  { client, processGroup }: RunningServer,
   settings: ServerSettings,
   rounds: number,
 ): Promise<Figure[]> {
   const engine = await startRunnerClient(settings);
+  const others: number[] = [];
   const rates: Record<"server" | "engine", number[]> = { server: [], engine: [] };
   const contestants = [
     { name: "server", client },
@@ -60,7 +64,10 @@ async function measureOverhead(
     for (let round = 0; round < rounds; round++) {
       const work: number[] = [];
       for (const { name, client } of round % 2 === 0 ? contestants : contestants.toReversed()) {
+        const readLoad = startLoadMeter([processGroup]);
         const { values, chats } = await measureEightStreams(client, createPromptSource(round + 1));
+        // The bare engine is no process group of its own, so only the server's turn can tell.
+        if (name === "server") others.push(readLoad());
         rates[name].push(values.aggregate8 ?? Number.NaN);
         work.push(chats.reduce((sum, chat) => sum + chat.promptTokens + chat.completionTokens, 0));
       }
@@ -73,14 +80,17 @@ async function measureOverhead(
   const overheads = rates.server.map((rate, round) => {
     return 100 * (1 - rate / (rates.engine[round] ?? Number.NaN));
   });
+  // Where others compute at the same time, the difference is theirs and no verdict is due.
+  const isCalm = Math.max(...others) <= calmCores;
   return [
     { label: "all tokens, 8 streams, server", unit: "tok/s", samples: rates.server },
     { label: "all tokens, 8 streams, bare engine", unit: "tok/s", samples: rates.engine },
+    { label: "others, while the server answers", unit: "cores", samples: others },
     {
-      label: "overhead of the server",
+      label: isCalm ? "overhead of the server" : "overhead of the server (DISTURBED)",
       unit: "%",
       samples: overheads,
-      target: { bound: "below", value: 3 },
+      ...(isCalm && { target: { bound: "below", value: 3 } as const }),
     },
   ];
 }
