@@ -8,6 +8,8 @@ import {
   openDevice,
   rocmAdvice,
 } from "../engine/text/choose-device.ts";
+import { hasEyes } from "../engine/text/eyes.ts";
+import { bindingVersion, findBinding, isSlowOn } from "../engine/vision/binding.ts";
 
 export interface DeviceExamination {
   engineVersion: string;
@@ -15,7 +17,34 @@ export interface DeviceExamination {
   /** The device that the setting chooses, and why. */
   chosen: string;
   works: boolean;
+  vision: VisionExamination;
   rocmAdvice: string;
+}
+
+/** What shows images to models. */
+export interface VisionExamination {
+  /** The binding's version, with what of it is installed. */
+  prebuilt: string;
+  /** Whether an image reader was built for the text engine, and what that means. */
+  inUse: string;
+}
+
+/** @param setting device that models run on */
+export function examineVision(setting: DeviceSetting): VisionExamination {
+  const kinds: DeviceKind[] = ["cpu", "cuda", "metal", "vulkan"];
+  const installed = kinds.filter((kind) => findBinding(kind) !== undefined);
+  const prebuilt = `@fugood/llama.node ${bindingVersion}, for ${installed.join(", ") || "nothing here"}`;
+  if (hasEyes(setting)) {
+    return { prebuilt, inUse: "the text engine, through an image reader built for this machine" };
+  }
+  const kind = setting === "auto" ? "cpu" : setting;
+  const slow = isSlowOn(kind)
+    ? " Its build for x64 CPUs on Linux does without AVX and is several times slower than they can;"
+    : "";
+  return {
+    prebuilt,
+    inUse: `the prebuilt engine, one request at a time.${slow} modelctl engine build --vision makes a fast one in a minute.`,
+  };
 }
 
 export async function examineDevices(setting: DeviceSetting): Promise<DeviceExamination> {
@@ -33,13 +62,15 @@ export async function examineDevices(setting: DeviceSetting): Promise<DeviceExam
       text: `${found.text}; ${build}`,
     };
   });
+  const vision = examineVision(setting);
+  const common = { engineVersion: expectedAddonVersion, devices, vision, rocmAdvice };
   try {
     const opened = await openDevice(setting, () => {});
     const names = opened.names.length > 0 ? ` (${opened.names.join(", ")})` : "";
     const chosen = `${opened.kind}${names}. ${opened.reason}`;
-    return { engineVersion: expectedAddonVersion, devices, chosen, works: true, rocmAdvice };
+    return { ...common, chosen, works: true };
   } catch (error) {
     const chosen = `nothing. ${describeError(error)}`;
-    return { engineVersion: expectedAddonVersion, devices, chosen, works: false, rocmAdvice };
+    return { ...common, chosen, works: false };
   }
 }

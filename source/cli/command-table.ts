@@ -201,8 +201,8 @@ export const commandTable: readonly CommandDefinition[] = [
     name: "engine",
     words: "build",
     completes: "none",
-    summary: "build the engine for this very machine, for speed or for ROCm",
-    flags: ["gpu"],
+    summary: "build the engine for this very machine: for speed, for images, for ROCm",
+    flags: ["gpu", "vision"],
     load: async () => (await import("./commands/engine.ts")).engine,
   },
   {

@@ -102,6 +102,10 @@ export const flagTable = {
     text: "JSON: messages, or an object with messages and tools; - reads standard input",
   },
   file: { type: "string", value: "FILE", text: "the Modelfile; - reads standard input" },
+  vision: {
+    type: "boolean",
+    text: "only what reads images for the engine that is there: a minute",
+  },
   quantize: { type: "string", value: "TYPE", text: "quantise F16, BF16 or F32, such as to q4_K_M" },
   copy: { type: "boolean", text: "take the file into the store instead of referring to it" },
   "limit-rate": { type: "string", value: "RATE", text: "bytes a second at most, such as 5M" },

@@ -14,12 +14,13 @@ export async function doctor(_words: string[], flags: Flags): Promise<number> {
   const lines = [
     `modelctl ${packageVersion()}, Node ${process.versions.node}, ${process.platform} ${process.arch}`,
     `CPU: ${cpu}, ${os.availableParallelism()} cores; memory ${formatBytes(os.totalmem())}`,
-    `Engine: node-llama-cpp ${report.engineVersion}`,
+    `Engine: node-llama-cpp ${report.engineVersion}; for images also ${report.vision.prebuilt}`,
     "",
     "Devices",
     ...report.devices.map(({ mark, kind, text }) => `  ${mark} ${kind.padEnd(7)} ${text}`),
     "",
     `Models run on: ${report.chosen}`,
+    `Images are read by: ${report.vision.inUse}`,
     "",
     report.rocmAdvice,
   ];

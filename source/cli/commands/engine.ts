@@ -1,5 +1,6 @@
-// modelctl engine build: the engine, built for this very machine.
+// modelctl engine build: the engine, or what reads images, built for this very machine.
 import { buildableDevices, buildEngine } from "../../application/build-engine.ts";
+import { buildEyes } from "../../application/build-eyes.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
@@ -7,7 +8,10 @@ import { withProgress } from "../with-progress.ts";
 
 export async function engine(words: string[], flags: Flags): Promise<number> {
   if (words[0] !== "build" || words.length > 1) {
-    throw usageError("engine knows one word: build.", "modelctl engine build [--gpu DEVICE]");
+    throw usageError(
+      "engine knows one word: build.",
+      "modelctl engine build [--vision] [--gpu DEVICE]",
+    );
   }
   const device = buildableDevices.find((kind) => kind === (flags.gpu ?? "cpu"));
   if (device === undefined) {
@@ -16,9 +20,12 @@ export async function engine(words: string[], flags: Flags): Promise<number> {
       `Use one of ${buildableDevices.join(", ")}.`,
     );
   }
-  const status = `building the engine for ${device}`;
+  const [what, build] = flags.vision
+    ? (["the image reader", buildEyes] as const)
+    : (["the engine", buildEngine] as const);
+  const status = `building ${what} for ${device}`;
   const file = await withProgress(flags, ({ onProgress, signal }) =>
-    buildEngine(device, {
+    build(device, {
       signal,
       // The same key: one line that changes.
       onProgress: (percent) => onProgress({ status: `${status}, ${percent} %`, digest: status }),
