@@ -1,5 +1,5 @@
 // modelctl create: makes a model from a Modelfile.
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { exitCodes } from "../../base/product-error.ts";
@@ -42,6 +42,13 @@ async function readModelfile(
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT" && file === undefined) {
+      const names = await readdir(process.cwd());
+      if (!names.some((name) => /\.gguf$/i.test(name))) {
+        throw usageError(
+          "There is no Modelfile in this folder, and no .gguf file to make a model from.",
+          "Name a Modelfile with -f, or send it with -f -.",
+        );
+      }
       return { source: Buffer.from("FROM .\n"), baseFolder: process.cwd() };
     }
     const why = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`;
