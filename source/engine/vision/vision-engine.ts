@@ -135,7 +135,8 @@ export class VisionEngine {
       );
     } catch (error) {
       await this.#model.reopen();
-      if (!isRetry && !job.hasEnded && job.received === "") return await this.#complete(job, prompt, true);
+      if (!isRetry && !job.hasEnded && job.received === "")
+        return await this.#complete(job, prompt, true);
       throw new ProductError(engineErrors.decodeFailed, {
         message: `The engine failed while computing this answer: ${error instanceof Error ? error.message : String(error)}.`,
         hint: "Try again.",
