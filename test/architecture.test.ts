@@ -95,7 +95,7 @@ const libraryDoors: Record<string, RegExp> = {
   fastify: /^source\/(server|cloud)\/|^source\/application\/server-host\.ts$/,
   "prom-client": /^source\/metrics\//,
   "@fastify/swagger": /^source\/server\//,
-  undici: /^source\/store\/hub\//,
+  undici: /^source\/(store\/hub\/|server\/fetch-image\.ts$)/,
   tar: /^source\/store\/library\//,
   "@huggingface/jinja": /^source\/prompt\//,
 };

@@ -57,8 +57,8 @@ export async function createServer(
   countRequests(app, dependencies.metrics);
   unpackBodies(app, dependencies.limits.bodyBytes);
   readJsonBodies(app);
-  keepCancellations(app);
   recordRequests(app, dependencies.requestLog);
+  keepCancellations(app);
   refuseWhileStopping(app, dependencies.stopping);
   limitSizes(app, dependencies.limits.imageBytes);
   await guardOrigins(app, dependencies.origins, isLoopbackBound);

@@ -13,11 +13,10 @@ export function clientSignal(reply: FastifyReply): AbortSignal {
   const { raw, request, server } = reply;
   // It may have left while its model was looked up.
   if (raw.destroyed || raw.closed) return AbortSignal.abort();
-  const controller = new AbortController();
   const id = request.record?.id;
-  if (id !== undefined) server.cancellations.set(id, controller);
+  const known = id === undefined ? undefined : server.cancellations.get(id);
+  const controller = known ?? new AbortController();
   raw.once("close", () => {
-    if (id !== undefined) server.cancellations.delete(id);
     if (!raw.writableFinished) controller.abort();
   });
   return controller.signal;
