@@ -2,7 +2,6 @@
 // know nothing of it.
 import type { FastifyInstance } from "fastify";
 import { invalidField } from "../errors.ts";
-import { fetchImage } from "../fetch-image.ts";
 
 export interface RemoteImageOptions {
   isAllowed: boolean;
@@ -28,6 +27,8 @@ export function fetchRemoteImages(app: FastifyInstance, options: RemoteImageOpti
     const gone = new AbortController();
     const leave = () => gone.abort();
     reply.raw.once("close", leave);
+    // Its HTTP client is large, and most servers never fetch an image.
+    const { fetchImage } = await import("../fetch-image.ts");
     try {
       for (const { owner, name, url, param } of images) {
         owner[name] = await fetchImage(url, {
