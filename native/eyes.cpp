@@ -206,7 +206,8 @@ class Eyes : public Napi::ObjectWrap<Eyes> {
                 params.use_gpu = use_gpu_;
                 params.print_timings = false;
                 params.n_threads = threads_;
-                params.warmup = false;
+                // The warm-up is what finds out whether flash attention works: it halves the time.
+                params.warmup = true;
                 mtmd_context * context = mtmd_init_from_file(path_.c_str(), model_, params);
                 if (context == nullptr) throw std::runtime_error(reason("it could not be read"));
                 context_ = Context(context, mtmd_free);

@@ -20,7 +20,8 @@ const isBuilt =
 if (!isBuilt) {
   console.log("building the image reader, once");
   try {
-    await buildEyes("cpu", { onProgress: () => {}, signal: undefined }, folder);
+    const work = { onProgress: () => {}, signal: undefined };
+    await buildEyes("cpu", work, { folder, withCpu: false });
     writeFileSync(stamp, wanted);
   } catch (error) {
     console.log(`${error.message} Images will be read by a slower engine.`);

@@ -24,6 +24,8 @@ export interface LlamaBuild {
   folder: string;
   /** A file of this name, anywhere below the build folder. */
   artifact: string;
+  /** Further files that belong to it. */
+  companions?: readonly string[];
   target: string;
   cmakeOptions: readonly string[];
   /**
@@ -86,12 +88,14 @@ export async function buildLlama(build: LlamaBuild, work: BuildWork): Promise<st
     const jobs = String(os.availableParallelism());
     const target = ["--config", "Release", "--target", build.target];
     await step("cmake", ["--build", output, "--parallel", jobs, ...target]);
-    const built = path.join(workFolder, build.artifact);
-    await cp(await findBelow(output, build), built);
-    const result = path.join(folder, build.artifact);
-    await rename(built, result);
+    // The artifact comes last: where it is, everything is.
+    for (const name of [...(build.companions ?? []), build.artifact]) {
+      const built = path.join(workFolder, name);
+      await cp(await findBelow(output, name, what), built);
+      await rename(built, path.join(folder, name));
+    }
     work.onProgress(100);
-    return result;
+    return path.join(folder, build.artifact);
   } finally {
     await rm(workFolder, { recursive: true, force: true });
   }
@@ -109,7 +113,7 @@ async function requireTools(what: string): Promise<void> {
 }
 
 /** Some generators put results into a folder named after the configuration. */
-async function findBelow(folder: string, { artifact, what }: LlamaBuild): Promise<string> {
+async function findBelow(folder: string, artifact: string, what: string): Promise<string> {
   const names = await readdir(folder, { recursive: true });
   const found = names.find((name) => path.basename(name) === artifact);
   if (found === undefined) throw buildFailed(what, "the build left no result");

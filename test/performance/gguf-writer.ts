@@ -16,7 +16,7 @@ export type MetadataValue =
   | { type: "uint32" | "float32"; value: number }
   | { type: "boolean"; value: boolean }
   | { type: "string"; value: string }
-  | { type: "int32[]"; value: readonly number[] }
+  | { type: "int32[]" | "float32[]"; value: readonly number[] }
   | { type: "string[]"; value: readonly string[] };
 
 export interface TensorDescription {
@@ -128,6 +128,10 @@ function encodeValue(bytes: ByteCollector, { type, value }: MetadataValue): void
     case "int32[]":
       encodeArrayHead(bytes, valueType.int32, value.length);
       for (const element of value) bytes.uint32(element);
+      break;
+    case "float32[]":
+      encodeArrayHead(bytes, valueType.float32, value.length);
+      for (const element of value) bytes.float32(element);
       break;
     case "string[]":
       encodeArrayHead(bytes, valueType.string, value.length);

@@ -1,7 +1,7 @@
 // Sends chats to an OpenAI-compatible server and notes when each part of the answer arrived.
 
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
-import type { Message } from "./prompts.ts";
+import type { ImageMessage, Message } from "./prompts.ts";
 
 const requestLimitMs = 5 * 60_000;
 const resetRetries = 3;
@@ -19,7 +19,10 @@ export interface ChatResult {
 }
 
 export interface Client {
-  chat: (messages: readonly Message[], maximumTokens: number) => Promise<ChatResult>;
+  chat: (
+    messages: ReadonlyArray<Message | ImageMessage>,
+    maximumTokens: number,
+  ) => Promise<ChatResult>;
   /** Sends any other request and resolves with the status once the whole answer is in. */
   send: (method: "GET" | "POST", path: string, body?: object) => Promise<number>;
   close: () => void;

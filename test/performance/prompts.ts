@@ -8,6 +8,12 @@ export interface Message {
   content: string;
 }
 
+/** A question with an image, in parts as the OpenAI API has them. */
+export interface ImageMessage {
+  role: "user";
+  content: readonly object[];
+}
+
 export interface PromptSource {
   /** Text of so many tokens, different at each call. */
   text: (tokens: number) => string;

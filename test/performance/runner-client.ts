@@ -12,6 +12,7 @@ import { ChatTemplate } from "../../source/prompt/chat-template.ts";
 import { ModelStore } from "../../source/store/library/model-store.ts";
 import { ModelCatalog } from "../../source/store/model-catalog.ts";
 import type { ChatResult, Client } from "./load-generator.ts";
+import type { ImageMessage, Message } from "./prompts.ts";
 import type { ServerSettings } from "./server-process.ts";
 
 export interface RunnerClient extends Pick<Client, "chat"> {
@@ -35,7 +36,7 @@ export async function startRunnerClient(settings: ServerSettings): Promise<Runne
   return {
     chat: async (messages, maximumTokens) => {
       const sentAtMs = performance.now();
-      const segments = template.render({ messages: [...messages] }, facts);
+      const segments = template.render({ messages: messages.map(textOf) }, facts);
       const events = runner.generate(
         {
           prompt: { segments },
@@ -54,6 +55,11 @@ export async function startRunnerClient(settings: ServerSettings): Promise<Runne
     },
     stop: () => runner.stop(),
   };
+}
+
+function textOf({ role, content }: Message | ImageMessage): Message {
+  if (typeof content === "string") return { role, content };
+  throw new Error("the bare engine is asked about text alone");
 }
 
 async function readChat(

@@ -72,7 +72,11 @@ export async function startOurs(settings: ServerSettings): Promise<RunningServer
 }
 
 /** `environment` reaches llama-server alone, such as OpenMP's settings. */
-export function startPeerWith(program: string, environment: Record<string, string>): StartServer {
+export function startPeerWith(
+  program: string,
+  environment: Record<string, string>,
+  more: readonly string[] = [],
+): StartServer {
   return async (settings) => {
     const { modelPath, threads, slots, context } = settings;
     const port = await findFreePort();
@@ -82,6 +86,7 @@ export function startPeerWith(program: string, environment: Record<string, strin
         ...[program, "-m", modelPath, "-t", `${threads}`, "-tb", `${threads}`],
         ...["-np", `${slots}`, "-c", `${slots * context}`],
         ...["--host", "127.0.0.1", "--port", `${port}`, "--no-webui"],
+        ...more,
       ],
       environment,
       shownEnvironment: environment,

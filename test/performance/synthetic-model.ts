@@ -27,6 +27,9 @@ const shape = {
   context: 4096,
 } as const;
 
+/** Numbers of one position's embedding. */
+export const modelWidth = shape.hidden;
+
 /** Raised when anything in the file changes, so that an older cached model is not taken. */
 export const modelFileName = "synthetic-0.5b-v1-Q4_K_M.gguf";
 
@@ -129,7 +132,7 @@ interface MatrixOptions {
   isUsedRow?: (row: number) => boolean;
 }
 
-function matrix(
+export function matrix(
   name: string,
   inputs: number,
   outputs: number,

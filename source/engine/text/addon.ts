@@ -218,6 +218,8 @@ export interface AddonBinary {
   file: string;
   /** Where more backends for it lie (builds for older drivers), if the package ships any. */
   extraBackendsFolder: string | undefined;
+  /** Where backends lie that go before its own. */
+  firstBackendsFolder?: string;
   /** Built for this machine. */
   isOwn: boolean;
 }
@@ -333,6 +335,8 @@ function loadBackends(addon: Addon, binary: AddonBinary): void {
     const type = addon.getGpuType();
     return wantsGpu ? typeof type === "string" : type !== undefined;
   };
+  if (binary.firstBackendsFolder !== undefined) addon.loadBackends(binary.firstBackendsFolder);
+  if (works()) return;
   addon.loadBackends();
   const own = path.dirname(binary.file);
   for (const folder of [own, path.join(binary.extraBackendsFolder ?? own, "fallback")]) {

@@ -8,6 +8,7 @@ import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../errors.ts";
 import type { DeviceKind } from "../generation.ts";
 import {
+  type AddonBinary,
   type AddonContext,
   type AddonModel,
   expectedAddonVersion,
@@ -52,6 +53,8 @@ interface EyesModule {
 
 /** The image reader's file, in every build. */
 export const eyesFileName = "eyes.node";
+/** Beside it, the engine's part for this very CPU, where that was built too. */
+export const cpuFileName = "libggml-cpu-own.so";
 
 /**
  * Where the image reader for the prebuilt addon of a device may be: built by a user, or together with
@@ -63,6 +66,16 @@ export function eyesFolders(device: DeviceKind): [users: string, ours: string] {
     path.join(path.dirname(ownBuildFolder(device)), "eyes", device),
     path.join(packageFolder(), "native", "built", expectedAddonVersion, system, device),
   ];
+}
+
+/** The prebuilt addon, for which the image reader was built, and with it what was built beside that. */
+export function findSeeingBinary(device: DeviceKind): AddonBinary | undefined {
+  const binary = findPrebuiltBinary(device);
+  const eyes = findEyes(device);
+  if (binary === undefined || eyes === undefined) return undefined;
+  const folder = path.dirname(eyes);
+  const hasCpu = device === "cpu" && existsSync(path.join(folder, cpuFileName));
+  return hasCpu ? { ...binary, firstBackendsFolder: folder } : binary;
 }
 
 /** The image reader's file for a device, or undefined when none was built. */
@@ -78,7 +91,7 @@ export function hasEyes(setting: DeviceSetting): boolean {
   const first = kinds.find(
     (kind) => lookForDevice(kind).present && findPrebuiltBinary(kind) !== undefined,
   );
-  return first !== undefined && findEyes(first) !== undefined;
+  return first !== undefined && findSeeingBinary(first) !== undefined;
 }
 
 /**

@@ -5,9 +5,10 @@ import { engineErrors } from "../errors.ts";
 import type { DeviceReport, LoadPhases } from "../generation.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import type { Addon, AddonContext, AddonModel } from "./addon.ts";
-import { findAddonBinary, findPrebuiltBinary, logLevels } from "./addon.ts";
+import { findAddonBinary, logLevels } from "./addon.ts";
 import { openDevice } from "./choose-device.ts";
 import { contextOptions } from "./context-options.ts";
+import { findSeeingBinary } from "./eyes.ts";
 import { fitLayers } from "./fit-layers.ts";
 
 export interface LoadedTextModel {
@@ -40,7 +41,7 @@ export async function loadTextModel(
     settings.device,
     (level, text) => engineLog.add(level, text),
     // The image reader was built for the prebuilt addon, and works with no other.
-    settings.vision === undefined ? findAddonBinary : findPrebuiltBinary,
+    settings.vision === undefined ? findAddonBinary : findSeeingBinary,
   );
   const { addon } = device;
   if (!addon.getIsArchSupported(settings.architecture)) {

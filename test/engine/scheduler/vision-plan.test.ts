@@ -1,0 +1,40 @@
+// Which engine a model that sees is loaded into, and when it is loaded anew for an image.
+import { beforeEach, describe, expect, it } from "vitest";
+import { planLoad, reloadReason } from "../../../source/engine/scheduler/load-plan.ts";
+import type { ResolvedModel } from "../../../source/store/model-catalog.ts";
+import { tinyEngine } from "../../support/load-tiny.ts";
+import { projectorFile, visionFile } from "../../support/load-vision.ts";
+import { openStore } from "../../support/model-store.ts";
+
+// No image reader is ever built for a device that is not there.
+const engine = { ...tinyEngine, device: "rocm" as const };
+const free = 8 * 2 ** 30;
+let model: ResolvedModel;
+
+beforeEach(async () => {
+  model = await openStore().catalog.resolve(visionFile);
+});
+
+describe("a model that sees, where no image reader was built", () => {
+  it("is found with the projector beside it", () => {
+    expect(model.projectors).toEqual([projectorFile]);
+  });
+
+  it("is in the text engine until somebody sends an image", () => {
+    const text = planLoad(model, {}, engine, free);
+    const image = planLoad(model, {}, engine, free, "images");
+    expect(text.vision).toBeUndefined();
+    expect(image.vision).toEqual({ projectorPath: projectorFile, engine: "prebuilt" });
+    expect(reloadReason(text, text, {})).toBeUndefined();
+    expect(reloadReason(text, image, {}, "images")).toMatch(/images/);
+  });
+
+  it("answers text where it is, and makes vectors in the text engine alone", () => {
+    const text = planLoad(model, {}, engine, free);
+    const image = planLoad(model, {}, engine, free, "images");
+    expect(reloadReason(image, text, {})).toBeUndefined();
+    expect(reloadReason(image, image, {}, "images")).toBeUndefined();
+    expect(reloadReason(image, text, {}, "embeddings")).toMatch(/vectors/);
+    expect(reloadReason(text, text, {}, "embeddings")).toBeUndefined();
+  });
+});
