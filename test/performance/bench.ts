@@ -3,17 +3,28 @@
 import { createReadStream, existsSync } from "node:fs";
 import { cpus } from "node:os";
 import { basename, join, resolve } from "node:path";
+import { buildEyes } from "../../source/application/build-eyes.ts";
 import { findAddonBinary } from "../../source/engine/text/addon.ts";
+import { eyesFileName, eyesFolders } from "../../source/engine/text/eyes.ts";
 import { createTemporaryFolder, installCleanUp } from "./clean-up.ts";
 import { measureCommands } from "./command-figures.ts";
 import { type Comparison, compare } from "./comparison.ts";
+import { measureImages } from "./image-figures.ts";
 import { measureLibrary } from "./library-figures.ts";
 import { helpText, type Options, type OwnSuiteName, readOptions } from "./options.ts";
-import { buildPeer, findMissingTool, findPeer, findRelease, type Release } from "./peer-build.ts";
+import {
+  buildPeer,
+  findMissingTool,
+  findPeer,
+  findRelease,
+  type PeerPrograms,
+  type Release,
+} from "./peer-build.ts";
 import { type Figure, formatFigures, formatRows, summarise, writeReport } from "./report.ts";
 import { measureServer } from "./server-figures.ts";
 import { commandPath, startOurs, startPeerWith } from "./server-process.ts";
 import { ensureModel, modelFileName } from "./synthetic-model.ts";
+import { ensureSeeingModel, imageTokens } from "./synthetic-projector.ts";
 
 const slots = 8;
 const context = 1024;
@@ -58,6 +69,7 @@ async function measureOwn(
 ): Promise<Figure[]> {
   if (name === "commands") return await measureCommands(temporaryFolder);
   if (name === "library") return await measureLibrary(temporaryFolder, print);
+  if (name === "images") return await measureSeeing(options, release, temporaryFolder);
   const syntheticPath = join(release.cacheFolder, modelFileName);
   const modelPath = existsSync(syntheticPath) ? syntheticPath : tinyPath;
   await readOnce(modelPath);
@@ -68,27 +80,62 @@ async function measureOwn(
   return await measureServer(settings, rounds);
 }
 
+/** Pictures take their time: at the largest number of threads alone. */
+async function measureSeeing(
+  { rounds, usesPrebuilt, threads, isPeerPassive }: Options,
+  release: Release,
+  temporaryFolder: string,
+): Promise<Figure[]> {
+  const peer = await ensurePeer(release);
+  if (!peer) return [];
+  const modelPath = join(release.cacheFolder, modelFileName);
+  await ensureModel(modelPath, peer.quantize);
+  const model = await ensureSeeingModel(modelPath, release.cacheFolder);
+  await readOnce(model.modelPath);
+  await readOnce(model.projectorPath);
+  if (!usesPrebuilt && !existsSync(join(eyesFolders("cpu")[0], eyesFileName))) {
+    print("Building the image reader, once (a minute) ...");
+    await buildEyes("cpu", { onProgress: () => {}, signal: undefined });
+  }
+  const most = Math.max(...threads);
+  print(
+    `images: ${imageTokens} tokens each, ${most} threads, llama-server with the same projector`,
+  );
+  const settings = {
+    ...{ modelPath, threads: most, slots: 4, context: 2048 },
+    ...{ temporaryFolder, usesPrebuilt },
+  };
+  const peerEnvironment = passiveEnvironment(isPeerPassive);
+  return await measureImages({ settings, model, peer: peer.server, peerEnvironment, rounds });
+}
+
+function passiveEnvironment(isPassive: boolean): Record<string, string> {
+  return isPassive ? { OMP_WAIT_POLICY: "passive" } : {};
+}
+
+/** The peer, built where it was not; nothing where it cannot be. */
+async function ensurePeer(release: Release): Promise<PeerPrograms | undefined> {
+  const peer = await findPeer(release);
+  if (peer) return peer;
+  const missing = await findMissingTool();
+  if (missing) return print(`Skipped: building llama-server needs ${missing}.`);
+  print(`Building llama-server in ${release.cacheFolder}, once (10 minutes or more) ...`);
+  return await buildPeer(release);
+}
+
 /** Resolves with nothing where the peer cannot be built. */
 async function compareServers(
   options: Options,
   release: Release,
   temporaryFolder: string,
 ): Promise<object[] | undefined> {
-  let peer = await findPeer(release);
-  if (!peer) {
-    const missing = await findMissingTool();
-    if (missing) return print(`Skipped: building llama-server needs ${missing}.`);
-    print(`Building llama-server in ${release.cacheFolder}, once (10 minutes or more) ...`);
-    peer = await buildPeer(release);
-  }
+  const peer = await ensurePeer(release);
+  if (!peer) return undefined;
   const modelPath = join(release.cacheFolder, modelFileName);
   if (!existsSync(modelPath)) print(`Making the model ${modelPath}, once (a minute) ...`);
   await ensureModel(modelPath, peer.quantize);
   await readOnce(modelPath);
-  const startPeer = startPeerWith(
-    peer.server,
-    options.isPeerPassive ? { OMP_WAIT_POLICY: "passive" } : {},
-  );
+  const startPeer = startPeerWith(peer.server, passiveEnvironment(options.isPeerPassive));
   const starters = { ours: options.isNoiseFloor ? startPeer : startOurs, peer: startPeer };
   const comparisons: object[] = [];
   for (const threads of options.threads) {
