@@ -1,0 +1,95 @@
+// The seam between the frame (tabs, palette, help, hints) and the screens behind its tabs.
+import type { Tone } from "../theme.ts";
+
+/** The body of the window: what lies between the row of tabs and the row of hints. */
+export interface BodySize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** A run of text in one tone. */
+export interface Span {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+/** One row of the body: at most as wide as the body, without control characters. */
+export type StyledRow = readonly Span[];
+
+export interface ScreenPicture {
+  /** At most `rows` of them; the frame fills up. */
+  readonly rows: readonly StyledRow[];
+  /** Cell of the text cursor inside the body; undefined hides it. */
+  readonly cursor?: { readonly x: number; readonly y: number } | undefined;
+}
+
+/** A command of a screen, bound to it: keys, palette, slash names, hints and help read the same list. */
+export interface BoundCommand {
+  /** Stable name, `area.action`, such as `models.delete`. */
+  readonly id: string;
+  readonly title: string;
+  readonly group: string;
+  /** Key names as in `interpretInput`; the first is the one to advertise. */
+  readonly keys: readonly string[];
+  readonly slash?: readonly string[];
+  readonly slashArguments?: string;
+  /** One word for the row of hints; undefined: not hinted at now. */
+  hint(): string | undefined;
+  /** Whether it can be done now. */
+  isValid(): boolean;
+  /** @returns a sentence when it could not be done */
+  run(argument: string): string | undefined | Promise<string | undefined>;
+}
+
+/** A tab of the frame. All calls are synchronous and cheap but those that say otherwise. */
+export interface Screen {
+  readonly id: "chat" | "models" | "server" | "deploy" | "console";
+  /** One word, for the tab. */
+  readonly title: string;
+  /** In the order in which hints and help show them. */
+  commands(): readonly BoundCommand[];
+  picture(size: BodySize): ScreenPicture;
+  /** For the right end of the row of tabs, such as "61 tok/s"; empty for nothing. */
+  status(): string;
+  /** A text field has the focus: letters and digits are text, not keys. */
+  isTyping(): boolean;
+  type(text: string): void;
+  /** One piece, with its line breaks. */
+  paste(text: string): void;
+  /** The whole content as plain lines, for screen readers; new ones are appended. */
+  readerLines(): readonly string[];
+  /** Called on every change that shows. @returns stops it */
+  subscribe(listener: () => void): () => void;
+  /** It is in sight from now on: timers and streams may run. */
+  activate(): void;
+  deactivate(): void;
+  /** The program ends: give back everything; resolves when what must be saved is saved. */
+  close(): Promise<void>;
+}
+
+/** What the frame does for screens. */
+export interface FrameServices {
+  open(id: Screen["id"], argument?: string): void;
+  /** A one-line question over the hints. @returns undefined when the person cancels */
+  ask(question: string, initial?: string): Promise<string | undefined>;
+  /** Names the thing and its effect; the default answer is No. */
+  confirm(question: string): Promise<boolean>;
+  /** A list to filter and choose from. @returns the chosen value */
+  choose(title: string, choices: readonly Choice[]): Promise<string | undefined>;
+  /** A sentence in place of the hints, until the next key. */
+  notify(sentence: string): void;
+  /** OSC 52 and the local clipboard. @returns a sentence that tells how it went */
+  copy(text: string): Promise<string>;
+  /** Opens a text in $VISUAL or $EDITOR. @returns the text as saved; undefined when nothing changed */
+  edit(text: string, extension: string): Promise<string | undefined>;
+  /** Shows a text in $PAGER. */
+  page(text: string): Promise<void>;
+  repaint(): void;
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly title: string;
+  /** At the right, dim. */
+  readonly note?: string;
+}
