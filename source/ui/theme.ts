@@ -77,7 +77,20 @@ export type Tone =
   | "dim"
   | "mark"
   | "warning"
-  | "error";
+  | "error"
+  // Markdown and highlighted code.
+  | "heading"
+  | "strong"
+  | "emphasis"
+  | "struck"
+  | "link"
+  | "quote"
+  | "keyword"
+  | "string"
+  | "number"
+  | "comment"
+  | "name"
+  | "type";
 
 /** One row of the screen: at most as wide as its place, without control characters. */
 export interface Row {
@@ -90,6 +103,9 @@ export interface ToneStyle {
   readonly color?: string;
   readonly bold?: boolean;
   readonly dimColor?: boolean;
+  readonly italic?: boolean;
+  readonly underline?: boolean;
+  readonly strikethrough?: boolean;
 }
 
 /** Blue and yellow are told apart by nearly everybody; red never stands without its glyph. */
@@ -103,4 +119,16 @@ export const toneStyles: Readonly<Record<Tone, ToneStyle>> = {
   mark: { color: "yellow" },
   warning: { color: "yellow", bold: true },
   error: { color: "red", bold: true },
+  heading: { color: "blueBright", bold: true },
+  strong: { bold: true },
+  emphasis: { italic: true },
+  struck: { strikethrough: true, dimColor: true },
+  link: { color: "blueBright", underline: true },
+  quote: { italic: true, dimColor: true },
+  keyword: { color: "blueBright" },
+  string: { color: "green" },
+  number: { color: "magenta" },
+  comment: { dimColor: true, italic: true },
+  name: { color: "yellow" },
+  type: { color: "cyan" },
 };

@@ -11,6 +11,9 @@ export interface BodySize {
 export interface Span {
   readonly text: string;
   readonly tone: Tone;
+  /** `#rrggbb`, for pictures: stands in for the tone's colour where the terminal has colours. */
+  readonly color?: string;
+  readonly backgroundColor?: string;
 }
 
 /** One row of the body: at most as wide as the body, without control characters. */
