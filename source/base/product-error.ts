@@ -23,6 +23,7 @@ export const exitCodes = {
   loadFailed: 6,
   timeout: 7,
   unreachable: 8,
+  noCapacity: 9,
   interrupted: 130,
 } as const;
 

@@ -1,0 +1,253 @@
+// state.db: one SQLite file that one control plane owns, with everything that must survive it.
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+} from "node:fs";
+import path from "node:path";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { type Clock, systemClock } from "../../base/clock.ts";
+import { describeError, ProductError } from "../../base/product-error.ts";
+import { sqlite } from "../../base/sqlite.ts";
+import { cloudErrors } from "../errors.ts";
+import { newestBackup, pruneBackups, setAsidePrefix, writeBackup } from "./backups.ts";
+import { type Migration, migrations } from "./migrations.ts";
+
+export interface StateDatabaseOptions {
+  clock?: Clock;
+  /** Other steps than the product's, for tests. */
+  migrations?: readonly Migration[];
+}
+
+const busyTimeoutMs = 2000;
+const dayMs = 86_400_000;
+
+/** The file inside a state folder. */
+export function stateFile(stateFolder: string): string {
+  return path.join(stateFolder, "state.db");
+}
+
+/**
+ * Everything in here is synchronous. SQLite's own lock is held from the first read to `close`, so
+ * that a second control plane can never write the same file; it dies with the process.
+ */
+export class StateDatabase {
+  readonly file: string;
+  readonly connection: DatabaseSync;
+  readonly #clock: Clock;
+  readonly #statements = new Map<string, StatementSync>();
+  #depth = 0;
+
+  private constructor(file: string, connection: DatabaseSync, clock: Clock) {
+    this.file = file;
+    this.connection = connection;
+    this.#clock = clock;
+  }
+
+  /**
+   * Opens the file, or makes it, and brings it to the newest schema after a backup.
+   *
+   * @throws ProductError `CLOUD_STATE_CORRUPT`, `CLOUD_STATE_NEWER`, `CLOUD_ALREADY_RUNNING`,
+   *   `CLOUD_STATE_UNUSABLE`
+   */
+  static open(file: string, options: StateDatabaseOptions = {}): StateDatabase {
+    const clock = options.clock ?? systemClock;
+    refuseToBeginAnew(file);
+    const connection = connect(file);
+    try {
+      examine(connection);
+      const database = new StateDatabase(file, connection, clock);
+      database.#migrate(options.migrations ?? migrations);
+      return database;
+    } catch (error) {
+      connection.close();
+      throw explain(file, error, clock);
+    }
+  }
+
+  /** A statement that is compiled once. */
+  statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.connection.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  /**
+   * All of it or nothing, on disk when it returns. Within another transaction it is a part of that
+   * one.
+   */
+  transaction<T>(work: () => T): T {
+    if (this.#depth > 0) return work();
+    this.connection.exec("BEGIN IMMEDIATE");
+    this.#depth += 1;
+    try {
+      const result = work();
+      this.connection.exec("COMMIT");
+      return result;
+    } catch (error) {
+      this.connection.exec("ROLLBACK");
+      throw error;
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+
+  /** Writes a copy beside the file and removes the oldest beyond seven. @returns its path */
+  backup(): string {
+    const copy = writeBackup(this.connection, this.file, this.#clock.wallMs());
+    pruneBackups(this.file);
+    return copy;
+  }
+
+  /** Makes a copy when the newest is older than a day. @returns its path, if it was made */
+  backupWhenDue(): string | undefined {
+    const newest = newestBackup(this.file);
+    if (newest !== undefined && newest.at > this.#clock.wallMs() - dayMs) return undefined;
+    return this.backup();
+  }
+
+  /** What SQLite's full check complains of; empty when all is well. */
+  check(): string[] {
+    return complaints(this.connection, "integrity_check");
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.connection.close();
+  }
+
+  #migrate(steps: readonly Migration[]): void {
+    const version = readVersion(this.connection);
+    if (version > steps.length) {
+      throw new ProductError(cloudErrors.stateNewer, {
+        message: `${this.file} was written by a newer version (schema ${version}; this one knows ${steps.length}).`,
+        hint: "Update the program, or restore a backup with deployctl state restore.",
+      });
+    }
+    if (version === steps.length) return;
+    if (version > 0) this.backup();
+    this.transaction(() => {
+      for (const [index, { name, sql }] of steps.entries()) {
+        if (index < version) continue;
+        try {
+          this.connection.exec(sql);
+        } catch (cause) {
+          throw new Error(`step ${index + 1} (${name}): ${describeError(cause)}`, { cause });
+        }
+      }
+      this.connection.exec(`PRAGMA user_version = ${steps.length}`);
+    });
+  }
+}
+
+function connect(file: string): DatabaseSync {
+  try {
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    // SQLite gives its journal the same rights.
+    closeSync(openSync(file, "a", 0o600));
+    chmodSync(file, 0o600);
+    const { DatabaseSync } = sqlite();
+    return new DatabaseSync(file);
+  } catch (error) {
+    throw unusable(file, error);
+  }
+}
+
+/** Sets the connection up and reads the whole file once. */
+function examine(connection: DatabaseSync): void {
+  connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  connection.exec("PRAGMA locking_mode = EXCLUSIVE");
+  connection.exec("PRAGMA journal_mode = WAL");
+  connection.exec("PRAGMA synchronous = FULL");
+  connection.exec("PRAGMA foreign_keys = ON");
+  // The lock is taken by the first write, not by the pragma.
+  connection.exec("BEGIN IMMEDIATE; COMMIT");
+  const [complaint] = complaints(connection, "quick_check");
+  if (complaint !== undefined) throw new CorruptDatabase(complaint);
+}
+
+class CorruptDatabase extends Error {}
+
+function complaints(connection: DatabaseSync, check: "quick_check" | "integrity_check"): string[] {
+  const rows = connection.prepare(`PRAGMA ${check}`).all();
+  return rows.map((row) => String(row[check])).filter((text) => text !== "ok");
+}
+
+function readVersion(connection: DatabaseSync): number {
+  return Number(connection.prepare("PRAGMA user_version").get()?.user_version);
+}
+
+/** SQLite's primary result code: https://www.sqlite.org/rescode.html */
+function resultCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("errcode" in error)) return undefined;
+  return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
+}
+
+const busyCodes = new Set([5, 6]);
+/** Malformed, or not a database at all. */
+const corruptCodes = new Set([11, 26]);
+
+function explain(file: string, error: unknown, clock: Clock): unknown {
+  if (error instanceof ProductError) return error;
+  const code = resultCode(error);
+  if (code !== undefined && busyCodes.has(code)) {
+    return new ProductError(cloudErrors.alreadyRunning, {
+      message: `${file} is in use by another control plane.`,
+      hint: "deployctl status shows it; deployctl down ends it.",
+      cause: error,
+    });
+  }
+  if (error instanceof CorruptDatabase || (code !== undefined && corruptCodes.has(code))) {
+    return corrupt(file, setAside(file, clock.wallMs()), error);
+  }
+  return unusable(file, error);
+}
+
+/** @returns the new path of the damaged file; its journal goes along under the matching name */
+function setAside(file: string, now: number): string {
+  const stamp = new Date(now).toISOString().replaceAll(/[:.]/g, "-");
+  const target = `${setAsidePrefix(file)}${stamp}`;
+  for (const suffix of ["", "-wal", "-shm"]) {
+    if (existsSync(file + suffix)) renameSync(file + suffix, target + suffix);
+  }
+  return target;
+}
+
+/** An empty database in place of a damaged one would take every running replica for a stray. */
+function refuseToBeginAnew(file: string): void {
+  if (existsSync(file)) return;
+  const folder = path.dirname(file);
+  if (!existsSync(folder)) return;
+  const prefix = path.basename(setAsidePrefix(file));
+  const damaged = readdirSync(folder)
+    .filter((name) => name.startsWith(prefix) && !/-(wal|shm)$/.test(name))
+    .sort()
+    .at(-1);
+  if (damaged !== undefined) throw corrupt(file, path.join(folder, damaged), undefined);
+}
+
+function corrupt(file: string, setAsideFile: string, cause: unknown): ProductError {
+  const backup = newestBackup(file);
+  return new ProductError(cloudErrors.stateCorrupt, {
+    message: `The state database ${file} was damaged and is now ${setAsideFile}.`,
+    hint:
+      backup === undefined
+        ? "There is no backup yet; deployctl state restore --empty begins anew."
+        : `Restore the newest backup with deployctl state restore ${backup.file}.`,
+    cause,
+  });
+}
+
+function unusable(file: string, cause: unknown): ProductError {
+  return new ProductError(cloudErrors.stateUnusable, {
+    message: `The state database ${file} cannot be used: ${describeError(cause)}.`,
+    hint: "Mend the rights of its folder, or free some room on its disk.",
+    cause,
+  });
+}

@@ -1,0 +1,64 @@
+// The schema of state.db, as the steps that lead to it. A step that was released is never changed:
+// what is to be different comes as a further one.
+
+export interface Migration {
+  /** Named in the error when it fails. */
+  name: string;
+  sql: string;
+}
+
+const controlPlane = `
+CREATE TABLE apps (
+  organisation TEXT NOT NULL, app TEXT NOT NULL,
+  desired TEXT NOT NULL,
+  active_revision TEXT,
+  rollout TEXT,
+  overrides TEXT NOT NULL,
+  is_ephemeral INTEGER NOT NULL,
+  last_number INTEGER NOT NULL,
+  created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, deleted_at INTEGER,
+  PRIMARY KEY (organisation, app)
+) STRICT;
+CREATE TABLE revisions (
+  organisation TEXT NOT NULL, app TEXT NOT NULL, revision TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  state TEXT NOT NULL, reason TEXT,
+  content_hash TEXT NOT NULL, bundle TEXT NOT NULL,
+  script TEXT NOT NULL, target TEXT NOT NULL,
+  config TEXT NOT NULL, inspection TEXT NOT NULL,
+  message TEXT, annotations TEXT NOT NULL, created_by TEXT,
+  created_at INTEGER NOT NULL, activated_at INTEGER,
+  is_pinned INTEGER NOT NULL,
+  failures INTEGER NOT NULL, not_before INTEGER NOT NULL,
+  PRIMARY KEY (organisation, app, revision),
+  FOREIGN KEY (organisation, app) REFERENCES apps ON DELETE CASCADE
+) STRICT;
+CREATE TABLE replicas (
+  replica TEXT PRIMARY KEY,
+  organisation TEXT NOT NULL, app TEXT NOT NULL, revision TEXT NOT NULL,
+  purpose TEXT NOT NULL, stage TEXT NOT NULL,
+  created_at INTEGER NOT NULL, ready_at INTEGER, ended_at INTEGER,
+  exit TEXT,
+  FOREIGN KEY (organisation, app, revision) REFERENCES revisions ON DELETE CASCADE
+) STRICT;
+CREATE INDEX replicas_by_revision ON replicas (organisation, app, revision);
+CREATE TABLE reservations (
+  kind TEXT NOT NULL, value TEXT NOT NULL, replica TEXT NOT NULL, share REAL NOT NULL,
+  PRIMARY KEY (kind, value, replica)
+) STRICT;
+CREATE TABLE events (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  organisation TEXT NOT NULL, app TEXT NOT NULL, revision TEXT, replica TEXT,
+  kind TEXT NOT NULL, sentence TEXT NOT NULL
+) STRICT;
+CREATE TABLE secrets (
+  organisation TEXT NOT NULL, app TEXT NOT NULL, revision TEXT NOT NULL,
+  kind TEXT NOT NULL, name TEXT NOT NULL,
+  sealed BLOB NOT NULL, updated_at INTEGER NOT NULL,
+  PRIMARY KEY (organisation, app, revision, kind, name)
+) STRICT;
+`;
+
+/** Oldest first; `user_version` counts those that a file has had. */
+export const migrations: readonly Migration[] = [{ name: "control plane", sql: controlPlane }];
