@@ -38,7 +38,12 @@ export type ReplicaPhase =
 export interface ReplicaExit {
   code: number | undefined;
   signal: string | undefined;
-  /** Stable: `exited`, `returned`, `out_of_memory`, `port_conflict`, `missing_executable`, `import_error`, `startup_timeout`, `killed`. */
+  /**
+   * Stable: `exited`, `returned`, `out_of_memory`, `port_conflict`, `missing_executable`,
+   * `import_error`, `startup_timeout`, `killed` (by somebody), `stopped` (by `stopReplica`), `lost`
+   * (while no control plane looked), `spawn_failed`, and those of runner.py: `usage`,
+   * `syntax_error`, `script_missing`, `target_missing`, `script_error`, `exception`.
+   */
   reason: string;
   /** One sentence for a person. */
   sentence: string;
@@ -70,6 +75,8 @@ export interface Capacity {
   reason: string | undefined;
   /** How many more would fit, at most. */
   replicas: number;
+  /** False when no waiting helps: this machine has no such GPU, whoever else may leave. */
+  canEverFit: boolean;
 }
 
 export interface LogLine {
@@ -97,6 +104,8 @@ export interface LogQuery {
   lines?: number | undefined;
   follow: boolean;
   signal?: AbortSignal | undefined;
+  /** Where an earlier reader stopped: per replica the `seq` of the last line it has seen. */
+  after?: ReadonlyMap<string, number> | undefined;
 }
 
 /** All calls may be repeated; what is done already is not done again. */
@@ -130,7 +139,10 @@ export interface Engine {
   /** Forgets an exited replica and what was reserved for it. */
   forget(replica: string): Promise<void>;
   capacity(plan: RevisionPlan): Promise<Capacity>;
+  /** Lines by time; within a replica by `seq`. Following ends with `query.signal` or `close`. */
   logs(query: LogQuery): AsyncIterable<LogLine>;
+  /** Adds a line of the control plane's own to a revision's log, as replica "control". */
+  record(of: Pick<RevisionPlan, "organisation" | "app" | "revision">, text: string): void;
   /** Removes what was made for a revision that has no replica any more. */
   destroy(plan: RevisionPlan): Promise<void>;
   /** Stops watching; replicas live on. */
