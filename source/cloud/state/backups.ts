@@ -1,5 +1,13 @@
 // Copies of state.db: written while it is in use, kept to a number, put back when it is damaged.
-import { chmodSync, copyFileSync, existsSync, readdirSync, renameSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { describeError, ProductError } from "../../base/product-error.ts";
@@ -70,9 +78,8 @@ export function restoreBackup(
     copyFileSync(backup, restored);
     chmodSync(restored, 0o600);
   } else {
-    const { DatabaseSync } = sqlite();
-    rmSync(restored, { force: true });
-    new DatabaseSync(restored).close();
+    // SQLite takes a file without a byte for an empty database.
+    writeFileSync(restored, "", { mode: 0o600 });
   }
   const replaced = existsSync(file) ? `${file}.replaced-${now}` : undefined;
   for (const suffix of ["", "-wal", "-shm"]) {
