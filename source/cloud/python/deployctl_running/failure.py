@@ -1,0 +1,117 @@
+"""What went wrong in a script, as a reason, an exit code, a sentence and a place."""
+
+import errno
+import linecache
+import os
+import traceback
+
+EXIT_CODES = {
+    "usage": 64,
+    "syntax_error": 65,
+    "script_missing": 66,
+    "target_missing": 67,
+    "import_error": 68,
+    "script_error": 69,
+    "exception": 70,
+    "port_conflict": 71,
+    "out_of_memory": 72,
+    "missing_executable": 127,
+}
+
+
+class Failure(Exception):
+    """Ends the runner. `error` is what the script raised, where it did."""
+
+    def __init__(self, reason, sentence, file=None, line=None, text=None, error=None):
+        super().__init__(sentence)
+        self.reason = reason
+        self.sentence = sentence
+        self.file = file
+        self.line = line
+        self.text = text
+        self.error = error
+
+    @property
+    def exit_code(self):
+        return EXIT_CODES[self.reason]
+
+
+def of_syntax(error):
+    """A file that is no Python of this version."""
+    text = (error.text or "").strip() or None
+    sentence = "%s:%s: %s%s" % (
+        os.path.basename(error.filename or "the script"),
+        error.lineno,
+        error.msg,
+        ": " + text if text else "",
+    )
+    return Failure("syntax_error", sentence, error.filename, error.lineno, text, error)
+
+
+def of_error(error, script, otherwise):
+    """What the script raised. `otherwise` is the reason of an error that tells nothing special."""
+    if isinstance(error, SyntaxError):
+        return of_syntax(error)
+    reason = _reason_of(error, otherwise)
+    file, line = _place_of(error, script)
+    text = linecache.getline(file, line).strip() or None if file else None
+    place = "%s:%d: " % (os.path.basename(file), line) if file else ""
+    if reason == "missing_executable":
+        what = "the program %r is not on the replica's PATH" % (_program_of(error),)
+    else:
+        what = "".join(traceback.format_exception_only(type(error), error)).strip().split("\n")[-1]
+    return Failure(reason, place + what, file, line, text, error)
+
+
+def print_traceback(failure):
+    """The script's own part of the traceback, on standard error."""
+    error = failure.error
+    if error is None:
+        return
+    trace = error.__traceback__
+    while trace is not None and _is_ours(trace.tb_frame.f_code.co_filename):
+        trace = trace.tb_next
+    # Errors of syntax have no frame of the script: their message has the place.
+    traceback.print_exception(type(error), error, trace)
+
+
+def _reason_of(error, otherwise):
+    if isinstance(error, ImportError):
+        return "import_error"
+    if isinstance(error, MemoryError) or "CUDA out of memory" in str(error):
+        return "out_of_memory"
+    if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+        return "port_conflict"
+    if isinstance(error, FileNotFoundError) and _program_of(error) is not None:
+        return "missing_executable"
+    return otherwise
+
+
+def _program_of(error):
+    """The program that could not be started; None when it was a file that could not be opened."""
+    frames = traceback.extract_tb(error.__traceback__)
+    last = frames[-1] if frames else None
+    started = last is not None and (
+        (os.path.basename(last.filename) == "subprocess.py" and last.name == "_execute_child")
+        or (os.path.basename(last.filename) == "os.py" and last.name == "_execvpe")
+    )
+    if not started:
+        return None
+    name = error.filename
+    return os.fsdecode(name) if isinstance(name, (str, bytes)) else str(name)
+
+
+def _place_of(error, script):
+    """The innermost line of the script, or of a file beside it."""
+    folder = os.path.join(os.path.dirname(script), "")
+    found = (None, None)
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename == script or frame.filename.startswith(folder):
+            if not _is_ours(frame.filename) and "site-packages" not in frame.filename:
+                found = (frame.filename, frame.lineno)
+    return found
+
+
+def _is_ours(file):
+    home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    return os.path.abspath(file).startswith(os.path.join(home, "")) or file.startswith("<frozen ")

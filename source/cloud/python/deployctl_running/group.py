@@ -1,0 +1,84 @@
+"""Which processes of the replica live, besides the runner itself."""
+
+import os
+import socket
+import subprocess
+import sys
+
+# Servants of Python's own that live as long as their parent: they serve nobody.
+_SERVANTS = (b"multiprocessing.resource_tracker", b"multiprocessing.forkserver")
+
+
+def living(nonce):
+    """Ids of the processes in the runner's group, and of those that carry the replica's nonce."""
+    if not os.path.isdir("/proc/self"):
+        return _living_by_ps()
+    me = str(os.getpid())
+    others = [name for name in os.listdir("/proc") if name.isdigit() and name != me]
+    group = os.getpgrp()
+    members = [one for one in others if _is_alive(one) and _state_of(one)[1] == group]
+    # Only one that has left the group is told by its nonce: that is much more to read.
+    if not any(_serves(one) for one in members) and nonce:
+        members = [one for one in others if _is_alive(one) and _has_nonce(one, nonce)]
+    return [int(one) for one in members if _serves(one)]
+
+
+def listens(port):
+    """Whether something on this machine answers at the replica's port."""
+    if not port:
+        return False
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
+
+
+def _is_alive(process):
+    return _state_of(process)[0] not in ("Z", "X", None)
+
+
+def _serves(process):
+    return not any(servant in _read(process, "cmdline") for servant in _SERVANTS)
+
+
+def _state_of(process):
+    """State and group of /proc/PID/stat; the name in it may hold spaces and brackets."""
+    fields = _read(process, "stat").rpartition(b")")[2].split()
+    if len(fields) < 3:
+        return None, None
+    return fields[0].decode(), int(fields[2])
+
+
+def _has_nonce(process, nonce):
+    return b"DEPLOYCTL_NONCE=" + nonce.encode() in _read(process, "environ").split(b"\0")
+
+
+def _read(process, name):
+    try:
+        with open("/proc/%s/%s" % (process, name), "rb") as file:
+            return file.read()
+    except OSError:
+        return b""  # it has ended, or is another user's
+
+
+def _living_by_ps():
+    """Where there is no /proc. A replica's processes share its group."""
+    me = os.getpid()
+    group = os.getpgrp()
+    listing = subprocess.Popen(
+        ["ps", "-axo", "pid=,pgid=,stat="], stdout=subprocess.PIPE, universal_newlines=True
+    )
+    text, _ = listing.communicate()
+    if listing.returncode != 0:
+        print("deployctl: ps failed; nothing is known of other processes", file=sys.stderr)
+        return []
+    rows = [line.split() for line in text.splitlines()]
+    return [
+        int(row[0])
+        for row in rows
+        if len(row) >= 3
+        and int(row[1]) == group
+        and int(row[0]) not in (me, listing.pid)
+        and not row[2].startswith("Z")
+    ]

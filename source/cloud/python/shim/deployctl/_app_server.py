@@ -1,0 +1,60 @@
+"""Serves functions and the endpoints of classes over HTTP, on the replica's port."""
+
+import inspect
+import sys
+
+import deployctl
+from deployctl import _call, _exits
+
+
+class Route:
+    """One path and the function that answers it."""
+
+    def __init__(self, path, function, is_websocket=False, is_health_check=False):
+        self.path = path
+        self.function = function
+        self.is_websocket = is_websocket
+        self.is_health_check = is_health_check
+
+
+def serve_function(function):
+    """Serves one function at "/" until the replica ends."""
+    _serve([Route("/", function)])
+
+
+def serve_app(cls):
+    """Sets an app up, serves its endpoints, and tears it down when the replica ends."""
+    app = cls()
+    routes = routes_of(app)
+    if not routes:
+        raise ValueError("%s has no endpoint: decorate a method with @fal.endpoint" % cls.__name__)
+    _call.call(app.setup)
+    _exits.add(lambda: _call.call(app.handle_exit))
+    try:
+        _serve(routes)
+    finally:
+        _call.call(app.teardown)
+
+
+def routes_of(app):
+    """The endpoints of an app, those of its base classes among them."""
+    routes = {}
+    for name, member in inspect.getmembers(type(app), callable):
+        facts = getattr(member, "__deployctl_route__", None)
+        if facts is not None:
+            routes[facts["path"]] = Route(
+                facts["path"], getattr(app, name), facts["is_websocket"], facts["is_health_check"]
+            )
+    return list(routes.values())
+
+
+def _serve(routes):
+    try:
+        import fastapi  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError:
+        from deployctl import _json_server as server
+    else:
+        from deployctl import _fastapi_server as server
+    print("deployctl: serving %s" % ", ".join(route.path for route in routes), file=sys.stderr)
+    server.serve(routes, deployctl.port())

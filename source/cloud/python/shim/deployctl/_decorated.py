@@ -1,0 +1,27 @@
+"""What the decorators of functions return: the function with its options."""
+
+import functools
+
+
+class DecoratedFunction:
+    """Calls like the function itself. `dialect` tells whose decorator made it."""
+
+    dialect = "deployctl"
+
+    def __init__(self, function, options):
+        functools.update_wrapper(self, function)
+        self.raw_func = function
+        self.options = options
+
+    def __call__(self, *arguments, **keywords):
+        return self.raw_func(*arguments, **keywords)
+
+    def __deployctl_run__(self):
+        """What a replica does."""
+        if self.options.get("serve"):
+            from deployctl import _app_server
+
+            return _app_server.serve_function(self.raw_func)
+        from deployctl import _call
+
+        return _call.call(self.raw_func)

@@ -1,0 +1,72 @@
+"""Serves routes with FastAPI and uvicorn, where the replica's environment has them."""
+
+import json
+
+import fastapi
+import uvicorn
+
+from deployctl import _arguments, _call, _exits
+
+
+def serve(routes, port):
+    """Answers until the process is asked to end; what was begun is finished."""
+    app = fastapi.FastAPI()
+    for route in routes:
+        if route.is_websocket:
+            app.add_api_websocket_route(route.path, _websocket(route.function))
+        else:
+            methods = ["POST", "GET"] if not _arguments.names(route.function) else ["POST"]
+            app.add_api_route(route.path, _plain_or_model(route.function), methods=methods)
+    if all(route.path != "/health" for route in routes):
+        app.add_api_route("/health", lambda: {"status": "ok"}, methods=["GET"])
+    config = uvicorn.Config(app, host="127.0.0.1", port=port, access_log=False)
+    _Server(config).run()
+
+
+class _Server(uvicorn.Server):
+    def handle_exit(self, sig, frame):
+        _exits.run_all()
+        super().handle_exit(sig, frame)
+
+
+def _plain_or_model(function):
+    """FastAPI takes plain values from the query; apps of this kind take them from the body."""
+    parameters = _arguments.names(function)
+    types = _arguments.types(function)
+    if all(_arguments.is_model(types.get(name)) for name in parameters):
+        return function
+
+    async def endpoint(request: fastapi.Request):
+        try:
+            fields = json.loads(await request.body() or b"{}")
+            arguments = _arguments.read(function, fields)
+        except _arguments.Refused as refusal:
+            raise fastapi.HTTPException(422, refusal.detail) from refusal
+        except ValueError as error:
+            raise fastapi.HTTPException(422, "the body is no JSON: %s" % error) from error
+        from fastapi.concurrency import run_in_threadpool
+
+        return await run_in_threadpool(_call.call, function, **arguments)
+
+    return endpoint
+
+
+def _websocket(function):
+    async def endpoint(socket: fastapi.WebSocket):
+        from fastapi.concurrency import run_in_threadpool
+
+        await socket.accept()
+        try:
+            while True:
+                fields = await socket.receive_json()
+                try:
+                    arguments = _arguments.read(function, fields)
+                except _arguments.Refused as refusal:
+                    await socket.send_json({"error": refusal.detail})
+                    continue
+                result = await run_in_threadpool(_call.call, function, **arguments)
+                await socket.send_json(_arguments.to_json(result))
+        except fastapi.WebSocketDisconnect:
+            pass  # the client has gone: the conversation is over
+
+    return endpoint

@@ -1,0 +1,125 @@
+"""The port map: a script says 8000, and each of ten replicas gets a port of its own.
+
+Sockets that bind to a mapped port, or connect to it on this machine, use the replica's port. A
+server that wants to listen on every address listens on loopback: it must not be reachable around
+the gateway, which asks for keys.
+"""
+
+import os
+import socket
+
+_WILDCARDS = ("", "0.0.0.0", "::", "::0", "0:0:0:0:0:0:0:0")
+_LOCAL_NAMES = ("localhost", "ip6-localhost", "::1", "::ffff:127.0.0.1")
+
+_is_installed = False
+
+
+def read_map(text):
+    """{8000: 23817} of "8000:23817", several by commas. Raises ValueError with the sentence."""
+    ports = {}
+    for pair in filter(None, text.split(",")):
+        said, _, given = pair.partition(":")
+        if not (_is_port(said) and _is_port(given)):
+            raise ValueError("DEPLOYCTL_PORT_MAP has %r, which is no pair such as 8000:23817" % pair)
+        ports[int(said)] = int(given)
+    return ports
+
+
+def current_map(environment=None):
+    """The map of this process; empty outside a replica."""
+    environment = os.environ if environment is None else environment
+    if environment.get("DEPLOYCTL_PORT_REWRITE") == "none":
+        return {}
+    return read_map(environment.get("DEPLOYCTL_PORT_MAP", ""))
+
+
+def binds_anywhere(environment=None):
+    """Whether wildcard addresses stay as they are."""
+    return (os.environ if environment is None else environment).get("DEPLOYCTL_BIND_ANY") == "1"
+
+
+def is_local(host):
+    """Whether a host is this machine, as a client would name it."""
+    return host in _WILDCARDS or host in _LOCAL_NAMES or host.startswith("127.")
+
+
+def is_wildcard(host):
+    """Whether a server that binds to this host listens on every address."""
+    return host in _WILDCARDS
+
+
+def install():
+    """Changes bind, connect and connect_ex of every socket of this process."""
+    global _is_installed
+    ports = current_map()
+    stays = binds_anywhere()
+    if _is_installed or (not ports and stays):
+        return
+    _is_installed = True
+    real_bind = socket.socket.bind
+    real_connect = socket.socket.connect
+    real_connect_ex = socket.socket.connect_ex
+    loopback = _LoopbackAddresses()
+
+    def bind(self, address):
+        if _is_internet(self, address):
+            host, port = address[0], address[1]
+            is_mapped = port in ports
+            # A server on the mapped port is the app itself: whatever address it names, the gateway
+            # is the only way in.
+            if not stays and (is_wildcard(_text(host)) or (is_mapped and not is_local(_text(host)))):
+                host = loopback.choose(self, port)
+            address = (host, ports.get(port, port)) + tuple(address[2:])
+        return real_bind(self, address)
+
+    def connect(self, address):
+        return real_connect(self, _mapped_target(self, address, ports))
+
+    def connect_ex(self, address):
+        return real_connect_ex(self, _mapped_target(self, address, ports))
+
+    socket.socket.bind = bind
+    socket.socket.connect = connect
+    socket.socket.connect_ex = connect_ex
+
+
+class _LoopbackAddresses:
+    """Which loopback address stands for "every address"."""
+
+    def __init__(self):
+        self._ports_of_ipv4 = set()
+
+    def choose(self, sock, port):
+        if sock.family == socket.AF_INET:
+            if port:
+                self._ports_of_ipv4.add(port)
+            return "127.0.0.1"
+        if port in self._ports_of_ipv4:
+            return "::1"
+        # The gateway comes over IPv4: a server that names IPv6 alone must answer it too.
+        sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        return "::ffff:127.0.0.1"
+
+
+def _mapped_target(sock, address, ports):
+    if not _is_internet(sock, address) or address[1] not in ports or not is_local(_text(address[0])):
+        return address
+    return (address[0], ports[address[1]]) + tuple(address[2:])
+
+
+def _is_internet(sock, address):
+    return (
+        sock.family in (socket.AF_INET, socket.AF_INET6)
+        and isinstance(address, tuple)
+        and len(address) >= 2
+        and isinstance(address[0], (str, bytes, bytearray))
+        and isinstance(address[1], int)
+    )
+
+
+def _text(host):
+    return host if isinstance(host, str) else bytes(host).decode("latin-1")
+
+
+def _is_port(text):
+    return text.isdigit() and 0 < int(text) < 65536

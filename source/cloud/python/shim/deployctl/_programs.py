@@ -1,0 +1,168 @@
+"""Programs that a script starts: those that are no Python learn their port by their arguments.
+
+The port map lives in Python's sockets. A server in C++, Go, Rust or JavaScript never asks it, so
+`--port 8000` becomes `--port 23817` before it starts, and the address it names becomes loopback.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+
+from deployctl import _ports
+
+_PORT_FLAG = re.compile(r"(?i)^(-p|--?([a-z0-9_]+[-_])*port)$")
+_HOST_FLAG = re.compile(r"(?i)^--?([a-z0-9_]+[-_])*(host|address|addr|bind|ip|listen)$")
+_HOST = r"(?:0\.0\.0\.0|127(?:\.\d+){3}|localhost|\[::1?\]|\*)"
+# The end of an argument that names an address of this machine: ":8000", "--listen=0.0.0.0:8000".
+_ADDRESS = re.compile(r"(?i)(^|[=,/@])(%s?)(:)(\d+)(?=$|[/,?])" % _HOST)
+
+
+_is_installed = False
+
+
+def install():
+    """Changes how this process starts programs."""
+    global _is_installed
+    ports = _ports.current_map()
+    mode = os.environ.get("DEPLOYCTL_PORT_REWRITE") or "auto"
+    if _is_installed or not ports:
+        return
+    _is_installed = True
+    _change_popen(ports, mode)
+    _change_exec(ports, mode)
+    real_system = os.system
+    os.system = lambda command: real_system(rewrite_command(command, ports))
+
+
+def _change_popen(ports, mode):
+    real_init = subprocess.Popen.__init__
+
+    def __init__(self, args, *rest, **options):
+        real_init(self, _rewrite_popen(args, options, ports, mode), *rest, **options)
+
+    subprocess.Popen.__init__ = __init__
+
+
+def _rewrite_popen(args, options, ports, mode):
+    if isinstance(args, (str, bytes, os.PathLike)):
+        if options.get("shell"):
+            return rewrite_command(args, ports)
+        return args
+    try:
+        words = [os.fsdecode(word) for word in args]
+    except TypeError:
+        return args  # subprocess says what is wrong with it
+    if not words:
+        return args
+    environment = options.get("env") or os.environ
+    program = os.fsdecode(options.get("executable") or words[0])
+    if options.get("shell"):
+        return [rewrite_command(words[0], ports)] + words[1:]
+    if mode == "argv" or not is_python(program, environment, options.get("cwd")):
+        return rewrite_words(words, ports)
+    return args
+
+
+def _change_exec(ports, mode):
+    real_execv = os.execv
+    real_execve = os.execve
+
+    def execv(path, argv):
+        real_execv(path, _of_exec(path, argv, os.environ))
+
+    def execve(path, argv, env):
+        real_execve(path, _of_exec(path, argv, env), env)
+
+    def _of_exec(path, argv, env):
+        if mode != "argv" and is_python(os.fsdecode(path), env, None):
+            return argv
+        return rewrite_words([os.fsdecode(word) for word in argv], ports)
+
+    # os.execvp and its kin call these two by their names in the module.
+    os.execv = execv
+    os.execve = execve
+
+
+def is_python(program, environment, folder):
+    """Whether a program is Python, or a script of Python. So is one that cannot be found or read."""
+    search = environment.get("PATH") if hasattr(environment, "get") else None
+    if os.path.dirname(program) and folder is not None:
+        program = os.path.join(os.fsdecode(folder), program)
+    file = shutil.which(program, path=search)
+    if file is None:
+        return True
+    if re.match(r"^(python|pypy)[\d.]*$", os.path.basename(os.path.realpath(file))):
+        return True
+    try:
+        with open(file, "rb") as opened:
+            first = opened.read(256).split(b"\n")[0]
+    except OSError:
+        return True
+    return first.startswith(b"#!") and re.search(rb"python|pypy", first) is not None
+
+
+def rewrite_words(words, ports):
+    """The arguments of a program, the program itself first, with the mapped ports put in."""
+    rewritten = list(words)
+    for index in range(1, len(rewritten)):
+        before = rewritten[index - 1]
+        word = rewritten[index]
+        if _PORT_FLAG.match(before) and word.isdigit():
+            rewritten[index] = str(ports.get(int(word), word))
+        else:
+            rewritten[index] = _rewrite_word(word, ports)
+    if rewritten == list(words) or _ports.binds_anywhere():
+        return rewritten
+    return _rewrite_hosts(rewritten)
+
+
+def rewrite_command(command, ports):
+    """A command of the shell, word by word; what stands between the words stays."""
+    text = os.fsdecode(command)
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return command  # the shell says what is wrong with it
+    # The first word is a program only to itself: a dummy before it lets it be looked at too.
+    changed = rewrite_words([""] + words, ports)[1:]
+    position = 0
+    for old, new in zip(words, changed):
+        place = text.find(old, position)
+        if place < 0:
+            continue  # it is quoted in a way that hides it
+        text = text[:place] + new + text[place + len(old) :]
+        position = place + len(new)
+    return text
+
+
+def _rewrite_word(word, ports):
+    flag, equals, value = word.partition("=")
+    if equals and _PORT_FLAG.match(flag) and value.isdigit():
+        return "%s=%s" % (flag, ports.get(int(value), value))
+    return _ADDRESS.sub(lambda match: _rewrite_address(match, ports), word)
+
+
+def _rewrite_address(match, ports):
+    before, host, colon, port = match.groups()
+    if int(port) not in ports:
+        return match.group(0)
+    # A bare ":8000" means every address.
+    is_open = host in ("", "*", "0.0.0.0", "[::]") and not _ports.binds_anywhere()
+    return before + ("127.0.0.1" if is_open else host) + colon + str(ports[int(port)])
+
+
+def _rewrite_hosts(words):
+    rewritten = list(words)
+    for index in range(1, len(rewritten)):
+        flag, equals, value = rewritten[index].partition("=")
+        if equals and _HOST_FLAG.match(flag) and _is_open(value):
+            rewritten[index] = flag + "=127.0.0.1"
+        elif _HOST_FLAG.match(rewritten[index - 1]) and _is_open(rewritten[index]):
+            rewritten[index] = "127.0.0.1"
+    return rewritten
+
+
+def _is_open(host):
+    return host != "" and (_ports.is_wildcard(host) or host in ("*", "[::]"))

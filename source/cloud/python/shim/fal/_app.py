@@ -1,0 +1,92 @@
+"""fal.App: a class whose endpoints are served, and its decorators."""
+
+import re
+import sys
+
+from deployctl import _options
+from fal._function import IsolatedFunction
+
+
+class App:
+    """Derive from it, with options as class keywords or attributes, and decorate endpoints."""
+
+    __deployctl_options__ = {}
+    __deployctl_dialect__ = "fal"
+
+    def __init_subclass__(cls, **keywords):
+        super().__init_subclass__()
+        options = dict(cls.__deployctl_options__)
+        options.pop("app_name", None)  # a class that derives from an app has a name of its own
+        for name, value in vars(cls).items():
+            if _options.is_fal_app_attribute(name):
+                options[name] = value
+        options.update(keywords)
+        ignored = _options.check_fal_app(options)
+        if ignored:
+            print("deployctl: %s" % _options.ignored_sentence(ignored), file=sys.stderr)
+        options.setdefault("app_name", kebab_case(cls.__name__))
+        cls.__deployctl_options__ = options
+        cls.app_name = options["app_name"]
+
+    def setup(self):
+        """Runs once, before the replica takes requests."""
+
+    def teardown(self):
+        """Runs when the last request has been answered."""
+
+    def handle_exit(self):
+        """Runs as soon as the replica is asked to end."""
+
+    def provide_hints(self):
+        """Kept for the script's sake."""
+        return []
+
+    @property
+    def current_request(self):
+        """Nothing is known of it here."""
+        return None
+
+    @classmethod
+    def __deployctl_run__(cls):
+        """What a replica does."""
+        from deployctl import _app_server
+
+        return _app_server.serve_app(cls)
+
+    @classmethod
+    def run_local(cls, *_, **__):
+        """The same outside a replica."""
+        return cls.__deployctl_run__()
+
+
+def endpoint(path, *, is_websocket=False, health_check=None):
+    """Serves a method at `path`: a POST's JSON fields are its arguments."""
+    if not isinstance(path, str) or not path.startswith("/"):
+        raise ValueError("the path of an endpoint begins with a slash, unlike %r" % (path,))
+
+    def decorate(method):
+        method.__deployctl_route__ = {
+            "path": path,
+            "is_websocket": is_websocket,
+            "is_health_check": health_check is not None,
+        }
+        return method
+
+    return decorate
+
+
+def realtime(path="/realtime", **_):
+    """Serves a method over a WebSocket: each message's fields are its arguments."""
+    return endpoint(path, is_websocket=True)
+
+
+def wrap_app(cls, **keywords):
+    """An app as a function."""
+    options = dict(cls.__deployctl_options__)
+    options.update(keywords)
+    return IsolatedFunction(cls.__deployctl_run__, options, cls.app_name)
+
+
+def kebab_case(name):
+    """my-app of MyApp."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name).lower()

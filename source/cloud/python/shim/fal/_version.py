@@ -1,0 +1,4 @@
+"""Which fal these names follow."""
+
+__version__ = "1.82.1"
+version_tuple = (1, 82, 1)

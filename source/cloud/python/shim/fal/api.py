@@ -1,0 +1,21 @@
+"""Names that scripts import from fal.api."""
+
+from fal._app import App, endpoint, realtime, wrap_app
+from fal._function import FalServerlessError, IsolatedFunction, cached, function, isolated
+from fal._health import HealthCheck
+from fal._hosts import FalServerlessHost, FalServerlessKeyCredentials
+
+__all__ = [
+    "App",
+    "FalServerlessError",
+    "FalServerlessHost",
+    "FalServerlessKeyCredentials",
+    "HealthCheck",
+    "IsolatedFunction",
+    "cached",
+    "endpoint",
+    "function",
+    "isolated",
+    "realtime",
+    "wrap_app",
+]
