@@ -196,6 +196,9 @@ export type EphemeralEvent =
   /** The app ended by itself; the last line. */
   | { kind: "ended"; exit: ReplicaExit };
 
+/** One line of an app's log. */
+export type LogDocument = LogLine;
+
 /** Fields that are absent stay as they are. */
 export type ScaleChange = Partial<ScaleSettings>;
 
