@@ -13,8 +13,8 @@ export interface Inspection {
   config: Record<string, unknown>;
   /** Keywords whose values only running the script can tell. */
   dynamic: string[];
-  /** Environment variables that the script reads, and their values now (absent: unset). */
-  env_read: { name: string; value?: string; default?: string }[];
+  /** Environment variables that the script reads. */
+  env_read: ReadVariable[];
   /** Programs that it calls. */
   executables: string[];
   /** The first argument list that it calls, as far as it folds: ["vllm", "serve", …]. */
@@ -22,6 +22,38 @@ export interface Inspection {
   /** Top-level imports that this machine lacks and guarded execution replaced. */
   stubbed: string[];
   /** What a container image of the script sets. */
-  image?: { env: Record<string, string>; pip: string[]; ignored: string[] };
-  warnings: { code: string; sentence: string; line?: number }[];
+  image?: {
+    /** Such as `vllm/vllm-openai:v0.15.1`. */
+    base?: string | null;
+    env: Record<string, string>;
+    pip: string[];
+    ignored: string[];
+  };
+  /** What the replica needs, relative to the script's folder, with slashes; the script first. */
+  files: string[];
+  /** The paths of an app's endpoints. */
+  endpoints?: { path: string; method: "POST" | "WebSocket" }[];
+  warnings: InspectionWarning[];
+}
+
+/** A variable that the script reads, with what it is now. */
+export interface ReadVariable {
+  name: string;
+  line?: number;
+  /** Absent: unset, or a secret. */
+  value?: string;
+  default?: string;
+  /** By its name its value is one: it is never part of this document. */
+  secret?: boolean;
+  /** Whether it has a value now. */
+  set?: boolean;
+  /** The script fails without it, and it is unset. */
+  required?: boolean;
+}
+
+export interface InspectionWarning {
+  /** Stable, such as `image_ignored`. */
+  code: string;
+  sentence: string;
+  line?: number;
 }

@@ -1,9 +1,9 @@
 """fal.App: a class whose endpoints are served, and its decorators."""
 
-import re
 import sys
 
 from deployctl import _options
+from deployctl._names import kebab_case
 from fal._function import IsolatedFunction
 
 
@@ -85,8 +85,3 @@ def wrap_app(cls, **keywords):
     options = dict(cls.__deployctl_options__)
     options.update(keywords)
     return IsolatedFunction(cls.__deployctl_run__, options, cls.app_name)
-
-
-def kebab_case(name):
-    """my-app of MyApp."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name).lower()

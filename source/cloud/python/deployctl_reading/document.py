@@ -1,0 +1,162 @@
+"""Everything that reading a script finds, as one document."""
+
+import ast
+import os
+import warnings
+
+from deployctl_reading import dockerfile, targets
+from deployctl_reading.local_files import files_of
+from deployctl_reading.problem import Problem
+from deployctl_reading.reader import Reader
+from deployctl_reading.values import Image, to_json
+from deployctl_reading.variables import secrets_of, variables_of
+
+_MASK = "********"
+
+
+def read_document(file, name, environment):
+    """The document of `deployctl inspect --json`. Raises Problem."""
+    source = _read_source(file)
+    tree = _parse(source, file)
+    lines = source.decode("utf-8", "replace").splitlines()
+    reader = Reader(file, tree, environment)
+    target = targets.choose(reader, name, file)
+    variables = variables_of(tree, reader)
+    document = {
+        "schema": 1,
+        "target": name if target is None else target.name,
+        "kind": "function" if target is None else target.kind,
+        "dialect": "none" if target is None else target.dialect,
+        "line": 1 if target is None else target.line,
+        "config": {},
+        "dynamic": ["*"],
+        "env_read": variables,
+        "stubbed": [],
+        "warnings": [],
+    }
+    if target is not None:
+        ignored = targets.check(target, file, lines)
+        reader.follow(target)
+        _add_target(document, target, ignored)
+    document["executables"] = reader.commands.executables
+    document["command"] = reader.commands.best()
+    words = [word for command in reader.commands.lists for word in command]
+    document["files"] = files_of(file, tree, words, _patterns(document["config"]))
+    document["warnings"] += _unset(variables, file)
+    return masked(document, secrets_of(variables, environment))
+
+
+def _add_target(document, target, ignored):
+    config, dynamic = targets.config_of(target)
+    document["config"] = to_json(config)
+    document["dynamic"] = dynamic
+    if target.endpoints:
+        document["endpoints"] = target.endpoints
+    image = target.options.get("image")
+    if isinstance(image, Image) and isinstance(image.text, str):
+        document["image"] = dockerfile.read(image.text, image.build_args)
+    elif isinstance(image, Image):
+        document["dynamic"].append("image")
+    add_warnings(document, ignored)
+
+
+def add_warnings(document, ignored):
+    """What is said of keywords and lines of a Dockerfile that change nothing."""
+    if ignored:
+        verb = "has" if len(ignored) == 1 else "have"
+        sentence = "%s %s no effect here." % (", ".join(ignored), verb)
+        _warn(document, "keywords_ignored", sentence, document["line"])
+    lines = document.get("image", {}).get("ignored", [])
+    if lines:
+        sentence = (
+            "No container is made of the image: its variables are set, and %d of its lines %s not "
+            "followed." % (len(lines), "is" if len(lines) == 1 else "are")
+        )
+        _warn(document, "image_ignored", sentence, document["line"])
+
+
+def masked(document, secrets):
+    """The document without the values of secrets, wherever they have got to."""
+    found = []
+
+    def mask(value):
+        if isinstance(value, str):
+            for secret in secrets:
+                if secret in value:
+                    found.append(secret)
+                    value = value.replace(secret, _MASK)
+            return value
+        if isinstance(value, list):
+            return [mask(one) for one in value]
+        if isinstance(value, dict):
+            return {mask(key): mask(one) for key, one in value.items()}
+        return value
+
+    clean = mask(document)
+    if found:
+        sentence = (
+            "The value of a secret is part of the configuration, and was left out; let the function "
+            "read it from its environment."
+        )
+        _warn(clean, "secret_in_configuration", sentence, document["line"])
+    return clean
+
+
+def _unset(variables, file):
+    return [
+        {
+            "code": "variable_unset",
+            "sentence": "%s:%d reads %s, which is not set."
+            % (os.path.basename(file), one["line"], one["name"]),
+            "line": one["line"],
+        }
+        for one in variables
+        if one.get("required")
+    ]
+
+
+def _warn(document, code, sentence, line):
+    document["warnings"].append({"code": code, "sentence": sentence, "line": line})
+
+
+def _patterns(config):
+    given = config.get("files") or config.get("app_files") or []
+    return [one for one in given if isinstance(one, str)] if isinstance(given, list) else []
+
+
+def _read_source(file):
+    name = os.path.basename(file)
+    try:
+        with open(file, "rb") as opened:
+            return opened.read()
+    except IsADirectoryError as error:
+        raise Problem("script_missing", "%s is a folder." % file, "Name a file of Python.") from error
+    except OSError as error:
+        raise Problem(
+            "script_missing",
+            "%s cannot be read: %s." % (name, (error.strerror or str(error)).lower()),
+            "Check the path: %s." % file,
+            file,
+        ) from error
+
+
+def _parse(source, file):
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of odd escapes: whoever runs the script is told
+            return ast.parse(source, file)
+    except SyntaxError as error:
+        text = (error.text or "").strip() or None
+        raise Problem(
+            "syntax_error",
+            "%s:%s: %s%s"
+            % (os.path.basename(file), error.lineno, error.msg, ": " + text if text else "."),
+            None,
+            file,
+            error.lineno,
+            text,
+        ) from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise Problem(
+            "syntax_error", "%s is no script of Python: %s." % (os.path.basename(file), error), None, file
+        ) from error

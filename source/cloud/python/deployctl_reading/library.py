@@ -1,0 +1,98 @@
+"""The functions of libraries that a script's configuration is made with."""
+
+import os
+
+from deployctl_reading.problem import Problem
+from deployctl_reading.values import UNKNOWN, Decorator, Image, ModalApp, Module, is_known
+
+# What sys.executable is in a command: the Python of the replica, not that of this machine.
+OWN_PYTHON = "python3"
+
+_SAME = {
+    "fal.api.function": "fal.function",
+    "fal.isolated": "fal.function",
+    "fal.api.isolated": "fal.function",
+    "fal.container.ContainerImage": "fal.ContainerImage",
+    "fal.app.App": "fal.App",
+    "fal.api.App": "fal.App",
+    "fal.app.endpoint": "fal.endpoint",
+    "fal.app.realtime": "fal.realtime",
+    "os.environ.setdefault": "os.environ.get",
+    "os.environ.pop": "os.environ.get",
+    "os.getenv": "os.environ.get",
+}
+
+_MODAL_KINDS = {
+    "modal.App.function": "modal-function",
+    "modal.App.cls": "modal-cls",
+    "modal.Stub.function": "modal-function",
+}
+
+
+def canonical(name):
+    """One name for what has several."""
+    return _SAME.get(name, name)
+
+
+def is_environment(value):
+    return isinstance(value, Module) and value.name in ("os.environ", "os.environb")
+
+
+def call(name, arguments, keywords, node, reader):
+    """The result of a library's function, or UNKNOWN. Raises Problem for keywords that fal refuses."""
+    name = canonical(name)
+    if name == "os.environ.get":
+        return _environment_get(arguments, reader.environment)
+    if name in ("fal.function", "deployctl.app"):
+        return decorator(name, arguments, keywords, node.lineno)
+    if name in ("fal.ContainerImage", "fal.ContainerImage.from_dockerfile_str"):
+        return _image(arguments, keywords, "dockerfile_str", "text")
+    if name == "fal.ContainerImage.from_dockerfile":
+        return _image_of_file(arguments, keywords, reader.folder)
+    if name in ("modal.App", "modal.Stub"):
+        return ModalApp()
+    if name in _MODAL_KINDS:
+        return Decorator("modal", _MODAL_KINDS[name], _options(keywords), node.lineno)
+    return UNKNOWN
+
+
+def decorator(name, arguments, keywords, line):
+    """What @fal.function(...) or @deployctl.app(...) is."""
+    options = _options(keywords)
+    if canonical(name) == "deployctl.app":
+        return Decorator("deployctl", "function", options, line)
+    options["kind"] = arguments[0] if arguments else options.get("kind", "virtualenv")
+    if "image" in options:
+        options["kind"] = "container"
+    return Decorator("fal", "function", options, line)
+
+
+def _options(keywords):
+    return {name: value for name, value in keywords.items() if name != "**"}
+
+
+def _environment_get(arguments, environment):
+    name = arguments[0]
+    default = arguments[1] if len(arguments) > 1 else None
+    return environment.get(name, default) if is_known(name) else UNKNOWN
+
+
+def _image(arguments, keywords, *names):
+    text = arguments[0] if arguments else UNKNOWN
+    for name in names:
+        text = keywords.get(name, text)
+    return Image(text, keywords.get("build_args") or {})
+
+
+def _image_of_file(arguments, keywords, folder):
+    path = arguments[0] if arguments else keywords.get("path", UNKNOWN)
+    if not isinstance(path, str):
+        return Image(UNKNOWN, {})
+    file = os.path.join(folder, path)
+    try:
+        with open(file, encoding="utf-8") as opened:
+            return Image(opened.read(), keywords.get("build_args") or {})
+    except (OSError, UnicodeDecodeError) as error:
+        raise Problem(
+            "script_error", "The Dockerfile %s cannot be read: %s." % (file, error)
+        ) from error

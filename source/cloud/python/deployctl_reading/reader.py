@@ -1,0 +1,287 @@
+"""Follows a script from top to bottom without running it, and notes what it finds."""
+
+import ast
+import os
+
+from deployctl_reading import library, targets
+from deployctl_reading.commands import Commands
+from deployctl_reading.folding import Folding, call_of_python
+from deployctl_reading.scope import Scope
+from deployctl_reading.values import UNKNOWN, Decorator, Function, Module, Target, is_known
+
+_DEEPEST_CALL = 8
+
+
+class Reader:
+    """`targets` holds what can be deployed, by name, in the order of the file; `functions` what a
+    script defines besides; `commands` the programs that it calls."""
+
+    def __init__(self, file, tree, environment):
+        self.file = file
+        self.folder = os.path.dirname(file)
+        self.environment = environment
+        self.commands = Commands()
+        self.targets = {}
+        self.functions = {}
+        self._folding = Folding(self)
+        self._depth = 0
+        self.scope = Scope()
+        self.scope.set("__name__", "__deployctl__")
+        self.scope.set("__file__", file)
+        self._forgotten = _global_names(tree)
+        self._statements(tree.body, self.scope)
+
+    def follow(self, target):
+        """Follows what a replica calls, for the programs in it."""
+        self.commands.begin()
+        if isinstance(target.node, ast.ClassDef):
+            for node in target.node.body:
+                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    self._body_of(Function(node, target.scope), [], {})
+        elif target.node is not None:
+            self._body_of(Function(target.node, target.scope), [], {})
+
+    def fold(self, node):
+        """The value of an expression, as the end of the script sees it."""
+        return self._folding.fold(node, self.scope)
+
+    def called(self, function, arguments, keywords, node):
+        """The result of a call; notes what it says of programs and apps."""
+        if isinstance(function, Function):
+            return self._body_of(function, arguments, keywords)
+        if isinstance(function, Decorator):
+            first = arguments[0] if arguments else UNKNOWN
+            return targets.decorated(function, first, self.scope)
+        if not isinstance(function, Module):
+            return UNKNOWN
+        self.commands.note(function.name, arguments, keywords)
+        value = library.call(function.name, arguments, keywords, node, self)
+        return call_of_python(function.name, arguments, keywords) if value is UNKNOWN else value
+
+    def _body_of(self, function, arguments, keywords):
+        """What a function of the script returns."""
+        if self._depth >= _DEEPEST_CALL:
+            return UNKNOWN
+        node = function.node
+        scope = Scope(function.scope)
+        _bind_parameters(node.args, arguments, keywords, scope, self._folding)
+        self._depth += 1
+        try:
+            returned = self._statements(node.body, scope)
+        finally:
+            self._depth -= 1
+        if isinstance(node, ast.AsyncFunctionDef) or returned is _FALLS_THROUGH:
+            return UNKNOWN
+        return returned
+
+    def _statements(self, statements, scope):
+        """What is returned, UNKNOWN when that is open, _FALLS_THROUGH when nothing is."""
+        for index, statement in enumerate(statements):
+            method = getattr(self, "_" + type(statement).__name__.lower(), None)
+            returned = _FALLS_THROUGH if method is None else method(statement, scope)
+            if returned is not _FALLS_THROUGH:
+                if returned is UNKNOWN:  # perhaps: what follows may run, and is looked at too
+                    self._statements(statements[index + 1 :], scope)
+                return returned
+        return _FALLS_THROUGH
+
+    def _expr(self, node, scope):
+        self._folding.fold(node.value, scope)
+        return _FALLS_THROUGH
+
+    def _return(self, node, scope):
+        return None if node.value is None else self._folding.fold(node.value, scope)
+
+    def _assign(self, node, scope):
+        value = self._folding.fold(node.value, scope)
+        for place in node.targets:
+            self._bind(place, value, scope)
+        return _FALLS_THROUGH
+
+    def _annassign(self, node, scope):
+        if node.value is not None:
+            self._bind(node.target, self._folding.fold(node.value, scope), scope)
+        return _FALLS_THROUGH
+
+    def _augassign(self, node, scope):
+        if isinstance(node.target, ast.Name):
+            name = ast.copy_location(ast.Name(id=node.target.id, ctx=ast.Load()), node)
+            whole = ast.copy_location(ast.BinOp(left=name, op=node.op, right=node.value), node)
+            self._bind(node.target, self._folding.fold(whole, scope), scope)
+        else:
+            self._bind(node.target, UNKNOWN, scope)
+        return _FALLS_THROUGH
+
+    def _bind(self, place, value, scope):
+        if isinstance(place, ast.Name):
+            forgets = scope is self.scope and place.id in self._forgotten
+            scope.set(place.id, UNKNOWN if forgets else value)
+            if isinstance(value, Target) and scope is self.scope:
+                self.targets[place.id] = targets.renamed(value, place.id)
+        elif isinstance(place, (ast.Tuple, ast.List)):
+            fits = isinstance(value, (list, tuple)) and len(value) == len(place.elts)
+            for index, element in enumerate(place.elts):
+                starred = isinstance(element, ast.Starred)
+                inner = element.value if starred else element
+                self._bind(inner, value[index] if fits and not starred else UNKNOWN, scope)
+        elif isinstance(place, ast.Subscript):
+            self._bind_part(place, value, scope)
+
+    def _bind_part(self, place, value, scope):
+        owner = self._folding.fold(place.value, scope)
+        key = self._folding.fold(place.slice, scope)
+        if isinstance(owner, dict) and is_known(key) and not isinstance(key, (list, dict)):
+            owner[key] = value
+        elif isinstance(place.value, ast.Name) and not isinstance(owner, Module):
+            scope.forget(place.value.id)
+
+    def _delete(self, node, scope):
+        for place in node.targets:
+            self._bind(place, UNKNOWN, scope)
+        return _FALLS_THROUGH
+
+    def _global(self, node, scope):
+        scope.globals.update(node.names)
+        return _FALLS_THROUGH
+
+    def _import(self, node, scope):
+        for alias in node.names:
+            name = alias.name if alias.asname else alias.name.split(".")[0]
+            scope.set(alias.asname or name, Module(name))
+        return _FALLS_THROUGH
+
+    def _importfrom(self, node, scope):
+        for alias in node.names:
+            whole = "%s%s.%s" % ("." * node.level, node.module or "", alias.name)
+            scope.set(alias.asname or alias.name, Module(whole))
+        return _FALLS_THROUGH
+
+    def _functiondef(self, node, scope):
+        function = Function(node, scope)
+        target = targets.of_function(node, self._decorators(node, scope), scope)
+        scope.set(node.name, function if target is None else target)
+        if scope is self.scope:
+            if target is not None:
+                self.targets[node.name] = target
+            self.functions[node.name] = function
+        return _FALLS_THROUGH
+
+    _asyncfunctiondef = _functiondef
+
+    def _classdef(self, node, scope):
+        bases = [self._folding.fold(base, scope) for base in node.bases]
+        inside = Scope(scope)
+        self._statements(node.body, inside)
+        keywords = {one.arg: self._folding.fold(one.value, scope) for one in node.keywords if one.arg}
+        decorators = self._decorators(node, scope)
+        target = targets.of_class(node, bases, keywords, decorators, inside, scope)
+        scope.set(node.name, UNKNOWN if target is None else target)
+        if target is not None and scope is self.scope:
+            self.targets[node.name] = target
+        return _FALLS_THROUGH
+
+    def _decorators(self, node, scope):
+        return [self._folding.fold(one, scope) for one in node.decorator_list]
+
+    def _if(self, node, scope):
+        test = self._folding.fold(node.test, scope)
+        if is_known(test):
+            return self._statements(node.body if test else node.orelse, scope)
+        branches = [scope.copy(), scope.copy()]
+        returned = [
+            self._statements(body, branch)
+            for body, branch in zip((node.body, node.orelse), branches)
+        ]
+        scope.join(branches)
+        return _FALLS_THROUGH if set(map(id, returned)) == {id(_FALLS_THROUGH)} else UNKNOWN
+
+    def _for(self, node, scope):
+        self._folding.fold(node.iter, scope)
+        self._bind(node.target, UNKNOWN, scope)
+        return self._loop(node, scope)
+
+    def _while(self, node, scope):
+        self._folding.fold(node.test, scope)
+        return self._loop(node, scope)
+
+    _asyncfor = _for
+
+    def _loop(self, node, scope):
+        """The body is looked at once; what it binds is unknown, within and afterwards."""
+        for name in _bound_names(node):
+            scope.forget(name)
+        returned = self._statements(node.body, scope)
+        for name in _bound_names(node):
+            scope.forget(name)
+        self._statements(node.orelse, scope)
+        return _FALLS_THROUGH if returned is _FALLS_THROUGH else UNKNOWN
+
+    def _with(self, node, scope):
+        for item in node.items:
+            self._folding.fold(item.context_expr, scope)
+            if item.optional_vars is not None:
+                self._bind(item.optional_vars, UNKNOWN, scope)
+        return self._statements(node.body, scope)
+
+    _asyncwith = _with
+
+    def _try(self, node, scope):
+        returned = self._statements(node.body, scope)
+        for handler in node.handlers:
+            branch = scope.copy()
+            self._statements(handler.body, branch)
+            for name in _bound_names(handler):
+                if not _is_import_of(name, node.body):
+                    scope.forget(name)
+        self._statements(node.orelse, scope)
+        self._statements(node.finalbody, scope)
+        return _FALLS_THROUGH if returned is _FALLS_THROUGH else UNKNOWN
+
+    _trystar = _try
+
+
+_FALLS_THROUGH = object()
+
+
+def _bind_parameters(parameters, arguments, keywords, scope, folding):
+    names = [one.arg for one in parameters.posonlyargs + parameters.args]
+    for name, default in zip(reversed(names), reversed(parameters.defaults)):
+        scope.set(name, folding.fold(default, scope.outer))
+    for one, default in zip(parameters.kwonlyargs, parameters.kw_defaults):
+        scope.set(one.arg, UNKNOWN if default is None else folding.fold(default, scope.outer))
+    for name in names:
+        if name not in scope.names:
+            scope.forget(name)
+    for name, value in list(zip(names, arguments)) + list(keywords.items()):
+        scope.set(name, value)
+    for one in (parameters.vararg, parameters.kwarg):
+        if one is not None:
+            scope.forget(one.arg)
+
+
+def _bound_names(node):
+    names = set()
+    for child in ast.walk(node):
+        if isinstance(child, ast.Name) and not isinstance(child.ctx, ast.Load):
+            names.add(child.id)
+        elif isinstance(child, ast.alias):
+            names.add((child.asname or child.name).split(".")[0])
+    return names
+
+
+def _is_import_of(name, statements):
+    """`try: import x / except ImportError: x = None`: the import is what is meant."""
+    return any(
+        isinstance(one, (ast.Import, ast.ImportFrom)) and name in _bound_names(one)
+        for one in statements
+    )
+
+
+def _global_names(tree):
+    """Names of the module that functions bind anew."""
+    return {
+        name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Global)
+        for name in node.names
+    }

@@ -1,0 +1,60 @@
+"""The names that a piece of a script sees."""
+
+from deployctl_reading.values import UNKNOWN
+
+
+class Scope:
+    """Names with what they are known to be; what is not found here is looked up outside."""
+
+    def __init__(self, outer=None):
+        self.names = {}
+        self.outer = outer
+        self.globals = set()
+
+    def get(self, name, otherwise=UNKNOWN):
+        """What the name is bound to; `otherwise` when nobody has bound it."""
+        scope = self
+        while scope is not None:
+            if name in scope.names:
+                return scope.names[name]
+            scope = scope.outer
+        return otherwise
+
+    def set(self, name, value):
+        if name in self.globals:
+            self.root.names[name] = value
+        else:
+            self.names[name] = value
+
+    def forget(self, name):
+        """The name is bound to something that only running the script can tell."""
+        self.set(name, UNKNOWN)
+
+    @property
+    def root(self):
+        scope = self
+        while scope.outer is not None:
+            scope = scope.outer
+        return scope
+
+    def copy(self):
+        """For a branch that may not be taken."""
+        branch = Scope(self.outer)
+        branch.names = dict(self.names)
+        branch.globals = self.globals
+        return branch
+
+    def join(self, branches):
+        """After branches of which one is taken: what they agree on stays known."""
+        names = {name for branch in branches for name in branch.names}
+        for name in names:
+            first = branches[0].names.get(name, UNKNOWN)
+            same = all(_is_same(branch.names.get(name, UNKNOWN), first) for branch in branches)
+            self.names[name] = first if same else UNKNOWN
+
+
+def _is_same(one, other):
+    if one is other:
+        return True
+    plain = (str, int, float, bool, bytes, type(None), list, tuple, dict, set)
+    return isinstance(one, plain) and type(one) is type(other) and one == other

@@ -1,0 +1,203 @@
+"""What in a script can be deployed."""
+
+import ast
+import os
+import sys
+
+from deployctl_reading import library
+from deployctl_reading.problem import Problem
+from deployctl_reading.values import UNKNOWN, Decorator, Function, Module, Target, is_known
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "shim"))
+from deployctl import _options  # noqa: E402
+from deployctl._names import kebab_case  # noqa: E402
+
+_BARE = ("fal.function", "deployctl.app")
+
+
+def of_function(node, decorators, scope):
+    """The target that a decorated def makes, or None."""
+    for decorator in decorators:
+        if isinstance(decorator, Module) and library.canonical(decorator.name) in _BARE:
+            decorator = library.decorator(decorator.name, [], {}, node.lineno)
+        if isinstance(decorator, Decorator):
+            return _target(decorator, node, scope)
+    return None
+
+
+def of_class(node, bases, keywords, decorators, inside, scope):
+    """The target that a class makes, or None."""
+    for decorator in decorators:
+        if isinstance(decorator, Decorator):
+            return _target(decorator, node, scope)
+    for base in bases:
+        is_fal = isinstance(base, Module) and library.canonical(base.name) == "fal.App"
+        if is_fal or (isinstance(base, Target) and base.kind == "app"):
+            return _app(node, base, keywords, inside, scope)
+    return None
+
+
+def decorated(decorator, given, scope):
+    """What `decorator(given)` is: the other way to write a decorator."""
+    if isinstance(given, Function):
+        return _target(decorator, given.node, scope)
+    return UNKNOWN
+
+
+def renamed(target, name):
+    """The same under the name it is assigned to."""
+    target.name = name
+    return target
+
+
+def check(target, file, lines):
+    """Names of keywords that have no effect here. Raises Problem for one that does not exist."""
+    if target.dialect == "modal":
+        return []
+    try:
+        if target.dialect == "deployctl":
+            return _options.check_own(target.options)
+        if target.kind == "app":
+            return _options.check_fal_app(target.options)
+        kind = target.options.get("kind", "virtualenv")
+        if not isinstance(kind, str):
+            return []
+        given = [name for name in target.options if name not in _OF_DECORATOR]
+        return _options.check_fal_function(kind, given)
+    except ValueError as error:
+        raise Problem(
+            "keyword_invalid",
+            "%s:%d: %s." % (os.path.basename(file), target.line, error),
+            "Correct the decorator of %s." % target.name,
+            file,
+            target.line,
+            lines[target.line - 1].strip() if target.line <= len(lines) else None,
+        ) from error
+
+
+_OF_DECORATOR = ("kind", "host", "local_python_modules")
+
+
+def choose(reader, name, file):
+    """The target of that name, or the only one. Raises Problem with the choices."""
+    if name is not None:
+        found = reader.targets.get(name)
+        return found if found is not None else _plain(reader, name, file)
+    apps = [one for one in reader.targets.values() if one.kind == "app"]
+    choices = apps if len(apps) == 1 else list(reader.targets.values())
+    if len(choices) == 1:
+        return choices[0]
+    script = os.path.basename(file)
+    if choices:
+        raise Problem(
+            "target_unclear",
+            "%s has %d objects that can be deployed." % (script, len(choices)),
+            "Name one: %s." % _list(script, [one.name for one in choices]),
+            file,
+        )
+    raise Problem(
+        "target_unclear",
+        "%s has no function that is marked for deployment." % script,
+        "Name one: %s." % _list(script, reader.functions)
+        if reader.functions
+        else "Define a function that starts a server, and put @deployctl.app(port=8000) above it.",
+        file,
+    )
+
+
+def _plain(reader, name, file):
+    function = reader.functions.get(name)
+    if function is not None:
+        return Target(name, "function", "none", function.node.lineno, {}, function.node, reader.scope)
+    bound = reader.scope.get(name, None)
+    if bound is UNKNOWN or isinstance(bound, Module):
+        return None  # it is there, and only running the script tells what it is
+    script = os.path.basename(file)
+    names = list(reader.targets) + [one for one in reader.functions if one not in reader.targets]
+    raise Problem(
+        "target_missing",
+        "%s has no function %s." % (script, name)
+        if bound is None
+        else "%s in %s is no function and no app." % (name, script),
+        "It has %s." % _list(script, names) if names else "It defines no function at all.",
+        file,
+    )
+
+
+def _list(script, names):
+    shown = ["%s::%s" % (script, name) for name in list(names)[:8]]
+    return ", ".join(shown) + (", …" if len(names) > 8 else "")
+
+
+def _target(decorator, node, scope):
+    options = dict(decorator.options)
+    if decorator.dialect == "modal":
+        options.update(_modal_parts(node))
+    return Target(
+        node.name, decorator.kind, decorator.dialect, _line(node), options, node, scope
+    )
+
+
+def _app(node, base, keywords, inside, scope):
+    options = dict(base.options) if isinstance(base, Target) else {}
+    options.pop("app_name", None)
+    for name, value in inside.names.items():
+        if _options.is_fal_app_attribute(name):
+            options[name] = value
+    options.update(keywords)
+    options.setdefault("app_name", kebab_case(node.name))
+    target = Target(node.name, "app", "fal", _line(node), options, node, scope)
+    target.endpoints = list(base.endpoints) if isinstance(base, Target) else []
+    target.endpoints += [one for method in node.body for one in _endpoints(method, scope)]
+    return target
+
+
+def _endpoints(method, scope):
+    """The paths that a method of an app answers, as far as they are written down."""
+    for decorator in getattr(method, "decorator_list", []):
+        if not isinstance(decorator, ast.Call):
+            continue
+        name = _dotted(decorator.func, scope)
+        if name not in ("fal.endpoint", "fal.realtime"):
+            continue
+        first = decorator.args[0] if decorator.args else None
+        default = "/realtime" if name == "fal.realtime" else None
+        path = first.value if isinstance(first, ast.Constant) else default
+        if isinstance(path, str):
+            yield {"path": path, "method": "WebSocket" if name == "fal.realtime" else "POST"}
+
+
+def _modal_parts(node):
+    """What decorators beside @app.function add: the port of @modal.web_server(8000)."""
+    parts = {}
+    for decorator in node.decorator_list:
+        function = decorator.func if isinstance(decorator, ast.Call) else decorator
+        name = function.attr if isinstance(function, ast.Attribute) else None
+        if name == "web_server" and decorator.args and isinstance(decorator.args[0], ast.Constant):
+            parts["web_server"] = decorator.args[0].value
+    return parts
+
+
+def _dotted(node, scope):
+    if isinstance(node, ast.Attribute):
+        owner = _dotted(node.value, scope)
+        return None if owner is None else library.canonical(owner + "." + node.attr)
+    value = scope.get(node.id) if isinstance(node, ast.Name) else None
+    return library.canonical(value.name) if isinstance(value, Module) else None
+
+
+def _line(node):
+    """The line of the first decorator, which is where the configuration is written."""
+    return min([node.lineno] + [one.lineno for one in node.decorator_list])
+
+
+def config_of(target):
+    """The known options as they are, and the names of those that only running the script tells."""
+    config = {}
+    dynamic = []
+    for name, value in target.options.items():
+        if is_known(value):
+            config[name] = value
+        elif name != "image" or value is UNKNOWN:
+            dynamic.append(name)
+    return config, dynamic

@@ -1,0 +1,91 @@
+"""The environment variables that a script reads."""
+
+import ast
+import re
+
+from deployctl_reading import library
+from deployctl_reading.values import Module
+
+# What the runtime or the machine gives: a replica has its own.
+_GIVEN = re.compile(
+    r"^(PORT|DEPLOYCTL_.*|PATH|HOME|USER|LOGNAME|SHELL|PWD|OLDPWD|HOSTNAME|TERM|LANG|LC_.*|TMPDIR|TMP"
+    r"|TEMP|XDG_.*|PYTHONPATH|PYTHONHOME|PYTHONUNBUFFERED|VIRTUAL_ENV|LD_.*|CUDA_VISIBLE_DEVICES"
+    r"|FAL_KEY|FAL_KEY_ID|FAL_KEY_SECRET)$"
+)
+_SECRET = re.compile(r"(?i)key|token|secret|password|passwd|credential")
+
+
+def looks_secret(name):
+    """Whether a variable's value is kept encrypted and shown masked, by its name."""
+    return _SECRET.search(name) is not None
+
+
+def is_given(name):
+    """Whether a variable is the machine's, and never part of a revision."""
+    return _GIVEN.match(name) is not None
+
+
+def variables_of(tree, reader):
+    """[{name, value?, default?, secret?, set?, required?, line}], in the order of the file."""
+    found = {}
+    for node in ast.walk(tree):
+        name_node, default_node, is_required = _read(node, reader)
+        if name_node is None:
+            continue
+        name = reader.fold(name_node)
+        if not isinstance(name, str) or name == "" or is_given(name):
+            continue
+        default = None if default_node is None else reader.fold(default_node)
+        entry = found.setdefault(name, {"name": name, "line": node.lineno, "required": True})
+        if not is_required:
+            entry["required"] = False
+        if isinstance(default, (str, int, float)) and not isinstance(default, bool):
+            entry.setdefault("default", str(default))
+    entries = sorted(found.values(), key=lambda one: one["line"])
+    return [describe(entry, reader.environment) for entry in entries]
+
+
+def describe(entry, environment):
+    """The entry with its present value, which a secret keeps to itself."""
+    name = entry["name"]
+    entry = {key: value for key, value in entry.items() if key != "required" or value}
+    if looks_secret(name):
+        entry["secret"] = True
+        entry.pop("default", None)
+    if name in environment:
+        entry["set"] = True
+        entry.pop("required", None)
+        if not looks_secret(name):
+            entry["value"] = environment[name]
+    return entry
+
+
+def secrets_of(entries, environment):
+    """Values that no document may show."""
+    values = [environment.get(one["name"], "") for one in entries if one.get("secret")]
+    return [value for value in values if len(value) >= 4]
+
+
+def _read(node, reader):
+    """The nodes of a variable's name and default, and whether the script cannot do without."""
+    if isinstance(node, ast.Call):
+        function = _folded(node.func, reader)
+        if isinstance(function, Module) and library.canonical(function.name) == "os.environ.get":
+            arguments = list(node.args) + [one.value for one in node.keywords]
+            return (arguments + [None])[0], (arguments + [None, None])[1], False
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        if library.is_environment(_folded(node.value, reader)):
+            key = node.slice
+            return (key.value if type(key).__name__ == "Index" else key), None, True
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+        if library.is_environment(_folded(node.comparators[0], reader)):
+            return node.left, None, False
+    return None, None, False
+
+
+def _folded(node, reader):
+    """Only names and attributes: other expressions may be calls, which would be noted twice."""
+    inner = node
+    while isinstance(inner, ast.Attribute):
+        inner = inner.value
+    return reader.fold(node) if isinstance(inner, ast.Name) else None
