@@ -20,6 +20,51 @@ export const cloudErrors = {
     exitCode: exitCodes.usage,
     description: "The files of a deployment are too large, or have paths that leave their folder.",
   },
+  scriptMissing: {
+    code: "CLOUD_SCRIPT_MISSING",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "The script that is to be deployed is not there, or cannot be read.",
+  },
+  scriptInvalid: {
+    code: "CLOUD_SCRIPT_INVALID",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description:
+      "The script is no Python, its decorator has a wrong keyword, or its top level fails when it is loaded.",
+  },
+  targetUnknown: {
+    code: "CLOUD_TARGET_UNKNOWN",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description:
+      "The script has no function of the name behind `::`, or several of which none is named.",
+  },
+  configInvalid: {
+    code: "CLOUD_CONFIG_INVALID",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description:
+      "A keyword of the script's decorator, or a flag, is of a wrong kind, out of range, or cannot be known.",
+  },
+  pythonUnusable: {
+    code: "CLOUD_PYTHON_UNUSABLE",
+    status: 422,
+    exitCode: exitCodes.loadFailed,
+    description: "There is no python3, or it is older than 3.8.",
+  },
+  environmentFailed: {
+    code: "CLOUD_ENVIRONMENT_FAILED",
+    status: 422,
+    exitCode: exitCodes.loadFailed,
+    description: "The virtual environment with the script's requirements could not be built.",
+  },
+  executableMissing: {
+    code: "CLOUD_EXECUTABLE_MISSING",
+    status: 422,
+    exitCode: exitCodes.loadFailed,
+    description: "A program that the script calls is not on the PATH of its replicas.",
+  },
   appUnknown: {
     code: "CLOUD_APP_UNKNOWN",
     status: 404,
@@ -110,6 +155,12 @@ export const cloudErrors = {
     exitCode: exitCodes.noCapacity,
     description: "The machine has not what a replica asks for: a GPU, a port, memory.",
   },
+  replicaStuck: {
+    code: "CLOUD_REPLICA_STUCK",
+    status: 500,
+    exitCode: exitCodes.unexpected,
+    description: "A process of a replica does not end, not even by SIGKILL.",
+  },
   serverUnreachable: {
     code: "CLOUD_SERVER_UNREACHABLE",
     status: 503,
@@ -121,5 +172,35 @@ export const cloudErrors = {
     status: 401,
     exitCode: exitCodes.refused,
     description: "The control plane wants an admin key, and did not get a valid one.",
+  },
+  keyUnknown: {
+    code: "CLOUD_KEY_UNKNOWN",
+    status: 404,
+    exitCode: exitCodes.notFound,
+    description: "There is no key with this id.",
+  },
+  pepperUnusable: {
+    code: "CLOUD_PEPPER_UNUSABLE",
+    status: 500,
+    exitCode: exitCodes.unexpected,
+    description: "The file with the pepper, which every check of a key needs, cannot be used.",
+  },
+  plainHttpRefused: {
+    code: "CLOUD_PLAIN_HTTP_REFUSED",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "The gateway was to listen beyond this machine without encryption.",
+  },
+  certificateUnusable: {
+    code: "CLOUD_CERTIFICATE_UNUSABLE",
+    status: 500,
+    exitCode: exitCodes.usage,
+    description: "A TLS certificate or its key cannot be read, or they do not belong together.",
+  },
+  addressUnusable: {
+    code: "CLOUD_ADDRESS_UNUSABLE",
+    status: 500,
+    exitCode: exitCodes.conflict,
+    description: "The gateway cannot listen on its address.",
   },
 } as const satisfies Record<string, ErrorDefinition>;

@@ -13,7 +13,8 @@ Environment that the runner reads (all given by whoever spawns it):
     DEPLOYCTL_PORT_MAP       "8000:P": what the script says, and what it gets; more, by commas
     DEPLOYCTL_PORT_REWRITE   auto (default): arguments of programs that are not Python are rewritten
                              argv: those of all programs; none: no port map at all
-    DEPLOYCTL_NONCE          tells which processes belong to the replica, in /proc/PID/environ
+    DEPLOYCTL_NONCE          tells which processes belong to the replica, in /proc/PID/environ;
+                             drawn by the runner when it is missing
     DEPLOYCTL_REPLICA        the replica's id          (deployctl.replica_id())
     DEPLOYCTL_BIND_ANY=1     leaves 0.0.0.0 and :: as they are; otherwise they become loopback
     DEPLOYCTL_REAL_FAL=1     lets the script import an installed `fal` in place of ours
@@ -30,8 +31,7 @@ text of the script, each with `phase` and `at` (milliseconds since 1970):
                              program that it waited for, where there was one
     {"phase": "holding", "processes": 2, "listening": true}
                              it returned, and something of it still lives: the replica goes on
-    {"phase": "ended", "program": "vllm", "code": 1}
-                             what lived has gone; the runner exits
+                             what lived ends later: "returned" is told again, with its program
     {"phase": "terminating"} SIGTERM arrived; clean-up functions run
     {"phase": "failed", "reason": "...", "sentence": "...", "file": "...", "line": 12, "text": "..."}
                              file, line and text where known; the traceback is on standard error
@@ -63,6 +63,7 @@ functions, lets the processes of the group finish, and exits; SIGKILL ends what 
 import argparse
 import os
 import sys
+import uuid
 
 from deployctl_running import failure, script
 from deployctl_running.ending import Ending, end
@@ -102,7 +103,8 @@ def run(words):
     port = _install_ports()
     programs = Programs()
     programs.watch()
-    ending = Ending(os.environ.get("DEPLOYCTL_NONCE"), port, programs)
+    nonce = os.environ.setdefault("DEPLOYCTL_NONCE", uuid.uuid4().hex)
+    ending = Ending(nonce, port, programs)
     ending.install()
     tell("importing", script=os.path.basename(path))
     module = script.load(path)
@@ -114,7 +116,7 @@ def run(words):
         raise failure.of_error(error, path, "exception") from error
     tell("returned", program=programs.name, code=programs.code)
     if ending.hold():
-        tell("ended", program=programs.name, code=programs.code)
+        tell("returned", program=programs.name, code=programs.code)
     return _code_of_program(programs.code)
 
 

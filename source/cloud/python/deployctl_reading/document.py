@@ -6,12 +6,11 @@ import warnings
 
 from deployctl_reading import dockerfile, targets
 from deployctl_reading.local_files import files_of
+from deployctl_reading.masking import mask_inspection, secrets_of
 from deployctl_reading.problem import Problem
 from deployctl_reading.reader import Reader
 from deployctl_reading.values import Image, to_json
-from deployctl_reading.variables import secrets_of, variables_of
-
-_MASK = "********"
+from deployctl_reading.variables import variables_of
 
 
 def read_document(file, name, environment):
@@ -43,7 +42,8 @@ def read_document(file, name, environment):
     words = [word for command in reader.commands.lists for word in command]
     document["files"] = files_of(file, tree, words, _patterns(document["config"]))
     document["warnings"] += _unset(variables, file)
-    return masked(document, secrets_of(variables, environment))
+    read = {one["name"]: environment.get(one["name"], "") for one in variables}
+    return mask_inspection(document, secrets_of(read))
 
 
 def _add_target(document, target, ignored):
@@ -73,33 +73,6 @@ def add_warnings(document, ignored):
             "followed." % (len(lines), "is" if len(lines) == 1 else "are")
         )
         _warn(document, "image_ignored", sentence, document["line"])
-
-
-def masked(document, secrets):
-    """The document without the values of secrets, wherever they have got to."""
-    found = []
-
-    def mask(value):
-        if isinstance(value, str):
-            for secret in secrets:
-                if secret in value:
-                    found.append(secret)
-                    value = value.replace(secret, _MASK)
-            return value
-        if isinstance(value, list):
-            return [mask(one) for one in value]
-        if isinstance(value, dict):
-            return {mask(key): mask(one) for key, one in value.items()}
-        return value
-
-    clean = mask(document)
-    if found:
-        sentence = (
-            "The value of a secret is part of the configuration, and was left out; let the function "
-            "read it from its environment."
-        )
-        _warn(clean, "secret_in_configuration", sentence, document["line"])
-    return clean
 
 
 def _unset(variables, file):

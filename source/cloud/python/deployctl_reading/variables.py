@@ -60,12 +60,6 @@ def describe(entry, environment):
     return entry
 
 
-def secrets_of(entries, environment):
-    """Values that no document may show."""
-    values = [environment.get(one["name"], "") for one in entries if one.get("secret")]
-    return [value for value in values if len(value) >= 4]
-
-
 def _read(node, reader):
     """The nodes of a variable's name and default, and whether the script cannot do without."""
     if isinstance(node, ast.Call):

@@ -10,15 +10,17 @@ _SERVANTS = (b"multiprocessing.resource_tracker", b"multiprocessing.forkserver")
 
 
 def living(nonce):
-    """Ids of the processes in the runner's group, and of those that carry the replica's nonce."""
+    """Ids of the processes in the runner's group, else of those that carry the replica's nonce."""
     if not os.path.isdir("/proc/self"):
         return _living_by_ps()
     me = str(os.getpid())
     others = [name for name in os.listdir("/proc") if name.isdigit() and name != me]
     group = os.getpgrp()
     members = [one for one in others if _is_alive(one) and _state_of(one)[1] == group]
+    # In a terminal the group is also that of whoever started the runner.
+    is_own_group = group == os.getpid()
     # Only one that has left the group is told by its nonce: that is much more to read.
-    if not any(_serves(one) for one in members) and nonce:
+    if not is_own_group or not any(_serves(one) for one in members):
         members = [one for one in others if _is_alive(one) and _has_nonce(one, nonce)]
     return [int(one) for one in members if _serves(one)]
 
@@ -66,6 +68,8 @@ def _living_by_ps():
     """Where there is no /proc. A replica's processes share its group."""
     me = os.getpid()
     group = os.getpgrp()
+    if group != me:
+        return []  # it is in a terminal: the group is also that of whoever started it
     listing = subprocess.Popen(
         ["ps", "-axo", "pid=,pgid=,stat="], stdout=subprocess.PIPE, universal_newlines=True
     )

@@ -1,0 +1,124 @@
+"""Runs a script's top level under guard, for configuration that reading does not tell.
+
+    python3 -I -S -B inspect_exec.py FILE NAME
+
+Start it with a cleaned environment, in an empty temporary folder, with a limit of time. Prints one
+JSON document: {"findings": {...}}, the fields of an inspection that are known now, or {"problem":
+{...}} as inspect_ast.py does. What the script prints goes to standard error.
+"""
+
+import json
+import os
+import sys
+
+HOME = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HOME)
+
+from deployctl_guard.audit import Guard, GuardRefused  # noqa: E402
+from deployctl_guard.findings import findings_of  # noqa: E402
+from deployctl_guard.stubs import StubFinder  # noqa: E402
+from deployctl_reading.masking import mask_inspection, masked, secrets_of  # noqa: E402
+from deployctl_reading.problem import Problem  # noqa: E402
+from deployctl_running.failure import of_error  # noqa: E402
+
+_CPU_SECONDS = 20
+_LARGEST_FILE_BYTES = 16 << 20
+
+
+def main():
+    file, name = sys.argv[1:3]
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    secrets = secrets_of(os.environ)
+    try:
+        findings = run(os.path.abspath(file), name)
+        answer = {"findings": mask_inspection(findings, secrets)}
+    except Problem as problem:
+        answer = {"problem": masked(problem.document, secrets)}
+    answers.write(json.dumps(answer) + "\n")
+    answers.flush()
+    os._exit(0)  # threads of the script do not hold it up, and its functions of atexit stay off
+
+
+def run(file, name):
+    """What is known of the target once the script has run. Raises Problem."""
+    _limit()
+    guard = Guard(os.getcwd(), file)
+    stubs = StubFinder(os.path.dirname(file))
+    sys.path.remove(HOME)
+    sys.path.insert(0, os.path.join(HOME, "shim"))
+    sys.path.insert(0, os.path.dirname(file))
+    sys.meta_path.append(stubs)
+    with open(file, "rb") as opened:
+        source = opened.read()
+    namespace = {"__name__": "__deployctl__", "__file__": file, "__builtins__": __builtins__}
+    guard.install()
+    try:
+        exec(compile(source, file, "exec", dont_inherit=True), namespace)
+    except (Exception, SystemExit) as error:
+        guard.lift()
+        raise _problem_of(error, file) from error
+    guard.lift()
+    document = None if name not in namespace else findings_of(namespace[name], name)
+    if document is None:
+        script = os.path.basename(file)
+        raise Problem(
+            "target_missing",
+            "%s in %s is no function and no app." % (name, script)
+            if name in namespace
+            else "%s has no function %s, also after it has run." % (script, name),
+            None,
+            file,
+        )
+    document["stubbed"] = stubs.names
+    document["warnings"] = [_refusal(*one) for one in guard.refused]
+    return document
+
+
+def _limit():
+    try:
+        import resource
+    except ImportError:  # not on every system
+        return
+    resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE_BYTES, _LARGEST_FILE_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _problem_of(error, file):
+    failure = of_error(error, file, "script_error")
+    if isinstance(error, GuardRefused):
+        return Problem(
+            "guard_refused",
+            "%s: the script wants to %s when it is loaded." % (_place(failure), error.wish),
+            "Move that into the function, or make the decorator's values constants.",
+            failure.file,
+            failure.line,
+            failure.text,
+        )
+    sentence = failure.sentence
+    if isinstance(error, SystemExit):
+        sentence = "%s: the script ends itself when it is loaded." % _place(failure)
+    return Problem(
+        failure.reason,
+        sentence,
+        "It was run to learn its configuration: make the decorator's values constants, or give them "
+        "by flags.",
+        failure.file,
+        failure.line,
+        failure.text,
+    )
+
+
+def _refusal(wish, file, line):
+    place = "%s:%d" % (os.path.basename(file), line) if file else "The script"
+    sentence = "%s was not allowed to %s while its configuration was read." % (place, wish)
+    return {"code": "guard_refused", "sentence": sentence, **({"line": line} if line else {})}
+
+
+def _place(failure):
+    return "%s:%s" % (os.path.basename(failure.file or "the script"), failure.line or "?")
+
+
+if __name__ == "__main__":
+    main()
