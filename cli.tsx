@@ -2,6 +2,7 @@
 // modelctl's entry: the environment first, then the program.
 import "./source/cli/node-version.ts";
 import "./source/cli/colour.ts";
+import "./source/cli/compile-cache.ts";
 
 const { main } = await import("./source/cli/modelctl.ts");
 await main(process.argv.slice(2));

@@ -1,6 +1,7 @@
 // Builds the HTTP server: cross-cutting plugins first, then the routes of both APIs.
 import Fastify, { type FastifyInstance } from "fastify";
 import type { ServerDependencies } from "./dependencies.ts";
+import { compileSchemasLate } from "./lazy-schemas.ts";
 import { describeApi } from "./openapi/describe-api.ts";
 import { keepCancellations } from "./plugins/cancellations.ts";
 import { unpackBodies } from "./plugins/encoded-bodies.ts";
@@ -51,8 +52,8 @@ export async function createServer(
     routerOptions: { maxParamLength: 4096 },
     // Fastify answers a URL that cannot be decoded before any of our rules are asked.
     rewriteUrl: ({ url = "/" }) => (isDecodable(url) ? url : url.replaceAll("%", "%25")),
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, useDefaults: false } },
   });
+  compileSchemasLate(app);
   replyWithErrors(app, dependencies.log);
   countRequests(app, dependencies.metrics);
   unpackBodies(app, dependencies.limits.bodyBytes);

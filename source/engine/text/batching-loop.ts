@@ -116,6 +116,7 @@ export class BatchingLoop {
   }
 
   async #run(): Promise<void> {
+    await this.#threads.begin();
     while (true) {
       this.#dropCancelled();
       await this.#admitWaiting();

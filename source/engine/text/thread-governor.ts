@@ -5,10 +5,7 @@
 // best on an idle machine and five to ten times slower on a busy one, and for very small models one
 // thread beats two everywhere. So the governor measures: time per token for each thread count and kind
 // of step, the best one is used, others are tried now and then, never more than there are idle cores.
-import os from "node:os";
-
-/** Cores that this process may use without taking them from others, a number; may be fractional. */
-export type SpareCores = () => number;
+import { MeasuredSpareCores, type SpareCores } from "./spare-cores.ts";
 
 interface StepKind {
   /** Milliseconds per token by thread count. */
@@ -21,6 +18,8 @@ interface StepKind {
 
 /** Trying other thread counts may cost this share of the time, about. */
 const probeBudget = 0.005;
+/** The same for one that was never tried, which is taken to be as much slower as it has less threads. */
+const firstProbeBudget = 0.1;
 /** One slow step is a hiccup, several are a trend: how fast an estimate may grow. */
 const growth = { weight: 0.2, mostPerStep: 2 };
 /** Rounding in the measurement of idle time must not forbid the last core. */
@@ -32,11 +31,16 @@ export class ThreadGovernor {
   readonly #kinds = new Map<number, StepKind>();
 
   /** @param maximum most threads ever used, at least 1 */
-  constructor(maximum: number, spareCores: SpareCores = measureSpareCores()) {
+  constructor(maximum: number, spareCores: SpareCores = new MeasuredSpareCores()) {
     const most = Math.max(1, Math.floor(maximum));
     const parts = [most, Math.ceil(most * 0.75), Math.ceil(most / 2), Math.ceil(most / 4), 1];
     this.#choices = [...new Set(parts)].sort((a, b) => b - a);
     this.#spareCores = spareCores;
+  }
+
+  /** To be awaited when work begins after a rest. */
+  async begin(): Promise<void> {
+    if (this.#choices.length > 1) await this.#spareCores.lookAround();
   }
 
   /** @param tokens how many tokens the step computes */
@@ -45,13 +49,15 @@ export class ThreadGovernor {
     const allowed = this.#allowed();
     const [most = 1] = allowed;
     if (allowed.length === 1 || !kind.isWarm) return most;
-    const untried = allowed.find((threads) => !kind.estimates.has(threads));
-    if (untried !== undefined) return untried;
     const best = cheapest(kind, allowed);
+    if (!kind.estimates.has(best)) return best;
     const others = allowed.filter((threads) => threads !== best);
-    const other = others[kind.nextProbe % others.length] ?? best;
-    const extraMs = (estimateOf(kind, other) - estimateOf(kind, best)) * tokens;
-    if (extraMs > probeBudget * kind.msSinceProbe) return best;
+    const untried = others.find((threads) => !kind.estimates.has(threads));
+    const other = untried ?? others[kind.nextProbe % others.length] ?? best;
+    const guess = kind.estimates.get(other) ?? (estimateOf(kind, best) * most) / other;
+    const extraMs = (guess - estimateOf(kind, best)) * tokens;
+    const budget = untried === undefined ? probeBudget : firstProbeBudget;
+    if (extraMs > budget * kind.msSinceProbe) return best;
     kind.msSinceProbe = 0;
     kind.nextProbe += 1;
     return other;
@@ -71,7 +77,7 @@ export class ThreadGovernor {
   }
 
   #allowed(): number[] {
-    const limit = Math.max(1, this.#spareCores() + coreTolerance);
+    const limit = Math.max(1, this.#spareCores.count() + coreTolerance);
     return this.#choices.filter((threads) => threads <= limit);
   }
 
@@ -102,35 +108,4 @@ function learn(known: number, msPerToken: number): number {
   if (msPerToken <= known) return msPerToken + 0.25 * (known - msPerToken);
   const capped = Math.min(msPerToken, known * growth.mostPerStep);
   return (1 - growth.weight) * known + growth.weight * capped;
-}
-
-const measureEveryMs = 1000;
-/** Enough for a first idea: loading the model takes longer. */
-const firstMeasureMs = 50;
-
-// Taken when the process starts, so that the first step knows whether the machine is busy.
-const atStart = { idle: idleMs(), own: process.cpuUsage(), at: performance.now() };
-
-/** Idle cores plus the ones that this process uses itself, over the last second or so. */
-function measureSpareCores(): SpareCores {
-  let { idle, own, at } = atStart;
-  let spare: number | undefined;
-  return () => {
-    const now = performance.now();
-    const elapsed = now - at;
-    if (elapsed < (spare === undefined ? firstMeasureMs : measureEveryMs)) {
-      return spare ?? os.availableParallelism();
-    }
-    const nowIdle = idleMs();
-    const used = process.cpuUsage(own);
-    spare = (nowIdle - idle + (used.user + used.system) / 1000) / elapsed;
-    idle = nowIdle;
-    own = process.cpuUsage();
-    at = now;
-    return spare;
-  };
-}
-
-function idleMs(): number {
-  return os.cpus().reduce((sum, cpu) => sum + cpu.times.idle, 0);
 }
