@@ -173,6 +173,12 @@ export const cloudErrors = {
     exitCode: exitCodes.refused,
     description: "The control plane wants an admin key, and did not get a valid one.",
   },
+  keyTooWeak: {
+    code: "CLOUD_KEY_TOO_WEAK",
+    status: 403,
+    exitCode: exitCodes.refused,
+    description: "The control plane wants an admin key, and got one of another scope.",
+  },
   keyUnknown: {
     code: "CLOUD_KEY_UNKNOWN",
     status: 404,

@@ -1,6 +1,12 @@
 // The typed client of the admin API, which the command line and the console use.
 import type { LogLine } from "../engines/engine.ts";
-import { type AdminAddress, type AdminRequest, askAdmin, readDocuments, readText } from "./admin-transport.ts";
+import {
+  type AdminAddress,
+  type AdminRequest,
+  askAdmin,
+  readDocuments,
+  readText,
+} from "./admin-transport.ts";
 import type {
   AppDetails,
   AppDocument,
@@ -68,7 +74,13 @@ export class AdminClient {
   }
 
   /** @param drain lets requests that run end first */
-  async stop({ drain, keepReplicas = false }: { drain: boolean; keepReplicas?: boolean }): Promise<void> {
+  async stop({
+    drain,
+    keepReplicas = false,
+  }: {
+    drain: boolean;
+    keepReplicas?: boolean;
+  }): Promise<void> {
     await this.#ask({ method: "POST", path: "stop", body: { drain, keepReplicas } });
   }
 
@@ -87,7 +99,11 @@ export class AdminClient {
 
   /** The fields survive deploys until they are reset. */
   async scale(app: AppReference, change: ScaleChange): Promise<AppDocument> {
-    return await this.#ask({ method: "PATCH", path: appPath(app, "scale"), body: { fields: change } });
+    return await this.#ask({
+      method: "PATCH",
+      path: appPath(app, "scale"),
+      body: { fields: change },
+    });
   }
 
   /** Back to what the active revision says. */
@@ -158,8 +174,16 @@ export class AdminClient {
     await this.#ask({ method: "POST", path: `replicas/${encodeURIComponent(replica)}/kill` });
   }
 
-  logs(app: AppReference, { sinceMs: since, signal, ...filter }: LogFilter): AsyncGenerator<LogLine> {
-    return this.#stream({ method: "GET", path: appPath(app, "logs"), query: { ...filter, since }, signal });
+  logs(
+    app: AppReference,
+    { sinceMs: since, signal, ...filter }: LogFilter,
+  ): AsyncGenerator<LogLine> {
+    return this.#stream({
+      method: "GET",
+      path: appPath(app, "logs"),
+      query: { ...filter, since },
+      signal,
+    });
   }
 
   events({ sinceMs: since, signal, ...filter }: EventFilter): AsyncGenerator<EventDocument> {
@@ -176,7 +200,11 @@ export class AdminClient {
 
   /** @param hard also cuts the requests that run under it */
   async revokeKey(id: string, { hard = false }: { hard?: boolean } = {}): Promise<KeyDocument> {
-    return await this.#ask({ method: "DELETE", path: `keys/${encodeURIComponent(id)}`, query: { hard } });
+    return await this.#ask({
+      method: "DELETE",
+      path: `keys/${encodeURIComponent(id)}`,
+      query: { hard },
+    });
   }
 
   /** @param graceMs the old token works so long */
@@ -190,7 +218,11 @@ export class AdminClient {
   }
 
   async setSecret(name: string, value: string): Promise<void> {
-    await this.#ask({ method: "PUT", path: `secrets/${encodeURIComponent(name)}`, body: { value } });
+    await this.#ask({
+      method: "PUT",
+      path: `secrets/${encodeURIComponent(name)}`,
+      body: { value },
+    });
   }
 
   async deleteSecret(name: string): Promise<void> {
@@ -210,7 +242,10 @@ export class AdminClient {
     await this.#ask({ method: "DELETE", path: appPath(app, "env", encodeURIComponent(name)) });
   }
 
-  async usage(filter: { app?: AppReference | undefined; sinceMs: number }): Promise<UsageDocument[]> {
+  async usage(filter: {
+    app?: AppReference | undefined;
+    sinceMs: number;
+  }): Promise<UsageDocument[]> {
     const query = { app: filter.app, since: filter.sinceMs };
     return await this.#ask({ method: "GET", path: "usage", query });
   }

@@ -123,8 +123,7 @@ function nameOf(address: AdminAddress): string {
 }
 
 function unreachable(address: AdminAddress, cause: unknown, what: string): ProductError {
-  const code =
-    cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+  const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
   return new ProductError(cloudErrors.serverUnreachable, {
     message: `The control plane at ${nameOf(address)} ${what}${code}.`,
     hint:

@@ -28,6 +28,10 @@ export function setAsidePrefix(file: string): string {
   return `${file}.damaged-`;
 }
 
+function backupFile(file: string, at: number): string {
+  return `${file}.backup-${at}`;
+}
+
 /** A consistent copy, made in one read transaction. @returns its path */
 export function writeBackup(connection: DatabaseSync, file: string, now: number): string {
   let at = now;
@@ -100,7 +104,8 @@ function examineBackup(backup: string): void {
   });
 }
 
-function faultOf(backup: string): string | undefined {
+/** Why a database's file cannot be used; undefined when it is whole. */
+export function faultOf(backup: string): string | undefined {
   if (!existsSync(backup)) return "there is no such file";
   try {
     const { DatabaseSync } = sqlite();

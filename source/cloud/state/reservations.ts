@@ -52,7 +52,9 @@ export class StoredReservations implements Reservations {
         .get(kind, value, replica);
       if (Number(others?.taken) + share > 1 + roundingError) return false;
       this.#database
-        .statement("INSERT OR REPLACE INTO reservations (kind, value, replica, share) VALUES (?,?,?,?)")
+        .statement(
+          "INSERT OR REPLACE INTO reservations (kind, value, replica, share) VALUES (?,?,?,?)",
+        )
         .run(kind, value, replica, share);
       return true;
     });

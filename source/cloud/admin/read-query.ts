@@ -1,0 +1,45 @@
+// Query parameters of the admin API, which come as texts.
+import { ProductError } from "../../base/product-error.ts";
+import { quoteShort } from "../../base/seen-text.ts";
+import { checkName } from "../app-name.ts";
+import { cloudErrors } from "../errors.ts";
+import type { AppKey } from "../state/app-records.ts";
+
+export type Query = Record<string, string | undefined>;
+
+/**
+ * `org/app`, or `app` of the server's own organisation.
+ *
+ * @throws ProductError `CLOUD_NAME_INVALID`
+ */
+export function readAppReference(text: string, organisation: string): AppKey {
+  const slash = text.indexOf("/");
+  if (slash < 0) return { organisation, app: checkName("app", text) };
+  return {
+    organisation: checkName("organisation", text.slice(0, slash)),
+    app: checkName("app", text.slice(slash + 1)),
+  };
+}
+
+/** @throws ProductError `CLOUD_REQUEST_INVALID` */
+export function readCount(query: Query, name: string): number | undefined {
+  const text = query[name];
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}(?:\.\d+)?$/.test(text)) return Math.floor(Number(text));
+  throw invalid(name, `${quoteShort(text)} is not a number`);
+}
+
+/** @throws ProductError `CLOUD_REQUEST_INVALID` */
+export function readFlag(query: Query, name: string): boolean {
+  const text = query[name];
+  if (text === undefined || text === "false" || text === "0") return false;
+  if (text === "true" || text === "1" || text === "") return true;
+  throw invalid(name, `${quoteShort(text)} is neither true nor false`);
+}
+
+function invalid(name: string, fault: string): ProductError {
+  return new ProductError(cloudErrors.requestInvalid, {
+    message: `The parameter ${name}: ${fault}.`,
+    param: name,
+  });
+}

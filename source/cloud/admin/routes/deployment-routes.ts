@@ -1,0 +1,30 @@
+// Deploying for good, and running for as long as the connection lasts.
+import type { FastifyInstance } from "fastify";
+import { callerOf } from "../caller.ts";
+import type { DeploymentRequest } from "../documents.ts";
+import { DeploymentBody } from "../schemas.ts";
+import type { AdminServices } from "../services.ts";
+import { connectionSignal, streamDocuments } from "../stream-documents.ts";
+
+/** 64 MiB of files in base64, and the rest. */
+const largestBodyBytes = 96 * 1024 * 1024;
+
+export function registerDeployments(server: FastifyInstance, services: AdminServices): void {
+  const { controlPlane, log } = services;
+  const options = { schema: { body: DeploymentBody }, bodyLimit: largestBodyBytes };
+  server.post<{ Body: DeploymentRequest }>("/deployments", options, async (request, reply) => {
+    const { body } = request;
+    const events = await controlPlane.deploy(body, {
+      organisation: body.organisation ?? services.organisation,
+      createdBy: callerOf(request.raw),
+    });
+    return await streamDocuments(reply, events, { signal: connectionSignal(request), log });
+  });
+  server.post<{ Body: DeploymentRequest }>("/ephemeral", options, async (request, reply) => {
+    const { body } = request;
+    const signal = connectionSignal(request);
+    const organisation = body.organisation ?? services.organisation;
+    const events = await controlPlane.run(body, organisation, signal);
+    return await streamDocuments(reply, events, { signal, log });
+  });
+}

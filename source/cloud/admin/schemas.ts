@@ -1,0 +1,152 @@
+// What the admin API takes: unknown fields are refused, so that a mistyped one is not ignored.
+import { type Static, type TProperties, Type } from "typebox";
+
+const closed = { additionalProperties: false };
+const count = Type.Integer({ minimum: 0, maximum: 1_000_000 });
+const milliseconds = Type.Number({ minimum: 0, maximum: 2 ** 45 });
+const texts = Type.Record(Type.String(), Type.String());
+
+const scaleFields = {
+  minConcurrency: count,
+  maxConcurrency: count,
+  concurrencyBuffer: count,
+  concurrencyBufferPerc: Type.Number({ minimum: 0, maximum: 1000 }),
+  maxMultiplexing: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+  targetUtilization: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
+  scalingDelayMs: milliseconds,
+  keepAliveMs: milliseconds,
+  maxStarting: Type.Integer({ minimum: 1, maximum: 1000 }),
+} satisfies TProperties;
+
+export const ScaleBody = Type.Object(
+  {
+    fields: Type.Optional(Type.Partial(Type.Object(scaleFields, closed), closed)),
+    reset: Type.Optional(Type.Boolean()),
+  },
+  closed,
+);
+export type ScaleBody = Static<typeof ScaleBody>;
+
+const Limits = Type.Object(
+  {
+    startupTimeoutMs: milliseconds,
+    requestTimeoutMs: milliseconds,
+    drainTimeoutMs: milliseconds,
+    terminationGraceMs: milliseconds,
+  },
+  closed,
+);
+
+/** What is optional here may be undefined there, and is then absent in JSON. */
+const Config = Type.Object(
+  {
+    kind: Type.Enum(["container", "virtualenv", "function", "app"]),
+    exposedPort: Type.Integer({ minimum: 1, maximum: 65_535 }),
+    healthPath: Type.String({ pattern: "^/" }),
+    auth: Type.Enum(["private", "shared", "public"]),
+    scale: Type.Object(scaleFields, closed),
+    limits: Limits,
+    hardware: Type.Object({ machineType: Type.Optional(Type.String()), gpuCount: count }, closed),
+    requirements: Type.Array(Type.String()),
+    environment: texts,
+    secretNames: Type.Array(Type.String()),
+    executables: Type.Array(Type.String()),
+    coldStart: Type.Enum(["wait", "fail"]),
+    noWakePaths: Type.Array(Type.String()),
+    portRewrite: Type.Enum(["auto", "argv", "none"]),
+    upstreamAuthorizationSecret: Type.Optional(Type.String()),
+  },
+  closed,
+);
+
+/** Kept as it was found; only what is relied on is asked for. */
+const InspectionFields = Type.Object({
+  schema: Type.Literal(1),
+  target: Type.String({ minLength: 1, maxLength: 200 }),
+  env_read: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      value: Type.Optional(Type.String()),
+      default: Type.Optional(Type.String()),
+    }),
+  ),
+});
+
+export const DeploymentBody = Type.Object(
+  {
+    name: Type.Optional(Type.String()),
+    organisation: Type.Optional(Type.String()),
+    inspection: InspectionFields,
+    config: Config,
+    bundle: Type.Object(
+      {
+        script: Type.String(),
+        files: Type.Array(
+          Type.Object(
+            {
+              path: Type.String(),
+              contentBase64: Type.String({ pattern: "^[A-Za-z0-9+/]*={0,2}$" }),
+              isExecutable: Type.Boolean(),
+            },
+            closed,
+          ),
+        ),
+      },
+      closed,
+    ),
+    secrets: Type.Optional(texts),
+    strategy: Type.Optional(Type.Enum(["rolling", "recreate"])),
+    isForced: Type.Optional(Type.Boolean()),
+    isDetached: Type.Optional(Type.Boolean()),
+    resetsScale: Type.Optional(Type.Boolean()),
+    smoke: Type.Optional(Type.String()),
+    message: Type.Optional(Type.String({ maxLength: 2000 })),
+    annotations: Type.Optional(texts),
+  },
+  closed,
+);
+
+export const ActivateBody = Type.Object(
+  {
+    revision: Type.String({ minLength: 1, maxLength: 100 }),
+    strategy: Type.Optional(Type.Enum(["rolling", "recreate"])),
+    isDetached: Type.Optional(Type.Boolean()),
+    smoke: Type.Optional(Type.String()),
+  },
+  closed,
+);
+export type ActivateBody = Static<typeof ActivateBody>;
+
+export const PinBody = Type.Object({ isPinned: Type.Boolean() }, closed);
+export type PinBody = Static<typeof PinBody>;
+
+export const StopReplicaBody = Type.Object({ replace: Type.Boolean() }, closed);
+export type StopReplicaBody = Static<typeof StopReplicaBody>;
+
+export const SecretBody = Type.Object({ value: Type.String() }, closed);
+export type SecretBody = Static<typeof SecretBody>;
+
+export const VariablesBody = Type.Object({ values: texts }, closed);
+export type VariablesBody = Static<typeof VariablesBody>;
+
+export const KeyBody = Type.Object(
+  {
+    organisation: Type.Optional(Type.String()),
+    scope: Type.Enum(["admin", "api", "api:read"]),
+    apps: Type.Optional(Type.Array(Type.String())),
+    description: Type.Optional(Type.String({ maxLength: 200 })),
+    expiresInMs: Type.Optional(milliseconds),
+    requestsPerMinute: Type.Optional(Type.Integer({ minimum: 1 })),
+  },
+  closed,
+);
+export type KeyBody = Static<typeof KeyBody>;
+
+export const RotateBody = Type.Object({ graceMs: milliseconds }, closed);
+export type RotateBody = Static<typeof RotateBody>;
+
+export const StopBody = Type.Object(
+  { drain: Type.Boolean(), keepReplicas: Type.Boolean() },
+  closed,
+);
+export type StopBody = Static<typeof StopBody>;

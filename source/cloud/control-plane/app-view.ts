@@ -1,0 +1,51 @@
+// What state an app is in, as one word and a reason, from everything that is known of it.
+import type { AppState, ReplicaState } from "../admin/documents.ts";
+import type { AppRecord } from "../state/app-records.ts";
+import type { RevisionRecord } from "../state/revision-records.ts";
+import { failuresUntilFailed } from "./back-off.ts";
+
+export interface AppFacts {
+  app: Pick<AppRecord, "desired" | "rollout">;
+  active: Pick<RevisionRecord, "state" | "reason" | "failures" | "notBefore"> | undefined;
+  /** Why the newest revision failed, where none is active. */
+  lastFailure: string | undefined;
+  /** States of the active revision's replicas. */
+  replicas: readonly ReplicaState[];
+  wanted: number;
+  /** Why no replica fits; undefined: one does. */
+  shortage: string | undefined;
+  /** Milliseconds for which fewer replicas are ready than are wanted. */
+  lackingMs: number;
+  /** Milliseconds since 1970. */
+  now: number;
+}
+
+/** Short of replicas for so long, an app is told to be degraded. */
+const degradedAfterMs = 60_000;
+
+export function appState(facts: AppFacts): { state: AppState; reason: string | undefined } {
+  const { app, active, replicas, wanted, shortage, now } = facts;
+  const plain = (state: AppState) => ({ state, reason: undefined });
+  if (app.desired === "deleted") return plain("DELETED");
+  if (app.desired === "deleting") return plain("DELETING");
+  if (app.desired === "paused") return plain("PAUSED");
+  if (app.rollout !== undefined) return plain(active === undefined ? "STARTING" : "ROLLING");
+  if (active === undefined) return { state: "FAILED", reason: facts.lastFailure };
+  const ready = replicas.filter((state) => state === "IDLE" || state === "RUNNING").length;
+  if (ready === 0 && now < active.notBefore) {
+    const isFailed = active.failures >= failuresUntilFailed;
+    const count = isFailed ? ` (${active.failures} times in a row)` : "";
+    return { state: "CRASH_BACKOFF", reason: `${active.reason ?? "A replica ended"}${count}` };
+  }
+  if (ready === 0 && shortage !== undefined) return { state: "UNSCHEDULABLE", reason: shortage };
+  if (ready === 0) return plain(replicas.some(isOnItsWay) || wanted > 0 ? "STARTING" : "COLD");
+  if (ready < wanted && facts.lackingMs >= degradedAfterMs) {
+    const reason = shortage ?? `${ready} of ${wanted} wanted replicas are ready`;
+    return { state: "DEGRADED", reason };
+  }
+  return plain("READY");
+}
+
+function isOnItsWay(state: ReplicaState): boolean {
+  return state === "PENDING" || state === "PREPARING" || state === "SETUP" || state === "LOST";
+}

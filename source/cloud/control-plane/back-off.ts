@@ -1,0 +1,38 @@
+// How long to wait before a replica that ended by itself is started again.
+
+const longestMs = 60_000;
+const spread = 0.2;
+
+/** So many starts in a row must fail before callers are told so instead of waiting. */
+export const failuresUntilFailed = 3;
+
+/** A replica that served so long does not count as one more failure in a row. */
+export const stableMs = 10_000;
+
+/** Endings that trying again would only repeat. */
+const lasting: ReadonlySet<string> = new Set([
+  "import_error",
+  "missing_executable",
+  "returned",
+  "script_error",
+  "script_missing",
+  "startup_timeout",
+  "syntax_error",
+  "target_missing",
+  "usage",
+]);
+
+export function isLasting(reason: string): boolean {
+  return lasting.has(reason);
+}
+
+/**
+ * 1, 2, 4 … 60 s, each ± 20 %, so that many replicas do not start at the same moment.
+ *
+ * @param failures how many in a row, this one counted; 1 or more
+ * @param random 0..1
+ */
+export function backOffMs(failures: number, random: number): number {
+  const plain = Math.min(longestMs, 1000 * 2 ** Math.min(failures - 1, 16));
+  return Math.round(plain * (1 - spread + 2 * spread * random));
+}

@@ -1,0 +1,341 @@
+// Moves each replica from state to state: ordered, started, ready, drained, ended.
+import { describeError, ProductError } from "../../base/product-error.ts";
+import type { ReplicaExit, ReplicaObservation } from "../engines/engine.ts";
+import { cloudErrors } from "../errors.ts";
+import type { RevisionKey } from "../state/app-records.ts";
+import type { ReplicaRecord } from "../state/replica-records.ts";
+import { backOffMs, stableMs } from "./back-off.ts";
+import type { ControlContext } from "./control-context.ts";
+import { planOf, secretsOf } from "./revision-plan.ts";
+
+/** Requests that an unhealthy replica holds get so long. */
+const unhealthyDrainMs = 30_000;
+
+interface Leaving {
+  /** Cuts the drain short. */
+  hurry: AbortController;
+  limitMs: number;
+  /** Whether the drain is over and its process is being ended. */
+  isEnding: boolean;
+  done: Promise<void>;
+}
+
+export class ReplicaKeeper {
+  readonly #context: ControlContext;
+  readonly #starting = new Map<string, Promise<void>>();
+  readonly #leaving = new Map<string, Leaving>();
+  readonly #changed = new Set<() => void>();
+  #isClosed = false;
+
+  constructor(context: ControlContext) {
+    this.#context = context;
+  }
+
+  /**
+   * After a start: what lives of the replicas that were left is taken up again. Those that were
+   * ordered and not begun are begun; those that are gone are told to have been lost.
+   */
+  async adopt(): Promise<void> {
+    const { engine, store, observations, usedReplicas } = this.#context;
+    const known = store.replicas.living();
+    await engine.adopt(known.map(({ replica }) => replica));
+    for (const each of await engine.observe()) observations.set(each.replica, each);
+    for (const { replica, stage } of known) {
+      if (stage === "ready" || stage === "started") usedReplicas.add(replica);
+    }
+    await this.observe();
+  }
+
+  /** Asks the engine how replicas fare, and draws the consequences. */
+  async observe(): Promise<void> {
+    const { engine, store, observations } = this.#context;
+    // Taken before the engine is asked: what it is told of meanwhile may be missing in its answer.
+    const expected = store.replicas.living();
+    const seen = new Map((await engine.observe()).map((each) => [each.replica, each]));
+    for (const { replica } of expected) {
+      const observation = seen.get(replica);
+      if (observation === undefined) observations.delete(replica);
+      else observations.set(replica, observation);
+    }
+    for (const { replica } of expected) {
+      const record = store.replicas.find(replica);
+      if (record !== undefined && record.stage !== "ended") this.#step(record, seen.get(replica));
+    }
+    this.#tell();
+  }
+
+  /** Writes a new replica down and has it started. */
+  order(revision: RevisionKey, purpose: ReplicaRecord["purpose"]): ReplicaRecord {
+    const record = this.#context.store.replicas.create(revision, purpose);
+    this.#start(record);
+    return record;
+  }
+
+  /** No more requests for it; when it holds none any more, it is ended. */
+  drain(replica: string, limitMs?: number): void {
+    const record = this.#context.store.replicas.find(replica);
+    if (record === undefined || isLeaving(record)) return;
+    this.#context.store.replicas.update(replica, { stage: "draining" });
+    this.#context.publish();
+    this.#leave({ ...record, stage: "draining" }, limitMs);
+  }
+
+  /** Ends it now; what it answers is cut. */
+  kill(replica: string): void {
+    const record = this.#context.store.replicas.find(replica);
+    if (record === undefined || record.stage === "ended") return;
+    this.#context.store.replicas.update(replica, { stage: "stopping" });
+    this.#context.publish();
+    const leaving = this.#leaving.get(replica);
+    if (leaving === undefined) this.#leave({ ...record, stage: "stopping" });
+    leaving?.hurry.abort();
+    if (leaving?.isEnding) this.#hasten(replica);
+  }
+
+  /** Resolves with what `look` finds, which is asked after each change; rejects with the signal. */
+  async until<T>(look: () => T | undefined, signal: AbortSignal): Promise<T> {
+    return await new Promise((resolve, reject) => {
+      const stop = () => {
+        this.#changed.delete(check);
+        signal.removeEventListener("abort", refuse);
+      };
+      const refuse = () => {
+        stop();
+        reject(signal.reason);
+      };
+      const check = () => {
+        const found = look();
+        if (found === undefined) return;
+        stop();
+        resolve(found);
+      };
+      if (signal.aborted) return refuse();
+      signal.addEventListener("abort", refuse);
+      this.#changed.add(check);
+      check();
+    });
+  }
+
+  /** Ends all replicas, as `down` does. Resolves when they are gone. */
+  async stopAll(limitMs: number): Promise<void> {
+    for (const { replica } of this.#context.store.replicas.living()) this.drain(replica, limitMs);
+    await Promise.all([...this.#leaving.values()].map(({ done }) => done));
+  }
+
+  /** Stops looking after replicas; they live on. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const { hurry } of this.#leaving.values()) hurry.abort();
+    await Promise.all([...this.#starting.values()]);
+    await Promise.all([...this.#leaving.values()].map(({ done }) => done));
+  }
+
+  #step(record: ReplicaRecord, observation: ReplicaObservation | undefined): void {
+    if (record.stage === "ordered") {
+      if (this.#starting.has(record.replica)) return;
+      // The engine knows one whose start an earlier control plane did not live to note.
+      if (observation === undefined) this.#start(record);
+      else this.#context.store.replicas.update(record.replica, { stage: "started" });
+      return;
+    }
+    if (isLeaving(record)) {
+      this.#leave(record);
+      return;
+    }
+    if (observation === undefined) {
+      this.#end(record, lost, "lost");
+    } else if (observation.phase === "exited") {
+      this.#crash(record, observation.exit ?? lost);
+    } else if (observation.phase === "unhealthy" && record.stage === "ready") {
+      this.#retire(record);
+    } else if (observation.phase === "ready" && record.stage === "started") {
+      this.#welcome(record, observation);
+    } else if (record.stage === "ready") {
+      this.#forgive(record);
+    }
+  }
+
+  #start(record: ReplicaRecord): void {
+    const { replica } = record;
+    if (this.#starting.has(replica) || this.#isClosed) return;
+    const started = this.#ask(record)
+      .catch((error: unknown) => this.#refused(record, error))
+      .finally(() => {
+        this.#starting.delete(replica);
+        this.#context.wake();
+      });
+    this.#starting.set(replica, started);
+  }
+
+  async #ask(record: ReplicaRecord): Promise<void> {
+    const { engine, store } = this.#context;
+    const revision = store.revisions.get(record);
+    const secrets = secretsOf(store, revision);
+    await engine.startReplica({ replica: record.replica, plan: planOf(store, revision), secrets });
+    // It may have been told to leave meanwhile.
+    const isOrdered = store.replicas.find(record.replica)?.stage === "ordered";
+    if (isOrdered) store.replicas.update(record.replica, { stage: "started" });
+  }
+
+  #refused(record: ReplicaRecord, error: unknown): void {
+    if (this.#isClosed) return;
+    const sentence = describeError(error);
+    if (error instanceof ProductError && error.code === cloudErrors.noCapacity.code) {
+      // No failure of the revision: it is asked again whether there is room.
+      this.#end(record, exitOf("no_capacity", sentence), "unschedulable");
+      return;
+    }
+    if (!(error instanceof ProductError)) this.#context.log(`${record.replica}: ${sentence}`);
+    this.#crash(record, exitOf("spawn_failed", sentence));
+  }
+
+  #hasten(replica: string): void {
+    const { engine, log } = this.#context;
+    engine
+      .stopReplica(replica, { signal: "kill", graceMs: 0 })
+      .catch((error: unknown) => log(`${replica} cannot be killed: ${describeError(error)}`));
+  }
+
+  #welcome(record: ReplicaRecord, { readyAt, warnings }: ReplicaObservation): void {
+    const { store, clock } = this.#context;
+    const at = readyAt ?? clock.wallMs();
+    const seconds = ((at - record.createdAt) / 1000).toFixed(1);
+    store.database.transaction(() => {
+      store.replicas.update(record.replica, { stage: "ready", readyAt: at });
+      store.events.add({
+        ...record,
+        kind: "ready",
+        sentence: `Replica ${record.replica} is ready after ${seconds} s${warnings.length > 0 ? ` (${warnings.join(", ")})` : ""}.`,
+      });
+    });
+    this.#context.publish();
+  }
+
+  /** One that serves for a while ends the count of failures in a row. */
+  #forgive(record: ReplicaRecord): void {
+    const { store, clock } = this.#context;
+    if (record.readyAt === undefined || clock.wallMs() - record.readyAt < stableMs) return;
+    const revision = store.revisions.find(record);
+    if (revision === undefined || revision.failures === 0) return;
+    store.revisions.update(record, { failures: 0, notBefore: 0, reason: undefined });
+  }
+
+  #retire(record: ReplicaRecord): void {
+    this.#context.store.events.add({
+      ...record,
+      kind: "unhealthy",
+      sentence: `Replica ${record.replica} fails its health checks; it is replaced.`,
+    });
+    this.drain(record.replica, unhealthyDrainMs);
+  }
+
+  /** It ended by itself. */
+  #crash(record: ReplicaRecord, exit: ReplicaExit): void {
+    this.#end(record, exit, "crashed");
+    if (record.purpose !== "serving") return;
+    this.#holdBack(record, exit);
+    this.#context.publish();
+  }
+
+  /** The first ending of one that has served is made good at once, all others after a while. */
+  #holdBack(record: ReplicaRecord, exit: ReplicaExit): void {
+    const { store, clock, random } = this.#context;
+    const revision = store.revisions.find(record);
+    if (revision === undefined) return;
+    const now = clock.wallMs();
+    const wasStable = record.readyAt !== undefined && now - record.readyAt >= stableMs;
+    const failures = wasStable ? 1 : revision.failures + 1;
+    const earlier = record.readyAt === undefined ? failures : failures - 1;
+    const delayMs = earlier === 0 ? 0 : backOffMs(earlier, random());
+    store.revisions.update(record, { failures, notBefore: now + delayMs, reason: exit.sentence });
+    if (delayMs > 0) this.#context.wake(delayMs);
+  }
+
+  #end(record: ReplicaRecord, exit: ReplicaExit, kind: string): void {
+    const { store, clock, engine, log, observations } = this.#context;
+    const { replica } = record;
+    if (store.replicas.find(replica)?.stage === "ended") return;
+    store.database.transaction(() => {
+      store.replicas.update(replica, { stage: "ended", endedAt: clock.wallMs(), exit });
+      store.events.add({
+        ...record,
+        kind,
+        sentence: `Replica ${replica} ended: ${exit.sentence}`,
+      });
+    });
+    observations.delete(replica);
+    this.#context.usedReplicas.delete(replica);
+    this.#context.publish();
+    engine
+      .forget(replica)
+      .catch((error: unknown) => log(`${replica} is not forgotten: ${describeError(error)}`));
+    this.#context.wake();
+    this.#tell();
+  }
+
+  #leave(record: ReplicaRecord, limitMs?: number): void {
+    const { replica } = record;
+    if (this.#leaving.has(replica) || this.#isClosed) return;
+    const hurry = new AbortController();
+    if (record.stage === "stopping") hurry.abort();
+    const limits = this.#context.store.revisions.find(record)?.config.limits;
+    const leaving: Leaving = {
+      hurry,
+      limitMs: limitMs ?? limits?.drainTimeoutMs ?? unhealthyDrainMs,
+      isEnding: false,
+      done: Promise.resolve(),
+    };
+    this.#leaving.set(replica, leaving);
+    leaving.done = this.#takeDown(record, leaving, limits?.terminationGraceMs ?? 0)
+      .catch((error: unknown) => {
+        // The next look tries again.
+        this.#context.log(`${replica} cannot be ended: ${describeError(error)}`);
+      })
+      .finally(() => this.#leaving.delete(replica));
+  }
+
+  /** Requests first, then the process: servers cut what they answer when they are told to end. */
+  async #takeDown(record: ReplicaRecord, leaving: Leaving, graceMs: number): Promise<void> {
+    const { engine, store, observations } = this.#context;
+    const { replica } = record;
+    await this.#starting.get(replica);
+    const isCut = record.readyAt !== undefined && !(await this.#drained(replica, leaving));
+    const stage = store.replicas.find(replica)?.stage;
+    if (this.#isClosed || stage === "ended") return;
+    const isKilled = stage === "stopping";
+    const exit = observations.get(replica)?.exit ?? (isKilled ? killed : isCut ? cut : stopped);
+    leaving.isEnding = true;
+    await engine.stopReplica(replica, { signal: isKilled ? "kill" : "terminate", graceMs });
+    this.#end(record, exit, isKilled ? "killed" : "stopped");
+  }
+
+  /** @returns false when requests remained at the limit */
+  async #drained(replica: string, { hurry, limitMs }: Leaving): Promise<boolean> {
+    const signal = AbortSignal.any([hurry.signal, AbortSignal.timeout(limitMs)]);
+    if (signal.aborted) return false;
+    try {
+      await this.#context.traffic.drained(replica, signal);
+      return true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      throw error;
+    }
+  }
+
+  #tell(): void {
+    for (const check of [...this.#changed]) check();
+  }
+}
+
+function isLeaving({ stage }: ReplicaRecord): boolean {
+  return stage === "draining" || stage === "stopping" || stage === "ended";
+}
+
+function exitOf(reason: string, sentence: string): ReplicaExit {
+  return { code: undefined, signal: undefined, reason, sentence, tail: [] };
+}
+
+const lost = exitOf("lost", "Its process was not there any more.");
+const stopped = exitOf("stopped", "It had no request any more and was stopped.");
+const cut = exitOf("stopped", "It was stopped at the drain limit, with requests unfinished.");
+const killed = exitOf("killed", "It was killed.");

@@ -1,0 +1,55 @@
+// A stored revision as the engine gets it: variables of the app laid over it, secrets looked up.
+import { ProductError } from "../../base/product-error.ts";
+import type { RevisionPlan } from "../engines/engine.ts";
+import { cloudErrors } from "../errors.ts";
+import type { CloudStore } from "../state/cloud-store.ts";
+import type { RevisionRecord } from "../state/revision-records.ts";
+
+export function planOf(store: CloudStore, revision: RevisionRecord): RevisionPlan {
+  const variables = store.secrets.variables(revision);
+  const environment = {
+    ...revision.config.environment,
+    ...Object.fromEntries(variables.map(({ name, value }) => [name, value])),
+  };
+  return {
+    organisation: revision.organisation,
+    app: revision.app,
+    revision: revision.revision,
+    bundleFolder: store.bundles.folderOf(revision.bundle),
+    script: revision.script,
+    target: revision.target,
+    config: { ...revision.config, environment },
+  };
+}
+
+/**
+ * Values frozen with the revision first, then those of the organisation.
+ *
+ * @throws ProductError `CLOUD_SECRET_UNKNOWN`
+ */
+export function secretsOf(store: CloudStore, revision: RevisionRecord): Record<string, string> {
+  const frozen = store.secrets.frozen(revision);
+  const named = revision.config.secretNames.map((name) => {
+    const value = frozen[name] ?? store.secrets.secret(revision.organisation, name);
+    if (value === undefined) throw missing(name, revision.app);
+    return [name, value] as const;
+  });
+  return { ...frozen, ...Object.fromEntries(named) };
+}
+
+/** What the gateway sends in place of the caller's Authorization. */
+export function upstreamAuthorization(
+  store: CloudStore,
+  revision: RevisionRecord,
+): string | undefined {
+  const name = revision.config.upstreamAuthorizationSecret;
+  if (name === undefined) return undefined;
+  return store.secrets.frozen(revision)[name] ?? store.secrets.secret(revision.organisation, name);
+}
+
+function missing(name: string, app: string): ProductError {
+  return new ProductError(cloudErrors.secretUnknown, {
+    message: `The app ${app} wants the secret ${name}, which is not set.`,
+    hint: `Set it with deployctl secrets set ${name}=…`,
+  });
+}

@@ -1,0 +1,323 @@
+// Puts a revision in another's place: build, start one replica, verify it, then switch.
+//
+// Until the switch nothing of the old revision is touched, unless the machine holds one replica
+// only. Every step may be repeated: a new control plane carries on from what is written down.
+import { describeError, ProductError } from "../../base/product-error.ts";
+import type { DeployEvent, DeployPhase, DeployResult } from "../admin/documents.ts";
+import type { ReplicaExit, RevisionPlan } from "../engines/engine.ts";
+import { cloudErrors } from "../errors.ts";
+import { type AppKey, appName, type Rollout } from "../state/app-records.ts";
+import type { ReplicaRecord } from "../state/replica-records.ts";
+import type { RevisionRecord } from "../state/revision-records.ts";
+import { backOffMs, failuresUntilFailed, isLasting } from "./back-off.ts";
+import { type ControlContext, effectiveScale } from "./control-context.ts";
+import type { ReplicaKeeper } from "./replica-keeper.ts";
+import { planOf, secretsOf } from "./revision-plan.ts";
+import { askSmoke } from "./smoke-test.ts";
+
+/** Others may make room meanwhile. */
+const roomWaitMs = 30_000;
+const roomPauseMs = 1000;
+
+/** Why a revision did not come up, with what its replica said last. */
+export class RolloutFailure extends Error {
+  readonly error: ProductError;
+  readonly exit: ReplicaExit | undefined;
+
+  constructor(error: ProductError, exit: ReplicaExit | undefined) {
+    super(error.message, { cause: error });
+    this.error = error;
+    this.exit = exit;
+  }
+}
+
+export interface RolloutOptions {
+  context: ControlContext;
+  keeper: ReplicaKeeper;
+  app: AppKey;
+  revision: string;
+  report: (event: DeployEvent) => void;
+  signal: AbortSignal;
+}
+
+export class RollOut {
+  readonly #options: RolloutOptions;
+  readonly #beganAt: number;
+  readonly #warnings = new Map<string, string>();
+
+  constructor(options: RolloutOptions) {
+    this.#options = options;
+    this.#beganAt = options.context.clock.now();
+  }
+
+  /**
+   * Resolves when the revision is active.
+   *
+   * @throws RolloutFailure, or the signal's reason when it is given up
+   */
+  async run(): Promise<DeployResult> {
+    const { context } = this.#options;
+    const revision = this.#revision();
+    const plan = planOf(context.store, revision);
+    await this.#build(revision, plan);
+    await this.#makeRoom(revision, plan);
+    const replica = await this.#start(revision);
+    await this.#verify(replica);
+    return this.#activate(replica);
+  }
+
+  async #build(revision: RevisionRecord, plan: RevisionPlan): Promise<void> {
+    const { context, report, signal } = this.#options;
+    this.#phase("build", "The environment is made.");
+    this.#setState(revision, "BUILDING");
+    try {
+      secretsOf(context.store, revision);
+      await context.engine.prepare(plan, (text) => report({ kind: "log", text }), signal);
+    } catch (error) {
+      throw this.#failure(error);
+    }
+  }
+
+  /** One replica more must fit; else the old ones make room, if there are any. */
+  async #makeRoom(revision: RevisionRecord, plan: RevisionPlan): Promise<void> {
+    const { context, keeper } = this.#options;
+    if (this.#verifying(revision) !== undefined) return;
+    const rollout = this.#rollout();
+    if (rollout.strategy === "recreate") await this.#hold(rollout, "as was asked");
+    const deadline = context.clock.now() + roomWaitMs;
+    while (true) {
+      const capacity = await context.engine.capacity(plan);
+      if (capacity.fits) return;
+      const reason = capacity.reason ?? "no further replica fits";
+      if (!capacity.canEverFit) throw noCapacity(reason);
+      const others = context.store.replicas.livingOf(revision).length > 0;
+      if (others && !this.#rollout().isHolding) await this.#hold(this.#rollout(), reason);
+      else if (context.clock.now() >= deadline) throw noCapacity(reason);
+      else {
+        this.#phase("start", `Waiting for room: ${reason}`);
+        await keeper.until(pauseOf(context, roomPauseMs), this.#options.signal);
+      }
+    }
+  }
+
+  /** Ends the old replicas first; requests wait in the queue meanwhile. */
+  async #hold(rollout: Rollout, reason: string): Promise<void> {
+    const { context, keeper, app, signal } = this.#options;
+    const { store } = context;
+    if (store.replicas.livingOf(app).length > 0) {
+      this.#warn(
+        "recreated",
+        `Two replicas do not run side by side (${reason}): the old ones end first, requests wait.`,
+      );
+    }
+    store.apps.update(app, { rollout: { ...rollout, isHolding: true } });
+    context.publish();
+    context.wake();
+    await keeper.until(() => store.replicas.livingOf(app).length === 0 || undefined, signal);
+  }
+
+  /** A replica of the revision that is ready; several tries where trying again may help. */
+  async #start(revision: RevisionRecord): Promise<ReplicaRecord> {
+    const { context, keeper, signal } = this.#options;
+    this.#setState(revision, "VERIFYING");
+    for (let failures = 1; ; failures += 1) {
+      const replica = this.#verifying(revision) ?? keeper.order(revision, "verifying");
+      this.#phase("start", `Replica ${replica.replica} starts.`);
+      const ended = await this.#untilStarted(replica);
+      if (ended === undefined) return context.store.replicas.find(replica.replica) ?? replica;
+      if (ended.reason === "no_capacity") throw noCapacity(ended.sentence, ended);
+      if (failures >= failuresUntilFailed || isLasting(ended.reason)) throw startFailure(ended);
+      const delayMs = backOffMs(failures, context.random());
+      this.#warn("start_repeated", `${ended.sentence} It is tried again.`);
+      await keeper.until(pauseOf(context, delayMs), signal);
+    }
+  }
+
+  /** @returns how it ended, if it did before it was ready */
+  async #untilStarted({ replica }: ReplicaRecord): Promise<ReplicaExit | undefined> {
+    const { context, keeper, signal } = this.#options;
+    const stopLog = this.#followLog(replica);
+    let progress: string | undefined;
+    try {
+      return await keeper
+        .until(() => {
+          const record = context.store.replicas.find(replica);
+          const seen = context.observations.get(replica)?.progress;
+          if (seen !== undefined && seen !== progress) this.#phase("start", seen);
+          progress = seen;
+          if (record?.stage === "ready") return { exit: undefined };
+          if (record === undefined || record.stage !== "ended") return undefined;
+          return { exit: record.exit };
+        }, signal)
+        .then(({ exit }) => exit);
+    } finally {
+      stopLog();
+    }
+  }
+
+  async #verify({ replica }: ReplicaRecord): Promise<void> {
+    const { context, keeper, signal } = this.#options;
+    const observation = context.observations.get(replica);
+    for (const code of observation?.warnings ?? []) this.#warn(code, sentenceOf(code));
+    const { smoke } = this.#rollout();
+    if (smoke === undefined || observation?.endpoint === undefined) return;
+    this.#phase("verify", `${smoke} is asked of replica ${replica}.`);
+    const fault = await askSmoke(observation.endpoint, smoke, signal);
+    if (fault === undefined) return;
+    const error = new ProductError(cloudErrors.verificationFailed, {
+      message: `The new revision started, but ${fault}.`,
+      hint: "Its log shows what it says to that; what was active before still is.",
+    });
+    keeper.drain(replica, 0);
+    throw new RolloutFailure(error, undefined);
+  }
+
+  /** The switch: one transaction. From here on new requests go to the new revision. */
+  #activate({ replica, createdAt }: ReplicaRecord): DeployResult {
+    const { context, keeper, app } = this.#options;
+    const { store, clock } = context;
+    const revision = this.#revision();
+    const record = store.apps.get(app);
+    const old = store.replicas.livingOf(app).filter(({ purpose }) => purpose === "serving");
+    const ready = old.filter(({ stage }) => stage === "ready").length;
+    const previous =
+      record.activeRevision === revision.revision ? undefined : record.activeRevision;
+    store.database.transaction(() => {
+      if (previous !== undefined && store.revisions.find({ ...app, revision: previous })) {
+        store.revisions.update({ ...app, revision: previous }, { state: "SUPERSEDED" });
+      }
+      store.revisions.update(revision, {
+        state: "ACTIVE",
+        reason: undefined,
+        activatedAt: clock.wallMs(),
+        failures: 0,
+        notBefore: 0,
+      });
+      store.replicas.update(replica, { purpose: "serving" });
+      store.apps.update(app, { activeRevision: revision.revision, rollout: undefined });
+      store.events.add({
+        ...revision,
+        replica,
+        kind: "activated",
+        sentence: `${revision.revision} is active${previous === undefined ? "" : ` in place of ${previous}`}.`,
+      });
+    });
+    context.usedReplicas.add(replica);
+    context.shortages.delete(appName(app));
+    context.publish();
+    this.#phase("activate", `${revision.revision} is active.`);
+    // As many as the old revision had: the load that they carried does not wait for new ones.
+    const isActive = record.desired === "active";
+    const most = isActive ? effectiveScale(record, revision).maxConcurrency : 0;
+    for (let count = 1; count < Math.min(ready, most); count += 1) {
+      keeper.order(revision, "serving");
+    }
+    for (const each of old) keeper.drain(each.replica);
+    context.wake();
+    const readyAt = store.replicas.find(replica)?.readyAt;
+    return {
+      app: appName(app),
+      revision: revision.revision,
+      status: "active",
+      url: `${context.baseUrl()}/${appName(app)}`,
+      auth: revision.config.auth,
+      cold_start_ms: readyAt === undefined ? undefined : readyAt - createdAt,
+      previous,
+      warnings: [...this.#warnings.values()],
+    };
+  }
+
+  #revision(): RevisionRecord {
+    const { context, app, revision } = this.#options;
+    return context.store.revisions.get({ ...app, revision });
+  }
+
+  #rollout(): Rollout {
+    const { context, app } = this.#options;
+    const { rollout } = context.store.apps.get(app);
+    if (rollout === undefined) throw new Error(`${appName(app)} is not being rolled out`);
+    return rollout;
+  }
+
+  /** One that an earlier control plane started for the same purpose, or an earlier try. */
+  #verifying(revision: RevisionRecord): ReplicaRecord | undefined {
+    return this.#options.context.store.replicas
+      .livingOf(revision)
+      .find(
+        ({ purpose, stage, revision: name }) =>
+          purpose === "verifying" &&
+          name === revision.revision &&
+          (stage === "ordered" || stage === "started" || stage === "ready"),
+      );
+  }
+
+  /** A revision that is active stays so while new replicas of it are made. */
+  #setState(revision: RevisionRecord, state: "BUILDING" | "VERIFYING"): void {
+    const { store } = this.#options.context;
+    if (store.apps.get(revision).activeRevision === revision.revision) return;
+    store.revisions.update(revision, { state, reason: undefined });
+  }
+
+  #failure(error: unknown): unknown {
+    if (!(error instanceof ProductError)) return error;
+    return new RolloutFailure(error, undefined);
+  }
+
+  #phase(phase: DeployPhase, sentence: string): void {
+    const elapsedMs = Math.round(this.#options.context.clock.now() - this.#beganAt);
+    this.#options.report({ kind: "phase", phase, sentence, elapsedMs });
+  }
+
+  #warn(code: string, sentence: string): void {
+    this.#warnings.set(code, sentence);
+    this.#options.report({ kind: "warning", code, sentence });
+  }
+
+  /** The replica's own words while it starts. */
+  #followLog(replica: string): () => void {
+    const { context, app, revision, report } = this.#options;
+    const reading = new AbortController();
+    const follow = async () => {
+      const query = { ...app, revision, replica, follow: true, signal: reading.signal };
+      for await (const line of context.engine.logs(query)) {
+        if (reading.signal.aborted) return;
+        report({ kind: "log", text: line.text });
+      }
+    };
+    follow().catch((error: unknown) => {
+      if (!reading.signal.aborted) context.log(`no log of ${replica}: ${describeError(error)}`);
+    });
+    return () => reading.abort();
+  }
+}
+
+/** For `until`: something else than undefined once the time is over. */
+function pauseOf(context: ControlContext, delayMs: number): () => true | undefined {
+  const end = context.clock.now() + delayMs;
+  // Timers may fire a little early by another clock.
+  context.wake(delayMs + 5);
+  return () => (context.clock.now() >= end ? true : undefined);
+}
+
+function noCapacity(reason: string, exit?: ReplicaExit): RolloutFailure {
+  const error = new ProductError(cloudErrors.noCapacity, {
+    message: `No replica can be placed: ${reason.replace(/[.]$/, "")}.`,
+    hint: "deployctl doctor shows what this machine has; --machine-type any takes what there is.",
+  });
+  return new RolloutFailure(error, exit);
+}
+
+function startFailure(exit: ReplicaExit): RolloutFailure {
+  const definition =
+    exit.reason === "startup_timeout" ? cloudErrors.startTimeout : cloudErrors.startFailed;
+  const error = new ProductError(definition, {
+    message: `The new revision did not start: ${exit.sentence}`,
+    hint: "What was active before still is; deployctl logs shows the rest.",
+  });
+  return new RolloutFailure(error, exit);
+}
+
+function sentenceOf(code: string): string {
+  if (code !== "port_not_remapped") return `The engine warns: ${code}.`;
+  return "The server took the port that its script says: no second replica fits on this machine.";
+}

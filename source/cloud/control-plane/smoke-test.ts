@@ -1,0 +1,52 @@
+// One request to a new replica before it gets any from outside, such as `GET /v1/models`.
+import http from "node:http";
+import { describeError, ProductError } from "../../base/product-error.ts";
+import { quoteShort } from "../../base/seen-text.ts";
+import { cloudErrors } from "../errors.ts";
+
+const limitMs = 60_000;
+/** A path that begins with two slashes would name another host. */
+const smokePattern = /^(GET|HEAD) (\/(?!\/)[\x21-\x7e]*)$/;
+
+/** @throws ProductError `CLOUD_REQUEST_INVALID` */
+export function checkSmoke(smoke: string): void {
+  if (smokePattern.test(smoke)) return;
+  throw new ProductError(cloudErrors.requestInvalid, {
+    message: `The smoke test ${quoteShort(smoke)} is not a request such as "GET /v1/models".`,
+    param: "smoke",
+  });
+}
+
+/** @returns what is wrong, as a part of a sentence; undefined when the answer is a success */
+export async function askSmoke(
+  endpoint: string,
+  smoke: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const [, method = "GET", path = "/"] = smokePattern.exec(smoke) ?? [];
+  try {
+    const status = await ask(endpoint, { method, path }, signal);
+    return status >= 200 && status < 400 ? undefined : `answers ${smoke} with ${status}`;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return `does not answer ${smoke} (${describeError(error)})`;
+  }
+}
+
+async function ask(
+  endpoint: string,
+  request: { method: string; path: string },
+  signal: AbortSignal,
+): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+    const options = { method: request.method, agent: false as const, signal: limit };
+    const outgoing = http.request(new URL(request.path, endpoint), options, (reply) => {
+      reply.resume();
+      reply.once("error", reject);
+      reply.once("end", () => resolve(reply.statusCode ?? 0));
+    });
+    outgoing.once("error", reject);
+    outgoing.end();
+  });
+}

@@ -1,0 +1,165 @@
+// Apps as they are desired: names, the active revision, overrides of scale, what is being rolled out.
+import type { Clock } from "../../base/clock.ts";
+import { ProductError } from "../../base/product-error.ts";
+import type { DeployStrategy } from "../admin/documents.ts";
+import type { ScaleSettings } from "../app-config.ts";
+import { cloudErrors } from "../errors.ts";
+import type { StateDatabase } from "./database.ts";
+
+export interface AppKey {
+  organisation: string;
+  app: string;
+}
+
+export interface RevisionKey extends AppKey {
+  revision: string;
+}
+
+/** A deployment that has not ended. It is carried on after a crash. */
+export interface Rollout {
+  revision: string;
+  strategy: DeployStrategy;
+  /** Whether old replicas have to make room: none of them is wanted until it has ended. */
+  isHolding: boolean;
+  smoke: string | undefined;
+  since: number;
+}
+
+export interface AppRecord extends AppKey {
+  desired: "active" | "paused" | "deleting" | "deleted";
+  activeRevision: string | undefined;
+  rollout: Rollout | undefined;
+  overrides: Partial<ScaleSettings>;
+  isEphemeral: boolean;
+  /** Of the newest revision; numbers are never used again. */
+  lastNumber: number;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  updatedAt: number;
+  deletedAt: number | undefined;
+}
+
+type Row = NonNullable<ReturnType<ReturnType<StateDatabase["statement"]>["get"]>>;
+
+export function appName({ organisation, app }: AppKey): string {
+  return `${organisation}/${app}`;
+}
+
+export class AppRecords {
+  readonly #database: StateDatabase;
+  readonly #clock: Clock;
+
+  constructor(database: StateDatabase, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** Tombstones among them. */
+  list(): AppRecord[] {
+    return this.#database
+      .statement("SELECT * FROM apps ORDER BY organisation, app")
+      .all()
+      .map(toRecord);
+  }
+
+  find({ organisation, app }: AppKey): AppRecord | undefined {
+    const row = this.#database
+      .statement("SELECT * FROM apps WHERE organisation = ? AND app = ?")
+      .get(organisation, app);
+    return row === undefined ? undefined : toRecord(row);
+  }
+
+  /** @throws ProductError `CLOUD_APP_UNKNOWN`, also for one that was deleted */
+  get(key: AppKey): AppRecord {
+    const record = this.find(key);
+    if (record !== undefined && record.desired !== "deleted") return record;
+    const wasDeleted = record !== undefined ? "was deleted" : "is not known here";
+    throw new ProductError(cloudErrors.appUnknown, {
+      message: `The app ${appName(key)} ${wasDeleted}.`,
+      hint: "deployctl apps list shows those there are.",
+    });
+  }
+
+  /** Makes the app, or takes its tombstone away. Revision numbers go on from the old one's. */
+  create(key: AppKey, { isEphemeral }: { isEphemeral: boolean }): AppRecord {
+    const now = this.#clock.wallMs();
+    this.#database
+      .statement(
+        `INSERT INTO apps (organisation, app, desired, overrides, is_ephemeral, last_number, created_at, updated_at)
+         VALUES (?, ?, 'active', '{}', ?, 0, ?, ?)
+         ON CONFLICT (organisation, app) DO UPDATE SET desired = 'active', active_revision = NULL,
+           rollout = NULL, overrides = '{}', is_ephemeral = excluded.is_ephemeral,
+           created_at = excluded.created_at, updated_at = excluded.updated_at, deleted_at = NULL`,
+      )
+      .run(key.organisation, key.app, isEphemeral ? 1 : 0, now, now);
+    return this.get(key);
+  }
+
+  update(
+    key: AppKey,
+    change: Partial<
+      Pick<
+        AppRecord,
+        "desired" | "activeRevision" | "rollout" | "overrides" | "lastNumber" | "deletedAt"
+      >
+    >,
+  ): void {
+    const next = { ...this.#require(key), ...change };
+    this.#database
+      .statement(
+        `UPDATE apps SET desired = ?, active_revision = ?, rollout = ?, overrides = ?, last_number = ?,
+           deleted_at = ?, updated_at = ? WHERE organisation = ? AND app = ?`,
+      )
+      .run(
+        next.desired,
+        next.activeRevision ?? null,
+        next.rollout === undefined ? null : JSON.stringify(next.rollout),
+        JSON.stringify(next.overrides),
+        next.lastNumber,
+        next.deletedAt ?? null,
+        this.#clock.wallMs(),
+        key.organisation,
+        key.app,
+      );
+  }
+
+  /** With its revisions and replicas. */
+  remove({ organisation, app }: AppKey): void {
+    this.#database
+      .statement("DELETE FROM apps WHERE organisation = ? AND app = ?")
+      .run(organisation, app);
+  }
+
+  #require(key: AppKey): AppRecord {
+    const record = this.find(key);
+    if (record === undefined) throw new Error(`no record of the app ${appName(key)}`);
+    return record;
+  }
+}
+
+function toRecord(row: Row): AppRecord {
+  return {
+    organisation: String(row.organisation),
+    app: String(row.app),
+    // Only `update` and `create` write these columns.
+    desired: String(row.desired) as AppRecord["desired"],
+    activeRevision: textOf(row.active_revision),
+    rollout: row.rollout === null ? undefined : (JSON.parse(String(row.rollout)) as Rollout),
+    overrides: JSON.parse(String(row.overrides)) as Partial<ScaleSettings>,
+    isEphemeral: row.is_ephemeral === 1,
+    lastNumber: Number(row.last_number),
+    createdAt: Number(row.created_at),
+    updatedAt: Number(row.updated_at),
+    deletedAt: numberOf(row.deleted_at),
+  };
+}
+
+/** A column that may be NULL. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** A column that may be NULL. */
+export function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}

@@ -1,0 +1,157 @@
+// The files of revisions: each bundle once, in a folder named by its content, never written again.
+import { createHash, randomUUID } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { ProductError } from "../../base/product-error.ts";
+import { quoteShort } from "../../base/seen-text.ts";
+import type { BundleFile } from "../admin/documents.ts";
+import { cloudErrors } from "../errors.ts";
+
+const largestBundleBytes = 64 * 1024 * 1024;
+const mostFiles = 2000;
+const longestPath = 512;
+
+export class BundleStore {
+  readonly #folder: string;
+
+  /** @param folder `bundles` in the state folder */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  folderOf(bundle: string): string {
+    return path.join(this.#folder, bundle);
+  }
+
+  has(bundle: string): boolean {
+    return existsSync(this.folderOf(bundle));
+  }
+
+  /** Writes the files, unless the same ones are there already. */
+  keep({ hash, files }: Bundle): void {
+    if (!this.has(hash)) this.#store(hash, files);
+  }
+
+  /** Removes the bundles that are not in use, and what a crash has left behind. */
+  prune(used: ReadonlySet<string>): void {
+    if (!existsSync(this.#folder)) return;
+    for (const name of readdirSync(this.#folder)) {
+      if (!used.has(name)) removeReadOnly(path.join(this.#folder, name));
+    }
+  }
+
+  /** Whole or not at all: the folder gets its name when everything is in it. */
+  #store(bundle: string, files: DecodedFile[]): void {
+    const temporary = path.join(this.#folder, `unfinished-${randomUUID()}`);
+    try {
+      for (const { path: name, content, isExecutable } of files) {
+        const target = path.join(temporary, name);
+        mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 });
+        writeFileSync(target, content, { mode: isExecutable ? 0o500 : 0o400 });
+      }
+      closeFolders(temporary);
+      renameSync(temporary, this.folderOf(bundle));
+    } catch (error) {
+      removeReadOnly(temporary);
+      throw error;
+    }
+  }
+}
+
+/** Files that were examined, and what they are known by. */
+export interface Bundle {
+  /** SHA-256. */
+  hash: string;
+  files: DecodedFile[];
+}
+
+/** @throws ProductError `CLOUD_BUNDLE_INVALID` */
+export function readBundle(sent: { script: string; files: readonly BundleFile[] }): Bundle {
+  const files = decode(sent.files);
+  if (!files.some((file) => file.path === sent.script)) {
+    throw invalid(`The script ${quoteShort(sent.script)} is not among the deployment's files.`);
+  }
+  return { hash: hashOf(files), files };
+}
+
+interface DecodedFile {
+  path: string;
+  content: Buffer;
+  isExecutable: boolean;
+}
+
+function decode(files: readonly BundleFile[]): DecodedFile[] {
+  if (files.length > mostFiles) {
+    throw invalid(`A deployment has at most ${mostFiles} files; this one has ${files.length}.`);
+  }
+  const seen = new Set<string>();
+  let total = 0;
+  return files.map(({ path: name, contentBase64, isExecutable }) => {
+    const fault = pathFault(name);
+    if (fault !== undefined) throw invalid(`The path ${quoteShort(name)} ${fault}.`);
+    if (seen.has(name)) throw invalid(`The path ${quoteShort(name)} is there twice.`);
+    seen.add(name);
+    const content = Buffer.from(contentBase64, "base64");
+    total += content.length;
+    if (total > largestBundleBytes) {
+      throw invalid("The files of a deployment are larger than 64 MiB together.");
+    }
+    return { path: name, content, isExecutable };
+  });
+}
+
+function pathFault(name: string): string | undefined {
+  if (name === "" || name.length > longestPath) return "is empty or too long";
+  if (name.includes("\0") || name.includes("\\")) return "has a character that paths may not have";
+  if (path.posix.isAbsolute(name)) return "is absolute";
+  if (name.split("/").some((part) => part === "" || part === "." || part === "..")) {
+    return "leaves its folder, or has an empty part";
+  }
+  return undefined;
+}
+
+function hashOf(files: DecodedFile[]): string {
+  const hash = createHash("sha256");
+  const ordered = [...files].sort((one, other) => (one.path < other.path ? -1 : 1));
+  for (const { path: name, content, isExecutable } of ordered) {
+    // Lengths first: no two lists of files give the same bytes.
+    hash.update(
+      `${Buffer.byteLength(name)}:${name}:${isExecutable ? "x" : "-"}:${content.length}:`,
+    );
+    hash.update(content);
+  }
+  return hash.digest("hex");
+}
+
+function closeFolders(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) closeFolders(path.join(folder, entry.name));
+  }
+  chmodSync(folder, 0o500);
+}
+
+/** A folder that cannot be written cannot be emptied either. */
+function removeReadOnly(folder: string): void {
+  if (!existsSync(folder)) return;
+  openFolders(folder);
+  rmSync(folder, { recursive: true });
+}
+
+function openFolders(folder: string): void {
+  chmodSync(folder, 0o700);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) openFolders(path.join(folder, entry.name));
+  }
+}
+
+function invalid(message: string): ProductError {
+  return new ProductError(cloudErrors.bundleInvalid, { message, param: "bundle" });
+}

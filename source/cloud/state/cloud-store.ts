@@ -1,0 +1,35 @@
+// Everything that is kept of apps, behind one database.
+import path from "node:path";
+import type { Clock } from "../../base/clock.ts";
+import { AppRecords } from "./app-records.ts";
+import { BundleStore } from "./bundle-store.ts";
+import type { StateDatabase } from "./database.ts";
+import { EventLog } from "./event-log.ts";
+import { ReplicaRecords } from "./replica-records.ts";
+import { RevisionRecords } from "./revision-records.ts";
+import { SecretBox } from "./secret-box.ts";
+import { SecretStore } from "./secret-store.ts";
+
+export interface CloudStore {
+  database: StateDatabase;
+  apps: AppRecords;
+  revisions: RevisionRecords;
+  replicas: ReplicaRecords;
+  events: EventLog;
+  secrets: SecretStore;
+  bundles: BundleStore;
+}
+
+/** @throws ProductError `CLOUD_STATE_UNUSABLE` when the key of the secrets cannot be read */
+export function openStore(database: StateDatabase, stateFolder: string, clock: Clock): CloudStore {
+  const box = SecretBox.open(path.join(stateFolder, "keys", "secrets"));
+  return {
+    database,
+    apps: new AppRecords(database, clock),
+    revisions: new RevisionRecords(database, clock),
+    replicas: new ReplicaRecords(database, clock),
+    events: new EventLog(database, clock),
+    secrets: new SecretStore(database, box, clock),
+    bundles: new BundleStore(path.join(stateFolder, "bundles")),
+  };
+}

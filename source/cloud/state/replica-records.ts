@@ -1,0 +1,144 @@
+// Replicas: written down before they are started, and for a day after they have ended.
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../../base/clock.ts";
+import type { ReplicaExit } from "../engines/engine.ts";
+import { type AppKey, numberOf, type RevisionKey } from "./app-records.ts";
+import type { StateDatabase } from "./database.ts";
+
+/**
+ * How far a replica has come, as far as a new control plane has to know.
+ *
+ * `ordered`: the engine may not have heard of it yet; `started`: it has; `ready`: it has answered;
+ * `draining`: it gets no more requests; `stopping`: it is being ended at once; `ended`.
+ */
+export type ReplicaStage = "ordered" | "started" | "ready" | "draining" | "stopping" | "ended";
+
+export interface ReplicaRecord extends RevisionKey {
+  replica: string;
+  /** One that verifies a new revision gets no request before the switch. */
+  purpose: "serving" | "verifying";
+  stage: ReplicaStage;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  readyAt: number | undefined;
+  endedAt: number | undefined;
+  exit: ReplicaExit | undefined;
+}
+
+type Row = NonNullable<ReturnType<ReturnType<StateDatabase["statement"]>["get"]>>;
+
+const idAlphabet = "abcdefghijkmnpqrstuvwxyz23456789";
+
+export class ReplicaRecords {
+  readonly #database: StateDatabase;
+  readonly #clock: Clock;
+
+  constructor(database: StateDatabase, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** Oldest first; those that have ended among them. */
+  list(): ReplicaRecord[] {
+    return this.#database
+      .statement("SELECT * FROM replicas ORDER BY created_at, replica")
+      .all()
+      .map(toRecord);
+  }
+
+  /** Those that have not ended, oldest first. */
+  living(): ReplicaRecord[] {
+    return this.#database
+      .statement("SELECT * FROM replicas WHERE stage <> 'ended' ORDER BY created_at, replica")
+      .all()
+      .map(toRecord);
+  }
+
+  livingOf({ organisation, app }: AppKey): ReplicaRecord[] {
+    return this.#database
+      .statement(
+        "SELECT * FROM replicas WHERE organisation = ? AND app = ? AND stage <> 'ended' ORDER BY created_at, replica",
+      )
+      .all(organisation, app)
+      .map(toRecord);
+  }
+
+  find(replica: string): ReplicaRecord | undefined {
+    const row = this.#database.statement("SELECT * FROM replicas WHERE replica = ?").get(replica);
+    return row === undefined ? undefined : toRecord(row);
+  }
+
+  /** Draws an id. */
+  create(revision: RevisionKey, purpose: ReplicaRecord["purpose"]): ReplicaRecord {
+    const replica = drawReplicaId();
+    const { organisation, app } = revision;
+    const record: ReplicaRecord = {
+      organisation,
+      app,
+      revision: revision.revision,
+      replica,
+      purpose,
+      stage: "ordered",
+      createdAt: this.#clock.wallMs(),
+      readyAt: undefined,
+      endedAt: undefined,
+      exit: undefined,
+    };
+    this.#database
+      .statement(
+        "INSERT INTO replicas (replica, organisation, app, revision, purpose, stage, created_at) VALUES (?,?,?,?,?,?,?)",
+      )
+      .run(replica, organisation, app, record.revision, purpose, record.stage, record.createdAt);
+    return record;
+  }
+
+  update(
+    replica: string,
+    change: Partial<Pick<ReplicaRecord, "purpose" | "stage" | "readyAt" | "endedAt" | "exit">>,
+  ): void {
+    const record = this.find(replica);
+    if (record === undefined) return; // its app was removed meanwhile
+    const next = { ...record, ...change };
+    this.#database
+      .statement(
+        "UPDATE replicas SET purpose = ?, stage = ?, ready_at = ?, ended_at = ?, exit = ? WHERE replica = ?",
+      )
+      .run(
+        next.purpose,
+        next.stage,
+        next.readyAt ?? null,
+        next.endedAt ?? null,
+        next.exit === undefined ? null : JSON.stringify(next.exit),
+        replica,
+      );
+  }
+
+  /** Those that ended before a time. */
+  prune(before: number): void {
+    this.#database
+      .statement("DELETE FROM replicas WHERE stage = 'ended' AND ended_at < ?")
+      .run(before);
+  }
+}
+
+/** Eight letters that are not taken for one another: 40 bits. */
+function drawReplicaId(): string {
+  const letters = Array.from(randomBytes(8), (byte) => idAlphabet[byte % idAlphabet.length]);
+  return letters.join("");
+}
+
+function toRecord(row: Row): ReplicaRecord {
+  return {
+    replica: String(row.replica),
+    organisation: String(row.organisation),
+    app: String(row.app),
+    revision: String(row.revision),
+    // Only `create` and `update` write these columns.
+    purpose: String(row.purpose) as ReplicaRecord["purpose"],
+    stage: String(row.stage) as ReplicaStage,
+    createdAt: Number(row.created_at),
+    readyAt: numberOf(row.ready_at),
+    endedAt: numberOf(row.ended_at),
+    exit: row.exit === null ? undefined : (JSON.parse(String(row.exit)) as ReplicaExit),
+  };
+}

@@ -1,0 +1,192 @@
+// Revisions: frozen once written, but for their state, and what happened when they were started.
+import type { Clock } from "../../base/clock.ts";
+import { ProductError } from "../../base/product-error.ts";
+import { quoteShort } from "../../base/seen-text.ts";
+import type { RevisionState } from "../admin/documents.ts";
+import type { AppConfig } from "../app-config.ts";
+import { cloudErrors } from "../errors.ts";
+import type { Inspection } from "../inspection/inspection.ts";
+import { type AppKey, appName, numberOf, type RevisionKey, textOf } from "./app-records.ts";
+import type { StateDatabase } from "./database.ts";
+
+export interface RevisionRecord extends RevisionKey {
+  number: number;
+  state: RevisionState;
+  reason: string | undefined;
+  /** Of bundle, script, configuration and secrets: the same means "no change". */
+  contentHash: string;
+  /** SHA-256 of the bundle, which is its folder's name. */
+  bundle: string;
+  script: string;
+  target: string;
+  config: AppConfig;
+  inspection: Inspection;
+  message: string | undefined;
+  annotations: Record<string, string>;
+  /** Id of the key, where one was used. */
+  createdBy: string | undefined;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  /** When it last became active; undefined: never. */
+  activatedAt: number | undefined;
+  isPinned: boolean;
+  /** Replicas in a row that ended by themselves too early. */
+  failures: number;
+  /** No replica is started before this time. */
+  notBefore: number;
+}
+
+export type NewRevision = Pick<
+  RevisionRecord,
+  | "organisation"
+  | "app"
+  | "contentHash"
+  | "bundle"
+  | "script"
+  | "target"
+  | "config"
+  | "inspection"
+  | "message"
+  | "annotations"
+  | "createdBy"
+> & { number: number };
+
+type Row = NonNullable<ReturnType<ReturnType<StateDatabase["statement"]>["get"]>>;
+
+export class RevisionRecords {
+  readonly #database: StateDatabase;
+  readonly #clock: Clock;
+
+  constructor(database: StateDatabase, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** Newest first. */
+  list({ organisation, app }: AppKey): RevisionRecord[] {
+    return this.#database
+      .statement("SELECT * FROM revisions WHERE organisation = ? AND app = ? ORDER BY number DESC")
+      .all(organisation, app)
+      .map(toRecord);
+  }
+
+  find({ organisation, app, revision }: RevisionKey): RevisionRecord | undefined {
+    const row = this.#database
+      .statement("SELECT * FROM revisions WHERE organisation = ? AND app = ? AND revision = ?")
+      .get(organisation, app, revision);
+    return row === undefined ? undefined : toRecord(row);
+  }
+
+  /**
+   * @param key `r0007-1a2b3c4d`, or as much of it as is clear: `r0007`, `r7`, `7`
+   * @throws ProductError `CLOUD_REVISION_UNKNOWN`
+   */
+  get(key: RevisionKey): RevisionRecord {
+    const exact = this.find(key);
+    if (exact !== undefined) return exact;
+    const number = /^r?0*(\d+)$/.exec(key.revision)?.[1];
+    const found = this.list(key).find((record) => String(record.number) === number);
+    if (found !== undefined) return found;
+    throw new ProductError(cloudErrors.revisionUnknown, {
+      message: `The app ${appName(key)} has no revision ${quoteShort(key.revision)}.`,
+      hint: `deployctl apps list-rev ${key.app} shows those it has.`,
+    });
+  }
+
+  create(revision: NewRevision): RevisionRecord {
+    const { organisation, app, number, contentHash } = revision;
+    const name = `r${String(number).padStart(4, "0")}-${contentHash.slice(0, 8)}`;
+    this.#database
+      .statement(
+        `INSERT INTO revisions (organisation, app, revision, number, state, content_hash, bundle, script,
+           target, config, inspection, message, annotations, created_by, created_at, is_pinned, failures,
+           not_before)
+         VALUES (?, ?, ?, ?, 'UPLOADED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0)`,
+      )
+      .run(
+        organisation,
+        app,
+        name,
+        number,
+        contentHash,
+        revision.bundle,
+        revision.script,
+        revision.target,
+        JSON.stringify(revision.config),
+        JSON.stringify(revision.inspection),
+        revision.message ?? null,
+        JSON.stringify(revision.annotations),
+        revision.createdBy ?? null,
+        this.#clock.wallMs(),
+      );
+    return this.get({ organisation, app, revision: name });
+  }
+
+  update(
+    key: RevisionKey,
+    change: Partial<
+      Pick<
+        RevisionRecord,
+        "state" | "reason" | "activatedAt" | "isPinned" | "failures" | "notBefore"
+      >
+    >,
+  ): void {
+    const next = { ...this.get(key), ...change };
+    this.#database
+      .statement(
+        `UPDATE revisions SET state = ?, reason = ?, activated_at = ?, is_pinned = ?, failures = ?,
+           not_before = ? WHERE organisation = ? AND app = ? AND revision = ?`,
+      )
+      .run(
+        next.state,
+        next.reason ?? null,
+        next.activatedAt ?? null,
+        next.isPinned ? 1 : 0,
+        next.failures,
+        next.notBefore,
+        key.organisation,
+        key.app,
+        key.revision,
+      );
+  }
+
+  remove({ organisation, app, revision }: RevisionKey): void {
+    this.#database
+      .statement("DELETE FROM revisions WHERE organisation = ? AND app = ? AND revision = ?")
+      .run(organisation, app, revision);
+  }
+
+  /** Bundles that some revision is still made of. */
+  bundles(): Set<string> {
+    const rows = this.#database
+      .statement("SELECT DISTINCT bundle FROM revisions WHERE state <> 'RETIRED'")
+      .all();
+    return new Set(rows.map((row) => String(row.bundle)));
+  }
+}
+
+function toRecord(row: Row): RevisionRecord {
+  return {
+    organisation: String(row.organisation),
+    app: String(row.app),
+    revision: String(row.revision),
+    number: Number(row.number),
+    // Only `create` and `update` write these columns.
+    state: String(row.state) as RevisionState,
+    reason: textOf(row.reason),
+    contentHash: String(row.content_hash),
+    bundle: String(row.bundle),
+    script: String(row.script),
+    target: String(row.target),
+    config: JSON.parse(String(row.config)) as AppConfig,
+    inspection: JSON.parse(String(row.inspection)) as Inspection,
+    message: textOf(row.message),
+    annotations: JSON.parse(String(row.annotations)) as Record<string, string>,
+    createdBy: textOf(row.created_by),
+    createdAt: Number(row.created_at),
+    activatedAt: numberOf(row.activated_at),
+    isPinned: row.is_pinned === 1,
+    failures: Number(row.failures),
+    notBefore: Number(row.not_before),
+  };
+}

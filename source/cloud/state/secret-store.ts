@@ -1,0 +1,189 @@
+// Secrets of an organisation, variables of an app, and values frozen with a revision: all encrypted.
+import type { Clock } from "../../base/clock.ts";
+import { ProductError } from "../../base/product-error.ts";
+import { quoteShort } from "../../base/seen-text.ts";
+import { cloudErrors } from "../errors.ts";
+import type { AppKey, RevisionKey } from "./app-records.ts";
+import type { StateDatabase } from "./database.ts";
+import type { SecretBox } from "./secret-box.ts";
+
+/** Whose value it is; empty parts stand for "all". */
+interface Place {
+  kind: "secret" | "variable" | "frozen";
+  organisation: string;
+  app: string;
+  revision: string;
+}
+
+export interface StoredName {
+  name: string;
+  updatedAt: number;
+}
+
+/** Names of environment variables, as POSIX has them. */
+const variablePattern = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+/** Linux refuses a variable of more than 128 KiB. */
+const largestValueBytes = 65_536;
+
+export class SecretStore {
+  readonly #database: StateDatabase;
+  readonly #box: SecretBox;
+  readonly #clock: Clock;
+
+  constructor(database: StateDatabase, box: SecretBox, clock: Clock) {
+    this.#database = database;
+    this.#box = box;
+    this.#clock = clock;
+  }
+
+  secrets(organisation: string): StoredName[] {
+    return this.#names(secretPlace(organisation));
+  }
+
+  /** @throws ProductError `CLOUD_REQUEST_INVALID` */
+  setSecret(organisation: string, name: string, value: string): void {
+    this.#write(secretPlace(organisation), name, value);
+  }
+
+  /** @throws ProductError `CLOUD_SECRET_UNKNOWN` */
+  deleteSecret(organisation: string, name: string): void {
+    this.#delete(secretPlace(organisation), name);
+  }
+
+  secret(organisation: string, name: string): string | undefined {
+    return this.#read(secretPlace(organisation), name);
+  }
+
+  variables(app: AppKey): (StoredName & { value: string })[] {
+    const place = variablePlace(app);
+    return this.#names(place).map((stored) => ({
+      ...stored,
+      value: this.#read(place, stored.name) ?? "",
+    }));
+  }
+
+  /** All of them or none. @throws ProductError `CLOUD_REQUEST_INVALID` */
+  setVariables(app: AppKey, values: Record<string, string>): void {
+    this.#database.transaction(() => {
+      for (const [name, value] of Object.entries(values)) {
+        this.#write(variablePlace(app), name, value);
+      }
+    });
+  }
+
+  /** @throws ProductError `CLOUD_SECRET_UNKNOWN` */
+  deleteVariable(app: AppKey, name: string): void {
+    this.#delete(variablePlace(app), name);
+  }
+
+  /** Values that belong to one revision for good. @throws ProductError `CLOUD_REQUEST_INVALID` */
+  freeze(revision: RevisionKey, values: Record<string, string>): void {
+    for (const [name, value] of Object.entries(values)) {
+      this.#write(frozenPlace(revision), name, value);
+    }
+  }
+
+  frozen(revision: RevisionKey): Record<string, string> {
+    const place = frozenPlace(revision);
+    return Object.fromEntries(
+      this.#names(place).map(({ name }) => [name, this.#read(place, name) ?? ""]),
+    );
+  }
+
+  /** Everything of an app, or of one of its revisions. */
+  forget(owner: AppKey & { revision?: string }): void {
+    const { organisation, app, revision } = owner;
+    this.#database
+      .statement(
+        "DELETE FROM secrets WHERE organisation = ? AND app = ? AND (? IS NULL OR revision = ?)",
+      )
+      .run(organisation, app, revision ?? null, revision ?? null);
+  }
+
+  /** The same for the same values, and for no others; tells nothing of them. */
+  fingerprint(values: Record<string, string>): string {
+    return this.#box.fingerprint(JSON.stringify(Object.entries(values).sort()));
+  }
+
+  #names(place: Place): StoredName[] {
+    return this.#database
+      .statement(
+        "SELECT name, updated_at FROM secrets WHERE organisation = ? AND app = ? AND revision = ? AND kind = ? ORDER BY name",
+      )
+      .all(place.organisation, place.app, place.revision, place.kind)
+      .map((row) => ({ name: String(row.name), updatedAt: Number(row.updated_at) }));
+  }
+
+  #read(place: Place, name: string): string | undefined {
+    const row = this.#database
+      .statement(
+        "SELECT sealed FROM secrets WHERE organisation = ? AND app = ? AND revision = ? AND kind = ? AND name = ?",
+      )
+      .get(place.organisation, place.app, place.revision, place.kind, name);
+    if (!(row?.sealed instanceof Uint8Array)) return undefined;
+    return this.#box.open(row.sealed, sealPlace(place, name));
+  }
+
+  #write(place: Place, name: string, value: string): void {
+    checkVariable(name, value);
+    this.#database
+      .statement(
+        "INSERT OR REPLACE INTO secrets (organisation, app, revision, kind, name, sealed, updated_at) VALUES (?,?,?,?,?,?,?)",
+      )
+      .run(
+        place.organisation,
+        place.app,
+        place.revision,
+        place.kind,
+        name,
+        this.#box.seal(value, sealPlace(place, name)),
+        this.#clock.wallMs(),
+      );
+  }
+
+  #delete(place: Place, name: string): void {
+    const { changes } = this.#database
+      .statement(
+        "DELETE FROM secrets WHERE organisation = ? AND app = ? AND revision = ? AND kind = ? AND name = ?",
+      )
+      .run(place.organisation, place.app, place.revision, place.kind, name);
+    if (changes > 0) return;
+    const what = place.kind === "secret" ? "secret" : "variable";
+    throw new ProductError(cloudErrors.secretUnknown, {
+      message: `There is no ${what} named ${quoteShort(name)}.`,
+      hint:
+        what === "secret"
+          ? "deployctl secrets list shows the names."
+          : `deployctl env list ${place.app} shows the names.`,
+    });
+  }
+}
+
+/** @throws ProductError `CLOUD_REQUEST_INVALID`; the value is never repeated */
+export function checkVariable(name: string, value: string): void {
+  const fault = !variablePattern.test(name)
+    ? `${quoteShort(name)} is not a name for a variable: letters, digits and _ only, no digit first`
+    : value.includes("\0")
+      ? `The value of ${name} has a zero byte`
+      : Buffer.byteLength(value) > largestValueBytes
+        ? `The value of ${name} is larger than 64 KiB`
+        : undefined;
+  if (fault === undefined) return;
+  throw new ProductError(cloudErrors.requestInvalid, { message: `${fault}.`, param: "name" });
+}
+
+function secretPlace(organisation: string): Place {
+  return { kind: "secret", organisation, app: "", revision: "" };
+}
+
+function variablePlace({ organisation, app }: AppKey): Place {
+  return { kind: "variable", organisation, app, revision: "" };
+}
+
+function frozenPlace({ organisation, app, revision }: RevisionKey): Place {
+  return { kind: "frozen", organisation, app, revision };
+}
+
+function sealPlace({ kind, organisation, app, revision }: Place, name: string): string {
+  return [kind, organisation, app, revision, name].join("/");
+}
