@@ -104,7 +104,7 @@ export interface LogQuery {
   lines?: number | undefined;
   follow: boolean;
   signal?: AbortSignal | undefined;
-  /** Where an earlier reader stopped: per replica the `seq` of the last line it has seen. */
+  /** Where an earlier reader stopped: `revision/replica` to the `seq` of the last line it has seen. */
   after?: ReadonlyMap<string, number> | undefined;
 }
 

@@ -1,0 +1,58 @@
+// Whether one more replica of a revision fits on this machine, and why not.
+import type { Capacity } from "../engine.ts";
+import type { Gpu } from "./gpu-pool.ts";
+import { describeGpus, describeNeed, type GpuNeed, isOfType } from "./machine-types.ts";
+
+export interface Resources {
+  /** All that the machine has. */
+  gpus: readonly Gpu[];
+  /** Those of them that nobody holds. */
+  freeGpus: readonly Gpu[];
+  freePorts: number;
+  /** Undefined where the system does not tell. */
+  availableMemoryBytes: number | undefined;
+  /** The port of a living replica of this app that could not be given another one. */
+  unmappedPort: number | undefined;
+}
+
+/** Below this, starting anything makes the kernel choose a victim. */
+export const leastMemoryBytes = 128 * 1024 ** 2;
+
+export function capacityFor(need: GpuNeed, resources: Resources): Capacity {
+  const { gpus, freePorts, availableMemoryBytes, unmappedPort } = resources;
+  const matching = gpus.filter((gpu) => isOfType(gpu, need));
+  if (matching.length < need.count) {
+    const has = describeGpus(matching.length > 0 ? matching : gpus);
+    return never(`asked ${describeNeed(need)}, this machine has ${has}; use --machine-type any`);
+  }
+  const free = resources.freeGpus.filter((gpu) => isOfType(gpu, need)).length;
+  if (free < need.count) {
+    const all = describeGpus(matching);
+    return notNow(`asked ${describeNeed(need)}, and other replicas hold ${all}, all but ${free}`);
+  }
+  if (unmappedPort !== undefined) {
+    return notNow(
+      `a replica of it listens on port ${unmappedPort} itself, so there can be only one on this machine`,
+    );
+  }
+  if (freePorts === 0) return notNow("all ports of the port range are in use");
+  if (availableMemoryBytes !== undefined && availableMemoryBytes < leastMemoryBytes) {
+    const mebibytes = Math.floor(availableMemoryBytes / 1024 ** 2);
+    return notNow(`only ${mebibytes} MiB of memory are free`);
+  }
+  const byGpu = need.count === 0 ? freePorts : Math.floor(free / need.count);
+  return {
+    fits: true,
+    reason: undefined,
+    replicas: Math.min(byGpu, freePorts),
+    canEverFit: true,
+  };
+}
+
+function notNow(reason: string): Capacity {
+  return { fits: false, reason, replicas: 0, canEverFit: true };
+}
+
+function never(reason: string): Capacity {
+  return { fits: false, reason, replicas: 0, canEverFit: false };
+}

@@ -1,0 +1,110 @@
+// The GPUs of this machine, as nvidia-smi lists them, and which of them replicas hold.
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { describeError } from "../../../base/product-error.ts";
+import type { Reservations } from "../../state/reservations.ts";
+
+export interface Gpu {
+  index: number;
+  uuid: string;
+  /** Such as "NVIDIA H100 80GB HBM3". */
+  name: string;
+  memoryMiB: number;
+}
+
+export interface GpuPoolOptions {
+  reservations: Reservations;
+  /** Told once when nvidia-smi is there and fails. */
+  log: (text: string) => void;
+  /** What the control plane itself may see, as CUDA_VISIBLE_DEVICES; undefined: all. */
+  visible: string | undefined;
+  /** Monotonic milliseconds. */
+  now: () => number;
+}
+
+const query = ["--query-gpu=index,uuid,name,memory.total", "--format=csv,noheader"];
+/** A card may be added, or fall off the bus; not every second. */
+const keptMs = 30_000;
+const queryTimeoutMs = 10_000;
+const run = promisify(execFile);
+
+export class GpuPool {
+  readonly #options: GpuPoolOptions;
+  #listed: { gpus: Promise<Gpu[]>; at: number } | undefined;
+  #lastFailure: string | undefined;
+
+  constructor(options: GpuPoolOptions) {
+    this.#options = options;
+  }
+
+  /** All that this machine has and that we may use. */
+  async list(): Promise<Gpu[]> {
+    const now = this.#options.now();
+    if (this.#listed === undefined || now - this.#listed.at > keptMs) {
+      this.#listed = { gpus: this.#query(), at: now };
+    }
+    return await this.#listed.gpus;
+  }
+
+  /** Those of them that no replica holds. */
+  async free(): Promise<Gpu[]> {
+    const taken = new Set(
+      this.#options.reservations
+        .list()
+        .flatMap(({ kind, value }) => (kind === "gpu" ? [value] : [])),
+    );
+    return (await this.list()).filter(({ uuid }) => !taken.has(uuid));
+  }
+
+  /** @returns false, and nothing is held, when another was quicker */
+  reserve(replica: string, gpus: readonly Gpu[]): boolean {
+    const { reservations } = this.#options;
+    const isHeld = gpus.every(({ uuid }) =>
+      reservations.reserve({ kind: "gpu", value: uuid, replica, share: 1 }),
+    );
+    if (!isHeld) reservations.release(replica);
+    return isHeld;
+  }
+
+  async #query(): Promise<Gpu[]> {
+    try {
+      const { stdout } = await run("nvidia-smi", query, { timeout: queryTimeoutMs });
+      return onlyVisible(parseGpus(stdout), this.#options.visible);
+    } catch (error) {
+      const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+      if (!isMissing) this.#noteFailure(describeError(error));
+      return [];
+    }
+  }
+
+  #noteFailure(text: string): void {
+    if (text === this.#lastFailure) return;
+    this.#lastFailure = text;
+    this.#options.log(`nvidia-smi fails, so no GPU is given to replicas: ${text}`);
+  }
+}
+
+/** Lines such as `0, GPU-5f2c…, NVIDIA H100 80GB HBM3, 81559 MiB`. */
+export function parseGpus(text: string): Gpu[] {
+  return text.split("\n").flatMap((line) => {
+    const [index = "", uuid = "", name = "", memory = ""] = line
+      .split(",")
+      .map((part) => part.trim());
+    if (!/^\d+$/.test(index) || uuid === "" || name === "") return [];
+    return [{ index: Number(index), uuid, name, memoryMiB: Number.parseInt(memory, 10) || 0 }];
+  });
+}
+
+/** As CUDA reads the variable: indices or beginnings of UUIDs, up to the first that is neither. */
+function onlyVisible(gpus: Gpu[], visible: string | undefined): Gpu[] {
+  if (visible === undefined) return gpus;
+  const chosen: Gpu[] = [];
+  for (const word of visible.split(",").map((part) => part.trim())) {
+    const found = gpus.find(
+      ({ index, uuid }) => String(index) === word || (word !== "" && uuid.startsWith(word)),
+    );
+    if (found === undefined) break;
+    chosen.push(found);
+  }
+  return chosen;
+}

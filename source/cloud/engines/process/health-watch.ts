@@ -1,0 +1,62 @@
+// Counts the health checks of a replica that was ready, and says when it has failed too many.
+import { setTimeout as wait } from "node:timers/promises";
+import { healthOf } from "./ready-probe.ts";
+
+export interface HealthSettings {
+  intervalMs: number;
+  timeoutMs: number;
+  /** In a row. */
+  failureLimit: number;
+  /**
+   * In a row, of checks that a replica leaves unanswered while it has requests: a server of one
+   * thread answers nothing else meanwhile.
+   */
+  busySilenceLimit: number;
+}
+
+export const defaultHealth: HealthSettings = {
+  intervalMs: 15_000,
+  timeoutMs: 5_000,
+  failureLimit: 3,
+  busySilenceLimit: 20,
+};
+
+export interface HealthWatchOptions {
+  port: number;
+  healthPath: string;
+  speaksHttp: boolean;
+  settings: HealthSettings;
+  /** Whether it has requests now. */
+  isBusy: () => boolean;
+  /** Told at each change; it is taken for healthy at the beginning. */
+  onChange: (isHealthy: boolean) => void;
+  signal: AbortSignal;
+}
+
+/** Checks until the signal comes. */
+export async function watchHealth(options: HealthWatchOptions): Promise<void> {
+  const { port, healthPath, speaksHttp, settings, signal } = options;
+  let failures = 0;
+  let silences = 0;
+  let isHealthy = true;
+  const change = (to: boolean) => {
+    if (to !== isHealthy) options.onChange(to);
+    isHealthy = to;
+  };
+  while (true) {
+    // An abort ends the wait.
+    await wait(settings.intervalMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+    const health = await healthOf(port, healthPath, speaksHttp, settings.timeoutMs);
+    if (signal.aborted) return;
+    if (health === "well") {
+      failures = 0;
+      silences = 0;
+      change(true);
+      continue;
+    }
+    silences = health === "silent" ? silences + 1 : 0;
+    if (health === "failing" || !options.isBusy()) failures += 1;
+    if (failures >= settings.failureLimit || silences >= settings.busySilenceLimit) change(false);
+  }
+}

@@ -1,0 +1,59 @@
+// Finds ports for replicas: not reserved by another, and free on this machine at this moment.
+import { createServer } from "node:net";
+import type { Reservations } from "../../state/reservations.ts";
+
+export interface PortRange {
+  first: number;
+  last: number;
+}
+
+/** Below the ports that Linux gives to outgoing connections (32768 and up). */
+export const defaultPortRange: PortRange = { first: 20_000, last: 29_999 };
+
+/**
+ * Reserves a port for a replica. The search begins anywhere in the range, so that a port that was
+ * just given back is not the next to be given away.
+ *
+ * @param draw 0..1, as Math.random
+ * @returns undefined when the range is used up
+ */
+export async function reservePort(
+  replica: string,
+  reservations: Reservations,
+  { first, last }: PortRange,
+  draw: () => number,
+): Promise<number | undefined> {
+  const count = last - first + 1;
+  const start = Math.floor(draw() * count);
+  const taken = new Set(
+    reservations.list().flatMap(({ kind, value }) => (kind === "port" ? [Number(value)] : [])),
+  );
+  for (let step = 0; step < count; step += 1) {
+    const port = first + ((start + step) % count);
+    if (taken.has(port) || !(await canBind(port))) continue;
+    if (reservations.reserve({ kind: "port", value: String(port), replica, share: 1 })) return port;
+  }
+  return undefined;
+}
+
+/** How many ports of the range nobody has reserved; whether they can be bound is not asked. */
+export function unreservedPorts(reservations: Reservations, { first, last }: PortRange): number {
+  const taken = reservations
+    .list()
+    .filter(
+      ({ kind, value }) => kind === "port" && Number(value) >= first && Number(value) <= last,
+    );
+  return last - first + 1 - taken.length;
+}
+
+async function canBind(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    return await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen({ port, host: "127.0.0.1", exclusive: true }, () => resolve(true));
+    });
+  } finally {
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  }
+}

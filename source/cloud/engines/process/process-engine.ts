@@ -1,0 +1,342 @@
+// The engine whose replicas are processes of this machine: they outlive the control plane.
+import { existsSync, mkdirSync } from "node:fs";
+import path from "node:path";
+import { type Clock, systemClock } from "../../../base/clock.ts";
+import { describeError, ProductError } from "../../../base/product-error.ts";
+import { cloudErrors } from "../../errors.ts";
+import type { Reservations } from "../../state/reservations.ts";
+import type {
+  Capacity,
+  Engine,
+  LogLine,
+  LogQuery,
+  ReplicaObservation,
+  ReplicaRequest,
+  RevisionPlan,
+} from "../engine.ts";
+import { defaultHealth, type HealthSettings } from "./health-watch.ts";
+import { HostResources } from "./host-resources.ts";
+import { LogBook } from "./logs/log-book.ts";
+import { drawNonce, endOrphans } from "./orphans.ts";
+import { defaultPortRange, type PortRange } from "./port-pool.ts";
+import { type EndOptions, endGroup } from "./process-group.ts";
+import { Replica, type ReplicaContext } from "./replica.ts";
+import { type ReplicaRecord, ReplicaRecords } from "./replica-record.ts";
+import { spawnRunner } from "./spawn-runner.ts";
+
+/** What a revision's replicas are run with. */
+export interface RevisionEnvironment {
+  /** The interpreter. */
+  python: string;
+  /** Variables that every replica gets. */
+  variables: Record<string, string>;
+}
+
+/** Makes it, or finds it made; throws ProductError with exit code 6. */
+export type PrepareEnvironment = (
+  plan: RevisionPlan,
+  log: (text: string) => void,
+  signal: AbortSignal,
+) => Promise<RevisionEnvironment>;
+
+export interface ProcessEngineOptions {
+  stateFolder: string;
+  reservations: Reservations;
+  prepareEnvironment: PrepareEnvironment;
+  /** Told what concerns the engine's own work. */
+  log: (text: string) => void;
+  clock?: Clock;
+  portRange?: PortRange;
+  /** Whether the gateway has requests in a replica: a busy one may leave a health check unanswered. */
+  isBusy?: (replica: string) => boolean;
+  health?: HealthSettings;
+  /** How long a process that nobody knows is left alive. */
+  orphanGraceMs?: number;
+  /** Those that replicas inherit, and that say which GPUs there are. */
+  environment?: NodeJS.ProcessEnv;
+}
+
+const defaultOrphanGraceMs = 30_000;
+/** How often the output of replicas is taken into their logs. */
+const collectMs = 200;
+const housekeepingMs = 3_600_000;
+const unknownReplicaGraceMs = 5_000;
+const plainName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+/** Call `adopt` once, before anything else. */
+export function createProcessEngine(options: ProcessEngineOptions): Engine {
+  return new ProcessEngine(options);
+}
+
+class ProcessEngine implements Engine {
+  readonly kind = "process";
+  readonly abilities = { perReplicaRouting: true, adoptable: true, gpu: "pool" } as const;
+  readonly #options: ProcessEngineOptions;
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #clock: Clock;
+  readonly #records: ReplicaRecords;
+  readonly #book: LogBook;
+  readonly #resources: HostResources;
+  readonly #context: ReplicaContext;
+  readonly #replicas = new Map<string, Replica>();
+  /** Those whose port is being found. */
+  readonly #starting = new Map<string, Promise<void>>();
+  readonly #listeners = new Set<() => void>();
+  readonly #closing = new AbortController();
+  readonly #timers: NodeJS.Timeout[];
+
+  constructor(options: ProcessEngineOptions) {
+    const { stateFolder, reservations, log, clock = systemClock } = options;
+    this.#options = options;
+    this.#environment = options.environment ?? process.env;
+    this.#clock = clock;
+    this.#records = new ReplicaRecords(stateFolder);
+    this.#book = new LogBook(stateFolder, clock);
+    this.#resources = new HostResources({
+      stateFolder,
+      reservations,
+      log,
+      portRange: options.portRange ?? defaultPortRange,
+      visibleGpus: this.#environment.CUDA_VISIBLE_DEVICES,
+      now: () => clock.now(),
+    });
+    this.#context = {
+      clock,
+      records: this.#records,
+      book: this.#book,
+      health: options.health ?? defaultHealth,
+      isBusy: options.isBusy ?? (() => false),
+      onChange: () => this.#notify(),
+      log,
+    };
+    this.#timers = [
+      setInterval(() => this.#collect(), collectMs),
+      setInterval(() => this.#keepHouse(), housekeepingMs),
+    ];
+  }
+
+  async prepare(
+    plan: RevisionPlan,
+    log: (text: string) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const tell = (text: string) => {
+      this.#note(plan, "build", text);
+      log(text);
+    };
+    try {
+      await this.#options.prepareEnvironment(plan, tell, signal);
+    } catch (error) {
+      this.#note(plan, "build", describeError(error));
+      throw error;
+    }
+  }
+
+  async startReplica(request: ReplicaRequest): Promise<void> {
+    const { replica } = request;
+    if (!plainName.test(replica)) {
+      throw new Error(`${JSON.stringify(replica)} cannot name a replica`);
+    }
+    if (this.#replicas.has(replica)) return;
+    const underway = this.#starting.get(replica) ?? this.#start(request);
+    this.#starting.set(replica, underway);
+    try {
+      await underway;
+    } finally {
+      this.#starting.delete(replica);
+    }
+  }
+
+  async stopReplica(replica: string, how: EndOptions): Promise<void> {
+    // One that could not be started is not there to be stopped; its starter was told why.
+    await this.#starting.get(replica)?.catch(() => {});
+    await this.#replicas.get(replica)?.stop(how);
+  }
+
+  async observe(): Promise<ReplicaObservation[]> {
+    return [...this.#replicas.values()].map((replica) => replica.observe());
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async adopt(known: readonly string[]): Promise<void> {
+    const wanted = new Set(known);
+    const names = this.#records.list().filter((name) => !this.#replicas.has(name));
+    await Promise.all(
+      names.map(async (name) => {
+        const record = this.#records.read(name);
+        if (record === undefined || !wanted.has(name)) await this.#drop(name, record);
+        else await this.#adoptOne(record);
+      }),
+    );
+    this.#resources.releaseOthers(
+      new Set([...this.#replicas.keys(), ...this.#starting.keys(), ...this.#records.list()]),
+    );
+    this.#keepHouse();
+    void this.#endOrphans();
+  }
+
+  async forget(replica: string): Promise<void> {
+    const found = this.#replicas.get(replica);
+    if (found !== undefined && !found.hasExited) {
+      throw new ProductError(cloudErrors.conflict, {
+        message: `Replica ${replica} has not ended`,
+        hint: "Stop it first.",
+      });
+    }
+    this.#replicas.delete(replica);
+    this.#resources.release(replica);
+    if (plainName.test(replica)) this.#records.remove(replica);
+  }
+
+  async capacity(plan: RevisionPlan): Promise<Capacity> {
+    return await this.#resources.capacity(plan.config.hardware, this.#unmappedPortOf(plan));
+  }
+
+  logs(query: LogQuery): AsyncIterable<LogLine> {
+    this.#collect();
+    return this.#book.query(query);
+  }
+
+  record(of: Pick<RevisionPlan, "organisation" | "app" | "revision">, text: string): void {
+    this.#note(of, "control", text);
+  }
+
+  /** Environments are shared by what is in them, and logs outlive their revision: nothing is left. */
+  async destroy(): Promise<void> {}
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    for (const timer of this.#timers) clearInterval(timer);
+    await Promise.allSettled(this.#starting.values());
+    for (const replica of this.#replicas.values()) replica.close();
+    this.#book.close();
+    this.#listeners.clear();
+  }
+
+  async #start(request: ReplicaRequest): Promise<void> {
+    const earlier = this.#records.read(request.replica);
+    if (earlier !== undefined) return await this.#adoptOne(earlier);
+    const { plan } = request;
+    const { hardware, exposedPort, healthPath, limits } = plan.config;
+    const unmappedPort = this.#unmappedPortOf(plan);
+    const holding = await this.#resources.reserve(request.replica, hardware, unmappedPort);
+    const record: ReplicaRecord = {
+      schema: 1,
+      replica: request.replica,
+      organisation: plan.organisation,
+      app: plan.app,
+      revision: plan.revision,
+      nonce: drawNonce(this.#options.stateFolder),
+      ...holding,
+      exposedPort,
+      healthPath,
+      startupTimeoutMs: limits.startupTimeoutMs,
+      startedAt: this.#clock.wallMs(),
+      warnings: [],
+    };
+    this.#records.write(record);
+    const replica = new Replica(this.#context, record);
+    this.#replicas.set(record.replica, replica);
+    this.#notify();
+    void replica.launch(async () => {
+      const { python, variables } = await this.#options.prepareEnvironment(
+        plan,
+        (text) => this.#note(plan, "build", text),
+        this.#closing.signal,
+      );
+      const { nonce, port } = record;
+      const gpus = this.#resources.visibleTo(hardware, holding);
+      const weightsFolder = this.#weightsFolder();
+      const inherited = this.#environment;
+      const options = { request, python, nonce, port, gpus, weightsFolder, inherited };
+      return () => spawnRunner({ ...options, additions: variables, raw: replica.raw });
+    });
+  }
+
+  async #adoptOne(record: ReplicaRecord): Promise<void> {
+    this.#resources.hold(record.replica, record);
+    const replica = new Replica(this.#context, record);
+    this.#replicas.set(record.replica, replica);
+    await replica.adopt();
+  }
+
+  /** A replica that the store does not know, or a record that nobody can read. */
+  async #drop(name: string, record: ReplicaRecord | undefined): Promise<void> {
+    const { log } = this.#options;
+    if (record?.process !== undefined) {
+      const { id: processId, startTime, bootId } = record.process;
+      const identity = { processId, startTime, bootId, nonce: record.nonce };
+      log(`replica ${name} is not known any more; it is ended`);
+      try {
+        await endGroup(identity, { signal: "terminate", graceMs: unknownReplicaGraceMs });
+      } catch (error) {
+        return log(describeError(error)); // its record stays, and so does what it holds
+      }
+    }
+    this.#records.remove(name);
+  }
+
+  async #endOrphans(): Promise<void> {
+    const { stateFolder, log, orphanGraceMs = defaultOrphanGraceMs } = this.#options;
+    const nonces = () =>
+      this.#records.list().flatMap((name) => this.#records.read(name)?.nonce ?? []);
+    const knownNonces = () => new Set(nonces());
+    const { signal } = this.#closing;
+    try {
+      await endOrphans({ stateFolder, graceMs: orphanGraceMs, log, signal, knownNonces });
+    } catch (error) {
+      log(`orphans cannot be looked for: ${describeError(error)}`);
+    }
+  }
+
+  #unmappedPortOf({ organisation, app }: RevisionPlan): number | undefined {
+    const found = [...this.#replicas.values()].find(
+      ({ hasExited, record }) =>
+        !hasExited &&
+        record.organisation === organisation &&
+        record.app === app &&
+        record.warnings.includes("port_not_remapped"),
+    );
+    return found?.record.ready?.port;
+  }
+
+  #weightsFolder(): string {
+    const folder = path.join(this.#options.stateFolder, "volumes", "hf");
+    if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return folder;
+  }
+
+  /** A disk that is full must not end the control plane. */
+  #note(
+    { organisation, app, revision }: Pick<RevisionPlan, "organisation" | "app" | "revision">,
+    replica: "build" | "control",
+    text: string,
+  ): void {
+    try {
+      this.#book.write({ organisation, app, revision, replica }, text);
+    } catch (error) {
+      this.#options.log(`"${text}" cannot be logged: ${describeError(error)}`);
+    }
+  }
+
+  #keepHouse(): void {
+    const living = [...this.#replicas.values()].filter(({ hasExited }) => !hasExited);
+    try {
+      this.#book.removeOld(new Set(living.map(({ record }) => this.#book.fileOf(record))));
+    } catch (error) {
+      this.#options.log(`old logs cannot be removed: ${describeError(error)}`);
+    }
+  }
+
+  #collect(): void {
+    for (const replica of this.#replicas.values()) replica.collect();
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,115 @@
+// Which processes there are, as /proc tells: what is known of replicas that outlive their parent.
+import { readdirSync, readFileSync } from "node:fs";
+import { setImmediate as yieldToOthers } from "node:timers/promises";
+
+/** One line of /proc/PID/stat, as far as it matters here. */
+export interface ProcessFacts {
+  id: number;
+  /** `R`, `S`, `Z`, … */
+  state: string;
+  group: number;
+  session: number;
+  /** Clock ticks since the machine's start: with the id, it names a process for ever. */
+  startTime: number;
+}
+
+/** What tells one process from every other, also after its id has been given away again. */
+export interface ProcessIdentity {
+  /** Of the leader; the same number is its group and its session. */
+  processId: number;
+  startTime: number;
+  bootId: string;
+  /** Also in the environment of everything that it starts. */
+  nonce: string;
+}
+
+/** The variable that holds the nonce. */
+export const nonceVariable = "DEPLOYCTL_NONCE";
+
+/** How many processes are read before others get a turn. */
+const batchSize = 64;
+
+/** The kernel's name for the time since the last start of the machine. */
+export function readBootId(): string {
+  return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+}
+
+/** @returns undefined when there is no such process */
+export function readProcess(id: number): ProcessFacts | undefined {
+  const text = readOfProcess(id, "stat");
+  return text === undefined ? undefined : parseStat(text);
+}
+
+/** The name in the second field may hold blanks and parentheses: the last one ends it. */
+export function parseStat(text: string): ProcessFacts | undefined {
+  const end = text.lastIndexOf(")");
+  const fields = text.slice(end + 2).split(" ");
+  const facts = {
+    id: Number.parseInt(text, 10),
+    state: fields[0] ?? "",
+    group: Number(fields[2]),
+    session: Number(fields[3]),
+    startTime: Number(fields[19]),
+  };
+  return end > 0 && Number.isInteger(facts.startTime) ? facts : undefined;
+}
+
+/** A zombie is dead: process 1 may take its time to reap it. */
+export function isLiving(facts: ProcessFacts | undefined): facts is ProcessFacts {
+  return facts !== undefined && !"ZXx".includes(facts.state);
+}
+
+/** @returns undefined when it has none, or is somebody else's */
+export function readNonce(id: number): string | undefined {
+  const prefix = `${nonceVariable}=`;
+  const entries = readOfProcess(id, "environ")?.split("\0");
+  return entries?.find((entry) => entry.startsWith(prefix))?.slice(prefix.length);
+}
+
+/** All living processes; reading them takes turns with other work. */
+export async function readProcesses(): Promise<ProcessFacts[]> {
+  const found: ProcessFacts[] = [];
+  const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  for (const [index, id] of ids.entries()) {
+    if (index % batchSize === batchSize - 1) await yieldToOthers();
+    const facts = readProcess(Number(id));
+    if (isLiving(facts)) found.push(facts);
+  }
+  return found;
+}
+
+/** Whether the leader itself lives. A nonce that cannot be read, or was written over, is no objection. */
+export function isLeaderAlive(identity: ProcessIdentity): boolean {
+  const facts = readProcess(identity.processId);
+  if (!isLiving(facts) || facts.startTime !== identity.startTime) return false;
+  const nonce = readNonce(identity.processId);
+  return nonce === undefined || nonce === identity.nonce;
+}
+
+/**
+ * Every living process of a replica: of the leader's session or group, and those that left both but
+ * carry its nonce.
+ *
+ * The kernel gives a number away again only when no session and no group has it. So a process with
+ * the leader's number and another start proves that nothing of the old session is left.
+ */
+export async function membersOf(identity: ProcessIdentity): Promise<ProcessFacts[]> {
+  if (identity.bootId !== readBootId()) return [];
+  const { processId, nonce } = identity;
+  const leader = readProcess(processId);
+  const isReused = leader !== undefined && leader.startTime !== identity.startTime;
+  return (await readProcesses()).filter(({ id, session, group }) => {
+    if (id === process.pid) return false;
+    const found = readNonce(id);
+    if (found !== undefined) return found === nonce;
+    return !isReused && (session === processId || group === processId);
+  });
+}
+
+function readOfProcess(id: number, file: "stat" | "environ"): string | undefined {
+  try {
+    return readFileSync(`/proc/${id}/${file}`, "latin1");
+  } catch {
+    return undefined; // it has ended meanwhile, or belongs to another user
+  }
+}

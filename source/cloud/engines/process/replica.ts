@@ -1,0 +1,334 @@
+// One replica: its process, its log, its phase. It begins with a record and ends with an exit.
+import type { ChildProcess } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Clock } from "../../../base/clock.ts";
+import { describeError } from "../../../base/product-error.ts";
+import type { ReplicaExit, ReplicaObservation, ReplicaPhase } from "../engine.ts";
+import { bringUp } from "./bring-up.ts";
+import { type ExitCause, explainExit } from "./exit-reason.ts";
+import { type HealthSettings, watchHealth } from "./health-watch.ts";
+import type { LogBook } from "./logs/log-book.ts";
+import { ReplicaLog } from "./logs/replica-log.ts";
+import { countMemoryKills } from "./memory-pressure.ts";
+import { type EndOptions, endGroup } from "./process-group.ts";
+import {
+  isLeaderAlive,
+  type ProcessIdentity,
+  readBootId,
+  readNonce,
+  readProcess,
+  readProcesses,
+} from "./process-table.ts";
+import type { ReplicaRecord, ReplicaRecords } from "./replica-record.ts";
+import { progressOf } from "./start-progress.ts";
+
+export interface ReplicaContext {
+  clock: Clock;
+  records: ReplicaRecords;
+  book: LogBook;
+  health: HealthSettings;
+  /** Whether the gateway has requests in it. */
+  isBusy: (replica: string) => boolean;
+  /** Its observation is another. */
+  onChange: () => void;
+  /** Told what concerns the engine's own work. */
+  log: (text: string) => void;
+}
+
+/** How often we look for a process that is not our child. */
+const lookPauseMs = 300;
+/** What a replica gets to end by itself when it is not to be drained. */
+const shortGraceMs = 2_000;
+/** Raw output that is taken at once before others get a turn, in looks. */
+const looksAtOnce = 4;
+
+export class Replica {
+  readonly #context: ReplicaContext;
+  readonly #log: ReplicaLog;
+  readonly #memoryKills = countMemoryKills();
+  /** Aborted when it has ended, or when the control plane goes. */
+  readonly #over = new AbortController();
+  readonly #exited = Promise.withResolvers<void>();
+  #record: ReplicaRecord;
+  #phase: ReplicaPhase = "preparing";
+  #progress: string | undefined;
+  #exit: ReplicaExit | undefined;
+  #cause: ExitCause | undefined;
+  #isEnding = false;
+
+  /** @param record written already, so that its process is found whatever happens */
+  constructor(context: ReplicaContext, record: ReplicaRecord) {
+    this.#context = context;
+    this.#record = record;
+    const { organisation, app, revision, replica } = record;
+    const of = { organisation, app, revision, replica };
+    const file = context.book.fileOf(of);
+    for (const raw of Object.values(this.raw)) closeSync(openSync(raw, "a", 0o600));
+    this.#log = new ReplicaLog({
+      file,
+      of,
+      raw: this.raw,
+      clock: context.clock,
+      onText: (text) => this.#noteProgress(progressOf(text)),
+      onGrowth: () => context.book.noteGrowth(file),
+    });
+  }
+
+  get record(): Readonly<ReplicaRecord> {
+    return this.#record;
+  }
+
+  get raw(): { stdout: string; stderr: string } {
+    const { records } = this.#context;
+    const { replica } = this.#record;
+    return {
+      stdout: records.fileOf(replica, ".stdout"),
+      stderr: records.fileOf(replica, ".stderr"),
+    };
+  }
+
+  get hasExited(): boolean {
+    return this.#phase === "exited";
+  }
+
+  observe(): ReplicaObservation {
+    const { replica, revision, startedAt, ready, process, gpus, warnings } = this.#record;
+    return {
+      replica,
+      revision,
+      phase: this.#phase,
+      endpoint: ready && `http://127.0.0.1:${ready.port}`,
+      processId: process?.id,
+      progress: this.#progress,
+      startedAt,
+      readyAt: ready?.at,
+      exit: this.#exit,
+      warnings: [...warnings],
+      gpus: [...gpus],
+    };
+  }
+
+  /**
+   * Starts its process; what goes wrong is told by its exit.
+   *
+   * @param prepare what must be there before; it gives the call that spawns
+   */
+  async launch(prepare: () => Promise<() => ChildProcess>): Promise<void> {
+    let child: ChildProcess;
+    try {
+      const spawn = await prepare();
+      if (this.#cause !== undefined) return await this.#end(undefined, undefined); // stopped
+      child = spawn();
+    } catch (error) {
+      this.#cause ??= { reason: "spawn_failed", sentence: describeError(error) };
+      return await this.#end(undefined, undefined);
+    }
+    child.once("error", ({ message }) => {
+      this.#cause ??= { reason: "spawn_failed", sentence: `It cannot be started: ${message}.` };
+      if (child.pid === undefined) void this.#end(undefined, undefined);
+    });
+    child.once("exit", (code, signal) => void this.#end(code ?? undefined, signal ?? undefined));
+    const { pid } = child;
+    if (pid === undefined) return; // "error" follows
+    // Still in the table, even if it has ended: it is reaped in a later turn.
+    const startTime = readProcess(pid)?.startTime ?? 0;
+    const process = { id: pid, group: pid, startTime, bootId: readBootId() };
+    this.#update({ startedAt: this.#context.clock.wallMs(), process });
+    this.#tell(`started as process ${pid} on port ${this.#record.port}`);
+    this.#enter("setup");
+    void this.#watch();
+  }
+
+  /** Takes up a replica that an earlier control plane has started. */
+  async adopt(): Promise<void> {
+    const process = this.#record.process ?? (await findLeader(this.#record.nonce));
+    if (process !== undefined) this.#update({ process });
+    const identity = this.#identity;
+    if (identity === undefined || !isLeaderAlive(identity)) {
+      const sentence =
+        identity === undefined
+          ? "The control plane ended before it was started."
+          : "It ended while no control plane ran, or with the machine.";
+      this.#cause = { reason: "lost", sentence };
+      return await this.#end(undefined, undefined);
+    }
+    this.#tell(`adopted as process ${identity.processId}`);
+    this.#enter(this.#record.ready === undefined ? "setup" : "ready");
+    void this.#watchLife(identity);
+    void this.#watch();
+  }
+
+  /** Resolves when nothing of it is left. */
+  async stop(how: EndOptions): Promise<void> {
+    if (this.hasExited) return;
+    this.#cause ??= { reason: "stopped", sentence: "It was stopped, as asked." };
+    this.#tell(how.signal === "kill" ? "killed, as asked" : "asked to end");
+    const identity = this.#identity;
+    if (identity !== undefined) await endGroup(identity, how);
+    await this.#exited.promise;
+  }
+
+  /** Takes what it has written since. */
+  collect(): void {
+    this.#tryToLog(() => {
+      for (let look = 0; look < looksAtOnce && this.#log.collect(); look += 1);
+    });
+  }
+
+  /** Stops watching; the process lives on. */
+  close(): void {
+    this.#over.abort();
+    this.collect();
+    this.#log.close();
+  }
+
+  get #identity(): ProcessIdentity | undefined {
+    const { process, nonce } = this.#record;
+    if (process === undefined) return undefined;
+    const { id, startTime, bootId } = process;
+    return { processId: id, startTime, bootId, nonce };
+  }
+
+  /** A parent hears of its child's end; for others one must look. */
+  async #watchLife(identity: ProcessIdentity): Promise<void> {
+    while (!this.#over.signal.aborted && isLeaderAlive(identity)) {
+      await wait(lookPauseMs, undefined, { signal: this.#over.signal }).catch(() => {});
+    }
+    if (!this.#over.signal.aborted) await this.#end(undefined, undefined);
+  }
+
+  async #watch(): Promise<void> {
+    try {
+      const ready = this.#record.ready ?? (await this.#bringUp());
+      if (ready !== undefined) await this.#watchHealth(ready);
+    } catch (error) {
+      this.#context.log(`${this.#record.replica} is not watched any more: ${describeError(error)}`);
+    }
+  }
+
+  async #bringUp(): Promise<ReplicaRecord["ready"]> {
+    const { port, exposedPort, healthPath, startedAt, startupTimeoutMs } = this.#record;
+    const identity = this.#identity;
+    if (identity === undefined) return undefined;
+    const deadline = startedAt + startupTimeoutMs;
+    const { clock } = this.#context;
+    const { signal } = this.#over;
+    const options = { identity, port, exposedPort, healthPath, deadline, startupTimeoutMs };
+    const result = await bringUp({ ...options, clock, signal });
+    if (signal.aborted || result.kind === "given_up" || this.#cause !== undefined) return undefined;
+    if (result.kind === "failed") {
+      this.#cause = result.cause;
+      this.#tell(result.cause.sentence);
+      await endGroup(identity, { signal: "terminate", graceMs: shortGraceMs });
+      return undefined;
+    }
+    const ready = { at: clock.wallMs(), port: result.port, speaksHttp: result.speaksHttp };
+    this.#update({ ready, warnings: result.warnings });
+    this.#tell(`ready after ${((ready.at - startedAt) / 1000).toFixed(1)} s`);
+    for (const warning of result.warnings) this.#tell(`warning: ${warning}`);
+    this.#progress = undefined;
+    this.#enter("ready");
+    return ready;
+  }
+
+  async #watchHealth({ port, speaksHttp }: NonNullable<ReplicaRecord["ready"]>): Promise<void> {
+    const { health, isBusy } = this.#context;
+    const { replica, healthPath } = this.#record;
+    await watchHealth({
+      port,
+      healthPath,
+      speaksHttp,
+      settings: health,
+      isBusy: () => isBusy(replica),
+      onChange: (isHealthy) => {
+        this.#tell(isHealthy ? "healthy again" : "unhealthy: it fails its health checks");
+        this.#enter(isHealthy ? "ready" : "unhealthy");
+      },
+      signal: this.#over.signal,
+    });
+  }
+
+  /** The leader is gone: ends what it has left behind, then tells. */
+  async #end(code: number | undefined, signal: string | undefined): Promise<void> {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    this.#over.abort();
+    await this.#endRest();
+    this.#tryToLog(() => {
+      while (this.#log.collect(true));
+    });
+    this.#exit = explainExit({
+      code,
+      signal,
+      cause: this.#cause,
+      ending: this.#log.ending,
+      memoryRanOut: countMemoryKills() > this.#memoryKills,
+      tail: this.#log.tail,
+    });
+    this.#tell(`ended (${this.#exit.reason}): ${this.#exit.sentence}`);
+    this.#log.close();
+    this.#enter("exited");
+    this.#exited.resolve();
+  }
+
+  /** What does not end is tried again for ever: it holds the GPU that the next one would get. */
+  async #endRest(): Promise<void> {
+    const identity = this.#identity;
+    while (identity !== undefined) {
+      try {
+        return await endGroup(identity, { signal: "kill", graceMs: 0 });
+      } catch (error) {
+        this.#noteProgress(describeError(error));
+        this.#tell(describeError(error));
+      }
+    }
+  }
+
+  #noteProgress(progress: string | undefined): void {
+    if (progress === undefined || progress === this.#progress) return;
+    if (this.#phase === "ready" || this.#phase === "unhealthy") return;
+    this.#progress = progress;
+    this.#context.onChange();
+  }
+
+  #enter(phase: ReplicaPhase): void {
+    if (this.#phase === phase || this.#phase === "exited") return;
+    this.#phase = phase;
+    this.#context.onChange();
+  }
+
+  /** Without its record, a later control plane finds it by its nonce. */
+  #update(change: Partial<ReplicaRecord>): void {
+    const { records, log } = this.#context;
+    this.#record = { ...this.#record, ...change };
+    try {
+      records.write(this.#record);
+    } catch (error) {
+      log(`the record of ${this.#record.replica} cannot be written: ${describeError(error)}`);
+    }
+  }
+
+  #tell(text: string): void {
+    this.#tryToLog(() => this.#log.event(text));
+  }
+
+  /** A disk that is full ends neither the replica nor the control plane. */
+  #tryToLog(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      const { replica } = this.#record;
+      this.#context.log(`the log of ${replica} cannot be kept: ${describeError(error)}`);
+    }
+  }
+}
+
+/** A process that was spawned right before its parent died, and so is in no record. */
+async function findLeader(nonce: string): Promise<ReplicaRecord["process"]> {
+  const processes = await readProcesses();
+  const leader = processes.find(({ id, session }) => id === session && readNonce(id) === nonce);
+  if (leader === undefined) return undefined;
+  const { id, group, startTime } = leader;
+  return { id, group, startTime, bootId: readBootId() };
+}

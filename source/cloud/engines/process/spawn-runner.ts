@@ -1,0 +1,85 @@
+// Starts the process of a replica: runner.py, detached, with its output in files.
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import path from "node:path";
+import type { ReplicaRequest } from "../engine.ts";
+import { nonceVariable } from "./process-table.ts";
+
+export interface SpawnOptions {
+  request: ReplicaRequest;
+  /** The interpreter. */
+  python: string;
+  /** What the revision's own environment adds: VIRTUAL_ENV and the like. */
+  additions: Record<string, string>;
+  nonce: string;
+  port: number;
+  /** UUIDs; undefined lets it see what there is, an empty list none. */
+  gpus: readonly string[] | undefined;
+  raw: { stdout: string; stderr: string };
+  /** Where models are kept unless somebody says otherwise. */
+  weightsFolder: string;
+  /** Those of the control plane. */
+  inherited: NodeJS.ProcessEnv;
+}
+
+const ownerOnly = 0o600;
+/** Of the control plane alone: its own settings and keys, and what steers its Node. */
+const private_ = /^(?:DEPLOYCTL_|FAL_KEY|NODE_OPTIONS$|NODE_CHANNEL_|NODE_UNIQUE_ID$|VITEST)/;
+/** Switches of the Python side that a person sets for all replicas. */
+const passedOn = new Set(["DEPLOYCTL_REAL_FAL", "DEPLOYCTL_BIND_ANY"]);
+
+/** The runner as it lies in a checkout and in dist/ alike. */
+export function runnerFile(): string {
+  return path.join(import.meta.dirname, "../../python/runner.py");
+}
+
+/** @returns a child that lives on when this process ends */
+export function spawnRunner(options: SpawnOptions): ChildProcess {
+  const { request, python, raw } = options;
+  const { bundleFolder, script, target } = request.plan;
+  // Appended to, so that a file that was emptied grows from its beginning.
+  const output = [openSync(raw.stdout, "a", ownerOnly), openSync(raw.stderr, "a", ownerOnly)];
+  try {
+    const file = path.join(bundleFolder, script);
+    const child = spawn(python, ["-u", runnerFile(), "--script", file, "--target", target], {
+      cwd: bundleFolder,
+      detached: true,
+      stdio: ["ignore", ...output],
+      env: environmentOf(options),
+    });
+    child.unref();
+    return child;
+  } finally {
+    for (const descriptor of output) closeSync(descriptor);
+  }
+}
+
+/** Later ones win: inherited, defaults, the revision's environment, its configuration, secrets, ours. */
+export function environmentOf({
+  request: { replica, plan, secrets },
+  additions,
+  nonce,
+  port,
+  gpus,
+  weightsFolder,
+  inherited,
+}: Omit<SpawnOptions, "python" | "raw">): NodeJS.ProcessEnv {
+  const kept = Object.entries(inherited).filter(
+    ([name]) => passedOn.has(name) || !private_.test(name),
+  );
+  return {
+    PYTHONUNBUFFERED: "1",
+    HF_HOME: weightsFolder,
+    ...Object.fromEntries(kept),
+    ...additions,
+    ...plan.config.environment,
+    ...secrets,
+    ...(gpus !== undefined && { CUDA_VISIBLE_DEVICES: gpus.join(",") }),
+    PORT: String(port),
+    DEPLOYCTL_PORT: String(port),
+    DEPLOYCTL_PORT_MAP: `${plan.config.exposedPort}:${port}`,
+    DEPLOYCTL_PORT_REWRITE: plan.config.portRewrite,
+    DEPLOYCTL_REPLICA: replica,
+    [nonceVariable]: nonce,
+  };
+}

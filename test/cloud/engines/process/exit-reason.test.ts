@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import {
+  type ExitFacts,
+  explainExit,
+} from "../../../../source/cloud/engines/process/exit-reason.ts";
+import { readMarker } from "../../../../source/cloud/engines/process/runner-marker.ts";
+
+const plain: ExitFacts = {
+  code: 1,
+  signal: undefined,
+  cause: undefined,
+  ending: undefined,
+  memoryRanOut: false,
+  tail: [],
+};
+
+function reasonOf(facts: Partial<ExitFacts>): [string, string] {
+  const { reason, sentence } = explainExit({ ...plain, ...facts });
+  return [reason, sentence];
+}
+
+describe("the reason of an exit", () => {
+  it("is what the control plane did, before all else", () => {
+    const cause = { reason: "startup_timeout", sentence: "Too late." } as const;
+    const tail = ["CUDA out of memory"];
+    expect(reasonOf({ cause, signal: "SIGTERM", tail })).toEqual(["startup_timeout", "Too late."]);
+  });
+
+  it("is what the runner says of a script that failed", () => {
+    const ending = readMarker({ phase: "failed", reason: "syntax_error", sentence: "line 3: oh" });
+    expect(reasonOf({ ending, code: 65 })).toEqual(["syntax_error", "line 3: oh."]);
+  });
+
+  it("is never a word that only a newer runner knows", () => {
+    const ending = readMarker({ phase: "failed", reason: "moon_phase", sentence: "New moon." });
+    expect(reasonOf({ ending })).toEqual(["exception", "New moon."]);
+  });
+
+  it("is found in the server's last lines when the function returns as if all were well", () => {
+    const ending = readMarker({ phase: "returned", program: "vllm", code: 1 });
+    const tail = [
+      "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.",
+      "RuntimeError: Engine core initialization failed.",
+    ];
+    expect(reasonOf({ ending, tail })).toEqual([
+      "out_of_memory",
+      "The GPU's memory does not suffice.",
+    ]);
+  });
+
+  it("names the program that ended before the function returned", () => {
+    const ending = readMarker({ phase: "returned", program: "vllm", code: -11 });
+    expect(reasonOf({ ending, code: 139 })).toEqual([
+      "returned",
+      "The function returned, and nothing of it serves any more; vllm was ended by signal 11.",
+    ]);
+  });
+
+  it("is no port conflict when a server that ended well once mentioned one", () => {
+    const ending = readMarker({ phase: "returned", program: "vllm", code: 0 });
+    const tail = ["port 8000: Address already in use, trying 8001"];
+    expect(reasonOf({ ending, code: 0, tail })[0]).toBe("returned");
+  });
+
+  it.each([
+    ["OSError: [Errno 98] Address already in use", "port_conflict"],
+    ["Error: listen EADDRINUSE: address already in use :::8000", "port_conflict"],
+    ["ModuleNotFoundError: No module named 'vllm'", "import_error"],
+    ["sh: 1: vllm: not found", "missing_executable"],
+    ["deploy.sh: line 3: llama-server: command not found", "missing_executable"],
+    ["MemoryError", "out_of_memory"],
+    ["terminate called after throwing an instance of 'std::bad_alloc'", "out_of_memory"],
+    ["all is well", "exited"],
+  ])("reads %j as %s", (line, reason) => {
+    expect(reasonOf({ tail: ["before", line, "after"] })[0]).toBe(reason);
+  });
+
+  it("tells want of memory from another's SIGKILL by the kernel's count", () => {
+    expect(reasonOf({ code: undefined, signal: "SIGKILL", memoryRanOut: true })[0]).toBe(
+      "out_of_memory",
+    );
+    expect(reasonOf({ code: undefined, signal: "SIGKILL" })).toEqual([
+      "killed",
+      "It was ended by SIGKILL.",
+    ]);
+  });
+
+  it("prefers what is known to having seen nothing", () => {
+    const cause = { reason: "lost", sentence: "Nobody looked." } as const;
+    const ending = readMarker({ phase: "failed", reason: "import_error", sentence: "No torch." });
+    expect(reasonOf({ code: undefined, cause })).toEqual(["lost", "Nobody looked."]);
+    expect(reasonOf({ code: undefined, cause, ending })).toEqual(["import_error", "No torch."]);
+  });
+});

@@ -1,0 +1,373 @@
+// Replicas as real processes of python3, from their start to their end.
+
+import { rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AppConfig } from "../../../../source/cloud/app-config.ts";
+import type { ReplicaExit } from "../../../../source/cloud/engines/engine.ts";
+import { defaultHealth } from "../../../../source/cloud/engines/process/health-watch.ts";
+import {
+  readNonce,
+  readProcesses,
+} from "../../../../source/cloud/engines/process/process-table.ts";
+import {
+  defaultConfig,
+  endEngine,
+  linesOf,
+  makePlan,
+  makeStateFolder,
+  type OpenEngine,
+  openEngine,
+  serveScript,
+  untilPhase,
+} from "../../../support/process-engine.ts";
+import { isAlive } from "../../../support/processes.ts";
+import { until } from "../../../support/until.ts";
+
+let stateFolder: string;
+let open: OpenEngine;
+
+beforeEach(async () => {
+  stateFolder = makeStateFolder();
+  open = openEngine(stateFolder);
+  await open.engine.adopt([]);
+});
+afterEach(async () => {
+  await endEngine(stateFolder, open);
+});
+
+const kill = { signal: "kill", graceMs: 0 } as const;
+
+async function start(
+  replica: string,
+  change: Partial<AppConfig> = {},
+  script: string = serveScript,
+): Promise<void> {
+  const plan = makePlan(stateFolder, script, change);
+  await open.engine.startReplica({ replica, plan, secrets: {} });
+}
+
+/** Variables of the fake server, such as `CRASH_CODE`. */
+function fake(variables: Record<string, string>): Partial<AppConfig> {
+  const named = Object.entries(variables).map(([name, value]) => [`FAKE_${name}`, value]);
+  return { environment: Object.fromEntries(named) };
+}
+
+async function exitOf(replica: string): Promise<ReplicaExit> {
+  const { exit } = await untilPhase(open.engine, replica, "exited");
+  if (exit === undefined) throw new Error("it has exited without an exit");
+  return exit;
+}
+
+async function logOf(replica: string): Promise<string[]> {
+  const query = { organisation: "local", app: "demo", replica, follow: false };
+  return (await linesOf(open.engine.logs(query))).map(({ text }) => text);
+}
+
+describe("a replica", () => {
+  it("serves on a port of its own what its script serves on 8000, next to another of the same", async () => {
+    await Promise.all([start("one"), start("two")]);
+    const one = await untilPhase(open.engine, "one", "ready");
+    const two = await untilPhase(open.engine, "two", "ready");
+    expect(one.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:2\d{4}$/);
+    expect(two.endpoint).not.toBe(one.endpoint);
+    for (const { endpoint, warnings, readyAt = 0, startedAt } of [one, two]) {
+      const models = await fetch(`${endpoint}/v1/models`);
+      expect(await models.json()).toMatchObject({ data: [{ id: "fake-model" }] });
+      expect(warnings).toEqual([]);
+      expect(readyAt).toBeGreaterThanOrEqual(startedAt);
+    }
+    const ports = open.reservations.list().map(({ replica, kind }) => `${replica} ${kind}`);
+    expect(ports.sort()).toEqual(["one port", "two port"]);
+  });
+
+  it("is started once, however often it is asked for", async () => {
+    await Promise.all([start("one"), start("one"), start("one")]);
+    const { processId } = await untilPhase(open.engine, "one", "ready");
+    await start("one");
+    const leaders = (await readProcesses()).filter(
+      ({ id, session }) => id === session && readNonce(id) === readNonce(processId ?? 0),
+    );
+    expect(leaders.map(({ id }) => id)).toEqual([processId]);
+  });
+
+  it("gets the variables of its configuration and its secrets, and none of ours", async () => {
+    process.env.DEPLOYCTL_KEY = "dk_not_for_replicas";
+    try {
+      const plan = makePlan(stateFolder, serveScript, { environment: { MODEL_NAME: "tiny" } });
+      const secrets = { HF_TOKEN: "hf_secret" };
+      await open.engine.startReplica({ replica: "one", plan, secrets });
+      const { endpoint } = await untilPhase(open.engine, "one", "ready");
+      const names = ["MODEL_NAME", "HF_TOKEN", "DEPLOYCTL_KEY", "DEPLOYCTL_REPLICA", "HF_HOME"];
+      const seen = await fetch(
+        `${endpoint}/environment?${names.map((name) => `name=${name}`).join("&")}`,
+      );
+      expect(await seen.json()).toEqual({
+        MODEL_NAME: "tiny",
+        HF_TOKEN: "hf_secret",
+        DEPLOYCTL_KEY: null,
+        DEPLOYCTL_REPLICA: "one",
+        HF_HOME: process.env.HF_HOME ?? path.join(stateFolder, "volumes", "hf"),
+      });
+    } finally {
+      delete process.env.DEPLOYCTL_KEY;
+    }
+  });
+
+  it("is not ready while its health says that it loads, and tells how far it is", async () => {
+    const progress = new Set<string | undefined>();
+    const phases: string[] = [];
+    const stop = open.engine.onChange(async () => {
+      for (const one of await open.engine.observe()) {
+        progress.add(one.progress);
+        if (phases.at(-1) !== one.phase) phases.push(one.phase);
+      }
+    });
+    await start("one", fake({ LOAD_SECONDS: "1", MODEL_LOG: "1" }));
+    const { endpoint, progress: last } = await untilPhase(open.engine, "one", "ready");
+    stop();
+    expect((await fetch(`${endpoint}/health`)).status).toBe(200);
+    expect([...progress]).toContain("listening");
+    expect(last).toBeUndefined();
+    expect(phases).toEqual(["preparing", "setup", "ready"]);
+  });
+
+  it("is ready without a health path when it lists its models, and knows no other path", async () => {
+    await start("one", fake({ NO_HEALTH: "1" }));
+    expect((await untilPhase(open.engine, "one", "ready")).warnings).toEqual([]);
+  });
+
+  it("is taken for ready with a warning when it opens its port and never speaks HTTP", async () => {
+    await start("one", fake({ NO_HTTP: "1" }));
+    const { warnings } = await untilPhase(open.engine, "one", "ready");
+    expect(warnings).toEqual(["no_http_answer"]);
+  });
+
+  it("keeps the port that it says when it cannot be given another, and is the only one then", async () => {
+    const [port, other] = [await freePort(), await freePort()];
+    const script = serveScript.replaceAll("8000", String(port));
+    const change = { exposedPort: port, portRewrite: "none" } as const;
+    await start("one", change, script);
+    const { endpoint, warnings } = await untilPhase(open.engine, "one", "ready");
+    expect(endpoint).toBe(`http://127.0.0.1:${port}`);
+    expect(warnings).toContain("port_not_remapped");
+    expect(await open.engine.capacity(makePlan(stateFolder, script, change))).toMatchObject({
+      fits: false,
+      canEverFit: true,
+    });
+    const another = { ...makePlan(stateFolder), app: `other-${other}` };
+    expect(await open.engine.capacity(another)).toMatchObject({ fits: true });
+  });
+});
+
+describe("the end of a replica", () => {
+  it("takes its whole group and the child that has left it, after a polite word", async () => {
+    await start("one", fake({ STRAY_CHILD: "1" }));
+    const { processId = 0 } = await untilPhase(open.engine, "one", "ready");
+    const nonce = readNonce(processId);
+    const before = await withNonce(nonce);
+    expect(before.length).toBe(3); // the runner, the server, the child that left
+    await open.engine.stopReplica("one", { signal: "terminate", graceMs: 10_000 });
+    expect(await withNonce(nonce)).toEqual([]);
+    expect(await exitOf("one")).toMatchObject({
+      reason: "stopped",
+      sentence: "It was stopped, as asked.",
+    });
+    await open.engine.forget("one");
+    expect(open.reservations.list()).toEqual([]);
+    expect(await open.engine.observe()).toEqual([]);
+    expect((await logOf("one")).join("\n")).toContain("ending, as asked");
+  });
+
+  it("comes by force when the grace is over", async () => {
+    await start("one", fake({ IGNORE_TERM: "1" }));
+    const { processId = 0 } = await untilPhase(open.engine, "one", "ready");
+    const nonce = readNonce(processId);
+    await open.engine.stopReplica("one", { signal: "terminate", graceMs: 300 });
+    expect(await withNonce(nonce)).toEqual([]);
+    expect(await exitOf("one")).toMatchObject({ reason: "stopped" });
+  });
+
+  it("can come before its process is there", async () => {
+    const environment = Promise.withResolvers<{
+      python: string;
+      variables: Record<string, string>;
+    }>();
+    await open.close();
+    open = openEngine(stateFolder, { prepareEnvironment: () => environment.promise });
+    await start("one");
+    const stopping = open.engine.stopReplica("one", kill);
+    environment.resolve({ python: "python3", variables: {} });
+    await stopping;
+    expect(await exitOf("one")).toMatchObject({ reason: "stopped" });
+    expect((await open.engine.observe())[0]?.processId).toBeUndefined();
+  });
+
+  it("is seen when its server dies, although the function returns as if all were well", async () => {
+    await start("one");
+    const { endpoint } = await untilPhase(open.engine, "one", "ready");
+    await expect(fetch(`${endpoint}/die`)).rejects.toThrow();
+    const { reason, sentence, tail } = await exitOf("one");
+    expect(reason).toBe("returned");
+    expect(sentence).toContain("ended with code 9");
+    expect(tail.join("\n")).toContain("fake server of fake-model listens on");
+  });
+
+  it("takes the server with it when the runner is killed", async () => {
+    await start("one");
+    const { processId = 0, endpoint } = await untilPhase(open.engine, "one", "ready");
+    const nonce = readNonce(processId);
+    const { processId: server } = (await (await fetch(`${endpoint}/stats`)).json()) as {
+      processId: number;
+    };
+    process.kill(processId, "SIGKILL");
+    expect(await exitOf("one")).toMatchObject({ signal: "SIGKILL", reason: "killed" });
+    expect(isAlive(server)).toBe(false);
+    expect(await withNonce(nonce)).toEqual([]);
+  });
+
+  it.each<[string, string, Partial<AppConfig>, string, string]>([
+    ["the script is no Python", "def serve(:\n", {}, "syntax_error", "deploy.py"],
+    [
+      "a module is missing",
+      "import vllm_not_here\ndef serve(): pass\n",
+      {},
+      "import_error",
+      "vllm_not_here",
+    ],
+    ["there is no such function", "def other(): pass\n", {}, "target_missing", "serve"],
+    [
+      "a program is missing",
+      "import subprocess\ndef serve(): subprocess.run(['vllm-not-here', 'serve'])\n",
+      {},
+      "missing_executable",
+      "vllm-not-here",
+    ],
+    ["it raises", "def serve(): raise ValueError('no luck')\n", {}, "exception", "no luck"],
+    ["it exits", "import sys\ndef serve(): sys.exit(7)\n", {}, "exited", "code 7"],
+    ["it returns at once", "def serve(): pass\n", {}, "returned", "returned"],
+    [
+      "its server crashes at its start",
+      serveScript,
+      fake({ CRASH_CODE: "4", SAY_ERROR: "RuntimeError: CUDA error: out of memory" }),
+      "out_of_memory",
+      "GPU",
+    ],
+  ])("has its reason when %s", async (_, script, change, reason, part) => {
+    await start("one", change, script);
+    const exit = await exitOf("one");
+    expect(exit.reason).toBe(reason);
+    expect(exit.sentence).toContain(part);
+  });
+
+  it("comes when it is not ready in time, and says on which port it listens instead", async () => {
+    const port = await freePort();
+    const limits = { ...defaultConfig.limits, startupTimeoutMs: 2_500 };
+    await start("one", { limits }, serveScript.replace('"8000"', `"${port}"`));
+    expect(await exitOf("one")).toMatchObject({
+      reason: "startup_timeout",
+      sentence: `It was not ready within 2.5 s: nothing of it listens on port 8000, but on ${port}.`,
+    });
+  });
+
+  it("comes when another process has its port", async () => {
+    const limits = { ...defaultConfig.limits, startupTimeoutMs: 10_000 };
+    const squatter = createServer();
+    try {
+      const plan = makePlan(stateFolder, serveScript, { limits, ...fake({ BOOT_SECONDS: "5" }) });
+      await open.engine.startReplica({ replica: "one", plan, secrets: {} });
+      const port = Number(open.reservations.list()[0]?.value);
+      await new Promise<void>((resolve) => squatter.listen(port, "127.0.0.1", resolve));
+      const { reason, sentence } = await exitOf("one");
+      expect(reason).toBe("port_conflict");
+      expect(sentence).toContain(`Its port ${port} is held by `);
+      expect(sentence).toContain(`(${process.pid})`);
+    } finally {
+      squatter.close();
+    }
+  });
+
+  it("is one of its own when the interpreter is missing", async () => {
+    await open.close();
+    open = openEngine(stateFolder, {
+      prepareEnvironment: async () => ({ python: "/nowhere/python3", variables: {} }),
+    });
+    await start("one");
+    const { reason, sentence } = await exitOf("one");
+    expect(reason).toBe("spawn_failed");
+    expect(sentence).toContain("/nowhere/python3");
+  });
+});
+
+describe("health checks", () => {
+  const quick = { ...defaultHealth, intervalMs: 50, timeoutMs: 200, busySilenceLimit: 8 };
+
+  async function startChecked(isBusy: boolean): Promise<{ sick: string; stuck: string }> {
+    await open.close();
+    open = openEngine(stateFolder, { health: quick, isBusy: () => isBusy });
+    const [sick, stuck] = [path.join(stateFolder, "sick"), path.join(stateFolder, "stuck")];
+    await start("one", fake({ SICK_WHILE: sick, STUCK_WHILE: stuck }));
+    await untilPhase(open.engine, "one", "ready");
+    return { sick, stuck };
+  }
+
+  it("find a replica that is sick, and find it well again", async () => {
+    const { sick } = await startChecked(false);
+    writeFileSync(sick, "");
+    await untilPhase(open.engine, "one", "unhealthy");
+    rmSync(sick);
+    await untilPhase(open.engine, "one", "ready");
+    expect((await logOf("one")).filter((line) => line.includes("health"))).toHaveLength(2);
+  });
+
+  it("have patience with one that is silent because it works", async () => {
+    const { stuck } = await startChecked(true);
+    writeFileSync(stuck, "");
+    const { endpoint } = (await open.engine.observe())[0] ?? {};
+    const silences = async () => {
+      const response = await fetch(`${endpoint}/stats`);
+      const { health } = (await response.json()) as { health: number };
+      return health;
+    };
+    const before = await silences();
+    await until(silences, (count) => count >= before + quick.failureLimit + 2);
+    expect((await open.engine.observe())[0]?.phase).toBe("ready");
+    await untilPhase(open.engine, "one", "unhealthy");
+  });
+});
+
+describe("the making of a revision", () => {
+  it("is in the log of the revision, with the error that ended it", async () => {
+    await open.close();
+    open = openEngine(stateFolder, {
+      prepareEnvironment: async (_, log) => {
+        log("installing torch");
+        throw new Error("no space left");
+      },
+    });
+    const told: string[] = [];
+    const plan = makePlan(stateFolder);
+    const making = open.engine.prepare(plan, (text) => told.push(text), AbortSignal.timeout(9000));
+    await expect(making).rejects.toThrow("no space left");
+    expect(told).toEqual(["installing torch"]);
+    expect(await logOf("build")).toEqual(["installing torch", "no space left"]);
+    open.engine.record(plan, "scaled to 2");
+    expect(await logOf("control")).toEqual(["scaled to 2"]);
+  });
+});
+
+async function withNonce(nonce: string | undefined): Promise<number[]> {
+  if (nonce === undefined) throw new Error("a replica has no nonce");
+  return (await readProcesses()).map(({ id }) => id).filter((id) => readNonce(id) === nonce);
+}
+
+/** Free at this moment. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}

@@ -1,0 +1,15 @@
+// A control plane in small, to be killed: starts the replicas of a plan, says what it sees, and waits.
+import { readFileSync } from "node:fs";
+import { openEngine } from "./process-engine.ts";
+
+const [stateFolder = "", planFile = "", ...replicas] = process.argv.slice(2);
+const plan = JSON.parse(readFileSync(planFile, "utf8"));
+const { engine } = openEngine(stateFolder);
+
+await engine.adopt(replicas);
+engine.onChange(() => void tell());
+for (const replica of replicas) await engine.startReplica({ replica, plan, secrets: {} });
+
+async function tell(): Promise<void> {
+  process.stdout.write(`${JSON.stringify(await engine.observe())}\n`);
+}
