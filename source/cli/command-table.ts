@@ -1,27 +1,8 @@
 // Every command: its words, its flags, and where its code is. Dispatch, help and completion read it.
-import type { FlagName, Flags } from "./flags.ts";
+import { flagTable } from "./flags.ts";
+import type { CommandDefinitionOf, Program } from "./program.ts";
 
-/** What stands behind a command's name, for completion. */
-export type WordKind = "model" | "models" | "file" | "shell" | "none";
-
-export interface CommandDefinition {
-  name: string;
-  aliases?: readonly string[];
-  /** The words behind the name, as help shows them. */
-  words: string;
-  completes: WordKind;
-  summary: string;
-  flags: readonly FlagName[];
-  /** For programs: help and completion do not tell of it. */
-  isHidden?: boolean;
-  /** Letters of this command alone. */
-  shorts?: Readonly<Record<string, FlagName>>;
-  /** Loaded when it is called: `--version` loads none. */
-  load: () => Promise<Command>;
-}
-
-/** @returns the exit code */
-export type Command = (words: string[], flags: Flags) => Promise<number>;
+export type CommandDefinition = CommandDefinitionOf<typeof flagTable>;
 
 const serverFlags = ["host", "port", "connect", "key"] as const;
 const engineFlags = ["gpu", "num-parallel", "context-length", "debug"] as const;
@@ -232,6 +213,18 @@ export const commandTable: readonly CommandDefinition[] = [
   },
 ];
 
-export function findCommand(name: string): CommandDefinition | undefined {
-  return commandTable.find((command) => command.name === name || command.aliases?.includes(name));
-}
+export const modelctlProgram: Program<typeof flagTable> = {
+  name: "modelctl",
+  title: "the terminal home for language models",
+  flagTable,
+  commands: commandTable,
+  start: startCommand,
+  commonFlags: [],
+  notes: `MODEL is tiny (built in), a name of your own, hf.co/OWNER/REPO[:QUANT], or the path of a .gguf file.
+Text on standard input goes in front of PROMPT.
+
+modelctl COMMAND --help tells a command's flags. --version
+
+Exit codes: 0 ok, 1 unexpected, 2 usage, 3 not found, 4 refused, 5 port or name taken,
+6 model failed to load, 7 timeout, 8 server unreachable, 130 interrupted`,
+};

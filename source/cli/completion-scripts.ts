@@ -1,8 +1,10 @@
-// Scripts that let shells complete our command line: each asks `modelctl __complete` what may stand
+// Scripts that let shells complete a program's command line: each asks `PROGRAM __complete` what may stand
 // where the cursor is, and falls back on files where there is nothing.
 
-const bash = `# modelctl completion for bash: source this file, or put it into bash-completion's folder.
-_modelctl() {
+const bash = (
+  program: string,
+) => `# ${program} completion for bash: source this file, or put it into bash-completion's folder.
+_${program}() {
   local line="\${COMP_LINE:0:COMP_POINT}" words current kept candidate
   # Readline's own words end at colons, which names of models hold.
   read -a words <<< "$line"
@@ -14,12 +16,12 @@ _modelctl() {
     [[ -n $candidate ]] && COMPREPLY+=("\${candidate#"$kept"}")
   done < <("\${words[0]}" __complete -- "\${words[@]:1}" 2>/dev/null)
 }
-complete -o default -F _modelctl modelctl
+complete -o default -F _${program} ${program}
 `;
 
-const zsh = `#compdef modelctl
-# modelctl completion for zsh: put this into a folder of $fpath as _modelctl, or source it.
-_modelctl() {
+const zsh = (program: string) => `#compdef ${program}
+# ${program} completion for zsh: put this into a folder of $fpath as _${program}, or source it.
+_${program}() {
   local -a lines values texts
   local line
   lines=("\${(@f)$("\${words[1]}" __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
@@ -35,14 +37,16 @@ _modelctl() {
   fi
 }
 if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
-  _modelctl "$@"
+  _${program} "$@"
 else
-  compdef _modelctl modelctl
+  compdef _${program} ${program}
 fi
 `;
 
-const fish = `# modelctl completion for fish: put this into ~/.config/fish/completions as modelctl.fish.
-function __modelctl_complete
+const fish = (
+  program: string,
+) => `# ${program} completion for fish: put this into ~/.config/fish/completions as ${program}.fish.
+function __${program}_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)
     set -l program $words[1]
@@ -54,7 +58,16 @@ function __modelctl_complete
         __fish_complete_path "$current"
     end
 end
-complete -c modelctl -f -a '(__modelctl_complete)'
+complete -c ${program} -f -a '(__${program}_complete)'
 `;
 
-export const completionScripts: Readonly<Record<string, string>> = { bash, zsh, fish };
+const scripts = { bash, zsh, fish };
+
+export const shellNames = Object.keys(scripts);
+
+/** @returns undefined for a shell that has none */
+export function completionScript(program: string, shell: string): string | undefined {
+  return Object.hasOwn(scripts, shell)
+    ? scripts[shell as keyof typeof scripts](program)
+    : undefined;
+}

@@ -1,15 +1,6 @@
 // Every flag there is: its kind, how help explains it. A command lists the ones that it takes.
 
-interface FlagDefinition {
-  type: "string" | "boolean";
-  /** What stands for the value in help. */
-  value?: string;
-  /** Given without a value, it means this one; a value must then follow an equals sign. */
-  bare?: string;
-  /** How it is typed, where two commands mean different things by one word. */
-  typed?: string;
-  text: string;
-}
+import { type FlagDefinition, type FlagsOf, typedNameIn } from "./program.ts";
 
 export const flagTable = {
   host: { type: "string", value: "HOST", text: "address to bind or to reach (MODELCTL_HOST)" },
@@ -20,6 +11,7 @@ export const flagTable = {
     type: "string",
     value: "DEVICE",
     text: "auto, cpu, cuda, metal, rocm or vulkan (MODELCTL_GPU)",
+    values: ["auto", "cpu", "cuda", "metal", "rocm", "vulkan"],
   },
   "num-parallel": {
     type: "string",
@@ -41,6 +33,7 @@ export const flagTable = {
     type: "string",
     value: "FORMAT",
     text: "json, or a JSON schema that the answer must fit",
+    values: ["json"],
   },
   think: {
     type: "string",
@@ -50,7 +43,7 @@ export const flagTable = {
   },
   hidethinking: { type: "boolean", text: "do not show what the model thinks" },
   nowordwrap: { type: "boolean", text: "accepted for Ollama's sake: nothing is wrapped anyway" },
-  preload: { type: "string", value: "MODEL", text: "load this model at once" },
+  preload: { type: "string", value: "MODEL", text: "load this model at once", values: "model" },
   verbose: { type: "boolean", text: "print counts and times after each answer" },
   plain: { type: "boolean", text: "a line loop instead of the full screen" },
   debug: { type: "boolean", text: "log what the engine says" },
@@ -81,6 +74,7 @@ export const flagTable = {
     type: "string",
     value: "STORE",
     text: "only models of one store: modelctl, ollama or built-in",
+    values: ["modelctl", "ollama", "built-in"],
   },
   license: { type: "boolean", text: "print the licence" },
   modelfile: { type: "boolean", text: "print the Modelfile" },
@@ -117,28 +111,10 @@ export const flagTable = {
 
 export type FlagName = keyof typeof flagTable;
 
-type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Tail}`
-  ? `${Head}${Capitalize<CamelCase<Tail>>}`
-  : Name;
-
-type NamesOf<Type> = {
-  [Name in FlagName]: (typeof flagTable)[Name]["type"] extends Type ? Name : never;
-}[FlagName];
-
 /** Flags as typed; those that were not typed are absent. */
-export type Flags = { [Name in NamesOf<"string"> as CamelCase<Name>]?: string } & {
-  [Name in NamesOf<"boolean"> as CamelCase<Name>]?: boolean;
-};
-
-export function flagDefinition(name: FlagName): FlagDefinition {
-  return flagTable[name];
-}
+export type Flags = FlagsOf<typeof flagTable>;
 
 /** What stands behind the dashes. */
 export function typedName(name: FlagName): string {
-  return flagDefinition(name).typed ?? name;
-}
-
-export function camelCase(name: string): string {
-  return name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return typedNameIn(flagTable, name);
 }

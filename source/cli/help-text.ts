@@ -1,36 +1,56 @@
-// What `modelctl --help` and `modelctl COMMAND --help` print.
-import { type CommandDefinition, commandTable, startCommand } from "./command-table.ts";
-import { flagDefinition, flagTable, typedName } from "./flags.ts";
-
-const exitCodeText = `Exit codes: 0 ok, 1 unexpected, 2 usage, 3 not found, 4 refused, 5 port or name taken,
-6 model failed to load, 7 timeout, 8 server unreachable, 130 interrupted`;
+// What `PROGRAM --help`, `PROGRAM COMMAND --help` and, for commands of two words, `PROGRAM FIRST --help` print.
+import {
+  type CommandDefinitionOf,
+  commandsBelow,
+  type FlagTable,
+  type Program,
+  typedNameIn,
+} from "./program.ts";
 
 /** @param title the first line */
-export function programHelp(title: string): string {
-  const all = [startCommand, ...commandTable.filter(({ isHidden }) => !isHidden)];
-  const usages = all.map((command) => [usageOf(command), command.summary] as const);
+export function programHelp<Table extends FlagTable>(
+  program: Program<Table>,
+  title: string,
+): string {
+  const { commands, start, notes } = program;
+  const all = [start, ...commands.filter(({ isHidden }) => !isHidden)];
   return `
   ${title}
 
 Usage
-${columns(usages)}
+${usages(program, all)}
 
-MODEL is tiny (built in), a name of your own, hf.co/OWNER/REPO[:QUANT], or the path of a .gguf file.
-Text on standard input goes in front of PROMPT.
-
-modelctl COMMAND --help tells a command's flags. --version
-
-${exitCodeText}
+${notes}
 `;
 }
 
-export function commandHelp(title: string, command: CommandDefinition): string {
-  const aliases =
-    command.aliases === undefined ? "" : `\n  also: modelctl ${command.aliases.join(", ")}\n`;
-  const flags = command.flags.map((name) => {
-    const { value, bare, text } = flagDefinition(name);
-    const long = `--${typedName(name)}`;
-    const short = Object.entries(command.shorts ?? {}).find(([, flag]) => flag === name)?.[0];
+/** Of the commands that share their first word. */
+export function groupHelp<Table extends FlagTable>(
+  program: Program<Table>,
+  title: string,
+  first: string,
+): string {
+  return `
+  ${title}
+
+Usage
+${usages(program, commandsBelow(program, first))}
+
+${program.name} ${first} WORD --help tells a command's flags.
+`;
+}
+
+export function commandHelp<Table extends FlagTable>(
+  program: Program<Table>,
+  title: string,
+  command: CommandDefinitionOf<Table>,
+): string {
+  const { aliases, shorts = {}, flags, summary } = command;
+  const also = aliases === undefined ? "" : `\n  also: ${program.name} ${aliases.join(", ")}\n`;
+  const rows = [...flags, ...program.commonFlags].map((name) => {
+    const { value, bare, text } = program.flagTable[name] ?? { text: "" };
+    const long = `--${typedNameIn(program.flagTable, name)}`;
+    const short = Object.entries(shorts).find(([, flag]) => flag === name)?.[0];
     const typed = bare === undefined ? `${long}${value ? ` ${value}` : ""}` : `${long}[=${value}]`;
     return [short === undefined ? typed : `-${short}, ${typed}`, text] as const;
   });
@@ -38,22 +58,34 @@ export function commandHelp(title: string, command: CommandDefinition): string {
   ${title}
 
 Usage
-  ${usageOf(command)}
-  ${command.summary}
-${aliases}
+  ${usageOf(program, command)}
+  ${summary}
+${also}
 Flags
-${columns([...flags, ["--help", "this text"]])}
+${columns([...rows, ["--help", "this text"]])}
 `;
 }
 
 /** Every flag's text is told somewhere: a flag that no command takes is a mistake. */
-export function unusedFlags(): string[] {
-  const used = new Set([startCommand, ...commandTable].flatMap(({ flags }) => flags));
-  return Object.keys(flagTable).filter((name) => !(used as Set<string>).has(name));
+export function unusedFlags<Table extends FlagTable>(program: Program<Table>): string[] {
+  const { flagTable, commands, start, commonFlags } = program;
+  const used = new Set<string>([start, ...commands].flatMap(({ flags }) => flags));
+  for (const name of commonFlags) used.add(name);
+  return Object.keys(flagTable).filter((name) => !used.has(name));
 }
 
-function usageOf({ name, words }: CommandDefinition): string {
-  return ["modelctl", name, words].filter((part) => part !== "").join(" ");
+function usages<Table extends FlagTable>(
+  program: Program<Table>,
+  commands: readonly CommandDefinitionOf<Table>[],
+): string {
+  return columns(commands.map((command) => [usageOf(program, command), command.summary] as const));
+}
+
+function usageOf<Table extends FlagTable>(
+  program: Program<Table>,
+  { name, words }: CommandDefinitionOf<Table>,
+): string {
+  return [program.name, name, words].filter((part) => part !== "").join(" ");
 }
 
 function columns(rows: ReadonlyArray<readonly [string, string]>): string {

@@ -3,16 +3,16 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commandTable } from "../../source/cli/command-table.ts";
+import { commandTable, modelctlProgram } from "../../source/cli/command-table.ts";
 import { candidatesFor } from "../../source/cli/completion-candidates.ts";
-import { completionScripts } from "../../source/cli/completion-scripts.ts";
+import { completionScript, shellNames } from "../../source/cli/completion-scripts.ts";
 import { entryFile, Home } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/model-store.ts";
 
 const names = ["tiny:latest", "team/pirate:v1", "hf.co/maker/tiny:Q8_0"];
 
 async function values(...words: string[]): Promise<string[]> {
-  return (await candidatesFor(words, async () => names)).map(({ value }) => value);
+  return (await candidatesFor(modelctlProgram, words, async () => names)).map(({ value }) => value);
 }
 
 describe("candidates", () => {
@@ -73,9 +73,9 @@ function isInstalled(shell: string): boolean {
 }
 
 describe("the scripts", () => {
-  test.each(Object.keys(completionScripts).filter(isInstalled))("%s can be read by it", (shell) => {
+  test.each(shellNames.filter(isInstalled))("%s can be read by it", (shell) => {
     const file = path.join(temporaryFolder(), shell);
-    writeFileSync(file, completionScripts[shell] ?? "");
+    writeFileSync(file, completionScript("modelctl", shell) ?? "");
     expect(execFileSync(shell, ["-n", file], { encoding: "utf8" })).toBe("");
   });
 });

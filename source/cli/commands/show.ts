@@ -5,8 +5,9 @@ import type { ModelDescription, ModelLibrary } from "../../application/model-lib
 import { exitCodes } from "../../base/product-error.ts";
 import { showControls } from "../../base/seen-text.ts";
 import { usageError } from "../errors.ts";
-import { camelCase, type FlagName, type Flags, typedName } from "../flags.ts";
+import { type FlagName, type Flags, typedName } from "../flags.ts";
 import { openLibrary } from "../model-library.ts";
+import { camelCase } from "../program.ts";
 import { formatDescription } from "../show-sections.ts";
 
 /** Each prints one thing alone. */

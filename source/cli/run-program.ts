@@ -1,0 +1,86 @@
+// Runs a program: reads the arguments, calls the command, turns errors into exit codes.
+import { describeError, exitCodes, ProductError } from "../base/product-error.ts";
+import type { FlagTable, Program } from "./program.ts";
+
+export interface ProgramCalls {
+  /** Set, it shows where an unexpected error comes from. */
+  debugVariable: string;
+  /** Called with what is to be told, before the sentence is printed. */
+  onError?: (error: { code: string; sentence: string; exitCode: number }) => void;
+}
+
+/** Runs the program; sets the exit code and never throws. */
+export async function runProgram<Table extends FlagTable>(
+  load: () => Promise<Program<Table>>,
+  argv: string[],
+  calls: ProgramCalls,
+): Promise<void> {
+  ignoreBrokenPipe();
+  try {
+    process.exitCode = await dispatch(load, argv);
+  } catch (error) {
+    process.exitCode = await reportError(error, calls);
+  }
+}
+
+async function dispatch<Table extends FlagTable>(
+  load: () => Promise<Program<Table>>,
+  argv: string[],
+): Promise<number> {
+  if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) {
+    const { packageVersion } = await import("../application/package-facts.ts");
+    process.stdout.write(`${packageVersion()}\n`);
+    return exitCodes.ok;
+  }
+  const { readArguments } = await import("./read-arguments.ts");
+  const parsed = readArguments(await load(), argv);
+  if (parsed.kind === "text") {
+    process.stdout.write(parsed.text);
+    return exitCodes.ok;
+  }
+  const run = await parsed.command.load();
+  return await run(parsed.words, parsed.flags);
+}
+
+/** One line on standard error: what, why, what to do. */
+async function reportError(
+  error: unknown,
+  { debugVariable, onError }: ProgramCalls,
+): Promise<number> {
+  if (isInterruption(error)) return exitCodes.interrupted;
+  const sentence = describeError(error);
+  const { code, exitCode } = await kindOf(error, debugVariable);
+  onError?.({ code, sentence, exitCode });
+  process.stderr.write(`Error: ${sentence}\n`);
+  return exitCode;
+}
+
+async function kindOf(
+  error: unknown,
+  debugVariable: string,
+): Promise<{ code: string; exitCode: number }> {
+  if (error instanceof ProductError) return { code: error.code, exitCode: error.exitCode };
+  const { findErrorDefinition } = await import("../application/error-catalog.ts");
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const definition = typeof code === "string" ? findErrorDefinition(code) : undefined;
+  if (definition !== undefined) return definition;
+  if (error instanceof Error && process.env[debugVariable]) {
+    process.stderr.write(`${error.stack}\n`);
+  }
+  return { code: "UNEXPECTED", exitCode: exitCodes.unexpected };
+}
+
+function isInterruption(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
+}
+
+/** `modelctl run … | head -1` is no error. */
+function ignoreBrokenPipe(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(exitCodes.ok);
+    process.stderr.write(`Error: The output cannot be written: ${error.message}.\n`);
+    process.exit(exitCodes.unexpected);
+  });
+  // A server goes on when nobody reads its log any more.
+  process.stderr.on("error", () => {});
+}
