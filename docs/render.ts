@@ -2,8 +2,8 @@
 import { errorTables } from "../source/application/error-catalog.ts";
 import { commandErrors } from "../source/cli/errors.ts";
 import { type Settings, settingDefinitions } from "../source/configuration/settings.ts";
-import type { CommandGroup } from "../source/ui/commands/command.ts";
-import { commandTable, slashUsages } from "../source/ui/commands/command-table.ts";
+import { commandCatalog } from "../source/ui/app/command-catalog.ts";
+import { callsOf } from "../source/ui/frame/command-lists.ts";
 
 const notice = "<!-- Made by `npm run docs`; do not edit. -->";
 
@@ -70,17 +70,23 @@ function defaultText(name: keyof Settings): string {
 }
 
 function renderKeys(): string {
-  const groups: CommandGroup[] = ["Commands", "Chat", "Scrolling", "Editing"];
-  const sections = groups.map((group) => {
-    const rows = commandTable
-      .filter((command) => command.group === group)
-      .map((command) => {
-        const calls = [...slashUsages(command), ...command.keys].map(code).join(" ");
-        return `| ${calls} | ${command.title.replaceAll("|", "\\|")} |`;
-      });
-    return [`## ${group}`, "", "| key or command | does |", "| --- | --- |", ...rows].join("\n");
+  const sections = commandCatalog.map(({ title, commands }) => {
+    const groups = [...new Set(commands.map(({ group }) => group))];
+    const tables = groups.map((group) => {
+      const rows = commands
+        .filter((command) => command.group === group)
+        .map((command) => {
+          const calls = callsOf(command).map(code).join(" ");
+          return `| ${calls} | ${command.title.replaceAll("|", "\\|")} |`;
+        });
+      const heading = group === title ? [] : [`### ${group}`, ""];
+      return [...heading, "| key or command | does |", "| --- | --- |", ...rows].join("\n");
+    });
+    return [`## ${title}`, ...tables].join("\n\n");
   });
-  return `# Keys and commands of the chat\n\n${notice}\n\n${sections.join("\n\n")}\n`;
+  const introduction =
+    "Commands that begin with a slash are typed in the chat. Where a text field has the focus, letters and digits are text: `Alt` with a digit changes the screen.";
+  return `# Keys and commands\n\n${notice}\n\n${introduction}\n\n${sections.join("\n\n")}\n`;
 }
 
 function code(text: string): string {

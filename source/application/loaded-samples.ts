@@ -1,9 +1,10 @@
 // The scheduler's models as the metrics want them.
+import { memoryNeed } from "../engine/scheduler/memory-plan.ts";
 import type { Scheduler } from "../engine/scheduler/scheduler.ts";
 import type { LoadedModelSample } from "../metrics/loaded-model-sample.ts";
 
 export function loadedSamples({ models }: Pick<Scheduler, "models">): LoadedModelSample[] {
-  return models.map(({ model, facts, settings, users, isBusy }) => {
+  return models.map(({ model, facts, settings, users, isBusy, expiresAt, fraction }) => {
     // Each slot answers one request; all wait while the model is being loaded.
     const running = facts === undefined ? 0 : Math.min(users, settings.slots);
     return {
@@ -13,6 +14,12 @@ export function loadedSamples({ models }: Pick<Scheduler, "models">): LoadedMode
       waiting: users - running,
       ramBytes: facts?.memory.ramBytes ?? 0,
       vramBytes: facts?.memory.vramBytes ?? 0,
+      slots: settings.slots,
+      contextLength: settings.contextLength,
+      cacheBytes: memoryNeed(model, settings).cacheBytes,
+      cacheType: settings.kvCacheType,
+      expiresAt,
+      loadFraction: fraction,
     };
   });
 }

@@ -21,6 +21,7 @@ import { keyPolicy, keysFile } from "./key-policy.ts";
 import { loadedSamples } from "./loaded-samples.ts";
 import { ModelLibrary } from "./model-library.ts";
 import { packageVersion } from "./package-facts.ts";
+import { requestsSample } from "./requests-sample.ts";
 
 export interface HostOptions {
   settings: Settings;
@@ -102,6 +103,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       monitor: new MachineMonitor({
         models: () => loadedSamples(scheduler),
         generatedTokens: () => counted.generatedTokens,
+        requests: () => requestsSample(requestLog, Date.now()),
       }),
       keyAccess: {
         keys,

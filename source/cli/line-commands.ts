@@ -10,7 +10,7 @@ export interface LineActions {
   help: () => void;
 }
 
-/** What concerns only a screen (scrolling, editing, repainting) does nothing in a line loop. */
+/** What concerns only a screen (scrolling, editing) does nothing in a line loop. */
 export function lineCommandContext(actions: LineActions): CommandContext {
   const nothing = () => {};
   return {
@@ -27,8 +27,5 @@ export function lineCommandContext(actions: LineActions): CommandContext {
     stop: nothing,
     interrupt: nothing,
     scroll: nothing,
-    closeHelp: nothing,
-    scrollHelp: nothing,
-    repaint: nothing,
   };
 }

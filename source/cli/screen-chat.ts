@@ -1,6 +1,5 @@
 // The full-screen chat: connects, opens the screen, and leaves the server in order.
 import path from "node:path";
-import { packageVersion } from "../application/package-facts.ts";
 import type { HostedServer } from "../application/server-host.ts";
 import { exitCodes } from "../base/product-error.ts";
 import type { Flags } from "./flags.ts";
@@ -14,20 +13,21 @@ export async function chatOnScreen(
   settings: CommandSettings,
 ): Promise<number> {
   // Ink and React are imported while the server starts.
-  const screen = import("../ui/render-chat.tsx");
+  const screen = import("../ui/app/run-app.tsx");
   const link = await ServerLink.open(flags, settings, "hosted", model);
   try {
     const backend = await createHttpBackend(link, model, flags);
-    const { runChatScreen } = await screen;
+    const { runApp } = await screen;
     const { examples = [] } = backend.facts;
-    const result = await runChatScreen({
-      backend,
-      version: packageVersion(),
-      settings: { system: flags.system, parameters: {} },
-      ...(examples.length > 0 && { examplePrompts: examples }),
-      ...(!settings.values.nohistory && {
-        historyFile: path.join(settings.paths.state, "history"),
-      }),
+    const result = await runApp({
+      chat: {
+        backend,
+        settings: { system: flags.system, parameters: {} },
+        ...(examples.length > 0 && { examplePrompts: examples }),
+        ...(!settings.values.nohistory && {
+          historyFile: path.join(settings.paths.state, "history"),
+        }),
+      },
     });
     if (link.hosted !== undefined) await letOthersFinish(link.hosted);
     return result.reason === "bye" ? exitCodes.ok : exitCodes.interrupted;

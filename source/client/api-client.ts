@@ -83,9 +83,17 @@ export class ApiClient {
   }
 
   /** One answer to a single prompt; an empty prompt only loads the model. */
-  generate(prompt: string, options: AskOptions & { system?: string }): AsyncGenerator<ChatEvent> {
-    const { system } = options;
-    return this.#ask("/api/generate", { prompt, ...(system !== undefined && { system }) }, options);
+  generate(
+    prompt: string,
+    options: AskOptions & { system?: string; images?: readonly string[] },
+  ): AsyncGenerator<ChatEvent> {
+    const { system, images = [] } = options;
+    const fields = {
+      prompt,
+      ...(system !== undefined && { system }),
+      ...(images.length > 0 && { images }),
+    };
+    return this.#ask("/api/generate", fields, options);
   }
 
   /**
@@ -149,6 +157,14 @@ export class ApiClient {
     return parseJson(text);
   }
 
+  /** @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE` */
+  async deleteJson(path: string, body: unknown): Promise<unknown> {
+    const reply = await this.#send("DELETE", path, { body });
+    const text = await readText(reply);
+    if (reply.statusCode !== 200) throw refusal(reply, text);
+    return parseJson(text);
+  }
+
   /**
    * The records of a streamed reply as they come.
    *
@@ -173,11 +189,44 @@ export class ApiClient {
   }
 
   /** @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE` */
-  async getJson(path: string): Promise<unknown> {
-    const reply = await this.#send("GET", path, {});
+  async getJson(path: string, signal?: AbortSignal): Promise<unknown> {
+    const reply = await this.#send("GET", path, { ...(signal !== undefined && { signal }) });
     const text = await readText(reply);
     if (reply.statusCode !== 200) throw refusal(reply, text);
     return parseJson(text);
+  }
+
+  /**
+   * The records of a reply that goes on until the signal aborts or the server ends it.
+   *
+   * @throws as `postForRecords`
+   */
+  async *getForRecords(path: string, signal: AbortSignal): AsyncGenerator<Record<string, unknown>> {
+    const reply = await this.#send("GET", path, { signal });
+    if (reply.statusCode !== 200) throw refusal(reply, await readText(reply));
+    for await (const line of readLines(reply, this.connection.url, signal)) {
+      const record = parseJson(line);
+      if (!isObject(record)) throw unreadable(this.connection.url);
+      yield record;
+    }
+  }
+
+  /**
+   * Sends a request as it is and reads its reply to the end.
+   *
+   * @returns the reply's status
+   * @throws ProductError `CLIENT_SERVER_UNREACHABLE`, `CLIENT_SERVER_VANISHED`
+   */
+  async send(
+    request: { method: "GET" | "POST" | "DELETE"; path: string; body: unknown },
+    signal: AbortSignal,
+  ): Promise<number> {
+    const { method, path, body } = request;
+    const reply = await this.#send(method, path, { signal, ...(body !== undefined && { body }) });
+    for await (const _ of readLines(reply, this.connection.url, signal)) {
+      // Only that it comes to its end is of interest.
+    }
+    return reply.statusCode ?? 0;
   }
 
   async *#ask(
@@ -209,7 +258,7 @@ export class ApiClient {
   }
 
   async #send(
-    method: "GET" | "POST",
+    method: "GET" | "POST" | "DELETE",
     path: string,
     more: { body?: unknown; signal?: AbortSignal; timeoutMs?: number },
   ): Promise<IncomingMessage> {

@@ -6,7 +6,7 @@ import { ProductError } from "../base/product-error.ts";
 import { clientErrors } from "./errors.ts";
 
 export interface HttpRequest {
-  method: "GET" | "HEAD" | "POST";
+  method: "GET" | "HEAD" | "POST" | "DELETE";
   url: string;
   headers: Record<string, string>;
   body?: unknown;

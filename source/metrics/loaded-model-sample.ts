@@ -9,4 +9,14 @@ export interface LoadedModelSample {
   waiting: number;
   ramBytes: number;
   vramBytes: number;
+  /** Requests that it answers at the same time, each with a window of `contextLength` tokens. */
+  slots: number;
+  contextLength: number;
+  /** Memory of all windows together, in numbers of this type. */
+  cacheBytes: number;
+  cacheType: string;
+  /** Milliseconds since 1970; undefined while it is in use, or stays for good. */
+  expiresAt: number | undefined;
+  /** 0 to 1. */
+  loadFraction: number;
 }

@@ -14,15 +14,26 @@ export interface MachineSample {
   memory: { totalBytes: number; usedBytes: number; processBytes: number };
   gpus: GpuSample[];
   models: LoadedModelSample[];
-  requests: { running: number; waiting: number };
+  requests: { running: number; waiting: number } & RequestsSample;
   /** Of all answers together. */
   tokensPerSecond: number;
+  /** How long the server has run, in milliseconds. */
+  uptimeMs: number;
+}
+
+/** What the request log knows of the requests that have not ended. */
+export interface RequestsSample {
+  /** How long the request that waits longest has waited, in milliseconds; 0 where none does. */
+  longestWaitMs: number;
+  /** Tokens that the running requests hold in their windows. */
+  contextTokens: number;
 }
 
 export interface MonitorOptions {
   models: () => LoadedModelSample[];
   /** Ever growing. */
   generatedTokens: () => number;
+  requests: () => RequestsSample;
   gpus?: Pick<GpuReader, "read">;
   intervalMs?: number;
 }
@@ -48,6 +59,7 @@ export class MachineMonitor {
   #last: Counts | undefined;
   #gpus: GpuSample[] = [];
   #isReadingGpus = false;
+  readonly #startedAt = performance.now();
 
   constructor(options: MonitorOptions) {
     this.#options = options;
@@ -123,8 +135,13 @@ export class MachineMonitor {
       memory: memory(),
       gpus,
       models,
-      requests: { running: total("running"), waiting: total("waiting") },
+      requests: {
+        running: total("running"),
+        waiting: total("waiting"),
+        ...this.#options.requests(),
+      },
       tokensPerSecond: seconds > 0 ? (now.tokens - before.tokens) / seconds : 0,
+      uptimeMs: performance.now() - this.#startedAt,
     };
   }
 }

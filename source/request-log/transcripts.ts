@@ -6,6 +6,8 @@ export interface Transcript {
   /** The prompts as the models got them: several where a request asks for several answers. */
   prompt: string;
   answer: string;
+  /** The request as JSON; undefined where it was too long to be kept, or holds what nobody should read. */
+  body?: string | undefined;
 }
 
 /** Of one prompt or answer; what is longer loses its middle. */
@@ -16,6 +18,11 @@ const largestTotal = 16 * 1024 ** 2;
 export class Transcripts {
   readonly #texts = new Map<string, Transcript>();
   #total = 0;
+
+  /** Only whole: a part of a request cannot be sent once more. */
+  addBody(id: string, json: string): void {
+    if (json.length <= longestText && redact(json) === json) this.#add(id, "body", json);
+  }
 
   addPrompt(id: string, text: string): void {
     this.#add(id, "prompt", text);
@@ -29,20 +36,20 @@ export class Transcripts {
   get(id: string): Transcript | undefined {
     const found = this.#texts.get(id);
     if (found === undefined) return undefined;
-    return { prompt: redact(found.prompt), answer: redact(found.answer) };
+    return { ...found, prompt: redact(found.prompt), answer: redact(found.answer) };
   }
 
   #add(id: string, kind: keyof Transcript, text: string): void {
     const transcript = this.#texts.get(id) ?? { prompt: "", answer: "" };
-    const before = transcript[kind];
+    const before = transcript[kind] ?? "";
     const after = shortened(before + text);
     transcript[kind] = after;
     this.#total += after.length - before.length;
     this.#texts.set(id, transcript);
-    for (const [oldest, { prompt, answer }] of this.#texts) {
+    for (const [oldest, { prompt, answer, body = "" }] of this.#texts) {
       if (this.#total <= largestTotal || oldest === id) break;
       this.#texts.delete(oldest);
-      this.#total -= prompt.length + answer.length;
+      this.#total -= prompt.length + answer.length + body.length;
     }
   }
 }

@@ -9,6 +9,7 @@ import { replyWithErrors } from "./plugins/error-replies.ts";
 import { readJsonBodies } from "./plugins/json-body.ts";
 import { guardOrigins } from "./plugins/origin-and-host.ts";
 import { fetchRemoteImages } from "./plugins/remote-images.ts";
+import { keepBodies } from "./plugins/request-bodies.ts";
 import { countRequests } from "./plugins/request-metrics.ts";
 import { recordRequests } from "./plugins/request-records.ts";
 import { requireKeys } from "./plugins/require-key.ts";
@@ -64,6 +65,7 @@ export async function createServer(
   limitSizes(app, dependencies.limits.imageBytes);
   await guardOrigins(app, dependencies.origins, isLoopbackBound);
   requireKeys(app, dependencies);
+  if (dependencies.transcripts !== undefined) keepBodies(app, dependencies.transcripts);
   fetchRemoteImages(app, {
     isAllowed: dependencies.images.fetchesRemote,
     largestBytes: dependencies.limits.imageBytes,

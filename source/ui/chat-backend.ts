@@ -1,4 +1,4 @@
-// What the chat screen needs from outside, and what it gives back.
+// What the chat screen needs from outside.
 
 import type { ChatEvent, ClientMessage, ModelFacts } from "../client/chat-events.ts";
 
@@ -22,14 +22,13 @@ export interface ChatBackend {
     settings: ChatSettings,
     signal: AbortSignal,
   ): AsyncIterable<ChatEvent>;
-  /** The server for the header, such as "● 127.0.0.1:11434"; asked for on every repaint. */
+  /** The server for the row of tabs, such as "● 127.0.0.1:11434"; asked for on every repaint. */
   serverLabel(): string;
 }
 
-export interface ChatScreenOptions {
+/** What the chat begins with. */
+export interface ChatOptions {
   readonly backend: ChatBackend;
-  /** Version of the product, for the header. */
-  readonly version: string;
   /** File of the prompt history; undefined keeps the history in memory only. */
   readonly historyFile?: string;
   /** Prompts that an empty conversation proposes. Defaults to three general ones. */
@@ -38,21 +37,4 @@ export interface ChatScreenOptions {
   readonly settings?: ChatSettings;
   /** Messages to begin with, such as those stored with the model. Defaults to none. */
   readonly messages?: readonly ClientMessage[];
-  /** Plain lines instead of a painted screen. Defaults to the variable INK_SCREEN_READER. */
-  readonly isScreenReader?: boolean;
-  /** Variables that choose the glyph set. Defaults to the process's own. */
-  readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Defaults to the process's own. */
-  readonly stdin?: NodeJS.ReadStream;
-  /** Defaults to the process's own. */
-  readonly stdout?: NodeJS.WriteStream;
-}
-
-export interface ChatScreenResult {
-  /** `bye`: the person left. `interrupted`: Ctrl+C twice, a signal, or the terminal went away. */
-  readonly reason: "bye" | "interrupted";
-  /** The signal that ended the screen, for the exit code. */
-  readonly signal?: NodeJS.Signals;
-  /** The conversation without the system message; stopped and failed answers as far as they got. */
-  readonly transcript: ClientMessage[];
 }

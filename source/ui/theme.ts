@@ -13,6 +13,33 @@ export interface Glyphs {
   readonly prompt: string;
   readonly separator: string;
   readonly ellipsis: string;
+  readonly queued: string;
+  readonly idle: string;
+  readonly done: string;
+  /** In front of the row that keys act on. */
+  readonly marker: string;
+  readonly arrow: string;
+  readonly box: BoxGlyphs;
+  /** Eight heights, the lowest first. */
+  readonly spark: readonly string[];
+  /** A bar's filled cells: as usual, from 80 % on, from 95 % on; and its empty ones. */
+  readonly bar: {
+    readonly filled: string;
+    readonly high: string;
+    readonly critical: string;
+    readonly empty: string;
+  };
+  readonly slotBusy: string;
+  readonly slotFree: string;
+}
+
+export interface BoxGlyphs {
+  readonly topLeft: string;
+  readonly topRight: string;
+  readonly bottomLeft: string;
+  readonly bottomRight: string;
+  readonly horizontal: string;
+  readonly vertical: string;
 }
 
 export const unicodeGlyphs: Glyphs = {
@@ -26,6 +53,23 @@ export const unicodeGlyphs: Glyphs = {
   prompt: ">",
   separator: "·",
   ellipsis: "…",
+  queued: "◌",
+  idle: "○",
+  done: "✓",
+  marker: ">",
+  arrow: "→",
+  box: {
+    topLeft: "╭",
+    topRight: "╮",
+    bottomLeft: "╰",
+    bottomRight: "╯",
+    horizontal: "─",
+    vertical: "│",
+  },
+  spark: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
+  bar: { filled: "█", high: "▓", critical: "!", empty: "░" },
+  slotBusy: "■",
+  slotFree: "□",
 };
 
 export const asciiGlyphs: Glyphs = {
@@ -39,6 +83,23 @@ export const asciiGlyphs: Glyphs = {
   prompt: ">",
   separator: "|",
   ellipsis: "...",
+  queued: ".",
+  idle: "o",
+  done: "+",
+  marker: ">",
+  arrow: "->",
+  box: {
+    topLeft: "+",
+    topRight: "+",
+    bottomLeft: "+",
+    bottomRight: "+",
+    horizontal: "-",
+    vertical: "|",
+  },
+  spark: [".", ":", "-", "=", "+", "*", "%", "#"],
+  bar: { filled: "#", high: "%", critical: "!", empty: "." },
+  slotBusy: "#",
+  slotFree: ".",
 };
 
 /**
@@ -67,7 +128,7 @@ export function withGlyphs(text: string, glyphs: Glyphs): string {
     .replaceAll("…", "...");
 }
 
-/** The meaning of a row of text. */
+/** The meaning of a run of text; a theme says how each looks. */
 export type Tone =
   | "plain"
   | "you"
@@ -78,6 +139,13 @@ export type Tone =
   | "mark"
   | "warning"
   | "error"
+  | "good"
+  | "key"
+  | "tab"
+  | "selected"
+  | "border"
+  | "focus"
+  | "value"
   // Markdown and highlighted code.
   | "heading"
   | "strong"
@@ -97,38 +165,3 @@ export interface Row {
   readonly text: string;
   readonly tone: Tone;
 }
-
-/** Properties of Ink's `Text` that a tone sets. */
-export interface ToneStyle {
-  readonly color?: string;
-  readonly bold?: boolean;
-  readonly dimColor?: boolean;
-  readonly italic?: boolean;
-  readonly underline?: boolean;
-  readonly strikethrough?: boolean;
-}
-
-/** Blue and yellow are told apart by nearly everybody; red never stands without its glyph. */
-export const toneStyles: Readonly<Record<Tone, ToneStyle>> = {
-  plain: {},
-  you: { color: "blueBright", bold: true },
-  assistant: { color: "yellow", bold: true },
-  code: { color: "cyan" },
-  title: { bold: true },
-  dim: { dimColor: true },
-  mark: { color: "yellow" },
-  warning: { color: "yellow", bold: true },
-  error: { color: "red", bold: true },
-  heading: { color: "blueBright", bold: true },
-  strong: { bold: true },
-  emphasis: { italic: true },
-  struck: { strikethrough: true, dimColor: true },
-  link: { color: "blueBright", underline: true },
-  quote: { italic: true, dimColor: true },
-  keyword: { color: "blueBright" },
-  string: { color: "green" },
-  number: { color: "magenta" },
-  comment: { dimColor: true, italic: true },
-  name: { color: "yellow" },
-  type: { color: "cyan" },
-};

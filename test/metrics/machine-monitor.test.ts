@@ -6,7 +6,11 @@ import { until } from "../support/until.ts";
 function monitor(gpus: () => Promise<never[]> = async () => []) {
   let tokens = 0;
   let asked = 0;
-  const model = { name: "tiny:latest", state: "busy", ramBytes: 7, vramBytes: 0 } as const;
+  const model = {
+    ...({ name: "tiny:latest", state: "busy", ramBytes: 7, vramBytes: 0 } as const),
+    ...{ slots: 2, contextLength: 4096, cacheBytes: 5, cacheType: "f16" },
+    ...{ expiresAt: undefined, loadFraction: 1 },
+  };
   const made = new MachineMonitor({
     models: () => [
       { ...model, running: 2, waiting: 3 },
@@ -17,6 +21,7 @@ function monitor(gpus: () => Promise<never[]> = async () => []) {
       tokens += 1000;
       return tokens;
     },
+    requests: () => ({ longestWaitMs: 40, contextTokens: 90 }),
     gpus: { read: gpus },
     intervalMs: 5,
   });
@@ -32,6 +37,7 @@ test("a single look tells of processor, memory, models, requests and speed", asy
   expect(usedBytes).toBeGreaterThan(processBytes / 2);
   expect(usedBytes).toBeLessThan(totalBytes);
   expect(sample).toMatchObject({ gpus: [], requests: { running: 3, waiting: 3 } });
+  expect(sample.requests).toMatchObject({ longestWaitMs: 40, contextTokens: 90 });
   expect(sample.tokensPerSecond).toBeGreaterThan(0);
 });
 

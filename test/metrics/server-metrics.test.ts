@@ -10,6 +10,12 @@ const idle: LoadedModelSample = {
   waiting: 0,
   ramBytes: 1000,
   vramBytes: 0,
+  slots: 4,
+  contextLength: 4096,
+  cacheBytes: 500,
+  cacheType: "f16",
+  expiresAt: undefined,
+  loadFraction: 1,
 };
 
 async function lines(metrics: ServerMetrics): Promise<string[]> {

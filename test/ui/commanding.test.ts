@@ -13,7 +13,7 @@ describe("the help", () => {
     expect(screen.text).toContain("/set parameter NAME VALUE");
     expect(screen.text).toContain("Esc close");
     expect(screen.text).not.toContain("Ctrl+W, Alt+Backspace");
-    screen.type(keys.pageDown + keys.pageDown);
+    for (let page = 0; page < 4; page += 1) screen.type(keys.pageDown);
     await screen.until("Ctrl+W, Alt+Backspace");
     screen.type(keys.escape);
     await screen.until("For example");

@@ -7,7 +7,7 @@ import { keys, type SizedTerminal } from "./support/sized-terminal.ts";
 
 function expectWholeFrame(screen: SizedTerminal, columns: number, rows: number): void {
   const { lines } = screen;
-  expect(lines[0]).toContain("modelctl 1.2.3");
+  expect(lines[0]).toContain("modelctl  [1 Chat]");
   expect(lines.filter((line) => line.includes("modelctl"))).toHaveLength(1);
   expect(lines[rows - 5]).toBe(`╭${"─".repeat(columns - 2)}╮`);
   expect(lines[rows - 3]).toBe(`╰${"─".repeat(columns - 2)}╯`);

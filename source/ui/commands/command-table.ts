@@ -1,34 +1,16 @@
 // The one table of commands, and the ways to look something up in it.
 
-import type { Command, CommandSituation } from "./command.ts";
-import { chatCommands, editorCommands, helpCommands, scrollCommands } from "./key-commands.ts";
+import type { Command } from "./command.ts";
+import { chatCommands, editorCommands, scrollCommands } from "./key-commands.ts";
 import { slashCommands } from "./slash-commands.ts";
 
 /** All commands; where two share a key the first one that is valid gets it. */
 export const commandTable: readonly Command[] = [
-  ...helpCommands,
   ...chatCommands,
   ...slashCommands,
   ...scrollCommands,
   ...editorCommands,
 ];
-
-/** These answer even when the window is too small to show what is typed. */
-const commandsForSmallWindows = new Set([
-  "answer.stop",
-  "app.interrupt",
-  "app.leave",
-  "app.repaint",
-]);
-
-/** The command that a key stands for now. */
-export function findByKey(name: string, situation: CommandSituation): Command | undefined {
-  return commandTable.find((command) => {
-    if (!command.keys.includes(name)) return false;
-    if (situation.isTooSmall && !commandsForSmallWindows.has(command.id)) return false;
-    return command.when?.(situation) ?? true;
-  });
-}
 
 /** What a person sent from the editor. */
 export type ParsedLine =

@@ -7,11 +7,9 @@ import type { ScrollRequest } from "../view/viewport.ts";
 /** What decides which keys are valid now. */
 export interface CommandSituation {
   readonly isBusy: boolean;
-  readonly isHelpOpen: boolean;
   readonly isEditorEmpty: boolean;
   /** The view has been scrolled away from the tail. */
   readonly isAnchored: boolean;
-  readonly isTooSmall: boolean;
   readonly hasMessages: boolean;
 }
 
@@ -30,11 +28,8 @@ export interface CommandContext {
   changeSettings(settings: ChatSettings): void;
   scroll(request: ScrollRequest): void;
   openHelp(): void;
-  closeHelp(): void;
-  scrollHelp(request: ScrollRequest): void;
   /** Prints a text into the transcript; the model does not see it. */
   print(text: string): void;
-  repaint(): void;
 }
 
 export type CommandGroup = "Commands" | "Chat" | "Scrolling" | "Editing";
@@ -53,7 +48,7 @@ export interface Command {
   readonly slashArguments?: string;
   /** One word for the hint row. Without it the command is not hinted at. */
   readonly hint?: string | ((situation: CommandSituation) => string);
-  /** When its keys are valid. Defaults to always, but never in a window that is too small. */
+  /** When its keys are valid. Defaults to always. */
   readonly when?: (situation: CommandSituation) => boolean;
   /** When the hint is shown. Defaults to `when`. */
   readonly hintWhen?: (situation: CommandSituation) => boolean;

@@ -2,29 +2,7 @@
 
 import type { EditorAction } from "../editor/editor-state.ts";
 import type { ScrollRequest } from "../view/viewport.ts";
-import type { Command, CommandGroup, CommandSituation } from "./command.ts";
-
-/** Keys of the help come first in the table: while it is open they belong to it. */
-export const helpCommands: readonly Command[] = [
-  {
-    id: "help.close",
-    title: "Close the help",
-    group: "Chat",
-    keys: ["Esc"],
-    hint: "close",
-    when: ({ isHelpOpen }) => isHelpOpen,
-    run: (context) => {
-      context.closeHelp();
-      return undefined;
-    },
-  },
-  scrollHelp("help.pageUp", ["PgUp"], { kind: "pages", delta: -1 }),
-  scrollHelp("help.pageDown", ["PgDn"], { kind: "pages", delta: 1 }),
-  scrollHelp("help.rowUp", ["Up"], { kind: "rows", delta: -1 }),
-  scrollHelp("help.rowDown", ["Down"], { kind: "rows", delta: 1 }),
-  scrollHelp("help.top", ["Home"], { kind: "top" }),
-  scrollHelp("help.end", ["End"], { kind: "tail" }),
-];
+import type { Command, CommandSituation } from "./command.ts";
 
 export const chatCommands: readonly Command[] = [
   {
@@ -34,7 +12,6 @@ export const chatCommands: readonly Command[] = [
     keys: ["Esc"],
     hint: "stop",
     when: ({ isBusy }) => isBusy,
-    hintWhen: ({ isBusy, isHelpOpen }) => isBusy && !isHelpOpen,
     run: (context) => {
       context.stop();
       return undefined;
@@ -46,7 +23,7 @@ export const chatCommands: readonly Command[] = [
     group: "Chat",
     keys: ["Enter"],
     hint: "send",
-    hintWhen: ({ isBusy, isHelpOpen }) => !isBusy && !isHelpOpen,
+    hintWhen: notBusy,
     run: (context) => {
       context.submit();
       return undefined;
@@ -59,7 +36,7 @@ export const chatCommands: readonly Command[] = [
     group: "Chat",
     keys: ["Ctrl+C"],
     hint: ({ isBusy }) => (isBusy ? "stop, twice leaves" : "drop the line"),
-    hintWhen: ({ isBusy, isEditorEmpty, isHelpOpen }) => !isHelpOpen && (isBusy || !isEditorEmpty),
+    hintWhen: ({ isBusy, isEditorEmpty }) => isBusy || !isEditorEmpty,
     run: (context) => {
       context.interrupt();
       return undefined;
@@ -71,20 +48,9 @@ export const chatCommands: readonly Command[] = [
     group: "Chat",
     keys: ["Tab"],
     hint: "example",
-    hintWhen: ({ hasMessages, isEditorEmpty, isHelpOpen }) =>
-      !hasMessages && isEditorEmpty && !isHelpOpen,
+    hintWhen: ({ hasMessages, isEditorEmpty }) => !hasMessages && isEditorEmpty,
     run: (context) => {
       context.complete();
-      return undefined;
-    },
-  },
-  {
-    id: "app.repaint",
-    title: "Paint the screen again",
-    group: "Chat",
-    keys: ["Ctrl+L"],
-    run: (context) => {
-      context.repaint();
       return undefined;
     },
   },
@@ -153,7 +119,7 @@ function editing(
     title,
     group: "Editing",
     keys,
-    ...(hint === undefined ? {} : { hint, hintWhen: notBusyNorHelp }),
+    ...(hint === undefined ? {} : { hint, hintWhen: notBusy }),
     run: (context) => {
       context.edit({ type });
       return undefined;
@@ -173,7 +139,7 @@ function rowMove(
     title,
     group: "Editing",
     keys: [key],
-    ...(hint === undefined ? {} : { hint, hintWhen: notBusyNorHelp }),
+    ...(hint === undefined ? {} : { hint, hintWhen: notBusy }),
     run: (context) => {
       context.moveRow(direction);
       return undefined;
@@ -195,9 +161,7 @@ function scrolling(
     group: "Scrolling",
     keys,
     ...(when === undefined ? {} : { when }),
-    ...(hint === undefined
-      ? {}
-      : { hint, hintWhen: ({ hasMessages, isHelpOpen }) => hasMessages && !isHelpOpen }),
+    ...(hint === undefined ? {} : { hint, hintWhen: ({ hasMessages }) => hasMessages }),
     run: (context) => {
       context.scroll(request);
       return undefined;
@@ -205,23 +169,6 @@ function scrolling(
   };
 }
 
-function scrollHelp(id: string, keys: readonly string[], request: ScrollRequest): Command {
-  const isHinted = request.kind === "pages" && request.delta > 0;
-  const group: CommandGroup = "Scrolling";
-  return {
-    id,
-    title: "Scroll the help",
-    group,
-    keys,
-    ...(isHinted ? { hint: "scroll" } : {}),
-    when: ({ isHelpOpen }) => isHelpOpen,
-    run: (context) => {
-      context.scrollHelp(request);
-      return undefined;
-    },
-  };
-}
-
-function notBusyNorHelp({ isBusy, isHelpOpen }: CommandSituation): boolean {
-  return !isBusy && !isHelpOpen;
+function notBusy({ isBusy }: CommandSituation): boolean {
+  return !isBusy;
 }

@@ -11,7 +11,6 @@ export const slashCommands: readonly Command[] = [
     keys: [],
     slash: ["/?", "/help"],
     hint: "help",
-    hintWhen: ({ isHelpOpen }) => !isHelpOpen,
     isAllowedWhileBusy: true,
     run: (context) => {
       context.openHelp();

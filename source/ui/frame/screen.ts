@@ -26,16 +26,22 @@ export interface ScreenPicture {
   readonly cursor?: { readonly x: number; readonly y: number } | undefined;
 }
 
-/** A command of a screen, bound to it: keys, palette, slash names, hints and help read the same list. */
-export interface BoundCommand {
+/** What is said of a command: help and documentation are made from it. */
+export interface CommandFacts {
   /** Stable name, `area.action`, such as `models.delete`. */
   readonly id: string;
   readonly title: string;
   readonly group: string;
   /** Key names as in `interpretInput`; the first is the one to advertise. */
   readonly keys: readonly string[];
+  /** Names to type in the chat, such as `/clear`. */
   readonly slash?: readonly string[];
+  /** The words behind the slash name, for the help. */
   readonly slashArguments?: string;
+}
+
+/** A command of a screen, bound to it: keys, palette, slash names, hints and help read the same list. */
+export interface BoundCommand extends CommandFacts {
   /** One word for the row of hints; undefined: not hinted at now. */
   hint(): string | undefined;
   /** Whether it can be done now. */
@@ -61,8 +67,12 @@ export interface Screen {
   paste(text: string): void;
   /** The whole content as plain lines, for screen readers; new ones are appended. */
   readerLines(): readonly string[];
+  /** Lines for screen readers that change in place, such as the field one types in. */
+  readerFooter?(): readonly string[];
   /** Called on every change that shows. @returns stops it */
   subscribe(listener: () => void): () => void;
+  /** Rows for a column beside the screen, below the live figures; where there is room. */
+  aside?(size: BodySize): readonly StyledRow[];
   /** It is in sight from now on: timers and streams may run. */
   activate(): void;
   deactivate(): void;
@@ -88,6 +98,12 @@ export interface FrameServices {
   /** Shows a text in $PAGER. */
   page(text: string): Promise<void>;
   repaint(): void;
+  /** Opens the help, which lists the commands of the screen and of the frame. */
+  help(): void;
+  /** The program ends, as the person wants. */
+  leave(reason: "bye" | "interrupted"): void;
+  /** Does what another screen's or the frame's slash name stands for. @returns false for an unknown one */
+  runSlash(line: string): boolean;
 }
 
 export interface Choice {

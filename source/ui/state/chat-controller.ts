@@ -2,15 +2,15 @@
 
 import type { Clock } from "../../base/clock.ts";
 import { describeError } from "../../base/product-error.ts";
-import type { ChatScreenResult, ChatSettings } from "../chat-backend.ts";
+import type { ChatSettings } from "../chat-backend.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { completeSlash, findByKey, parseLine } from "../commands/command-table.ts";
+import { completeSlash, parseLine } from "../commands/command-table.ts";
 import { reduceEditor } from "../editor/editor-reducer.ts";
 import type { EditorAction } from "../editor/editor-state.ts";
 import type { PromptHistoryFile } from "../editor/prompt-history.ts";
-import type { KeyPress } from "../keys/key-name.ts";
+import type { FrameServices } from "../frame/screen.ts";
 import { editorWidth, type ScreenSize } from "../view/screen-layout.ts";
-import { lastHelpTop, type ScreenModel } from "../view/screen-model.ts";
+import type { ScreenModel } from "../view/screen-model.ts";
 import { followTail, type ScrollRequest, scroll } from "../view/viewport.ts";
 import type { ChatSession } from "./chat-session.ts";
 import { type ChatState, nextEntryId } from "./chat-state.ts";
@@ -27,8 +27,7 @@ export interface ChatControllerOptions {
   readonly examplePrompts: readonly string[];
   readonly clock: Clock;
   readonly size: () => ScreenSize;
-  readonly eraseScreen: () => void;
-  readonly leave: (reason: ChatScreenResult["reason"]) => void;
+  readonly frame: Pick<FrameServices, "help" | "leave" | "runSlash">;
 }
 
 export class ChatController implements CommandContext {
@@ -47,23 +46,15 @@ export class ChatController implements CommandContext {
     return this.#options.store.get();
   }
 
-  /** Acts on one key or piece of text. */
-  press(press: KeyPress): void {
-    const { model, size } = this.#options;
-    const situation = model.situation(this.#state, size());
-    if (this.#state.notice !== undefined) this.#options.store.update({ notice: undefined });
-    if (press.kind === "text") {
-      if (!situation.isTooSmall) this.edit({ type: "insert", text: press.text });
-      return;
-    }
-    findByKey(press.name, situation)?.run(this, "");
+  /** Takes typed or pasted text: one insertion that never sends. */
+  insert(text: string): void {
+    this.clearNotice();
+    this.edit({ type: "insert", text });
   }
 
-  /** Takes a marked paste: one insertion that never sends. */
-  paste(text: string): void {
-    if (this.#options.model.situation(this.#state, this.#options.size()).isTooSmall) return;
-    this.#options.store.update({ notice: undefined });
-    this.edit({ type: "insert", text });
+  /** The sentence was read: a key has been pressed. */
+  clearNotice(): void {
+    if (this.#state.notice !== undefined) this.#options.store.update({ notice: undefined });
   }
 
   edit(action: EditorAction): void {
@@ -94,13 +85,13 @@ export class ChatController implements CommandContext {
     const line = parseLine(typed);
     switch (line.kind) {
       case "blank":
-        if (this.#state.helpTop !== undefined) this.closeHelp();
         return;
       case "open":
         this.edit({ type: "newline" });
         return;
       case "unknown":
-        this.#notify(line.sentence);
+        if (this.#options.frame.runSlash(typed)) this.#shelve(typed);
+        else this.#notify(line.sentence);
         return;
       case "command":
         if (this.#isRefusedWhileBusy(line.command.isAllowedWhileBusy ?? false)) return;
@@ -109,7 +100,6 @@ export class ChatController implements CommandContext {
       case "message":
         if (this.#isRefusedWhileBusy(false)) return;
         this.#shelve(typed);
-        this.closeHelp();
         // How the answer ends is in the state; the promise itself never fails.
         void this.#options.session.send(line.text, typed);
     }
@@ -128,7 +118,7 @@ export class ChatController implements CommandContext {
     const isSecond = nowMs - this.#interruptedAtMs <= interruptWindowMs;
     this.#interruptedAtMs = nowMs;
     if (isSecond) {
-      this.#options.leave("interrupted");
+      this.#options.frame.leave("interrupted");
       return;
     }
     if (this.#options.session.isBusy) this.stop();
@@ -138,7 +128,7 @@ export class ChatController implements CommandContext {
   }
 
   leave(): void {
-    this.#options.leave("bye");
+    this.#options.frame.leave("bye");
   }
 
   clearConversation(): void {
@@ -157,22 +147,7 @@ export class ChatController implements CommandContext {
   }
 
   openHelp(): void {
-    this.#options.store.update({ helpTop: 0 });
-  }
-
-  closeHelp(): void {
-    this.#options.store.update({ helpTop: undefined });
-  }
-
-  scrollHelp(request: ScrollRequest): void {
-    const layout = this.#options.model.layout(this.#state, this.#options.size());
-    const lastTop = lastHelpTop(layout);
-    const current = this.#state.helpTop ?? 0;
-    const stepRows = "delta" in request ? request.delta : 0;
-    const pageRows = request.kind === "pages" ? Math.max(1, layout.transcriptRows - 1) : 1;
-    const wanted = request.kind === "tail" ? lastTop : current + stepRows * pageRows;
-    const helpTop = request.kind === "top" ? 0 : Math.min(lastTop, Math.max(0, wanted));
-    this.#options.store.update({ helpTop });
+    this.#options.frame.help();
   }
 
   print(text: string): void {
@@ -181,11 +156,6 @@ export class ChatController implements CommandContext {
       entries: [...entries, { kind: "notice", id: nextEntryId(entries), text }],
       viewport: followTail,
     });
-  }
-
-  repaint(): void {
-    this.#options.eraseScreen();
-    this.#options.store.update({ repaints: this.#state.repaints + 1 });
   }
 
   #notify(sentence: string): void {

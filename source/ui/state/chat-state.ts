@@ -55,12 +55,8 @@ export interface ChatState {
   readonly settings: ChatSettings;
   readonly editor: EditorState;
   readonly viewport: Viewport;
-  /** First row of the help on show; undefined while it is closed. */
-  readonly helpTop: number | undefined;
   /** A sentence in place of the status line, until the next key. */
   readonly notice: string | undefined;
-  /** Counts repaints, so that one can be asked for when nothing else changed. */
-  readonly repaints: number;
 }
 
 export function createChatState(
@@ -75,9 +71,7 @@ export function createChatState(
     settings: settings ?? { system: undefined, parameters: {} },
     editor: createEditorState(history),
     viewport: followTail,
-    helpTop: undefined,
     notice: undefined,
-    repaints: 0,
   };
 }
 

@@ -1,11 +1,10 @@
-// What an empty conversation and a window that is too small show.
+// What an empty conversation shows.
 
 import type { ModelFacts } from "../../client/chat-events.ts";
 import { truncateText } from "../text/graphemes.ts";
 import { neutraliseLine } from "../text/neutralise.ts";
 import { wrapLine } from "../text/wrap-line.ts";
 import type { Glyphs, Row } from "../theme.ts";
-import { columnsMinimum, rowsMinimum, type ScreenSize } from "./screen-layout.ts";
 
 /** Proposals for a first message. */
 export const defaultExamplePrompts: readonly string[] = [
@@ -39,16 +38,4 @@ export function emptyRows(
     }
   }
   return rows;
-}
-
-/** The card for a window that is too small: what is needed, and what goes on meanwhile. */
-export function tooSmallRows(size: ScreenSize, status: string, glyphs: Glyphs): Row[] {
-  const lines: Row[] = [
-    { text: `Too small: ${size.columns}x${size.rows}`, tone: "warning" },
-    { text: `needs ${columnsMinimum}x${rowsMinimum}`, tone: "plain" },
-    { text: status, tone: "dim" },
-  ];
-  return lines
-    .slice(0, Math.max(1, size.rows))
-    .map((row) => ({ ...row, text: truncateText(row.text, size.columns, glyphs.ellipsis) }));
 }

@@ -1,11 +1,5 @@
-// How the rows of the terminal are shared out.
+// How the rows of the chat's body are shared out.
 
-/** Below this size only a card is shown. */
-export const columnsMinimum = 60;
-export const rowsMinimum = 16;
-
-const headerRows = 1;
-const hintRows = 1;
 const composerBorderRows = 2;
 /** Border, blank, prompt sign and blank on the left; a blank and the border on the right. */
 const composerLeftCells = 4;
@@ -20,7 +14,6 @@ export interface ScreenSize {
 }
 
 export interface ScreenLayout extends ScreenSize {
-  readonly isTooSmall: boolean;
   readonly transcriptRows: number;
   /** Cells of a transcript row, margins excluded. */
   readonly transcriptWidth: number;
@@ -50,19 +43,17 @@ export function layoutScreen(
   editorRows: number,
   noticeRows: number,
 ): ScreenLayout {
-  const isTooSmall = size.columns < columnsMinimum || size.rows < rowsMinimum;
   const composerRowsMaximum = Math.min(composerTextRowsMaximum, Math.floor(size.rows / 3));
   const composerTextRows = Math.max(1, Math.min(editorRows, composerRowsMaximum));
   const statusRows = Math.max(1, Math.min(noticeRows, noticeRowsMaximum));
-  const fixedRows = headerRows + composerBorderRows + composerTextRows + statusRows + hintRows;
+  const fixedRows = composerBorderRows + composerTextRows + statusRows;
   const transcriptRows = Math.max(1, size.rows - fixedRows);
   return {
     ...size,
-    isTooSmall,
     transcriptRows,
     transcriptWidth: transcriptWidth(size.columns),
     composerTextRows,
-    composerTop: headerRows + transcriptRows + 1,
+    composerTop: transcriptRows + 1,
     composerLeft: composerLeftCells,
     statusRows,
   };

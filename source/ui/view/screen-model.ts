@@ -1,15 +1,15 @@
-// Turns the state and the size of the terminal into what each part of the screen shows.
+// Turns the state of the chat and the size of its place into the rows of its picture.
 
 import type { ChatBackend } from "../chat-backend.ts";
 import type { CommandSituation } from "../commands/command.ts";
 import { layoutEditor } from "../editor/editor-layout.ts";
+import type { ScreenPicture, StyledRow } from "../frame/screen.ts";
+import { drawBox } from "../panes/box.ts";
 import type { ChatState } from "../state/chat-state.ts";
 import { textWidth, truncateText } from "../text/graphemes.ts";
-import { neutraliseLine } from "../text/neutralise.ts";
 import { wrapLine } from "../text/wrap-line.ts";
-import { type Glyphs, type Row, withGlyphs } from "../theme.ts";
-import { emptyRows, tooSmallRows } from "./empty-rows.ts";
-import { helpRows, hintText } from "./help-rows.ts";
+import type { Glyphs, Row } from "../theme.ts";
+import { emptyRows } from "./empty-rows.ts";
 import {
   editorWidth,
   layoutScreen,
@@ -21,30 +21,8 @@ import { activityText, statusRow } from "./status-text.ts";
 import { type LaidOutTranscript, TranscriptLayout } from "./transcript-layout.ts";
 import { type VisibleWindow, visibleWindow } from "./viewport.ts";
 
-export interface ComposerView {
-  readonly rows: readonly string[];
-  /** Shown while nothing is typed. */
-  readonly placeholder: string | undefined;
-  /** Cell of the cursor, counted from the top left of the screen. */
-  readonly cursor: { readonly x: number; readonly y: number };
-}
-
-export interface ScreenView {
-  readonly layout: ScreenLayout;
-  readonly headerLeft: string;
-  readonly headerRight: string;
-  /** The transcript, the help or the empty state; in a window that is too small the card. */
-  readonly body: readonly Row[];
-  /** The line under an anchored view. */
-  readonly below: string | undefined;
-  readonly composer: ComposerView;
-  readonly status: readonly Row[];
-  readonly hints: string;
-}
-
 export interface ScreenModelOptions {
   readonly backend: ChatBackend;
-  readonly version: string;
   readonly glyphs: Glyphs;
   readonly examplePrompts: readonly string[];
 }
@@ -62,10 +40,8 @@ export class ScreenModel {
   situation(state: ChatState, size: ScreenSize): CommandSituation {
     return {
       isBusy: state.activity !== undefined,
-      isHelpOpen: state.helpTop !== undefined,
       isEditorEmpty: state.editor.text === "",
       isAnchored: this.#window(state, size).window.belowRows !== undefined,
-      isTooSmall: this.layout(state, size).isTooSmall,
       hasMessages: state.entries.length > 0,
     };
   }
@@ -88,7 +64,8 @@ export class ScreenModel {
     return this.#transcript.layout(state.entries, transcriptWidth(size.columns), progress);
   }
 
-  view(state: ChatState, size: ScreenSize): ScreenView {
+  /** Rows of exactly the size that is asked for. */
+  picture(state: ChatState, size: ScreenSize): ScreenPicture {
     const { glyphs, backend } = this.#options;
     const layout = this.layout(state, size);
     const status =
@@ -96,17 +73,22 @@ export class ScreenModel {
         ? [statusRow(state, backend.facts, glyphs, layout.transcriptWidth)]
         : this.#noticeRows(state.notice, size);
     const { transcript, window } = this.#window(state, size);
+    const below = this.#belowRow(window, size.columns);
+    const bodyRows = layout.transcriptRows - below.length;
+    const body = this.#body(state, layout, transcript, window);
+    const composer = composerPicture(state, layout, glyphs);
+    const shownStatus = status.slice(0, layout.statusRows).map((row) => ({
+      ...row,
+      text: truncateText(row.text, layout.transcriptWidth, glyphs.ellipsis),
+    }));
     return {
-      layout,
-      ...this.#header(size),
-      body: this.#body(state, layout, status, transcript, window),
-      below: state.helpTop === undefined ? this.#belowText(window) : undefined,
-      composer: composerView(state, layout),
-      status: status.slice(0, layout.statusRows).map((row) => ({
-        ...row,
-        text: truncateText(row.text, layout.transcriptWidth, glyphs.ellipsis),
-      })),
-      hints: hintText(this.situation(state, size), layout.transcriptWidth, glyphs),
+      rows: [
+        ...Array.from({ length: bodyRows }, (_, index) => withMargin(body[index])),
+        ...below,
+        ...composer.rows,
+        ...shownStatus.map(withMargin),
+      ],
+      cursor: composer.cursor,
     };
   }
 
@@ -122,18 +104,10 @@ export class ScreenModel {
   #body(
     state: ChatState,
     layout: ScreenLayout,
-    status: readonly Row[],
     transcript: LaidOutTranscript,
     window: VisibleWindow,
   ): readonly Row[] {
     const { backend, glyphs, examplePrompts } = this.#options;
-    if (layout.isTooSmall) return tooSmallRows(layout, status[0]?.text ?? "", glyphs);
-    if (state.helpTop !== undefined) {
-      return helpRows(layout.transcriptWidth).slice(
-        state.helpTop,
-        state.helpTop + layout.transcriptRows,
-      );
-    }
     if (state.entries.length === 0) {
       const rows = emptyRows(backend.facts, examplePrompts, layout.transcriptWidth, glyphs);
       return rows.slice(0, layout.transcriptRows);
@@ -141,22 +115,15 @@ export class ScreenModel {
     return transcript.rows(window.topRow, window.rowCount);
   }
 
-  #belowText({ belowRows, newRows }: VisibleWindow): string | undefined {
-    if (belowRows === undefined) return undefined;
+  /** The line under an anchored view, in the middle. */
+  #belowRow({ belowRows, newRows }: VisibleWindow, columns: number): StyledRow[] {
+    if (belowRows === undefined) return [];
     const { below, separator } = this.#options.glyphs;
     const count = newRows > 0 ? newRows : belowRows;
     const lines = `${count} ${newRows > 0 ? "new " : ""}${count === 1 ? "line" : "lines"}`;
-    return `${below} ${lines}${newRows > 0 ? "" : " below"} ${separator} End to follow`;
-  }
-
-  #header(size: ScreenSize): { headerLeft: string; headerRight: string } {
-    const { backend, glyphs, version } = this.#options;
-    const right = neutraliseLine(withGlyphs(backend.serverLabel(), glyphs), glyphs.isAscii);
-    const left = neutraliseLine(`modelctl ${version}  ${backend.facts.name}`, glyphs.isAscii);
-    const width = transcriptWidth(size.columns);
-    const headerRight = truncateText(right, Math.floor(width / 2), glyphs.ellipsis);
-    const room = width - textWidth(headerRight) - 2;
-    return { headerLeft: truncateText(left, room, glyphs.ellipsis), headerRight };
+    const text = `${below} ${lines}${newRows > 0 ? "" : " below"} ${separator} End to follow`;
+    const left = Math.max(0, Math.floor((columns - textWidth(text)) / 2));
+    return [[{ text: " ".repeat(left) + text, tone: "mark" }]];
   }
 
   #noticeRows(notice: string, size: ScreenSize): Row[] {
@@ -166,23 +133,40 @@ export class ScreenModel {
   }
 }
 
-function composerView({ editor }: ChatState, layout: ScreenLayout): ComposerView {
+function withMargin(row: Row | undefined): StyledRow {
+  if (row === undefined || row.text === "") return [];
+  return [{ text: " ", tone: "plain" }, row];
+}
+
+function composerPicture(
+  { editor }: ChatState,
+  layout: ScreenLayout,
+  glyphs: Glyphs,
+): Required<ScreenPicture> {
   const width = editorWidth(layout.columns);
   const { rows, cursorRow, cursorColumn } = layoutEditor(editor.text, editor.cursor, width);
   // The row of the cursor is always in sight.
   const lastTop = Math.max(0, rows.length - layout.composerTextRows);
   const top = Math.min(lastTop, Math.max(0, cursorRow - layout.composerTextRows + 1));
+  const shown = rows.slice(top, top + layout.composerTextRows);
+  const content: StyledRow[] =
+    editor.text === ""
+      ? [
+          [
+            { text: `${glyphs.prompt} `, tone: "title" },
+            { text: "Send a message (/? for help)", tone: "dim" },
+          ],
+        ]
+      : shown.map(({ text }, index) => [
+          { text: index === 0 ? `${glyphs.prompt} ` : "  ", tone: "title" },
+          { text, tone: "plain" },
+        ]);
+  const height = layout.composerTextRows + 2;
   return {
-    rows: rows.slice(top, top + layout.composerTextRows).map(({ text }) => text),
-    placeholder: editor.text === "" ? "Send a message (/? for help)" : undefined,
+    rows: drawBox(content, { width: layout.columns, height, glyphs, isFocused: true }),
     cursor: {
       x: layout.composerLeft + cursorColumn,
       y: layout.composerTop + cursorRow - top,
     },
   };
-}
-
-/** The last row that help can be scrolled to. */
-export function lastHelpTop(layout: ScreenLayout): number {
-  return Math.max(0, helpRows(layout.transcriptWidth).length - layout.transcriptRows);
 }

@@ -6,19 +6,15 @@ import type { CommandSituation } from "../../../source/ui/commands/command.ts";
 import {
   commandTable,
   completeSlash,
-  findByKey,
   parseLine,
   slashUsages,
 } from "../../../source/ui/commands/command-table.ts";
-import { unicodeGlyphs } from "../../../source/ui/theme.ts";
-import { helpRows, hintText } from "../../../source/ui/view/help-rows.ts";
+import { helpRows } from "../../../source/ui/view/help-rows.ts";
 
 const idle: CommandSituation = {
   isBusy: false,
-  isHelpOpen: false,
   isEditorEmpty: true,
   isAnchored: false,
-  isTooSmall: false,
   hasMessages: false,
 };
 
@@ -64,15 +60,15 @@ describe("a typed line", () => {
 describe("a key", () => {
   test("belongs to the innermost thing that it is valid for", () => {
     const idOf = (name: string, change: Partial<CommandSituation>): string | undefined =>
-      findByKey(name, { ...idle, ...change })?.id;
+      commandTable.find(
+        ({ keys, when }) => keys.includes(name) && (when?.({ ...idle, ...change }) ?? true),
+      )?.id;
     expect(idOf("Esc", {})).toBeUndefined();
     expect(idOf("Esc", { isBusy: true })).toBe("answer.stop");
-    expect(idOf("Esc", { isBusy: true, isHelpOpen: true })).toBe("help.close");
     expect(idOf("Ctrl+D", {})).toBe("app.leave");
     expect(idOf("Ctrl+D", { isEditorEmpty: false })).toBe("editor.deleteForward");
     expect(idOf("End", { isAnchored: true, isEditorEmpty: false })).toBe("view.follow");
     expect(idOf("End", { isEditorEmpty: false })).toBe("editor.moveLineEnd");
-    expect(idOf("Enter", { isTooSmall: true })).toBeUndefined();
   });
 
   test("is never claimed twice without a condition", () => {
@@ -82,24 +78,13 @@ describe("a key", () => {
   });
 });
 
-describe("help and hints", () => {
+describe("the help of the line loop", () => {
   test.each([58, 78, 98])("at %i columns the help names every command and fits", (width) => {
     const rows = helpRows(width);
     const text = rows.map((row) => row.text).join("\n");
-    for (const command of commandTable.filter(({ id }) => !/^help\.(?!open)/.test(id))) {
+    for (const command of commandTable) {
       for (const label of [...slashUsages(command), ...command.keys]) expect(text).toContain(label);
     }
     for (const row of rows) expect(row.text.length).toBeLessThanOrEqual(width);
-  });
-
-  test("hints show what is valid now and leave out what does not fit", () => {
-    const hint = (change: Partial<CommandSituation>, width = 100): string =>
-      hintText({ ...idle, ...change }, width, unicodeGlyphs);
-    expect(hint({})).toContain("Enter send");
-    expect(hint({ isBusy: true })).toMatch(/^Esc stop/);
-    expect(hint({ isBusy: true })).not.toContain("Enter send");
-    expect(hint({ isHelpOpen: true })).toMatch(/^Esc close · PgDn scroll/);
-    expect(hint({}, 20)).toBe("Enter send · /? help");
-    expect(hint({}, 12)).toBe("Enter send");
   });
 });

@@ -2,15 +2,16 @@
 
 import { Console } from "node:console";
 import { onTestFinished } from "vitest";
-import type { ChatScreenOptions, ChatScreenResult } from "../../../source/ui/chat-backend.ts";
-import { runChatScreen } from "../../../source/ui/render-chat.tsx";
+import type { AppOptions, AppResult } from "../../../source/ui/app/app-options.ts";
+import { runApp } from "../../../source/ui/app/run-app.tsx";
+import type { ChatOptions } from "../../../source/ui/chat-backend.ts";
 import { ScriptedBackend } from "./scripted-backend.ts";
 import { SizedTerminal } from "./sized-terminal.ts";
 
 // The test runner's console lacks the class that Ink builds its own console from.
 console.Console ??= Console;
 
-export interface OpenChatOptions extends Partial<ChatScreenOptions> {
+export interface OpenChatOptions extends Partial<AppOptions>, Partial<ChatOptions> {
   readonly columns?: number;
   readonly rows?: number;
 }
@@ -19,27 +20,33 @@ export interface OpenChat {
   readonly screen: SizedTerminal;
   readonly backend: ScriptedBackend;
   /** Settles when the screen has been left. */
-  readonly result: Promise<ChatScreenResult>;
+  readonly result: Promise<AppResult>;
 }
 
 /** Starts a chat and waits for its first frame. */
 export async function openChat(options: OpenChatOptions = {}): Promise<OpenChat> {
-  const { columns = 100, rows = 30, ...screenOptions } = options;
+  const { columns = 100, rows = 30, historyFile, examplePrompts, settings, messages } = options;
   const screen = new SizedTerminal(columns, rows);
   const backend = new ScriptedBackend();
-  const result = runChatScreen({
+  const chat: ChatOptions = {
     backend,
-    version: "1.2.3",
+    ...(historyFile !== undefined && { historyFile }),
+    ...(examplePrompts !== undefined && { examplePrompts }),
+    ...(settings !== undefined && { settings }),
+    ...(messages !== undefined && { messages }),
+  };
+  const result = runApp({
     environment: { LANG: "en_GB.UTF-8" },
+    ...options,
+    chat,
     stdin: screen.stdin,
     stdout: screen.stdout,
-    ...screenOptions,
   });
   onTestFinished(async () => {
     screen.hangUp();
     await result;
   });
-  const opened = screen.until(options.isScreenReader ? "Message:" : "modelctl 1.2.3");
+  const opened = screen.until(options.isScreenReader ? "Message:" : "[1 Chat]");
   // A screen that fails to open says more than one that stays empty.
   await Promise.race([opened, result.then(() => opened)]);
   return { screen, backend, result };

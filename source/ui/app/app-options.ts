@@ -1,0 +1,48 @@
+// What the full-screen program is started with, and what it gives back.
+
+import type { ApiClient } from "../../client/api-client.ts";
+import type { ClientMessage } from "../../client/chat-events.ts";
+import type { ChatOptions } from "../chat-backend.ts";
+import type { Screen } from "../frame/screen.ts";
+import type { ThemeName } from "../frame/themes.ts";
+import type { ReadFilter } from "../screens/server/request-list.ts";
+import type { ServerControl } from "../screens/server/server-screen.ts";
+
+/** The server behind the screens. */
+export interface ServerOptions {
+  /** The one to ask now: after a break it may be another. */
+  readonly client: () => ApiClient;
+  /** Reads the language of the request log's filters. */
+  readonly readFilter: ReadFilter;
+  /** Undefined where another program hosts the server. */
+  readonly control?: ServerControl;
+}
+
+export interface AppOptions {
+  readonly chat: ChatOptions;
+  /** Without it there are neither live figures nor the screens that show the server. */
+  readonly server?: ServerOptions;
+  /** The screen to begin with. Defaults to the chat. */
+  readonly first?: Screen["id"];
+  /** Defaults to `default`. */
+  readonly theme?: ThemeName;
+  /** Stays in the terminal's usual buffer, below what is there. Defaults to false. */
+  readonly isInline?: boolean;
+  /** Plain lines instead of a painted screen. Defaults to the variable INK_SCREEN_READER. */
+  readonly isScreenReader?: boolean;
+  /** Variables that choose glyphs, editor and pager. Defaults to the process's own. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Defaults to the process's own. */
+  readonly stdin?: NodeJS.ReadStream;
+  /** Defaults to the process's own. */
+  readonly stdout?: NodeJS.WriteStream;
+}
+
+export interface AppResult {
+  /** `bye`: the person left. `interrupted`: Ctrl+C twice, a signal, or the terminal went away. */
+  readonly reason: "bye" | "interrupted";
+  /** The signal that ended the program, for the exit code. */
+  readonly signal?: NodeJS.Signals;
+  /** The conversation without the system message; stopped and failed answers as far as they got. */
+  readonly transcript: ClientMessage[];
+}

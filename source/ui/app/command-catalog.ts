@@ -1,0 +1,19 @@
+// Every command there is, by the place where it is valid: what docs/keys.md is made from.
+
+import { commandTable } from "../commands/command-table.ts";
+import { frameCommandFacts } from "../frame/frame-commands.ts";
+import type { CommandFacts } from "../frame/screen.ts";
+import { fieldCommandFacts } from "../panes/text-field.ts";
+import { serverCommandFacts } from "../screens/server/server-commands.ts";
+
+export interface CommandSection {
+  readonly title: string;
+  readonly commands: readonly CommandFacts[];
+}
+
+export const commandCatalog: readonly CommandSection[] = [
+  { title: "Everywhere", commands: frameCommandFacts },
+  { title: "Chat", commands: commandTable },
+  { title: "Server", commands: serverCommandFacts },
+  { title: "Fields of one line", commands: fieldCommandFacts },
+];

@@ -1,0 +1,42 @@
+// Copies a text: through the terminal, which also works over ssh, and into the local clipboard.
+
+import clipboard from "clipboardy";
+
+/** Many terminals take no more in one sequence. */
+const terminalLimitBytes = 74_994;
+
+export interface CopyOptions {
+  readonly write: (bytes: string) => void;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Defaults to the machine's own. */
+  readonly local?: { write(text: string): Promise<void> };
+}
+
+/** @returns a sentence that tells how it went */
+export async function copyText(text: string, options: CopyOptions): Promise<string> {
+  const { write, environment, local = clipboard } = options;
+  if (text === "") return "There is nothing to copy";
+  const encoded = Buffer.from(text, "utf8").toString("base64");
+  const fitsTerminal = encoded.length <= terminalLimitBytes;
+  // OSC 52 of xterm: the terminal, not the machine that the program runs on, has the clipboard.
+  if (fitsTerminal) write(`\u001b]52;c;${encoded}\u0007`);
+  const count = Array.from(text).length;
+  const what = `${count} ${count === 1 ? "character" : "characters"}`;
+  const isRemote = Boolean(environment.SSH_CONNECTION || environment.SSH_TTY);
+  if (!isRemote && (await isCopiedHere(text, local))) return `Copied ${what}`;
+  if (!fitsTerminal) return `${what} are too many for the terminal's clipboard: nothing was copied`;
+  return `Copied ${what} through the terminal, if it allows that (OSC 52)`;
+}
+
+/** A machine without a desktop has no clipboard: that is no error. */
+async function isCopiedHere(
+  text: string,
+  local: { write(text: string): Promise<void> },
+): Promise<boolean> {
+  try {
+    await local.write(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

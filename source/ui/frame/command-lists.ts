@@ -1,0 +1,102 @@
+// What is made from lists of commands: the command of a key, rows for help and palette, hints.
+
+import { textWidth } from "../text/graphemes.ts";
+import type { ListItem } from "./list-overlay.ts";
+import type { BoundCommand, CommandFacts, Span, StyledRow } from "./screen.ts";
+
+/** Where two share a key the first one that is valid gets it. */
+export function findByKey(
+  commands: readonly BoundCommand[],
+  key: string,
+): BoundCommand | undefined {
+  return commands.find((command) => command.keys.includes(key) && command.isValid());
+}
+
+/** The command of a typed line such as `/set system TEXT`, and the words behind its name. */
+export function findBySlash(
+  commands: readonly BoundCommand[],
+  line: string,
+): { command: BoundCommand; argument: string } | undefined {
+  const text = line.trim();
+  // Of `/set` and `/set system` the longer one is meant.
+  const named = commands
+    .flatMap((command) => (command.slash ?? []).map((name) => ({ command, name })))
+    .filter(({ name }) => text === name || text.startsWith(`${name} `))
+    .toSorted((a, b) => b.name.length - a.name.length)[0];
+  if (named === undefined) return undefined;
+  return { command: named.command, argument: text.slice(named.name.length).trim() };
+}
+
+/** All ways to call a command, as help and documentation tell them. */
+export function callsOf({ slash = [], slashArguments, keys }: CommandFacts): string[] {
+  const usages = slash.map((name) =>
+    slashArguments === undefined ? name : `${name} ${slashArguments}`,
+  );
+  return [...usages, ...keys];
+}
+
+/** Without the commands of the frame whose every call is taken by one of the screen. */
+export function joinCommands(
+  screen: readonly BoundCommand[],
+  frame: readonly BoundCommand[],
+): BoundCommand[] {
+  const taken = new Set(screen.flatMap(callsOf));
+  return [
+    ...screen,
+    ...frame.filter((command) => callsOf(command).some((call) => !taken.has(call))),
+  ];
+}
+
+/** These move a cursor or a view: nobody looks for them by name. */
+const unnamedGroups = new Set(["Editing", "Scrolling", "Fields of one line"]);
+
+/** For the help: everything, in groups; what cannot be done now is dim. */
+export function helpItems(commands: readonly BoundCommand[]): ListItem[] {
+  const names = new Set(commands.map(({ group }) => group));
+  const groups = [...names].sort(
+    (a, b) => Number(unnamedGroups.has(a)) - Number(unnamedGroups.has(b)),
+  );
+  return groups.flatMap((group) =>
+    commands
+      .filter((command) => command.group === group)
+      .map((command) => ({ ...itemOf(command), group, isDim: !command.isValid() })),
+  );
+}
+
+/** For the palette: what can be done now. */
+export function paletteItems(commands: readonly BoundCommand[]): ListItem[] {
+  return commands
+    .filter((command) => !unnamedGroups.has(command.group) && command.isValid())
+    .map(itemOf);
+}
+
+function itemOf(command: BoundCommand): ListItem {
+  return { value: command.id, title: command.title, note: callsOf(command).join(", ") };
+}
+
+/** Keys with a word each, as many as fit. */
+export function hintRow(
+  hints: readonly (readonly [key: string, word: string])[],
+  width: number,
+): StyledRow {
+  const spans: Span[] = [];
+  let used = 0;
+  for (const [key, word] of hints) {
+    const gap = spans.length === 0 ? "" : "  ";
+    const needed = gap.length + textWidth(`${key} ${word}`);
+    if (used + needed > width) continue;
+    spans.push({ text: `${gap}${key}`, tone: "key" }, { text: ` ${word}`, tone: "dim" });
+    used += needed;
+  }
+  return spans;
+}
+
+/** The hints of the commands that can be given now. */
+export function hintsOf(commands: readonly BoundCommand[]): (readonly [string, string])[] {
+  return commands.flatMap((command) => {
+    const word = command.hint();
+    const call = command.keys[0] ?? command.slash?.[0];
+    if (word === undefined || call === undefined || !command.isValid()) return [];
+    return [[call, word] as const];
+  });
+}

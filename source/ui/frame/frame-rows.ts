@@ -1,0 +1,118 @@
+// The whole window as rows: tabs, the screen's body with what lies over it, hints.
+
+import { overlayRow, rowWidth } from "../panes/styled-row.ts";
+import { textWidth, truncateText } from "../text/graphemes.ts";
+import { neutraliseLine } from "../text/neutralise.ts";
+import { wrapLine } from "../text/wrap-line.ts";
+import { type Glyphs, withGlyphs } from "../theme.ts";
+import { hintRow } from "./command-lists.ts";
+import type { Frame } from "./frame.ts";
+import type { BodySize, ScreenPicture, Span, StyledRow } from "./screen.ts";
+
+/** Below this size only a card is shown. */
+export const columnsMinimum = 60;
+export const rowsMinimum = 16;
+
+const tabRows = 1;
+const hintRows = 1;
+const noticeRowsMaximum = 3;
+const margin = 1;
+
+export interface WindowSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export function isTooSmall({ columns, rows }: WindowSize): boolean {
+  return columns < columnsMinimum || rows < rowsMinimum;
+}
+
+/** What is left for the screen. */
+export function bodySize({ columns, rows }: WindowSize): BodySize {
+  return { columns, rows: Math.max(1, rows - tabRows - hintRows) };
+}
+
+/** Exactly as many rows as the window has; the cursor is counted from its top left. */
+export function framePicture(frame: Frame, size: WindowSize): ScreenPicture {
+  if (isTooSmall(size)) return { rows: tooSmallCard(frame, size) };
+  const body = bodySize(size);
+  const picture = frame.current?.picture(body) ?? { rows: [] };
+  const rows = Array.from({ length: body.rows }, (_, index) => picture.rows[index] ?? []);
+  const { overlay, glyphs } = frame;
+  let { cursor } = picture;
+  if (overlay !== undefined) {
+    const over = overlay.picture(body);
+    cursor = over.cursor;
+    for (const [index, row] of over.rows.entries()) {
+      const at = over.y + index;
+      rows[at] = overlayRow(rows[at] ?? [], row, over.x, size.columns, glyphs.ellipsis);
+    }
+  }
+  // A long notice lies over the last rows of the screen: it must be read whole.
+  const last = lastRows(frame, size);
+  rows.splice(rows.length - (last.length - hintRows), last.length - hintRows);
+  return {
+    rows: [tabRow(frame, size.columns), ...rows, ...last],
+    ...(cursor !== undefined && { cursor: { x: cursor.x, y: cursor.y + tabRows } }),
+  };
+}
+
+function lastRows(frame: Frame, { columns }: WindowSize): StyledRow[] {
+  const { notice, glyphs } = frame;
+  const room = columns - 2 * margin;
+  const blank: Span = { text: " ", tone: "plain" };
+  if (notice === undefined) return [[blank, ...hintRow(frame.hints, room)]];
+  const text = neutraliseLine(`${glyphs.warning} ${notice}`, glyphs.isAscii);
+  const rows = wrapLine(text.replaceAll("\n", " "), room).slice(0, noticeRowsMaximum);
+  return rows.map((row) => [blank, { text: row.text.padEnd(room), tone: "warning" }, blank]);
+}
+
+function tabRow(frame: Frame, columns: number): StyledRow {
+  const tabs = frame.screens.map(({ title }, index) => `${index + 1} ${title}`);
+  const spans: Span[] = [{ text: " modelctl ", tone: "title" }];
+  for (const [index, tab] of tabs.entries()) {
+    const isCurrent = frame.screens[index] === frame.current;
+    spans.push({ text: " ", tone: "plain" });
+    spans.push(isCurrent ? { text: `[${tab}]`, tone: "tab" } : { text: ` ${tab} `, tone: "plain" });
+  }
+  const used = rowWidth(spans);
+  const room = Math.max(0, columns - used - 2 - margin);
+  const status = statusText(frame, room);
+  const gap = columns - used - textWidth(status) - margin;
+  return [
+    ...spans,
+    { text: " ".repeat(Math.max(0, gap)), tone: "plain" },
+    { text: status, tone: "plain" },
+  ];
+}
+
+/** What matters least stands first and goes first. */
+function statusText({ statusParts, glyphs }: Frame, room: number): string {
+  const parts = statusParts.map((part) => harmless(part, glyphs));
+  while (parts.length > 1 && textWidth(parts.join("  ")) > room) parts.shift();
+  return truncateText(parts.join("  "), room, glyphs.ellipsis);
+}
+
+function harmless(text: string, glyphs: Glyphs): string {
+  return neutraliseLine(withGlyphs(text, glyphs), glyphs.isAscii);
+}
+
+/** What is needed, and what goes on meanwhile. */
+function tooSmallCard({ statusParts, glyphs }: Frame, { columns, rows }: WindowSize): StyledRow[] {
+  const lines: Span[] = [
+    { text: `Too small: ${columns}x${rows}`, tone: "warning" },
+    { text: `needs ${columnsMinimum}x${rowsMinimum}`, tone: "plain" },
+    ...statusParts.map((part): Span => ({ text: harmless(part, glyphs), tone: "dim" })),
+  ];
+  const shown = lines.slice(0, Math.max(1, rows)).map((span): StyledRow => {
+    const text = truncateText(span.text, columns, glyphs.ellipsis);
+    const left = " ".repeat(Math.max(0, Math.floor((columns - textWidth(text)) / 2)));
+    return [
+      { text: left, tone: "plain" },
+      { text, tone: span.tone },
+    ];
+  });
+  const above = Math.max(0, Math.floor((rows - shown.length) / 2));
+  const below = Math.max(0, rows - shown.length - above);
+  return [...Array<StyledRow>(above).fill([]), ...shown, ...Array<StyledRow>(below).fill([])];
+}

@@ -1,0 +1,340 @@
+// The frame around the screens: which one is in sight, what lies over it, where each key goes.
+
+import type { Clock } from "../../base/clock.ts";
+import { describeError } from "../../base/product-error.ts";
+import type { KeyPress } from "../keys/key-name.ts";
+import { splitGraphemes } from "../text/graphemes.ts";
+import type { Glyphs } from "../theme.ts";
+import {
+  findByKey,
+  findBySlash,
+  helpItems,
+  hintsOf,
+  joinCommands,
+  paletteItems,
+} from "./command-lists.ts";
+import { frameCommands } from "./frame-commands.ts";
+import { isTooSmall, type WindowSize } from "./frame-rows.ts";
+import { type ListItem, ListOverlay } from "./list-overlay.ts";
+import type { Overlay } from "./overlay.ts";
+import { AskOverlay, ConfirmOverlay } from "./question-overlay.ts";
+import type { BoundCommand, Choice, FrameServices, Screen } from "./screen.ts";
+import type { TerminalServices } from "./terminal-services.ts";
+import { type ThemeName, themeNames } from "./themes.ts";
+
+/** A second Ctrl+C within this time leaves. */
+const interruptWindowMs = 2000;
+/** They answer even when the window is too small to show what is typed. */
+const keysOfSmallWindows = new Set(["Esc", "Ctrl+C", "Ctrl+D", "Ctrl+L"]);
+
+export interface FrameOptions {
+  readonly glyphs: Glyphs;
+  readonly clock: Clock;
+  readonly theme: ThemeName;
+  readonly terminal: TerminalServices;
+  readonly size: () => WindowSize;
+  /** How the server is, for the right end of the row of tabs; asked for on every repaint. */
+  readonly status: () => string;
+  readonly onLeave: (reason: "bye" | "interrupted") => void;
+}
+
+export class Frame implements FrameServices {
+  readonly #options: FrameOptions;
+  readonly #listeners = new Set<() => void>();
+  #screens: readonly Screen[] = [];
+  #current: Screen | undefined;
+  #commands: ReturnType<typeof frameCommands> = { reserved: [], yielding: [] };
+  readonly #overlays: Overlay[] = [];
+  #notice: string | undefined;
+  #theme: ThemeName;
+  #interruptedAtMs = -Infinity;
+  #version = 0;
+
+  constructor(options: FrameOptions) {
+    this.#options = options;
+    this.#theme = options.theme;
+  }
+
+  /** Takes the screens over and shows the first, or the named one. */
+  start(screens: readonly Screen[], first?: Screen["id"]): void {
+    this.#screens = screens;
+    this.#commands = frameCommands({
+      screens,
+      isTyping: () => this.#isTyping,
+      open: (id) => this.open(id),
+      openPalette: () => this.#openCommands("Commands", paletteItems(this.commands)),
+      help: () => this.help(),
+      chooseTheme: (name) => this.#chooseTheme(name),
+      repaint: () => this.repaint(),
+      interrupt: () => this.#interrupt(),
+      leave: (reason) => this.leave(reason),
+    });
+    for (const screen of screens) screen.subscribe(() => this.#changed());
+    const screen = screens.find(({ id }) => id === first) ?? screens[0];
+    if (screen !== undefined) this.open(screen.id);
+  }
+
+  get screens(): readonly Screen[] {
+    return this.#screens;
+  }
+
+  /** The screen in sight. */
+  get current(): Screen | undefined {
+    return this.#current;
+  }
+
+  get overlay(): Overlay | undefined {
+    return this.#overlays.at(-1);
+  }
+
+  /** A sentence in place of the hints. */
+  get notice(): string | undefined {
+    return this.#notice;
+  }
+
+  get theme(): ThemeName {
+    return this.#theme;
+  }
+
+  get glyphs(): Glyphs {
+    return this.#options.glyphs;
+  }
+
+  /** What the screen in sight is at, and how the server is. */
+  get statusParts(): readonly string[] {
+    return [this.#current?.status() ?? "", this.#options.status()].filter((text) => text !== "");
+  }
+
+  /** Keys and words for the row of hints. */
+  get hints(): readonly (readonly [string, string])[] {
+    return this.overlay?.hints ?? hintsOf(this.commands);
+  }
+
+  /** The screen's commands and the frame's. */
+  get commands(): readonly BoundCommand[] {
+    const { reserved, yielding } = this.#commands;
+    return joinCommands(this.#current?.commands() ?? [], [...reserved, ...yielding]);
+  }
+
+  /** Counts changes, for `useSyncExternalStore`. */
+  readonly version = (): number => this.#version;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Acts on one key or piece of text. */
+  press(press: KeyPress): void {
+    this.#setNotice(undefined);
+    const isKey = press.kind === "key";
+    if (isTooSmall(this.#options.size()) && !(isKey && keysOfSmallWindows.has(press.name))) return;
+    const { overlay } = this;
+    if (isKey && press.name === "Ctrl+L") this.repaint();
+    else if (overlay !== undefined) overlay.press(press);
+    else if (isKey) this.#key(press.name);
+    else if (this.#isTyping) this.#current?.type(press.text);
+    else this.#keysOf(press.text);
+  }
+
+  /** Takes a marked paste: one insertion that never sends. */
+  paste(text: string): void {
+    if (isTooSmall(this.#options.size())) return;
+    this.#setNotice(undefined);
+    if (this.overlay !== undefined) this.overlay.paste(text);
+    else if (this.#isTyping) this.#current?.paste(text);
+  }
+
+  open(id: Screen["id"]): void {
+    const screen = this.#screens.find((candidate) => candidate.id === id);
+    if (screen === undefined || screen === this.#current) return;
+    this.#current?.deactivate();
+    this.#current = screen;
+    screen.activate();
+    this.#changed();
+  }
+
+  ask(question: string, initial = ""): Promise<string | undefined> {
+    return this.#overlay((base) => new AskOverlay({ ...base, question, initial }));
+  }
+
+  confirm(question: string): Promise<boolean> {
+    return this.#overlay((base) => new ConfirmOverlay({ ...base, question }));
+  }
+
+  choose(title: string, choices: readonly Choice[]): Promise<string | undefined> {
+    const items = choices.map((choice): ListItem => ({ note: "", ...choice }));
+    return this.#list({ title, items, verb: "choose", cancelVerb: "cancel" });
+  }
+
+  notify(sentence: string): void {
+    this.#setNotice(sentence);
+  }
+
+  async copy(text: string): Promise<string> {
+    return await this.#options.terminal.copy(text);
+  }
+
+  async edit(text: string, extension: string): Promise<string | undefined> {
+    return await this.#options.terminal.edit(text, extension);
+  }
+
+  async page(text: string): Promise<void> {
+    await this.#options.terminal.page(text);
+  }
+
+  repaint(): void {
+    this.#options.terminal.erase();
+    this.#changed();
+  }
+
+  help(): void {
+    const { current } = this;
+    this.#openCommands(`Help: ${current?.title ?? ""}`, helpItems(this.commands));
+  }
+
+  leave(reason: "bye" | "interrupted"): void {
+    this.#options.onLeave(reason);
+  }
+
+  runSlash(line: string): boolean {
+    const { reserved, yielding } = this.#commands;
+    const others = this.#screens.filter((screen) => screen !== this.#current);
+    const commands = [...reserved, ...yielding, ...others.flatMap((screen) => screen.commands())];
+    const found = findBySlash(commands, line);
+    if (found === undefined) return false;
+    this.#run(found.command, found.argument);
+    return true;
+  }
+
+  /** Something beside the screens has changed that shows. */
+  refresh(): void {
+    this.#changed();
+  }
+
+  /** Gives everybody who waits for an answer none. */
+  close(): void {
+    while (this.overlay !== undefined) this.overlay.cancel();
+    this.#current?.deactivate();
+  }
+
+  get #isTyping(): boolean {
+    return this.#current?.isTyping() ?? false;
+  }
+
+  #key(name: string): void {
+    const { reserved, yielding } = this.#commands;
+    const command =
+      findByKey(reserved, name) ??
+      findByKey(this.#current?.commands() ?? [], name) ??
+      findByKey(yielding, name);
+    if (command !== undefined) this.#run(command, "");
+  }
+
+  /** Letters are keys, until one of them opens a field or a list: the rest is text for that. */
+  #keysOf(text: string): void {
+    const [first = "", ...rest] = splitGraphemes(text);
+    this.#key(first === " " ? "Space" : first);
+    if (rest.length > 0) this.press({ kind: "text", text: rest.join("") });
+  }
+
+  /** What could not be done is told in place of the hints. */
+  #run(command: BoundCommand, argument: string): void {
+    const tell = (sentence: string | undefined): void => {
+      if (sentence !== undefined) this.#setNotice(sentence);
+    };
+    try {
+      const outcome = command.run(argument);
+      if (outcome instanceof Promise) {
+        outcome.then(tell, (error: unknown) => tell(describeError(error)));
+      } else tell(outcome);
+    } catch (error) {
+      tell(describeError(error));
+    }
+  }
+
+  #interrupt(): string | undefined {
+    const nowMs = this.#options.clock.now();
+    const isSecond = nowMs - this.#interruptedAtMs <= interruptWindowMs;
+    this.#interruptedAtMs = nowMs;
+    if (!isSecond) return "Ctrl+C again leaves (as does Ctrl+D)";
+    this.leave("interrupted");
+    return undefined;
+  }
+
+  async #chooseTheme(name: string): Promise<string | undefined> {
+    const wanted =
+      name === ""
+        ? await this.choose(
+            "Theme",
+            themeNames.map((value) => ({ value, title: value })),
+          )
+        : name;
+    const found = themeNames.find((candidate) => candidate === wanted);
+    if (found === undefined) {
+      return wanted === undefined
+        ? undefined
+        : `There is no theme '${wanted}'. Themes are ${themeNames.join(", ")}`;
+    }
+    this.#theme = found;
+    this.#changed();
+    return undefined;
+  }
+
+  #openCommands(title: string, items: readonly ListItem[]): void {
+    const { commands } = this;
+    void this.#list({ title, items, verb: "run" }).then(async (id) => {
+      const command = commands.find((candidate) => candidate.id === id);
+      if (command === undefined) return;
+      const argument = await this.#argumentFor(command);
+      if (argument !== undefined) this.#run(command, argument);
+    });
+  }
+
+  /** Asks for the words that a typed command needs. */
+  async #argumentFor({ slash, slashArguments }: BoundCommand): Promise<string | undefined> {
+    // What stands in brackets may be left out.
+    if (slashArguments === undefined || slashArguments.startsWith("[")) return "";
+    return await this.ask(`${slash?.[0] ?? ""} ${slashArguments}`);
+  }
+
+  #list(options: {
+    title: string;
+    items: readonly ListItem[];
+    verb: string;
+    cancelVerb?: string;
+  }): Promise<string | undefined> {
+    return this.#overlay((base) => new ListOverlay({ ...base, ...options }));
+  }
+
+  #overlay<T>(
+    create: (base: { glyphs: Glyphs; onChange: () => void; onDone: (value: T) => void }) => Overlay,
+  ): Promise<T> {
+    const { promise, resolve } = Promise.withResolvers<T>();
+    const overlay = create({
+      glyphs: this.#options.glyphs,
+      onChange: () => this.#changed(),
+      onDone: (value) => {
+        const index = this.#overlays.indexOf(overlay);
+        if (index === -1) return;
+        this.#overlays.splice(index, 1);
+        this.#changed();
+        resolve(value);
+      },
+    });
+    this.#overlays.push(overlay);
+    this.#changed();
+    return promise;
+  }
+
+  #setNotice(sentence: string | undefined): void {
+    if (this.#notice === sentence) return;
+    this.#notice = sentence;
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#version += 1;
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,89 @@
+// What the frame needs of the terminal itself: erasing, copying, and lending it to other programs.
+
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describeError } from "../../base/product-error.ts";
+import type { copyText } from "./clipboard.ts";
+
+export interface TerminalServices {
+  /** Forgets what is on the screen: the next picture is painted whole. */
+  erase(): void;
+  copy(text: string): Promise<string>;
+  edit(text: string, extension: string): Promise<string | undefined>;
+  page(text: string): Promise<void>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface TerminalServicesOptions {
+  readonly erase: () => void;
+  /** Gives the terminal away while the work goes on, and takes it back. */
+  readonly suspend: (work: () => Promise<void>) => Promise<void>;
+  readonly copy: (text: string) => ReturnType<typeof copyText>;
+  readonly environment: Environment;
+}
+
+/** @returns services that run the person's own editor and pager on the whole terminal */
+export function terminalServices(options: TerminalServicesOptions): TerminalServices {
+  const { erase, suspend, copy, environment } = options;
+  return {
+    erase,
+    copy,
+    edit: async (text, extension) => {
+      const program = environment.VISUAL || environment.EDITOR || usualEditor();
+      return await withFile(text, extension, async (file) => {
+        await suspend(() => runProgram(program, file));
+        const saved = await readFile(file, "utf8");
+        return saved === text ? undefined : saved;
+      });
+    },
+    page: async (text) => {
+      const program = environment.PAGER || usualPager();
+      await withFile(text, "txt", (file) => suspend(() => runProgram(program, file)));
+    },
+  };
+}
+
+function usualEditor(): string {
+  return process.platform === "win32" ? "notepad" : "vi";
+}
+
+function usualPager(): string {
+  return process.platform === "win32" ? "more" : "less -R";
+}
+
+/** Readable by this user alone, and gone afterwards. */
+async function withFile<T>(
+  text: string,
+  extension: string,
+  use: (file: string) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(path.join(tmpdir(), "modelctl-"));
+  try {
+    const file = path.join(folder, `text.${extension}`);
+    await writeFile(file, text, { mode: 0o600 });
+    return await use(file);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** @param program as in $EDITOR: a command with its own words, for a shell */
+async function runProgram(program: string, file: string): Promise<void> {
+  const isWindows = process.platform === "win32";
+  const child = isWindows
+    ? spawn(`${program} "${file}"`, { stdio: "inherit", shell: true })
+    : spawn("/bin/sh", ["-c", `${program} "$1"`, "sh", file], { stdio: "inherit" });
+  await new Promise<void>((resolve, reject) => {
+    child.once("error", (error) => {
+      reject(new Error(`${program} cannot be started: ${describeError(error)}`));
+    });
+    child.once("exit", (code) => {
+      // A shell says with these that there is no such program.
+      if (code !== 126 && code !== 127) return resolve();
+      reject(new Error(`'${program}' cannot be started; set $EDITOR or $PAGER to a program`));
+    });
+  });
+}

@@ -1,0 +1,89 @@
+// How each tone looks: by colour, by brightness alone, or as plainly as can be.
+
+import type { ForegroundColorName } from "chalk";
+import type { Tone } from "../theme.ts";
+
+export interface ToneStyle {
+  /** One of the terminal's own sixteen: they fit whatever background the person chose. */
+  readonly color?: ForegroundColorName;
+  readonly bold?: boolean;
+  readonly dim?: boolean;
+  readonly inverse?: boolean;
+  readonly underline?: boolean;
+  readonly italic?: boolean;
+  readonly strikethrough?: boolean;
+}
+
+export type Theme = Readonly<Record<Tone, ToneStyle>>;
+
+/** Blue and yellow are told apart by nearly everybody; red never stands without its glyph. */
+const defaultTheme: Theme = {
+  plain: {},
+  you: { color: "blueBright", bold: true },
+  assistant: { color: "yellow", bold: true },
+  code: { color: "cyan" },
+  title: { bold: true },
+  dim: { dim: true },
+  mark: { color: "yellow" },
+  warning: { color: "yellow", bold: true },
+  error: { color: "red", bold: true },
+  good: { color: "cyan" },
+  key: { bold: true },
+  tab: { bold: true, inverse: true },
+  selected: { bold: true, color: "blueBright" },
+  border: { dim: true },
+  focus: { color: "blueBright" },
+  value: { bold: true },
+  heading: { color: "blueBright", bold: true },
+  strong: { bold: true },
+  emphasis: { italic: true },
+  struck: { strikethrough: true, dim: true },
+  link: { color: "blueBright", underline: true },
+  quote: { italic: true, dim: true },
+  keyword: { color: "blueBright" },
+  string: { color: "green" },
+  number: { color: "magenta" },
+  comment: { dim: true, italic: true },
+  name: { color: "yellow" },
+  type: { color: "cyan" },
+};
+
+/** Meaning by weight, not by colour. */
+const mono: Theme = {
+  ...mapTones(defaultTheme, ({ color: _, ...style }) => style),
+  mark: { bold: true },
+  error: { bold: true, underline: true },
+  good: {},
+  selected: { inverse: true },
+  focus: { bold: true },
+};
+
+/** Nothing dim, everything that matters bright. */
+const highContrast: Theme = {
+  ...mapTones(defaultTheme, ({ dim: _, ...style }) => style),
+  you: { color: "cyanBright", bold: true },
+  assistant: { color: "yellowBright", bold: true },
+  code: { color: "cyanBright" },
+  mark: { color: "yellowBright", bold: true },
+  warning: { color: "yellowBright", bold: true, underline: true },
+  error: { color: "redBright", bold: true, underline: true },
+  good: { color: "greenBright", bold: true },
+  selected: { inverse: true, bold: true },
+  focus: { color: "yellowBright", bold: true },
+};
+
+export const themes = {
+  default: defaultTheme,
+  mono,
+  "high-contrast": highContrast,
+} as const satisfies Readonly<Record<string, Theme>>;
+
+export type ThemeName = keyof typeof themes;
+
+export const themeNames = Object.keys(themes) as readonly ThemeName[];
+
+function mapTones(theme: Theme, change: (style: ToneStyle) => ToneStyle): Theme {
+  const entries = Object.entries(theme).map(([tone, style]) => [tone, change(style)] as const);
+  // Every tone of the theme is there again.
+  return Object.fromEntries(entries) as unknown as Theme;
+}

@@ -1,0 +1,58 @@
+// Follows a stream of the server, over its ends and breaks, until nobody looks any more.
+
+import { setTimeout as wait } from "node:timers/promises";
+import { describeError } from "../../base/product-error.ts";
+
+/** Whether the server answers: `down` with the reason why not. */
+export type LinkState =
+  | { readonly kind: "connecting" }
+  | { readonly kind: "up" }
+  | { readonly kind: "down"; readonly sentence: string; readonly sinceMs: number };
+
+export interface Following<T> {
+  /** Opens the stream anew. */
+  readonly open: (signal: AbortSignal) => AsyncIterable<T>;
+  /** The stream stands: what was known before may be outdated. */
+  readonly onOpen?: () => void;
+  readonly onItem: (item: T) => void;
+  readonly onState: (state: LinkState) => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Between two tries; a server that starts is found soon. */
+const retryMs = 500;
+
+/** @returns ends it */
+export function follow<T>(following: Following<T>): () => void {
+  const controller = new AbortController();
+  void run(following, controller.signal);
+  return () => controller.abort();
+}
+
+async function run<T>(following: Following<T>, signal: AbortSignal): Promise<void> {
+  let downSinceMs: number | undefined;
+  while (!signal.aborted) {
+    let sentence = "The server ended the connection";
+    try {
+      let isOpen = false;
+      for await (const item of following.open(signal)) {
+        if (signal.aborted) return;
+        if (!isOpen) {
+          isOpen = true;
+          downSinceMs = undefined;
+          following.onOpen?.();
+          following.onState({ kind: "up" });
+        }
+        following.onItem(item);
+      }
+    } catch (error) {
+      sentence = describeError(error);
+    }
+    if (signal.aborted) return;
+    downSinceMs ??= following.now();
+    following.onState({ kind: "down", sentence, sinceMs: downSinceMs });
+    // An abort ends the rest early; the loop's condition then ends the loop.
+    await wait(retryMs, undefined, { signal }).catch(() => {});
+  }
+}

@@ -1,0 +1,87 @@
+// The server's request log, kept up to date while somebody looks.
+
+import type { ApiClient } from "../../client/api-client.ts";
+import { followRequestViews, type RequestView } from "../../client/requests.ts";
+import { follow } from "./follow.ts";
+
+/** As many as the server keeps. */
+const keptEntries = 5000;
+
+export interface RequestFeedOptions {
+  readonly client: () => ApiClient;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Ids begin anew with each server. */
+export function keyOf({ startedAt, id }: RequestView): string {
+  return `${startedAt} ${id}`;
+}
+
+export class RequestFeed {
+  readonly #options: RequestFeedOptions;
+  readonly #listeners = new Set<() => void>();
+  readonly #entries = new Map<string, RequestView>();
+  #sorted: readonly RequestView[] | undefined;
+  #stop: (() => void) | undefined;
+
+  constructor(options: RequestFeedOptions) {
+    this.#options = options;
+  }
+
+  /** Oldest first; another array after every change. */
+  get entries(): readonly RequestView[] {
+    this.#sorted ??= [...this.#entries.values()].sort((a, b) => a.startedAt - b.startedAt);
+    return this.#sorted;
+  }
+
+  find(key: string): RequestView | undefined {
+    return this.#entries.get(key);
+  }
+
+  /** Begins to follow; a second call changes nothing. */
+  start(): void {
+    this.#stop ??= follow({
+      open: (signal) => followRequestViews(this.#options.client(), {}, signal),
+      onItem: (view) => this.#put(view),
+      onState: (state) => {
+        if (state.kind === "down") this.#loseRunning();
+      },
+      now: this.#options.now,
+    });
+  }
+
+  stop(): void {
+    this.#stop?.();
+    this.#stop = undefined;
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #put(view: RequestView): void {
+    this.#entries.set(keyOf(view), view);
+    if (this.#entries.size > keptEntries) {
+      const oldest = this.#entries.keys().next().value;
+      if (oldest !== undefined) this.#entries.delete(oldest);
+    }
+    this.#tell();
+  }
+
+  /** If the server is still there, it tells of them again. */
+  #loseRunning(): void {
+    for (const [key, view] of this.#entries) {
+      if (view.state === "done") continue;
+      const error = { code: "CLIENT_SERVER_VANISHED", message: "the server went away" };
+      this.#entries.set(key, { ...view, state: "done", error });
+    }
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.#sorted = undefined;
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,82 @@
+// What the request log says of the last minute: how much was asked, how fast answers began.
+
+import type { RequestView } from "../../client/requests.ts";
+
+export interface RequestFigures {
+  /** One value a second, oldest first, the present second left out. */
+  readonly requestsPerSecond: readonly number[];
+  readonly errorsPerSecond: readonly number[];
+  /** Of the requests that ended within the window; undefined where none did, as below. */
+  readonly errorShare: number | undefined;
+  readonly ttftMedianMs: number | undefined;
+  readonly ttft95Ms: number | undefined;
+  /** Prompt tokens that were not computed again. */
+  readonly cachedShare: number | undefined;
+  readonly promptTokensPerSecond: number | undefined;
+}
+
+const windowSeconds = 60;
+/** No window holds more that could be looked at every second. */
+const lookedAtMaximum = 2000;
+
+/**
+ * @param entries oldest first
+ * @param now milliseconds since 1970
+ */
+export function requestFigures(entries: readonly RequestView[], now: number): RequestFigures {
+  const requestsPerSecond = new Array<number>(windowSeconds).fill(0);
+  const errorsPerSecond = new Array<number>(windowSeconds).fill(0);
+  const firstTokens: number[] = [];
+  let ended = 0;
+  let failed = 0;
+  let promptTokens = 0;
+  let cachedTokens = 0;
+  let computedTokens = 0;
+  let promptMs = 0;
+  for (const view of entries.slice(-lookedAtMaximum)) {
+    count(requestsPerSecond, view.startedAt, now);
+    const endedAt = view.startedAt + (view.totalMs ?? 0);
+    if (view.state === "running" || now - endedAt > windowSeconds * 1000) continue;
+    ended += 1;
+    if (isFailure(view)) {
+      failed += 1;
+      count(errorsPerSecond, endedAt, now);
+    }
+    if (view.firstTokenMs !== undefined) firstTokens.push(view.firstTokenMs);
+    promptTokens += view.promptTokens ?? 0;
+    cachedTokens += view.cachedTokens ?? 0;
+    if (view.promptMs !== undefined) {
+      computedTokens += (view.promptTokens ?? 0) - (view.cachedTokens ?? 0);
+      promptMs += view.promptMs;
+    }
+  }
+  firstTokens.sort((a, b) => a - b);
+  return {
+    requestsPerSecond,
+    errorsPerSecond,
+    errorShare: ended > 0 ? failed / ended : undefined,
+    ttftMedianMs: quantile(firstTokens, 0.5),
+    ttft95Ms: quantile(firstTokens, 0.95),
+    cachedShare: promptTokens > 0 ? cachedTokens / promptTokens : undefined,
+    promptTokensPerSecond:
+      promptMs > 0 && computedTokens > 0 ? (computedTokens * 1000) / promptMs : undefined,
+  };
+}
+
+/** A client that left is no failure of the server's. */
+export function isFailure({ status, error }: RequestView): boolean {
+  return (
+    (status !== undefined && status >= 400 && status !== 499) || (!status && error !== undefined)
+  );
+}
+
+function count(seconds: number[], at: number, now: number): void {
+  const ago = Math.floor(now / 1000) - Math.floor(at / 1000);
+  const index = windowSeconds - ago;
+  if (index >= 0 && index < windowSeconds) seconds[index] = (seconds[index] ?? 0) + 1;
+}
+
+/** @param sorted smallest first */
+function quantile(sorted: readonly number[], share: number): number | undefined {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+}

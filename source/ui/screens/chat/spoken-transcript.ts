@@ -1,0 +1,40 @@
+// The conversation as lines for screen readers: who speaks in a word, and how it ended.
+
+import type { TranscriptEntry } from "../../state/chat-state.ts";
+import { neutraliseLine, normaliseLineBreaks } from "../../text/neutralise.ts";
+
+export interface SpokenTranscript {
+  /** What will not change any more. */
+  readonly finished: readonly string[];
+  /** A question stays with its answer until that has ended: it may still go back into the editor. */
+  readonly open: readonly string[];
+}
+
+export function spokenTranscript(entries: readonly TranscriptEntry[]): SpokenTranscript {
+  const running = entries.findIndex(
+    (entry) => entry.kind === "assistant" && entry.state === "running",
+  );
+  const end = running === -1 ? entries.length : Math.max(0, running - 1);
+  return {
+    finished: entries.slice(0, end).map(spokenEntry),
+    open: entries.slice(end).map(spokenEntry),
+  };
+}
+
+const speakers = { user: "You", assistant: "Assistant", error: "Error", notice: "Note" } as const;
+
+/** An entry as it is read out. */
+export function spokenEntry(entry: TranscriptEntry): string {
+  const text = `${speakers[entry.kind]}: ${harmless(entry.text)}`;
+  if (entry.kind !== "assistant") return text;
+  if (entry.state === "limit") return `${text} (cut at the length limit)`;
+  return entry.state === "stopped" || entry.state === "failed" ? `${text} (${entry.state})` : text;
+}
+
+/** A text that the terminal does not obey. */
+export function harmless(text: string): string {
+  return normaliseLineBreaks(text)
+    .split("\n")
+    .map((line) => neutraliseLine(line, true))
+    .join("\n");
+}

@@ -1,0 +1,39 @@
+// A request as a command line for curl, and as a request to be sent once more.
+
+import type { RequestView } from "../../../client/requests.ts";
+
+export interface CurlOptions {
+  readonly url: string;
+  /** The body as the server got it; undefined where it was not kept. */
+  readonly body: string | undefined;
+  readonly needsKey: boolean;
+}
+
+/** Runs in any POSIX shell. The key is never in it: it is read from the environment. */
+export function curlCommand(view: RequestView, { url, body, needsKey }: CurlOptions): string {
+  const lines = [`curl ${quoted(url + view.path)}`];
+  if (view.method !== "GET" && view.method !== "POST") lines.push(`-X ${view.method}`);
+  if (needsKey) lines.push('-H "Authorization: Bearer $MODELCTL_KEY"');
+  const sent = body ?? (view.method === "GET" ? undefined : skeleton(view));
+  if (sent !== undefined) lines.push(`-H 'content-type: application/json' -d ${quoted(sent)}`);
+  return lines.join(" \\\n  ");
+}
+
+/** What is known of a body that was not kept. */
+function skeleton({ path, model, parameters, stream }: RequestView): string {
+  const isNative = path.startsWith("/api/");
+  const said =
+    path.includes("chat") || path.includes("messages")
+      ? { messages: [{ role: "user", content: "…" }] }
+      : { prompt: "…" };
+  return JSON.stringify({
+    model: model ?? "…",
+    ...said,
+    stream,
+    ...(parameters !== undefined && isNative && { options: parameters }),
+  });
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,159 @@
+// What can be done with a request of the log: read it in full, cancel, copy, send again, write out.
+
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describeError } from "../../../base/product-error.ts";
+import type { ApiClient } from "../../../client/api-client.ts";
+import { cancelRequest, type RequestView, requestTexts } from "../../../client/requests.ts";
+import type { FrameServices } from "../../frame/screen.ts";
+import { keyOf } from "../../live/request-feed.ts";
+import { curlCommand } from "./curl-command.ts";
+import type { DetailTexts } from "./request-detail.ts";
+
+export interface RequestActionsOptions {
+  readonly client: () => ApiClient;
+  readonly frame: Pick<FrameServices, "ask" | "confirm" | "copy" | "notify">;
+  readonly onChange: () => void;
+}
+
+const bodyNotKept =
+  "The body of this request was not kept. A server that is started with MODELCTL_LOG_PROMPTS=1 keeps bodies";
+
+const replayedMethods = ["GET", "POST", "DELETE"] as const;
+
+export class RequestActions {
+  readonly #options: RequestActionsOptions;
+  /** Of the request that was read last, and in which state it was. */
+  #read: { key: string; state: string; texts: DetailTexts; done: Promise<void> } | undefined;
+  readonly #ending = new AbortController();
+
+  constructor(options: RequestActionsOptions) {
+    this.#options = options;
+  }
+
+  /** What was said, as far as it is known; a request that has ended since is read again. */
+  textsOf(view: RequestView): DetailTexts {
+    if (this.#read?.key !== keyOf(view)) return { kind: "reading" };
+    if (this.#read.state !== view.state) this.read(view);
+    return this.#read?.texts ?? { kind: "reading" };
+  }
+
+  /** Begins to read what was said. */
+  read(view: RequestView): void {
+    const before = this.#read?.key === keyOf(view) ? this.#read.texts : undefined;
+    const reading = {
+      key: keyOf(view),
+      state: view.state,
+      texts: before ?? ({ kind: "reading" } as DetailTexts),
+      done: Promise.resolve(),
+    };
+    this.#read = reading;
+    reading.done = this.#texts(view).then((texts) => {
+      reading.texts = texts;
+      this.#options.onChange();
+    });
+  }
+
+  /** Resolves when what was said has been read, or cannot be. */
+  async whenRead(view: RequestView): Promise<void> {
+    if (this.#read?.key !== keyOf(view)) this.read(view);
+    await this.#read?.done;
+  }
+
+  async cancel({ id, model, path }: RequestView): Promise<string | undefined> {
+    const what = `${id}, ${path}${model === undefined ? "" : ` to ${model}`}`;
+    const isSure = await this.#options.frame.confirm(
+      `Cancel ${what}? Its client gets what there is of the answer.`,
+    );
+    if (!isSure) return undefined;
+    return await this.#told(async () => {
+      await cancelRequest(this.#options.client(), id);
+      return `Cancelled ${id}`;
+    });
+  }
+
+  async copyCurl(view: RequestView): Promise<string> {
+    const { client, frame } = this.#options;
+    const texts = await this.#texts(view);
+    const body = texts.kind === "read" ? texts.texts.body : undefined;
+    const { url, key } = client().connection;
+    const copied = await frame.copy(curlCommand(view, { url, body, needsKey: key !== undefined }));
+    const isWhole = body !== undefined || view.method === "GET";
+    return isWhole ? copied : `${copied}; put in what was said, the server did not keep it`;
+  }
+
+  async copyJson(view: RequestView): Promise<string> {
+    return await this.#options.frame.copy(JSON.stringify(view, undefined, 2));
+  }
+
+  async replay(view: RequestView): Promise<string | undefined> {
+    const texts = await this.#texts(view);
+    if (texts.kind === "failed") return texts.sentence;
+    const body = texts.kind === "read" ? texts.texts.body : undefined;
+    const method = replayedMethods.find((name) => name === view.method);
+    if (method === undefined) return `A ${view.method} request cannot be sent once more`;
+    if (body === undefined && method !== "GET") return bodyNotKept;
+    const { client, frame } = this.#options;
+    const question = `Send ${view.method} ${view.path} to the server once more?`;
+    if (!(await frame.confirm(question))) return undefined;
+    const sent = body === undefined ? undefined : (JSON.parse(body) as unknown);
+    // The answer may take minutes: it is told of when it has come.
+    client()
+      .send({ method, path: view.path, body: sent }, this.#ending.signal)
+      .then(
+        (status) => frame.notify(`The replay of ${view.id} ended with status ${status}`),
+        (error: unknown) => {
+          if (!this.#ending.signal.aborted) frame.notify(describeError(error));
+        },
+      );
+    return `Sent ${view.id} once more`;
+  }
+
+  async exportAll(views: readonly RequestView[]): Promise<string | undefined> {
+    const { frame } = this.#options;
+    const count = `${views.length} ${views.length === 1 ? "request" : "requests"}`;
+    const answer = await frame.ask(`Write ${count} as JSON lines into`, "requests.ndjson");
+    if (answer === undefined || answer.trim() === "") return undefined;
+    const file = path.resolve(answer.trim());
+    const text = views.map((view) => `${JSON.stringify(view)}\n`).join("");
+    return await this.#told(async () => {
+      if (!(await writeNew(file, text))) {
+        if (!(await frame.confirm(`${file} is there already. Replace it?`))) return undefined;
+        await writeFile(file, text);
+      }
+      return `Wrote ${count} into ${file}`;
+    });
+  }
+
+  /** A replay that still runs is ended. */
+  close(): void {
+    this.#ending.abort();
+  }
+
+  async #texts({ id }: RequestView): Promise<DetailTexts> {
+    try {
+      return { kind: "read", texts: await requestTexts(this.#options.client(), id) };
+    } catch (error) {
+      return { kind: "failed", sentence: describeError(error) };
+    }
+  }
+
+  async #told(act: () => Promise<string | undefined>): Promise<string | undefined> {
+    try {
+      return await act();
+    } catch (error) {
+      return describeError(error);
+    }
+  }
+}
+
+/** @returns false when there is such a file already */
+async function writeNew(file: string, text: string): Promise<boolean> {
+  try {
+    await writeFile(file, text, { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  }
+}

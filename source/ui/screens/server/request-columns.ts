@@ -1,0 +1,105 @@
+// The columns of the request table.
+
+import { formatMilliseconds } from "../../../base/time-format.ts";
+import type { RequestView } from "../../../client/requests.ts";
+import type { Span, StyledRow } from "../../frame/screen.ts";
+import { isFailure } from "../../live/request-figures.ts";
+import { rate, span } from "../../panes/quantities.ts";
+import { fitRow, foreignSpan } from "../../panes/styled-row.ts";
+import { type Column, tableRow } from "../../panes/table.ts";
+import type { Glyphs, Tone } from "../../theme.ts";
+
+export interface RequestColumnOptions {
+  readonly glyphs: Glyphs;
+  /** How long ago, in place of the time of day. */
+  readonly isRelative: boolean;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Figures; a failure's sentence takes the place of them all. */
+const figureTitles = new Set(["IN", "OUT", "TTFT", "tok/s", "TOTAL"]);
+
+export function requestColumns(options: RequestColumnOptions): readonly Column<RequestView>[] {
+  const { glyphs, isRelative, now } = options;
+  const figure = (
+    title: string,
+    width: number,
+    rank: number,
+    value: (view: RequestView) => string | undefined,
+  ): Column<RequestView> => ({
+    title,
+    width,
+    rank,
+    align: "right",
+    cell: (view) => ({ text: value(view) ?? "-", tone: "plain" }),
+  });
+  const text = (value: string, tone: Tone = "plain"): Span =>
+    foreignSpan(value, tone, glyphs.isAscii);
+  return [
+    {
+      title: "TIME",
+      width: isRelative ? 9 : 8,
+      cell: ({ startedAt }) =>
+        text(isRelative ? span(now - startedAt) : timeOfDay(startedAt), "dim"),
+    },
+    { title: "ID", width: 6, rank: 4, cell: ({ id }) => text(id) },
+    { title: "METHOD", width: 6, rank: 5, cell: ({ method }) => text(method) },
+    { title: "PATH", width: 14, isFlexible: true, cell: ({ path }) => text(path) },
+    { title: "MODEL", width: 12, rank: 1, cell: ({ model }) => text(model ?? "-") },
+    { title: "STATUS", width: 9, cell: (view) => statusSpan(view, glyphs) },
+    figure("IN", 6, 2, ({ promptTokens }) => promptTokens?.toString()),
+    figure("OUT", 6, 1, ({ completionTokens }) => completionTokens?.toString()),
+    figure("TTFT", 7, 2, ({ firstTokenMs }) =>
+      firstTokenMs === undefined ? undefined : formatMilliseconds(firstTokenMs),
+    ),
+    figure("tok/s", 6, 3, (view) => {
+      const perSecond = speedOf(view, now);
+      return perSecond === undefined ? undefined : rate(perSecond);
+    }),
+    figure("TOTAL", 8, 1, (view) => formatMilliseconds(view.totalMs ?? now - view.startedAt)),
+  ];
+}
+
+/** How fast it is, or was; of a running answer the mean since its first token. */
+export function speedOf(view: RequestView, now: number): number | undefined {
+  if (view.tokensPerSecond !== undefined) return view.tokensPerSecond;
+  const { firstTokenMs, completionTokens = 0, startedAt } = view;
+  if (view.state !== "running" || firstTokenMs === undefined) return undefined;
+  const seconds = (now - startedAt - firstTokenMs) / 1000;
+  return completionTokens > 1 && seconds > 0 ? (completionTokens - 1) / seconds : undefined;
+}
+
+/** How it stands: a glyph and a word. */
+export function statusSpan(view: RequestView, glyphs: Glyphs): Span {
+  const { state, status, firstTokenMs, promptTokens, model, error } = view;
+  if (state === "running") {
+    if (firstTokenMs !== undefined) return { text: `${glyphs.working} stream`, tone: "mark" };
+    if (promptTokens !== undefined) return { text: `${glyphs.working} prompt`, tone: "mark" };
+    return { text: `${glyphs.queued} ${model === undefined ? "open" : "queue"}`, tone: "dim" };
+  }
+  if (status === 499) return { text: `${glyphs.stopped} 499`, tone: "warning" };
+  if (status === undefined) return { text: `${glyphs.failed} lost`, tone: "error" };
+  if (isFailure(view)) return { text: `${glyphs.failed} ${status}`, tone: "error" };
+  // The head was sent before it failed.
+  if (error !== undefined) return { text: `${glyphs.failed} broken`, tone: "error" };
+  return { text: `${glyphs.done} ${status}`, tone: "good" };
+}
+
+/** A row of the table; a failure tells why in place of its figures. */
+export function requestRow(
+  columns: readonly Column<RequestView>[],
+  view: RequestView,
+  width: number,
+  glyphs: Glyphs,
+  tone?: Tone,
+): StyledRow {
+  if (view.error === undefined) return tableRow(columns, view, glyphs, tone);
+  const named = columns.filter(({ title }) => !figureTitles.has(title));
+  const reason = foreignSpan(` ${view.error.message}`, tone ?? "error", glyphs.isAscii);
+  return fitRow([...tableRow(named, view, glyphs, tone), reason], width, glyphs.ellipsis);
+}
+
+export function timeOfDay(at: number): string {
+  return new Date(at).toTimeString().slice(0, 8);
+}
