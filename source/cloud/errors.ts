@@ -203,6 +203,12 @@ export const cloudErrors = {
     exitCode: exitCodes.usage,
     description: "A TLS certificate or its key cannot be read, or they do not belong together.",
   },
+  certificateMissing: {
+    code: "CLOUD_CERTIFICATE_MISSING",
+    status: 404,
+    exitCode: exitCodes.notFound,
+    description: "The server has no certificate authority of its own.",
+  },
   addressUnusable: {
     code: "CLOUD_ADDRESS_UNUSABLE",
     status: 500,
