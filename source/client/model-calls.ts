@@ -4,6 +4,8 @@ import type { ApiClient } from "./api-client.ts";
 /** An entry of `GET /api/ps`, as far as a table shows it; the rest is kept as it came. */
 export interface LoadedEntry extends Record<string, unknown> {
   name: string;
+  /** All names that it serves: models made of the same files share what is loaded. */
+  names: string[];
   digest: string;
   /** Bytes in memory, those on a GPU among them. */
   size: number;
@@ -24,6 +26,9 @@ export async function loadedModels(client: ApiClient): Promise<LoadedEntry[]> {
   return list.filter(isObject).map((entry) => ({
     ...entry,
     name: textOf(entry.name),
+    names: Array.isArray(entry.names)
+      ? entry.names.filter((name) => typeof name === "string")
+      : [textOf(entry.name)],
     digest: textOf(entry.digest),
     size: numberOf(entry.size),
     size_vram: numberOf(entry.size_vram),
@@ -63,6 +68,9 @@ export interface PullRecord {
   digest?: string;
   total?: number;
   completed?: number;
+  /** Over all files of the model. */
+  overallTotal?: number;
+  overallCompleted?: number;
 }
 
 /** Has the server pull a model, and passes on what it tells. */
@@ -73,11 +81,14 @@ export async function pullOnServer(
 ): Promise<void> {
   for await (const record of client.postForRecords("/api/pull", { model }, work.signal)) {
     const { digest, total, completed } = record;
+    const { overall_total: overallTotal, overall_completed: overallCompleted } = record;
     work.onProgress({
       status: textOf(record.status),
       ...(typeof digest === "string" && { digest }),
       ...(typeof total === "number" && { total }),
       ...(typeof completed === "number" && { completed }),
+      ...(typeof overallTotal === "number" && { overallTotal }),
+      ...(typeof overallCompleted === "number" && { overallCompleted }),
     });
   }
 }

@@ -36,7 +36,7 @@ export async function pullModel(
       {
         ...request,
         blobs: store,
-        onProgress: ({ state, file, detail }) => {
+        onProgress: ({ state, file, detail, totalBytes, completedBytes }) => {
           if (detail !== undefined) onProgress({ status: detail });
           if (file === undefined || state === "done") return;
           const digest = file.sha256 === undefined ? undefined : `sha256:${file.sha256}`;
@@ -47,6 +47,8 @@ export async function pullModel(
             ...(digest !== undefined && { digest }),
             total: file.sizeBytes,
             completed: file.completedBytes,
+            overall_total: totalBytes,
+            overall_completed: completedBytes,
           });
         },
       },

@@ -1,5 +1,6 @@
 // A page of the loopback hub's list of files, in the form of huggingface.co's tree.
 import { createHash } from "node:crypto";
+import type { HubRepository } from "./loopback-hub.ts";
 
 export interface ListedFile {
   path: string;
@@ -34,6 +35,32 @@ export function listingPage(
   next.search = url.search;
   next.searchParams.set("cursor", String(first + pageSize));
   return { entries, link: `<${next.href}>; rel="next"` };
+}
+
+/** What the hub finds: public and gated repositories of the wanted kind, ordered by one figure. */
+export function searchResults(
+  repositories: Record<string, HubRepository>,
+  query: URLSearchParams,
+): object[] {
+  const text = query.get("search")?.toLowerCase() ?? "";
+  const order = query.get("sort") ?? "";
+  const figure = ({ facts = {} }: HubRepository) => String(facts[order] ?? "").padStart(24, "0");
+  return Object.entries(repositories)
+    .filter(([repo, { access, files }]) => {
+      const isModel = Object.keys(files).some((path) => path.endsWith(".gguf"));
+      const isWanted = query.get("filter") !== "gguf" || isModel;
+      return access !== "private" && isWanted && repo.toLowerCase().includes(text);
+    })
+    .toSorted(([, one], [, other]) => (figure(one) < figure(other) ? 1 : -1))
+    .slice(0, Number(query.get("limit") ?? 1000))
+    .map(([repo, { access, facts = {} }]) => ({
+      _id: oidOf(repo).slice(0, 24),
+      id: repo,
+      gated: access === "gated" ? "manual" : false,
+      ...Object.fromEntries(
+        Object.entries(facts).filter(([name]) => query.getAll("expand").includes(name)),
+      ),
+    }));
 }
 
 function oidOf(path: string): string {

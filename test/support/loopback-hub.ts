@@ -7,7 +7,7 @@ import { createServer as createSecureServer } from "node:https";
 import { sendBody } from "./loopback-hub-body.ts";
 import { loopbackCertificate } from "./loopback-hub-certificate.ts";
 import { type HubContent, type ServedContent, serveContent } from "./loopback-hub-content.ts";
-import { listingPage } from "./loopback-hub-listing.ts";
+import { listingPage, searchResults } from "./loopback-hub-listing.ts";
 import {
   type HubFault,
   type HubFaults,
@@ -24,6 +24,8 @@ export interface HubRepository {
   access?: "public" | "gated" | "private";
   /** Tokens that may read it. */
   readers?: readonly string[];
+  /** What a search tells of it beside its name, such as `downloads` or `gguf`. */
+  facts?: Record<string, unknown>;
 }
 
 export interface LoopbackHubOptions {
@@ -163,6 +165,10 @@ class Hub implements LoopbackHub {
     response: ServerResponse,
     fault: HubFault,
   ): Promise<void> {
+    if (request.path === "/api/models") {
+      sendJson(response, searchResults(this.#options.repositories, url.searchParams));
+      return;
+    }
     const [, repo = "", kind, revision = "", path = ""] =
       /^\/api\/models\/([^/]+\/[^/]+)\/(tree|revision)\/([^/]+)()$/.exec(request.path) ??
       /^\/([^/]+\/[^/]+)\/(resolve)\/([^/]+)\/(.+)$/.exec(request.path) ??

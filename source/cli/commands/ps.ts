@@ -14,14 +14,16 @@ export async function ps([prefix = "", ...more]: string[], flags: Flags): Promis
   const server = await findNamedServer(flags, readSettings(flags));
   // Where no server runs, nothing is loaded.
   const models = server === undefined ? [] : await loadedModels(server);
-  const shown = models.filter(({ name }) => name.toLowerCase().startsWith(prefix.toLowerCase()));
+  const shown = models.filter(({ names }) =>
+    names.some((name) => name.toLowerCase().startsWith(prefix.toLowerCase())),
+  );
   if (flags.json) {
     process.stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);
     return exitCodes.ok;
   }
   const now = Date.now();
   const rows = shown.map((model) => [
-    model.name,
+    model.names.join(", "),
     model.digest.slice(0, 12),
     formatBytes(model.size),
     processorText(model),

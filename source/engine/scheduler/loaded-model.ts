@@ -33,6 +33,9 @@ export interface ReadyModel {
 export class LoadedModel {
   readonly model: ResolvedModel;
   readonly settings: LoadSettings;
+  /** Of all models that are made of the same files and were asked for, the first that was in front. */
+  readonly names: ReadonlySet<string>;
+  readonly #names: Set<string>;
   /** Resolves when it can be used; rejects with the reason why it never will. */
   readonly ready: Promise<ReadyModel>;
   readonly #ready = Promise.withResolvers<ReadyModel>();
@@ -60,6 +63,8 @@ export class LoadedModel {
   constructor(options: LoadedModelOptions) {
     this.#options = options;
     this.model = options.model;
+    this.#names = new Set([options.model.name]);
+    this.names = this.#names;
     this.settings = options.settings;
     this.keepAliveMs = options.keepAliveMs;
     this.lastUsed = options.clock.now();
@@ -72,6 +77,11 @@ export class LoadedModel {
   /** Begins to load; once, when its owner knows it. */
   begin(): void {
     this.#load().then(this.#ready.resolve, this.#ready.reject);
+  }
+
+  /** It serves a model of this name, too. */
+  noteName(name: string): void {
+    this.#names.add(name);
   }
 
   /** Stays until it is unloaded by name. */

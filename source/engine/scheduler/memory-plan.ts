@@ -10,8 +10,19 @@ export interface MemoryNeed {
   totalBytes: number;
 }
 
+export type CacheType = LoadSettings["kvCacheType"];
+
+/** What a model takes, however long its window is. */
+export interface MemoryTerms {
+  weightsBytes: number;
+  /** The buffers of a step, and the program itself. */
+  computeBytes: number;
+  /** Of one token in the window of one slot. */
+  cacheBytesPerToken: Record<CacheType, number>;
+}
+
 /** Bytes of one number in the context window's memory; block formats carry their scales along. */
-const bytesOfNumber: Record<LoadSettings["kvCacheType"], number> = {
+const bytesOfNumber: Record<CacheType, number> = {
   f16: 2,
   q8_0: 34 / 32,
   q4_0: 18 / 32,
@@ -27,16 +38,28 @@ export function memoryNeed(
   model: Pick<ResolvedModel, "facts" | "sizeBytes">,
   settings: Pick<LoadSettings, "contextLength" | "slots" | "kvCacheType" | "batchSize">,
 ): MemoryNeed {
-  const { facts } = model;
-  const weightsBytes = Math.max(facts.fileSize, model.sizeBytes);
-  const cacheBytes = cacheBytesOf(facts.cacheWidth, settings);
+  const { weightsBytes, computeBytes } = memoryTerms(model, settings);
+  const cacheBytes = cacheBytesOf(model.facts.cacheWidth, settings);
+  return { weightsBytes, cacheBytes, totalBytes: weightsBytes + cacheBytes + computeBytes };
+}
+
+/** The terms of `memoryNeed`, for those who ask how it changes with the window. */
+export function memoryTerms(
+  { facts, sizeBytes }: Pick<ResolvedModel, "facts" | "sizeBytes">,
+  { slots, batchSize }: Pick<LoadSettings, "slots" | "batchSize">,
+): MemoryTerms {
   const stepBytes =
-    settings.batchSize * facts.embeddingLength * bytesOfStepNumber * 4 +
-    settings.slots * facts.vocabularySize * bytesOfStepNumber;
+    batchSize * facts.embeddingLength * bytesOfStepNumber * 4 +
+    slots * facts.vocabularySize * bytesOfStepNumber;
+  const cacheBytes = (kind: CacheType) => facts.cacheWidth * bytesOfNumber[kind];
   return {
-    weightsBytes,
-    cacheBytes,
-    totalBytes: weightsBytes + cacheBytes + stepBytes + programBytes,
+    weightsBytes: Math.max(facts.fileSize, sizeBytes),
+    computeBytes: stepBytes + programBytes,
+    cacheBytesPerToken: {
+      f16: cacheBytes("f16"),
+      q8_0: cacheBytes("q8_0"),
+      q4_0: cacheBytes("q4_0"),
+    },
   };
 }
 

@@ -83,7 +83,7 @@ export class ModelPool {
           const wanted = this.#plan(model, parameters, need);
           const reason = reloadReason(loaded.settings, wanted, parameters, need);
           const others = loaded.waitingForReload - (waitsForReload === loaded ? 1 : 0);
-          if (reason === undefined && others === 0) return this.#lease(loaded);
+          if (reason === undefined && others === 0) return this.#lease(loaded, model);
           if (reason === undefined || loaded.isBusy) {
             if (reason !== undefined && waitsForReload !== loaded) {
               if (waitsForReload !== undefined) waitsForReload.waitingForReload -= 1;
@@ -109,7 +109,8 @@ export class ModelPool {
           continue;
         }
         // Nothing is awaited between the look at the map and the load: two requests would load twice.
-        return this.#lease(this.#load(model, settings, keepAliveMs ?? this.#options.keepAliveMs));
+        const begun = this.#load(model, settings, keepAliveMs ?? this.#options.keepAliveMs);
+        return this.#lease(begun, model);
       }
     } finally {
       if (waitsForReload !== undefined) waitsForReload.waitingForReload -= 1;
@@ -142,7 +143,7 @@ export class ModelPool {
   }
 
   /** Waiting for a load is bounded like waiting for a slot; the runner bounds the latter itself. */
-  #lease(loaded: LoadedModel): Lease {
+  #lease(loaded: LoadedModel, { name }: ResolvedModel): Lease {
     const { slots, maximumQueue } = this.#options.engine;
     if (loaded.facts === undefined && loaded.users >= maximumQueue + slots) {
       throw new ProductError(engineErrors.queueFull, {
@@ -151,6 +152,7 @@ export class ModelPool {
         retryAfterSeconds: 5,
       });
     }
+    loaded.noteName(name);
     // In use from this moment: nobody may unload it before the request gets going.
     return { loaded, release: loaded.use() };
   }

@@ -13,7 +13,7 @@ import { hasImages, readChatImages, readRequestImages } from "../images/request-
 import type { CanonicalEvent, CanonicalRequest, ChatInput, EmbeddingRequest } from "../request.ts";
 import type { RunnerCalls } from "../runner/calls.ts";
 import { toSampling } from "../sampling-defaults.ts";
-import type { RequestNeed } from "./load-plan.ts";
+import type { EngineSettings, RequestNeed } from "./load-plan.ts";
 import type { LoadedModel, ReadyModel } from "./loaded-model.ts";
 import { ModelPool, type ModelPoolOptions } from "./model-pool.ts";
 import { untilAborted } from "./until-aborted.ts";
@@ -24,11 +24,14 @@ export interface SchedulerOptions extends Omit<ModelPoolOptions, "clock"> {
 }
 
 export class Scheduler {
+  /** What every model is loaded with, where neither it nor a request says something else. */
+  readonly engine: EngineSettings;
   readonly #catalog: ModelCatalog;
   readonly #clock: Clock;
   readonly #pool: ModelPool;
 
   constructor({ catalog, clock = systemClock, ...options }: SchedulerOptions) {
+    this.engine = options.engine;
     this.#catalog = catalog;
     this.#clock = clock;
     this.#pool = new ModelPool({ ...options, clock });

@@ -19,6 +19,7 @@ const unrecorded = new Set([
   "/api/ps",
   "/api/requests",
   "/api/metrics",
+  "/api/capacity",
   "/metrics",
   "/openapi.json",
 ]);

@@ -29,6 +29,7 @@ const inferencePaths = new Set([
   "/api/requests",
   "/api/requests/:id",
   "/api/metrics",
+  "/api/capacity",
   "/metrics",
   "/openapi.json",
 ]);

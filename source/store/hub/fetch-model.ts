@@ -9,7 +9,7 @@ import { fetchBlob, presentBytes } from "./fetch-blob.ts";
 import { type ConnectionOptions, HubConnection } from "./hub-connection.ts";
 import { type HubProgress, ProgressSum } from "./hub-progress.ts";
 import type { HubSettings } from "./hub-settings.ts";
-import { readRepository } from "./repository.ts";
+import { type Repository, readRepository } from "./repository.ts";
 import { type ChosenFile, chooseModel, type ModelChoice } from "./selection/choose-files.ts";
 
 export interface HubReference {
@@ -57,17 +57,28 @@ export async function findModel(
   reference: HubReference,
   request: HubRequest,
 ): Promise<ModelChoice> {
+  return chooseModel(await findRepository(reference, request), reference.selector);
+}
+
+/**
+ * The files that a repository holds now.
+ *
+ * @throws ProductError `STORE_HUB_...`
+ */
+export async function findRepository(
+  { owner, repo, revision = "main" }: Omit<HubReference, "selector">,
+  request: Pick<HubRequest, "settings" | "onProgress" | "signal" | "connection">,
+): Promise<Repository> {
   const { settings, onProgress, signal = new AbortController().signal } = request;
   const connection = new HubConnection(settings, request.connection);
   const progress = new ProgressSum([], onProgress ?? (() => {}));
   try {
-    const repository = await readRepository(connection, {
-      repo: `${reference.owner}/${reference.repo}`,
-      revision: reference.revision ?? "main",
+    return await readRepository(connection, {
+      repo: `${owner}/${repo}`,
+      revision,
       signal,
       onRetry: (detail) => progress.say("retrying", detail),
     });
-    return chooseModel(repository, reference.selector);
   } finally {
     await connection.close();
   }

@@ -53,6 +53,12 @@ export function replyError(
   if (status === 404 || status === 410) {
     return target.path === undefined ? notShown(target, settings) : fileNotFound(target, page);
   }
+  return serviceError(reply, settings);
+}
+
+/** What a reply means that is about no repository in particular. */
+export function serviceError(reply: RefusedReply, settings: HubSettings): ProductError {
+  const { status } = reply;
   if (status === 429) return rateLimited(reply, settings);
   if (status >= 500 || status === 408) return failing(reply);
   return new ProductError(storeErrors.hubReplyInvalid, {
@@ -113,7 +119,7 @@ function failing(reply: RefusedReply): ProductError {
   });
 }
 
-function tokenAdvice(settings: HubSettings): string {
+export function tokenAdvice(settings: HubSettings): string {
   if (settings.token !== undefined) {
     return `The token from ${settings.token.source} may not read it, if it is private.`;
   }

@@ -1,12 +1,8 @@
 // A repository of the hub as it is at one commit: which files it has, and where each is fetched.
-import { ProductError } from "../../base/product-error.ts";
-import { storeErrors } from "../errors.ts";
-import type { HttpReply } from "./http-reply.ts";
-import { type HubConnection, readReplyText } from "./hub-connection.ts";
+import type { HubConnection } from "./hub-connection.ts";
+import { invalidReply, readHubJson } from "./hub-json.ts";
 import { isRecord } from "./json-record.ts";
-import { mostRedirects, redirectOf } from "./redirect.ts";
 import { type HubTarget, headerText, replyError } from "./reply-error.ts";
-import { Retries } from "./retry.ts";
 
 export interface RepositoryFile {
   /** Path in the repository, with `/`. */
@@ -83,54 +79,14 @@ async function readCommit(
   throw invalidReply(new URL(url).host, "it does not say which commit a revision is");
 }
 
-async function readJson(
-  connection: HubConnection,
-  url: string,
-  question: RepositoryQuestion,
-): Promise<{ value: unknown; headers: HttpReply["headers"] }> {
+function readJson(connection: HubConnection, url: string, question: RepositoryQuestion) {
   const { repo, revision, signal, onRetry } = question;
-  const { retryPolicy } = connection.options;
-  const retries = new Retries({ ...retryPolicy, tries: Math.min(mostTries, retryPolicy.tries) });
-  while (true) {
-    try {
-      const reply = await sendFollowing(connection, url, signal);
-      if (reply.status !== 200) {
-        reply.abandon();
-        throw replyError(reply, { repo, revision }, connection.settings);
-      }
-      const text = await readReplyText(reply);
-      return { value: parseJson(text, url), headers: reply.headers };
-    } catch (error) {
-      if (error instanceof ProductError && error.code === storeErrors.hubOffline.code) throw error;
-      await retries.waitAfter(error, signal, onRetry);
-    }
-  }
-}
-
-/** A repository that was renamed is still found under its old name. */
-async function sendFollowing(
-  connection: HubConnection,
-  url: string,
-  signal: AbortSignal,
-): Promise<HttpReply> {
-  let asked = url;
-  for (let hops = 0; hops <= mostRedirects; hops += 1) {
-    const headers = { accept: "application/json" };
-    const reply = await connection.send({ url: asked, headers, signal });
-    const next = redirectOf(reply);
-    if (next === undefined) return reply;
-    reply.abandon();
-    asked = next;
-  }
-  throw invalidReply(new URL(url).host, "it redirects without an end");
-}
-
-function parseJson(text: string, url: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalidReply(new URL(url).host, "it answers something that is no JSON");
-  }
+  return readHubJson(connection, url, {
+    signal,
+    onRetry,
+    tries: mostTries,
+    refusal: (reply) => replyError(reply, { repo, revision }, connection.settings),
+  });
 }
 
 function readEntries(value: unknown, host: string): RepositoryFile[] {
@@ -157,13 +113,6 @@ function isPlainPath(text: string): boolean {
 
 function isSize(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-}
-
-function invalidReply(host: string, what: string): ProductError {
-  return new ProductError(storeErrors.hubReplyInvalid, {
-    message: `${host} does not answer like a hub: ${what}.`,
-    hint: "Check HF_ENDPOINT and the proxy variables.",
-  });
 }
 
 /** The address under which the hub hands a file out, or passes on to its file storage. */

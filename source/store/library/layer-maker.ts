@@ -26,6 +26,9 @@ export interface ProgressRecord {
   /** Bytes. */
   total?: number;
   completed?: number;
+  /** Ours: the same over all files of a download. */
+  overall_total?: number;
+  overall_completed?: number;
 }
 
 export interface LayerMakerOptions {

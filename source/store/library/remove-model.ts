@@ -4,7 +4,8 @@ import { refuseBuiltInName } from "../built-in-models.ts";
 import { storeErrors } from "../errors.ts";
 import type { ModelCatalog } from "../model-catalog.ts";
 import type { ModelName } from "../model-reference.ts";
-import { blobsOf } from "./manifest.ts";
+import { blobsOf, isReference } from "./manifest.ts";
+import type { ManifestFile } from "./model-folder.ts";
 import type { ModelStore } from "./model-store.ts";
 
 /**
@@ -19,6 +20,57 @@ export async function removeModel(
   store: ModelStore,
   reference: string,
 ): Promise<ModelName> {
+  const file = await findRemovable(catalog, store, reference);
+  const stored = await store.folder.read(file).catch(() => undefined);
+  await store.removeManifest(file);
+  if (stored !== undefined) await store.removeUnused(blobsOf(stored.manifest));
+  return file.name;
+}
+
+/** What would become of a model's bytes if it were removed. */
+export interface RemovalPlan {
+  name: ModelName;
+  /** Of blobs that no other model needs. */
+  freedBytes: number;
+  /** Of blobs that other models need too. */
+  sharedBytes: number;
+  /** Of files outside the store, which stay. */
+  referredBytes: number;
+  /** Manifests that cannot be read: while there are any, no blob is removed. */
+  damaged: string[];
+}
+
+/** @throws ProductError as `removeModel`; `STORE_MANIFEST_CORRUPT` */
+export async function planRemoval(
+  catalog: ModelCatalog,
+  store: ModelStore,
+  reference: string,
+): Promise<RemovalPlan> {
+  const file = await findRemovable(catalog, store, reference);
+  const { manifest } = await store.folder.read(file);
+  const { manifests, damaged } = await store.neededBlobs();
+  const others = manifests.filter(({ path }) => path !== file.path);
+  const needed = new Set(others.flatMap((other) => blobsOf(other.manifest)));
+  const plan = { name: file.name, freedBytes: 0, sharedBytes: 0, referredBytes: 0, damaged };
+  const counted = new Set<string>();
+  for (const layer of [manifest.config, ...manifest.layers]) {
+    if (isReference(layer)) {
+      plan.referredBytes += layer.sizeBytes;
+      continue;
+    }
+    if (counted.has(layer.digest)) continue;
+    counted.add(layer.digest);
+    const isKept = needed.has(layer.digest) || damaged.length > 0;
+    plan[isKept ? "sharedBytes" : "freedBytes"] += layer.sizeBytes;
+  }
+  return plan;
+}
+
+async function findRemovable(
+  catalog: ModelCatalog,
+  store: ModelStore,
+  reference: string,
+): Promise<ManifestFile> {
   const parsed = catalog.parse(reference);
   if (parsed.kind === "file") {
     throw new ProductError(storeErrors.nameInvalid, {
@@ -37,8 +89,5 @@ export async function removeModel(
       param: "model",
     });
   }
-  const stored = await store.folder.read(file).catch(() => undefined);
-  await store.removeManifest(file);
-  if (stored !== undefined) await store.removeUnused(blobsOf(stored.manifest));
-  return file.name;
+  return file;
 }

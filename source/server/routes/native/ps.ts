@@ -35,7 +35,8 @@ function toProcess(loaded: LoadedModel, expiresAtMs: number): Record<string, unk
     expires_at: formatLocalTime(new Date(expiresAtMs)),
     size_vram: vram,
     context_length: settings.contextLength,
-    // Ours: what is going on.
+    // Ours: every name that it serves, and what is going on.
+    names: [...loaded.names],
     state: facts === undefined ? "loading" : loaded.isBusy ? "busy" : "idle",
     load_progress: loaded.fraction,
     requests: requestCounts(loaded),

@@ -7,6 +7,7 @@ import { parseQuantizationType } from "../../../store/quantize/quantization-type
 import { fileAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { readDefinition } from "./create-definition.ts";
+import { readModelfile } from "./modelfile-definition.ts";
 import { parseNewName } from "./new-name.ts";
 import { replyWithProgress } from "./progress-reply.ts";
 import { CreateBody, nameIn } from "./schema.ts";
@@ -24,18 +25,22 @@ export function registerCreate(app: FastifyInstance, dependencies: ServerDepende
       const name = parseNewName(catalog, nameIn(body));
       if (record !== undefined) requestLog.update(record, { model: name.display, stream });
       if (quantize) parseQuantizationType(quantize);
-      const { definition, otherParameters } = await readDefinition(store, body);
+      const { definition, otherParameters, warnings, explain } =
+        body.modelfile === undefined
+          ? { ...(await readDefinition(store, body)), warnings: [], explain: inWordsOfClients }
+          : readModelfile(body, body.modelfile);
       const options = {
         otherParameters,
         isAllowed: fileAccess(request, dependencies),
         ...(quantize && { quantize }),
       };
       // Most mistakes show while the files are looked at: before the second record.
-      return await replyWithProgress(request, reply, { stream, holdsFirst: true }, (work) =>
-        makeModel(workshop, name, definition, options, work).catch((error: unknown) => {
-          throw inWordsOfClients(error);
-        }),
-      );
+      return await replyWithProgress(request, reply, { stream, holdsFirst: true }, (work) => {
+        for (const status of warnings) work.onProgress({ status });
+        return makeModel(workshop, name, definition, options, work).catch((error: unknown) => {
+          throw explain(error);
+        });
+      });
     },
   );
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { describeError, ProductError } from "../../../base/product-error.ts";
 import { quoteShort } from "../../../base/seen-text.ts";
 import { storeErrors } from "../../../store/errors.ts";
-import { removeModel } from "../../../store/library/remove-model.ts";
+import { planRemoval, removeModel } from "../../../store/library/remove-model.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField } from "../../errors.ts";
 import { DeleteBody, nameIn } from "./schema.ts";
@@ -17,6 +17,15 @@ export function registerDelete(app: FastifyInstance, dependencies: ServerDepende
       const name = nameIn(body);
       if (name === "") throw invalidField("model", "model is required");
       checkName(dependencies, name);
+      if (body.dry_run === true) {
+        const plan = await planRemoval(catalog, store, name);
+        return await reply.send({
+          name: plan.name.display,
+          freed_bytes: plan.freedBytes,
+          shared_bytes: plan.sharedBytes,
+          referred_bytes: plan.referredBytes,
+        });
+      }
       await unload(dependencies, name);
       await removeModel(catalog, store, name);
       return await reply.code(200).send();

@@ -2,9 +2,11 @@
 import type { FastifyInstance } from "fastify";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { registerBlobs } from "./blobs.ts";
+import { registerCapacity } from "./capacity.ts";
 import { registerCopy } from "./copy.ts";
 import { registerCreate } from "./create.ts";
 import { registerDelete } from "./delete.ts";
+import { registerHub } from "./hub.ts";
 import { registerPull } from "./pull.ts";
 import { registerPush } from "./push.ts";
 import { registerShow } from "./show.ts";
@@ -19,4 +21,6 @@ export function registerStore(app: FastifyInstance, dependencies: ServerDependen
   registerPull(app, dependencies);
   registerPush(app);
   registerBlobs(app, dependencies);
+  registerHub(app, dependencies);
+  registerCapacity(app, dependencies);
 }

@@ -13,7 +13,11 @@ export function nameIn({ model, name }: { model?: string; name?: string }): stri
   return model || name || "";
 }
 
-export const DeleteBody = Type.Object(named);
+export const DeleteBody = Type.Object({
+  ...named,
+  /** Ours: nothing is removed; the reply tells what would be freed. */
+  dry_run: Type.Optional(Type.Boolean()),
+});
 export type DeleteBody = Static<typeof DeleteBody>;
 
 export const CopyBody = Type.Object({
@@ -53,5 +57,7 @@ export const CreateBody = Type.Object({
   renderer: Type.Optional(Type.String()),
   parser: Type.Optional(Type.String()),
   requires: Type.Optional(Type.String()),
+  /** The whole definition as the text of a Modelfile, in place of the fields above. */
+  modelfile: Type.Optional(Type.String()),
 });
 export type CreateBody = Static<typeof CreateBody>;

@@ -3,14 +3,17 @@ import type { FastifyInstance } from "fastify";
 import { formatLocalTime } from "../../../base/local-time.ts";
 import type { Capability } from "../../../prompt/capabilities.ts";
 import type { ModelSummary } from "../../../store/library/model-list.ts";
+import type { ResolvedModel } from "../../../store/library/resolved-model.ts";
 import type { ModelCatalog } from "../../../store/model-catalog.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { readTemplate } from "../../description/template-in-force.ts";
 import { shareCalls } from "../../share-call.ts";
 import { detailsRecord } from "../native/details.ts";
+import { memoryRecord } from "./memory.ts";
 
-export function registerTags(app: FastifyInstance, { catalog, log }: ServerDependencies): void {
-  const capabilities = new KnownCapabilities(catalog);
+export function registerTags(app: FastifyInstance, dependencies: ServerDependencies): void {
+  const { catalog, scheduler, log } = dependencies;
+  const readings = new KnownReadings(catalog);
   const problemsTold = new Set<string>();
   // Some clients ask every second, and the whole store is read for it.
   const listText = shareCalls(async () => {
@@ -21,7 +24,17 @@ export function registerTags(app: FastifyInstance, { catalog, log }: ServerDepen
     }
     const records: unknown[] = [];
     // One after the other: each may open a file, and most are known.
-    for (const model of models) records.push(toRecord(model, await capabilities.of(model)));
+    for (const model of models) {
+      const reading = await readings.of(model);
+      records.push({
+        ...toRecord(model),
+        ...(reading !== undefined && {
+          capabilities: reading.capabilities,
+          // Ours: what loading it takes.
+          memory: memoryRecord(reading.model, scheduler.engine),
+        }),
+      });
+    }
     return JSON.stringify({ models: records });
   });
   app.get("/api/tags", async (_request, reply) =>
@@ -29,7 +42,7 @@ export function registerTags(app: FastifyInstance, { catalog, log }: ServerDepen
   );
 }
 
-function toRecord(model: ModelSummary, capabilities: readonly Capability[] | undefined) {
+function toRecord(model: ModelSummary) {
   return {
     name: model.name,
     model: model.name,
@@ -37,7 +50,6 @@ function toRecord(model: ModelSummary, capabilities: readonly Capability[] | und
     size: model.sizeBytes,
     digest: model.digest,
     details: detailsRecord(model.details),
-    capabilities,
     // Ours: whose store it is in.
     store: model.store ?? model.origin,
   };
@@ -45,30 +57,37 @@ function toRecord(model: ModelSummary, capabilities: readonly Capability[] | und
 
 const mostKept = 4096;
 
-/** What models can do, which only their files tell: read once for each digest. */
-class KnownCapabilities {
+/** What only a model's files tell. */
+interface Reading {
+  model: ResolvedModel;
+  capabilities: readonly Capability[];
+}
+
+/** Files are read once for each digest. */
+class KnownReadings {
   readonly #catalog: ModelCatalog;
-  readonly #known = new Map<string, Promise<readonly Capability[] | undefined>>();
+  readonly #known = new Map<string, Promise<Reading | undefined>>();
 
   constructor(catalog: ModelCatalog) {
     this.#catalog = catalog;
   }
 
-  async of({ name, digest }: ModelSummary): Promise<readonly Capability[] | undefined> {
+  async of({ name, digest }: ModelSummary): Promise<Reading | undefined> {
     const known = this.#known.get(digest);
     if (known !== undefined) return await known;
     if (this.#known.size >= mostKept) this.#known.clear();
-    const reading = this.#read(name);
-    this.#known.set(digest, reading);
-    const capabilities = await reading;
+    const pending = this.#read(name);
+    this.#known.set(digest, pending);
+    const reading = await pending;
     // A file that was missing may be put back.
-    if (capabilities === undefined) this.#known.delete(digest);
-    return capabilities;
+    if (reading === undefined) this.#known.delete(digest);
+    return reading;
   }
 
-  async #read(name: string): Promise<readonly Capability[] | undefined> {
+  async #read(name: string): Promise<Reading | undefined> {
     try {
-      return readTemplate(await this.#catalog.resolve(name)).capabilities;
+      const model = await this.#catalog.resolve(name);
+      return { model, capabilities: readTemplate(model).capabilities };
     } catch {
       return undefined; // whoever uses the model is told what is wrong with it
     }

@@ -20,7 +20,7 @@ export async function requireFreeSpace(folder: string, neededBytes: number): Pro
 }
 
 /** Undefined where the system does not tell, as some network disks do not. */
-async function freeSpace(folder: string): Promise<number | undefined> {
+export async function freeSpace(folder: string): Promise<number | undefined> {
   try {
     const { bavail, bsize, blocks } = await statfs(folder);
     return blocks === 0 ? undefined : bavail * bsize;

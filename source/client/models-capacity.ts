@@ -1,0 +1,41 @@
+// How much room the server's machine has for models.
+import type { ApiClient } from "./api-client.ts";
+import { type CacheType, cacheTypes } from "./models-store.ts";
+import { entriesOf, fieldsOf, numberOf, optionalNumber, textOf } from "./reply-fields.ts";
+
+export interface GpuCapacity {
+  name: string;
+  totalBytes: number;
+  freeBytes: number;
+}
+
+export interface Capacity {
+  /** Of the disk that the store is on; undefined where the system does not tell. */
+  diskFreeBytes: number | undefined;
+  memory: { totalBytes: number; freeBytes: number };
+  gpus: GpuCapacity[];
+  /** The card computes in the machine's own memory. */
+  hasUnifiedMemory: boolean;
+  /** Conversations that each loaded model holds at the same time. */
+  slots: number;
+  /** What the server keeps context windows in. */
+  cacheType: CacheType;
+}
+
+/** @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE` */
+export async function readCapacity(client: ApiClient): Promise<Capacity> {
+  const body = fieldsOf(await client.getJson("/api/capacity"));
+  const memory = fieldsOf(body.memory);
+  return {
+    diskFreeBytes: optionalNumber(fieldsOf(body.disk).free_bytes),
+    memory: { totalBytes: numberOf(memory.total_bytes), freeBytes: numberOf(memory.free_bytes) },
+    gpus: entriesOf(body.gpus).map((gpu) => ({
+      name: textOf(gpu.name),
+      totalBytes: numberOf(gpu.total_bytes),
+      freeBytes: numberOf(gpu.free_bytes),
+    })),
+    hasUnifiedMemory: body.has_unified_memory === true,
+    slots: numberOf(body.slots),
+    cacheType: cacheTypes.find((type) => type === body.kv_cache_type) ?? "f16",
+  };
+}

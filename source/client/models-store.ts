@@ -1,0 +1,181 @@
+// The models on the server's machine: what there is, what is known of each, and changes to them.
+import type { ApiClient } from "./api-client.ts";
+import type { PullRecord } from "./model-calls.ts";
+import {
+  entriesOf,
+  type Fields,
+  fieldsOf,
+  isFields,
+  numberOf,
+  optionalNumber,
+  optionalText,
+  textOf,
+  textsOf,
+} from "./reply-fields.ts";
+
+/** Kinds of numbers that a context window is kept in, the largest first. */
+export const cacheTypes = ["f16", "q8_0", "q4_0"] as const;
+export type CacheType = (typeof cacheTypes)[number];
+
+/** What loading a model takes, as terms of a sum; bytes. */
+export interface ModelMemory {
+  weightsBytes: number;
+  computeBytes: number;
+  /** Of one token in the window of one slot. */
+  cacheBytesPerToken: Record<CacheType, number>;
+  layers: number;
+  /** The window that it is loaded with where nobody names one. */
+  contextLength: number;
+  /** The longest window that makes sense. */
+  trainedContextLength: number;
+}
+
+export interface LocalModel {
+  /** With its tag. */
+  name: string;
+  sizeBytes: number;
+  /** Since 1970. */
+  modifiedMs: number;
+  digest: string;
+  /** `modelctl`, `ollama`, `built-in` */
+  store: string;
+  family: string;
+  parameterSize: string;
+  quantization: string;
+  capabilities: string[];
+  /** Undefined for a model whose file cannot be read. */
+  memory: ModelMemory | undefined;
+}
+
+/** @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE` */
+export async function listModels(client: ApiClient): Promise<LocalModel[]> {
+  const body = fieldsOf(await client.getJson("/api/tags"));
+  return entriesOf(body.models).map((entry) => {
+    const details = fieldsOf(entry.details);
+    return {
+      name: textOf(entry.name),
+      sizeBytes: numberOf(entry.size),
+      modifiedMs: Date.parse(textOf(entry.modified_at)) || 0,
+      digest: textOf(entry.digest),
+      store: textOf(entry.store),
+      family: textOf(details.family),
+      parameterSize: textOf(details.parameter_size),
+      quantization: textOf(details.quantization_level),
+      capabilities: textsOf(entry.capabilities),
+      memory: isFields(entry.memory) ? memoryOf(entry.memory) : undefined,
+    };
+  });
+}
+
+function memoryOf(memory: Fields): ModelMemory {
+  const perToken = fieldsOf(memory.cache_bytes_per_token);
+  return {
+    weightsBytes: numberOf(memory.weights_bytes),
+    computeBytes: numberOf(memory.compute_bytes),
+    cacheBytesPerToken: {
+      f16: numberOf(perToken.f16),
+      q8_0: numberOf(perToken.q8_0),
+      q4_0: numberOf(perToken.q4_0),
+    },
+    layers: numberOf(memory.layers),
+    contextLength: numberOf(memory.context_length),
+    trainedContextLength: numberOf(memory.trained_context_length),
+  };
+}
+
+/** What `POST /api/show` tells of a model, as far as a card shows it. */
+export interface ModelDescription {
+  name: string;
+  description: string | undefined;
+  license: string | undefined;
+  system: string | undefined;
+  /** A line for each value. */
+  parameters: string | undefined;
+  modelfile: string;
+  /** `modelfile`, `gguf`, `fallback` or `none`; the language and the reason, where there are any. */
+  template: { origin: string; language: string | undefined; reason: string };
+  /** Facts of the file, by its own names. */
+  info: Fields;
+}
+
+/** @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE` */
+export async function describeModel(
+  client: ApiClient,
+  name: string,
+  signal?: AbortSignal,
+): Promise<ModelDescription> {
+  const body = fieldsOf(await client.postJson("/api/show", { model: name }, signal));
+  const template = fieldsOf(body.template_origin);
+  return {
+    name: textOf(body.name),
+    description: optionalText(body.description),
+    license: optionalText(body.license),
+    system: optionalText(body.system),
+    parameters: optionalText(body.parameters),
+    modelfile: textOf(body.modelfile),
+    template: {
+      origin: textOf(template.origin),
+      language: optionalText(template.language),
+      reason: textOf(template.reason),
+    },
+    info: fieldsOf(body.model_info),
+  };
+}
+
+/** What becomes of a model's bytes when it is deleted. */
+export interface DeletionPlan {
+  name: string;
+  freedBytes: number;
+  /** Needed by other models too. */
+  sharedBytes: number;
+  /** Of files outside the store, which stay. */
+  referredBytes: number;
+}
+
+/** Nothing is deleted. @throws as `deleteModel` */
+export async function planDeletion(client: ApiClient, name: string): Promise<DeletionPlan> {
+  const body = await client.deleteJson("/api/delete", { model: name, dry_run: true });
+  const plan = fieldsOf(body);
+  return {
+    name: textOf(plan.name),
+    freedBytes: numberOf(plan.freed_bytes),
+    sharedBytes: numberOf(plan.shared_bytes),
+    referredBytes: numberOf(plan.referred_bytes),
+  };
+}
+
+/** @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE` */
+export async function deleteModel(client: ApiClient, name: string): Promise<void> {
+  await client.deleteJson("/api/delete", { model: name });
+}
+
+/** @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE` */
+export async function copyModel(
+  client: ApiClient,
+  source: string,
+  destination: string,
+): Promise<void> {
+  await client.postJson("/api/copy", { source, destination });
+}
+
+/**
+ * Makes a model from the text of a Modelfile, and passes on what the server tells meanwhile.
+ *
+ * @throws ServerRefusal with line and column, or ProductError `CLIENT_SERVER_UNREACHABLE`
+ */
+export async function createFromModelfile(
+  client: ApiClient,
+  { name, modelfile }: { name: string; modelfile: string },
+  work: { onProgress: (record: PullRecord) => void; signal: AbortSignal },
+): Promise<void> {
+  const body = { model: name, modelfile };
+  for await (const record of client.postForRecords("/api/create", body, work.signal)) {
+    const total = optionalNumber(record.total);
+    const completed = optionalNumber(record.completed);
+    work.onProgress({
+      status: textOf(record.status),
+      ...(total !== undefined && { total }),
+      ...(completed !== undefined && { completed }),
+    });
+  }
+}

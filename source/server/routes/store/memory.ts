@@ -1,0 +1,25 @@
+// What loading a model takes, as terms from which a client works out any window and cache type.
+import { type EngineSettings, planLoad } from "../../../engine/scheduler/load-plan.ts";
+import { freeMemoryBytes, memoryTerms } from "../../../engine/scheduler/memory-plan.ts";
+import type { ResolvedModel } from "../../../store/library/resolved-model.ts";
+
+/**
+ * The whole is `weights_bytes + compute_bytes + cache_bytes_per_token[type] * window * slots`; an
+ * estimate from the file's own metadata.
+ */
+export function memoryRecord(
+  model: ResolvedModel,
+  engine: EngineSettings,
+): Record<string, unknown> {
+  const plan = planLoad(model, model.parameters, engine, freeMemoryBytes());
+  const { weightsBytes, computeBytes, cacheBytesPerToken } = memoryTerms(model, plan);
+  return {
+    weights_bytes: weightsBytes,
+    compute_bytes: computeBytes,
+    cache_bytes_per_token: cacheBytesPerToken,
+    layers: model.facts.layers,
+    /** The window that it is loaded with where no request names one. */
+    context_length: plan.contextLength,
+    trained_context_length: model.facts.trainedContextLength,
+  };
+}

@@ -1,0 +1,74 @@
+// Asks the hub for JSON: follows redirects, and tries again what may work the second time.
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import type { HttpReply } from "./http-reply.ts";
+import { type HubConnection, readReplyText } from "./hub-connection.ts";
+import { mostRedirects, redirectOf } from "./redirect.ts";
+import { Retries } from "./retry.ts";
+
+export interface JsonQuestion {
+  signal: AbortSignal;
+  /** Told why the request is sent again. */
+  onRetry: (detail: string) => void;
+  /** How often it is sent at most; the connection's policy may say less. */
+  tries: number;
+  /** What a reply other than 200 means. */
+  refusal: (reply: HttpReply) => ProductError;
+}
+
+/** @throws ProductError `STORE_HUB_...`, and what `refusal` gives */
+export async function readHubJson(
+  connection: HubConnection,
+  url: string,
+  { signal, onRetry, tries, refusal }: JsonQuestion,
+): Promise<{ value: unknown; headers: HttpReply["headers"] }> {
+  const { retryPolicy } = connection.options;
+  const retries = new Retries({ ...retryPolicy, tries: Math.min(tries, retryPolicy.tries) });
+  while (true) {
+    try {
+      const reply = await sendFollowing(connection, url, signal, "application/json");
+      if (reply.status !== 200) {
+        reply.abandon();
+        throw refusal(reply);
+      }
+      const text = await readReplyText(reply);
+      return { value: parseJson(text, url), headers: reply.headers };
+    } catch (error) {
+      if (error instanceof ProductError && error.code === storeErrors.hubOffline.code) throw error;
+      await retries.waitAfter(error, signal, onRetry);
+    }
+  }
+}
+
+/** What was renamed is still found under its old name. */
+export async function sendFollowing(
+  connection: HubConnection,
+  url: string,
+  signal: AbortSignal,
+  accept: string,
+): Promise<HttpReply> {
+  let asked = url;
+  for (let hops = 0; hops <= mostRedirects; hops += 1) {
+    const reply = await connection.send({ url: asked, headers: { accept }, signal });
+    const next = redirectOf(reply);
+    if (next === undefined) return reply;
+    reply.abandon();
+    asked = next;
+  }
+  throw invalidReply(new URL(url).host, "it redirects without an end");
+}
+
+function parseJson(text: string, url: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidReply(new URL(url).host, "it answers something that is no JSON");
+  }
+}
+
+export function invalidReply(host: string, what: string): ProductError {
+  return new ProductError(storeErrors.hubReplyInvalid, {
+    message: `${host} does not answer like a hub: ${what}.`,
+    hint: "Check HF_ENDPOINT and the proxy variables.",
+  });
+}

@@ -1,0 +1,58 @@
+// The model card of a repository: what its makers say of it, in Markdown.
+import { type ConnectionOptions, HubConnection } from "./hub-connection.ts";
+import { sendFollowing } from "./hub-json.ts";
+import type { HubSettings } from "./hub-settings.ts";
+import { replyError } from "./reply-error.ts";
+import { resolveUrl } from "./repository.ts";
+
+export interface CardWork {
+  settings: HubSettings;
+  signal: AbortSignal;
+  connection?: Partial<ConnectionOptions>;
+}
+
+/** Nobody reads more than that. */
+const mostBytes = 512 * 1024;
+
+/**
+ * The text of README.md without the settings in front of it, cut where it is very long; empty where
+ * there is none.
+ *
+ * @param repo `owner/name`
+ * @throws ProductError `STORE_HUB_...`
+ */
+export async function readModelCard(
+  repo: string,
+  { settings, signal, connection: options }: CardWork,
+): Promise<string> {
+  const connection = new HubConnection(settings, options);
+  const target = { repo, revision: "main", path: "README.md" };
+  try {
+    const url = resolveUrl(settings.endpoint, target);
+    const reply = await sendFollowing(connection, url, signal, "text/markdown, text/plain");
+    if (reply.status === 404 && reply.headers["x-error-code"] === "EntryNotFound") {
+      reply.abandon();
+      return "";
+    }
+    if (reply.status !== 200) {
+      reply.abandon();
+      throw replyError(reply, target, settings);
+    }
+    const chunks: Buffer[] = [];
+    let length = 0;
+    await reply.read((chunk) => {
+      if (length < mostBytes) chunks.push(chunk);
+      length += chunk.length;
+      return undefined;
+    });
+    const text = Buffer.concat(chunks).subarray(0, mostBytes).toString("utf8");
+    return withoutSettings(text);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Facts for the hub itself stand between two lines of dashes. */
+function withoutSettings(text: string): string {
+  return text.replace(/^\s*---\r?\n[\s\S]*?\n---[ \t]*\r?\n/, "").trim();
+}

@@ -1,0 +1,119 @@
+// Searches the hub for repositories that hold models of the kind that can be run here.
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import type { HttpReply } from "./http-reply.ts";
+import { type ConnectionOptions, HubConnection } from "./hub-connection.ts";
+import { invalidReply, readHubJson } from "./hub-json.ts";
+import type { HubSettings } from "./hub-settings.ts";
+import { isRecord } from "./json-record.ts";
+import { serviceError, tokenAdvice } from "./reply-error.ts";
+
+/** The figure by which the hub orders what it finds, the largest or newest first. */
+export const searchOrders = ["downloads", "likes", "lastModified", "trendingScore"] as const;
+export type SearchOrder = (typeof searchOrders)[number];
+
+export interface HubSearch {
+  /** Words of owner or name; empty: the first of all. */
+  text: string;
+  order: SearchOrder;
+  /** At most so many, of 1 to 100. */
+  limit: number;
+}
+
+/** What the hub tells of a repository; what it does not tell is undefined. */
+export interface HubModel {
+  /** `owner/name` */
+  repo: string;
+  downloads: number | undefined;
+  likes: number | undefined;
+  /** ISO 8601. */
+  updatedAt: string | undefined;
+  /** Its terms must be accepted on the hub before it can be fetched. */
+  isGated: boolean;
+  parameterCount: number | undefined;
+  architecture: string | undefined;
+  contextLength: number | undefined;
+  license: string | undefined;
+}
+
+export interface SearchWork {
+  settings: HubSettings;
+  signal: AbortSignal;
+  connection?: Partial<ConnectionOptions>;
+}
+
+const fields = ["downloads", "likes", "lastModified", "gated", "gguf", "tags"];
+
+/** @throws ProductError `STORE_HUB_...` */
+export async function searchModels(
+  { text, order, limit }: HubSearch,
+  { settings, signal, connection: options }: SearchWork,
+): Promise<HubModel[]> {
+  const connection = new HubConnection(settings, options);
+  const query = new URLSearchParams({
+    ...(text !== "" && { search: text }),
+    filter: "gguf",
+    sort: order,
+    direction: "-1",
+    limit: String(limit),
+  });
+  for (const field of fields) query.append("expand", field);
+  try {
+    const { value } = await readHubJson(
+      connection,
+      `${settings.endpoint}/api/models?${query.toString()}`,
+      {
+        signal,
+        onRetry: () => {},
+        // A person types and looks: the next letter asks again.
+        tries: 1,
+        refusal: (reply) => searchRefusal(reply, settings),
+      },
+    );
+    const { host } = new URL(settings.endpoint);
+    if (!Array.isArray(value)) throw invalidReply(host, "its list of models is no list");
+    return value.flatMap(readModel);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** An entry without a plain name is left out: it could not be pulled either. */
+function readModel(entry: unknown): HubModel[] {
+  if (!isRecord(entry)) return [];
+  const repo = entry.id;
+  if (typeof repo !== "string" || !/^[\w.-]+\/[\w.-]+$/.test(repo)) return [];
+  const gguf = isRecord(entry.gguf) ? entry.gguf : {};
+  const tags = Array.isArray(entry.tags) ? entry.tags.filter((tag) => typeof tag === "string") : [];
+  const license = tags.find((tag) => tag.startsWith("license:"))?.slice("license:".length);
+  return [
+    {
+      repo,
+      downloads: numberIn(entry.downloads),
+      likes: numberIn(entry.likes),
+      updatedAt: textIn(entry.lastModified),
+      isGated: entry.gated !== undefined && entry.gated !== false,
+      parameterCount: numberIn(gguf.total),
+      architecture: textIn(gguf.architecture),
+      contextLength: numberIn(gguf.context_length),
+      license,
+    },
+  ];
+}
+
+function searchRefusal(reply: HttpReply, settings: HubSettings): ProductError {
+  if (reply.status !== 401 && reply.status !== 403) return serviceError(reply, settings);
+  const { host } = new URL(settings.endpoint);
+  return new ProductError(storeErrors.hubUnauthorised, {
+    message: `${host} refuses to be searched (status ${reply.status}).`,
+    hint: tokenAdvice(settings),
+  });
+}
+
+function numberIn(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+function textIn(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
