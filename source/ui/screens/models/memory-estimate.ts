@@ -1,0 +1,123 @@
+// What loading a model would take with a chosen window, and whether it fits: worked out at once from
+// the terms that the server gives, for every row of a list.
+
+import type { Capacity } from "../../../client/models-capacity.ts";
+import type { CacheType, ModelMemory } from "../../../client/models-store.ts";
+
+/** What a person tries out; undefined is what the server would do by itself. */
+export interface LoadChoice {
+  readonly contextLength: number | undefined;
+  readonly cacheType: CacheType | undefined;
+}
+
+/** `gpu`: all layers. `split`: a part of them. `cpu`: there is no card. `none`: too big. */
+export type Fit = "gpu" | "split" | "cpu" | "none";
+
+export interface MemoryEstimate {
+  readonly contextLength: number;
+  readonly cacheType: CacheType;
+  readonly weightsBytes: number;
+  readonly cacheBytes: number;
+  readonly computeBytes: number;
+  readonly totalBytes: number;
+  readonly fit: Fit;
+  /** Layers that the cards have room for, the output layer among them; undefined without a card. */
+  readonly gpuLayers: number | undefined;
+  readonly layers: number;
+}
+
+/** What a loaded model gives back when it is loaded again. */
+export interface HeldMemory {
+  readonly sizeBytes: number;
+  readonly vramBytes: number;
+}
+
+/** The server leaves this much of each card to its driver and to other programs. */
+const reserveBytes = 400 * 1024 ** 2;
+
+const nothingHeld: HeldMemory = { sizeBytes: 0, vramBytes: 0 };
+
+/** @param held what the model itself takes now, if it is loaded */
+export function estimateMemory(
+  memory: ModelMemory,
+  capacity: Capacity,
+  choice: LoadChoice,
+  held: HeldMemory = nothingHeld,
+): MemoryEstimate {
+  const { weightsBytes, computeBytes, trainedContextLength } = memory;
+  const cacheType = choice.cacheType ?? capacity.cacheType;
+  const wanted = choice.contextLength ?? memory.contextLength;
+  // A model of unknown training takes what it is given.
+  const contextLength = trainedContextLength > 0 ? Math.min(wanted, trainedContextLength) : wanted;
+  const cacheBytes = memory.cacheBytesPerToken[cacheType] * contextLength * capacity.slots;
+  const totalBytes = weightsBytes + computeBytes + cacheBytes;
+  const layers = memory.layers + 1;
+  const vramBytes = freeVramBytes(capacity) + held.vramBytes;
+  const ramBytes = capacity.memory.freeBytes + (held.sizeBytes - held.vramBytes);
+  const fit = fitOf(totalBytes, vramBytes, ramBytes, capacity);
+  return {
+    contextLength,
+    cacheType,
+    weightsBytes,
+    cacheBytes,
+    computeBytes,
+    totalBytes,
+    fit,
+    gpuLayers: gpuLayersOf({ fit, layers, totalBytes, vramBytes }),
+    layers,
+  };
+}
+
+/** Memory of all cards that a model can have. */
+export function freeVramBytes({ gpus }: Capacity): number {
+  return gpus.reduce((sum, { freeBytes }) => sum + Math.max(0, freeBytes - reserveBytes), 0);
+}
+
+function fitOf(
+  totalBytes: number,
+  vramBytes: number,
+  ramBytes: number,
+  { gpus, hasUnifiedMemory }: Capacity,
+): Fit {
+  if (hasUnifiedMemory) return totalBytes <= ramBytes ? "gpu" : "none";
+  if (gpus.length === 0) return totalBytes <= ramBytes ? "cpu" : "none";
+  if (totalBytes <= vramBytes) return "gpu";
+  return totalBytes <= vramBytes + ramBytes ? "split" : "none";
+}
+
+/** Weights and window are spread evenly over the layers, near enough for an estimate. */
+function gpuLayersOf(model: {
+  fit: Fit;
+  layers: number;
+  totalBytes: number;
+  vramBytes: number;
+}): number | undefined {
+  const { fit, layers, totalBytes, vramBytes } = model;
+  if (fit === "gpu") return layers;
+  if (fit !== "split") return undefined;
+  return Math.min(layers - 1, Math.floor((vramBytes / totalBytes) * layers));
+}
+
+/** Windows to step through. */
+const windowLadder = [
+  2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072, 262_144, 524_288, 1_048_576,
+];
+
+/**
+ * The next longer or shorter window; the ends of the ladder stay.
+ *
+ * @param current the window that is shown now
+ */
+export function nextWindow(current: number, direction: -1 | 1): number {
+  const found =
+    direction === 1
+      ? windowLadder.find((length) => length > current)
+      : windowLadder.findLast((length) => length < current);
+  return found ?? current;
+}
+
+/** The next kind of numbers in the circle. */
+export function nextCacheType(current: CacheType): CacheType {
+  const circle: Record<CacheType, CacheType> = { f16: "q8_0", q8_0: "q4_0", q4_0: "f16" };
+  return circle[current];
+}

@@ -1,0 +1,218 @@
+// Keeps what the screen shows as fresh as the server has it: lists, room, cards, the hub's answers.
+
+import type { Clock } from "../../../base/clock.ts";
+import { describeError } from "../../../base/product-error.ts";
+import type { ApiClient } from "../../../client/api-client.ts";
+import { loadedModels } from "../../../client/model-calls.ts";
+import { readCapacity } from "../../../client/models-capacity.ts";
+import { type HubOrder, searchHub } from "../../../client/models-hub.ts";
+import {
+  describeModel,
+  type LocalModel,
+  listModels,
+  planDeletion,
+} from "../../../client/models-store.ts";
+import type { Store } from "../../state/store.ts";
+import { selectedEntry } from "./model-entries.ts";
+import {
+  type CardFacts,
+  cameIn,
+  cardKey,
+  failed,
+  type ModelsState,
+  nothingRead,
+  type Reading,
+  waitingFor,
+} from "./models-state.ts";
+import { Poll } from "./poll.ts";
+
+export interface ReaderOptions {
+  readonly client: ApiClient;
+  readonly store: Store<ModelsState>;
+  readonly clock: Clock;
+}
+
+const intervalsMs = { running: 1000, capacity: 3000, local: 5000 };
+/** Somebody who holds a key down looks at no card on the way. */
+const cardDelayMs = 120;
+const searchDelayMs = 250;
+/** From then on, waiting is shown. */
+const shownWaitMs = 160;
+const mostCards = 100;
+
+const hubOrdersBySort: Readonly<Record<string, HubOrder>> = {
+  downloads: "downloads",
+  likes: "likes",
+  newest: "lastModified",
+  trending: "trendingScore",
+};
+
+export class ModelReader {
+  readonly #options: ReaderOptions;
+  readonly #polls: { readonly local: Poll; readonly running: Poll; readonly capacity: Poll };
+  #cardTimer: NodeJS.Timeout | undefined;
+  #searchTimer: NodeJS.Timeout | undefined;
+  #search: AbortController | undefined;
+  #isClosed = false;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+    const { client } = options;
+    this.#polls = {
+      local: new Poll(async () => {
+        await this.#read(
+          () => listModels(client),
+          ({ local }) => local,
+          (local) => ({ local }),
+        );
+        this.showCard();
+      }, intervalsMs.local),
+      running: new Poll(
+        () =>
+          this.#read(
+            () => loadedModels(client),
+            ({ running }) => running,
+            (running) => ({ running }),
+          ),
+        intervalsMs.running,
+      ),
+      capacity: new Poll(
+        () =>
+          this.#read(
+            () => readCapacity(client),
+            ({ capacity }) => capacity,
+            (capacity) => ({ capacity }),
+          ),
+        intervalsMs.capacity,
+      ),
+    };
+  }
+
+  /** The screen is in sight. */
+  start(): void {
+    for (const poll of Object.values(this.#polls)) poll.start();
+  }
+
+  stop(): void {
+    for (const poll of Object.values(this.#polls)) poll.stop();
+  }
+
+  /** Everything about this machine once more, now. */
+  async refresh(): Promise<void> {
+    await Promise.all(Object.values(this.#polls).map((poll) => poll.now()));
+  }
+
+  async refreshRunning(): Promise<void> {
+    await Promise.all([this.#polls.running.now(), this.#polls.capacity.now()]);
+  }
+
+  /** Reads the card of the selected model, unless it is there. */
+  showCard(): void {
+    clearTimeout(this.#cardTimer);
+    this.#cardTimer = setTimeout(() => {
+      const entry = selectedEntry(this.#state);
+      if (entry?.kind === "local" && entry.model !== undefined) void this.#readCard(entry.model);
+    }, cardDelayMs);
+    this.#cardTimer.unref();
+  }
+
+  /** What was freed or shared may have changed with another model. */
+  forgetCards(): void {
+    this.#options.store.update({ cards: new Map() });
+  }
+
+  /** @param isTyped more letters may follow */
+  searchHub(isTyped: boolean): void {
+    clearTimeout(this.#searchTimer);
+    if (!isTyped) {
+      void this.#searchNow();
+      return;
+    }
+    this.#searchTimer = setTimeout(() => void this.#searchNow(), searchDelayMs);
+    this.#searchTimer.unref();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.stop();
+    clearTimeout(this.#cardTimer);
+    clearTimeout(this.#searchTimer);
+    this.#search?.abort();
+  }
+
+  get #state(): ModelsState {
+    return this.#options.store.get();
+  }
+
+  async #read<T>(
+    ask: () => Promise<T>,
+    get: (state: ModelsState) => Reading<T>,
+    set: (reading: Reading<T>) => Partial<ModelsState>,
+  ): Promise<void> {
+    const { clock } = this.#options;
+    if (get(this.#state).value === undefined) {
+      this.#update(set(waitingFor(get(this.#state), clock.wallMs())));
+      this.#showWaiting();
+    }
+    try {
+      const value = await ask();
+      this.#update(set(cameIn(value, clock.wallMs())));
+    } catch (error) {
+      this.#update(set(failed(get(this.#state), describeError(error))));
+    }
+  }
+
+  async #searchNow(): Promise<void> {
+    const { client, clock } = this.#options;
+    this.#search?.abort();
+    const search = new AbortController();
+    this.#search = search;
+    const { filter, sort } = this.#state.lists.hub;
+    const text = filter.text.trim();
+    const order = hubOrdersBySort[sort] ?? "downloads";
+    const query = `${order} ${text}`;
+    this.#update({ hub: waitingFor(this.#state.hub, clock.wallMs()) });
+    this.#showWaiting();
+    try {
+      const models = await searchHub(client, { text, order }, search.signal);
+      if (search.signal.aborted) return;
+      this.#update({ hub: cameIn(models, clock.wallMs()), hubQuery: query });
+    } catch (error) {
+      if (search.signal.aborted) return;
+      // What other words had found is no answer to these.
+      const before = this.#state.hubQuery === query ? this.#state.hub : nothingRead;
+      this.#update({ hub: failed(before, describeError(error)) });
+    }
+  }
+
+  async #readCard(model: LocalModel): Promise<void> {
+    const { client, clock } = this.#options;
+    const key = cardKey(model);
+    const known = this.#state.cards.get(key);
+    if (known?.value !== undefined || known?.waitingSinceMs !== undefined) return;
+    const setCard = (card: Reading<CardFacts>) => {
+      const kept = [...this.#state.cards].filter(([other]) => other !== key);
+      this.#update({ cards: new Map([...kept.slice(-mostCards), [key, card]]) });
+    };
+    setCard(waitingFor(known ?? nothingRead, clock.wallMs()));
+    try {
+      const [description, deletion] = await Promise.all([
+        describeModel(client, model.name),
+        // Of other stores and of the program itself nothing can be deleted here.
+        model.store === "modelctl" ? planDeletion(client, model.name) : undefined,
+      ]);
+      setCard(cameIn({ description, deletion }, clock.wallMs()));
+    } catch (error) {
+      setCard(failed(known ?? nothingRead, describeError(error)));
+    }
+  }
+
+  /** A repaint at the moment from which waiting is shown. */
+  #showWaiting(): void {
+    setTimeout(() => this.#update({}), shownWaitMs).unref();
+  }
+
+  #update(change: Partial<ModelsState>): void {
+    if (!this.#isClosed) this.#options.store.update(change);
+  }
+}

@@ -1,0 +1,360 @@
+// Every command of the models screen: its keys, when it is valid, and what it asks the screen to do.
+
+import type { BoundCommand, CommandFacts } from "../../frame/screen.ts";
+import { isActive } from "./download.ts";
+import type { ModelEntry } from "./model-entries.ts";
+import type { ModelsState } from "./models-state.ts";
+
+/** What decides which keys are valid now. */
+export interface ModelsSituation {
+  readonly state: ModelsState;
+  readonly entry: ModelEntry | undefined;
+}
+
+/** What the commands act on; implemented by the screen. */
+export interface ModelsActions {
+  move(step: ListStep): void;
+  changeSource(step: -1 | 1): void;
+  openFilter(): void;
+  keepFilter(): void;
+  back(): void;
+  changePane(): void;
+  changeSort(): void;
+  changeWindow(step: -1 | 1 | undefined): void;
+  changeCacheType(): void;
+  enter(): Outcome;
+  toggleLoad(): Outcome;
+  pull(reference: string): Outcome;
+  pauseOrResume(): Outcome;
+  cancel(): Outcome;
+  copy(): Outcome;
+  rename(): Outcome;
+  editModelfile(): Outcome;
+  chooseQuantization(): Outcome;
+  remove(): Outcome;
+  copyName(): Outcome;
+  showCard(): Outcome;
+  retry(): Outcome;
+}
+
+export type ListStep =
+  | { readonly kind: "rows"; readonly delta: number }
+  | { readonly kind: "pages"; readonly delta: -1 | 1 }
+  | { readonly kind: "edge"; readonly edge: "first" | "last" };
+
+export type Outcome = string | undefined | Promise<string | undefined>;
+
+interface ModelsCommand extends CommandFacts {
+  readonly hint?: string | ((situation: ModelsSituation) => string | undefined);
+  readonly when: (situation: ModelsSituation) => boolean;
+  run(actions: ModelsActions, argument: string): Outcome;
+}
+
+const group = "Models";
+const scrolling = "Scrolling";
+
+type When = ModelsCommand["when"];
+
+const isReading: When = ({ state }) => !state.isTyping;
+const isTyping: When = ({ state }) => state.isTyping;
+const always: When = () => true;
+const isLocal: When = ({ state, entry }) =>
+  !state.isTyping && entry?.kind === "local" && entry.model !== undefined;
+/** Only of our own store anything can be taken away. */
+const isOwn: When = ({ state, entry }) =>
+  !state.isTyping && entry?.kind === "local" && entry.model?.store === "modelctl";
+const isOfHub: When = ({ state, entry }) =>
+  !state.isTyping && (entry?.kind === "hub" || (entry?.kind === "local" && isHubName(entry.name)));
+const canChat: When = ({ state, entry }) =>
+  !state.isTyping &&
+  (entry?.kind === "running" || (entry?.kind === "local" && entry.model !== undefined));
+
+const table: readonly ModelsCommand[] = [
+  {
+    id: "models.filter",
+    title: "Filter the list; on the hub, search it",
+    group,
+    keys: ["/"],
+    hint: ({ state }) => (state.source === "hub" ? "search" : "filter"),
+    when: isReading,
+    run: (actions) => done(() => actions.openFilter()),
+  },
+  {
+    id: "models.keepFilter",
+    title: "Go back to the list, with the filter",
+    group,
+    keys: ["Enter"],
+    hint: "keep",
+    when: isTyping,
+    run: (actions) => done(() => actions.keepFilter()),
+  },
+  {
+    id: "models.back",
+    title: "Clear the filter, or go back to the list",
+    group,
+    keys: ["Esc"],
+    hint: ({ state }) => (state.isTyping ? "clear" : undefined),
+    when: ({ state }) =>
+      state.isTyping || state.pane === "card" || state.lists[state.source].filter.text !== "",
+    run: (actions) => done(() => actions.back()),
+  },
+  {
+    id: "models.chat",
+    title: "Chat with the model; on the hub, choose what to pull",
+    group,
+    keys: ["Enter"],
+    hint: ({ entry }) => (entry?.kind === "hub" ? "pull" : "chat"),
+    when: (situation) => canChat(situation) || (isOfHub(situation) && isHubList(situation)),
+    run: (actions) => actions.enter(),
+  },
+  {
+    id: "models.load",
+    title: "Load or unload the model",
+    group,
+    keys: ["l"],
+    hint: ({ entry }) => (isLoaded(entry) ? "unload" : "load"),
+    when: canChat,
+    run: (actions) => actions.toggleLoad(),
+  },
+  {
+    id: "models.pull",
+    title: "Pull a model by its name, such as owner/name:Q4_K_M",
+    group,
+    keys: ["p"],
+    slash: ["/pull"],
+    slashArguments: "[NAME]",
+    hint: "pull",
+    when: isReading,
+    run: (actions, argument) => actions.pull(argument),
+  },
+  {
+    id: "models.pause",
+    title: "Pause a download, or go on with it",
+    group,
+    keys: ["Space", " "],
+    hint: ({ entry }) => (isPulling(entry) ? "pause" : "resume"),
+    when: ({ state, entry }) => !state.isTyping && downloadOf(entry) !== undefined,
+    run: (actions) => actions.pauseOrResume(),
+  },
+  {
+    id: "models.cancel",
+    title: "Cancel a download or a load",
+    group,
+    keys: ["x"],
+    hint: "cancel",
+    when: ({ state, entry }) =>
+      !state.isTyping &&
+      (downloadOf(entry) !== undefined || (entry?.kind === "local" && entry.loading !== undefined)),
+    run: (actions) => actions.cancel(),
+  },
+  {
+    id: "models.copy",
+    title: "Copy the model under another name",
+    group,
+    keys: ["c"],
+    hint: "copy",
+    when: isLocal,
+    run: (actions) => actions.copy(),
+  },
+  {
+    id: "models.rename",
+    title: "Give the model another name",
+    group,
+    keys: ["n"],
+    when: isOwn,
+    run: (actions) => actions.rename(),
+  },
+  {
+    id: "models.edit",
+    title: "Make a model from a Modelfile in your editor",
+    group,
+    keys: ["e"],
+    hint: "Modelfile",
+    when: ({ state }) => !state.isTyping && state.source === "local",
+    run: (actions) => actions.editModelfile(),
+  },
+  {
+    id: "models.quantizations",
+    title: "Choose a quantization of a model of the hub",
+    group,
+    keys: ["v"],
+    hint: "quantizations",
+    when: isOfHub,
+    run: (actions) => actions.chooseQuantization(),
+  },
+  {
+    id: "models.delete",
+    title: "Delete the model; tells first what it frees",
+    group,
+    keys: ["d"],
+    hint: "delete",
+    when: isOwn,
+    run: (actions) => actions.remove(),
+  },
+  {
+    id: "models.sort",
+    title: "Order the list by something else",
+    group,
+    keys: ["s"],
+    hint: "sort",
+    when: isReading,
+    run: (actions) => done(() => actions.changeSort()),
+  },
+  {
+    id: "models.previousSource",
+    title: "The list to the left: Local, Hub, Running",
+    group,
+    keys: ["[", "Left"],
+    when: isReading,
+    run: (actions) => done(() => actions.changeSource(-1)),
+  },
+  {
+    id: "models.nextSource",
+    title: "The list to the right",
+    group,
+    keys: ["]", "Right"],
+    hint: "next list",
+    when: isReading,
+    run: (actions) => done(() => actions.changeSource(1)),
+  },
+  {
+    id: "models.longerWindow",
+    title: "Try out a longer context window",
+    group,
+    keys: ["+"],
+    when: isLocal,
+    run: (actions) => done(() => actions.changeWindow(1)),
+  },
+  {
+    id: "models.shorterWindow",
+    title: "Try out a shorter context window",
+    group,
+    keys: ["-"],
+    when: isLocal,
+    run: (actions) => done(() => actions.changeWindow(-1)),
+  },
+  {
+    id: "models.automaticWindow",
+    title: "Let the server choose the context window",
+    group,
+    keys: ["="],
+    when: isLocal,
+    run: (actions) => done(() => actions.changeWindow(undefined)),
+  },
+  {
+    id: "models.cacheType",
+    title: "Try out another kind of KV cache",
+    group,
+    keys: ["t"],
+    when: isLocal,
+    run: (actions) => done(() => actions.changeCacheType()),
+  },
+  {
+    id: "models.pane",
+    title: "Between the list and the card",
+    group,
+    keys: ["Tab", "Shift+Tab"],
+    hint: ({ state }) => (state.pane === "list" ? "card" : "list"),
+    when: ({ state, entry }) => !state.isTyping && (entry !== undefined || state.pane === "card"),
+    run: (actions) => done(() => actions.changePane()),
+  },
+  {
+    id: "models.card",
+    title: "The whole card in the pager, with texts and parameters",
+    group,
+    keys: ["i"],
+    when: ({ state, entry }) =>
+      !state.isTyping &&
+      entry !== undefined &&
+      (entry.kind !== "local" || entry.model !== undefined),
+    run: (actions) => actions.showCard(),
+  },
+  {
+    id: "models.copyName",
+    title: "Copy the model's name to the clipboard",
+    group,
+    keys: ["y"],
+    when: ({ state, entry }) => !state.isTyping && entry !== undefined,
+    run: (actions) => actions.copyName(),
+  },
+  {
+    id: "models.retry",
+    title: "Read the list again, and go on with what failed",
+    group,
+    keys: ["r"],
+    hint: ({ state }) => (state[state.source].error === undefined ? undefined : "retry"),
+    when: isReading,
+    run: (actions) => actions.retry(),
+  },
+  row("models.rowUp", "Up", ["Up"], always, { kind: "rows", delta: -1 }),
+  row("models.rowDown", "Down", ["Down"], always, { kind: "rows", delta: 1 }),
+  row("models.previous", "Up, while nothing is typed", ["k"], isReading, {
+    kind: "rows",
+    delta: -1,
+  }),
+  row("models.next", "Down, while nothing is typed", ["j"], isReading, { kind: "rows", delta: 1 }),
+  row("models.pageUp", "Page up", ["PgUp"], always, { kind: "pages", delta: -1 }),
+  row("models.pageDown", "Page down", ["PgDn"], always, { kind: "pages", delta: 1 }),
+  row("models.first", "First", ["Home"], isReading, { kind: "edge", edge: "first" }),
+  row("models.last", "Last", ["End"], isReading, { kind: "edge", edge: "last" }),
+];
+
+/** For the documentation. */
+export const modelsCommandFacts: readonly CommandFacts[] = table;
+
+/** The table bound to a screen. */
+export function modelsCommands(
+  actions: ModelsActions,
+  situation: () => ModelsSituation,
+): BoundCommand[] {
+  return table.map(({ hint, when, run, ...facts }) => ({
+    ...facts,
+    hint: () => (typeof hint === "function" ? hint(situation()) : hint),
+    isValid: () => when(situation()),
+    run: (argument) => run(actions, argument),
+  }));
+}
+
+function row(
+  id: string,
+  title: string,
+  keys: readonly string[],
+  when: When,
+  step: ListStep,
+): ModelsCommand {
+  return {
+    id,
+    title,
+    group: scrolling,
+    keys,
+    when,
+    run: (actions) => done(() => actions.move(step)),
+  };
+}
+
+function isLoaded(entry: ModelEntry | undefined): boolean {
+  return entry?.kind === "running" || (entry?.kind === "local" && entry.loaded !== undefined);
+}
+
+function downloadOf(entry: ModelEntry | undefined) {
+  return entry === undefined || entry.kind === "running" ? undefined : entry.download;
+}
+
+function isPulling(entry: ModelEntry | undefined): boolean {
+  const download = downloadOf(entry);
+  return download !== undefined && isActive(download);
+}
+
+function isHubList({ state }: ModelsSituation): boolean {
+  return state.source === "hub";
+}
+
+/** Names of the hub have its host in front. */
+function isHubName(name: string): boolean {
+  return name.split("/").length === 3;
+}
+
+function done(act: () => void): undefined {
+  act();
+  return undefined;
+}

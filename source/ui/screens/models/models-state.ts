@@ -1,0 +1,158 @@
+// The state of the models screen: what was read from the server, and what the person has chosen.
+
+import type { LoadedEntry } from "../../../client/model-calls.ts";
+import type { Capacity } from "../../../client/models-capacity.ts";
+import type { HubModel } from "../../../client/models-hub.ts";
+import type { DeletionPlan, LocalModel, ModelDescription } from "../../../client/models-store.ts";
+import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
+import type { Download } from "./download.ts";
+import type { LoadChoice } from "./memory-estimate.ts";
+import { isSameModel } from "./model-name.ts";
+
+export const sources = ["local", "hub", "running"] as const;
+export type Source = (typeof sources)[number];
+
+/** Something that is read from the server again and again. */
+export interface Reading<T> {
+  /** The last one that came; it stays on show when the source stops. */
+  readonly value: T | undefined;
+  /** When it came, milliseconds since 1970. */
+  readonly readAtMs: number | undefined;
+  /** Why there is no newer one. */
+  readonly error: string | undefined;
+  /** Somebody waits for it since then. */
+  readonly waitingSinceMs: number | undefined;
+}
+
+export const nothingRead: Reading<never> = {
+  value: undefined,
+  readAtMs: undefined,
+  error: undefined,
+  waitingSinceMs: undefined,
+};
+
+export function waitingFor<T>(reading: Reading<T>, nowMs: number): Reading<T> {
+  return { ...reading, waitingSinceMs: reading.waitingSinceMs ?? nowMs };
+}
+
+export function cameIn<T>(value: T, nowMs: number): Reading<T> {
+  return { value, readAtMs: nowMs, error: undefined, waitingSinceMs: undefined };
+}
+
+export function failed<T>(reading: Reading<T>, error: string): Reading<T> {
+  return { ...reading, error, waitingSinceMs: undefined };
+}
+
+/** What each source is ordered by, the first one at the beginning. */
+export const sortOrders = {
+  local: ["newest", "name", "size", "fit"],
+  hub: ["downloads", "likes", "newest", "trending"],
+  running: ["until", "name", "size"],
+} as const satisfies Record<Source, readonly string[]>;
+
+export interface ListChoice {
+  /** Undefined: the first of the list. */
+  readonly selected: string | undefined;
+  readonly filter: EditorState;
+  readonly sort: string;
+}
+
+/** A model that is being loaded because the person asked for it here. */
+export interface LoadingModel {
+  readonly name: string;
+  /** 0 to 1; undefined while it waits. */
+  readonly fraction: number | undefined;
+}
+
+/** What the card shows beyond the list. */
+export interface CardFacts {
+  readonly description: ModelDescription;
+  /** Undefined for a model that cannot be deleted here. */
+  readonly deletion: DeletionPlan | undefined;
+}
+
+export interface ModelsState {
+  readonly source: Source;
+  readonly pane: "list" | "card";
+  readonly isTyping: boolean;
+  readonly lists: Readonly<Record<Source, ListChoice>>;
+  readonly local: Reading<readonly LocalModel[]>;
+  readonly running: Reading<readonly LoadedEntry[]>;
+  readonly hub: Reading<readonly HubModel[]>;
+  /** The words that `hub` was found by. */
+  readonly hubQuery: string | undefined;
+  readonly capacity: Reading<Capacity>;
+  readonly downloads: readonly Download[];
+  readonly loading: readonly LoadingModel[];
+  /** By name and digest: a model that was made again has another card. */
+  readonly cards: ReadonlyMap<string, Reading<CardFacts>>;
+  readonly choice: LoadChoice;
+  /** The first row of the card that is in sight. */
+  readonly cardTop: number;
+  /** A long work of the person's, such as making a model. */
+  readonly work: string | undefined;
+}
+
+export function createModelsState(): ModelsState {
+  const list = (sort: string): ListChoice => ({
+    selected: undefined,
+    filter: createEditorState(),
+    sort,
+  });
+  return {
+    source: "local",
+    pane: "list",
+    isTyping: false,
+    lists: {
+      local: list(sortOrders.local[0]),
+      hub: list(sortOrders.hub[0]),
+      running: list(sortOrders.running[0]),
+    },
+    local: nothingRead,
+    running: nothingRead,
+    hub: nothingRead,
+    hubQuery: undefined,
+    capacity: nothingRead,
+    downloads: [],
+    loading: [],
+    cards: new Map(),
+    choice: { contextLength: undefined, cacheType: undefined },
+    cardTop: 0,
+    work: undefined,
+  };
+}
+
+/** The choice of one list changed; the card begins at its top again when another model is chosen. */
+export function withList(
+  state: ModelsState,
+  source: Source,
+  change: Partial<ListChoice>,
+): Partial<ModelsState> {
+  const list = { ...state.lists[source], ...change };
+  const isOther = list.selected !== state.lists[source].selected;
+  return { lists: { ...state.lists, [source]: list }, ...(isOther && { cardTop: 0 }) };
+}
+
+/** The downloads with one of them replaced or added; undefined takes it away. */
+export function withDownload(
+  downloads: readonly Download[],
+  name: string,
+  change: (download: Download | undefined) => Download | undefined,
+): readonly Download[] {
+  const at = downloads.findIndex((download) => isSameModel(download.name, name));
+  const changed = change(downloads[at]);
+  if (at < 0) return changed === undefined ? downloads : [...downloads, changed];
+  return changed === undefined ? downloads.toSpliced(at, 1) : downloads.with(at, changed);
+}
+
+export function findDownload(
+  downloads: readonly Download[],
+  name: string | undefined,
+): Download | undefined {
+  if (name === undefined) return undefined;
+  return downloads.find((download) => isSameModel(download.name, name));
+}
+
+export function cardKey({ name, digest }: Pick<LocalModel, "name" | "digest">): string {
+  return `${name}@${digest}`;
+}

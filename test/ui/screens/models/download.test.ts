@@ -1,0 +1,111 @@
+// A download's figures follow the server's records: how much, how fast, how long yet.
+import { describe, expect, test } from "vitest";
+import {
+  type Download,
+  failDownload,
+  fractionOf,
+  noteRecord,
+  pauseDownload,
+  remainingMs,
+  resumeDownload,
+  speedOf,
+  startDownload,
+} from "../../../../source/ui/screens/models/download.ts";
+
+const bytes = (completed: number, at: number) => ({
+  record: {
+    status: "pulling abc",
+    digest: "sha256:abc",
+    total: 400,
+    completed: Math.min(400, completed),
+    overallTotal: 1000,
+    overallCompleted: completed,
+  },
+  at,
+});
+
+function downloadOf(...steps: ReturnType<typeof bytes>[]): Download {
+  return steps.reduce(
+    (download, { record, at }) => noteRecord(download, record, at),
+    startDownload("m:latest"),
+  );
+}
+
+describe("how far it is", () => {
+  test("nobody knows before the server tells sizes", () => {
+    const download = noteRecord(startDownload("m:latest"), { status: "pulling manifest" }, 0);
+    expect(fractionOf(download)).toBeUndefined();
+    expect(download.status).toBe("pulling manifest");
+  });
+
+  test("is told over all files, not over the one at work", () => {
+    expect(fractionOf(downloadOf(bytes(500, 0)))).toBe(0.5);
+  });
+
+  test("comes from the one file where the server tells no sum", () => {
+    const record = { status: "pulling abc", total: 400, completed: 100 };
+    expect(fractionOf(noteRecord(startDownload("m:latest"), record, 0))).toBe(0.25);
+  });
+
+  test("ends with success", () => {
+    const done = noteRecord(downloadOf(bytes(1000, 0)), { status: "success" }, 1);
+    expect(done).toMatchObject({ state: "done", completedBytes: 1000 });
+  });
+});
+
+describe("speed and time left", () => {
+  test("are those of the last seconds", () => {
+    const download = downloadOf(bytes(0, 0), bytes(100, 1000), bytes(200, 2000));
+    expect(speedOf(download, 2000)).toBe(100);
+    expect(remainingMs(download, 2000)).toBe(8000);
+  });
+
+  test("forget what was long ago", () => {
+    const download = downloadOf(
+      bytes(0, 0),
+      bytes(900, 1000),
+      bytes(910, 15_000),
+      bytes(920, 16_000),
+    );
+    expect(speedOf(download, 16_000)).toBe(10);
+  });
+
+  test("fall while nothing comes", () => {
+    const download = downloadOf(bytes(0, 0), bytes(100, 1000));
+    expect(speedOf(download, 4000)).toBe(25);
+  });
+
+  test("are not guessed from a single record", () => {
+    expect(speedOf(downloadOf(bytes(100, 0)), 0)).toBeUndefined();
+    expect(remainingMs(downloadOf(bytes(100, 0)), 0)).toBeUndefined();
+  });
+
+  test("are measured anew after a pause", () => {
+    const paused = pauseDownload(downloadOf(bytes(0, 0), bytes(100, 1000)));
+    expect(paused).toMatchObject({ state: "paused", completedBytes: 100 });
+    const resumed = resumeDownload(paused);
+    expect(resumed.state).toBe("running");
+    expect(speedOf(resumed, 60_000)).toBeUndefined();
+    expect(fractionOf(resumed)).toBe(0.1);
+  });
+});
+
+test("many records in a moment take no room", () => {
+  const steps = Array.from({ length: 2000 }, (_, at) => bytes(at, at * 5));
+  expect(downloadOf(...steps).samples.length).toBeLessThan(60);
+});
+
+test("being verified is a state of its own", () => {
+  const record = { status: "verifying sha256 digest", overallTotal: 10, overallCompleted: 10 };
+  expect(noteRecord(startDownload("m:latest"), record, 0).state).toBe("verifying");
+});
+
+test("a failure keeps what is here and says why", () => {
+  const failed = failDownload(downloadOf(bytes(300, 0)), "The disk is full.");
+  expect(failed).toMatchObject({
+    state: "failed",
+    error: "The disk is full.",
+    completedBytes: 300,
+  });
+  expect(resumeDownload(failed).error).toBeUndefined();
+});

@@ -1,0 +1,113 @@
+// Which models each list shows, in which order, and which one keys act on.
+import { describe, expect, test } from "vitest";
+import { fieldWith } from "../../../../source/ui/panes/text-field.ts";
+import { startDownload } from "../../../../source/ui/screens/models/download.ts";
+import { entriesOf, selectedEntry } from "../../../../source/ui/screens/models/model-entries.ts";
+import {
+  cameIn,
+  type ModelsState,
+  type Source,
+  withList,
+} from "../../../../source/ui/screens/models/models-state.ts";
+import { capacity, eightB, hubModel, loaded, local, nowMs, stateWith } from "./sample-models.ts";
+
+const names = (state: ModelsState, source: Source = "local") =>
+  entriesOf(state, source).map(({ entry }) => entry.name);
+
+const filtered = (state: ModelsState, text: string): ModelsState => ({
+  ...state,
+  ...withList(state, state.source, {
+    filter: fieldWith(state.lists[state.source].filter, text),
+  }),
+});
+
+const sorted = (state: ModelsState, sort: string): ModelsState => ({
+  ...state,
+  ...withList(state, state.source, { sort }),
+});
+
+const three = stateWith([
+  local("qwen3:8b", { modifiedMs: nowMs - 1000 }),
+  local("hf.co/org/Qwen3-30B-GGUF:Q4_K_M", {
+    sizeBytes: 18e9,
+    memory: { ...eightB, weightsBytes: 18e9 },
+    modifiedMs: nowMs - 500,
+  }),
+  local("llama:1b", {
+    sizeBytes: 1e9,
+    memory: { ...eightB, weightsBytes: 1e9 },
+    modifiedMs: nowMs - 2000,
+  }),
+]);
+
+describe("the filter", () => {
+  test("finds letters that lie apart, in any case", () => {
+    expect(names(filtered(three, "qw3"))).toHaveLength(2);
+    expect(names(filtered(three, "QW330"))).toEqual(["hf.co/org/Qwen3-30B-GGUF:Q4_K_M"]);
+  });
+
+  test("tells which letters it found", () => {
+    const [found] = entriesOf(filtered(three, "llm"), "local");
+    expect(found?.matches.map((at) => found.entry.name[at])).toEqual(["l", "l", "m"]);
+  });
+
+  test("shows nothing for what is nowhere, and everything for blanks", () => {
+    expect(names(filtered(three, "zzz"))).toEqual([]);
+    expect(names(filtered(three, "  "))).toHaveLength(3);
+  });
+});
+
+describe("the order", () => {
+  test("is by age, name, size or fit", () => {
+    expect(names(three)[0]).toBe("hf.co/org/Qwen3-30B-GGUF:Q4_K_M");
+    expect(names(sorted(three, "name"))[1]).toBe("llama:1b");
+    expect(names(sorted(three, "size")).at(-1)).toBe("llama:1b");
+    // What is too big comes last.
+    const small = {
+      ...three,
+      capacity: cameIn(capacity({ memory: { totalBytes: 9e9, freeBytes: 8e9 } }), nowMs),
+    };
+    expect(names(sorted(small, "fit")).at(-1)).toBe("hf.co/org/Qwen3-30B-GGUF:Q4_K_M");
+  });
+});
+
+describe("a model of this machine", () => {
+  test("is joined with what is loaded, whatever letters the server uses", () => {
+    const state = { ...three, running: cameIn([loaded("QWEN3:8b")], nowMs) };
+    const entry = entriesOf(state, "local").find((found) => found.entry.name === "qwen3:8b")?.entry;
+    expect(entry).toMatchObject({ loaded: { state: "idle" } });
+  });
+
+  test("on its way is in the list before it is here, once", () => {
+    const download = startDownload("hf.co/org/new:latest");
+    const coming = { ...three, downloads: [download] };
+    expect(names(coming)[0]).toBe("hf.co/org/new:latest");
+    const here = stateWith([local("hf.co/org/new:latest")], { downloads: [download] });
+    expect(names(here)).toEqual(["hf.co/org/new:latest"]);
+  });
+});
+
+test("a model of the hub knows what of it is here", () => {
+  const state = stateWith([local("hf.co/org/Tiny-GGUF:Q8_0")], {
+    source: "hub",
+    hub: cameIn([hubModel("org/tiny-gguf"), hubModel("org/tiny-gguf-2")], nowMs),
+  });
+  const installed = entriesOf(state, "hub").map(({ entry }) =>
+    entry.kind === "hub" ? entry.installed : undefined,
+  );
+  expect(installed).toEqual([["hf.co/org/Tiny-GGUF:Q8_0"], []]);
+});
+
+describe("the selection", () => {
+  test("stays with its model when the order changes", () => {
+    const state = { ...three, ...withList(three, "local", { selected: "llama:1b" }) };
+    expect(selectedEntry(state)?.name).toBe("llama:1b");
+    expect(selectedEntry(sorted(state, "name"))?.name).toBe("llama:1b");
+  });
+
+  test("goes to the first when its model is gone, and is none in an empty list", () => {
+    const state = { ...three, ...withList(three, "local", { selected: "gone:latest" }) };
+    expect(selectedEntry(state)?.name).toBe("hf.co/org/Qwen3-30B-GGUF:Q4_K_M");
+    expect(selectedEntry(stateWith([]))).toBeUndefined();
+  });
+});

@@ -1,0 +1,100 @@
+// Models, room and states as the server would tell them, for views without a server.
+import type { LoadedEntry } from "../../../../source/client/model-calls.ts";
+import type { Capacity } from "../../../../source/client/models-capacity.ts";
+import type { HubModel } from "../../../../source/client/models-hub.ts";
+import type { LocalModel, ModelMemory } from "../../../../source/client/models-store.ts";
+import {
+  cameIn,
+  createModelsState,
+  type ModelsState,
+} from "../../../../source/ui/screens/models/models-state.ts";
+
+export const gib = 1024 ** 3;
+export const nowMs = Date.UTC(2026, 5, 1, 12);
+
+/** An 8 B model at 4 bits: 36 layers, 1024 numbers of K and V each. */
+export const eightB: ModelMemory = {
+  weightsBytes: 5 * gib,
+  computeBytes: 0.25 * gib,
+  cacheBytesPerToken: { f16: 147_456, q8_0: 78_336, q4_0: 41_472 },
+  layers: 36,
+  contextLength: 8192,
+  trainedContextLength: 40_960,
+};
+
+export function capacity(changes: Partial<Capacity> = {}): Capacity {
+  return {
+    diskFreeBytes: 200e9,
+    memory: { totalBytes: 32 * gib, freeBytes: 16 * gib },
+    gpus: [],
+    hasUnifiedMemory: false,
+    slots: 1,
+    cacheType: "f16",
+    ...changes,
+  };
+}
+
+export function gpu(freeBytes: number) {
+  return { name: "card", totalBytes: 24 * gib, freeBytes };
+}
+
+export function local(name: string, changes: Partial<LocalModel> = {}): LocalModel {
+  return {
+    name,
+    sizeBytes: 5e9,
+    modifiedMs: nowMs - 86_400_000,
+    digest: `${name}-digest`,
+    store: "modelctl",
+    family: "qwen3",
+    parameterSize: "8.2B",
+    quantization: "Q4_K_M",
+    capabilities: ["completion", "tools"],
+    memory: eightB,
+    ...changes,
+  };
+}
+
+export function loaded(name: string, changes: Partial<LoadedEntry> = {}): LoadedEntry {
+  return {
+    name,
+    names: [name],
+    digest: "",
+    size: 6e9,
+    size_vram: 0,
+    context_length: 8192,
+    expires_at: new Date(nowMs + 240_000).toISOString(),
+    state: "idle",
+    load_progress: 1,
+    ...changes,
+  };
+}
+
+export function hubModel(repository: string, changes: Partial<HubModel> = {}): HubModel {
+  return {
+    name: `hf.co/${repository}`,
+    repository,
+    downloads: 12_345,
+    likes: 99,
+    modifiedMs: nowMs - 3 * 86_400_000,
+    isGated: false,
+    parameterCount: 8.2e9,
+    architecture: "qwen3",
+    contextLength: 40_960,
+    license: "apache-2.0",
+    ...changes,
+  };
+}
+
+/** A state with these models on the machine. */
+export function stateWith(
+  models: readonly LocalModel[],
+  changes: Partial<ModelsState> = {},
+): ModelsState {
+  return {
+    ...createModelsState(),
+    local: cameIn(models, nowMs),
+    running: cameIn([], nowMs),
+    capacity: cameIn(capacity(), nowMs),
+    ...changes,
+  };
+}
