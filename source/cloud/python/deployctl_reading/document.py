@@ -10,7 +10,7 @@ from deployctl_reading.masking import mask_inspection, secrets_of
 from deployctl_reading.problem import Problem
 from deployctl_reading.reader import Reader
 from deployctl_reading.values import Image, to_json
-from deployctl_reading.variables import variables_of
+from deployctl_reading.variables import looks_secret, variables_of
 
 
 def read_document(file, name, environment):
@@ -47,7 +47,7 @@ def read_document(file, name, environment):
 
 
 def _add_target(document, target, ignored):
-    config, dynamic = targets.config_of(target)
+    config, dynamic = targets.config_of(target, ignored)
     document["config"] = to_json(config)
     document["dynamic"] = dynamic
     if target.endpoints:
@@ -57,16 +57,28 @@ def _add_target(document, target, ignored):
         document["image"] = dockerfile.read(image.text, image.build_args)
     elif isinstance(image, Image):
         document["dynamic"].append("image")
-    add_warnings(document, ignored)
+    _add_warnings(document, ignored)
 
 
-def add_warnings(document, ignored):
+def _add_warnings(document, ignored):
     """What is said of keywords and lines of a Dockerfile that change nothing."""
     if ignored:
-        verb = "has" if len(ignored) == 1 else "have"
-        sentence = "%s %s no effect here." % (", ".join(ignored), verb)
+        sentence = targets.ignored_sentence(ignored) + "."
         _warn(document, "keywords_ignored", sentence, document["line"])
-    lines = document.get("image", {}).get("ignored", [])
+    ports = ("exposed_port", "port", "serve")
+    known = list(document["config"]) + document["dynamic"]
+    if document["kind"] == "function" and not any(one in known for one in ports):
+        sentence = "%s does not say which port it listens on: 8000 is assumed." % document["target"]
+        _warn(document, "port_assumed", sentence, document["line"])
+    image = document.get("image", {})
+    for name in [one for one in image.get("env", {}) if looks_secret(one)]:
+        del image["env"][name]
+        sentence = (
+            "The image's ENV %s is a secret by its name and is not taken: store it with deployctl "
+            "secrets set %s, and give --secret %s." % (name, name, name)
+        )
+        _warn(document, "secret_in_image", sentence, document["line"])
+    lines = image.get("ignored", [])
     if lines:
         sentence = (
             "No container is made of the image: its variables are set, and %d of its lines %s not "

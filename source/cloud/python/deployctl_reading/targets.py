@@ -191,13 +191,18 @@ def _line(node):
     return min([node.lineno] + [one.lineno for one in node.decorator_list])
 
 
-def config_of(target):
+def ignored_sentence(names):
+    """What is said of keywords that change nothing."""
+    return _options.ignored_sentence(names)
+
+
+def config_of(target, ignored):
     """The known options as they are, and the names of those that only running the script tells."""
     config = {}
     dynamic = []
     for name, value in target.options.items():
         if is_known(value):
             config[name] = value
-        elif name != "image" or value is UNKNOWN:
+        elif name not in ignored and (name != "image" or value is UNKNOWN):
             dynamic.append(name)
     return config, dynamic

@@ -1,0 +1,143 @@
+// The keywords of a script's decorator, read one by one; an error names the keyword and its line.
+import { ProductError } from "../../base/product-error.ts";
+import { quoteShort } from "../../base/seen-text.ts";
+import { cloudErrors } from "../errors.ts";
+import type { Inspection } from "./inspection.ts";
+
+export interface NumberRange {
+  least?: number;
+  most?: number;
+  /** Defaults to true. */
+  isWhole?: boolean;
+}
+
+/** Flags that can be given in place of a keyword. */
+const flags: Readonly<Record<string, string>> = {
+  exposed_port: "--port",
+  port: "--port",
+  machine_type: "--machine-type",
+  gpu: "--machine-type",
+  num_gpus: "--gpus",
+  health_path: "--health-path",
+  auth: "--auth",
+  app_auth: "--auth",
+  requirements: "--requirement",
+  startup_timeout: "--startup-timeout",
+  request_timeout: "--request-timeout",
+  drain_timeout: "--drain-timeout",
+  min_concurrency: "--min-concurrency",
+  max_concurrency: "--max-concurrency",
+  concurrency_buffer: "--concurrency-buffer",
+  concurrency_buffer_perc: "--concurrency-buffer-perc",
+  max_multiplexing: "--max-multiplexing",
+  scaling_delay: "--scaling-delay",
+  keep_alive: "--keep-alive",
+  cold_start: "--cold-start",
+};
+
+export class ConfigKeywords {
+  readonly #inspection: Inspection;
+
+  constructor(inspection: Inspection) {
+    this.#inspection = inspection;
+  }
+
+  /** @throws ProductError `CLOUD_CONFIG_INVALID`, as all of these do */
+  number(name: string, { least = 0, most, isWhole = true }: NumberRange = {}): number | undefined {
+    return this.#read(name, (value) => {
+      const isFit =
+        typeof value === "number" &&
+        (!isWhole || Number.isInteger(value)) &&
+        value >= least &&
+        (most === undefined || value <= most);
+      const kind = isWhole ? "a whole number" : "a number";
+      const range = most === undefined ? `, ${least} or more` : ` from ${least} to ${most}`;
+      return isFit ? value : this.#refuse(name, value, `${kind}${range}`);
+    });
+  }
+
+  /** @returns milliseconds of a keyword in seconds */
+  seconds(name: string): number | undefined {
+    const seconds = this.number(name, { isWhole: false });
+    return seconds === undefined ? undefined : Math.round(seconds * 1000);
+  }
+
+  text(name: string): string | undefined {
+    return this.#read(name, (value) =>
+      typeof value === "string" && value !== "" ? value : this.#refuse(name, value, "a text"),
+    );
+  }
+
+  choice<T extends string>(name: string, choices: readonly T[]): T | undefined {
+    return this.#read(
+      name,
+      (value) =>
+        choices.find((choice) => choice === value) ??
+        this.#refuse(name, value, `one of ${choices.join(", ")}`),
+    );
+  }
+
+  flag(name: string): boolean {
+    const read = this.#read(name, (value) =>
+      typeof value === "boolean" ? value : this.#refuse(name, value, "True or False"),
+    );
+    return read ?? false;
+  }
+
+  /** Lists of lists, the layers of fal's requirements, are made one. */
+  texts(name: string): string[] | undefined {
+    return this.#read(name, (value) => {
+      const parts: unknown[] = Array.isArray(value) ? value.flat() : [undefined];
+      return parts.every((part) => typeof part === "string" && part !== "")
+        ? (parts as string[])
+        : this.#refuse(name, value, "a list of texts");
+    });
+  }
+
+  pairs(name: string): Record<string, string> | undefined {
+    return this.#read(name, (value) => {
+      const entries = Object.entries(Object(value));
+      const isFit =
+        typeof value === "object" &&
+        !Array.isArray(value) &&
+        entries.every(([, one]) => typeof one === "string" || typeof one === "number");
+      return isFit
+        ? Object.fromEntries(entries.map(([key, one]) => [key, String(one)]))
+        : this.#refuse(name, value, "a dictionary of texts");
+    });
+  }
+
+  /** A text, or the first of a list of texts: of several machine types one is enough. */
+  firstText(name: string): string | undefined {
+    const value = this.#inspection.config[name];
+    return Array.isArray(value) ? this.texts(name)?.[0] : this.text(name);
+  }
+
+  /** "exposed_port of serve (line 12)" */
+  place(name: string): string {
+    const { target, line } = this.#inspection;
+    return `${name} of ${target} (line ${line})`;
+  }
+
+  #read<T>(name: string, parse: (value: unknown) => T): T | undefined {
+    const { config, dynamic } = this.#inspection;
+    const value = config[name];
+    if (value !== undefined && value !== null) return parse(value);
+    if (!dynamic.includes(name)) return undefined;
+    throw this.#error(name, "cannot be known before the script runs", "Make it a constant");
+  }
+
+  #refuse(name: string, value: unknown, wanted: string): never {
+    const text = quoteShort(JSON.stringify(value), 80);
+    throw this.#error(name, `is ${text}, and not ${wanted}`, "Correct it");
+  }
+
+  #error(name: string, fault: string, remedy: string): ProductError {
+    const flag = flags[name];
+    return new ProductError(cloudErrors.configInvalid, {
+      message: `${this.place(name)} ${fault}.`,
+      hint: flag === undefined ? `${remedy}.` : `${remedy}, or give ${flag}.`,
+      param: name,
+    });
+  }
+}

@@ -1,0 +1,28 @@
+// The variables that a script reads, frozen when it is deployed: later replicas see what this one saw.
+import type { Inspection } from "./inspection.ts";
+
+export interface EnvironmentSnapshot {
+  environment: Record<string, string>;
+  /** Values of variables whose names say that they are secret; kept encrypted, never shown. */
+  secrets: Record<string, string>;
+}
+
+/** Names such as HF_TOKEN and OPENAI_API_KEY. */
+export function looksSecret(name: string): boolean {
+  return /key|token|secret|password|passwd|credential/i.test(name);
+}
+
+/** @param environment the one that the script was inspected with */
+export function environmentSnapshot(
+  { env_read }: Pick<Inspection, "env_read">,
+  environment: NodeJS.ProcessEnv,
+): EnvironmentSnapshot {
+  const values = env_read.flatMap(({ name }) => {
+    const value = environment[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    environment: Object.fromEntries(values.filter(([name]) => !looksSecret(name))),
+    secrets: Object.fromEntries(values.filter(([name]) => looksSecret(name))),
+  };
+}

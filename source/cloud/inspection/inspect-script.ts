@@ -1,0 +1,135 @@
+// Reads what a script asks for: first without running it, then, only where that does not suffice, by
+// running its top level under guard.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Static, TSchema } from "typebox";
+import { Check } from "typebox/value";
+import { type ErrorDefinition, ProductError } from "../../base/product-error.ts";
+import { cloudErrors } from "../errors.ts";
+import { batchingHint } from "./batching-server.ts";
+import type { Inspection } from "./inspection.ts";
+import { FindingsSchema, InspectionSchema, ProblemSchema } from "./inspection-schema.ts";
+import { askPython, type PythonAnswer, pythonProgram } from "./python-program.ts";
+
+export interface InspectionOptions {
+  /** Never runs any of the script. Defaults to false. */
+  isStatic?: boolean;
+  /** What `os.environ` is resolved against. Defaults to this process's. */
+  environment?: NodeJS.ProcessEnv;
+  /** Told, as one sentence, before the script's top level is run under guard, and why. */
+  onRun?: (sentence: string) => void;
+  signal?: AbortSignal | undefined;
+}
+
+const readLimitMs = 30_000;
+const guardLimitMs = 30_000;
+/** What a script under guard sees of the environment, besides the variables that it reads. */
+const keptVariables = ["PATH", "LANG", "LC_ALL", "SYSTEMROOT"];
+
+/**
+ * @param file path of the script
+ * @param target the name behind `::`; undefined: the only decorated object
+ * @throws ProductError `CLOUD_SCRIPT_MISSING`, `CLOUD_SCRIPT_INVALID`, `CLOUD_TARGET_UNKNOWN` or
+ *   `CLOUD_PYTHON_UNUSABLE`; messages have file and line where there is one
+ */
+export async function inspectScript(
+  file: string,
+  target?: string,
+  options: InspectionOptions = {},
+): Promise<Inspection> {
+  const { environment = process.env, isStatic = false, signal } = options;
+  const script = path.resolve(file);
+  const python = pythonProgram(environment);
+  const words = target === undefined ? [script] : [script, target];
+  const run = { python, environment, timeoutMs: readLimitMs, signal };
+  const answer = await askPython({ ...run, file: "inspect_ast.py", words });
+  const read = unpack(answer, "inspection", InspectionSchema, script);
+  if (read.dynamic.length === 0 || isStatic) return withHint(read);
+  options.onRun?.(reasonToRun(read, script));
+  const found = await runUnderGuard(script, read, options);
+  return withHint({
+    ...read,
+    kind: found.kind,
+    dialect: found.dialect,
+    config: { ...read.config, ...found.config },
+    dynamic: found.dynamic,
+    stubbed: found.stubbed,
+    ...(found.image !== undefined && { image: found.image }),
+    warnings: [...read.warnings, ...found.warnings],
+  });
+}
+
+async function runUnderGuard(script: string, read: Inspection, options: InspectionOptions) {
+  const { environment = process.env, signal } = options;
+  const folder = await mkdtemp(path.join(tmpdir(), "deployctl-inspect-"));
+  const names = [...keptVariables, ...read.env_read.map(({ name }) => name)];
+  const values = names.flatMap((name) => {
+    const value = environment[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  try {
+    const answer = await askPython({
+      file: "inspect_exec.py",
+      words: [script, read.target],
+      python: pythonProgram(environment),
+      environment: { ...Object.fromEntries(values), HOME: folder, TMPDIR: folder },
+      folder,
+      timeoutMs: guardLimitMs,
+      signal,
+    });
+    return unpack(answer, "findings", FindingsSchema, script);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function unpack<Schema extends TSchema>(
+  answer: PythonAnswer,
+  name: string,
+  schema: Schema,
+  script: string,
+): Static<Schema> {
+  if (answer.kind === "timeout") {
+    throw new ProductError(cloudErrors.scriptInvalid, {
+      message: `${path.basename(script)} did not load within ${guardLimitMs / 1000} s.`,
+      hint: "Move long work into the function, or make the decorator's values constants.",
+    });
+  }
+  if (answer.kind === "crash") {
+    throw new ProductError(cloudErrors.scriptInvalid, {
+      message: `${path.basename(script)} could not be read: ${answer.sentence}.`,
+      hint: "Make the decorator's values constants, or give them by flags.",
+    });
+  }
+  const fields: Record<string, unknown> = Object(answer.value);
+  if (Check(ProblemSchema, fields.problem)) throw problemError(fields.problem);
+  const document = fields[name];
+  if (Check(schema, document)) return document;
+  throw new Error(`the reader of scripts answered in an unknown shape: ${JSON.stringify(fields)}`);
+}
+
+const definitions: Readonly<Record<string, ErrorDefinition>> = {
+  script_missing: cloudErrors.scriptMissing,
+  target_missing: cloudErrors.targetUnknown,
+  target_unclear: cloudErrors.targetUnknown,
+};
+
+function problemError({ kind, sentence, hint }: Static<typeof ProblemSchema>): ProductError {
+  return new ProductError(definitions[kind] ?? cloudErrors.scriptInvalid, {
+    message: sentence,
+    ...(hint !== null && { hint }),
+  });
+}
+
+function reasonToRun({ dynamic, target }: Inspection, script: string): string {
+  const what = dynamic.includes("*") ? target : dynamic.join(", ");
+  return `Only running ${path.basename(script)} tells ${what}: its top level is run under guard.`;
+}
+
+function withHint(inspection: Inspection): Inspection {
+  const hint = batchingHint(inspection);
+  return hint === undefined
+    ? inspection
+    : { ...inspection, warnings: [...inspection.warnings, hint] };
+}

@@ -1,0 +1,76 @@
+// The shapes that our Python files answer with, checked where they come in.
+import { Type } from "typebox";
+
+const Warning = Type.Object({
+  code: Type.String(),
+  sentence: Type.String(),
+  line: Type.Optional(Type.Integer()),
+});
+
+const Image = Type.Object({
+  base: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  env: Type.Record(Type.String(), Type.String()),
+  pip: Type.Array(Type.String()),
+  ignored: Type.Array(Type.String()),
+});
+
+const Variable = Type.Object({
+  name: Type.String(),
+  line: Type.Optional(Type.Integer()),
+  value: Type.Optional(Type.String()),
+  default: Type.Optional(Type.String()),
+  secret: Type.Optional(Type.Boolean()),
+  set: Type.Optional(Type.Boolean()),
+  required: Type.Optional(Type.Boolean()),
+});
+
+const facts = {
+  target: Type.String(),
+  kind: Type.Union([
+    Type.Literal("function"),
+    Type.Literal("app"),
+    Type.Literal("modal-function"),
+    Type.Literal("modal-cls"),
+  ]),
+  dialect: Type.Union([
+    Type.Literal("fal"),
+    Type.Literal("deployctl"),
+    Type.Literal("modal"),
+    Type.Literal("none"),
+  ]),
+  line: Type.Integer(),
+  config: Type.Record(Type.String(), Type.Unknown()),
+  dynamic: Type.Array(Type.String()),
+  stubbed: Type.Array(Type.String()),
+  image: Type.Optional(Image),
+  warnings: Type.Array(Warning),
+};
+
+export const InspectionSchema = Type.Object({
+  schema: Type.Literal(1),
+  ...facts,
+  env_read: Type.Array(Variable),
+  executables: Type.Array(Type.String()),
+  command: Type.Array(Type.String()),
+  files: Type.Array(Type.String()),
+  endpoints: Type.Optional(
+    Type.Array(
+      Type.Object({
+        path: Type.String(),
+        method: Type.Union([Type.Literal("POST"), Type.Literal("WebSocket")]),
+      }),
+    ),
+  ),
+});
+
+/** What running a script's top level has told. */
+export const FindingsSchema = Type.Object(facts);
+
+export const ProblemSchema = Type.Object({
+  kind: Type.String(),
+  sentence: Type.String(),
+  hint: Type.Union([Type.String(), Type.Null()]),
+  file: Type.Union([Type.String(), Type.Null()]),
+  line: Type.Union([Type.Integer(), Type.Null()]),
+  text: Type.Union([Type.String(), Type.Null()]),
+});
