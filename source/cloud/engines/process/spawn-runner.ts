@@ -25,8 +25,8 @@ export interface SpawnOptions {
 const ownerOnly = 0o600;
 /** Of the control plane alone: its own settings and keys, and what steers its Node. */
 const private_ = /^(?:DEPLOYCTL_|FAL_KEY|NODE_OPTIONS$|NODE_CHANNEL_|NODE_UNIQUE_ID$|VITEST)/;
-/** Switches of the Python side that a person sets for all replicas. */
-const passedOn = new Set(["DEPLOYCTL_REAL_FAL", "DEPLOYCTL_BIND_ANY"]);
+/** Switches of the Python side that a person sets for all replicas; where our own modelctl is. */
+const passedOn = new Set(["DEPLOYCTL_REAL_FAL", "DEPLOYCTL_BIND_ANY", "DEPLOYCTL_MODELCTL"]);
 
 /** The runner as it lies in a checkout and in dist/ alike. */
 export function runnerFile(): string {
