@@ -16,13 +16,14 @@ const chatFlags = [
   "verbose",
   "plain",
 ] as const;
+const screenFlags = ["inline", "screen-reader", "theme"] as const;
 
 export const startCommand: CommandDefinition = {
   name: "",
   words: "",
   completes: "none",
-  summary: "chat with the built-in model",
-  flags: [...chatFlags, ...serverFlags, ...engineFlags],
+  summary: "the full screen: chat, models, server",
+  flags: [...chatFlags, ...screenFlags, ...serverFlags, ...engineFlags],
   load: async () => (await import("./commands/start.ts")).start,
 };
 
@@ -32,7 +33,7 @@ export const commandTable: readonly CommandDefinition[] = [
     words: 'MODEL ["PROMPT"]',
     completes: "model",
     summary: "chat with a model, or print one answer",
-    flags: [...chatFlags, ...serverFlags, ...engineFlags],
+    flags: [...chatFlags, ...screenFlags, ...serverFlags, ...engineFlags],
     load: async () => (await import("./commands/run.ts")).run,
   },
   {

@@ -1,5 +1,6 @@
-// The full-screen chat: connects, opens the screen, and leaves the server in order.
+// The full screen: connects, opens the program, and leaves the server in order.
 import path from "node:path";
+import { readRequestFilter } from "../application/request-filter.ts";
 import type { HostedServer } from "../application/server-host.ts";
 import { exitCodes } from "../base/product-error.ts";
 import type { Flags } from "./flags.ts";
@@ -28,8 +29,22 @@ export async function chatOnScreen(
           historyFile: path.join(settings.paths.state, "history"),
         }),
       },
+      server: {
+        client: () => link.client,
+        readFilter: readRequestFilter,
+        ...(link.hosted !== undefined && {
+          control: {
+            isRunning: () => link.isHosting,
+            stop: () => link.stopHosting(settings.values.shutdown_timeout),
+            start: () => link.startHosting(),
+          },
+        }),
+      },
+      theme: settings.values.theme,
+      isInline: flags.inline ?? false,
+      ...(flags.screenReader && { isScreenReader: true }),
     });
-    if (link.hosted !== undefined) await letOthersFinish(link.hosted);
+    if (link.hosted !== undefined && link.isHosting) await letOthersFinish(link.hosted);
     return result.reason === "bye" ? exitCodes.ok : exitCodes.interrupted;
   } finally {
     await link.close();

@@ -11,6 +11,7 @@ import type { CommandSettings } from "./session-settings.ts";
 export class ServerLink {
   readonly #open: () => Promise<Connection>;
   #connection: Connection;
+  #isStopped = false;
 
   private constructor(open: () => Promise<Connection>, connection: Connection) {
     this.#open = open;
@@ -64,11 +65,32 @@ export class ServerLink {
       if (!isServerGone(error) || hasText || signal.aborted) throw error;
     }
     this.#connection = await this.#open();
+    this.#isStopped = false;
     yield* ask(this.client);
   }
 
-  async close(): Promise<void> {
+  /** Whether this process hosts the server, and has not stopped it. */
+  get isHosting(): boolean {
+    return this.hosted !== undefined && !this.#isStopped;
+  }
+
+  /** Ends the server that this process hosts, when its requests have ended. */
+  async stopHosting(limitMs: number): Promise<void> {
+    if (!this.isHosting) return;
+    this.#isStopped = true;
+    await this.hosted?.drain(limitMs);
     await this.hosted?.close();
+  }
+
+  /** Hosts a server again, or takes one that has been started meanwhile. @throws as `connect` */
+  async startHosting(): Promise<void> {
+    if (!this.#isStopped) return;
+    this.#connection = await this.#open();
+    this.#isStopped = false;
+  }
+
+  async close(): Promise<void> {
+    if (!this.#isStopped) await this.hosted?.close();
   }
 }
 

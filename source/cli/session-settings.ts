@@ -17,6 +17,7 @@ export interface CommandSettings extends LoadedSettings {
 export function readSettings(flags: Flags): CommandSettings {
   const paths = productPaths();
   const { gpu, numParallel, contextLength, debug, host, port, insecureNoKey, logFormat } = flags;
+  const { theme } = flags;
   const typed = {
     ...(gpu !== undefined && { gpu }),
     ...(numParallel !== undefined && { num_parallel: numParallel }),
@@ -25,6 +26,7 @@ export function readSettings(flags: Flags): CommandSettings {
     ...(host !== undefined && { host }),
     ...(insecureNoKey && { insecure_no_key: "true" }),
     ...(logFormat !== undefined && { log_format: logFormat }),
+    ...(theme !== undefined && { theme }),
   };
   const loaded = loadSettings({
     flags: typed,
@@ -34,7 +36,7 @@ export function readSettings(flags: Flags): CommandSettings {
   for (const warning of loaded.warnings) process.stderr.write(`${warning}\n`);
   const address = withPort(loaded.values.host, port);
   const serverFlags = Object.entries({ ...typed, ...(port !== undefined && { port }) })
-    .filter(([name]) => name !== "debug" && name !== "insecure_no_key")
+    .filter(([name]) => !["debug", "insecure_no_key", "theme"].includes(name))
     .flatMap(([name, value]) => [`--${name.replaceAll("_", "-")}`, value]);
   return {
     ...loaded,

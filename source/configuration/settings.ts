@@ -46,6 +46,7 @@ export interface Settings {
   log_prompts: boolean;
   shutdown_timeout: number;
   nohistory: boolean;
+  theme: "default" | "mono" | "high-contrast";
   debug: boolean;
 }
 
@@ -257,6 +258,12 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     default: false,
     honoursOllama: true,
     description: "Keep no history of prompts.",
+  },
+  theme: {
+    read: oneOf("default", "mono", "high-contrast"),
+    default: "default",
+    honoursOllama: false,
+    description: "Colours of the full screen: default, mono or high-contrast.",
   },
   debug: {
     read: boolean,

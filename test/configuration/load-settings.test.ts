@@ -124,6 +124,7 @@ describe("the environment", () => {
       log_prompts: "1",
       shutdown_timeout: "5s",
       nohistory: "on",
+      theme: "mono",
       debug: "t",
     };
     const environment = Object.fromEntries(
@@ -161,6 +162,7 @@ describe("the environment", () => {
       log_prompts: true,
       shutdown_timeout: 5000,
       nohistory: true,
+      theme: "mono",
       debug: true,
     });
   });
