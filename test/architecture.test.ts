@@ -101,9 +101,10 @@ const libraryDoors: Record<string, RegExp> = {
   ink: /^source\/ui\//,
   react: /^source\/ui\//,
   fastify: /^source\/(server|cloud)\/|^source\/application\/server-host\.ts$/,
-  "prom-client": /^source\/metrics\//,
+  "prom-client": /^source\/(cloud\/)?metrics\//,
   "@fastify/swagger": /^source\/server\//,
-  undici: /^source\/(store\/hub\/|server\/fetch-image\.ts$)/,
+  undici: /^source\/(store\/hub\/|server\/fetch-image\.ts$|cloud\/gateway\/)/,
+  selfsigned: /^source\/cloud\/gateway\/tls\//,
   tar: /^source\/store\/library\//,
   "@huggingface/jinja": /^source\/prompt\//,
 };

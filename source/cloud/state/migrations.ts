@@ -1,6 +1,9 @@
 // The schema of state.db, as the steps that lead to it. A step that was released is never changed:
 // what is to be different comes as a further one.
 
+import { keyTable } from "../keys/key-table.ts";
+import { usageTable } from "../metrics/usage-table.ts";
+
 export interface Migration {
   /** Named in the error when it fails. */
   name: string;
@@ -61,4 +64,8 @@ CREATE TABLE secrets (
 `;
 
 /** Oldest first; `user_version` counts those that a file has had. */
-export const migrations: readonly Migration[] = [{ name: "control plane", sql: controlPlane }];
+export const migrations: readonly Migration[] = [
+  { name: "control plane", sql: controlPlane },
+  { name: "keys", sql: keyTable },
+  { name: "usage", sql: usageTable },
+];

@@ -1,0 +1,178 @@
+// The requests of one app: those that replicas hold, and those that wait for one.
+import type { Clock } from "../../base/clock.ts";
+import { chooseByAffinity, chooseLeastBusy } from "./choose-replica.ts";
+import type { Refusal } from "./refusals.ts";
+import type { ReplicaSlot } from "./replica-slot.ts";
+import { standingRefusal } from "./standing-refusal.ts";
+import type { Demand, RoutedApp } from "./traffic.ts";
+import { estimateWaitSeconds, longestQueue, type Waiter, WaitingQueue } from "./waiting-queue.ts";
+
+/** How much the latest request counts in the mean duration. */
+const meanWeight = 0.1;
+/** A replica that refused a connection is left alone for so long. */
+const avoidMs = 1000;
+
+export class AppTraffic {
+  readonly #clock: Clock;
+  readonly #onChange: () => void;
+  readonly #queue = new WaitingQueue();
+  routed: RoutedApp;
+  #slots: readonly ReplicaSlot[] = [];
+  #busy = 0;
+  #meanMs: number | undefined;
+  /** Monotonic; while a request that was not let wait wants a replica to be started. */
+  #wantedUntil = 0;
+  /** By the table before the present one. */
+  #wasOpen = false;
+  /** Monotonic; when a replica was open last. */
+  #openAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param onChange told when a request arrives, is dispatched, or ends */
+  constructor(routed: RoutedApp, clock: Clock, onChange: () => void) {
+    this.routed = routed;
+    this.#clock = clock;
+    this.#onChange = onChange;
+  }
+
+  /** Whether any replica takes requests. */
+  get isOpen(): boolean {
+    return this.#slots.some((slot) => slot.isOpen);
+  }
+
+  /** Whether a replica took requests at some time since. */
+  wasOpenSince(since: number): boolean {
+    return this.isOpen || this.#openAt >= since;
+  }
+
+  get demand(): Demand {
+    const now = this.#clock.now();
+    const isWanted = this.#wantedUntil > now && !this.isOpen;
+    return {
+      busy: this.#busy,
+      queued: Math.max(this.#queue.size, isWanted ? 1 : 0),
+      oldestQueuedMs: this.#queue.oldestMs(now),
+    };
+  }
+
+  update(routed: RoutedApp, slots: readonly ReplicaSlot[]): void {
+    if (this.#wasOpen) this.#openAt = this.#clock.now();
+    this.routed = routed;
+    this.#slots = slots;
+    this.#wasOpen = this.isOpen;
+    const refusal = standingRefusal(routed, this.isOpen);
+    if (refusal !== undefined) this.refuseAll(refusal);
+    this.#serve();
+  }
+
+  /** Before it is forgotten, or when the gateway stops. */
+  refuseAll(refusal: Refusal): void {
+    clearTimeout(this.#timer);
+    for (const waiter of this.#queue.takeAll()) waiter.onRefused(refusal);
+    this.#onChange();
+  }
+
+  /** A replica at once, or none: those that wait already come first. */
+  take(waiter: Waiter): ReplicaSlot | undefined {
+    const slot = this.#queue.size === 0 ? this.#choose(waiter) : undefined;
+    if (slot !== undefined) this.#hand(slot, waiter);
+    return slot;
+  }
+
+  /** @returns why it may not wait */
+  enqueue(waiter: Waiter): Refusal | undefined {
+    const most = longestQueue(this.routed.scale);
+    if (this.#queue.size >= most) {
+      return {
+        type: "queue_full",
+        detail: `${most} requests wait for this app already. Try again later.`,
+        retryAfterSeconds: this.#estimateSeconds(),
+      };
+    }
+    this.#queue.add(waiter, this.#clock.now());
+    this.#onChange();
+    this.#scheduleServing();
+    return undefined;
+  }
+
+  leave(waiter: Waiter): void {
+    if (this.#queue.remove(waiter)) this.#onChange();
+  }
+
+  /** Counts as demand until a replica is there, though nothing waits. */
+  wantReplica(): void {
+    this.#wantedUntil = this.#clock.now() + this.routed.limits.startupTimeoutMs;
+    this.#onChange();
+  }
+
+  /** @param durationMs how long the replica held the request; undefined: it does not count */
+  release(slot: ReplicaSlot, waiter: Waiter, durationMs: number | undefined): void {
+    slot.inFlight -= 1;
+    if (!waiter.isPassive) {
+      this.#busy -= 1;
+      slot.lastUsedAt = this.#clock.wallMs();
+    }
+    if (durationMs !== undefined) {
+      const mean = this.#meanMs ?? durationMs;
+      this.#meanMs = mean + meanWeight * (durationMs - mean);
+    }
+    slot.settle();
+    if (this.#queue.size > 0) this.#serve();
+    this.#onChange();
+  }
+
+  /** Nobody listens at this replica: others get its requests for a moment. */
+  avoid(slot: ReplicaSlot): void {
+    slot.avoidedUntil = this.#clock.now() + avoidMs;
+  }
+
+  #hand(slot: ReplicaSlot, waiter: Waiter): void {
+    slot.inFlight += 1;
+    if (!waiter.isPassive) this.#busy += 1;
+    this.#onChange();
+  }
+
+  #serve(): void {
+    for (let waiter = this.#queue.first; waiter !== undefined; waiter = this.#queue.first) {
+      const slot = this.#choose(waiter);
+      if (slot === undefined) break;
+      this.#queue.remove(waiter);
+      this.#hand(slot, waiter);
+      waiter.onGranted(slot);
+    }
+    this.#scheduleServing();
+  }
+
+  #choose(waiter: Waiter): ReplicaSlot | undefined {
+    const now = this.#clock.now();
+    const { maxMultiplexing } = this.routed.scale;
+    const hasRoom = (slot: ReplicaSlot) => {
+      return slot.inFlight < slot.limit(maxMultiplexing, now, this.#clock);
+    };
+    const [only] = this.#slots;
+    // The usual case needs no list.
+    if (this.#slots.length === 1 && only !== undefined) return hasRoom(only) ? only : undefined;
+    const free = this.#slots.filter(hasRoom);
+    const others = free.filter((slot) => slot !== waiter.avoided);
+    const candidates = others.length > 0 ? others : free;
+    if (waiter.affinity === undefined) return chooseLeastBusy(candidates);
+    return chooseByAffinity(candidates, waiter.affinity);
+  }
+
+  /** Some replicas take more after a while, without anything that happens. */
+  #scheduleServing(): void {
+    clearTimeout(this.#timer);
+    if (this.#queue.size === 0) return;
+    const now = this.#clock.now();
+    const wallMs = this.#clock.wallMs();
+    const waits = this.#slots.flatMap((slot) => slot.widensInMs(now, wallMs) ?? []);
+    if (waits.length === 0) return;
+    this.#timer = setTimeout(() => this.#serve(), Math.min(...waits)).unref();
+  }
+
+  #estimateSeconds(): number {
+    const open = this.#slots.filter((slot) => slot.isOpen).length;
+    const places = open * this.routed.scale.maxMultiplexing;
+    return estimateWaitSeconds(this.#queue.size, this.#meanMs, places);
+  }
+}

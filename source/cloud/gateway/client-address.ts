@@ -1,0 +1,82 @@
+// Who sent a request, where proxies stand before the gateway.
+import { BlockList, isIP } from "node:net";
+import { ProductError } from "../../base/product-error.ts";
+import { cloudErrors } from "../errors.ts";
+import type { RequestHead } from "./request-head.ts";
+
+/** The proxies whose word is taken for where a request came from. */
+export class TrustedProxies {
+  readonly #blocks = new BlockList();
+  readonly isEmpty: boolean;
+
+  /**
+   * @param blocks such as `10.0.0.0/8`, or single addresses
+   * @throws ProductError `CLOUD_REQUEST_INVALID`
+   */
+  constructor(blocks: readonly string[]) {
+    this.isEmpty = blocks.length === 0;
+    for (const block of blocks) this.#add(block);
+  }
+
+  has(address: string): boolean {
+    const family = isIP(address);
+    return family !== 0 && this.#blocks.check(address, family === 4 ? "ipv4" : "ipv6");
+  }
+
+  #add(block: string): void {
+    const [address = "", prefix, ...more] = block.split("/");
+    const family = isIP(address);
+    const bits = family === 4 ? 32 : 128;
+    const length = prefix === undefined ? bits : Number(prefix);
+    const isLength = /^\d{1,3}$/.test(prefix ?? "0") && length <= bits;
+    if (family === 0 || !isLength || more.length > 0) {
+      throw new ProductError(cloudErrors.requestInvalid, {
+        message: `'${block}' is no block of addresses.`,
+        hint: "Write one such as 10.0.0.0/8, or a single address.",
+      });
+    }
+    this.#blocks.addSubnet(address, length, family === 4 ? "ipv4" : "ipv6");
+  }
+}
+
+export interface Origin {
+  /** Of the client, not of a trusted proxy. */
+  address: string;
+  /** For the replica: name, value, name, value. */
+  forwardHeaders: string[];
+}
+
+/** What stands before IPv4 addresses on a socket that takes both kinds. */
+const mappedPrefix = "::ffff:";
+
+export function plainAddress(address: string | undefined): string {
+  if (address === undefined) return "unknown";
+  return address.startsWith(mappedPrefix) ? address.slice(mappedPrefix.length) : address;
+}
+
+/** @param peer the other end of the connection */
+export function readOrigin(
+  head: RequestHead,
+  peer: string,
+  scheme: "http" | "https",
+  proxies: TrustedProxies,
+): Origin {
+  if (proxies.isEmpty || !proxies.has(peer)) {
+    const forwardHeaders = ["X-Forwarded-For", peer, "X-Forwarded-Proto", scheme];
+    if (head.host !== undefined) forwardHeaders.push("X-Forwarded-Host", head.host);
+    return { address: peer, forwardHeaders };
+  }
+  const chain = (head.forwardedFor ?? "").split(",").map((part) => part.trim());
+  // The last one that no trusted proxy is: what stands before it, anybody may have written.
+  const client = chain.findLast((address) => isIP(address) !== 0 && !proxies.has(address));
+  const host = head.forwardedHost ?? head.host;
+  const forwardHeaders = [
+    "X-Forwarded-For",
+    head.forwardedFor === undefined ? peer : `${head.forwardedFor}, ${peer}`,
+    "X-Forwarded-Proto",
+    head.forwardedProto ?? scheme,
+  ];
+  if (host !== undefined) forwardHeaders.push("X-Forwarded-Host", host);
+  if (head.forwarded !== undefined) forwardHeaders.push("Forwarded", head.forwarded);
+  return { address: client ?? peer, forwardHeaders };
+}

@@ -1,0 +1,16 @@
+// Where and how the gateway is reached.
+
+export type Encryption =
+  | { kind: "none" }
+  | { kind: "files"; certificateFile: string; keyFile: string }
+  /** With a certificate authority of our own in `folder`. */
+  | { kind: "self-signed"; folder: string; names: readonly string[] };
+
+export interface ListenerOptions {
+  host: string;
+  /** 0: any free one. */
+  port: number;
+  encryption: Encryption;
+  /** Plain HTTP beyond loopback, at the owner's own risk. */
+  allowsPlainHttp?: boolean;
+}

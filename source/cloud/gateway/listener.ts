@@ -1,0 +1,183 @@
+// One address that the gateway listens on, with or without encryption.
+import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { Duplex } from "node:stream";
+import { describeError, ProductError } from "../../base/product-error.ts";
+import { isLoopback, urlOf } from "../../configuration/address.ts";
+import { cloudErrors } from "../errors.ts";
+import type { ListenerOptions } from "./listener-options.ts";
+import type { Door, Reception } from "./reception.ts";
+import {
+  type CertificateFiles,
+  readCertificate,
+  watchCertificate,
+} from "./tls/certificate-files.ts";
+import { ensureSelfSigned } from "./tls/self-signed.ts";
+import { answerUnreadable } from "./unreadable.ts";
+
+export interface BoundAddress {
+  scheme: "http" | "https";
+  host: string;
+  port: number;
+  url: string;
+}
+
+export interface ListenerSurroundings {
+  reception: Reception;
+  headerBytes: number;
+  /** Whether proxies are trusted that may be the only ones to use plain HTTP. */
+  hasProxies: boolean;
+  log: (text: string) => void;
+}
+
+const headersTimeoutMs = 60_000;
+const keepAliveTimeoutMs = 75_000;
+
+export class Listener {
+  readonly #options: ListenerOptions;
+  readonly #server: Server;
+  readonly #stopWatching: () => void;
+  address: BoundAddress | undefined;
+
+  private constructor(options: ListenerOptions, server: Server, stopWatching: () => void) {
+    this.#options = options;
+    this.#server = server;
+    this.#stopWatching = stopWatching;
+  }
+
+  /**
+   * @throws ProductError `CLOUD_PLAIN_HTTP_REFUSED`, `CLOUD_CERTIFICATE_UNUSABLE`,
+   *   `CLOUD_ADDRESS_UNUSABLE`
+   */
+  static async open(options: ListenerOptions, around: ListenerSurroundings): Promise<Listener> {
+    const door = doorOf(options, around.hasProxies);
+    const files = await certificateOf(options);
+    const server =
+      files === undefined ? createServer(serverOptions(around)) : secure(files, around);
+    serve(server, around, door);
+    const stopWatching = files === undefined ? () => {} : watch(server, files, around.log);
+    const listener = new Listener(options, server, stopWatching);
+    await listener.#bind(door.scheme);
+    return listener;
+  }
+
+  /** Ends idle connections; those in use end with their request. Resolves when all have. */
+  async close(): Promise<void> {
+    this.#stopWatching();
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeIdleConnections();
+    await closed;
+  }
+
+  cutConnections(): void {
+    this.#server.closeAllConnections();
+  }
+
+  async #bind(scheme: "http" | "https"): Promise<void> {
+    const { host, port } = this.#options;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#server.once("error", reject);
+        this.#server.listen({ host, port }, () => {
+          this.#server.off("error", reject);
+          resolve();
+        });
+      });
+    } catch (cause) {
+      this.#stopWatching();
+      throw addressUnusable(host, port, cause);
+    }
+    const bound = this.#server.address();
+    const actual = typeof bound === "object" && bound !== null ? bound.port : port;
+    this.address = {
+      scheme,
+      host,
+      port: actual,
+      url: urlOf({ scheme, host, port: actual, path: "" }),
+    };
+  }
+}
+
+function doorOf(options: ListenerOptions, hasProxies: boolean): Door {
+  const { host, encryption, allowsPlainHttp = false } = options;
+  if (encryption.kind !== "none") return { scheme: "https", isForProxies: false };
+  if (isLoopback(host) || allowsPlainHttp) return { scheme: "http", isForProxies: false };
+  if (hasProxies) return { scheme: "http", isForProxies: true };
+  throw new ProductError(cloudErrors.plainHttpRefused, {
+    message: `On ${host} keys and prompts would go over the network unencrypted.`,
+    hint: "Give --tls-cert and --tls-key, or --tls self-signed, or --behind-proxy with the proxy's addresses; --insecure-http allows it nevertheless.",
+  });
+}
+
+async function certificateOf({
+  encryption,
+}: ListenerOptions): Promise<CertificateFiles | undefined> {
+  switch (encryption.kind) {
+    case "none":
+      return undefined;
+    case "files":
+      return encryption;
+    case "self-signed":
+      return await ensureSelfSigned(encryption.folder, encryption.names);
+  }
+}
+
+function serverOptions({ headerBytes }: ListenerSurroundings): ServerOptions {
+  return {
+    maxHeaderSize: headerBytes,
+    headersTimeout: headersTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    // Long uploads and long waits are limited elsewhere.
+    requestTimeout: 0,
+    noDelay: true,
+  };
+}
+
+function secure(files: CertificateFiles, around: ListenerSurroundings): Server {
+  return createTlsServer({ ...serverOptions(around), ...readCertificate(files) });
+}
+
+function watch(server: Server, files: CertificateFiles, log: (text: string) => void): () => void {
+  return watchCertificate(files, {
+    onChange: (pair) => {
+      if ("setSecureContext" in server && typeof server.setSecureContext === "function") {
+        server.setSecureContext(pair);
+        log(`the certificate ${files.certificateFile} was read again`);
+      }
+    },
+    onFailure: (error) => log(`${describeError(error)} The one before stays in use.`),
+  });
+}
+
+function serve(server: Server, { reception, headerBytes }: ListenerSurroundings, door: Door): void {
+  const onRequest: RequestListener = (request, response) => {
+    reception.onRequest(request, response, door);
+  };
+  server.on("request", onRequest);
+  server.on("checkContinue", onRequest);
+  server.on("checkExpectation", onRequest);
+  server.on("upgrade", (request, socket: Duplex, early: Buffer) => {
+    reception.onUpgrade(request, socket, early, door);
+  });
+  server.on("connect", (_request, socket: Duplex) => {
+    socket.end("HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+  });
+  server.on("clientError", (error: Error, socket: Duplex) => {
+    answerUnreadable(error, socket, headerBytes);
+  });
+}
+
+function addressUnusable(host: string, port: number, cause: unknown): ProductError {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const reasons: Record<string, string> = {
+    EADDRINUSE: "another program listens there",
+    EADDRNOTAVAIL: "this machine has no such address",
+    EACCES: "ports below 1024 need more rights",
+  };
+  const reason = typeof code === "string" ? reasons[code] : undefined;
+  return new ProductError(cloudErrors.addressUnusable, {
+    message: `${host}:${port} cannot be listened on: ${reason ?? describeError(cause)}.`,
+    hint: "Choose another address with --listen.",
+    cause,
+  });
+}

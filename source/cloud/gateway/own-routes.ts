@@ -1,0 +1,35 @@
+// The gateway's own paths, below /_/.
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+export const ownPathPrefix = "/_/";
+
+export interface OwnState {
+  /** False while it starts or stops. */
+  isReady: boolean;
+}
+
+/** Answers the paths that everybody may ask and that tell nothing else. @returns false: another path */
+export function answerProbe(
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  { isReady }: OwnState,
+): boolean {
+  if (request.method !== "GET" && request.method !== "HEAD") return false;
+  if (path === "/_/healthz") {
+    sendText(response, 200, "ok\n");
+    return true;
+  }
+  if (path !== "/_/readyz") return false;
+  if (isReady) sendText(response, 200, "ready\n");
+  else sendText(response, 503, "not ready\n");
+  return true;
+}
+
+function sendText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, [
+    ...["Content-Type", "text/plain; charset=utf-8"],
+    ...["Content-Length", String(Buffer.byteLength(text)), "Cache-Control", "no-store"],
+  ]);
+  response.end(text);
+}

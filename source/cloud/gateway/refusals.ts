@@ -1,0 +1,77 @@
+// What the gateway answers when no replica does: one table of kinds, one body for every client.
+
+const statuses = {
+  bad_request: 400,
+  auth_missing: 401,
+  auth_scheme: 401,
+  auth_invalid: 401,
+  auth_forbidden: 403,
+  untrusted_peer: 403,
+  app_not_found: 404,
+  not_found: 404,
+  request_header_timeout: 408,
+  app_deleted: 410,
+  body_too_large: 413,
+  uri_too_long: 414,
+  expectation_failed: 417,
+  queue_full: 429,
+  rate_limited: 429,
+  headers_too_large: 431,
+  client_disconnected: 499,
+  key_revoked: 401,
+  unexpected: 500,
+  runner_invalid_response: 502,
+  app_paused: 503,
+  cold: 503,
+  overloaded: 503,
+  runner_connection_refused: 503,
+  runner_disconnected: 503,
+  runner_scheduling_failure: 503,
+  shutting_down: 503,
+  starting: 503,
+  startup_failed: 503,
+  queue_timeout: 504,
+  request_timeout: 504,
+  startup_timeout: 504,
+} as const satisfies Record<string, number>;
+
+export type ErrorType = keyof typeof statuses;
+
+/** Why a request is not passed on; made where it is found out, sent at one place. */
+export interface Refusal {
+  type: ErrorType;
+  /** What, why, what to do. */
+  detail: string;
+  retryAfterSeconds?: number;
+  /** Name, value, name, value. */
+  headers?: readonly string[];
+  /** The connection is not used any more. */
+  closes?: boolean;
+}
+
+export function refusalStatus(type: ErrorType): number {
+  return statuses[type];
+}
+
+/** Serves clients that read `detail` and those that read OpenAI's `error`. */
+export function refusalBody({ type, detail }: Refusal, requestId: string): string {
+  return JSON.stringify({
+    detail,
+    error_type: type,
+    error: { message: detail, type, code: type, param: null },
+    request_id: requestId,
+  });
+}
+
+/** Name, value, name, value. */
+export function refusalHeaders(refusal: Refusal, requestId: string, bodyBytes: number): string[] {
+  const headers = [
+    ...["Content-Type", "application/json", "Content-Length", String(bodyBytes)],
+    ...["X-Dctl-Error-Type", refusal.type, "X-Dctl-Request-Id", requestId],
+  ];
+  if (refusal.retryAfterSeconds !== undefined) {
+    headers.push("Retry-After", String(Math.max(1, Math.ceil(refusal.retryAfterSeconds))));
+  }
+  if (refusal.headers !== undefined) headers.push(...refusal.headers);
+  return headers;
+}

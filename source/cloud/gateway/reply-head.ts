@@ -1,0 +1,83 @@
+// The head of a reply: the replica's own headers, and what the gateway adds to them.
+import type { RawHeaders } from "./attempt.ts";
+import type { ReplyHead } from "./reply.ts";
+import { isOfOneHop, namesInConnection } from "./request-head.ts";
+
+export interface HeadFacts {
+  requestId: string;
+  replica: string;
+  revision: string;
+  queueMs: number;
+  /** From the dispatch to the replica's head. */
+  replicaMs: number;
+  isColdStart: boolean;
+}
+
+export interface ReadReplyHead extends ReplyHead {
+  /** JSON or events that nothing has encoded: counts of tokens may be read from it. */
+  isReadable: boolean;
+  /** The replica asks to be replaced. */
+  wantsStop: boolean;
+}
+
+const ownPrefix = "x-dctl-";
+
+export function readReplyHead(
+  status: number,
+  raw: RawHeaders,
+  statusText: string,
+  facts: HeadFacts,
+): ReadReplyHead {
+  let headers: string[] = [];
+  let dropped: string[] | undefined;
+  let contentType = "";
+  let isEncoded = false;
+  let hasLength = false;
+  let wantsStop = false;
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = textOf(raw[index]);
+    const value = textOf(raw[index + 1]);
+    const lowerCaseName = name.toLowerCase();
+    if (lowerCaseName === "content-type") contentType = value;
+    else if (lowerCaseName === "content-encoding") isEncoded = value !== "identity";
+    else if (lowerCaseName === "content-length") hasLength = true;
+    else if (lowerCaseName === "connection") dropped = namesInConnection(value);
+    else if (lowerCaseName === "x-dctl-stop-runner") wantsStop = value.trim() === "1";
+    if (isOfOneHop(lowerCaseName) || lowerCaseName.startsWith(ownPrefix)) continue;
+    headers.push(name, value);
+  }
+  if (dropped !== undefined && dropped.length > 0) headers = without(headers, new Set(dropped));
+  addFacts(headers, facts);
+  const isEvents = contentType.startsWith("text/event-stream");
+  const isReadable = !isEncoded && (isEvents || contentType.startsWith("application/json"));
+  const isEventStream = isEvents && !isEncoded && !hasLength;
+  return { status, statusText, headers, isEventStream, isReadable, wantsStop };
+}
+
+function addFacts(headers: string[], facts: HeadFacts): void {
+  headers.push(
+    "X-Dctl-Request-Id",
+    facts.requestId,
+    "X-Dctl-Replica",
+    facts.replica,
+    "X-Dctl-Revision",
+    facts.revision,
+    "X-Dctl-Queue-Ms",
+    String(Math.round(facts.queueMs)),
+    "X-Dctl-Cold-Start",
+    facts.isColdStart ? "1" : "0",
+    "Server-Timing",
+    `queue;dur=${facts.queueMs.toFixed(1)}, replica;dur=${facts.replicaMs.toFixed(1)}`,
+  );
+}
+
+function textOf(part: Buffer | string | undefined): string {
+  if (part === undefined) return "";
+  return typeof part === "string" ? part : part.toString("latin1");
+}
+
+function without(headers: readonly string[], names: ReadonlySet<string>): string[] {
+  return headers.filter((_, index) => {
+    return !names.has((headers[index - (index % 2)] ?? "").toLowerCase());
+  });
+}

@@ -1,0 +1,143 @@
+// What the client of one request is sent: no faster than it reads, and never after it is gone.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { EventBoundary, errorEvent, keepAliveComment } from "./event-stream.ts";
+import type { GatewayLimits } from "./gateway-options.ts";
+import { type Refusal, refusalBody, refusalHeaders, refusalStatus } from "./refusals.ts";
+
+export interface ReplyHead {
+  status: number;
+  statusText: string;
+  /** Name, value, name, value. */
+  headers: string[];
+  /** Server-sent events that nothing has encoded: comments and an error may be put between them. */
+  isEventStream: boolean;
+}
+
+export class Reply {
+  readonly #response: ServerResponse;
+  readonly #limits: GatewayLimits;
+  readonly #onDrain: () => void;
+  #boundary: EventBoundary | undefined;
+  #stallTimer: NodeJS.Timeout | undefined;
+  #silenceTimer: NodeJS.Timeout | undefined;
+  #listensForDrain = false;
+  #isPaused = false;
+  sentBytes = 0;
+
+  /** @param onDrain the client reads again */
+  constructor(response: ServerResponse, limits: GatewayLimits, onDrain: () => void) {
+    this.#response = response;
+    this.#limits = limits;
+    this.#onDrain = onDrain;
+  }
+
+  /** Whether the client may have seen the head: nothing can be tried again. */
+  get hasBegun(): boolean {
+    return this.#response.headersSent;
+  }
+
+  begin({ status, statusText, headers, isEventStream }: ReplyHead): void {
+    const response = this.#response;
+    response.writeHead(status, statusText, headers);
+    // Where the first piece has come along, both go out together.
+    process.nextTick(flushHead, response);
+    if (!isEventStream) return;
+    this.#boundary = new EventBoundary();
+    const silenceMs = this.#limits.eventStreamKeepAliveMs;
+    if (silenceMs > 0) this.#silenceTimer = setTimeout(() => this.#breakSilence(), silenceMs);
+  }
+
+  /** @returns false: the client is slow; no more until `onDrain` */
+  write(piece: Buffer): boolean {
+    this.sentBytes += piece.length;
+    this.#boundary?.note(piece);
+    this.#silenceTimer?.refresh();
+    if (this.#response.write(piece)) return true;
+    this.#waitForReader();
+    return false;
+  }
+
+  end(): void {
+    clearTimeout(this.#silenceTimer);
+    this.#response.end();
+    // What is still to be read may never be.
+    if (this.#response.writableLength > 0) this.#startStallTimer();
+  }
+
+  /** Ends a reply that has begun so that the client notices. */
+  breakOff(refusal: Refusal): void {
+    if (this.#boundary === undefined || this.#isPaused) {
+      this.#response.destroy();
+      return;
+    }
+    this.#response.write(errorEvent(refusal, this.#boundary.isHere));
+    this.end();
+  }
+
+  /** When the reply is over, however. */
+  close(): void {
+    clearTimeout(this.#stallTimer);
+    clearTimeout(this.#silenceTimer);
+  }
+
+  #breakSilence(): void {
+    if (this.#response.writableEnded) return;
+    if (this.#boundary?.isHere === true && !this.#isPaused) this.#response.write(keepAliveComment);
+    this.#silenceTimer?.refresh();
+  }
+
+  #waitForReader(): void {
+    this.#isPaused = true;
+    this.#startStallTimer();
+    if (this.#listensForDrain) return;
+    this.#listensForDrain = true;
+    this.#response.on("drain", () => {
+      this.#isPaused = false;
+      clearTimeout(this.#stallTimer);
+      this.#onDrain();
+    });
+  }
+
+  #startStallTimer(): void {
+    clearTimeout(this.#stallTimer);
+    this.#stallTimer = setTimeout(() => this.#response.destroy(), this.#limits.writeStallMs);
+  }
+}
+
+function flushHead(response: ServerResponse): void {
+  if (!response.writableEnded && !response.destroyed) response.flushHeaders();
+}
+
+/** Answers in the replica's place. The rest of a body that is still coming is read for a moment. */
+export function sendRefusal(
+  request: IncomingMessage,
+  response: ServerResponse,
+  refusal: Refusal,
+  { requestId, lingerMs }: { requestId: string; lingerMs: number },
+): void {
+  if (response.headersSent || response.destroyed) return;
+  const body = Buffer.from(refusalBody(refusal, requestId));
+  const headers = refusalHeaders(refusal, requestId, body.length);
+  const isUnread = hasBody(request) && !request.complete;
+  if (isUnread || refusal.closes === true) headers.push("Connection", "close");
+  response.writeHead(refusalStatus(refusal.type), headers);
+  if (!isUnread) {
+    response.end(body);
+    return;
+  }
+  // Closing while bytes arrive would reset the connection, and the client would see only that.
+  if (request.method !== "HEAD") response.write(body);
+  const finish = () => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(finish, lingerMs);
+  request.once("end", finish);
+  request.once("close", () => clearTimeout(timer));
+  request.resume();
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers["content-length"];
+  return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
+}

@@ -1,0 +1,154 @@
+// Reads a request's headers once: what a replica is sent, and what the gateway itself wants to know.
+
+export interface RequestHead {
+  /** Headers for the replica as they came: name, value, name, value. */
+  passed: string[];
+  authorization: string | undefined;
+  authorizationCount: number;
+  host: string | undefined;
+  /** Of the body, in bytes; undefined where it is chunked or there is none. */
+  contentLength: number | undefined;
+  isChunked: boolean;
+  expect: string | undefined;
+  /** What a proxy before the gateway has noted; believed only where it is trusted. */
+  forwardedFor: string | undefined;
+  forwardedProto: string | undefined;
+  forwardedHost: string | undefined;
+  forwarded: string | undefined;
+  /** `X-Dctl-Start-Timeout` or `X-Fal-Request-Timeout`, as sent. */
+  startTimeout: string | undefined;
+  coldStart: string | undefined;
+  affinity: string | undefined;
+  forbidsRetry: boolean;
+}
+
+/** Of one hop alone (RFC 9110 section 7.6.1), or set by the gateway's own client. */
+const ownHop = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "proxy-authorization",
+  "proxy-authenticate",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "http2-settings",
+]);
+
+export function isOfOneHop(lowerCaseName: string): boolean {
+  return ownHop.has(lowerCaseName);
+}
+
+/** The names that a Connection header makes headers of one hop, in lower case. */
+export function namesInConnection(value: string): string[] {
+  return value
+    .toLowerCase()
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "" && name !== "close" && name !== "keep-alive");
+}
+
+/** @param raw name, value, name, value, as Node gives them */
+export function readRequestHead(raw: readonly string[]): RequestHead {
+  const head: RequestHead = {
+    passed: [],
+    authorization: undefined,
+    authorizationCount: 0,
+    host: undefined,
+    contentLength: undefined,
+    isChunked: false,
+    expect: undefined,
+    forwardedFor: undefined,
+    forwardedProto: undefined,
+    forwardedHost: undefined,
+    forwarded: undefined,
+    startTimeout: undefined,
+    coldStart: undefined,
+    affinity: undefined,
+    forbidsRetry: false,
+  };
+  let dropped: string[] | undefined;
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index] ?? "";
+    const value = raw[index + 1] ?? "";
+    const lowerCaseName = name.toLowerCase();
+    if (lowerCaseName === "connection") {
+      const names = namesInConnection(value);
+      if (names.length > 0) dropped = dropped === undefined ? names : [...dropped, ...names];
+    } else if (!note(head, lowerCaseName, value)) {
+      head.passed.push(name, value);
+    }
+  }
+  if (dropped !== undefined) head.passed = without(head.passed, new Set(dropped));
+  return head;
+}
+
+/** @returns whether the header is for the gateway and goes no further */
+function note(head: RequestHead, name: string, value: string): boolean {
+  switch (name) {
+    case "host":
+      head.host = value;
+      return true;
+    case "authorization":
+      head.authorization = value;
+      head.authorizationCount += 1;
+      return true;
+    case "content-length":
+      head.contentLength = Number(value);
+      return true;
+    case "transfer-encoding":
+      head.isChunked = true;
+      return true;
+    case "expect":
+      head.expect = value;
+      return true;
+    case "x-forwarded-for":
+      // Every proxy may have added a header of its own.
+      head.forwardedFor =
+        head.forwardedFor === undefined ? value : `${head.forwardedFor}, ${value}`;
+      return true;
+    case "x-forwarded-proto":
+      head.forwardedProto = value;
+      return true;
+    case "x-forwarded-host":
+      head.forwardedHost = value;
+      return true;
+    case "x-forwarded-prefix":
+      return true;
+    case "forwarded":
+      head.forwarded = value;
+      return true;
+    case "x-fal-request-timeout":
+      head.startTimeout ??= value;
+      return false;
+  }
+  if (name.startsWith("x-dctl-")) {
+    noteOwn(head, name, value);
+    return true;
+  }
+  return ownHop.has(name);
+}
+
+function noteOwn(head: RequestHead, name: string, value: string): void {
+  switch (name) {
+    case "x-dctl-start-timeout":
+      head.startTimeout = value;
+      return;
+    case "x-dctl-cold-start":
+      head.coldStart = value;
+      return;
+    case "x-dctl-affinity":
+      head.affinity = value;
+      return;
+    case "x-dctl-no-retry":
+      head.forbidsRetry = value.trim() === "1";
+      return;
+  }
+}
+
+function without(headers: readonly string[], names: ReadonlySet<string>): string[] {
+  return headers.filter((_, index) => {
+    return !names.has((headers[index - (index % 2)] ?? "").toLowerCase());
+  });
+}

@@ -1,0 +1,126 @@
+// A certificate of our own, signed by an authority of our own that a client can be told to trust.
+import { X509Certificate } from "node:crypto";
+import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { isIP } from "node:net";
+import path from "node:path";
+import { type CertificateFiles, readCertificate } from "./certificate-files.ts";
+
+const dayMs = 86_400_000;
+const authorityDays = 3650;
+/** What browsers and Apple's systems take at most. */
+const certificateDays = 397;
+/** A certificate with less left is made anew. */
+const renewalDays = 30;
+
+/** What clients are to trust: `NODE_EXTRA_CA_CERTS`, `curl --cacert`. */
+export function authorityFile(folder: string): string {
+  return path.join(folder, "ca.pem");
+}
+
+/**
+ * Makes what is missing, runs out, or does not cover the names. The authority stays as long as it
+ * can, because clients were told to trust it.
+ *
+ * @param folder is made with the rights 0700
+ * @param names hosts and addresses that the server is reached by
+ * @throws ProductError `CLOUD_CERTIFICATE_UNUSABLE` for files that cannot be read
+ */
+export async function ensureSelfSigned(
+  folder: string,
+  names: readonly string[],
+  now: number = Date.now(),
+): Promise<CertificateFiles> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const authority = {
+    certificateFile: authorityFile(folder),
+    keyFile: path.join(folder, "ca-key.pem"),
+  };
+  const own = {
+    certificateFile: path.join(folder, "server.pem"),
+    keyFile: path.join(folder, "server-key.pem"),
+  };
+  const wanted = [...new Set(["localhost", "127.0.0.1", "::1", ...names])];
+  const keepsAuthority =
+    isThere(authority) && lastsBeyond(authority, now + certificateDays * dayMs);
+  if (!keepsAuthority) await makeAuthority(authority, now);
+  const isGood =
+    keepsAuthority &&
+    isThere(own) &&
+    lastsBeyond(own, now + renewalDays * dayMs) &&
+    covers(own, wanted);
+  if (!isGood) await makeCertificate(own, authority, wanted, now);
+  return own;
+}
+
+async function makeAuthority(files: CertificateFiles, now: number): Promise<void> {
+  const { generate } = await import("selfsigned");
+  const pair = await generate([{ name: "commonName", value: "deployctl's own authority" }], {
+    keyType: "ec",
+    algorithm: "sha256",
+    notBeforeDate: new Date(now - dayMs),
+    notAfterDate: new Date(now + authorityDays * dayMs),
+    extensions: [
+      { name: "basicConstraints", cA: true, pathLenConstraint: 0, critical: true },
+      { name: "keyUsage", keyCertSign: true, cRLSign: true, critical: true },
+    ],
+  });
+  write(files, pair.cert, pair.private);
+}
+
+async function makeCertificate(
+  files: CertificateFiles,
+  authority: CertificateFiles,
+  names: readonly string[],
+  now: number,
+): Promise<void> {
+  const { generate } = await import("selfsigned");
+  const altNames = names.map((name) => {
+    return isIP(name) === 0 ? { type: 2 as const, value: name } : { type: 7 as const, ip: name };
+  });
+  const pair = await generate([{ name: "commonName", value: names[0] ?? "localhost" }], {
+    keyType: "ec",
+    algorithm: "sha256",
+    notBeforeDate: new Date(now - dayMs),
+    notAfterDate: new Date(now + certificateDays * dayMs),
+    ca: readCertificate(authority),
+    extensions: [
+      { name: "basicConstraints", cA: false, critical: true },
+      { name: "keyUsage", digitalSignature: true, critical: true },
+      { name: "extKeyUsage", serverAuth: true },
+      { name: "subjectAltName", altNames },
+    ],
+  });
+  write(files, pair.cert, pair.private);
+}
+
+function isThere({ certificateFile, keyFile }: CertificateFiles): boolean {
+  return existsSync(certificateFile) && existsSync(keyFile);
+}
+
+function lastsBeyond(files: CertificateFiles, time: number): boolean {
+  return Date.parse(read(files).validTo) > time;
+}
+
+function covers(files: CertificateFiles, names: readonly string[]): boolean {
+  const certificate = read(files);
+  return names.every((name) => {
+    const found = isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name);
+    return found !== undefined;
+  });
+}
+
+function read(files: CertificateFiles): X509Certificate {
+  return new X509Certificate(readCertificate(files).cert);
+}
+
+/** Each file appears under its name as a whole, and nobody else can read a key at any time. */
+function write({ certificateFile, keyFile }: CertificateFiles, cert: string, key: string): void {
+  for (const [file, text, mode] of [
+    [keyFile, key, 0o600],
+    [certificateFile, cert, 0o644],
+  ] as const) {
+    const draft = `${file}.new`;
+    writeFileSync(draft, text, { mode });
+    renameSync(draft, file);
+  }
+}

@@ -1,0 +1,46 @@
+// Answers what Node cannot read as HTTP, on the bare connection.
+import type { Duplex } from "node:stream";
+import {
+  type ErrorType,
+  type Refusal,
+  refusalBody,
+  refusalHeaders,
+  refusalStatus,
+} from "./refusals.ts";
+import { drawRequestId } from "./request-id.ts";
+
+const reasons: Partial<Record<ErrorType, string>> = {
+  bad_request: "Bad Request",
+  headers_too_large: "Request Header Fields Too Large",
+  request_header_timeout: "Request Timeout",
+};
+
+/** @param headerBytes the limit, for the sentence */
+export function answerUnreadable(error: Error, socket: Duplex, headerBytes: number): void {
+  const code = "code" in error ? String(error.code) : "";
+  if (code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const refusal = refusalOf(code, headerBytes);
+  const requestId = drawRequestId();
+  const body = refusalBody(refusal, requestId);
+  const headers = refusalHeaders(refusal, requestId, Buffer.byteLength(body));
+  const lines = [`HTTP/1.1 ${refusalStatus(refusal.type)} ${reasons[refusal.type] ?? ""}`];
+  for (let index = 0; index < headers.length; index += 2) {
+    lines.push(`${headers[index]}: ${headers[index + 1]}`);
+  }
+  socket.end(`${lines.join("\r\n")}\r\nConnection: close\r\n\r\n${body}`);
+}
+
+function refusalOf(code: string, headerBytes: number): Refusal {
+  if (code === "HPE_HEADER_OVERFLOW") {
+    const detail = `The headers are larger than the ${headerBytes / 1024} KiB taken here.`;
+    return { type: "headers_too_large", detail };
+  }
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    const detail = "The request's headers took too long to arrive.";
+    return { type: "request_header_timeout", detail };
+  }
+  return { type: "bad_request", detail: "The request cannot be read as HTTP." };
+}

@@ -1,0 +1,213 @@
+// A WebSocket: the handshake is passed on like a request, then bytes go both ways untouched.
+import { type ClientRequest, type IncomingMessage, request, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Arrival, ExchangeContext } from "./arrival.ts";
+import type { FailureKind } from "./attempt.ts";
+import { openRecord } from "./exchange-record.ts";
+import { refuseAttempt, requestTimeout } from "./exchange-refusals.ts";
+import type { Refusal } from "./refusals.ts";
+import { ReplicaClaim } from "./replica-claim.ts";
+import { replicaHeaders } from "./replica-headers.ts";
+import type { ReplicaSlot } from "./replica-slot.ts";
+import { sendRefusal } from "./reply.ts";
+import { type ReadReplyHead, readReplyHead } from "./reply-head.ts";
+
+/** No client talks so much before its handshake was answered. */
+const mostEarlyBytes = 64 * 1024;
+
+/** An answer over the socket of an upgrade, which has left Node's server. */
+export function replyOnSocket(incoming: IncomingMessage, socket: Duplex): ServerResponse {
+  const response = new ServerResponse(incoming);
+  response.shouldKeepAlive = false;
+  socket.on("error", () => socket.destroy());
+  if (socket instanceof Socket) response.assignSocket(socket);
+  response.once("finish", () => socket.end());
+  return response;
+}
+
+/** The handshake's time is limited as a request's is; the tunnel's is not. */
+export class WebSocketTunnel {
+  readonly arrival: Arrival;
+  readonly #context: ExchangeContext;
+  readonly #socket: Duplex;
+  readonly #claim: ReplicaClaim;
+  #early: Buffer[];
+  #earlyBytes = 0;
+  #outgoing: ClientRequest | undefined;
+  #upstream: Duplex | undefined;
+  #handshakeTimer: NodeJS.Timeout | undefined;
+  #firstByteMs: number | undefined;
+  #receivedBytes = 0;
+  #sentBytes = 0;
+  #refusal: Refusal | undefined;
+  #status = 499;
+  #isOver = false;
+
+  /** @param early what came behind the handshake */
+  constructor(arrival: Arrival, context: ExchangeContext, socket: Duplex, early: Buffer) {
+    this.arrival = arrival;
+    this.#context = context;
+    this.#socket = socket;
+    this.#early = early.length > 0 ? [early] : [];
+    this.#claim = new ReplicaClaim({
+      traffic: arrival.traffic,
+      rules: arrival.rules,
+      head: arrival.head,
+      arrivedAt: arrival.arrivedAt,
+      clock: context.clock,
+      onGranted: (slot) => this.#shakeHands(slot),
+      onRefused: (refusal) => this.refuse(refusal),
+    });
+  }
+
+  start(): void {
+    // Only who reads sees that the other end has left.
+    this.#socket.on("data", this.#onEarly);
+    this.#socket.once("close", () => this.#close());
+    const { requestTimeoutMs } = this.arrival.traffic.routed.limits;
+    if (requestTimeoutMs > 0) {
+      const refuse = () => this.refuse(requestTimeout(requestTimeoutMs));
+      this.#handshakeTimer = setTimeout(refuse, Math.min(requestTimeoutMs, 2 ** 31 - 1));
+    }
+    this.#claim.seek();
+  }
+
+  refuse(refusal: Refusal): void {
+    if (this.#isOver || this.#refusal !== undefined) return;
+    this.#refusal = refusal;
+    if (this.#upstream !== undefined) {
+      this.cut();
+      return;
+    }
+    this.#stop();
+    const { request: incoming, response, id } = this.arrival;
+    const { lingerMs } = this.#context.limits;
+    sendRefusal(incoming, response, refusal, { requestId: id, lingerMs });
+    this.#status = response.statusCode;
+  }
+
+  cut(): void {
+    this.#socket.destroy();
+  }
+
+  readonly #onEarly = (piece: Buffer): void => {
+    this.#early.push(piece);
+    this.#earlyBytes += piece.length;
+    if (this.#earlyBytes > mostEarlyBytes) this.cut();
+  };
+
+  #shakeHands(slot: ReplicaSlot): void {
+    const { path } = this.arrival;
+    const { host, hostname, port } = new URL(slot.endpoint);
+    const outgoing = request({
+      hostname,
+      port,
+      path: path.rest,
+      agent: false,
+      headers: [
+        ...["Host", host, "Connection", "Upgrade", "Upgrade", "websocket"],
+        ...replicaHeaders(this.arrival, undefined),
+      ],
+    });
+    this.#outgoing = outgoing;
+    outgoing.once("upgrade", (reply, upstream, early) => this.#join(reply, upstream, early));
+    outgoing.once("response", (reply) => this.#passRefusal(reply));
+    outgoing.on("error", (error) => this.#onError(error));
+    outgoing.end();
+  }
+
+  #join(reply: IncomingMessage, upstream: Duplex, early: Buffer): void {
+    if (this.#isOver) {
+      upstream.destroy();
+      return;
+    }
+    clearTimeout(this.#handshakeTimer);
+    const socket = this.#socket;
+    this.#upstream = upstream;
+    this.#status = 101;
+    const { headers } = this.#readHead(reply);
+    const lines = ["HTTP/1.1 101 Switching Protocols", "Connection: Upgrade", "Upgrade: websocket"];
+    for (let index = 0; index < headers.length; index += 2) {
+      lines.push(`${headers[index]}: ${headers[index + 1]}`);
+    }
+    if (socket instanceof Socket) this.arrival.response.detachSocket(socket);
+    socket.off("data", this.#onEarly);
+    socket.write(Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"));
+    socket.write(early);
+    for (const piece of this.#early.splice(0)) upstream.write(piece);
+    upstream.on("error", () => socket.destroy());
+    upstream.once("close", () => socket.destroy());
+    upstream.on("data", (piece: Buffer) => {
+      this.#sentBytes += piece.length;
+    });
+    socket.on("data", (piece: Buffer) => {
+      this.#receivedBytes += piece.length;
+    });
+    socket.pipe(upstream).pipe(socket);
+  }
+
+  /** The replica answers the handshake with something else than a WebSocket. */
+  #passRefusal(reply: IncomingMessage): void {
+    const { response } = this.arrival;
+    const { status, statusText, headers } = this.#readHead(reply);
+    this.#status = status;
+    response.writeHead(status, statusText, [...headers, "Connection", "close"]);
+    reply.pipe(response);
+    reply.once("error", () => this.cut());
+  }
+
+  #readHead(reply: IncomingMessage): ReadReplyHead {
+    const { slot, queueMs, grantedAt, isColdStart } = this.#claim;
+    const now = this.#context.clock.now();
+    this.#firstByteMs = now - this.arrival.arrivedAt;
+    return readReplyHead(reply.statusCode ?? 502, reply.rawHeaders, reply.statusMessage ?? "", {
+      requestId: this.arrival.id,
+      replica: slot?.replica ?? "",
+      revision: slot?.revision ?? "",
+      queueMs,
+      replicaMs: now - grantedAt,
+      isColdStart,
+    });
+  }
+
+  #onError(error: Error): void {
+    if (this.#isOver || this.#refusal !== undefined) return;
+    if (this.#firstByteMs !== undefined) {
+      this.cut();
+      return;
+    }
+    const code = "code" in error ? error.code : undefined;
+    const kind: FailureKind = code === "ECONNREFUSED" ? "refused" : "disconnected";
+    const mayRepeat = !this.arrival.head.forbidsRetry;
+    if (mayRepeat && this.#claim.changeReplica(kind === "refused")) return;
+    this.refuse(refuseAttempt(kind));
+  }
+
+  #stop(): void {
+    clearTimeout(this.#handshakeTimer);
+    this.#outgoing?.destroy();
+    this.#upstream?.destroy();
+    this.#claim.end();
+  }
+
+  #close(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#stop();
+    const { slot, isColdStart, queueMs } = this.#claim;
+    const hasLeft = this.#status === 499;
+    this.#context.observe({
+      ...openRecord(this.arrival, this.#context.clock),
+      revision: slot?.revision,
+      replica: slot?.replica,
+      status: this.#status,
+      errorType: hasLeft ? "client_disconnected" : this.#refusal?.type,
+      isColdStart,
+      queueMs,
+      firstByteMs: this.#firstByteMs,
+      receivedBytes: this.#receivedBytes,
+      sentBytes: this.#sentBytes,
+    });
+  }
+}

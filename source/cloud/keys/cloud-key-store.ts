@@ -1,0 +1,266 @@
+// The keys of the gateway and the control plane: kept in state.db, checked in memory.
+import { timingSafeEqual } from "node:crypto";
+import type { SQLOutputValue } from "node:sqlite";
+import { type Clock, systemClock } from "../../base/clock.ts";
+import { describeError, ProductError } from "../../base/product-error.ts";
+import { quoteShort } from "../../base/seen-text.ts";
+import { keyState } from "../../keys/key-record.ts";
+import { drawToken, readKeyId } from "../../keys/token.ts";
+import { checkName } from "../app-name.ts";
+import { cloudErrors } from "../errors.ts";
+import type { StateDatabase } from "../state/database.ts";
+import { type CloudKey, type KeyScope, type KeyVerifier, keyScopes } from "./cloud-key.ts";
+import { cloudKeyPrefix, readKeyToken } from "./key-token.ts";
+import { digestWith, type Pepper } from "./pepper.ts";
+
+export interface NewCloudKey {
+  organisation: string;
+  scope: KeyScope;
+  /** Names of apps of the organisation; empty: all. */
+  apps?: readonly string[];
+  description?: string;
+  requestsPerMinute?: number | undefined;
+  /** Milliseconds since 1970; undefined: never. */
+  expiresAt?: number | undefined;
+}
+
+export interface CreatedKey {
+  key: CloudKey;
+  /** The only time that it is seen. */
+  token: string;
+}
+
+export interface KeyStoreOptions {
+  database: StateDatabase;
+  pepper: Pepper;
+  /** Told when the time of a key's use cannot be noted. */
+  log: (text: string) => void;
+  clock?: Clock;
+}
+
+interface StoredKey {
+  key: CloudKey;
+  digest: Buffer;
+}
+
+const minuteMs = 60_000;
+const noteUsesEveryMs = 30_000;
+
+/** One process owns the database, so that what is in memory is what is there. */
+export class CloudKeyStore implements KeyVerifier {
+  readonly #database: StateDatabase;
+  readonly #pepper: Buffer;
+  readonly #log: (text: string) => void;
+  readonly #clock: Clock;
+  readonly #stored = new Map<string, StoredKey>();
+  /** Ids whose time of use is not in the database yet. */
+  readonly #unnoted = new Set<string>();
+  readonly #timer: NodeJS.Timeout;
+  /** Compared with where there is no such key, so that both cases take the same time. */
+  readonly #noDigest: Buffer;
+
+  /** @throws ProductError `CLOUD_PEPPER_UNUSABLE` when keys were made with another pepper */
+  constructor({ database, pepper, log, clock = systemClock }: KeyStoreOptions) {
+    this.#database = database;
+    this.#pepper = pepper.bytes;
+    this.#log = log;
+    this.#clock = clock;
+    this.#noDigest = digestWith(pepper.bytes, "");
+    for (const row of database.statement("SELECT * FROM keys").all()) {
+      const key = toKey(row);
+      this.#stored.set(key.id, { key, digest: toDigest(row.digest) });
+    }
+    if (pepper.isNew && this.#stored.size > 0) throw lostPepper(this.#stored.size);
+    this.#timer = setInterval(() => this.noteUses(), noteUsesEveryMs).unref();
+  }
+
+  /** @throws ProductError `CLOUD_NAME_INVALID` for a name that no app or organisation can have */
+  create(wanted: NewCloudKey): CreatedKey {
+    const { token, ...drawn } = this.#draw(wanted);
+    this.#insert(drawn);
+    this.#stored.set(drawn.key.id, drawn);
+    return { key: drawn.key, token };
+  }
+
+  /** Oldest first. */
+  list(organisation?: string): CloudKey[] {
+    return [...this.#stored.values()]
+      .map(({ key }) => key)
+      .filter((key) => organisation === undefined || key.organisation === organisation)
+      .sort((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1));
+  }
+
+  /**
+   * Takes a key back for good; once more changes nothing.
+   *
+   * @param idText the id; the prefix or the whole token is taken too
+   * @throws ProductError `CLOUD_KEY_UNKNOWN`
+   */
+  revoke(idText: string): CloudKey {
+    const stored = this.#find(idText);
+    if (stored.key.revokedAt !== undefined) return stored.key;
+    const key = { ...stored.key, revokedAt: this.#clock.wallMs() };
+    this.#update(key);
+    stored.key = key;
+    return key;
+  }
+
+  /**
+   * Makes a key like another one, which goes on working for a while. The new one lives as long as
+   * the old one was meant to.
+   *
+   * @throws ProductError `CLOUD_KEY_UNKNOWN`, `CLOUD_CONFLICT` for a key that works no more
+   */
+  rotate(idText: string, graceMs: number): CreatedKey {
+    const stored = this.#find(idText);
+    const old = stored.key;
+    const now = this.#clock.wallMs();
+    if (keyState(old, now) !== "active") {
+      throw new ProductError(cloudErrors.conflict, {
+        message: `The key ${old.id} is ${keyState(old, now)} and cannot be rotated.`,
+        hint: "Make a new one with deployctl keys create.",
+      });
+    }
+    const lifeMs = old.expiresAt === undefined ? undefined : old.expiresAt - old.createdAt;
+    const expiresAt = lifeMs === undefined ? undefined : now + lifeMs;
+    const { token, ...drawn } = this.#draw({ ...old, expiresAt });
+    const replaced: CloudKey = {
+      ...old,
+      expiresAt: Math.min(now + graceMs, old.expiresAt ?? Number.POSITIVE_INFINITY),
+      revokedAt: graceMs > 0 ? undefined : now,
+      replacedBy: drawn.key.id,
+    };
+    this.#database.transaction(() => {
+      this.#insert(drawn);
+      this.#update(replaced);
+    });
+    this.#stored.set(drawn.key.id, drawn);
+    stored.key = replaced;
+    return { key: drawn.key, token };
+  }
+
+  verify(token: string): CloudKey | undefined {
+    const parts = readKeyToken(token);
+    const stored = this.#stored.get(parts?.id ?? "");
+    const digest = digestWith(this.#pepper, parts?.secret ?? "-");
+    const isSame = timingSafeEqual(digest, stored?.digest ?? this.#noDigest);
+    if (stored === undefined || !isSame) return undefined;
+    const now = this.#clock.wallMs();
+    if (keyState(stored.key, now) !== "active") return undefined;
+    const minute = now - (now % minuteMs);
+    if (stored.key.lastUsedAt !== minute) {
+      stored.key = { ...stored.key, lastUsedAt: minute };
+      this.#unnoted.add(stored.key.id);
+    }
+    return stored.key;
+  }
+
+  /** Writes down when keys were used; no request waits for the disk because of it. */
+  noteUses(): void {
+    if (this.#unnoted.size === 0) return;
+    const ids = [...this.#unnoted];
+    this.#unnoted.clear();
+    try {
+      this.#database.transaction(() => {
+        for (const id of ids) {
+          const usedAt = this.#stored.get(id)?.key.lastUsedAt ?? null;
+          this.#database.statement("UPDATE keys SET used_at = ? WHERE id = ?").run(usedAt, id);
+        }
+      });
+    } catch (error) {
+      // A full disk must not keep anybody out.
+      this.#log(`the use of ${ids.length} keys cannot be noted: ${describeError(error)}`);
+    }
+  }
+
+  /** Before the database is closed. */
+  close(): void {
+    clearInterval(this.#timer);
+    this.noteUses();
+  }
+
+  #find(idText: string): StoredKey {
+    const id = readKeyToken(idText)?.id ?? readKeyId(cloudKeyPrefix, idText);
+    const stored = this.#stored.get(id ?? "");
+    if (stored !== undefined) return stored;
+    throw new ProductError(cloudErrors.keyUnknown, {
+      // What was given may be a mistyped token: no more than an id is repeated.
+      message: `There is no key with the id ${quoteShort(id ?? idText, 12)}.`,
+      hint: "deployctl keys list shows the ids.",
+    });
+  }
+
+  #draw(wanted: NewCloudKey): StoredKey & { token: string } {
+    checkName("organisation", wanted.organisation);
+    const { id, secret, token } = drawToken(cloudKeyPrefix);
+    const key: CloudKey = {
+      id,
+      organisation: wanted.organisation,
+      scope: wanted.scope,
+      apps: (wanted.apps ?? []).map((app) => checkName("app", app)),
+      description: wanted.description ?? "",
+      requestsPerMinute: wanted.requestsPerMinute,
+      createdAt: this.#clock.wallMs(),
+      expiresAt: wanted.expiresAt,
+      lastUsedAt: undefined,
+      revokedAt: undefined,
+      replacedBy: undefined,
+    };
+    return { key, digest: digestWith(this.#pepper, secret), token };
+  }
+
+  #insert({ key, digest }: StoredKey): void {
+    this.#database
+      .statement(
+        `INSERT INTO keys (id, organisation, digest, scope, apps, description,
+          requests_per_minute, created_at, expires_at) VALUES (?,?,?,?,?,?,?,?,?)`,
+      )
+      .run(
+        ...[key.id, key.organisation, digest, key.scope, JSON.stringify(key.apps)],
+        ...[key.description, key.requestsPerMinute ?? null, key.createdAt, key.expiresAt ?? null],
+      );
+  }
+
+  #update(key: CloudKey): void {
+    this.#database
+      .statement("UPDATE keys SET expires_at = ?, revoked_at = ?, replaced_by = ? WHERE id = ?")
+      .run(key.expiresAt ?? null, key.revokedAt ?? null, key.replacedBy ?? null, key.id);
+  }
+}
+
+function lostPepper(count: number): ProductError {
+  return new ProductError(cloudErrors.pepperUnusable, {
+    message: `The pepper of the ${count} keys in the state database is gone; none can be checked.`,
+    hint: "Bring keys/pepper back from a copy of the state folder.",
+  });
+}
+
+function toKey(row: Record<string, SQLOutputValue>): CloudKey {
+  return {
+    id: String(row.id),
+    organisation: String(row.organisation),
+    // An unknown scope, of a later version perhaps, may do the least.
+    scope: keyScopes.find((scope) => scope === row.scope) ?? "api:read",
+    apps: readApps(row.apps),
+    description: String(row.description),
+    requestsPerMinute: numberOf(row.requests_per_minute),
+    createdAt: Number(row.created_at),
+    expiresAt: numberOf(row.expires_at),
+    lastUsedAt: numberOf(row.used_at),
+    revokedAt: numberOf(row.revoked_at),
+    replacedBy: typeof row.replaced_by === "string" ? row.replaced_by : undefined,
+  };
+}
+
+function readApps(value: SQLOutputValue | undefined): string[] {
+  const apps: unknown = JSON.parse(String(value));
+  return Array.isArray(apps) ? apps.map(String) : [];
+}
+
+function toDigest(value: SQLOutputValue | undefined): Buffer {
+  return value instanceof Uint8Array ? Buffer.from(value) : Buffer.alloc(32);
+}
+
+function numberOf(value: SQLOutputValue | undefined): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}

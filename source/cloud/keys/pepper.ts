@@ -1,0 +1,77 @@
+// The pepper: random bytes beside the database, without which its digests of keys are worth nothing.
+import { createHmac, randomBytes } from "node:crypto";
+import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describeError, ProductError } from "../../base/product-error.ts";
+import { cloudErrors } from "../errors.ts";
+
+const pepperBytes = 32;
+
+/** The file inside a state folder. */
+export function pepperFile(stateFolder: string): string {
+  return path.join(stateFolder, "keys", "pepper");
+}
+
+export interface Pepper {
+  bytes: Buffer;
+  /** It was drawn just now: no earlier key can be checked with it. */
+  isNew: boolean;
+}
+
+/**
+ * Reads the pepper, or draws it where there is none.
+ *
+ * @throws ProductError `CLOUD_PEPPER_UNUSABLE`
+ */
+export function loadPepper(file: string): Pepper {
+  try {
+    const known = read(file);
+    if (known === undefined) return draw(file);
+    chmodSync(file, 0o600);
+    return { bytes: known, isNew: false };
+  } catch (cause) {
+    if (cause instanceof ProductError) throw cause;
+    throw unusable(file, describeError(cause), cause);
+  }
+}
+
+/** What is stored instead of a secret. A fast one is right: nobody guesses 256 random bits. */
+export function digestWith(pepper: Buffer, secret: string): Buffer {
+  return createHmac("sha256", pepper).update(secret).digest();
+}
+
+/** @throws ProductError when the file has not the length that `draw` gives it */
+function read(file: string): Buffer | undefined {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+  if (bytes.length === pepperBytes) return bytes;
+  throw unusable(file, `it has ${bytes.length} bytes where ${pepperBytes} belong`, undefined);
+}
+
+/** The file appears under its name with all its bytes, or not at all. */
+function draw(file: string): Pepper {
+  const folder = path.dirname(file);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const bytes = randomBytes(pepperBytes);
+  const draft = path.join(folder, `.pepper-${process.pid}`);
+  writeFileSync(draft, bytes, { mode: 0o600, flush: true });
+  try {
+    linkSync(draft, file);
+  } finally {
+    rmSync(draft);
+  }
+  return { bytes, isNew: true };
+}
+
+function unusable(file: string, reason: string, cause: unknown): ProductError {
+  return new ProductError(cloudErrors.pepperUnusable, {
+    message: `The file ${file}, without which no key can be checked, cannot be used: ${reason}.`,
+    hint: "Mend its rights, or bring it back from a copy of the state folder.",
+    cause,
+  });
+}

@@ -1,0 +1,120 @@
+// The access log: one JSON line for each request, in files that are turned over.
+import { appendFile, mkdir, rename, stat } from "node:fs/promises";
+import path from "node:path";
+import { describeError } from "../../base/product-error.ts";
+import type { ExchangeRecord } from "../gateway/exchange-record.ts";
+
+export interface AccessLogOptions {
+  file: string;
+  /** Told once when the disk fails, and once when it works again. */
+  log: (text: string) => void;
+  /** A file of this size is set aside. */
+  fileBytes?: number;
+  /** How many files set aside are kept. */
+  keptFiles?: number;
+}
+
+const flushAfterMs = 250;
+/** With more in memory, because the disk is slow or full, lines are lost. */
+const mostWaitingCharacters = 8 * 2 ** 20;
+
+/** No request waits for it. */
+export class AccessLog {
+  readonly #file: string;
+  readonly #log: (text: string) => void;
+  readonly #fileBytes: number;
+  readonly #keptFiles: number;
+  #waiting: string[] = [];
+  #waitingCharacters = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> = Promise.resolve();
+  #hasFailed = false;
+
+  constructor({ file, log, fileBytes = 10 * 2 ** 20, keptFiles = 5 }: AccessLogOptions) {
+    this.#file = file;
+    this.#log = log;
+    this.#fileBytes = fileBytes;
+    this.#keptFiles = keptFiles;
+  }
+
+  write(record: ExchangeRecord): void {
+    if (this.#waitingCharacters > mostWaitingCharacters) return;
+    const line = `${JSON.stringify(toLine(record))}\n`;
+    this.#waiting.push(line);
+    this.#waitingCharacters += line.length;
+    this.#timer ??= setTimeout(() => this.flush(), flushAfterMs).unref();
+  }
+
+  /** Resolves when everything so far is in the file, or could not be written. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing = this.#writing.then(() => this.#append());
+    await this.#writing;
+  }
+
+  async #append(): Promise<void> {
+    if (this.#waiting.length === 0) return;
+    const text = this.#waiting.join("");
+    this.#waiting = [];
+    this.#waitingCharacters = 0;
+    try {
+      await this.#turnOver();
+      await appendFile(this.#file, text, { mode: 0o600 });
+      if (this.#hasFailed) this.#log(`the access log ${this.#file} is written again`);
+      this.#hasFailed = false;
+    } catch (error) {
+      if (!this.#hasFailed) this.#log(`the access log is not written: ${describeError(error)}`);
+      this.#hasFailed = true;
+    }
+  }
+
+  async #turnOver(): Promise<void> {
+    const size = await sizeOf(this.#file);
+    if (size === undefined) await mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 });
+    if (size === undefined || size < this.#fileBytes) return;
+    for (let age = this.#keptFiles - 1; age >= 1; age -= 1) {
+      const from = `${this.#file}.${age}`;
+      if ((await sizeOf(from)) !== undefined) await rename(from, `${this.#file}.${age + 1}`);
+    }
+    await rename(this.#file, `${this.#file}.1`);
+  }
+}
+
+async function sizeOf(file: string): Promise<number | undefined> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function toLine(record: ExchangeRecord): Record<string, unknown> {
+  return {
+    time: new Date(record.startedAt).toISOString(),
+    request_id: record.id,
+    organisation: record.organisation,
+    app: record.app,
+    revision: record.revision,
+    replica: record.replica,
+    key_id: record.keyId,
+    address: record.address,
+    method: record.method,
+    path: record.path,
+    status: record.status,
+    error_type: record.errorType,
+    cold_start: record.isColdStart || undefined,
+    queue_ms: rounded(record.queueMs),
+    ttfb_ms: rounded(record.firstByteMs),
+    total_ms: rounded(record.totalMs),
+    bytes_in: record.receivedBytes,
+    bytes_out: record.sentBytes,
+    prompt_tokens: record.tokens?.prompt,
+    completion_tokens: record.tokens?.completion,
+  };
+}
+
+function rounded(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.round(ms * 10) / 10;
+}

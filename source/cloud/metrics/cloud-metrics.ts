@@ -1,0 +1,155 @@
+// What the gateway and the control plane count, in the form that Prometheus scrapes.
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { ReplicaState } from "../admin/documents.ts";
+import type { ExchangeRecord } from "../gateway/exchange-record.ts";
+import type { Demand } from "../gateway/traffic.ts";
+import type { ReplicaTime } from "./usage-figures.ts";
+
+/** An app at the moment of a scrape. */
+export interface AppGauges {
+  organisation: string;
+  app: string;
+  demand: Demand;
+  replicas: Partial<Record<ReplicaState, number>>;
+}
+
+/** Which part of a cold start took how long. */
+export interface ColdStart {
+  organisation: string;
+  app: string;
+  /** Milliseconds by phase, such as `prepare` and `setup`. */
+  phasesMs: Readonly<Record<string, number>>;
+}
+
+const appLabels = ["org", "app"];
+const waitBuckets = [0.001, 0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 900];
+const replyBuckets = [0.005, 0.02, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
+const startBuckets = [0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 900];
+
+export class CloudMetrics {
+  readonly #registry = new Registry();
+  readonly #requests = this.#counter("requests_total", "Requests that ended.", [
+    ...appLabels,
+    "status",
+    "error_type",
+  ]);
+  readonly #queueSeconds = this.#histogram("queue_seconds", "Waiting for a replica.", waitBuckets);
+  readonly #firstByteSeconds = this.#histogram(
+    "ttfb_seconds",
+    "From a request's arrival to the head of its reply.",
+    replyBuckets,
+  );
+  readonly #durationSeconds = this.#histogram("duration_seconds", "Whole requests.", replyBuckets);
+  readonly #tokens = this.#counter("tokens_total", "Tokens that replies told of.", [
+    ...appLabels,
+    "kind",
+  ]);
+  readonly #coldStarts = this.#counter("cold_starts_total", "Replicas started.", appLabels);
+  readonly #coldStartSeconds = this.#histogram(
+    "cold_start_seconds",
+    "Phases of a replica's start.",
+    startBuckets,
+    [...appLabels, "phase"],
+  );
+  readonly #replicaSeconds = this.#counter("replica_seconds_total", "Time of replicas.", [
+    ...appLabels,
+    "state",
+  ]);
+  readonly #gpuSeconds = this.#counter("gpu_seconds_total", "Time of GPUs that replicas hold.", [
+    ...appLabels,
+    "state",
+  ]);
+
+  /** @param read told of all apps when somebody scrapes */
+  constructor(read: () => readonly AppGauges[]) {
+    this.#gauge("inflight", "Requests that replicas hold.", appLabels, (gauge) => {
+      for (const { organisation, app, demand } of read()) {
+        gauge.set({ org: organisation, app }, demand.busy);
+      }
+    });
+    this.#gauge("queued", "Requests that wait for a replica.", appLabels, (gauge) => {
+      for (const { organisation, app, demand } of read()) {
+        gauge.set({ org: organisation, app }, demand.queued);
+      }
+    });
+    this.#gauge("replicas", "Replicas by state.", [...appLabels, "state"], (gauge) => {
+      for (const { organisation, app, replicas } of read()) {
+        for (const [state, count] of Object.entries(replicas)) {
+          gauge.set({ org: organisation, app, state }, count);
+        }
+      }
+    });
+  }
+
+  /** The text of Prometheus' exposition format, and its content type. */
+  async scrape(): Promise<{ contentType: string; text: string }> {
+    return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
+  }
+
+  observe(record: ExchangeRecord): void {
+    const { organisation: org = "", app = "", revision, status, errorType, tokens } = record;
+    this.#requests.inc({ org, app, status, error_type: errorType ?? "" });
+    // What was refused at the door has no times that mean anything.
+    if (revision === undefined) return;
+    this.#queueSeconds.observe({ org, app }, record.queueMs / 1000);
+    this.#durationSeconds.observe({ org, app }, record.totalMs / 1000);
+    if (record.firstByteMs !== undefined) {
+      this.#firstByteSeconds.observe({ org, app }, record.firstByteMs / 1000);
+    }
+    if (tokens === undefined) return;
+    this.#tokens.inc({ org, app, kind: "prompt" }, tokens.prompt);
+    this.#tokens.inc({ org, app, kind: "completion" }, tokens.completion);
+    this.#tokens.inc({ org, app, kind: "cached" }, tokens.cached);
+  }
+
+  noteColdStart({ organisation: org, app, phasesMs }: ColdStart): void {
+    this.#coldStarts.inc({ org, app });
+    for (const [phase, ms] of Object.entries(phasesMs)) {
+      this.#coldStartSeconds.observe({ org, app, phase }, ms / 1000);
+    }
+  }
+
+  addReplicaTime(
+    org: string,
+    app: string,
+    { kind, ms, gpus }: { kind: ReplicaTime; ms: number; gpus: readonly string[] },
+  ): void {
+    this.#replicaSeconds.inc({ org, app, state: kind }, ms / 1000);
+    if (gpus.length > 0) {
+      this.#gpuSeconds.inc({ org, app, state: kind }, (ms / 1000) * gpus.length);
+    }
+  }
+
+  #counter(name: string, help: string, labelNames: string[]): Counter {
+    return new Counter({
+      name: `deployctl_${name}`,
+      help,
+      labelNames,
+      registers: [this.#registry],
+    });
+  }
+
+  #histogram(name: string, help: string, buckets: number[], labelNames = appLabels): Histogram {
+    return new Histogram({
+      name: `deployctl_${name}`,
+      help,
+      buckets,
+      labelNames,
+      registers: [this.#registry],
+    });
+  }
+
+  #gauge(name: string, help: string, labelNames: string[], set: (gauge: Gauge) => void): void {
+    new Gauge({
+      name: `deployctl_${name}`,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      collect(this: Gauge) {
+        // What is gone by now is not told any more.
+        this.reset();
+        set(this);
+      },
+    });
+  }
+}

@@ -1,0 +1,81 @@
+// Reads how many tokens a reply has cost from its end, where model servers tell it.
+import type { TokenCounts } from "../gateway/exchange-record.ts";
+
+/** More of a reply's end is not looked at. */
+const keptBytes = 64 * 1024;
+/** Streams may tell `"usage":null` with every piece. */
+const lookedAt = 8;
+const marker = '"usage":';
+
+/** Holds references to the last pieces alone; nothing waits for it. */
+export class TokenTail {
+  #pieces: Buffer[] = [];
+  #bytes = 0;
+
+  push(piece: Buffer): void {
+    this.#pieces.push(piece);
+    this.#bytes += piece.length;
+    let drop = 0;
+    for (const first of this.#pieces) {
+      if (this.#bytes - first.length < keptBytes) break;
+      this.#bytes -= first.length;
+      drop += 1;
+    }
+    if (drop > 0) this.#pieces.splice(0, drop);
+  }
+
+  /** @returns undefined where the end tells nothing */
+  read(): TokenCounts | undefined {
+    const text = Buffer.concat(this.#pieces).subarray(-keptBytes).toString("latin1");
+    let place = text.lastIndexOf(marker);
+    for (let looked = 0; place >= 0 && looked < lookedAt; looked += 1) {
+      const counts = readUsage(text, place + marker.length);
+      if (counts !== undefined) return counts;
+      place = place === 0 ? -1 : text.lastIndexOf(marker, place - 1);
+    }
+    return undefined;
+  }
+}
+
+/** The names of OpenAI's chat API, and those of its responses and of Anthropic. */
+function readUsage(text: string, begin: number): TokenCounts | undefined {
+  const usage = readObject(text, begin);
+  if (usage === undefined) return undefined;
+  const prompt = count(usage.prompt_tokens) ?? count(usage.input_tokens);
+  const completion = count(usage.completion_tokens) ?? count(usage.output_tokens);
+  if (prompt === undefined && completion === undefined) return undefined;
+  const details = usage.prompt_tokens_details ?? usage.input_tokens_details;
+  const cached = isObject(details) ? count(details.cached_tokens) : undefined;
+  return { prompt: prompt ?? 0, completion: completion ?? 0, cached: cached ?? 0 };
+}
+
+/** The JSON object that begins here; its values hold no braces in strings, being counts. */
+function readObject(text: string, begin: number): Record<string, unknown> | undefined {
+  const open = /^\s*\{/.exec(text.slice(begin, begin + 100));
+  if (open === null) return undefined;
+  let depth = 0;
+  for (let index = begin + open[0].length - 1; index < text.length; index += 1) {
+    if (text[index] === "{") depth += 1;
+    if (text[index] === "}") depth -= 1;
+    if (depth === 0) return parse(text.slice(begin, index + 1));
+  }
+  return undefined;
+}
+
+function parse(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    // A model's own words may look like it.
+    return undefined;
+  }
+}
+
+function count(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

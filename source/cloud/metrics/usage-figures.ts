@@ -1,0 +1,128 @@
+// What an app has done in a span of time, in figures that can be added up.
+import type { ExchangeRecord } from "../gateway/exchange-record.ts";
+
+/** What a replica's time is spent on. */
+export type ReplicaTime = "starting" | "busy" | "idle" | "draining";
+export const replicaTimes = [
+  "starting",
+  "busy",
+  "idle",
+  "draining",
+] as const satisfies ReplicaTime[];
+
+export type TimeSpent = Record<ReplicaTime, number>;
+
+export interface UsageFigures {
+  requests: number;
+  /** With a status of 500 or more, or ended by the gateway; who left is none. */
+  errors: number;
+  coldStarts: number;
+  promptTokens: number;
+  completionTokens: number;
+  cachedTokens: number;
+  /** Replies by the time to their first byte, in the steps of `firstByteStepsMs`. */
+  firstByteCounts: number[];
+  /** Milliseconds of all replicas together. */
+  replicaMs: TimeSpent;
+  /** Milliseconds of all GPUs together, by the name of the GPU. */
+  gpuMs: Record<string, TimeSpent>;
+}
+
+/** Upper ends: 1 ms, 1.25 ms ... about an hour; the last count is of what took longer. */
+export const firstByteStepsMs: readonly number[] = Array.from(
+  { length: 68 },
+  (_, step) => 1.25 ** step,
+);
+
+export function noUsage(): UsageFigures {
+  return {
+    requests: 0,
+    errors: 0,
+    coldStarts: 0,
+    promptTokens: 0,
+    completionTokens: 0,
+    cachedTokens: 0,
+    firstByteCounts: [],
+    replicaMs: noTime(),
+    gpuMs: {},
+  };
+}
+
+export function addRequest(figures: UsageFigures, record: ExchangeRecord): void {
+  figures.requests += 1;
+  if (record.status >= 500 || isGatewayError(record)) figures.errors += 1;
+  if (record.isColdStart) figures.coldStarts += 1;
+  figures.promptTokens += record.tokens?.prompt ?? 0;
+  figures.completionTokens += record.tokens?.completion ?? 0;
+  figures.cachedTokens += record.tokens?.cached ?? 0;
+  if (record.firstByteMs !== undefined) addCount(figures, stepOf(record.firstByteMs), 1);
+}
+
+/** @param gpus names of the GPUs that the replica holds */
+export function addReplicaTime(
+  figures: UsageFigures,
+  kind: ReplicaTime,
+  ms: number,
+  gpus: readonly string[],
+): void {
+  figures.replicaMs[kind] += ms;
+  for (const gpu of gpus) timeOf(figures, gpu)[kind] += ms;
+}
+
+export function addFigures(total: UsageFigures, more: UsageFigures): void {
+  total.requests += more.requests;
+  total.errors += more.errors;
+  total.coldStarts += more.coldStarts;
+  total.promptTokens += more.promptTokens;
+  total.completionTokens += more.completionTokens;
+  total.cachedTokens += more.cachedTokens;
+  for (const [step, count] of more.firstByteCounts.entries()) addCount(total, step, count);
+  for (const kind of replicaTimes) total.replicaMs[kind] += more.replicaMs[kind];
+  for (const [gpu, spent] of Object.entries(more.gpuMs)) {
+    const time = timeOf(total, gpu);
+    for (const kind of replicaTimes) time[kind] += spent[kind];
+  }
+}
+
+/**
+ * @param share such as 0.95
+ * @returns the upper end of the step that holds it, at most 25 % too much; undefined: no replies
+ */
+export function firstByteMsAt(figures: UsageFigures, share: number): number | undefined {
+  const total = figures.firstByteCounts.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return undefined;
+  let below = 0;
+  for (const [step, count] of figures.firstByteCounts.entries()) {
+    below += count;
+    if (below >= share * total) return firstByteStepsMs[step] ?? firstByteStepsMs.at(-1);
+  }
+  return undefined;
+}
+
+function stepOf(ms: number): number {
+  const step = firstByteStepsMs.findIndex((end) => ms <= end);
+  return step < 0 ? firstByteStepsMs.length : step;
+}
+
+function addCount(figures: UsageFigures, step: number, count: number): void {
+  while (figures.firstByteCounts.length <= step) figures.firstByteCounts.push(0);
+  figures.firstByteCounts[step] = (figures.firstByteCounts[step] ?? 0) + count;
+}
+
+function isGatewayError({ errorType, status }: ExchangeRecord): boolean {
+  return (
+    errorType !== undefined && errorType !== "client_disconnected" && status >= 200 && status < 400
+  );
+}
+
+function timeOf(figures: UsageFigures, gpu: string): TimeSpent {
+  const known = figures.gpuMs[gpu];
+  if (known !== undefined) return known;
+  const none = noTime();
+  figures.gpuMs[gpu] = none;
+  return none;
+}
+
+function noTime(): TimeSpent {
+  return { starting: 0, busy: 0, idle: 0, draining: 0 };
+}
