@@ -15,4 +15,10 @@ export const configurationErrors = {
     exitCode: exitCodes.usage,
     description: "The configuration file cannot be read as TOML.",
   },
+  profileUnknown: {
+    code: "CONFIGURATION_PROFILE_UNKNOWN",
+    status: 404,
+    exitCode: exitCodes.notFound,
+    description: "There is no profile of this name.",
+  },
 } as const satisfies Record<string, ErrorDefinition>;

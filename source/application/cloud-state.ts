@@ -1,0 +1,37 @@
+// The database of this machine's server from outside: examined and put back while it does not run.
+import type { AdminClient } from "../cloud/admin/admin-client.ts";
+import type { StateCheck } from "../cloud/admin/documents.ts";
+import { faultOf, listBackups, restoreBackup } from "../cloud/state/backups.ts";
+import { stateFile } from "../cloud/state/database.ts";
+import { takeLock } from "../cloud/state/lock-file.ts";
+import { isUnreachable } from "./control-plane-process.ts";
+
+/** Asks the server where one runs; otherwise the file itself. */
+export async function examineState(stateFolder: string, client: AdminClient): Promise<StateCheck> {
+  try {
+    return await client.checkState();
+  } catch (error) {
+    if (!isUnreachable(error) || !("socketPath" in client.address)) throw error;
+  }
+  const file = stateFile(stateFolder);
+  const fault = faultOf(file);
+  return { file, complaints: fault === undefined ? [] : [fault], backups: listBackups(file) };
+}
+
+/**
+ * @param backup undefined: the next start begins with an empty database
+ * @returns where the old database is now
+ * @throws ProductError `CLOUD_ALREADY_RUNNING`, `CLOUD_BACKUP_UNUSABLE`
+ */
+export function restoreState(
+  stateFolder: string,
+  backup: string | undefined,
+): { file: string; setAside: string | undefined } {
+  const giveBack = takeLock(stateFolder);
+  try {
+    const file = stateFile(stateFolder);
+    return { file, setAside: restoreBackup(file, backup, Date.now()) };
+  } finally {
+    giveBack();
+  }
+}

@@ -1,0 +1,113 @@
+// Starts this machine's control plane in a process of its own, which outlives the command.
+import { spawn } from "node:child_process";
+import { closeSync, fstatSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { exitCodes, ProductError } from "../base/product-error.ts";
+import { AdminClient } from "../cloud/admin/admin-client.ts";
+import type { ServerStatus } from "../cloud/admin/documents.ts";
+import { cloudErrors } from "../cloud/errors.ts";
+
+const pollMs = 25;
+const startTimeoutMs = 60_000;
+
+/** Where the control plane of a state folder takes commands from its own machine. */
+export function adminSocket(stateFolder: string): string {
+  return path.join(stateFolder, "admin.sock");
+}
+
+export function controlPlaneLogFile(stateFolder: string): string {
+  return path.join(stateFolder, "server.log");
+}
+
+/** @returns undefined when none runs. @throws ProductError for one that answers with an error */
+export async function findControlPlane(stateFolder: string): Promise<ServerStatus | undefined> {
+  try {
+    return await new AdminClient({ socketPath: adminSocket(stateFolder) }).status();
+  } catch (error) {
+    if (isUnreachable(error)) return undefined;
+    throw error;
+  }
+}
+
+export interface ControlPlaneProcess {
+  /** The program's own entry file. */
+  entry: string;
+  /** `up --foreground` with its flags. */
+  words: readonly string[];
+  stateFolder: string;
+}
+
+/**
+ * Resolves when it answers and is ready: ours, or that of another command which was faster.
+ *
+ * @throws ProductError with the reason that its log tells
+ */
+export async function startControlPlane(options: ControlPlaneProcess): Promise<ServerStatus> {
+  const { entry, words, stateFolder } = options;
+  mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+  const logFile = controlPlaneLogFile(stateFolder);
+  const log = openSync(logFile, "a", 0o600);
+  const logStart = fstatSync(log).size;
+  const child = spawn(process.execPath, [entry, ...words], {
+    // It must not hold on to the folder that the command happens to run in.
+    cwd: stateFolder,
+    detached: true,
+    windowsHide: true,
+    stdio: ["ignore", log, log],
+  });
+  closeSync(log);
+  child.unref();
+  let exitCode: number | undefined;
+  child.once("error", () => {
+    exitCode ??= exitCodes.unexpected;
+  });
+  child.once("exit", (code) => {
+    exitCode ??= code ?? exitCodes.unexpected;
+  });
+  const deadline = performance.now() + startTimeoutMs;
+  while (performance.now() < deadline) {
+    const status = await findControlPlane(stateFolder);
+    if (status?.isReady) return status;
+    // It leaves with a conflict when another one was faster, which then becomes ready.
+    if (exitCode !== undefined && exitCode !== exitCodes.conflict) break;
+    if (exitCode !== undefined && status === undefined && !(await appears(stateFolder))) break;
+    await wait(pollMs);
+  }
+  throw notStarted(logFile, logStart, exitCode);
+}
+
+const appearanceMs = 3000;
+
+async function appears(stateFolder: string): Promise<boolean> {
+  const deadline = performance.now() + appearanceMs;
+  while (performance.now() < deadline) {
+    if ((await findControlPlane(stateFolder)) !== undefined) return true;
+    await wait(pollMs);
+  }
+  return false;
+}
+
+function notStarted(logFile: string, logStart: number, exitCode: number | undefined): ProductError {
+  const text = readFileSync(logFile).subarray(logStart).toString("utf8");
+  const reason = text
+    .split("\n")
+    .findLast((line) => line.startsWith("Error: "))
+    ?.slice("Error: ".length);
+  const definition = { ...cloudErrors.serverUnreachable, exitCode: exitCode || 8 };
+  return new ProductError(definition, {
+    message:
+      reason === undefined
+        ? `The control plane ${
+            exitCode === undefined
+              ? `was not ready within ${startTimeoutMs / 1000} s`
+              : `ended at once with exit code ${exitCode}`
+          }.`
+        : `The control plane could not start: ${reason}`,
+    hint: `Its log is ${logFile}.`,
+  });
+}
+
+export function isUnreachable(error: unknown): boolean {
+  return error instanceof ProductError && error.code === cloudErrors.serverUnreachable.code;
+}

@@ -1,0 +1,130 @@
+// What `deployctl doctor` tells: whether this machine can run apps, and what is missing.
+import { execFile } from "node:child_process";
+import { existsSync, statfsSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { formatBytes } from "../base/byte-format.ts";
+import { describeError } from "../base/product-error.ts";
+import type { ServerStatus } from "../cloud/admin/documents.ts";
+import { findControlPlane } from "./control-plane-process.ts";
+
+export interface Finding {
+  subject: string;
+  /** A fault keeps apps from running; a warning only some of them. */
+  kind: "ok" | "warning" | "fault";
+  sentence: string;
+  hint?: string;
+}
+
+const execute = promisify(execFile);
+const limitMs = 15_000;
+
+export async function examineCloud(stateFolder: string): Promise<Finding[]> {
+  const found = await Promise.all([
+    examineSystem(),
+    examinePython(),
+    examineVirtualEnvironments(),
+    examineGpus(),
+    examineState(stateFolder),
+    examineControlPlane(stateFolder),
+  ]);
+  return found;
+}
+
+function examineSystem(): Finding {
+  const subject = "system";
+  if (existsSync("/proc/self/stat")) {
+    return { subject, kind: "ok", sentence: `${process.platform}, Node ${process.versions.node}` };
+  }
+  return {
+    subject,
+    kind: "fault",
+    sentence: `${process.platform} has no /proc, where replicas are found again after a crash.`,
+    hint: "Run deployctl on Linux.",
+  };
+}
+
+async function examinePython(): Promise<Finding> {
+  const subject = "python";
+  const hint = "Install Python 3.8 or newer as python3: scripts run in it.";
+  const version = "import sys; print('.'.join(map(str, sys.version_info[:3])))";
+  try {
+    const { stdout } = await execute("python3", ["-c", version], { timeout: limitMs });
+    const text = stdout.trim();
+    const [major = 0, minor = 0] = text.split(".").map(Number);
+    const isNewEnough = major > 3 || (major === 3 && minor >= 8);
+    if (isNewEnough) return { subject, kind: "ok", sentence: `python3 is ${text}` };
+    return { subject, kind: "fault", sentence: `python3 is ${text}, which is too old.`, hint };
+  } catch (error) {
+    return { subject, kind: "fault", sentence: `python3 cannot be run: ${reasonOf(error)}.`, hint };
+  }
+}
+
+async function examineVirtualEnvironments(): Promise<Finding> {
+  const subject = "venv";
+  try {
+    await execute("python3", ["-c", "import venv, ensurepip"], { timeout: limitMs });
+    return { subject, kind: "ok", sentence: "requirements of scripts can be installed" };
+  } catch {
+    return {
+      subject,
+      kind: "warning",
+      sentence: "python3 has no venv with pip: scripts that name requirements cannot run.",
+      hint: "On Debian: apt install python3-venv.",
+    };
+  }
+}
+
+async function examineGpus(): Promise<Finding> {
+  const subject = "gpu";
+  const query = ["--query-gpu=name,memory.total", "--format=csv,noheader"];
+  try {
+    const { stdout } = await execute("nvidia-smi", query, { timeout: limitMs });
+    const cards = stdout.split("\n").filter((line) => line.trim() !== "");
+    if (cards.length > 0) return { subject, kind: "ok", sentence: cards.join("; ") };
+  } catch {
+    // no driver, or no card behind it: both mean the processor
+  }
+  return {
+    subject,
+    kind: "warning",
+    sentence: "No NVIDIA GPU: scripts that ask for one are refused.",
+    hint: "--machine-type any runs them on what there is.",
+  };
+}
+
+function examineState(stateFolder: string): Finding {
+  const subject = "state";
+  let folder = stateFolder;
+  while (!existsSync(folder)) folder = path.dirname(folder);
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  const place = `${stateFolder}, ${formatBytes(free)} free`;
+  if (free > 2 ** 30) return { subject, kind: "ok", sentence: place };
+  return {
+    subject,
+    kind: "warning",
+    sentence: `${place}: weights and environments need more.`,
+    hint: "Name another folder with --state-dir.",
+  };
+}
+
+async function examineControlPlane(stateFolder: string): Promise<Finding> {
+  const subject = "server";
+  let status: ServerStatus | undefined;
+  try {
+    status = await findControlPlane(stateFolder);
+  } catch (error) {
+    return { subject, kind: "fault", sentence: describeError(error) };
+  }
+  if (status === undefined) {
+    return { subject, kind: "ok", sentence: "none runs; deploy and run start one" };
+  }
+  return { subject, kind: "ok", sentence: `ready at ${status.baseUrl}, ${status.apps} apps` };
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT")
+    return "it is not there";
+  return describeError(error).split("\n")[0] ?? "";
+}

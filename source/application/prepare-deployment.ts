@@ -1,0 +1,119 @@
+// From a script's reference and a user's wishes to the document that the control plane deploys.
+import path from "node:path";
+import { toAbsolutePath } from "../base/file-path.ts";
+import type { DeploymentRequest, DeployStrategy } from "../cloud/admin/documents.ts";
+import { checkName, suggestName } from "../cloud/app-name.ts";
+import { collectBundle } from "../cloud/bundle/script-bundle.ts";
+import { type ConfigFlags, configFrom } from "../cloud/inspection/config-from.ts";
+import { environmentSnapshot, looksSecret } from "../cloud/inspection/environment-snapshot.ts";
+import { inspectScript } from "../cloud/inspection/inspect-script.ts";
+import type { Inspection } from "../cloud/inspection/inspection.ts";
+import { readScriptReference } from "../cloud/inspection/script-reference.ts";
+
+export interface DeploymentWishes {
+  /** `deploy.py`, or `deploy.py::serve`. */
+  reference: string;
+  /** Undefined: what the script says, else its file's name; an ephemeral app gets one drawn. */
+  appName: string | undefined;
+  organisation: string | undefined;
+  isEphemeral?: boolean;
+  /** Never runs the script's top level. */
+  isStatic: boolean;
+  /** Files and folders that travel with the script, beside those that it is seen to use. */
+  includes: readonly string[];
+  config: ConfigFlags;
+  strategy: DeployStrategy | undefined;
+  isForced: boolean | undefined;
+  isDetached: boolean | undefined;
+  resetsScale: boolean | undefined;
+  smoke: string | undefined;
+  message: string | undefined;
+  annotations: Record<string, string>;
+}
+
+/** Told of each step before it is done. */
+export interface PreparationProgress {
+  step(name: "inspect" | "bundle", sentence: string): void;
+  note(sentence: string): void;
+  warn(sentence: string): void;
+}
+
+export interface PreparedDeployment {
+  request: DeploymentRequest;
+  /** Sentences, which were told already. */
+  warnings: string[];
+  /** The script's absolute path, and those of all files of the bundle. */
+  script: string;
+  files: string[];
+}
+
+/** @throws ProductError of `inspectScript`, `configFrom`, `collectBundle`; `CLOUD_NAME_INVALID` */
+export async function prepareDeployment(
+  wishes: DeploymentWishes,
+  progress: PreparationProgress,
+): Promise<PreparedDeployment> {
+  const { reference, isStatic, includes, organisation } = wishes;
+  const { file, target } = readScriptReference(reference);
+  const script = toAbsolutePath(file);
+  progress.step("inspect", path.basename(file));
+  const onRun = (sentence: string) => progress.note(sentence);
+  const inspection = await inspectScript(script, target, { isStatic, onRun });
+  const { warnings } = inspection;
+  for (const { sentence } of warnings) progress.warn(sentence);
+  const { open, secret } = divideVariables(wishes.config.environment ?? {});
+  const config = configFrom(inspection, { ...wishes.config, environment: open });
+  const { secrets } = environmentSnapshot(inspection, process.env);
+  const name = chooseName(wishes, inspection, file);
+  if (organisation !== undefined) checkName("organisation", organisation);
+  progress.step("bundle", `${inspection.target} of ${path.basename(file)}`);
+  const bundle = await collectBundle(script, inspection.files, includes);
+  const folder = path.dirname(script);
+  return {
+    request: {
+      name,
+      organisation,
+      inspection,
+      config,
+      bundle,
+      secrets: { ...secrets, ...secret },
+      strategy: wishes.strategy,
+      isForced: wishes.isForced,
+      isDetached: wishes.isDetached,
+      resetsScale: wishes.resetsScale,
+      smoke: wishes.smoke,
+      message: wishes.message,
+      annotations: wishes.annotations,
+    },
+    warnings: warnings.map(({ sentence }) => sentence),
+    script,
+    files: bundle.files.map((entry) => path.join(folder, entry.path)),
+  };
+}
+
+export async function inspectReference(
+  reference: string,
+  { isStatic, onRun }: { isStatic: boolean; onRun: (sentence: string) => void },
+): Promise<Inspection> {
+  const { file, target } = readScriptReference(reference);
+  return await inspectScript(toAbsolutePath(file), target, { isStatic, onRun });
+}
+
+/** Variables that were given, as those of the script: values that look secret are kept as such. */
+function divideVariables(variables: Record<string, string>) {
+  const entries = Object.entries(variables);
+  return {
+    open: Object.fromEntries(entries.filter(([name]) => !looksSecret(name))),
+    secret: Object.fromEntries(entries.filter(([name]) => looksSecret(name))),
+  };
+}
+
+function chooseName(
+  { appName, isEphemeral }: DeploymentWishes,
+  { config }: Inspection,
+  file: string,
+): string | undefined {
+  if (appName !== undefined) return checkName("app", appName);
+  if (isEphemeral) return undefined;
+  const own = config.app_name ?? config.name;
+  return typeof own === "string" ? checkName("app", own) : suggestName(path.basename(file));
+}

@@ -1,0 +1,101 @@
+// deployctl apps list, show, runners: what is deployed.
+import { exitCodes } from "../../../base/product-error.ts";
+import { formatRelativeTime } from "../../../base/relative-time.ts";
+import type { AppDetails, AppDocument } from "../../../cloud/admin/documents.ts";
+import { formatTable } from "../../table.ts";
+import { appReference } from "../app-reference.ts";
+import type { Flags } from "../flags.ts";
+import { printAnswer } from "../print.ts";
+import { printReplicas } from "../replica-table.ts";
+import { scaleRows } from "../scale-rows.ts";
+import { openSession } from "../session.ts";
+import { clientOf } from "../target.ts";
+import { atMostOneWord, oneWord } from "../words.ts";
+
+export async function listApps(words: string[], flags: Flags): Promise<number> {
+  const prefix = atMostOneWord("apps list", words) ?? "";
+  const all = await clientOf(openSession(flags)).apps();
+  const apps = all.filter(({ app }) => app.startsWith(prefix));
+  const rows = apps.map((app) => [
+    nameOf(app),
+    app.state,
+    app.auth,
+    app.activeRevision ?? "-",
+    `${app.replicas.ready}/${app.replicas.wanted}`,
+    String(app.inFlight),
+    String(app.queued),
+    app.url,
+  ]);
+  const headers = ["app", "state", "auth", "revision", "ready", "running", "queued", "url"];
+  printAnswer(flags, {
+    document: { apps },
+    text: formatTable(headers, rows),
+    names: apps.map(nameOf),
+  });
+  return exitCodes.ok;
+}
+
+export async function showApp(words: string[], flags: Flags): Promise<number> {
+  const session = openSession(flags);
+  const app = await clientOf(session).app(
+    appReference(session, oneWord("apps show", "APP", words)),
+  );
+  printAnswer(flags, { document: app, text: detailsText(app), names: [nameOf(app)] });
+  return exitCodes.ok;
+}
+
+export async function appRunners(words: string[], flags: Flags): Promise<number> {
+  const session = openSession(flags);
+  const app = appReference(session, oneWord("apps runners", "APP", words));
+  printReplicas(flags, await clientOf(session).replicas(app));
+  return exitCodes.ok;
+}
+
+function nameOf({ organisation, app }: AppDocument): string {
+  return `${organisation}/${app}`;
+}
+
+function detailsText(app: AppDetails): string {
+  const now = Date.now();
+  const { config, message, createdAt } = app.revision ?? {};
+  const { replicas, rollout } = app;
+  const rows: (readonly [string, string])[] = [
+    ["State", app.reason === undefined ? app.state : `${app.state}: ${app.reason}`],
+    ["URL", app.url],
+    ["Auth", app.auth],
+    ["Replicas", `${replicas.ready} ready, ${replicas.alive} alive, ${replicas.wanted} wanted`],
+    ["Requests", `${app.inFlight} running, ${app.queued} queued`],
+    ["Revision", app.activeRevision ?? "none"],
+    ...(createdAt === undefined ? [] : [["Deployed", formatRelativeTime(createdAt, now)] as const]),
+    ...(message === undefined ? [] : [["Message", message] as const]),
+    ...(rollout === undefined
+      ? []
+      : [
+          [
+            "Rollout",
+            `${rollout.revision} (${rollout.strategy}), since ${formatRelativeTime(rollout.since, now)}`,
+          ] as const,
+        ]),
+    ...(config === undefined
+      ? []
+      : [
+          ["Port", `${config.exposedPort}, readiness at ${config.healthPath}`] as const,
+          ["Hardware", hardwareText(config.hardware)] as const,
+          ["Variables", Object.keys(config.environment).join(", ") || "none"] as const,
+          ["Secrets", config.secretNames.join(", ") || "none"] as const,
+        ]),
+    ...scaleRows(app.scale, app.overrides),
+  ];
+  return `${nameOf(app)}\n\n${rows.map(([label, text]) => `  ${label.padEnd(25)}${text}\n`).join("")}`;
+}
+
+function hardwareText({
+  machineType,
+  gpuCount,
+}: {
+  machineType: string | undefined;
+  gpuCount: number;
+}) {
+  const gpus = gpuCount === 0 ? "no GPU" : gpuCount === 1 ? "1 GPU" : `${gpuCount} GPUs`;
+  return `${machineType ?? "any machine"}, ${gpus}`;
+}

@@ -1,0 +1,36 @@
+// deployctl deploy: makes a script an app, or an app's next revision.
+import { prepareDeployment } from "../../../application/prepare-deployment.ts";
+import { exitCodes } from "../../../base/product-error.ts";
+import { certificateOf } from "../certificate.ts";
+import { DeployProgress } from "../deploy-progress.ts";
+import { deploySummary, servedModel } from "../deploy-summary.ts";
+import type { Flags } from "../flags.ts";
+import { followDeployment } from "../follow-deployment.ts";
+import { printAnswer } from "../print.ts";
+import { readDeployment } from "../read-deployment.ts";
+import { openSession } from "../session.ts";
+import { startedClientOf } from "../target.ts";
+import { oneWord } from "../words.ts";
+
+export async function deploy(words: string[], flags: Flags): Promise<number> {
+  const session = openSession(flags);
+  const wishes = readDeployment(session, oneWord("deploy", "FILE.py[::NAME]", words));
+  const progress = new DeployProgress(process.stderr, flags.quiet === true);
+  try {
+    const { request, warnings } = await prepareDeployment(wishes, progress);
+    const client = await startedClientOf(session);
+    const result = await followDeployment(client.deploy(request), progress);
+    const document = { ...result, warnings: [...warnings, ...result.warnings] };
+    printAnswer(flags, {
+      document,
+      text: deploySummary(document, {
+        model: servedModel(request.inspection),
+        certificateFile: certificateOf(session, result.url),
+      }),
+      names: [result.url],
+    });
+    return exitCodes.ok;
+  } finally {
+    progress.finish();
+  }
+}

@@ -1,0 +1,26 @@
+// deployctl doctor: whether this machine can run apps, and what is missing.
+import { examineCloud } from "../../../application/examine-cloud.ts";
+import { exitCodes } from "../../../base/product-error.ts";
+import type { Flags } from "../flags.ts";
+import { printAnswer } from "../print.ts";
+import { openSession } from "../session.ts";
+import { noWords } from "../words.ts";
+
+const marks = { ok: "ok", warning: "note", fault: "FAULT" } as const;
+
+export async function doctor(words: string[], flags: Flags): Promise<number> {
+  noWords("doctor", words);
+  const findings = await examineCloud(openSession(flags).stateFolder);
+  const faults = findings.filter(({ kind }) => kind === "fault");
+  printAnswer(flags, {
+    document: { findings },
+    text: findings
+      .map(({ subject, kind, sentence, hint }) => {
+        const line = `${marks[kind].padEnd(6)}${subject.padEnd(8)}${sentence}\n`;
+        return hint === undefined ? line : `${line}${" ".repeat(14)}${hint}\n`;
+      })
+      .join(""),
+    names: faults.map(({ subject }) => subject),
+  });
+  return faults.length === 0 ? exitCodes.ok : exitCodes.unexpected;
+}

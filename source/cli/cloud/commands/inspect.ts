@@ -1,0 +1,52 @@
+// deployctl inspect: what a script asks for, without deploying it.
+import { inspectReference } from "../../../application/prepare-deployment.ts";
+import { exitCodes } from "../../../base/product-error.ts";
+import type { Inspection } from "../../../cloud/inspection/inspection.ts";
+import type { Flags } from "../flags.ts";
+import { printAnswer, tell } from "../print.ts";
+import { oneWord } from "../words.ts";
+
+export async function inspect(words: string[], flags: Flags): Promise<number> {
+  const reference = oneWord("inspect", "FILE.py[::NAME]", words);
+  const inspection = await inspectReference(reference, {
+    isStatic: flags.static === true,
+    onRun: (sentence) => tell(flags, sentence),
+  });
+  printAnswer(flags, {
+    document: inspection,
+    text: inspectionText(inspection),
+    names: [inspection.target],
+  });
+  return exitCodes.ok;
+}
+
+function inspectionText(inspection: Inspection): string {
+  const { target, kind, dialect, line, config, dynamic, env_read, executables, command } =
+    inspection;
+  const { stubbed, image, warnings } = inspection;
+  const settings = Object.entries(config).map(
+    ([name, value]) => `${name}=${JSON.stringify(value)}`,
+  );
+  const variables = env_read.map(({ name, value, default: usual }) =>
+    value !== undefined
+      ? `${name} (set)`
+      : usual !== undefined
+        ? `${name} (usually ${usual})`
+        : name,
+  );
+  const rows: [string, readonly string[]][] = [
+    ["Settings", settings],
+    ["Known only by running it", dynamic],
+    ["Variables", variables],
+    ["Programs", executables],
+    ["Calls", command.length === 0 ? [] : [command.join(" ")]],
+    ["Not installed here", stubbed],
+    ["Image's pip", image?.pip ?? []],
+    ["Image's ignored lines", image?.ignored ?? []],
+    ["Warnings", warnings.map(({ sentence }) => sentence)],
+  ];
+  const sections = rows
+    .filter(([, lines]) => lines.length > 0)
+    .map(([title, lines]) => `  ${title}\n${lines.map((text) => `    ${text}\n`).join("")}`);
+  return `${target}: ${kind} of ${dialect}, line ${line}\n\n${sections.join("\n")}`;
+}

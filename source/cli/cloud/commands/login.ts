@@ -1,0 +1,44 @@
+// deployctl login: keeps a server's address and an admin key in a profile, once they are known to work.
+
+import path from "node:path";
+import { exitCodes } from "../../../base/product-error.ts";
+import { AdminClient } from "../../../cloud/admin/admin-client.ts";
+import {
+  profileNameFault,
+  readProfiles,
+  writeProfiles,
+} from "../../../configuration/cloud-profiles.ts";
+import { cloudPaths } from "../../../configuration/cloud-settings.ts";
+import { usageError } from "../../errors.ts";
+import type { Flags } from "../flags.ts";
+import { printAnswer } from "../print.ts";
+import { readSecretLine } from "../read-secret-line.ts";
+import { authorityIn, serverUrl } from "../target.ts";
+import { oneWord } from "../words.ts";
+
+export async function login(words: string[], flags: Flags): Promise<number> {
+  const url = serverUrl(oneWord("login", "URL", words));
+  const name = flags.profile ?? new URL(url).hostname.replaceAll(/[^A-Za-z0-9._-]/g, "-");
+  const fault = profileNameFault(name);
+  if (fault !== undefined) throw usageError(`A profile's name ${fault}.`, "Use --profile NAME.");
+  const key = flags.key ?? (process.env.DEPLOYCTL_KEY || (await readSecretLine("Admin key: ")));
+  const ca = flags.ca === undefined ? undefined : path.resolve(flags.ca);
+  const client = new AdminClient({ url, key, certificateAuthority: ca && authorityIn(ca) });
+  const { organisation, version } = await client.status();
+  const { profileFile } = cloudPaths();
+  const profiles = readProfiles(profileFile);
+  profiles.profiles[name] = {
+    ...profiles.profiles[name],
+    server: url,
+    key,
+    ...(ca !== undefined && { ca }),
+  };
+  profiles.current = name;
+  writeProfiles(profileFile, profiles);
+  printAnswer(flags, {
+    document: { profile: name, server: url, organisation, version },
+    text: `profile ${name} reaches ${url} (organisation ${organisation}); it counts from now on\n`,
+    names: [name],
+  });
+  return exitCodes.ok;
+}

@@ -1,0 +1,45 @@
+// deployctl logs: what an app's replicas wrote, or what the server did and why.
+import { exitCodes } from "../../../base/product-error.ts";
+import { toOneLine } from "../../../base/seen-text.ts";
+import type { EventDocument } from "../../../cloud/admin/documents.ts";
+import { usageError } from "../../errors.ts";
+import { appReference } from "../app-reference.ts";
+import type { Flags } from "../flags.ts";
+import { printLogs } from "../print-logs.ts";
+import { readTime } from "../read-values.ts";
+import { openSession } from "../session.ts";
+import { clientOf } from "../target.ts";
+import { atMostOneWord } from "../words.ts";
+
+const usualEventSpanMs = 24 * 3_600_000;
+
+export async function logs(words: string[], flags: Flags): Promise<number> {
+  const session = openSession(flags);
+  const word = atMostOneWord("logs", words);
+  const app = word === undefined ? undefined : appReference(session, word);
+  if (flags.events) return await printEvents(app, flags);
+  if (app === undefined) {
+    throw usageError("logs needs an app.", "deployctl logs APP, or deployctl logs --events");
+  }
+  return await printLogs(clientOf(session), app, flags);
+}
+
+async function printEvents(app: string | undefined, flags: Flags): Promise<number> {
+  const { json, follow } = flags;
+  const interrupted = new AbortController();
+  process.once("SIGINT", () => interrupted.abort());
+  const { signal } = interrupted;
+  const sinceMs = Date.now() - (readTime("--since", flags.since) ?? usualEventSpanMs);
+  const events = clientOf(openSession(flags)).events({ app, follow, sinceMs, signal });
+  for await (const event of events) {
+    process.stdout.write(json ? `${JSON.stringify(event)}\n` : eventText(event));
+  }
+  return signal.aborted ? exitCodes.interrupted : exitCodes.ok;
+}
+
+function eventText({ at, organisation, app, revision, kind, sentence }: EventDocument): string {
+  const time = new Date(at).toTimeString().slice(0, 8);
+  const place =
+    revision === undefined ? `${organisation}/${app}` : `${organisation}/${app} ${revision}`;
+  return `${time} ${place} ${kind}: ${toOneLine(sentence)}\n`;
+}

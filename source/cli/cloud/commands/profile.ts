@@ -1,0 +1,163 @@
+// deployctl profile list, show, set, unset, use, delete, key: named settings.
+import { exitCodes } from "../../../base/product-error.ts";
+import {
+  type Profiles,
+  profileNamed,
+  profileNameFault,
+  readProfiles,
+  usualProfile,
+  writeProfiles,
+} from "../../../configuration/cloud-profiles.ts";
+import {
+  type CloudSettingName,
+  cloudPaths,
+  cloudSettingNames,
+  cloudSettingTexts,
+  isCloudSettingName,
+} from "../../../configuration/cloud-settings.ts";
+import { usageError } from "../../errors.ts";
+import { formatTable } from "../../table.ts";
+import type { Flags } from "../flags.ts";
+import { printAnswer } from "../print.ts";
+import { readPairs } from "../read-values.ts";
+import { openSession, settingOf } from "../session.ts";
+import { atMostOneWord, noWords, oneWord } from "../words.ts";
+
+export async function listProfiles(words: string[], flags: Flags): Promise<number> {
+  noWords("profile list", words);
+  const { profiles, current } = readProfiles(cloudPaths().profileFile);
+  const rows = Object.entries(profiles).map(([name, profile]) => [
+    name === current ? `${name} *` : name,
+    profile.server ?? "this machine",
+    profile.org ?? "-",
+    profile.key === undefined ? "no" : "yes",
+  ]);
+  printAnswer(flags, {
+    document: { current, profiles: Object.keys(profiles) },
+    text: formatTable(["profile", "server", "org", "key"], rows),
+    names: Object.keys(profiles),
+  });
+  return exitCodes.ok;
+}
+
+/** What is in force, and where each value comes from. */
+export async function showProfile(words: string[], flags: Flags): Promise<number> {
+  const name = atMostOneWord("profile show", words);
+  const session = openSession(name === undefined ? flags : { ...flags, profile: name });
+  const settings = cloudSettingNames.flatMap((setting) => {
+    const found = session.settings[setting];
+    return found === undefined
+      ? []
+      : [{ name: setting, value: shown(setting, found.value), origin: found.origin }];
+  });
+  const rows = settings.map((setting) => [setting.name, setting.value, setting.origin]);
+  printAnswer(flags, {
+    document: { profile: session.profileName, file: session.profileFile, settings },
+    text: `${formatTable(["setting", "value", "from"], rows)}profile ${session.profileName}, file ${session.profileFile}\n`,
+    names: [session.profileName],
+  });
+  return exitCodes.ok;
+}
+
+/** The key alone, for `export DEPLOYCTL_KEY=$(deployctl profile key)`. */
+export async function showProfileKey(words: string[], flags: Flags): Promise<number> {
+  noWords("profile key", words);
+  const session = openSession(flags);
+  const key = settingOf(session, "key");
+  if (key === undefined) {
+    throw usageError(
+      `Profile ${session.profileName} has no key.`,
+      "deployctl up makes one, deployctl login keeps one.",
+    );
+  }
+  printAnswer(flags, { document: { key }, text: `${key}\n`, names: [key] });
+  return exitCodes.ok;
+}
+
+/** Makes the profile when there is none of this name. */
+export async function setProfile([name, ...pairs]: string[], flags: Flags): Promise<number> {
+  if (name === undefined || pairs.length === 0) {
+    throw usageError("profile set needs a profile and a setting.", "profile set NAME org=acme");
+  }
+  const fault = profileNameFault(name);
+  if (fault !== undefined) throw usageError(`A profile's name ${fault}.`, "For example: work");
+  const values = readPairs("profile set", pairs);
+  const settings = Object.entries(values).map(
+    ([setting, value]) => [settingNamed(setting), value] as const,
+  );
+  change((all) => {
+    all.profiles[name] = { ...all.profiles[name], ...Object.fromEntries(settings) };
+  });
+  const names = Object.keys(values);
+  printAnswer(flags, {
+    document: { profile: name, set: names },
+    text: `set ${names.join(", ")} in profile ${name}\n`,
+    names: [name],
+  });
+  return exitCodes.ok;
+}
+
+export async function unsetProfile([name, ...settings]: string[], flags: Flags): Promise<number> {
+  if (name === undefined || settings.length === 0) {
+    throw usageError("profile unset needs a profile and a setting.", "profile unset NAME org");
+  }
+  const known = settings.map(settingNamed);
+  change((all) => {
+    const kept = Object.entries(profileNamed(all, name)).filter(
+      ([setting]) => !known.some((gone) => gone === setting),
+    );
+    all.profiles[name] = Object.fromEntries(kept);
+  });
+  printAnswer(flags, {
+    document: { profile: name, unset: known },
+    text: `unset ${known.join(", ")} in profile ${name}\n`,
+    names: [name],
+  });
+  return exitCodes.ok;
+}
+
+export async function useProfile(words: string[], flags: Flags): Promise<number> {
+  const name = oneWord("profile use", "NAME", words);
+  change((all) => {
+    profileNamed(all, name);
+    all.current = name;
+  });
+  printAnswer(flags, {
+    document: { current: name },
+    text: `profile ${name} counts from now on\n`,
+    names: [name],
+  });
+  return exitCodes.ok;
+}
+
+export async function deleteProfile(words: string[], flags: Flags): Promise<number> {
+  const name = oneWord("profile delete", "NAME", words);
+  change((all) => {
+    profileNamed(all, name);
+    delete all.profiles[name];
+    if (all.current === name) all.current = usualProfile;
+  });
+  printAnswer(flags, {
+    document: { profile: name, deleted: true },
+    text: `deleted profile ${name}\n`,
+    names: [name],
+  });
+  return exitCodes.ok;
+}
+
+function change(edit: (profiles: Profiles) => void): void {
+  const { profileFile } = cloudPaths();
+  const profiles = readProfiles(profileFile);
+  edit(profiles);
+  writeProfiles(profileFile, profiles);
+}
+
+function settingNamed(name: string): CloudSettingName {
+  if (isCloudSettingName(name)) return name;
+  const all = cloudSettingNames.map((known) => `${known} (${cloudSettingTexts[known]})`);
+  throw usageError(`There is no setting '${name}'.`, `There are: ${all.join("; ")}.`);
+}
+
+function shown(name: CloudSettingName, value: string): string {
+  return name === "key" ? `${value.slice(0, 6)}…` : value;
+}

@@ -1,0 +1,53 @@
+// deployctl secrets set, list, unset: values that replicas get as variables and nobody reads back.
+import { exitCodes } from "../../../base/product-error.ts";
+import { formatRelativeTime } from "../../../base/relative-time.ts";
+import { usageError } from "../../errors.ts";
+import { formatTable } from "../../table.ts";
+import type { Flags } from "../flags.ts";
+import { printAnswer } from "../print.ts";
+import { readSecretLine } from "../read-secret-line.ts";
+import { checkVariableName, readVariables } from "../read-values.ts";
+import { openSession } from "../session.ts";
+import { clientOf, startedClientOf } from "../target.ts";
+import { noWords, oneWord } from "../words.ts";
+
+/** `NAME=VALUE`, several; or one `NAME`, whose value is read from standard input. */
+export async function setSecret(words: string[], flags: Flags): Promise<number> {
+  const [first, ...more] = words;
+  if (first === undefined) {
+    throw usageError("secrets set needs a secret.", "deployctl secrets set NAME=VALUE, or NAME");
+  }
+  const isAsked = more.length === 0 && !first.includes("=");
+  const values = isAsked
+    ? { [checkVariableName(first)]: await readSecretLine(`Value of ${first}: `) }
+    : readVariables("secrets set", words);
+  const client = await startedClientOf(openSession(flags));
+  for (const [name, value] of Object.entries(values)) await client.setSecret(name, value);
+  const names = Object.keys(values);
+  printAnswer(flags, {
+    document: { set: names },
+    text: names.map((name) => `set ${name}\n`).join(""),
+    names,
+  });
+  return exitCodes.ok;
+}
+
+export async function listSecrets(words: string[], flags: Flags): Promise<number> {
+  noWords("secrets list", words);
+  const secrets = await clientOf(openSession(flags)).secrets();
+  const now = Date.now();
+  const rows = secrets.map(({ name, updatedAt }) => [name, formatRelativeTime(updatedAt, now)]);
+  printAnswer(flags, {
+    document: { secrets },
+    text: formatTable(["name", "set"], rows),
+    names: secrets.map(({ name }) => name),
+  });
+  return exitCodes.ok;
+}
+
+export async function unsetSecret(words: string[], flags: Flags): Promise<number> {
+  const name = oneWord("secrets unset", "NAME", words);
+  await clientOf(openSession(flags)).deleteSecret(name);
+  printAnswer(flags, { document: { unset: [name] }, text: `unset ${name}\n`, names: [name] });
+  return exitCodes.ok;
+}

@@ -1,0 +1,31 @@
+// deployctl tls trust: where the certificate authority is that callers have to trust.
+import { existsSync } from "node:fs";
+import { authorityFile } from "../../../application/cloud-certificate.ts";
+import { exitCodes, ProductError } from "../../../base/product-error.ts";
+import { cloudErrors } from "../../../cloud/errors.ts";
+import type { Flags } from "../flags.ts";
+import { printAnswer } from "../print.ts";
+import { openSession } from "../session.ts";
+import { noWords } from "../words.ts";
+
+export async function tlsTrust(words: string[], flags: Flags): Promise<number> {
+  noWords("tls trust", words);
+  const file = authorityFile(openSession(flags).stateFolder);
+  if (!existsSync(file)) {
+    throw new ProductError(cloudErrors.certificateMissing, {
+      message: "This server has no certificate authority of its own.",
+      hint: "deployctl up --tls self-signed makes one.",
+    });
+  }
+  printAnswer(flags, {
+    document: { file },
+    text: `${file}
+
+  curl --cacert ${file} …
+  export NODE_EXTRA_CA_CERTS=${file}      # Node, and OpenAI's client in it
+  export SSL_CERT_FILE=${file}            # Python
+`,
+    names: [file],
+  });
+  return exitCodes.ok;
+}

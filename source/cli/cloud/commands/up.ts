@@ -1,0 +1,31 @@
+// deployctl up: starts this machine's control plane and gateway, or tells that they run.
+import { findControlPlane } from "../../../application/control-plane-process.ts";
+import { exitCodes } from "../../../base/product-error.ts";
+import type { Flags } from "../flags.ts";
+import { printAnswer } from "../print.ts";
+import { readChoice } from "../read-values.ts";
+import { openSession } from "../session.ts";
+import { statusText } from "../status-text.ts";
+import { clientOf, ensureControlPlane } from "../target.ts";
+import { noWords } from "../words.ts";
+
+export async function up(words: string[], flags: Flags): Promise<number> {
+  noWords("up", words);
+  readChoice("--engine", flags.engine, ["process"]);
+  const session = openSession(flags);
+  if (flags.foreground) {
+    const { serveControlPlane } = await import("../serve-control-plane.ts");
+    return await serveControlPlane(session);
+  }
+  const { server: _named, ...settings } = session.settings;
+  const own = { ...session, settings };
+  const wasRunning = (await findControlPlane(session.stateFolder)) !== undefined;
+  await ensureControlPlane(own);
+  const status = await clientOf(own).status();
+  printAnswer(flags, {
+    document: { ...status, started: !wasRunning },
+    text: wasRunning ? `It runs already.\n${statusText(status)}` : statusText(status),
+    names: [status.baseUrl],
+  });
+  return exitCodes.ok;
+}

@@ -1,0 +1,83 @@
+// deployctl usage: what apps were asked, and what they cost.
+
+import { formatCount } from "../../../base/count-format.ts";
+import { exitCodes } from "../../../base/product-error.ts";
+import { formatMilliseconds } from "../../../base/time-format.ts";
+import type { UsageDocument } from "../../../cloud/admin/documents.ts";
+import { formatTable } from "../../table.ts";
+import { appReference } from "../app-reference.ts";
+import type { Flags } from "../flags.ts";
+import { printAnswer } from "../print.ts";
+import { readTime } from "../read-values.ts";
+import { openSession } from "../session.ts";
+import { clientOf } from "../target.ts";
+import { atMostOneWord } from "../words.ts";
+
+export async function usage(words: string[], flags: Flags): Promise<number> {
+  const session = openSession(flags);
+  const word = atMostOneWord("usage", words);
+  const since = flags.since ?? "24h";
+  const rows = await clientOf(session).usage({
+    app: word === undefined ? undefined : appReference(session, word),
+    sinceMs: Date.now() - (readTime("--since", since) ?? 0),
+  });
+  printAnswer(flags, {
+    document: { since, usage: rows },
+    text: usageTable(rows),
+    names: rows.map(({ organisation, app }) => `${organisation}/${app}`),
+  });
+  return exitCodes.ok;
+}
+
+const headers = [
+  "app",
+  "requests",
+  "errors",
+  "ttfb p50",
+  "ttfb p95",
+  "tokens in",
+  "tokens out",
+  "gpu busy",
+  "gpu idle",
+  "gpu starting",
+  "cost",
+];
+
+export function usageTable(rows: readonly UsageDocument[]): string {
+  return formatTable(
+    headers,
+    rows.map((row) => [
+      `${row.organisation}/${row.app}`,
+      String(row.requests),
+      String(row.errors),
+      timeText(row.ttfbMsP50),
+      timeText(row.ttfbMsP95),
+      formatCount(row.inputTokens),
+      formatCount(row.outputTokens),
+      secondsText(row.gpuSeconds.busy),
+      `${secondsText(row.gpuSeconds.idle)}${idleShare(row.gpuSeconds)}`,
+      secondsText(row.gpuSeconds.starting),
+      row.cost === undefined ? "-" : costText(row),
+    ]),
+  );
+}
+
+/** What keeping replicas alive costs. */
+function idleShare({ busy, idle, starting }: UsageDocument["gpuSeconds"]): string {
+  const all = busy + idle + starting;
+  return all === 0 ? "" : ` (${Math.round((idle / all) * 100)} %)`;
+}
+
+function costText({ cost = 0, inputTokens, outputTokens }: UsageDocument): string {
+  const thousands = (inputTokens + outputTokens) / 1000;
+  const each = thousands === 0 ? "" : ` (${(cost / thousands).toFixed(4)} per 1k tokens)`;
+  return `${cost.toFixed(2)}${each}`;
+}
+
+function timeText(milliseconds: number | undefined): string {
+  return milliseconds === undefined ? "-" : formatMilliseconds(milliseconds);
+}
+
+function secondsText(seconds: number): string {
+  return formatMilliseconds(seconds * 1000);
+}

@@ -1,0 +1,86 @@
+// Shows a deployment's events on standard error as they come, and gives back how it ended.
+import { type Clock, systemClock } from "../../base/clock.ts";
+import { showControls } from "../../base/seen-text.ts";
+import { formatMilliseconds } from "../../base/time-format.ts";
+import { ProgressLines, type ProgressStream } from "../progress-lines.ts";
+
+/** What is shown of a phase: a step of this machine, or one that the control plane tells of. */
+interface Step {
+  name: string;
+  sentence: string;
+  startedAt: number;
+}
+
+const nameWidth = 9;
+
+/**
+ * On a terminal a line for each step, which turns while it runs and keeps its time. Elsewhere a line
+ * for each line of the log, and one for each step when it has ended.
+ */
+export class DeployProgress {
+  readonly #lines: ProgressLines | undefined;
+  readonly #stream: ProgressStream;
+  readonly #clock: Clock;
+  readonly #isPlain: boolean;
+  #step: Step | undefined;
+
+  /** @param isQuiet shows nothing */
+  constructor(stream: ProgressStream, isQuiet: boolean, clock: Clock = systemClock) {
+    this.#stream = stream;
+    this.#clock = clock;
+    if (!isQuiet && stream.isTTY) this.#lines = new ProgressLines(stream, clock);
+    this.#isPlain = !isQuiet && !stream.isTTY;
+  }
+
+  /** The same step again changes its sentence. */
+  step(name: string, sentence: string): void {
+    if (this.#step?.name === name) {
+      this.#step.sentence = sentence;
+      this.#lines?.status(this.#text(this.#step), name);
+      return;
+    }
+    this.#endStep();
+    this.#step = { name, sentence, startedAt: this.#clock.now() };
+    this.#lines?.status(this.#text(this.#step), name);
+  }
+
+  /** A line of the build's or the replica's log. */
+  log(text: string): void {
+    const line = text.trimEnd();
+    if (line === "") return;
+    if (this.#isPlain) this.#stream.write(`  | ${showControls(line)}\n`);
+    else if (this.#step && this.#lines) {
+      this.#lines.status(`${this.#text(this.#step)}  ${line}`, this.#step.name);
+    }
+  }
+
+  /** Stays above what changes. */
+  note(sentence: string): void {
+    if (this.#lines) this.#lines.print(sentence);
+    else if (this.#isPlain) this.#stream.write(`${sentence}\n`);
+  }
+
+  warn(sentence: string): void {
+    this.note(`Warning: ${sentence}`);
+  }
+
+  /** Leaves the lines as they are; call it before anything else is written. */
+  finish(): void {
+    this.#endStep();
+    this.#lines?.finish();
+  }
+
+  #endStep(): void {
+    const step = this.#step;
+    this.#step = undefined;
+    if (step === undefined) return;
+    const elapsed = formatMilliseconds(this.#clock.now() - step.startedAt);
+    const text = `${this.#text(step)}  ${elapsed}`;
+    this.#lines?.status(text, step.name);
+    if (this.#isPlain) this.#stream.write(`${text}\n`);
+  }
+
+  #text({ name, sentence }: Step): string {
+    return `${name.padEnd(nameWidth)}${sentence}`;
+  }
+}

@@ -1,0 +1,92 @@
+// What is told after a deployment: where the app is, how to call it, where its logs are, the way back.
+import { formatMilliseconds } from "../../base/time-format.ts";
+import type { DeployResult } from "../../cloud/admin/documents.ts";
+import type { AuthMode } from "../../cloud/app-config.ts";
+import type { Inspection } from "../../cloud/inspection/inspection.ts";
+
+export interface SummaryFacts {
+  /** As callers name it: what the script serves. */
+  model: string;
+  /** For the HTTPS of an own authority. */
+  certificateFile: string | undefined;
+}
+
+const authTexts: Readonly<Record<AuthMode, string>> = {
+  private: "private: callers need a key of the organisation",
+  shared: "shared: callers need any key of this server",
+  public: "public: anybody may call it",
+};
+
+const statusTexts: Readonly<Record<DeployResult["status"], string>> = {
+  active: "is live",
+  no_change: "is live already: nothing changed",
+  rolling_out: "is being verified; it goes live when that succeeds",
+};
+
+export function deploySummary(result: DeployResult, facts: SummaryFacts): string {
+  const { app, revision, status, url, auth, cold_start_ms: coldStartMs, previous } = result;
+  // The usual organisation need not be typed.
+  const name = app.replace(/^local\//, "");
+  const ready = coldStartMs === undefined ? "" : `, ready after ${formatMilliseconds(coldStartMs)}`;
+  const rows = [
+    ["URL", url],
+    ["Auth", authTexts[auth]],
+    ["Logs", `deployctl logs ${name} -f`],
+    ["Back", backText(name, previous)],
+    ...(auth === "public" ? [] : [["Key", keyCommand(app)]]),
+  ];
+  return [
+    `${app} ${statusTexts[status]} (${revision}${ready})`,
+    "",
+    ...rows.map(([label = "", text = ""]) => `  ${label.padEnd(6)}${text}`),
+    "",
+    ...callLines(url, auth, facts).map((line) => (line === "" ? "" : `  ${line}`)),
+    "",
+  ].join("\n");
+}
+
+/** Two lines for curl, and the way in for OpenAI's client. */
+export function callLines(url: string, auth: AuthMode, facts: SummaryFacts): string[] {
+  const { model, certificateFile } = facts;
+  const isOpen = auth === "public";
+  const trust = certificateFile === undefined ? "" : ` --cacert ${quoted(certificateFile)}`;
+  const key = isOpen ? "" : ' -H "Authorization: Key $DEPLOYCTL_KEY"';
+  const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello!" }] });
+  return [
+    `curl${trust} ${url}/v1/models${key}`,
+    `curl${trust} ${url}/v1/chat/completions${key} -H 'Content-Type: application/json' -d ${quoted(body)}`,
+    "",
+    "new OpenAI({",
+    `  baseURL: "${url}/v1",`,
+    '  apiKey: "unused",',
+    ...(isOpen ? [] : ['  defaultHeaders: { Authorization: "Key " + process.env.DEPLOYCTL_KEY },']),
+    "})",
+  ];
+}
+
+/** The model that callers name: the one that the script's server is told, as far as it can be read. */
+export function servedModel({ command, env_read }: Inspection): string {
+  const serve = command.indexOf("serve");
+  const flag = command.indexOf("--model");
+  const named = command[flag >= 0 ? flag + 1 : serve >= 0 ? serve + 1 : command.length];
+  if (named !== undefined && named !== "" && !named.startsWith("-")) return named;
+  const variable = env_read.find(({ name }) => /(^|_)MODEL(_|$)/.test(name));
+  return variable?.value ?? variable?.default ?? "MODEL";
+}
+
+function backText(name: string, previous: string | undefined): string {
+  return previous === undefined
+    ? `deployctl apps delete ${name} (there is no earlier revision)`
+    : `deployctl rollback ${name} (to ${previous})`;
+}
+
+function keyCommand(app: string): string {
+  const [organisation = "", name = ""] = app.split("/");
+  const place = organisation === "local" ? "" : ` --org ${organisation}`;
+  return `export DEPLOYCTL_KEY=$(deployctl keys create --scope api --app ${name}${place} --quiet)`;
+}
+
+/** For a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

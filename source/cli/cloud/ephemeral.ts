@@ -1,0 +1,88 @@
+// An app that lives while this command does: its address first, then its log.
+import { exitCodes } from "../../base/product-error.ts";
+import type { AdminClient } from "../../cloud/admin/admin-client.ts";
+import type {
+  DeploymentRequest,
+  DeployResult,
+  EphemeralEvent,
+} from "../../cloud/admin/documents.ts";
+import { certificateOf } from "./certificate.ts";
+import type { DeployProgress } from "./deploy-progress.ts";
+import { callLines, servedModel } from "./deploy-summary.ts";
+import { showDeployEvent } from "./follow-deployment.ts";
+import { printDocument, tell } from "./print.ts";
+import { logLineText } from "./print-logs.ts";
+import type { Session } from "./session.ts";
+
+export type EphemeralEnd = { kind: "ended"; exitCode: number } | { kind: "interrupted" };
+
+/**
+ * @param signal ends the app: its requests get a few seconds
+ * @param onReady called with the app's name once it answers
+ * @throws ProductError when it could not be started
+ */
+export async function runEphemeral(
+  session: Session,
+  client: AdminClient,
+  request: DeploymentRequest,
+  progress: DeployProgress,
+  signal: AbortSignal,
+  onReady: (app: string) => void,
+): Promise<EphemeralEnd> {
+  try {
+    for await (const event of client.ephemeral(request, signal)) {
+      const end = show(event);
+      if (end !== undefined) return end;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  // The stream ends without a word only when this side has left it.
+  return { kind: "interrupted" };
+
+  function show(event: EphemeralEvent): EphemeralEnd | undefined {
+    switch (event.kind) {
+      case "heartbeat":
+        return undefined;
+      case "line":
+        printLine(session, logLineText(event.line));
+        return undefined;
+      case "ended":
+        tell(session.flags, event.exit.sentence);
+        return {
+          kind: "ended",
+          exitCode: event.exit.code === 0 ? exitCodes.ok : exitCodes.loadFailed,
+        };
+      default: {
+        const result = showDeployEvent(event, progress);
+        if (result === undefined) return undefined;
+        onReady(result.app.split("/")[1] ?? result.app);
+        printAddress(session, result, request);
+        return undefined;
+      }
+    }
+  }
+}
+
+function printAddress(session: Session, result: DeployResult, request: DeploymentRequest): void {
+  const { flags } = session;
+  if (flags.json || flags.quiet) {
+    if (flags.json) printDocument(result);
+    else process.stdout.write(`${result.url}\n`);
+    return;
+  }
+  const facts = {
+    model: servedModel(request.inspection),
+    certificateFile: certificateOf(session, result.url),
+  };
+  const lines = callLines(result.url, result.auth, facts);
+  process.stdout.write(
+    `${result.url} (${result.auth}) until Ctrl+C\n\n${lines.map((line) => `  ${line}`.trimEnd()).join("\n")}\n\n`,
+  );
+}
+
+/** Standard output is the document's under --json. */
+function printLine({ flags }: Session, text: string): void {
+  if (flags.json) process.stderr.write(text);
+  else if (!flags.quiet) process.stdout.write(text);
+}

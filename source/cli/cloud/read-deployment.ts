@@ -1,0 +1,69 @@
+// The flags of run and deploy as what is to be deployed.
+import type { DeploymentWishes } from "../../application/prepare-deployment.ts";
+import { usageError } from "../errors.ts";
+import type { Flags } from "./flags.ts";
+import { readScale } from "./read-scale.ts";
+import {
+  checkVariableName,
+  readChoice,
+  readCount,
+  readPairs,
+  readTime,
+  readVariables,
+} from "./read-values.ts";
+import { type Session, settingOf } from "./session.ts";
+
+/** @throws ProductError `COMMAND_USAGE` */
+export function readDeployment(session: Session, reference: string): DeploymentWishes {
+  const { flags } = session;
+  const [organisation, appName] = splitName(flags.appName);
+  return {
+    reference,
+    appName,
+    organisation: organisation ?? settingOf(session, "org"),
+    isStatic: flags.static === true,
+    includes: flags.include ?? [],
+    strategy: readChoice("--strategy", flags.strategy, ["rolling", "recreate"]),
+    isForced: flags.force,
+    isDetached: flags.detach,
+    resetsScale: flags.resetScale,
+    smoke: flags.smoke,
+    message: flags.message,
+    annotations: readPairs("--annotation", flags.annotation),
+    config: {
+      auth: readChoice("--auth", flags.auth, ["private", "shared", "public"]),
+      environment: readVariables("--env", flags.env),
+      secretNames: (flags.secret ?? []).map(checkVariableName),
+      requirements: flags.requirement ?? [],
+      imageMode: readChoice("--image-mode", flags.imageMode, ["pip", "ignore"]),
+      exposedPort: readCount("--port", flags.port, { least: 1, most: 65_535 }),
+      healthPath: readPath("--health-path", flags.healthPath),
+      machineType: settingOf(session, "machine-type"),
+      gpuCount: readCount("--gpus", flags.gpus, { most: 64 }),
+      scale: readScale(flags),
+      limits: readLimits(flags),
+      coldStart: readChoice("--cold-start", flags.coldStart, ["wait", "fail"]),
+    },
+  };
+}
+
+/** `chat`, or `acme/chat`. */
+function splitName(name: string | undefined): [string | undefined, string | undefined] {
+  const slash = name?.indexOf("/") ?? -1;
+  if (name === undefined || slash === -1) return [undefined, name];
+  return [name.slice(0, slash), name.slice(slash + 1)];
+}
+
+function readPath(flag: string, text: string | undefined): string | undefined {
+  if (text === undefined || /^\/[!-~]*$/.test(text)) return text;
+  throw usageError(`${flag} ${text} is no path.`, "It begins with a slash: /health");
+}
+
+function readLimits(flags: Flags): DeploymentWishes["config"]["limits"] {
+  const limits = {
+    startupTimeoutMs: readTime("--startup-timeout", flags.startupTimeout),
+    requestTimeoutMs: readTime("--request-timeout", flags.requestTimeout),
+    drainTimeoutMs: readTime("--drain-timeout", flags.drainTimeout),
+  };
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}

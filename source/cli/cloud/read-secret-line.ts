@@ -1,0 +1,32 @@
+// One line that is not shown while it is typed: a key, a secret's value.
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { text as readAll } from "node:stream/consumers";
+import { usageError } from "../errors.ts";
+
+/**
+ * Asks on a terminal; reads all of standard input elsewhere, without the newline at its end.
+ *
+ * @throws ProductError `COMMAND_USAGE` when there is nothing
+ */
+export async function readSecretLine(question: string): Promise<string> {
+  const line = process.stdin.isTTY ? await ask(question) : await readAll(process.stdin);
+  const value = line.replace(/\r?\n$/, "");
+  if (value !== "") return value;
+  throw usageError("Nothing was given.", "Type it, or send it on standard input.");
+}
+
+async function ask(question: string): Promise<string> {
+  process.stderr.write(question);
+  // Whatever is typed would be written here.
+  const nowhere = new Writable({ write: (_piece, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  const interrupted = new AbortController();
+  lines.once("SIGINT", () => interrupted.abort());
+  try {
+    return await lines.question("", { signal: interrupted.signal });
+  } finally {
+    lines.close();
+    process.stderr.write("\n");
+  }
+}

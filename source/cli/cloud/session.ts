@@ -1,0 +1,69 @@
+// The settings of one call of deployctl: flags, variables and the profile put together.
+import path from "node:path";
+import {
+  type Profile,
+  type Profiles,
+  profileNamed,
+  readProfiles,
+} from "../../configuration/cloud-profiles.ts";
+import {
+  type CloudSettingName,
+  type CloudSettings,
+  cloudPaths,
+  cloudSettings,
+} from "../../configuration/cloud-settings.ts";
+import type { Flags } from "./flags.ts";
+
+export interface Session {
+  flags: Flags;
+  settings: CloudSettings;
+  /** Of this machine's server. */
+  stateFolder: string;
+  profileFile: string;
+  profiles: Profiles;
+  profileName: string;
+  profile: Profile;
+}
+
+/** @throws ProductError `CONFIGURATION_FILE_INVALID`, `CONFIGURATION_PROFILE_UNKNOWN` */
+export function openSession(flags: Flags): Session {
+  const paths = cloudPaths();
+  const profiles = readProfiles(paths.profileFile);
+  const profileName = flags.profile ?? (process.env.DEPLOYCTL_PROFILE || profiles.current);
+  const profile = profileNamed(profiles, profileName);
+  const settings = cloudSettings({
+    flags: {
+      server: flags.server,
+      key: flags.key,
+      ca: flags.ca,
+      "state-dir": flags.stateDir,
+      org: flags.org,
+      "machine-type": flags.machineType,
+      listen: flags.listen,
+      "admin-listen": flags.adminListen,
+      "base-url": flags.baseUrl,
+      tls: flags.tls,
+      "tls-cert": flags.tlsCert,
+      "tls-key": flags.tlsKey,
+      "behind-proxy": flags.behindProxy,
+      "port-range": flags.portRange,
+    },
+    environment: process.env,
+    profileName,
+    profile,
+  });
+  const stateFolder = path.resolve(settings["state-dir"]?.value ?? paths.stateFolder);
+  return {
+    flags,
+    settings,
+    stateFolder,
+    profileFile: paths.profileFile,
+    profiles,
+    profileName,
+    profile,
+  };
+}
+
+export function settingOf({ settings }: Session, name: CloudSettingName): string | undefined {
+  return settings[name]?.value;
+}

@@ -1,0 +1,17 @@
+// A server's state as up and status print it.
+import { formatRoughDuration } from "../../base/relative-time.ts";
+import type { ServerStatus } from "../../cloud/admin/documents.ts";
+
+export function statusText(status: ServerStatus, nowMs: number = Date.now()): string {
+  const { baseUrl, organisation, gateway, engine, apps, replicas, processId, startedAt } = status;
+  const rows = [
+    ["URL", `${baseUrl}/${organisation}/APP`],
+    ["Gateway", gateway],
+    ["Engine", engine],
+    ["Apps", `${apps}, with ${replicas} replica${replicas === 1 ? "" : "s"}`],
+    ["Since", `${formatRoughDuration(nowMs - startedAt).toLowerCase()} (process ${processId})`],
+    ["Version", status.version],
+  ];
+  const head = status.isReady ? "The control plane is ready." : "The control plane is starting.";
+  return `${head}\n\n${rows.map(([label = "", text = ""]) => `  ${label.padEnd(9)}${text}\n`).join("")}`;
+}

@@ -1,0 +1,74 @@
+// The server that a command speaks to: the one of this machine, or one that is named.
+import { readFileSync } from "node:fs";
+import {
+  adminSocket,
+  findControlPlane,
+  startControlPlane,
+} from "../../application/control-plane-process.ts";
+import { ProductError } from "../../base/product-error.ts";
+import { AdminClient } from "../../cloud/admin/admin-client.ts";
+import { cloudErrors } from "../../cloud/errors.ts";
+import { usageError } from "../errors.ts";
+import { keepFirstKey } from "./first-key.ts";
+import { tell } from "./print.ts";
+import { type Session, settingOf } from "./session.ts";
+import { upWords } from "./up-words.ts";
+
+/** The program's own entry file, for starting it again. */
+const entryFile = process.argv[1] ?? "";
+
+/** A client of the server; commands over it fail when none runs. */
+export function clientOf(session: Session): AdminClient {
+  const url = settingOf(session, "server");
+  if (url === undefined) return new AdminClient({ socketPath: adminSocket(session.stateFolder) });
+  const key = settingOf(session, "key");
+  if (key === undefined) {
+    throw new ProductError(cloudErrors.keyRefused, {
+      message: `The server ${url} wants an admin key.`,
+      hint: `Keep one with deployctl login ${url}, or set DEPLOYCTL_KEY.`,
+    });
+  }
+  return new AdminClient({ url: serverUrl(url), key, certificateAuthority: authority(session) });
+}
+
+/** The same, after starting this machine's server when none runs. */
+export async function startedClientOf(session: Session): Promise<AdminClient> {
+  if (settingOf(session, "server") === undefined) await ensureControlPlane(session);
+  return clientOf(session);
+}
+
+/** @returns whether one had to be started */
+export async function ensureControlPlane(session: Session): Promise<boolean> {
+  const { stateFolder, flags } = session;
+  const running = await findControlPlane(stateFolder);
+  if (running?.isReady) return false;
+  if (running === undefined) tell(flags, "Starting the control plane…");
+  const words = ["up", "--foreground", ...upWords(session)];
+  const status = await startControlPlane({ entry: entryFile, words, stateFolder });
+  if (running === undefined) tell(flags, `It answers on ${status.baseUrl}.`);
+  await keepFirstKey(session, clientOf(session));
+  return running === undefined;
+}
+
+/** @throws ProductError `COMMAND_USAGE` */
+export function serverUrl(text: string): string {
+  const url = URL.parse(text);
+  const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
+  if (url !== null && isHttp && url.pathname === "/" && url.search === "") return url.origin;
+  throw usageError(`${text} is no server's address.`, "Use one such as https://host:8481.");
+}
+
+function authority(session: Session): string | undefined {
+  const file = settingOf(session, "ca");
+  return file === undefined ? undefined : authorityIn(file);
+}
+
+/** A file's certificates. @throws ProductError `COMMAND_USAGE` */
+export function authorityIn(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw usageError(`The certificate authority cannot be read: ${reason}.`, "Check --ca.");
+  }
+}

@@ -1,0 +1,102 @@
+// The files of a deployment: the script, what it needs from its folder, what the user adds.
+import { readdir, readFile, realpath, stat } from "node:fs/promises";
+import path from "node:path";
+import { formatBytes } from "../../base/byte-format.ts";
+import { ProductError } from "../../base/product-error.ts";
+import type { BundleFile, DeploymentRequest } from "../admin/documents.ts";
+import { cloudErrors } from "../errors.ts";
+
+/** Weights and data sets are downloaded or mounted, not deployed. */
+export const largestBundleBytes = 24 * 1024 ** 2;
+
+const leftOut = new Set(["__pycache__", ".git", ".venv", "venv", "node_modules", ".mypy_cache"]);
+
+/**
+ * @param script the script's path
+ * @param needed what the inspection found, relative to the script's folder
+ * @param includes files and folders at or below the script's folder
+ * @throws ProductError `CLOUD_BUNDLE_INVALID`
+ */
+export async function collectBundle(
+  script: string,
+  needed: readonly string[],
+  includes: readonly string[],
+): Promise<DeploymentRequest["bundle"]> {
+  const file = await realpath(script);
+  const root = path.dirname(file);
+  const places = [
+    path.basename(file),
+    ...needed,
+    ...(await Promise.all(includes.map((include) => placeOf(root, include)))),
+  ];
+  const names = (
+    await Promise.all([...new Set(places)].map((place) => filesAt(root, place)))
+  ).flat();
+  const files: BundleFile[] = [];
+  let sizeBytes = 0;
+  for (const name of [...new Set(names)].sort()) {
+    const absolute = path.join(root, name);
+    const { mode, size } = await stat(absolute);
+    sizeBytes += size;
+    if (sizeBytes > largestBundleBytes) throw tooLarge(name, size);
+    files.push({
+      path: name.split(path.sep).join("/"),
+      contentBase64: (await readFile(absolute)).toString("base64"),
+      isExecutable: (mode & 0o100) !== 0,
+    });
+  }
+  return { script: path.basename(file), files };
+}
+
+/** Relative to the script's folder. */
+async function placeOf(root: string, include: string): Promise<string> {
+  let absolute: string;
+  try {
+    absolute = await realpath(path.resolve(include));
+  } catch (error) {
+    throw new ProductError(cloudErrors.bundleInvalid, {
+      message: `There is no file or folder ${include} to take along.`,
+      hint: "Paths of --include are relative to the present folder.",
+      cause: error,
+    });
+  }
+  const place = path.relative(root, absolute);
+  if (place === "" || (!place.startsWith("..") && !path.isAbsolute(place))) return place;
+  throw new ProductError(cloudErrors.bundleInvalid, {
+    message: `${include} is not below the script's folder ${root}.`,
+    hint: "Move it there: a replica finds it at the same place relative to the script.",
+  });
+}
+
+/** The files of a folder, however deep; a file itself. Links to outside count as what they show. */
+async function filesAt(root: string, place: string): Promise<string[]> {
+  const absolute = path.join(root, place);
+  if (!(await stat(absolute)).isDirectory()) return [place];
+  const entries = await readdir(absolute, { withFileTypes: true });
+  const found = await Promise.all(
+    entries.map(async (entry) => {
+      if (leftOut.has(entry.name)) return [];
+      const below = path.join(place, entry.name);
+      if (entry.isDirectory()) return await filesAt(root, below);
+      // A link to a folder could lead in a circle.
+      const isFile = entry.isFile() || (entry.isSymbolicLink() && (await isFileAt(root, below)));
+      return isFile ? [below] : [];
+    }),
+  );
+  return found.flat();
+}
+
+async function isFileAt(root: string, place: string): Promise<boolean> {
+  try {
+    return (await stat(path.join(root, place))).isFile();
+  } catch {
+    return false; // a link to nothing
+  }
+}
+
+function tooLarge(name: string, sizeBytes: number): ProductError {
+  return new ProductError(cloudErrors.bundleInvalid, {
+    message: `The files of the deployment are larger than ${formatBytes(largestBundleBytes)}; ${name} has ${formatBytes(sizeBytes)}.`,
+    hint: "Let the script download what is large, below HF_HOME, which all replicas share.",
+  });
+}

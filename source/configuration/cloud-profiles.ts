@@ -1,0 +1,93 @@
+// Named settings of deployctl: which server, which key. One TOML file that its owner alone can read.
+import { randomBytes } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { parse, stringify } from "smol-toml";
+import { ProductError } from "../base/product-error.ts";
+import { type CloudSettingName, isCloudSettingName } from "./cloud-settings.ts";
+import { configurationErrors } from "./errors.ts";
+
+export type Profile = Partial<Record<CloudSettingName, string>>;
+
+export interface Profiles {
+  /** The one that counts when none is named. */
+  current: string;
+  profiles: Record<string, Profile>;
+}
+
+export const usualProfile = "local";
+
+/**
+ * A missing file holds one empty profile.
+ *
+ * @throws ProductError `CONFIGURATION_FILE_INVALID`
+ */
+export function readProfiles(file: string): Profiles {
+  if (!existsSync(file)) return { current: usualProfile, profiles: { [usualProfile]: {} } };
+  let table: Record<string, unknown>;
+  try {
+    table = parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
+    throw invalid(file, `cannot be read: ${reason}`, error);
+  }
+  const { current = usualProfile, profiles = {} } = table;
+  if (typeof current !== "string") throw invalid(file, "names no current profile");
+  if (!isRecord(profiles)) throw invalid(file, "has 'profiles' that is no table");
+  const read = Object.entries(profiles).map(([name, values]) => [
+    name,
+    readProfile(file, name, values),
+  ]);
+  return { current, profiles: { [usualProfile]: {}, ...Object.fromEntries(read) } };
+}
+
+/** Replaces the file as a whole, with mode 0600. */
+export function writeProfiles(file: string, profiles: Profiles): void {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const unfinished = `${file}.${randomBytes(6).toString("hex")}`;
+  const head = "# Written by deployctl profile and deployctl login. Keys in here are secret.\n";
+  writeFileSync(unfinished, head + stringify({ ...profiles }), { mode: 0o600, flag: "wx" });
+  chmodSync(unfinished, 0o600);
+  renameSync(unfinished, file);
+}
+
+/** @throws ProductError `CONFIGURATION_PROFILE_UNKNOWN` */
+export function profileNamed({ profiles }: Profiles, name: string): Profile {
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (profile !== undefined) return profile;
+  throw new ProductError(configurationErrors.profileUnknown, {
+    message: `There is no profile '${name}'.`,
+    hint: `There are: ${Object.keys(profiles).join(", ")}.`,
+  });
+}
+
+/** @returns why a profile may not have this name; undefined when it may */
+export function profileNameFault(name: string): string | undefined {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(name)
+    ? undefined
+    : "may have letters, digits, dots, hyphens and underscores, and begins with a letter or digit";
+}
+
+function readProfile(file: string, name: string, values: unknown): Profile {
+  if (!isRecord(values)) throw invalid(file, `has a profile '${name}' that is no table`);
+  const profile: Profile = {};
+  for (const [setting, value] of Object.entries(values)) {
+    if (!isCloudSettingName(setting)) {
+      throw invalid(file, `has an unknown setting '${setting}' in profile '${name}'`);
+    }
+    profile[setting] = String(value);
+  }
+  return profile;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function invalid(file: string, fault: string, cause?: unknown): ProductError {
+  return new ProductError(configurationErrors.fileInvalid, {
+    message: `The profile file ${file} ${fault}.`,
+    hint: "Mend or move the file.",
+    cause,
+  });
+}

@@ -1,0 +1,72 @@
+// The settings of deployctl: flags win over DEPLOYCTL_* variables, those over the profile.
+import path from "node:path";
+import envPaths from "env-paths";
+
+/** What each is for; names as in a flag and in a profile. */
+export const cloudSettingTexts = {
+  server: "admin address of a server; without it, the server of this machine",
+  key: "admin key for that server; also what $DEPLOYCTL_KEY stands for in printed commands",
+  ca: "certificate authority of that server, as a PEM file",
+  "state-dir": "where this machine's server keeps its state",
+  org: "organisation",
+  "machine-type": "hardware to ask for, instead of the script's",
+  listen: "address of the gateway that is started",
+  "admin-listen": "address for commands from other machines",
+  "base-url": "how callers reach the gateway",
+  tls: "self-signed: HTTPS with a certificate of an own authority",
+  "tls-cert": "certificate file for HTTPS",
+  "tls-key": "private key file for HTTPS",
+  "behind-proxy": "addresses whose X-Forwarded headers are believed",
+  "port-range": "ports for replicas",
+} as const;
+
+export type CloudSettingName = keyof typeof cloudSettingTexts;
+
+export const cloudSettingNames = Object.keys(cloudSettingTexts) as CloudSettingName[];
+
+export function isCloudSettingName(name: string): name is CloudSettingName {
+  return Object.hasOwn(cloudSettingTexts, name);
+}
+
+export interface CloudSetting {
+  value: string;
+  /** `--org`, `DEPLOYCTL_ORG`, or `profile local`. */
+  origin: string;
+}
+
+export type CloudSettings = Partial<Record<CloudSettingName, CloudSetting>>;
+
+export interface CloudSettingSources {
+  flags: Partial<Record<CloudSettingName, string | undefined>>;
+  environment: NodeJS.ProcessEnv;
+  profileName: string;
+  profile: Partial<Record<CloudSettingName, string>>;
+}
+
+/** What is given nowhere is absent. */
+export function cloudSettings(sources: CloudSettingSources): CloudSettings {
+  const { flags, environment, profileName, profile } = sources;
+  const found: CloudSettings = {};
+  for (const name of cloudSettingNames) {
+    const variable = `DEPLOYCTL_${name.toUpperCase().replaceAll("-", "_")}`;
+    const candidates = [
+      { value: flags[name], origin: `--${name}` },
+      { value: environment[variable], origin: variable },
+      { value: profile[name], origin: `profile ${profileName}` },
+    ];
+    const first = candidates.find(({ value }) => value !== undefined && value !== "");
+    if (first?.value !== undefined) found[name] = { value: first.value, origin: first.origin };
+  }
+  return found;
+}
+
+export interface CloudPaths {
+  profileFile: string;
+  /** Of this machine's server, when no setting names another. */
+  stateFolder: string;
+}
+
+export function cloudPaths(): CloudPaths {
+  const own = envPaths("deployctl", { suffix: "" });
+  return { profileFile: path.join(own.config, "profiles.toml"), stateFolder: own.data };
+}

@@ -1,0 +1,141 @@
+// What a deployment prints while it goes on and when it is over.
+import { describe, expect, test } from "vitest";
+import { DeployProgress } from "../../../source/cli/cloud/deploy-progress.ts";
+import { deploySummary, servedModel } from "../../../source/cli/cloud/deploy-summary.ts";
+import { followDeployment } from "../../../source/cli/cloud/follow-deployment.ts";
+import type { DeployEvent, DeployResult } from "../../../source/cloud/admin/documents.ts";
+
+const result: DeployResult = {
+  app: "acme/chat",
+  revision: "r0007-1a2b3c4d",
+  status: "active",
+  url: "https://models.example.org/acme/chat",
+  auth: "private",
+  cold_start_ms: 41_800,
+  previous: "r0006-5e6f7a8b",
+  warnings: [],
+};
+
+describe("the summary", () => {
+  test("tells where the app is, how to call it, where its logs are, and the way back", () => {
+    const text = deploySummary(result, { model: "tiny", certificateFile: undefined });
+    expect(text).toContain("acme/chat is live (r0007-1a2b3c4d, ready after 41.80 s)");
+    expect(text).toContain(
+      'curl https://models.example.org/acme/chat/v1/models -H "Authorization: Key $DEPLOYCTL_KEY"',
+    );
+    expect(text).toContain('"model":"tiny"');
+    expect(text).toContain('defaultHeaders: { Authorization: "Key " + process.env.DEPLOYCTL_KEY }');
+    expect(text).toContain("deployctl logs acme/chat -f");
+    expect(text).toContain("deployctl rollback acme/chat (to r0006-5e6f7a8b)");
+  });
+
+  test("asks for no key where none is needed, and names an own authority", () => {
+    const text = deploySummary(
+      { ...result, auth: "public", previous: undefined },
+      { model: "it's", certificateFile: "/state/tls/ca.pem" },
+    );
+    expect(text).not.toContain("DEPLOYCTL_KEY");
+    expect(text).toContain("curl --cacert '/state/tls/ca.pem' https://");
+    expect(text).toContain("it'\\''s");
+    expect(text).toContain("no earlier revision");
+  });
+});
+
+test.each([
+  [["vllm", "serve", "maker/model", "--port", "8000"], [], "maker/model"],
+  [["python", "-m", "server", "--model", "maker/model"], [], "maker/model"],
+  [["llama-server", "--port", "8000"], [{ name: "MODEL_NAME", value: "now" }], "now"],
+  [[], [{ name: "MODEL_NAME", default: "usual" }], "usual"],
+  [[], [{ name: "REMODELLED", value: "no" }], "MODEL"],
+])("the model that is served by %j", (command, env_read, expected) => {
+  const inspection = {
+    schema: 1 as const,
+    target: "serve",
+    kind: "function" as const,
+    dialect: "fal" as const,
+    line: 1,
+    config: {},
+    dynamic: [],
+    env_read,
+    executables: [],
+    command,
+    stubbed: [],
+    files: [],
+    warnings: [],
+  };
+  expect(servedModel(inspection)).toBe(expected);
+});
+
+class FakeStream {
+  readonly isTTY = false;
+  text = "";
+  write(text: string): void {
+    this.text += text;
+  }
+}
+
+/** A second for every look at the clock. */
+function steadyClock() {
+  let nowMs = 0;
+  return { now: () => (nowMs += 1000), wallMs: () => nowMs };
+}
+
+async function* stream(...events: DeployEvent[]): AsyncGenerator<DeployEvent> {
+  yield* events;
+}
+
+const start: DeployEvent[] = [
+  { kind: "phase", phase: "build", sentence: "nothing to install", elapsedMs: 0 },
+  { kind: "phase", phase: "start", sentence: "starting a replica", elapsedMs: 1 },
+  { kind: "log", text: "loading \u001b[31mshards\u001b[0m\n" },
+  { kind: "warning", code: "w", sentence: "One request at a time." },
+];
+
+describe("the steps", () => {
+  test("are written to a file one by one, with the log and their times", async () => {
+    const file = new FakeStream();
+    const progress = new DeployProgress(file, false, steadyClock());
+    expect(await followDeployment(stream(...start, { kind: "done", result }), progress)).toBe(
+      result,
+    );
+    expect(file.text).toBe(
+      "build    nothing to install  1.00 s\n" +
+        "  | loading \\u{1b}[31mshards\\u{1b}[0m\n" +
+        "Warning: One request at a time.\n" +
+        "start    starting a replica  1.00 s\n",
+    );
+  });
+
+  test("are left out when it shall be quiet", async () => {
+    const file = new FakeStream();
+    await followDeployment(
+      stream(...start, { kind: "done", result }),
+      new DeployProgress(file, true),
+    );
+    expect(file.text).toBe("");
+  });
+
+  test("that fail throw with the control plane's code and exit code", async () => {
+    const failed: DeployEvent = {
+      kind: "failed",
+      code: "CLOUD_NO_CAPACITY",
+      sentence: "It wants an H100.",
+      exitCode: 9,
+      reason: undefined,
+      tail: [],
+    };
+    const progress = new DeployProgress(new FakeStream(), false);
+    await expect(followDeployment(stream(...start, failed), progress)).rejects.toMatchObject({
+      code: "CLOUD_NO_CAPACITY",
+      exitCode: 9,
+      message: "It wants an H100.",
+    });
+  });
+
+  test("that break off are no success", async () => {
+    const progress = new DeployProgress(new FakeStream(), false);
+    await expect(followDeployment(stream(...start), progress)).rejects.toMatchObject({
+      exitCode: 8,
+    });
+  });
+});

@@ -1,0 +1,87 @@
+// Named settings of deployctl, and which of flag, variable and profile counts.
+import { statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import {
+  profileNamed,
+  profileNameFault,
+  readProfiles,
+  writeProfiles,
+} from "../../source/configuration/cloud-profiles.ts";
+import { cloudSettings } from "../../source/configuration/cloud-settings.ts";
+import { temporaryFolder } from "../support/model-store.ts";
+
+let file: string;
+
+beforeEach(() => {
+  file = path.join(temporaryFolder(), "below", "profiles.toml");
+});
+
+describe("the profile file", () => {
+  test("may be missing: then there is one empty profile", () => {
+    expect(readProfiles(file)).toEqual({ current: "local", profiles: { local: {} } });
+  });
+
+  test("is read as it was written, by its owner alone", () => {
+    const profiles = {
+      current: "work",
+      profiles: { local: {}, work: { server: "https://host:8481", key: 'dk_"\\\n' } },
+    };
+    writeProfiles(file, profiles);
+    expect(readProfiles(file)).toEqual(profiles);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(path.dirname(file)).mode & 0o077).toBe(0);
+  });
+
+  test.each([
+    ["current = ", "cannot be read"],
+    ["current = 3", "names no current profile"],
+    ["profiles = 3", "no table"],
+    ["[profiles]\nwork = 3", "no table"],
+    ['[profiles.work]\ncolour = "red"', "unknown setting 'colour'"],
+  ])("with %j is refused with its name", (text, reason) => {
+    writeProfiles(file, { current: "local", profiles: {} });
+    writeFileSync(file, text);
+    expect(() => readProfiles(file)).toThrow(
+      expect.objectContaining({
+        code: "CONFIGURATION_FILE_INVALID",
+        message: expect.stringContaining(reason),
+      }),
+    );
+  });
+
+  test("says which profiles there are", () => {
+    const profiles = { current: "local", profiles: { local: {}, work: {} } };
+    expect(() => profileNamed(profiles, "toString")).toThrow(
+      expect.objectContaining({ hint: "There are: local, work." }),
+    );
+  });
+
+  test("has profiles with plain names", () => {
+    expect(profileNameFault("work-1.eu")).toBeUndefined();
+    for (const name of ["", "-a", "a b", "a/b", "ä", "a".repeat(64)]) {
+      expect(profileNameFault(name)).toBeTypeOf("string");
+    }
+  });
+});
+
+test("flags win over variables, those over the profile; what is empty does not count", () => {
+  const found = cloudSettings({
+    flags: { org: "flagged", key: undefined },
+    environment: {
+      DEPLOYCTL_ORG: "variable",
+      DEPLOYCTL_MACHINE_TYPE: "any",
+      DEPLOYCTL_LISTEN: "",
+      DEPLOYCTL_STATE_DIR: "/state",
+    },
+    profileName: "work",
+    profile: { org: "profiled", listen: "127.0.0.1:9000", key: "dk_1" },
+  });
+  expect(found).toEqual({
+    org: { value: "flagged", origin: "--org" },
+    "machine-type": { value: "any", origin: "DEPLOYCTL_MACHINE_TYPE" },
+    listen: { value: "127.0.0.1:9000", origin: "profile work" },
+    "state-dir": { value: "/state", origin: "DEPLOYCTL_STATE_DIR" },
+    key: { value: "dk_1", origin: "profile work" },
+  });
+});
