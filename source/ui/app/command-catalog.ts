@@ -4,6 +4,7 @@ import { commandTable } from "../commands/command-table.ts";
 import { frameCommandFacts } from "../frame/frame-commands.ts";
 import type { CommandFacts } from "../frame/screen.ts";
 import { fieldCommandFacts } from "../panes/text-field.ts";
+import { modelsCommandFacts } from "../screens/models/models-commands.ts";
 import { serverCommandFacts } from "../screens/server/server-commands.ts";
 
 export interface CommandSection {
@@ -14,6 +15,7 @@ export interface CommandSection {
 export const commandCatalog: readonly CommandSection[] = [
   { title: "Everywhere", commands: frameCommandFacts },
   { title: "Chat", commands: commandTable },
+  { title: "Models", commands: modelsCommandFacts },
   { title: "Server", commands: serverCommandFacts },
   { title: "Fields of one line", commands: fieldCommandFacts },
 ];

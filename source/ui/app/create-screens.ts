@@ -6,6 +6,7 @@ import { besideLivePane } from "../live/beside-live-pane.ts";
 import { RequestFeed } from "../live/request-feed.ts";
 import { ServerWatch } from "../live/server-watch.ts";
 import { ChatScreen } from "../screens/chat/chat-screen.ts";
+import { ModelsScreen } from "../screens/models/models-screen.ts";
 import { ServerScreen } from "../screens/server/server-screen.ts";
 import type { Glyphs } from "../theme.ts";
 import type { AppOptions } from "./app-options.ts";
@@ -36,6 +37,7 @@ export async function createScreens(
   const figures = () => chat.figures();
   const screens = [
     besideLivePane(chat, { watch, figures, glyphs: context.glyphs, now }),
+    new ModelsScreen({ ...context, client }),
     new ServerScreen({ ...context, watch, feed, client, readFilter, control, now }),
   ];
   return { chat, screens, watch };

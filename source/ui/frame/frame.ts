@@ -145,13 +145,16 @@ export class Frame implements FrameServices {
     else if (this.#isTyping) this.#current?.paste(text);
   }
 
-  open(id: Screen["id"]): void {
+  open(id: Screen["id"], argument?: string): void {
     const screen = this.#screens.find((candidate) => candidate.id === id);
-    if (screen === undefined || screen === this.#current) return;
-    this.#current?.deactivate();
-    this.#current = screen;
-    screen.activate();
-    this.#changed();
+    if (screen === undefined) return;
+    if (screen !== this.#current) {
+      this.#current?.deactivate();
+      this.#current = screen;
+      screen.activate();
+      this.#changed();
+    }
+    if (argument !== undefined) screen.accept?.(argument);
   }
 
   ask(question: string, initial = ""): Promise<string | undefined> {

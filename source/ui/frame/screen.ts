@@ -69,6 +69,8 @@ export interface Screen {
   readerLines(): readonly string[];
   /** Lines for screen readers that change in place, such as the field one types in. */
   readerFooter?(): readonly string[];
+  /** What `FrameServices.open` names along, such as a model to chat with. */
+  accept?(argument: string): void;
   /** Called on every change that shows. @returns stops it */
   subscribe(listener: () => void): () => void;
   /** Rows for a column beside the screen, below the live figures; where there is room. */

@@ -51,6 +51,7 @@ export function besideLivePane(screen: Screen, options: LivePaneOptions): Screen
     paste: (text) => screen.paste(text),
     readerLines: () => screen.readerLines(),
     readerFooter: () => screen.readerFooter?.() ?? [],
+    accept: (argument) => screen.accept?.(argument),
     subscribe: (listener) => {
       const ends = [screen.subscribe(listener), watch.subscribe(listener)];
       return () => {

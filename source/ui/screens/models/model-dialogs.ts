@@ -15,7 +15,7 @@ import type { ModelWork } from "./model-work.ts";
 import { findDownload, type ModelsState } from "./models-state.ts";
 
 export interface DialogOptions {
-  readonly client: ApiClient;
+  readonly client: () => ApiClient;
   readonly store: Store<ModelsState>;
   readonly work: ModelWork;
   readonly frame: FrameServices;
@@ -45,7 +45,7 @@ export class ModelDialogs {
     const { client, frame, work } = this.#options;
     let offered: HubQuantization[];
     try {
-      offered = await listQuantizations(client, name.replace(/:[^/]*$/, ""));
+      offered = await listQuantizations(client(), name.replace(/:[^/]*$/, ""));
     } catch (error) {
       return describeError(error);
     }
@@ -73,7 +73,7 @@ export class ModelDialogs {
 
   async remove(name: string): Promise<string | undefined> {
     const { client, frame, work } = this.#options;
-    const plan = await planDeletion(client, name).then(
+    const plan = await planDeletion(client(), name).then(
       deletionSentence,
       // A damaged model can be deleted too; nobody knows what it frees.
       (error: unknown) => describeError(error),
@@ -89,7 +89,7 @@ export class ModelDialogs {
     const draft = this.#drafts.get(key);
     let text: string;
     try {
-      text = draft ?? (name === undefined ? emptyModelfile : await modelfileOf(client, name));
+      text = draft ?? (name === undefined ? emptyModelfile : await modelfileOf(client(), name));
     } catch (error) {
       return describeError(error);
     }

@@ -27,7 +27,8 @@ import {
 import { Poll } from "./poll.ts";
 
 export interface ReaderOptions {
-  readonly client: ApiClient;
+  /** The server to ask now: after a break it may be another. */
+  readonly client: () => ApiClient;
   readonly store: Store<ModelsState>;
   readonly clock: Clock;
 }
@@ -61,7 +62,7 @@ export class ModelReader {
     this.#polls = {
       local: new Poll(async () => {
         await this.#read(
-          () => listModels(client),
+          () => listModels(client()),
           ({ local }) => local,
           (local) => ({ local }),
         );
@@ -70,7 +71,7 @@ export class ModelReader {
       running: new Poll(
         () =>
           this.#read(
-            () => loadedModels(client),
+            () => loadedModels(client()),
             ({ running }) => running,
             (running) => ({ running }),
           ),
@@ -79,7 +80,7 @@ export class ModelReader {
       capacity: new Poll(
         () =>
           this.#read(
-            () => readCapacity(client),
+            () => readCapacity(client()),
             ({ capacity }) => capacity,
             (capacity) => ({ capacity }),
           ),
@@ -174,7 +175,7 @@ export class ModelReader {
     this.#update({ hub: waitingFor(this.#state.hub, clock.wallMs()) });
     this.#showWaiting();
     try {
-      const models = await searchHub(client, { text, order }, search.signal);
+      const models = await searchHub(client(), { text, order }, search.signal);
       if (search.signal.aborted) return;
       this.#update({ hub: cameIn(models, clock.wallMs()), hubQuery: query });
     } catch (error) {
@@ -197,9 +198,9 @@ export class ModelReader {
     setCard(waitingFor(known ?? nothingRead, clock.wallMs()));
     try {
       const [description, deletion] = await Promise.all([
-        describeModel(client, model.name),
+        describeModel(client(), model.name),
         // Of other stores and of the program itself nothing can be deleted here.
-        model.store === "modelctl" ? planDeletion(client, model.name) : undefined,
+        model.store === "modelctl" ? planDeletion(client(), model.name) : undefined,
       ]);
       setCard(cameIn({ description, deletion }, clock.wallMs()));
     } catch (error) {

@@ -20,7 +20,7 @@ import type { ModelReader } from "./model-reader.ts";
 import { findDownload, type ModelsState, withDownload, withList } from "./models-state.ts";
 
 export interface WorkOptions {
-  readonly client: ApiClient;
+  readonly client: () => ApiClient;
   readonly store: Store<ModelsState>;
   readonly clock: Clock;
   readonly reader: ModelReader;
@@ -49,7 +49,7 @@ export class ModelWork {
     const { contextLength } = this.#state.choice;
     this.#noteLoad(name, undefined);
     try {
-      const events = client.generate("", {
+      const events = client().generate("", {
         model: name,
         signal: controller.signal,
         ...(contextLength !== undefined && { parameters: { num_ctx: contextLength } }),
@@ -79,7 +79,7 @@ export class ModelWork {
   async unload(name: string): Promise<string | undefined> {
     const { client, reader } = this.#options;
     return await told(async () => {
-      await client.unload(name);
+      await client().unload(name);
       await reader.refreshRunning();
     });
   }
@@ -110,7 +110,7 @@ export class ModelWork {
 
   async copy(source: string, destination: string): Promise<string | undefined> {
     return await told(async () => {
-      await copyModel(this.#options.client, source, destination);
+      await copyModel(this.#options.client(), source, destination);
       await this.#showNew(destination);
     });
   }
@@ -118,9 +118,9 @@ export class ModelWork {
   async rename(source: string, destination: string): Promise<string | undefined> {
     const { client } = this.#options;
     return await told(async () => {
-      await copyModel(client, source, destination);
+      await copyModel(client(), source, destination);
       try {
-        await deleteModel(client, source);
+        await deleteModel(client(), source);
       } finally {
         await this.#showNew(destination);
       }
@@ -130,7 +130,7 @@ export class ModelWork {
   async remove(name: string): Promise<string | undefined> {
     const { client, reader } = this.#options;
     return await told(async () => {
-      await deleteModel(client, name);
+      await deleteModel(client(), name);
       reader.forgetCards();
       await reader.refresh();
     });
@@ -142,7 +142,7 @@ export class ModelWork {
     try {
       store.update({ work: `making ${name}` });
       await createFromModelfile(
-        client,
+        client(),
         { name, modelfile },
         {
           signal: this.#making.signal,
@@ -170,7 +170,7 @@ export class ModelWork {
     const controller = new AbortController();
     this.#pulls.set(name, controller);
     try {
-      await pullOnServer(client, name, {
+      await pullOnServer(client(), name, {
         signal: controller.signal,
         onProgress: (record) => {
           if (controller.signal.aborted) return;

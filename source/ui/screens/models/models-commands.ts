@@ -131,7 +131,7 @@ const table: readonly ModelsCommand[] = [
     id: "models.pause",
     title: "Pause a download, or go on with it",
     group,
-    keys: ["Space", " "],
+    keys: ["Space"],
     hint: ({ entry }) => (isPulling(entry) ? "pause" : "resume"),
     when: ({ state, entry }) => !state.isTyping && downloadOf(entry) !== undefined,
     run: (actions) => actions.pauseOrResume(),

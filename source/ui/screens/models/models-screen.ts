@@ -42,7 +42,8 @@ import {
 import { spokenFooter, spokenLines } from "./spoken-models.ts";
 
 export interface ModelsScreenContext {
-  readonly client: ApiClient;
+  /** The server to ask now: after a break it may be another. */
+  readonly client: () => ApiClient;
   readonly glyphs: Glyphs;
   readonly clock: Clock;
   readonly frame: FrameServices;
@@ -292,8 +293,8 @@ export class ModelsScreen implements Screen, ModelsActions {
     try {
       const text =
         entry.kind === "hub"
-          ? await readHubCard(client, entry.name)
-          : cardText(await describeModel(client, entry.name));
+          ? await readHubCard(client(), entry.name)
+          : cardText(await describeModel(client(), entry.name));
       if (text === "") return `${entry.name} has no card`;
       await frame.page(text);
       return undefined;
