@@ -1,0 +1,147 @@
+// What a revision's replicas run in: the machine's Python, or a virtual environment with the script's
+// requirements. Environments are kept by their content, so revisions share them.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { createWriteStream, existsSync, mkdirSync } from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { finished } from "node:stream/promises";
+import { ProductError } from "../../../base/product-error.ts";
+import { cloudErrors } from "../../errors.ts";
+import { checkExecutables } from "../../inspection/executables.ts";
+import { checkPython, pythonFolder, pythonProgram } from "../../inspection/python-program.ts";
+import type { PrepareEnvironment } from "./process-engine.ts";
+
+export interface EnvironmentOptions {
+  stateFolder: string;
+  /** What replicas inherit. Defaults to this process's. */
+  environment?: NodeJS.ProcessEnv;
+}
+
+const ownerOnly = 0o600;
+/** What changes the packages that the same requirements mean. */
+const indexVariables = ["PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_CONSTRAINT"];
+
+/** The engine's way to an environment. Throws ProductError with exit code 6. */
+export function createEnvironments(options: EnvironmentOptions): PrepareEnvironment {
+  const { stateFolder, environment = process.env } = options;
+  const python = pythonProgram(environment);
+  let version: Promise<string> | undefined;
+  const readVersion = async () => {
+    version ??= checkPython(python, environment);
+    try {
+      return await version;
+    } catch (error) {
+      version = undefined; // it may be installed before the next replica starts
+      throw error;
+    }
+  };
+  return async (plan, log, signal) => {
+    const { requirements, executables, environment: own } = plan.config;
+    const release = await readVersion();
+    const searchPath = own.PATH ?? environment.PATH ?? "";
+    if (requirements.length === 0) {
+      checkExecutables(executables, { searchPath, folder: plan.bundleFolder });
+      return { python, variables: {} };
+    }
+    const name = environmentName(release, requirements, environment);
+    const folder = path.join(stateFolder, "envs", name);
+    if (!existsSync(path.join(folder, "complete"))) {
+      log(`building a virtual environment with ${requirements.join(", ")}`);
+      await build({ python, folder, requirements, environment, log, signal });
+    }
+    const programs = path.join(folder, "bin");
+    const ownPath = `${programs}${path.delimiter}${searchPath}`;
+    checkExecutables(executables, { searchPath: ownPath, folder: plan.bundleFolder });
+    return {
+      python: path.join(programs, "python"),
+      variables: { VIRTUAL_ENV: folder, PATH: ownPath },
+    };
+  };
+}
+
+/** The same for the same packages of the same Python, in any order. */
+export function environmentName(
+  version: string,
+  requirements: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): string {
+  const indexes = indexVariables.map((name) => environment[name] ?? "");
+  const content = JSON.stringify([version, [...new Set(requirements)].sort(), indexes]);
+  return createHash("sha256").update(content).digest("hex").slice(0, 32);
+}
+
+interface Build {
+  python: string;
+  folder: string;
+  requirements: readonly string[];
+  environment: NodeJS.ProcessEnv;
+  log: (text: string) => void;
+  signal: AbortSignal;
+}
+
+/** Waits for a build that another process makes of the same, and takes it over. */
+async function build(work: Build): Promise<void> {
+  const { python, folder, requirements, environment, log, signal } = work;
+  signal.throwIfAborted();
+  mkdirSync(path.dirname(folder), { recursive: true });
+  const logFile = `${folder}.log`;
+  const file = createWriteStream(logFile, { flags: "a", mode: ownerOnly });
+  const builder = path.join(pythonFolder(), "build_environment.py");
+  const child = spawn(python, ["-I", "-B", builder, folder, ...requirements], {
+    // A group of its own: pip and its compilers end with it.
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: environment,
+  });
+  const end = () => {
+    if (child.pid !== undefined) endGroup(child.pid);
+  };
+  signal.addEventListener("abort", end, { once: true });
+  const tail: string[] = [];
+  const take = (text: string) => {
+    tail.push(text);
+    file.write(`${text}\n`);
+    log(text);
+  };
+  createInterface({ input: child.stdout }).on("line", take);
+  createInterface({ input: child.stderr }).on("line", take);
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", resolve);
+    });
+    signal.throwIfAborted();
+    if (code !== 0) throw failure(tail, logFile);
+  } finally {
+    signal.removeEventListener("abort", end);
+    file.end();
+    await finished(file);
+  }
+}
+
+function endGroup(group: number): void {
+  try {
+    process.kill(-group, "SIGTERM");
+  } catch (error) {
+    const isGone = error instanceof Error && "code" in error && error.code === "ESRCH";
+    if (!isGone) throw error;
+  }
+}
+
+function failure(tail: readonly string[], logFile: string): ProductError {
+  const lacksVenv = tail.some((line) =>
+    /ensurepip is not\s+available|No module named venv/.test(line),
+  );
+  const told =
+    tail.find((line) => /^ERROR: (No matching|Could not find|Cannot install|Failed)/.test(line)) ??
+    tail.findLast((line) => /^(ERROR|error):/.test(line)) ??
+    tail.at(-1) ??
+    "nothing was printed";
+  return new ProductError(cloudErrors.environmentFailed, {
+    message: `The virtual environment could not be built: ${told.replace(/^ERROR: /, "")}`,
+    hint: lacksVenv
+      ? "Install what is missing: sudo apt-get install python3-venv"
+      : `The whole log is ${logFile}; correct the requirements, or the index of packages.`,
+  });
+}
