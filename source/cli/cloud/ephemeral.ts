@@ -18,7 +18,6 @@ export type EphemeralEnd = { kind: "ended"; exitCode: number } | { kind: "interr
 
 /**
  * @param signal ends the app: its requests get a few seconds
- * @param onReady called with the app's name once it answers
  * @throws ProductError when it could not be started
  */
 export async function runEphemeral(
@@ -27,7 +26,6 @@ export async function runEphemeral(
   request: DeploymentRequest,
   progress: DeployProgress,
   signal: AbortSignal,
-  onReady: (app: string) => void,
 ): Promise<EphemeralEnd> {
   try {
     for await (const event of client.ephemeral(request, signal)) {
@@ -56,7 +54,6 @@ export async function runEphemeral(
       default: {
         const result = showDeployEvent(event, progress);
         if (result === undefined) return undefined;
-        onReady(result.app.split("/")[1] ?? result.app);
         printAddress(session, result, request);
         return undefined;
       }

@@ -9,7 +9,6 @@ import { tell } from "../print.ts";
 import { readDeployment } from "../read-deployment.ts";
 import { openSession, type Session } from "../session.ts";
 import { startedClientOf } from "../target.ts";
-import { watchFiles } from "../watch-files.ts";
 import { oneWord } from "../words.ts";
 
 export async function run(words: string[], flags: Flags): Promise<number> {
@@ -22,47 +21,29 @@ export async function run(words: string[], flags: Flags): Promise<number> {
   const interrupted = new AbortController();
   process.once("SIGINT", () => interrupted.abort());
   process.once("SIGTERM", () => interrupted.abort());
-  let name: string | undefined;
-  while (true) {
-    const end = await runOnce(session, reference, name, interrupted.signal);
-    if (end.kind === "interrupted") return exitCodes.interrupted;
-    if (end.kind === "ended") return end.exitCode;
-    name = end.name;
-    tell(flags, "The script has changed; starting again.");
+  const { signal } = interrupted;
+  if (flags.watch) {
+    const { runWatching } = await import("../watch-run.ts");
+    return await runWatching(session, reference, signal);
   }
-}
-
-type RunEnd = EphemeralEnd | { kind: "changed"; name: string | undefined };
-
-/** @param name of an earlier round: the address stays */
-async function runOnce(
-  session: Session,
-  reference: string,
-  name: string | undefined,
-  interrupted: AbortSignal,
-): Promise<RunEnd> {
-  const { flags } = session;
   const wishes = readDeployment(session, reference);
   const progress = new DeployProgress(process.stderr, flags.quiet === true);
-  const changed = new AbortController();
-  const signal = AbortSignal.any([interrupted, changed.signal]);
-  let watcher: { close(): void } | undefined;
-  let drawn = name;
-  try {
-    const { request, files } = await prepareDeployment(
-      { ...wishes, appName: wishes.appName ?? name, isEphemeral: true },
-      progress,
-    );
-    if (flags.watch) watcher = watchFiles(files, () => changed.abort());
+  const end = await orFinish(progress, async () => {
+    const { request } = await prepareDeployment({ ...wishes, isEphemeral: true }, progress);
     const client = await startedClientOf(session);
-    const end = await runEphemeral(session, client, request, progress, signal, (app) => {
-      drawn = app;
-    });
-    return end.kind === "interrupted" && changed.signal.aborted && !interrupted.aborted
-      ? { kind: "changed", name: drawn }
-      : end;
+    return await runEphemeral(session, client, request, progress, signal);
+  });
+  return end.kind === "ended" ? end.exitCode : exitCodes.interrupted;
+}
+
+/** Lines that still turn are left alone before anything else is written. */
+async function orFinish(
+  progress: DeployProgress,
+  work: () => Promise<EphemeralEnd>,
+): Promise<EphemeralEnd> {
+  try {
+    return await work();
   } finally {
-    watcher?.close();
     progress.finish();
   }
 }
