@@ -2,7 +2,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { prepareDeployment } from "../../application/prepare-deployment.ts";
-import { toAbsolutePath } from "../../base/file-path.ts";
 import { describeError, exitCodes, ProductError } from "../../base/product-error.ts";
 import { cloudErrors } from "../../cloud/errors.ts";
 import { DeployProgress } from "./deploy-progress.ts";
@@ -14,6 +13,8 @@ import { startedClientOf } from "./target.ts";
 import { watchFiles } from "./watch-files.ts";
 
 const pollMs = 100;
+/** Longer than the round before may take to end. */
+const patienceMs = 15_000;
 
 /** Goes on until the signal, whatever happens to the script. */
 export async function runWatching(
@@ -21,8 +22,10 @@ export async function runWatching(
   reference: string,
   interrupted: AbortSignal,
 ): Promise<number> {
-  const name = readDeployment(session, reference).appName ?? randomUUID();
-  let files = [toAbsolutePath(reference.split("::")[0] ?? "")];
+  const wishes = { ...readDeployment(session, reference), isEphemeral: true };
+  const name = wishes.appName ?? randomUUID();
+  // A script that is wrong from the beginning is no reason to wait.
+  let { files } = await prepareDeployment(wishes, new DeployProgress(process.stderr, true));
   while (!interrupted.aborted) {
     const changed = new AbortController();
     const signal = AbortSignal.any([interrupted, changed.signal]);
@@ -59,13 +62,14 @@ async function runOnce(
     const { request, files } = await prepareDeployment(wishes, progress);
     onFiles(files);
     const client = await startedClientOf(session);
+    const deadline = performance.now() + patienceMs;
     while (!signal.aborted) {
       try {
         await runEphemeral(session, client, request, progress, signal);
         return;
       } catch (error) {
         // The round before still finishes its last requests.
-        if (!isConflict(error)) throw error;
+        if (!isConflict(error) || performance.now() > deadline) throw error;
         await wait(pollMs, undefined, { signal });
       }
     }
