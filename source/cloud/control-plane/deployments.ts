@@ -82,8 +82,12 @@ export class Deployments {
       if (request.resetsScale) store.apps.update(key, { overrides: {} });
       return doneAlready(this.#noChange(same));
     }
-    await this.#makeWay(key, request.isForced ?? false);
-    // Another request may have come first while the older one was given up.
+    // While one is given up another may begin.
+    while (request.isForced && this.#running.has(appName(key))) {
+      await this.abort(key, "a newer one took its place");
+    }
+    // From here to the beginning nothing is waited for: nobody comes between.
+    this.#refuseBusy(key);
     this.#refuseMixing(key, isEphemeral);
     store.bundles.keep(bundle);
     const content = { bundle: bundle.hash, contentHash };
@@ -172,14 +176,6 @@ export class Deployments {
       message: `Revision ${running.revision} of ${appName(key)} is being rolled out.`,
       hint: "Wait for it, or put this deployment in its place with --force.",
     });
-  }
-
-  async #makeWay(key: AppKey, isForced: boolean): Promise<void> {
-    // While one is given up another may begin.
-    while (isForced && this.#running.has(appName(key))) {
-      await this.abort(key, "a newer one took its place");
-    }
-    this.#refuseBusy(key);
   }
 
   #hash(request: DeploymentRequest, bundle: string): string {

@@ -1,0 +1,83 @@
+// The one word for an app's state, and its reason.
+import { expect, it } from "vitest";
+import type { AppState } from "../../../source/cloud/admin/documents.ts";
+import { type AppFacts, appState } from "../../../source/cloud/control-plane/app-view.ts";
+
+const active = { state: "ACTIVE", reason: undefined, failures: 0, notBefore: 0 } as const;
+const plain: AppFacts = {
+  app: { desired: "active", rollout: undefined },
+  active,
+  lastFailure: undefined,
+  replicas: [],
+  wanted: 0,
+  shortage: undefined,
+  lackingMs: 0,
+  now: 1000,
+};
+const rollout = {
+  revision: "r2",
+  strategy: "rolling",
+  isHolding: false,
+  smoke: undefined,
+  since: 0,
+} as const;
+
+const cases: [AppState, string, Partial<AppFacts>][] = [
+  ["COLD", "nothing is asked and nothing runs", {}],
+  ["STARTING", "the first replica starts", { replicas: ["SETUP"], wanted: 1 }],
+  [
+    "STARTING",
+    "its first revision is verified",
+    { active: undefined, app: { desired: "active", rollout } },
+  ],
+  ["READY", "one replica is ready", { replicas: ["IDLE"], wanted: 1 }],
+  [
+    "READY",
+    "fewer are ready than wanted, for a short time",
+    { replicas: ["RUNNING"], wanted: 3, lackingMs: 59_000 },
+  ],
+  [
+    "DEGRADED",
+    "fewer are ready than wanted, for a minute",
+    { replicas: ["RUNNING"], wanted: 3, lackingMs: 60_000 },
+  ],
+  [
+    "ROLLING",
+    "another revision is verified",
+    { replicas: ["IDLE"], app: { desired: "active", rollout } },
+  ],
+  [
+    "CRASH_BACKOFF",
+    "its replicas end",
+    { active: { ...active, failures: 1, notBefore: 2000 }, wanted: 1 },
+  ],
+  [
+    "READY",
+    "one replica ended, another is ready",
+    { active: { ...active, failures: 1, notBefore: 2000 }, replicas: ["IDLE"] },
+  ],
+  ["UNSCHEDULABLE", "nothing fits", { shortage: "no GPU", wanted: 1 }],
+  [
+    "PAUSED",
+    "somebody paused it",
+    { app: { desired: "paused", rollout: undefined }, replicas: ["DRAINING"] },
+  ],
+  ["DELETING", "its last requests run", { app: { desired: "deleting", rollout: undefined } }],
+  ["DELETED", "it is gone", { app: { desired: "deleted", rollout: undefined } }],
+  ["FAILED", "no revision ever started", { active: undefined, lastFailure: "No module torch." }],
+];
+
+it.each(cases)("%s when %s", (state, _why, facts) => {
+  expect(appState({ ...plain, ...facts }).state).toBe(state);
+});
+
+it("bad states have a reason", () => {
+  const reasonOf = (facts: Partial<AppFacts>) => appState({ ...plain, ...facts }).reason;
+  expect(reasonOf({ shortage: "no GPU", wanted: 1 })).toBe("no GPU");
+  expect(reasonOf({ active: undefined, lastFailure: "No module torch." })).toBe("No module torch.");
+  expect(reasonOf({ replicas: ["IDLE"], wanted: 3, lackingMs: 90_000 })).toBe(
+    "1 of 3 wanted replicas are ready",
+  );
+  const crashing = { ...active, failures: 4, notBefore: 2000, reason: "It ended with code 1." };
+  expect(reasonOf({ active: crashing })).toContain("It ended with code 1. (4 times in a row)");
+});

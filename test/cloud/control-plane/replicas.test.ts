@@ -1,0 +1,267 @@
+// Replicas over time: they grow with the demand, end when idle, and are replaced when they crash.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ProductError } from "../../../source/base/product-error.ts";
+import { cloudErrors } from "../../../source/cloud/errors.ts";
+import { until } from "../../support/until.ts";
+import {
+  deployment,
+  type OpenControlPlane,
+  openControlPlane,
+} from "../support/open-control-plane.ts";
+
+let open: OpenControlPlane;
+beforeEach(async () => {
+  open = await openControlPlane();
+});
+afterEach(async () => {
+  await open.close();
+});
+
+const chat = { organisation: "local", app: "chat" };
+const routed = () => open.traffic.open("chat");
+const state = () => open.plane.app(chat).state;
+const stopped = () => open.engine.stopped.map(({ replica }) => replica);
+
+describe("demand", () => {
+  it("an app that sleeps wakes with the first request, with one start for fifty of them", async () => {
+    await open.deploy(deployment("one", { scale: { keepAliveMs: 0 } }));
+    await until(state, (now) => now === "COLD");
+    open.engine.fate = () => "wait";
+    for (let queued = 1; queued <= 50; queued += 1) open.traffic.ask("chat", { queued });
+    const fresh = await until(
+      () => open.engine.living[0],
+      (replica) => replica !== undefined,
+    );
+    expect(state()).toBe("STARTING");
+    open.engine.become(fresh ?? "", "ready");
+    await until(routed, ({ length }) => length === 1);
+    expect(open.engine.started).toHaveLength(2);
+  });
+
+  it("grows as far as is allowed, and shrinks to one that is busy when nothing is asked", async () => {
+    await open.deploy(deployment("one", { scale: { maxConcurrency: 3, keepAliveMs: 5000 } }));
+    open.traffic.ask("chat", { busy: 1, queued: 9 });
+    const three = await until(routed, ({ length }) => length === 3);
+    open.traffic.hold(three[1] ?? "", 1);
+    open.traffic.ask("chat", { busy: 1 });
+    await until(routed, ({ length }) => length === 1);
+    expect(routed()).toEqual([three[1]]);
+    expect(stopped().toSorted()).toEqual([three[0], three[2]].toSorted());
+  });
+
+  it("a replica that was drained and still holds a request is not stopped", async () => {
+    await open.deploy(deployment("one"));
+    const [replica] = routed();
+    open.traffic.hold(replica ?? "", 1);
+    open.plane.stopReplica(replica ?? "", { replace: false });
+    expect(routed()).toEqual([]);
+    expect(open.plane.replicas(chat)[0]).toMatchObject({ state: "DRAINING", inFlight: 1 });
+    expect(stopped()).toEqual([]);
+    open.traffic.hold(replica ?? "", 0);
+    await until(stopped, (names) => names.includes(replica ?? ""));
+  });
+
+  it("what apps scale sets survives a deploy until it is reset", async () => {
+    await open.deploy(deployment("one"));
+    open.plane.scale(chat, { minConcurrency: 2, maxConcurrency: 2 });
+    await until(routed, ({ length }) => length === 2);
+    await open.deploy(deployment("two"));
+    expect(open.plane.app(chat)).toMatchObject({
+      scale: { minConcurrency: 2 },
+      overrides: ["minConcurrency", "maxConcurrency"],
+    });
+    open.plane.scale(chat, undefined);
+    expect(open.plane.app(chat)).toMatchObject({ scale: { minConcurrency: 0 }, overrides: [] });
+    expect(() => open.plane.scale(chat, { minConcurrency: 5 })).toThrow(ProductError);
+  });
+});
+
+describe("a crash", () => {
+  it("of one that served is made good at once", async () => {
+    await open.deploy(deployment("one", { scale: { minConcurrency: 1 } }));
+    const [first] = routed();
+    open.engine.end(first ?? "", { reason: "killed", sentence: "It was killed by signal 9." });
+    await until(routed, (names) => names.length === 1 && names[0] !== first);
+    expect(open.plane.replicas(chat)[0]).toMatchObject({
+      replica: first,
+      state: "TERMINATED",
+      exit: { reason: "killed" },
+    });
+  });
+
+  it("of every start in a row is told to callers, who wait again after the back-off", async () => {
+    await open.deploy(deployment("one", { scale: { keepAliveMs: 0 } }));
+    await until(state, (now) => now === "COLD");
+    open.engine.fate = () => ({ exit: { sentence: "No weights." } });
+    open.traffic.ask("chat", { queued: 1 });
+    const failure = await until(
+      () => open.traffic.app("chat")?.failure,
+      (found) => found !== undefined,
+    );
+    expect(failure).toEqual({
+      errorType: "startup_failed",
+      sentence: expect.stringContaining("No weights."),
+    });
+    expect(state()).toBe("CRASH_BACKOFF");
+    // The cause is gone: the next try succeeds and everything is forgotten.
+    open.engine.fate = () => "ready";
+    await until(routed, ({ length }) => length === 1);
+    expect(open.traffic.app("chat")?.failure).toBeUndefined();
+  });
+
+  it("is not waited for where a replica fails its health checks: it is closed and replaced", async () => {
+    await open.deploy(deployment("one", { scale: { minConcurrency: 1 } }));
+    const [sick] = routed();
+    open.traffic.hold(sick ?? "", 1);
+    open.engine.become(sick ?? "", "unhealthy");
+    await until(routed, (names) => names.length === 1 && names[0] !== sick);
+    expect(open.plane.replicas(chat)[0]).toMatchObject({ replica: sick, state: "UNHEALTHY" });
+    open.traffic.hold(sick ?? "", 0);
+    await until(stopped, (names) => names.includes(sick ?? ""));
+  });
+});
+
+it("an app that needs what the machine has not says so, and starts when there is room", async () => {
+  await open.deploy(deployment("one", { scale: { keepAliveMs: 0 } }));
+  await until(state, (now) => now === "COLD");
+  open.engine.slots = 0;
+  open.traffic.ask("chat", { queued: 1 });
+  await until(state, (now) => now === "UNSCHEDULABLE");
+  expect(open.plane.app(chat).reason).toBe("no room");
+  expect(open.traffic.app("chat")?.failure).toBeUndefined();
+  open.engine.shortage = { reason: "no H100 here", canEverFit: false };
+  await until(
+    () => open.traffic.app("chat")?.failure,
+    (failure) => failure?.errorType === "runner_scheduling_failure",
+  );
+  open.engine.slots = 1;
+  await until(routed, ({ length }) => length === 1);
+  expect(open.traffic.app("chat")?.failure).toBeUndefined();
+});
+
+it("a killed replica is ended at once, with what it holds", async () => {
+  await open.deploy(deployment("one"));
+  const [replica] = routed();
+  open.traffic.hold(replica ?? "", 1);
+  open.plane.killReplica(replica ?? "");
+  await until(
+    () => open.engine.stopped,
+    (all) => all.length === 1,
+  );
+  expect(open.engine.stopped).toEqual([{ replica, signal: "kill" }]);
+  expect(() => open.plane.killReplica(replica ?? "")).toThrow(ProductError);
+});
+
+describe("pausing", () => {
+  it("refuses callers and ends replicas; resuming brings the floor back", async () => {
+    await open.deploy(deployment("one", { scale: { minConcurrency: 1 } }));
+    expect(open.plane.pause(chat).state).toBe("PAUSED");
+    expect(open.traffic.app("chat")?.state).toBe("paused");
+    await until(
+      () => open.engine.living,
+      ({ length }) => length === 0,
+    );
+    open.plane.resume(chat);
+    await until(routed, ({ length }) => length === 1);
+    expect(state()).toBe("READY");
+  });
+});
+
+describe("deleting", () => {
+  it("answers what runs, then leaves a tombstone; the name can be used again", async () => {
+    await open.deploy(deployment("one", { secrets: { API_KEY: "a" } }));
+    const [replica] = routed();
+    open.traffic.hold(replica ?? "", 1);
+    await open.plane.delete(chat);
+    expect(open.traffic.app("chat")).toMatchObject({ state: "deleted" });
+    await until(state, (now) => now === "DELETING");
+    await expect(open.deploy(deployment("two"))).rejects.toMatchObject({
+      code: cloudErrors.conflict.code,
+    });
+    open.traffic.hold(replica ?? "", 0);
+    await until(
+      () => open.plane.apps(),
+      ({ length }) => length === 0,
+    );
+    expect(open.traffic.app("chat")).toMatchObject({ state: "deleted", replicas: [] });
+    expect(open.engine.destroyed).toHaveLength(1);
+    expect(open.store.database.statement("SELECT count(*) AS n FROM secrets").get()?.n).toBe(0);
+    const events = await open.deploy(deployment("two"));
+    expect(events.at(-1)).toMatchObject({ result: { revision: expect.stringMatching(/^r0002/) } });
+    expect(open.traffic.app("chat")?.state).toBe("active");
+  });
+
+  it("gives up a deployment that runs", async () => {
+    open.engine.fate = () => "wait";
+    const deploying = open.deploy(deployment("one"));
+    await until(
+      () => open.engine.living,
+      ({ length }) => length === 1,
+    );
+    await open.plane.delete(chat);
+    expect((await deploying).at(-1)).toMatchObject({ code: cloudErrors.deployAborted.code });
+    await until(
+      () => open.engine.living,
+      ({ length }) => length === 0,
+    );
+  });
+});
+
+describe("an app that is run once", () => {
+  async function run(signal: AbortSignal) {
+    const events = await open.plane.run(deployment("one"), "local", signal);
+    return events[Symbol.asyncIterator]();
+  }
+  async function runUntilDone(signal: AbortSignal) {
+    const events = await run(signal);
+    for (let next = await events.next(); next.value?.kind !== "done"; next = await events.next()) {
+      if (next.done || next.value.kind === "failed") throw new Error(JSON.stringify(next));
+    }
+    return events;
+  }
+
+  it("lives as long as its connection and leaves nothing", async () => {
+    const connection = new AbortController();
+    await runUntilDone(connection.signal);
+    expect(routed()).toHaveLength(1);
+    expect(open.plane.app(chat)).toMatchObject({ isEphemeral: true, state: "READY" });
+    await expect(open.deploy(deployment("two"))).rejects.toMatchObject({
+      code: cloudErrors.conflict.code,
+    });
+    connection.abort();
+    await until(
+      () => open.store.apps.list(),
+      ({ length }) => length === 0,
+    );
+    expect(open.engine.living).toEqual([]);
+  });
+
+  it("ends with its replica, which is not started again", async () => {
+    const events = await runUntilDone(new AbortController().signal);
+    open.engine.end(routed()[0] ?? "", { reason: "returned", sentence: "serve() returned." });
+    let ended = await events.next();
+    while (!ended.done && ended.value.kind !== "ended") ended = await events.next();
+    expect(ended.value).toMatchObject({ kind: "ended", exit: { reason: "returned" } });
+    await until(
+      () => open.store.apps.list(),
+      ({ length }) => length === 0,
+    );
+    expect(open.engine.started).toHaveLength(1);
+  });
+
+  it("whose runner leaves while it starts is given up", async () => {
+    open.engine.fate = () => "wait";
+    const connection = new AbortController();
+    await run(connection.signal);
+    await until(
+      () => open.engine.living,
+      ({ length }) => length === 1,
+    );
+    connection.abort();
+    await until(
+      () => open.store.apps.list(),
+      ({ length }) => length === 0,
+    );
+    expect(open.engine.living).toEqual([]);
+  });
+});

@@ -1,0 +1,96 @@
+// A control plane that dies leaves its replicas; the next one takes them up and goes on.
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { until } from "../../support/until.ts";
+import {
+  deployment,
+  type OpenControlPlane,
+  openControlPlane,
+} from "../support/open-control-plane.ts";
+
+let open: OpenControlPlane;
+beforeEach(async () => {
+  open = await openControlPlane();
+});
+afterEach(async () => {
+  await open.close();
+});
+
+const chat = { organisation: "local", app: "chat" };
+const routed = () => open.traffic.open("chat");
+
+it("living replicas are adopted, with a new keep-alive, and none is started", async () => {
+  await open.deploy(deployment("one", { scale: { maxConcurrency: 2 } }));
+  open.traffic.ask("chat", { busy: 2 });
+  const before = await until(routed, ({ length }) => length === 2);
+  await open.restart();
+  expect(routed().toSorted()).toEqual(before.toSorted());
+  expect(open.engine.started).toHaveLength(2);
+  expect(open.plane.app(chat).state).toBe("READY");
+});
+
+it("what was lost meanwhile is told of, and replaced where it is wanted", async () => {
+  await open.deploy(deployment("one", { scale: { minConcurrency: 1 } }));
+  const [gone] = routed();
+  open.engine.vanish(gone ?? "");
+  await open.restart();
+  await until(routed, (names) => names.length === 1 && names[0] !== gone);
+  expect(open.plane.replicas(chat)[0]).toMatchObject({ replica: gone, exit: { reason: "lost" } });
+});
+
+it("a deployment goes on with the replica that it had started", async () => {
+  await open.deploy(deployment("one"));
+  open.engine.fate = () => "wait";
+  await open.deploy(deployment("two", { isDetached: true }));
+  const fresh = await until(
+    () => open.engine.started[1]?.replica,
+    (name) => name !== undefined,
+  );
+  await open.restart();
+  expect(open.plane.app(chat).state).toBe("ROLLING");
+  open.engine.become(fresh ?? "", "ready");
+  await until(routed, (names) => names[0] === fresh);
+  expect(open.engine.started).toHaveLength(2);
+  expect(open.plane.app(chat).activeRevision).toMatch(/^r0002/);
+});
+
+it("a drain goes on, and a replica that was to be ended does not serve again", async () => {
+  await open.deploy(deployment("one"));
+  const [replica] = routed();
+  open.traffic.hold(replica ?? "", 1);
+  open.plane.stopReplica(replica ?? "", { replace: false });
+  await open.restart();
+  // Its requests died with the gateway that carried them.
+  await until(
+    () => open.engine.living,
+    ({ length }) => length === 0,
+  );
+  expect(open.engine.stopped).toEqual([{ replica, signal: "terminate" }]);
+});
+
+it("a replica that was written down and not begun is begun once", async () => {
+  await open.deploy(deployment("one", { scale: { minConcurrency: 0, keepAliveMs: 0 } }));
+  await until(
+    () => open.engine.living,
+    ({ length }) => length === 0,
+  );
+  const revision = open.store.revisions.list(chat)[0];
+  if (revision === undefined) throw new Error("no revision");
+  await open.plane.close();
+  const { replica } = open.store.replicas.create(revision, "serving");
+  await open.restart();
+  await until(
+    () => open.engine.started.filter((request) => request.replica === replica),
+    ({ length }) => length === 1,
+  );
+});
+
+it("apps that are run once end with the control plane that held their connection", async () => {
+  const events = await open.plane.run(deployment("one"), "local", new AbortController().signal);
+  for await (const { kind } of events) if (kind === "done") break;
+  await open.restart();
+  await until(
+    () => open.store.apps.list(),
+    ({ length }) => length === 0,
+  );
+  expect(open.engine.living).toEqual([]);
+});

@@ -1,0 +1,421 @@
+// Deploying: a new revision is verified before it takes over, and a bad one changes nothing.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ProductError } from "../../../source/base/product-error.ts";
+import type { DeployEvent } from "../../../source/cloud/admin/documents.ts";
+import { cloudErrors } from "../../../source/cloud/errors.ts";
+import { until } from "../../support/until.ts";
+import {
+  deployment,
+  type OpenControlPlane,
+  openControlPlane,
+} from "../support/open-control-plane.ts";
+
+let open: OpenControlPlane;
+beforeEach(async () => {
+  open = await openControlPlane();
+});
+afterEach(async () => {
+  await open.close();
+});
+
+const chat = { organisation: "local", app: "chat" };
+const one = deployment("one");
+const two = deployment("two");
+const last = (events: DeployEvent[]) => events.at(-1);
+const active = () => open.plane.app(chat).activeRevision;
+const states = () =>
+  open.plane.revisions(chat).map(({ revision, state }) => [revision.slice(0, 5), state]);
+
+describe("a first deployment", () => {
+  it("is built, started, verified and activated, and its replica takes requests", async () => {
+    const events = await open.deploy(one);
+    const phases = events.flatMap((event) => (event.kind === "phase" ? [event.phase] : []));
+    expect(phases).toEqual(["build", "start", "activate"]);
+    expect(last(events)).toMatchObject({
+      kind: "done",
+      result: {
+        app: "local/chat",
+        status: "active",
+        url: "http://127.0.0.1:8480/local/chat",
+        auth: "private",
+        previous: undefined,
+        revision: expect.stringMatching(/^r0001-[0-9a-f]{8}$/),
+      },
+    });
+    expect(open.traffic.open("chat")).toEqual([open.engine.started[0]?.replica]);
+    expect(open.plane.app(chat).state).toBe("READY");
+  });
+
+  it("is not heard of by callers before it is verified", async () => {
+    open.engine.fate = () => "wait";
+    const deploying = open.deploy(one);
+    const [replica] = await until(
+      () => open.engine.living,
+      ({ length }) => length === 1,
+    );
+    expect(open.traffic.app("chat")).toBeUndefined();
+    expect(open.plane.app(chat).state).toBe("STARTING");
+    open.engine.become(replica ?? "", "ready");
+    expect(last(await deploying)?.kind).toBe("done");
+    expect(open.traffic.open("chat")).toEqual([replica]);
+  });
+
+  it("that fails leaves an app that says why", async () => {
+    open.engine.fate = () => ({ exit: { reason: "import_error", sentence: "No module torch." } });
+    const events = await open.deploy(one);
+    expect(last(events)).toMatchObject({
+      kind: "failed",
+      code: cloudErrors.startFailed.code,
+      exitCode: 6,
+      reason: "import_error",
+    });
+    expect(open.plane.app(chat)).toMatchObject({
+      state: "FAILED",
+      activeRevision: undefined,
+      reason: expect.stringContaining("No module torch."),
+    });
+  });
+});
+
+describe("a new revision", () => {
+  it("takes over when it is ready; the old replica drains", async () => {
+    await open.deploy(one);
+    const [old] = open.engine.living;
+    open.traffic.hold(old ?? "", 1);
+    const events = await open.deploy(two);
+    expect(last(events)).toMatchObject({
+      result: { status: "active", previous: expect.stringMatching(/^r0001/) },
+    });
+    const [, fresh] = open.engine.started;
+    expect(open.traffic.open("chat")).toEqual([fresh?.replica]);
+    // The old one still answers what it had.
+    expect(open.engine.living).toContain(old);
+    expect(open.engine.stopped).toEqual([]);
+    open.traffic.hold(old ?? "", 0);
+    await until(
+      () => open.engine.living,
+      ({ length }) => length === 1,
+    );
+    expect(open.engine.stopped).toEqual([{ replica: old, signal: "terminate" }]);
+    expect(states()).toEqual([
+      ["r0002", "ACTIVE"],
+      ["r0001", "SUPERSEDED"],
+    ]);
+  });
+
+  it("gets as many replicas as the old one had", async () => {
+    const scale = { minConcurrency: 3, maxConcurrency: 5 };
+    await open.deploy(deployment("one", { scale }));
+    await until(
+      () => open.traffic.open("chat"),
+      ({ length }) => length === 3,
+    );
+    await open.deploy(deployment("two", { scale: { maxConcurrency: 5 } }));
+    const second = active();
+    await until(
+      () =>
+        open.traffic
+          .app("chat")
+          ?.replicas.filter(({ revision, isOpen }) => isOpen && revision === second),
+      (replicas) => replicas?.length === 3,
+    );
+  });
+
+  it("that ends at once is tried three times, and the old one is never touched", async () => {
+    await open.deploy(one);
+    const first = active();
+    const [old] = open.traffic.open("chat");
+    open.engine.fate = () => ({ exit: { sentence: "It ended with code 3.", tail: ["boom"] } });
+    const events = await open.deploy(two);
+    expect(last(events)).toMatchObject({ kind: "failed", exitCode: 6, tail: ["boom"] });
+    expect(open.engine.started).toHaveLength(4);
+    expect(open.traffic.open("chat")).toEqual([old]);
+    expect(active()).toBe(first);
+    expect(states()).toEqual([
+      ["r0002", "FAILED"],
+      ["r0001", "ACTIVE"],
+    ]);
+    const kinds = open.store.events.list({}).map(({ kind }) => kind);
+    expect(kinds).toContain("rolled_back");
+  });
+
+  it.each([
+    ["import_error", cloudErrors.startFailed.code, 6],
+    ["returned", cloudErrors.startFailed.code, 6],
+    ["startup_timeout", cloudErrors.startTimeout.code, 7],
+  ])("that ends with %s is not tried again", async (reason, code, exitCode) => {
+    open.engine.fate = () => ({ exit: { reason } });
+    expect(last(await open.deploy(one))).toMatchObject({ kind: "failed", code, exitCode, reason });
+    expect(open.engine.started).toHaveLength(1);
+  });
+
+  it("whose environment cannot be made fails with that error", async () => {
+    await open.deploy(one);
+    open.engine.prepareFault = new ProductError(
+      { code: "CLOUD_X", status: 422, exitCode: 6, description: "" },
+      { message: "pip found no torch." },
+    );
+    expect(last(await open.deploy(two))).toMatchObject({
+      kind: "failed",
+      code: "CLOUD_X",
+      exitCode: 6,
+    });
+    expect(open.engine.started).toHaveLength(1);
+    expect(open.traffic.open("chat")).toHaveLength(1);
+  });
+
+  it("that wants a secret which is not set is refused before anything starts", async () => {
+    const request = deployment("one");
+    request.config = { ...request.config, secretNames: ["HF_TOKEN"] };
+    expect(last(await open.deploy(request))).toMatchObject({
+      code: cloudErrors.secretUnknown.code,
+    });
+    expect(open.engine.started).toEqual([]);
+    open.store.secrets.setSecret("local", "HF_TOKEN", "hf_x");
+    expect(last(await open.deploy(request))?.kind).toBe("done");
+    expect(open.engine.started[0]?.secrets).toEqual({ HF_TOKEN: "hf_x" });
+  });
+});
+
+describe("the smoke test", () => {
+  it.each([
+    [200, "done"],
+    [500, "failed"],
+  ])("answered with %i: the deployment is %s", async (status, kind) => {
+    const server = createServer((_request, response) => response.writeHead(status).end());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    open.engine.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    try {
+      const events = await open.deploy(deployment("one", { smoke: "GET /v1/models" }));
+      expect(last(events)?.kind).toBe(kind);
+      const isActive = open.traffic.open("chat").length === 1;
+      expect(isActive).toBe(kind === "done");
+      if (kind === "failed") {
+        expect(last(events)).toMatchObject({ code: cloudErrors.verificationFailed.code });
+        await until(
+          () => open.engine.living,
+          ({ length }) => length === 0,
+        );
+      }
+    } finally {
+      server.close();
+    }
+  });
+
+  it("that is no request is refused at once", async () => {
+    for (const smoke of ["GET models", "GET //elsewhere/", "DELETE /", "GET /a b"]) {
+      await expect(open.deploy(deployment("one", { smoke }))).rejects.toThrow(ProductError);
+    }
+  });
+});
+
+describe("a machine for one replica", () => {
+  beforeEach(() => {
+    open.engine.slots = 1;
+  });
+
+  it("ends the old replica first, and says so; callers wait meanwhile", async () => {
+    await open.deploy(one);
+    const [old] = open.engine.living;
+    open.traffic.hold(old ?? "", 1);
+    const deploying = open.deploy(two);
+    await until(
+      () => open.traffic.open("chat"),
+      ({ length }) => length === 0,
+    );
+    expect(open.traffic.app("chat")).toMatchObject({ state: "active", failure: undefined });
+    expect(open.engine.started).toHaveLength(1);
+    open.traffic.hold(old ?? "", 0);
+    const events = await deploying;
+    expect(events).toContainEqual(expect.objectContaining({ kind: "warning", code: "recreated" }));
+    expect(last(events)?.kind).toBe("done");
+    expect(open.traffic.open("chat")).toEqual([open.engine.started[1]?.replica]);
+  });
+
+  it("starts the old revision again when the new one fails", async () => {
+    await open.deploy(one);
+    const first = active();
+    open.engine.fate = ({ plan }) =>
+      plan.revision === first ? "ready" : { exit: { reason: "import_error" } };
+    expect(last(await open.deploy(two))?.kind).toBe("failed");
+    await until(
+      () => open.traffic.open("chat"),
+      ({ length }) => length === 1,
+    );
+    expect(active()).toBe(first);
+    expect(open.engine.started.at(-1)?.plan.revision).toBe(first);
+  });
+});
+
+it("what the machine can never hold fails with exit code 9 and the reason", async () => {
+  open.engine.slots = 0;
+  open.engine.shortage = { reason: "asked H100, host has no GPU", canEverFit: false };
+  const events = await open.deploy(one);
+  expect(last(events)).toMatchObject({
+    kind: "failed",
+    code: cloudErrors.noCapacity.code,
+    exitCode: 9,
+    sentence: expect.stringContaining("asked H100, host has no GPU"),
+  });
+  expect(open.engine.started).toEqual([]);
+});
+
+describe("the same again", () => {
+  it("is no change, unless it is forced", async () => {
+    await open.deploy(one);
+    expect(await open.deploy(one)).toMatchObject([
+      { kind: "done", result: { status: "no_change" } },
+    ]);
+    expect(open.engine.started).toHaveLength(1);
+    await open.deploy({ ...one, isForced: true });
+    expect(open.plane.revisions(chat)).toHaveLength(2);
+  });
+
+  it("is a change when a secret or a setting differs", async () => {
+    await open.deploy({ ...one, secrets: { API_KEY: "a" } });
+    expect(last(await open.deploy({ ...one, secrets: { API_KEY: "a" } }))).toMatchObject({
+      result: { status: "no_change" },
+    });
+    for (const changed of [
+      { ...one, secrets: { API_KEY: "b" } },
+      deployment("one", { scale: { keepAliveMs: 1 } }),
+    ]) {
+      expect(last(await open.deploy(changed))).toMatchObject({ result: { status: "active" } });
+    }
+  });
+
+  it("while it is being deployed is followed, and starts nothing", async () => {
+    open.engine.fate = () => "wait";
+    const both = [open.deploy(one), open.deploy(one)];
+    const [replica] = await until(
+      () => open.engine.living,
+      ({ length }) => length === 1,
+    );
+    open.engine.become(replica ?? "", "ready");
+    for (const events of await Promise.all(both)) {
+      expect(last(events)).toMatchObject({ result: { status: "active" } });
+    }
+    expect(open.plane.revisions(chat)).toHaveLength(1);
+  });
+});
+
+describe("another one while one is being deployed", () => {
+  it("is a conflict, and takes its place when forced", async () => {
+    open.engine.fate = () => "wait";
+    const first = open.deploy(one);
+    await until(
+      () => open.engine.living,
+      ({ length }) => length === 1,
+    );
+    await expect(open.deploy(two)).rejects.toMatchObject({ code: cloudErrors.conflict.code });
+    open.engine.fate = () => "ready";
+    const second = await open.deploy({ ...two, isForced: true });
+    expect(last(await first)).toMatchObject({
+      kind: "failed",
+      code: cloudErrors.deployAborted.code,
+    });
+    expect(last(second)?.kind).toBe("done");
+    expect(states()).toEqual([
+      ["r0002", "ACTIVE"],
+      ["r0001", "ABORTED"],
+    ]);
+  });
+});
+
+it("a detached deployment answers after the build and is verified nevertheless", async () => {
+  await open.deploy(one);
+  open.engine.fate = () => "wait";
+  const events = await open.deploy({ ...two, isDetached: true });
+  expect(last(events)).toMatchObject({ kind: "done", result: { status: "rolling_out" } });
+  expect(open.plane.app(chat).state).toBe("ROLLING");
+  const fresh = await until(
+    () => open.engine.started[1]?.replica,
+    (replica) => replica !== undefined,
+  );
+  open.engine.become(fresh ?? "", "ready");
+  await until(active, (revision) => revision?.startsWith("r0002") ?? false);
+});
+
+describe("rolling back", () => {
+  const rollback = async (revision: string) => {
+    const events: DeployEvent[] = [];
+    for await (const event of open.plane.activate(chat, { revision })) events.push(event);
+    return last(events);
+  };
+
+  it("goes to the revision before, through the same verification", async () => {
+    await open.deploy(one);
+    await open.deploy(two);
+    await open.deploy(deployment("three"));
+    expect(await rollback("previous")).toMatchObject({
+      result: { revision: expect.stringMatching(/^r0002/) },
+    });
+    expect(await rollback("previous")).toMatchObject({
+      result: { revision: expect.stringMatching(/^r0001/) },
+    });
+    await expect(rollback("previous")).rejects.toMatchObject({
+      code: cloudErrors.revisionUnknown.code,
+    });
+    expect(await rollback("r3")).toMatchObject({
+      result: { revision: expect.stringMatching(/^r0003/) },
+    });
+  });
+
+  it("to one that does not start any more leaves the active one", async () => {
+    await open.deploy(one);
+    await open.deploy(two);
+    open.engine.fate = () => ({ exit: { reason: "import_error" } });
+    expect(await rollback("1")).toMatchObject({ kind: "failed" });
+    expect(states()).toEqual([
+      ["r0002", "ACTIVE"],
+      ["r0001", "SUPERSEDED"],
+    ]);
+    expect(open.traffic.open("chat")).toHaveLength(1);
+  });
+});
+
+it("a rollout renews the replicas of the same revision", async () => {
+  await open.deploy(one);
+  const [old] = open.engine.living;
+  open.store.secrets.setVariables(chat, { LEVEL: "debug" });
+  for await (const event of open.plane.rollout(chat)) expect(event.kind).not.toBe("failed");
+  await until(
+    () => open.engine.living,
+    (living) => living.length === 1 && living[0] !== old,
+  );
+  expect(open.engine.started[1]?.plan.config.environment).toMatchObject({ LEVEL: "debug" });
+  expect(states()).toEqual([["r0001", "ACTIVE"]]);
+});
+
+it("keeps ten revisions and those that are pinned; the files of the others go", async () => {
+  await open.deploy(one);
+  open.plane.pinRevision(chat, "1", true);
+  for (let count = 2; count <= 13; count += 1) await open.deploy(deployment(`number ${count}`));
+  await until(
+    () => open.engine.living,
+    ({ length }) => length === 1,
+  );
+  await open.deploy(deployment("the last"));
+  const retired = open.plane.revisions(chat).filter(({ state }) => state === "RETIRED");
+  expect(retired.map(({ revision }) => revision.slice(0, 5))).toEqual(["r0004", "r0003", "r0002"]);
+  expect(() => open.plane.activate(chat, { revision: "2" })).toThrow(ProductError);
+  for (const { state, bundle } of open.store.revisions.list(chat)) {
+    expect(open.store.bundles.has(bundle)).toBe(state !== "RETIRED");
+  }
+});
+
+it("bad names and bad files begin nothing", async () => {
+  const leaving = {
+    ...one,
+    bundle: {
+      script: "../app.py",
+      files: [{ path: "../app.py", contentBase64: "", isExecutable: false }],
+    },
+  };
+  for (const request of [{ ...one, name: "Chat" }, { ...one, name: "a--b" }, leaving]) {
+    await expect(open.deploy(request)).rejects.toThrow(ProductError);
+  }
+  expect(open.plane.apps()).toEqual([]);
+});

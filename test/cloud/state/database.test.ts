@@ -1,0 +1,219 @@
+// state.db: one owner, forward steps, copies, and never an empty file in place of a damaged one.
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ProductError } from "../../../source/base/product-error.ts";
+import { cloudErrors } from "../../../source/cloud/errors.ts";
+import { listBackups, restoreBackup } from "../../../source/cloud/state/backups.ts";
+import { StateDatabase, stateFile } from "../../../source/cloud/state/database.ts";
+
+let folder: string;
+let file: string;
+let now: number;
+let opened: StateDatabase[];
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "deployctl-state-"));
+  file = stateFile(folder);
+  now = Date.UTC(2030, 0, 1);
+  opened = [];
+});
+afterEach(() => {
+  for (const database of opened) database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const first = { name: "first", sql: "CREATE TABLE notes (text TEXT NOT NULL) STRICT" };
+const second = { name: "second", sql: "ALTER TABLE notes ADD COLUMN author TEXT" };
+
+function open(migrations = [first]): StateDatabase {
+  const clock = { now: () => now, wallMs: () => now };
+  const database = StateDatabase.open(file, { clock, migrations });
+  opened.push(database);
+  return database;
+}
+function close(database: StateDatabase): void {
+  database.close();
+  opened = opened.filter((other) => other !== database);
+}
+const notes = (database: StateDatabase) =>
+  database
+    .statement("SELECT text FROM notes ORDER BY text")
+    .all()
+    .map(({ text }) => text);
+const note = (database: StateDatabase, text: string) =>
+  database.statement("INSERT INTO notes (text) VALUES (?)").run(text);
+
+it("keeps what is written, for the user alone, in WAL with full synchronisation", () => {
+  const database = open();
+  note(database, "kept");
+  expect(database.statement("PRAGMA journal_mode").get()?.journal_mode).toBe("wal");
+  expect(database.statement("PRAGMA synchronous").get()?.synchronous).toBe(2);
+  expect(database.statement("PRAGMA foreign_keys").get()?.foreign_keys).toBe(1);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  close(database);
+  expect(notes(open())).toEqual(["kept"]);
+});
+
+describe("a transaction", () => {
+  it("is all or nothing, also with another one inside", () => {
+    const database = open();
+    expect(() =>
+      database.transaction(() => {
+        note(database, "outer");
+        database.transaction(() => note(database, "inner"));
+        throw new Error("no");
+      }),
+    ).toThrow("no");
+    expect(notes(database)).toEqual([]);
+    expect(database.transaction(() => note(database, "yes").changes)).toBe(1);
+    expect(notes(database)).toEqual(["yes"]);
+  });
+});
+
+describe("the schema", () => {
+  it("goes forward after a backup, all steps or none", () => {
+    const old = open();
+    note(old, "old");
+    close(old);
+    const broken = { name: "broken", sql: "CREATE TABLE other (x TEXT) STRICT; CREATE NONSENSE" };
+    expect(() => open([first, second, broken])).toThrow(/step 3 \(broken\)/);
+    const again = open();
+    expect(again.statement("PRAGMA user_version").get()?.user_version).toBe(1);
+    close(again);
+    now += 1000;
+    const newer = open([first, second]);
+    expect(newer.statement("SELECT author FROM notes").all()).toEqual([{ author: null }]);
+    expect(listBackups(file).length).toBeGreaterThan(0);
+  });
+
+  it("of a newer version is refused and left alone", () => {
+    close(open([first, second]));
+    const before = readFileSync(file);
+    expect(() => open([first])).toThrow(
+      expect.objectContaining({ code: cloudErrors.stateNewer.code }),
+    );
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+});
+
+it("has one owner at a time", () => {
+  const owner = open();
+  expect(() => open()).toThrow(expect.objectContaining({ code: cloudErrors.alreadyRunning.code }));
+  note(owner, "still mine");
+  expect(notes(owner)).toEqual(["still mine"]);
+});
+
+describe("backups", () => {
+  it("are made once a day, and seven are kept", () => {
+    const database = open();
+    note(database, "one");
+    expect(database.backupWhenDue()).toBeDefined();
+    expect(database.backupWhenDue()).toBeUndefined();
+    for (let day = 0; day < 9; day += 1) {
+      now += 86_400_000;
+      expect(database.backupWhenDue()).toBeDefined();
+    }
+    expect(listBackups(file)).toHaveLength(7);
+    expect(listBackups(file)[0]?.at).toBe(now);
+    expect(
+      listBackups(file).every((backup) => (statSync(backup.file).mode & 0o777) === 0o600),
+    ).toBe(true);
+  });
+
+  it("bring back what was, and what is there is set aside", () => {
+    const database = open();
+    note(database, "before");
+    const copy = database.backup();
+    note(database, "after");
+    close(database);
+    const replaced = restoreBackup(file, copy, now);
+    const restored = open();
+    expect(notes(restored)).toEqual(["before"]);
+    close(restored);
+    copyFileSync(replaced ?? "", file);
+    expect(notes(open())).toEqual(["after", "before"]);
+  });
+
+  it("that are damaged or missing are refused, and nothing is touched", () => {
+    const database = open();
+    note(database, "mine");
+    close(database);
+    const bad = path.join(folder, "bad.db");
+    writeFileSync(bad, "no database at all, but long enough to be read as one ".repeat(20));
+    for (const backup of [bad, path.join(folder, "missing.db")]) {
+      expect(() => restoreBackup(file, backup, now)).toThrow(
+        expect.objectContaining({ code: cloudErrors.backupUnusable.code }),
+      );
+    }
+    expect(notes(open())).toEqual(["mine"]);
+  });
+});
+
+describe("a damaged file", () => {
+  const damage: [string, () => void][] = [
+    ["that is no database", () => writeFileSync(file, "something else entirely. ".repeat(400))],
+    [
+      "with torn pages",
+      () => {
+        const bytes = readFileSync(file);
+        bytes.fill(0xa5, 4096, bytes.length);
+        writeFileSync(file, bytes);
+      },
+    ],
+    ["that was cut", () => truncateSync(file, statSync(file).size - 4096)],
+  ];
+
+  it.each(damage)("%s is set aside, and no empty one is begun in its place", (_name, spoil) => {
+    const database = open();
+    for (let count = 0; count < 400; count += 1) note(database, `note ${count} ${"x".repeat(50)}`);
+    const copy = database.backup();
+    close(database);
+    spoil();
+    const spoilt = readFileSync(file);
+    const refused = expect.objectContaining({
+      code: cloudErrors.stateCorrupt.code,
+      hint: expect.stringContaining(copy),
+    });
+    expect(() => open()).toThrow(refused);
+    const aside = readdirSync(folder).find((name) => name.includes(".damaged-")) ?? "";
+    expect(readFileSync(path.join(folder, aside)).equals(spoilt)).toBe(true);
+    // Whoever tries again gets the same answer, until somebody decides.
+    expect(() => open()).toThrow(refused);
+    restoreBackup(file, copy, now);
+    expect(notes(open())).toHaveLength(400);
+    expect(readdirSync(folder)).toContain(aside);
+  });
+
+  it("without a backup can be left behind on purpose", () => {
+    writeFileSync(file, "something else entirely. ".repeat(400));
+    expect(() => open()).toThrow(/damaged/);
+    expect(() => open()).toThrow(ProductError);
+    restoreBackup(file, undefined, now);
+    expect(notes(open())).toEqual([]);
+  });
+
+  it("half of a journal's last page is as if the last write had not been", () => {
+    const database = open();
+    note(database, "whole");
+    note(database, "torn");
+    // What a power cut leaves: the files as they are now, the journal without its end.
+    const copy = path.join(folder, "cut.db");
+    copyFileSync(file, copy);
+    copyFileSync(`${file}-wal`, `${copy}-wal`);
+    truncateSync(`${copy}-wal`, statSync(`${copy}-wal`).size - 100);
+    const cut = StateDatabase.open(copy, { migrations: [first] });
+    opened.push(cut);
+    expect(notes(cut)).toEqual(["whole"]);
+    expect(cut.check()).toEqual([]);
+  });
+});

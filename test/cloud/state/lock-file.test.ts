@@ -1,0 +1,60 @@
+// Who may work on a state folder: one living process at a time.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { lockFile, readLock, takeLock } from "../../../source/cloud/state/lock-file.ts";
+import { identifyProcess, isAlive } from "../../../source/cloud/state/process-identity.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "deployctl-lock-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it("is held by one and can be taken when it is given back", () => {
+  const giveBack = takeLock(folder);
+  expect(readLock(folder)?.processId).toBe(process.pid);
+  expect(() => takeLock(folder)).toThrow(`already runs as process ${process.pid}`);
+  giveBack();
+  expect(existsSync(lockFile(folder))).toBe(false);
+  takeLock(folder)();
+});
+
+it("of a process that is gone is taken over", async () => {
+  const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+  const identity = identifyProcess(child.pid ?? 0);
+  writeFileSync(lockFile(folder), JSON.stringify(identity));
+  expect(isAlive(identity)).toBe(true);
+  expect(() => takeLock(folder)).toThrow(String(child.pid));
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  expect(isAlive(identity)).toBe(false);
+  takeLock(folder)();
+});
+
+it("of an id that was used again for another process is taken over", () => {
+  const own = identifyProcess(process.pid);
+  for (const other of [{ startTime: "1" }, { bootId: "another boot" }]) {
+    writeFileSync(lockFile(folder), JSON.stringify({ ...own, ...other }));
+    takeLock(folder)();
+  }
+});
+
+it("that is torn is taken over", () => {
+  for (const text of ["", "{", "[]", '{"processId":"x"}']) {
+    writeFileSync(lockFile(folder), text);
+    takeLock(folder)();
+  }
+});
+
+it("that another one took over meanwhile is not given back", () => {
+  const giveBack = takeLock(folder);
+  writeFileSync(lockFile(folder), JSON.stringify(identifyProcess(1)));
+  giveBack();
+  expect(readLock(folder)?.processId).toBe(1);
+});
