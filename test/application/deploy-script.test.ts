@@ -1,0 +1,70 @@
+// The script that init writes: Python that starts modelctl for the model, whatever its name looks like.
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { deployScript } from "../../source/application/deploy-script.ts";
+import { temporaryFolder } from "../support/model-store.ts";
+
+const runner = path.join(import.meta.dirname, "../../source/cloud/python/runner.py");
+
+/** What modelctl is called with when the script's function runs. */
+function callsOf(text: string, environment: Record<string, string> = {}): string[] {
+  const folder = path.join(temporaryFolder(), "it's a folder");
+  mkdirSync(folder);
+  const script = path.join(folder, "deploy.py");
+  writeFileSync(script, text);
+  const program = path.join(folder, "modelctl");
+  const record = path.join(folder, "calls");
+  writeFileSync(
+    program,
+    `#!/bin/sh\necho "$* | $MODELCTL_KEEP_ALIVE $MODELCTL_MODEL_FOLDERS" >> "${record}"\n`,
+  );
+  chmodSync(program, 0o755);
+  execFileSync("python3", [runner, "--script", script, "--target", "serve"], {
+    cwd: folder,
+    stdio: "pipe",
+    env: { PATH: process.env.PATH, DEPLOYCTL_PORT: "23456", ...environment, ...told(program) },
+  });
+  return execFileSync("cat", [record], { encoding: "utf8" }).trim().split("\n");
+}
+
+function told(program: string): Record<string, string> {
+  return { DEPLOYCTL_MODELCTL: `'${program.replaceAll("'", `'\\''`)}'` };
+}
+
+describe("the script", () => {
+  test("serves the model on the port that it is given, for good", () => {
+    const { text, appName } = deployScript("tiny", "deploy.py");
+    expect(appName).toBe("tiny");
+    expect(callsOf(text)).toEqual([
+      "serve --host 127.0.0.1 --port 23456 --preload tiny --num-parallel 4 | -1",
+    ]);
+  });
+
+  test("brings a model of the hub first, and takes another by MODEL_NAME", () => {
+    const { text, appName } = deployScript("hf.co/Some-Maker/Model_8B:Q4_K_M", "serve.py");
+    expect(appName).toBe("model-8b-q4-k-m");
+    expect(text).toContain("deployctl deploy serve.py --app-name model-8b-q4-k-m");
+    expect(callsOf(text)[0]).toBe("pull hf.co/Some-Maker/Model_8B:Q4_K_M |  ");
+    expect(callsOf(text, { MODEL_NAME: "tiny" })).toHaveLength(1);
+  });
+
+  test("names a file of the user's whole, and lets clients name it", () => {
+    const folder = path.join(temporaryFolder(), 'a "quoted" Ordner für ü');
+    mkdirSync(folder);
+    const file = path.join(folder, "My Model.gguf");
+    writeFileSync(file, "");
+    const { text, appName } = deployScript(file, "deploy.py");
+    expect(appName).toBe("my-model");
+    expect(callsOf(text)).toEqual([
+      `serve --host 127.0.0.1 --port 23456 --preload ${file} --num-parallel 4 | -1 ${folder}`,
+    ]);
+  });
+
+  test("is not written for a file that is not there", () => {
+    expect(() => deployScript("./nothing.gguf", "deploy.py")).toThrow(
+      expect.objectContaining({ exitCode: 2, message: expect.stringContaining("nothing.gguf") }),
+    );
+  });
+});
