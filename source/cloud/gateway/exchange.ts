@@ -127,9 +127,12 @@ export class Exchange implements AttemptListener {
       this.#reply.breakOff(refusal);
       return;
     }
-    const { request, response, id } = this.arrival;
-    const { lingerMs } = this.#context.limits;
-    sendRefusal(request, response, refusal, { requestId: id, lingerMs });
+    const { request, response, id, head } = this.arrival;
+    sendRefusal(request, response, refusal, {
+      requestId: id,
+      lingerMs: this.#context.limits.lingerMs,
+      holdsBody: head.expect !== undefined && this.#body === undefined,
+    });
   }
 
   /** Ends it at once, whatever was sent. */

@@ -157,10 +157,14 @@ export class Reception {
   }
 
   #refuse(visit: Visit, refusal: Refusal): undefined {
-    const { id, request, response } = visit;
+    const { id, request, response, head } = visit;
     const { clock, limits, observe } = this.#options.context;
     response.once("close", () => observe(refusedRecord(visit, refusal, clock)));
-    sendRefusal(request, response, refusal, { requestId: id, lingerMs: limits.lingerMs });
+    sendRefusal(request, response, refusal, {
+      requestId: id,
+      lingerMs: limits.lingerMs,
+      holdsBody: head.expect !== undefined,
+    });
   }
 }
 

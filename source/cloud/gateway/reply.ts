@@ -108,12 +108,19 @@ function flushHead(response: ServerResponse): void {
   if (!response.writableEnded && !response.destroyed) response.flushHeaders();
 }
 
+export interface RefusalOptions {
+  requestId: string;
+  lingerMs: number;
+  /** The client sends its body only when it is told to go on. */
+  holdsBody: boolean;
+}
+
 /** Answers in the replica's place. The rest of a body that is still coming is read for a moment. */
 export function sendRefusal(
   request: IncomingMessage,
   response: ServerResponse,
   refusal: Refusal,
-  { requestId, lingerMs }: { requestId: string; lingerMs: number },
+  { requestId, lingerMs, holdsBody }: RefusalOptions,
 ): void {
   if (response.headersSent || response.destroyed) return;
   const body = Buffer.from(refusalBody(refusal, requestId));
@@ -121,7 +128,7 @@ export function sendRefusal(
   const isUnread = hasBody(request) && !request.complete;
   if (isUnread || refusal.closes === true) headers.push("Connection", "close");
   response.writeHead(refusalStatus(refusal.type), headers);
-  if (!isUnread) {
+  if (!isUnread || holdsBody) {
     response.end(body);
     return;
   }

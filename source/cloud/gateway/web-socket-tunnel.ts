@@ -83,7 +83,7 @@ export class WebSocketTunnel {
     this.#stop();
     const { request: incoming, response, id } = this.arrival;
     const { lingerMs } = this.#context.limits;
-    sendRefusal(incoming, response, refusal, { requestId: id, lingerMs });
+    sendRefusal(incoming, response, refusal, { requestId: id, lingerMs, holdsBody: false });
     this.#status = response.statusCode;
   }
 
