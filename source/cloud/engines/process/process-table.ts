@@ -80,6 +80,7 @@ export async function readProcesses(): Promise<ProcessFacts[]> {
 
 /** Whether the leader itself lives. A nonce that cannot be read, or was written over, is no objection. */
 export function isLeaderAlive(identity: ProcessIdentity): boolean {
+  if (identity.bootId !== readBootId()) return false;
   const facts = readProcess(identity.processId);
   if (!isLiving(facts) || facts.startTime !== identity.startTime) return false;
   const nonce = readNonce(identity.processId);

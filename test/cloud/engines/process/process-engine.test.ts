@@ -8,7 +8,9 @@ import type { AppConfig } from "../../../../source/cloud/app-config.ts";
 import type { ReplicaExit } from "../../../../source/cloud/engines/engine.ts";
 import { defaultHealth } from "../../../../source/cloud/engines/process/health-watch.ts";
 import {
+  isLiving,
   readNonce,
+  readProcess,
   readProcesses,
 } from "../../../../source/cloud/engines/process/process-table.ts";
 import {
@@ -22,7 +24,6 @@ import {
   serveScript,
   untilPhase,
 } from "../../../support/process-engine.ts";
-import { isAlive } from "../../../support/processes.ts";
 import { until } from "../../../support/until.ts";
 
 let stateFolder: string;
@@ -223,42 +224,39 @@ describe("the end of a replica", () => {
     };
     process.kill(processId, "SIGKILL");
     expect(await exitOf("one")).toMatchObject({ signal: "SIGKILL", reason: "killed" });
-    expect(isAlive(server)).toBe(false);
+    expect(isLiving(readProcess(server))).toBe(false);
     expect(await withNonce(nonce)).toEqual([]);
   });
 
-  it.each<[string, string, Partial<AppConfig>, string, string]>([
-    ["the script is no Python", "def serve(:\n", {}, "syntax_error", "deploy.py"],
-    [
-      "a module is missing",
-      "import vllm_not_here\ndef serve(): pass\n",
-      {},
-      "import_error",
-      "vllm_not_here",
-    ],
-    ["there is no such function", "def other(): pass\n", {}, "target_missing", "serve"],
-    [
-      "a program is missing",
-      "import subprocess\ndef serve(): subprocess.run(['vllm-not-here', 'serve'])\n",
-      {},
-      "missing_executable",
-      "vllm-not-here",
-    ],
-    ["it raises", "def serve(): raise ValueError('no luck')\n", {}, "exception", "no luck"],
-    ["it exits", "import sys\ndef serve(): sys.exit(7)\n", {}, "exited", "code 7"],
-    ["it returns at once", "def serve(): pass\n", {}, "returned", "returned"],
-    [
-      "its server crashes at its start",
-      serveScript,
-      fake({ CRASH_CODE: "4", SAY_ERROR: "RuntimeError: CUDA error: out of memory" }),
-      "out_of_memory",
-      "GPU",
-    ],
-  ])("has its reason when %s", async (_, script, change, reason, part) => {
-    await start("one", change, script);
-    const exit = await exitOf("one");
-    expect(exit.reason).toBe(reason);
-    expect(exit.sentence).toContain(part);
+  it("has its reason and its sentence", async () => {
+    const crash = fake({ CRASH_CODE: "4", SAY_ERROR: "RuntimeError: CUDA error: out of memory" });
+    const calling = "import subprocess\ndef serve(): subprocess.run(['vllm-not-here', 'serve'])\n";
+    const cases: Record<string, [script: string, change?: Partial<AppConfig>]> = {
+      "no-python": ["def serve(:\n"],
+      "no-module": ["import vllm_not_here\ndef serve(): pass\n"],
+      "no-function": ["def other(): pass\n"],
+      "no-program": [calling],
+      raises: ["def serve(): raise ValueError('no luck')\n"],
+      exits: ["import sys\ndef serve(): sys.exit(7)\n"],
+      returns: ["def serve(): pass\n"],
+      crashes: [serveScript, crash],
+    };
+    for (const [name, [script, change]] of Object.entries(cases)) await start(name, change, script);
+    const found: Record<string, [string, string]> = {};
+    for (const name of Object.keys(cases)) {
+      const { reason, sentence } = await exitOf(name);
+      found[name] = [reason, sentence];
+    }
+    expect(found).toEqual({
+      "no-python": ["syntax_error", expect.stringContaining("deploy.py")],
+      "no-module": ["import_error", expect.stringContaining("vllm_not_here")],
+      "no-function": ["target_missing", expect.stringContaining("serve")],
+      "no-program": ["missing_executable", expect.stringContaining("vllm-not-here")],
+      raises: ["exception", expect.stringContaining("no luck")],
+      exits: ["exited", "It ended with code 7."],
+      returns: ["returned", expect.stringContaining("The function returned")],
+      crashes: ["out_of_memory", "The GPU's memory does not suffice."],
+    });
   });
 
   it("comes when it is not ready in time, and says on which port it listens instead", async () => {

@@ -1,0 +1,330 @@
+// What becomes of replicas when the control plane is killed: the next one takes them up.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ReplicaObservation, RevisionPlan } from "../../../../source/cloud/engines/engine.ts";
+import { drawNonce } from "../../../../source/cloud/engines/process/orphans.ts";
+import {
+  isLiving,
+  parseStat,
+  readBootId,
+  readNonce,
+  readProcess,
+  readProcesses,
+} from "../../../../source/cloud/engines/process/process-table.ts";
+import {
+  type ReplicaRecord,
+  ReplicaRecords,
+} from "../../../../source/cloud/engines/process/replica-record.ts";
+import {
+  endEngine,
+  linesOf,
+  makePlan,
+  makeStateFolder,
+  type OpenEngine,
+  openEngine,
+  untilPhase,
+} from "../../../support/process-engine.ts";
+import { until } from "../../../support/until.ts";
+
+const workerFile = path.join(import.meta.dirname, "../../../support/engine-worker.ts");
+let stateFolder: string;
+let plan: RevisionPlan;
+let open: OpenEngine | undefined;
+let children: ChildProcess[];
+/** Of `leader`. */
+let leaders: { id: number; startTime: number | undefined }[];
+
+beforeEach(() => {
+  stateFolder = makeStateFolder();
+  plan = makePlan(stateFolder);
+  children = [];
+  leaders = [];
+});
+afterEach(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  for (const { id, startTime } of leaders) {
+    const found = readProcess(id);
+    if (isLiving(found) && found.startTime === startTime) process.kill(id, "SIGKILL");
+  }
+  open ??= openEngine(stateFolder);
+  await open.engine.adopt(new ReplicaRecords(stateFolder).list());
+  await endEngine(stateFolder, open);
+  open = undefined;
+});
+
+/** Lets a control plane start the replicas, and kills it when `isEnough`. */
+async function killedWorker(
+  replicas: string[],
+  isEnough: (observed: ReplicaObservation[]) => boolean,
+): Promise<ReplicaObservation[]> {
+  const planFile = path.join(stateFolder, "plan.json");
+  writeFileSync(planFile, JSON.stringify(plan));
+  const worker = spawn(process.execPath, [workerFile, stateFolder, planFile, ...replicas], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  children.push(worker);
+  let text = "";
+  worker.stdout.setEncoding("utf8").on("data", (part: string) => {
+    text += part;
+  });
+  const observed = await until(
+    () => {
+      const last = text.slice(0, text.lastIndexOf("\n")).split("\n").at(-1) ?? "";
+      const seen: ReplicaObservation[] = last === "" ? [] : JSON.parse(last);
+      return seen;
+    },
+    (seen) => seen.length === replicas.length && isEnough(seen),
+  );
+  worker.kill("SIGKILL");
+  await once(worker, "close");
+  return observed;
+}
+
+const allReady = (observed: ReplicaObservation[]) =>
+  observed.every(({ phase }) => phase === "ready");
+
+async function adoptAll(known: string[], orphanGraceMs = 50): Promise<OpenEngine> {
+  open = openEngine(stateFolder, { orphanGraceMs });
+  await open.engine.adopt(known);
+  return open;
+}
+
+async function logOf({ engine }: OpenEngine, replica: string): Promise<string[]> {
+  const query = { organisation: "local", app: "demo", replica, follow: false };
+  return (await linesOf(engine.logs(query))).map(({ text }) => text);
+}
+
+/** A process that leads a session, as replicas do, and is none of this process's children to reap. */
+async function leader(nonce: string | undefined): Promise<number> {
+  const env = { ...process.env, ...(nonce !== undefined && { DEPLOYCTL_NONCE: nonce }) };
+  const program =
+    "import subprocess,time; p=subprocess.Popen(['sleep','600'],start_new_session=True); print(p.pid,flush=True); time.sleep(600)";
+  const parent = spawn("python3", ["-c", program], { env, stdio: ["ignore", "pipe", "inherit"] });
+  children.push(parent);
+  const [data] = await once(parent.stdout, "data");
+  const id = Number(String(data));
+  leaders.push({ id, startTime: readProcess(id)?.startTime });
+  return id;
+}
+
+function recordOf(replica: string, processId: number, change: Partial<ReplicaRecord>): void {
+  new ReplicaRecords(stateFolder).write({
+    schema: 1,
+    replica,
+    organisation: "local",
+    app: "demo",
+    revision: "r0001-00000000",
+    nonce: drawNonce(stateFolder),
+    port: 20_001,
+    exposedPort: 8000,
+    healthPath: "/health",
+    startupTimeoutMs: 30_000,
+    gpus: [],
+    startedAt: Date.now(),
+    warnings: [],
+    process: {
+      id: processId,
+      group: processId,
+      startTime: readProcess(processId)?.startTime ?? 0,
+      bootId: readBootId(),
+    },
+    ...change,
+  });
+}
+
+describe("a control plane that is killed", () => {
+  it("leaves its replicas serving; the next one takes them up and starts nothing twice", async () => {
+    const before = await killedWorker(["one", "two"], allReady);
+    for (const { endpoint } of before)
+      expect((await fetch(`${endpoint}/v1/models`)).status).toBe(200);
+
+    const { engine, reservations } = await adoptAll(["one", "two"]);
+    const after = await engine.observe();
+    const facts = (one: ReplicaObservation) => [
+      one.replica,
+      one.processId,
+      one.endpoint,
+      one.phase,
+    ];
+    expect(after.map(facts).sort()).toEqual(before.map(facts).sort());
+    await engine.startReplica({ replica: "one", plan, secrets: {} });
+    const nonces = (await readProcesses()).flatMap(({ id, session }) =>
+      id === session ? (readNonce(id) ?? []) : [],
+    );
+    const ours = new ReplicaRecords(stateFolder).read("one")?.nonce;
+    expect(nonces.filter((nonce) => nonce === ours)).toHaveLength(1);
+    expect(reservations.list()).toHaveLength(2);
+
+    await engine.stopReplica("one", { signal: "terminate", graceMs: 5_000 });
+    expect((await untilPhase(engine, "one", "exited")).exit?.reason).toBe("stopped");
+    expect((await untilPhase(engine, "two", "ready")).processId).toBe(
+      before.find(({ replica }) => replica === "two")?.processId,
+    );
+  });
+
+  it("loses no line of their logs and doubles none", async () => {
+    plan = makePlan(
+      stateFolder,
+      `
+import time
+def serve():
+    i = 0
+    while True:
+        print("line", i, flush=True)
+        i += 1
+        time.sleep(0.01)
+`,
+    );
+    await killedWorker(["one"], ([one]) => one?.phase === "setup");
+    const adopted = await adoptAll(["one"]);
+    const lines = await until(
+      async () => (await logOf(adopted, "one")).filter((text) => text.startsWith("line ")),
+      ({ length }) => length > 100,
+    );
+    expect(lines).toEqual(lines.map((_, i) => `line ${i}`));
+  });
+
+  it("may be killed while a replica starts: the next one brings it up", async () => {
+    plan = makePlan(stateFolder, undefined, { environment: { FAKE_BOOT_SECONDS: "1" } });
+    const [before] = await killedWorker(["one"], ([one]) => one?.phase === "setup");
+    const { engine } = await adoptAll(["one"]);
+    const after = await untilPhase(engine, "one", "ready");
+    expect(after.processId).toBe(before?.processId);
+  });
+
+  it("may be killed right after a spawn, before anything is written of it", async () => {
+    const [before] = await killedWorker(["one"], allReady);
+    const records = new ReplicaRecords(stateFolder);
+    const record = records.read("one");
+    if (record === undefined) throw new Error("no record");
+    const { process: _, ready: __, ...draft } = record;
+    records.write(draft);
+    const { engine } = await adoptAll(["one"]);
+    expect((await untilPhase(engine, "one", "ready")).processId).toBe(before?.processId);
+  });
+
+  it("hears of what ended meanwhile, and why, and nothing of it is left", async () => {
+    const [one, two] = await killedWorker(["one", "two"], allReady);
+    await expect(fetch(`${one?.endpoint}/die`)).rejects.toThrow();
+    process.kill(two?.processId ?? 0, "SIGKILL");
+    const nonce = new ReplicaRecords(stateFolder).read("two")?.nonce;
+    await until(
+      () => [one, two].filter((it) => isLiving(readProcess(it?.processId ?? 0))).length,
+      (count) => count === 0,
+    );
+    const { engine } = await adoptAll(["one", "two"]);
+    const exits = (await engine.observe()).map(({ replica, exit }) => [replica, exit?.reason]);
+    expect(exits.sort()).toEqual([
+      ["one", "returned"],
+      ["two", "lost"],
+    ]);
+    const left = (await readProcesses()).filter(({ id }) => readNonce(id) === nonce);
+    expect(left).toEqual([]);
+  });
+
+  it("ends a replica that the store does not know, and gives its port back", async () => {
+    const [one] = await killedWorker(["one"], allReady);
+    const { engine, reservations, told } = await adoptAll([]);
+    expect(await engine.observe()).toEqual([]);
+    expect(isLiving(readProcess(one?.processId ?? 0))).toBe(false);
+    expect(reservations.list()).toEqual([]);
+    expect(told.join()).toContain("replica one is not known any more");
+    expect(readdirSync(path.join(stateFolder, "run"))).toEqual([]);
+  });
+});
+
+describe("a process id", () => {
+  it("that now belongs to somebody else is left alone", async () => {
+    const innocent = await leader(undefined);
+    const startTime = (readProcess(innocent)?.startTime ?? 0) - 1;
+    const bootId = readBootId();
+    recordOf("one", innocent, { process: { id: innocent, group: innocent, startTime, bootId } });
+    recordOf("two", innocent, {
+      process: { id: innocent, group: innocent, startTime: startTime + 1, bootId: "another" },
+    });
+    const { engine } = await adoptAll(["one", "two"]);
+    const reasons = (await engine.observe()).map(({ phase, exit }) => [phase, exit?.reason]);
+    expect(reasons).toEqual([
+      ["exited", "lost"],
+      ["exited", "lost"],
+    ]);
+    expect(isLiving(readProcess(innocent))).toBe(true);
+  });
+
+  it("of a process that carries another nonce is not the replica's", async () => {
+    const other = await leader("somebody-else");
+    recordOf("one", other, {});
+    const { engine } = await adoptAll(["one"]);
+    expect((await untilPhase(engine, "one", "exited")).exit?.reason).toBe("lost");
+    expect(isLiving(readProcess(other))).toBe(true);
+  });
+
+  it("of a zombie is that of a dead one", async () => {
+    const nonce = drawNonce(stateFolder);
+    const zombie = await leader(nonce);
+    recordOf("one", zombie, { nonce });
+    const { engine } = await adoptAll(["one"]);
+    expect((await engine.observe())[0]?.phase).toBe("setup");
+    // Its parent never asks for it, so that it stays in the table.
+    process.kill(zombie, "SIGKILL");
+    const { exit } = await untilPhase(engine, "one", "exited");
+    expect(exit?.reason).toBe("lost");
+    expect(readProcess(zombie)?.state).toBe("Z");
+  });
+
+  it("is read from a line of the kernel whatever the process calls itself", () => {
+    const numbers = Array.from({ length: 49 }, (_, i) => i + 4).join(" ");
+    expect(parseStat(`12 (a) R 1 (b)) S ${numbers}`)).toEqual({
+      id: 12,
+      state: "S",
+      group: 5,
+      session: 6,
+      startTime: 22,
+    });
+    expect(parseStat("")).toBeUndefined();
+  });
+});
+
+describe("orphans", () => {
+  it("of this state folder are ended after a while, those of another are not", async () => {
+    const orphan = await leader(drawNonce(stateFolder));
+    const stranger = await leader(drawNonce("/another/state/folder"));
+    const { told } = await adoptAll([]);
+    await until(
+      () => isLiving(readProcess(orphan)),
+      (lives) => !lives,
+    );
+    expect(isLiving(readProcess(stranger))).toBe(true);
+    expect(told.join()).toContain(`process ${orphan} belongs to a replica that nobody knows`);
+  });
+
+  it("are none while a record knows them", async () => {
+    const nonce = drawNonce(stateFolder);
+    const replica = await leader(nonce);
+    recordOf("one", replica, { nonce });
+    const orphan = await leader(drawNonce(stateFolder));
+    await adoptAll(["one"]);
+    await until(
+      () => isLiving(readProcess(orphan)),
+      (lives) => !lives,
+    );
+    expect(isLiving(readProcess(replica))).toBe(true);
+  });
+});
+
+it("takes a record that cannot be read for none, and ends its process as an orphan", async () => {
+  const nonce = drawNonce(stateFolder);
+  const orphan = await leader(nonce);
+  recordOf("one", orphan, { nonce });
+  const file = new ReplicaRecords(stateFolder).fileOf("one", ".json");
+  writeFileSync(file, readFileSync(file, "utf8").slice(0, 40));
+  const { engine } = await adoptAll(["one"]);
+  expect(await engine.observe()).toEqual([]);
+  await until(
+    () => isLiving(readProcess(orphan)),
+    (lives) => !lives,
+  );
+});
