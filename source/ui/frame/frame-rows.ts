@@ -62,9 +62,9 @@ function lastRows(frame: Frame, { columns }: WindowSize): StyledRow[] {
   const room = columns - 2 * margin;
   const blank: Span = { text: " ", tone: "plain" };
   if (notice === undefined) return [[blank, ...hintRow(frame.hints, room)]];
-  const text = neutraliseLine(`${glyphs.warning} ${notice}`, glyphs.isAscii);
+  const text = neutraliseLine(notice, glyphs.isAscii);
   const rows = wrapLine(text.replaceAll("\n", " "), room).slice(0, noticeRowsMaximum);
-  return rows.map((row) => [blank, { text: row.text.padEnd(room), tone: "warning" }, blank]);
+  return rows.map((row) => [blank, { text: row.text.padEnd(room), tone: "mark" }, blank]);
 }
 
 function tabRow(frame: Frame, columns: number): StyledRow {

@@ -54,7 +54,8 @@ function border(
 ): StyledRow {
   const { horizontal } = glyphs.box;
   const room = width - 2;
-  if (label === "") return [{ text: left + horizontal.repeat(Math.max(0, room)) + right, tone }];
+  if (label === "" || room < 5)
+    return [{ text: left + horizontal.repeat(Math.max(0, room)) + right, tone }];
   const shown = ` ${truncateText(label, Math.max(0, room - 4), glyphs.ellipsis)} `;
   const rest = Math.max(0, room - 1 - textWidth(shown));
   const [before, after] = isTop ? [1, rest] : [rest, 1];

@@ -29,10 +29,10 @@ export function plainText(row: StyledRow): string {
 export function cutRow(row: StyledRow, from: number, to: number): StyledRow {
   const spans: Span[] = [];
   let column = 0;
-  for (const { text, tone } of row) {
-    const width = textWidth(text);
+  for (const span of row) {
+    const width = textWidth(span.text);
     if (column + width > from && column < to) {
-      spans.push({ text: cutText(text, from - column, to - column), tone });
+      spans.push({ ...span, text: cutText(span.text, from - column, to - column) });
     }
     column += width;
   }

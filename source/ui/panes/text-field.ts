@@ -8,7 +8,7 @@ import { cutRow, plainText } from "./styled-row.ts";
 
 type FieldAction = Exclude<
   EditorAction["type"],
-  "insert" | "newline" | "moveRow" | "replace" | "shelve" | "restore"
+  "insert" | "newline" | "moveRow" | "replace" | "setText" | "shelve" | "restore"
 >;
 
 const actions: readonly (readonly [FieldAction, title: string, keys: readonly string[]])[] = [

@@ -1,0 +1,336 @@
+// Goal: every key and every word reaches what it is meant for, and questions get their answers.
+// Method: a frame without a terminal around scripted screens; its rows are read.
+
+import { beforeEach, describe, expect, test } from "vitest";
+import { Frame } from "../../../source/ui/frame/frame.ts";
+import { framePicture } from "../../../source/ui/frame/frame-rows.ts";
+import { plainText, rowWidth } from "../../../source/ui/panes/styled-row.ts";
+import { unicodeGlyphs } from "../../../source/ui/theme.ts";
+import { until } from "../../support/until.ts";
+import { FakeScreen } from "../support/fake-screen.ts";
+
+let size = { columns: 80, rows: 24 };
+let nowMs = 0;
+let left: string[] = [];
+let chat: FakeScreen;
+let server: FakeScreen;
+let frame: Frame;
+
+beforeEach(() => {
+  size = { columns: 80, rows: 24 };
+  nowMs = 0;
+  left = [];
+  chat = new FakeScreen("chat", "Chat");
+  server = new FakeScreen("server", "Server");
+  frame = new Frame({
+    glyphs: unicodeGlyphs,
+    clock: { now: () => nowMs, wallMs: () => nowMs },
+    theme: "default",
+    terminal: {
+      erase: () => left.push("erased"),
+      copy: async (text) => `Copied ${text}`,
+      edit: async (text) => `${text}!`,
+      page: async () => {},
+    },
+    size: () => size,
+    status: () => "● here",
+    onLeave: (reason) => left.push(reason),
+  });
+  frame.start([chat, server]);
+});
+
+function lines(): string[] {
+  return framePicture(frame, size).rows.map((row) => plainText(row).trimEnd());
+}
+
+function press(...names: string[]): void {
+  for (const name of names) frame.press({ kind: "key", name });
+}
+
+function type(text: string): void {
+  frame.press({ kind: "text", text });
+}
+
+describe("the window", () => {
+  test("has tabs, the screen, its status and the keys that are valid now", () => {
+    chat.more = [
+      chat.command("send", ["Enter"]),
+      chat.command("never", ["x"], { isValid: () => false }),
+    ];
+    chat.statusText = "61 tok/s";
+    const shown = lines();
+    expect(shown).toHaveLength(24);
+    expect(shown[0]).toMatch(/^ modelctl {2}\[1 Chat\] {2}2 Server +61 tok\/s {2}● here$/);
+    expect(shown[1]).toBe("first line");
+    expect(shown[23]).toBe(" Enter send  Ctrl+P palette  ? help");
+  });
+
+  test("is filled exactly at every size, and is a card where it is too small", () => {
+    for (const columns of [60, 61, 100, 250]) {
+      for (const rows of [16, 40, 80]) {
+        size = { columns, rows };
+        chat.lines = Array.from({ length: 100 }, (_, row) => `row ${row}`);
+        const picture = framePicture(frame, size);
+        expect(picture.rows).toHaveLength(rows);
+        expect(Math.max(...picture.rows.map(rowWidth))).toBeLessThanOrEqual(columns);
+      }
+    }
+    size = { columns: 59, rows: 16 };
+    expect(lines().join("\n")).toMatch(/Too small: 59x16\s+needs 60x16\s+● here/);
+  });
+
+  test("keeps what matters most of the status", () => {
+    size = { columns: 60, rows: 16 };
+    chat.statusText = "a very long sentence about what is going on";
+    expect(lines()[0]).toMatch(/● here$/);
+    expect(lines()[0]).not.toContain("very long");
+  });
+
+  test("counts the cursor from its own corner", () => {
+    chat.isField = true;
+    expect(framePicture(frame, size).cursor).toEqual({ x: 3, y: 3 });
+    chat.isField = false;
+    expect(framePicture(frame, size).cursor).toBeUndefined();
+  });
+});
+
+describe("keys", () => {
+  test("open screens: digits where nothing is typed, Alt and a digit always", () => {
+    type("2");
+    expect(frame.current).toBe(server);
+    expect(chat.events).toEqual(["activated", "deactivated"]);
+    expect(server.events).toEqual(["activated"]);
+    server.isField = true;
+    type("1");
+    expect(server.events).toContain("typed 1");
+    press("Alt+1");
+    expect(frame.current).toBe(chat);
+  });
+
+  test("go to the first command that is valid; the frame's own cannot be taken over", () => {
+    let isBusy = true;
+    chat.more = [
+      chat.command("stop", ["Esc"], { isValid: () => isBusy }),
+      chat.command("back", ["Esc"]),
+      chat.command("steal", ["Ctrl+P", "Ctrl+L"]),
+      chat.command("leaveMine", ["Ctrl+D"]),
+    ];
+    press("Esc");
+    isBusy = false;
+    press("Esc", "Ctrl+L", "Ctrl+D");
+    expect(chat.events).toEqual(["activated", "stop", "back", "leaveMine"]);
+    expect(left).toEqual(["erased"]);
+    press("Ctrl+P");
+    expect(frame.overlay).toBeDefined();
+  });
+
+  test("that come in one piece are taken one by one, and as text once a field is open", () => {
+    server.more = [
+      server.command("down", ["j"]),
+      server.command("filter", ["/"], {
+        run: () => {
+          server.isField = true;
+          return undefined;
+        },
+      }),
+      server.command("pause", ["Space"]),
+    ];
+    type("2");
+    type("jj /4xx");
+    expect(server.events).toEqual(["activated", "down", "down", "pause", "typed 4xx"]);
+  });
+
+  test("answer in a window that is too small only where nothing needs to be seen", () => {
+    chat.more = [chat.command("stop", ["Esc"]), chat.command("send", ["Enter"])];
+    chat.isField = true;
+    size = { columns: 40, rows: 10 };
+    press("Enter");
+    type("lost");
+    frame.paste("lost");
+    press("Esc");
+    expect(chat.events).toEqual(["activated", "stop"]);
+  });
+
+  test("leave: Ctrl+D, or Ctrl+C twice within two seconds", () => {
+    press("Ctrl+C");
+    expect(lines()[23]).toContain("Ctrl+C again leaves");
+    nowMs = 2500;
+    press("Ctrl+C");
+    expect(left).toEqual([]);
+    nowMs = 3000;
+    press("Ctrl+C");
+    expect(left).toEqual(["interrupted"]);
+    press("Ctrl+D");
+    expect(left).toEqual(["interrupted", "bye"]);
+  });
+});
+
+describe("what could not be done", () => {
+  test("is told in place of the hints, until the next key", async () => {
+    chat.more = [
+      chat.command("refuse", ["r"], { run: () => "It cannot be done now" }),
+      chat.command("fail", ["f"], {
+        run: async () => {
+          throw new Error("It broke");
+        },
+      }),
+    ];
+    type("r");
+    expect(lines()[23]).toBe(" It cannot be done now");
+    type("f");
+    await until(
+      () => lines()[23],
+      (row) => row === " It broke",
+    );
+    press("Right");
+    expect(lines()[23]).toContain("Ctrl+P palette");
+  });
+
+  test("is told whole, over the last rows of the screen", () => {
+    frame.notify("a long sentence ".repeat(9).trim());
+    expect(lines().slice(22).join(" ").replaceAll(/\s+/g, " ").trim()).toBe(
+      "a long sentence ".repeat(9).trim(),
+    );
+    expect(lines()).toHaveLength(24);
+  });
+});
+
+describe("the palette", () => {
+  beforeEach(() => {
+    chat.more = [
+      chat.command("clear", [], { title: "Forget the messages", slash: ["/clear"] }),
+      chat.command("system", [], {
+        title: "Set the system text",
+        slash: ["/set system"],
+        slashArguments: "TEXT",
+      }),
+      chat.command("left", ["Left"], { title: "Character left", group: "Editing" }),
+      chat.command("dead", ["d"], { title: "Not now", isValid: () => false }),
+    ];
+  });
+
+  test("finds a command by some of its letters and runs it", async () => {
+    press("Ctrl+P");
+    expect(lines().join("\n")).toContain("Forget the messages");
+    expect(lines().join("\n")).not.toMatch(/Character left|Not now/);
+    type("frgt");
+    expect(lines().filter((line) => line.includes(">"))[1]).toMatch(/> Forget.*\/clear/);
+    press("Enter");
+    await until(
+      () => chat.events,
+      (events) => events.includes("clear"),
+    );
+    expect(frame.overlay).toBeUndefined();
+  });
+
+  test("asks for the words that a command needs", async () => {
+    press("Ctrl+P");
+    type("system text");
+    press("Enter");
+    await until(
+      () => lines().join("\n"),
+      (text) => text.includes("/set system TEXT"),
+    );
+    type("Be brief.");
+    press("Enter");
+    await until(
+      () => chat.events,
+      (events) => events.includes("system:Be brief."),
+    );
+  });
+
+  test("is left with Esc, and says so when nothing matches", () => {
+    press("Ctrl+P");
+    type("zzzz");
+    expect(lines().join("\n")).toContain("Nothing matches");
+    press("Enter");
+    expect(frame.overlay).toBeDefined();
+    press("Esc");
+    expect(frame.overlay).toBeUndefined();
+    expect(chat.events).toEqual(["activated"]);
+  });
+
+  test("the help has all commands in groups, and runs none that is not valid", () => {
+    type("?");
+    const text = lines().join("\n");
+    for (const title of ["Things", "Not now", "Everywhere", "Editing", "Character left"]) {
+      expect(text).toContain(title);
+    }
+    type("Not now");
+    press("Enter");
+    expect(frame.overlay).toBeDefined();
+    expect(chat.events).toEqual(["activated"]);
+  });
+});
+
+describe("questions", () => {
+  test("for a line give what was typed, or nothing after Esc", async () => {
+    const answered = frame.ask("Name?", "old");
+    expect(lines()[22]).toMatch(/^╰/);
+    expect(lines().slice(19, 22).join("\n")).toMatch(/Name\?[\s\S]*> old/);
+    press("Backspace");
+    type("e");
+    press("Enter");
+    await expect(answered).resolves.toBe("ole");
+    const dropped = frame.ask("Name?");
+    press("Esc");
+    await expect(dropped).resolves.toBeUndefined();
+  });
+
+  test.each([
+    [["y"], true],
+    [["n"], false],
+    [["Enter"], false],
+    [["Tab", "Enter"], true],
+    [["Tab", "Left", "Enter"], false],
+    [["Esc"], false],
+  ])("for a yes: %j is %s", async (keys, expected) => {
+    const answered = frame.confirm("Delete tiny? 2 GB return.");
+    for (const key of keys) key.length === 1 ? type(key) : press(key);
+    await expect(answered).resolves.toBe(expected);
+  });
+
+  test("with a list give the chosen value", async () => {
+    const answered = frame.choose("Model", [
+      { value: "a", title: "Alpha", note: "1 GB" },
+      { value: "b", title: "Beta" },
+    ]);
+    press("Down", "Enter");
+    await expect(answered).resolves.toBe("b");
+  });
+
+  test("are answered with nothing when the program ends", async () => {
+    const answers = Promise.all([frame.ask("Name?"), frame.confirm("Sure?")]);
+    frame.close();
+    await expect(answers).resolves.toEqual([undefined, false]);
+  });
+
+  test("take pastes for themselves", async () => {
+    const answered = frame.ask("Name?");
+    frame.paste("two\nlines");
+    press("Enter");
+    await expect(answered).resolves.toBe("two lines");
+    expect(chat.events).toEqual(["activated"]);
+  });
+});
+
+describe("typed lines", () => {
+  test("reach the frame's commands and those of other screens", async () => {
+    server.more = [server.command("filter", ["/"], { slash: ["/filter"], slashArguments: "TEXT" })];
+    expect(frame.runSlash("/filter status:4xx model")).toBe(true);
+    expect(server.events).toEqual(["filter:status:4xx model"]);
+    expect(frame.runSlash("/server")).toBe(true);
+    expect(frame.current).toBe(server);
+    expect(frame.runSlash("/nonsense")).toBe(false);
+    expect(frame.runSlash("/theme mono")).toBe(true);
+    await until(
+      () => frame.theme,
+      (theme) => theme === "mono",
+    );
+    frame.runSlash("/theme purple");
+    await until(
+      () => frame.notice,
+      (notice) => notice === "There is no theme 'purple'. Themes are default, mono, high-contrast",
+    );
+  });
+});

@@ -1,0 +1,153 @@
+// A screen whose every word the test decides: what the frame does with screens is looked at.
+
+import type {
+  BodySize,
+  BoundCommand,
+  FrameServices,
+  Screen,
+  ScreenPicture,
+} from "../../../source/ui/frame/screen.ts";
+
+export class FakeScreen implements Screen {
+  readonly id: Screen["id"];
+  readonly title: string;
+  /** What happened to it, in order. */
+  readonly events: string[] = [];
+  isField = false;
+  statusText = "";
+  lines: readonly string[] = ["first line"];
+  more: readonly BoundCommand[] = [];
+  readonly #listeners = new Set<() => void>();
+
+  constructor(id: Screen["id"], title: string) {
+    this.id = id;
+    this.title = title;
+  }
+
+  /** A command that notes its name. */
+  command(id: string, keys: readonly string[], change: Partial<BoundCommand> = {}): BoundCommand {
+    return {
+      id,
+      title: `Do ${id}`,
+      group: "Things",
+      keys,
+      hint: () => id,
+      isValid: () => true,
+      run: (argument) => {
+        this.events.push(argument === "" ? id : `${id}:${argument}`);
+        return undefined;
+      },
+      ...change,
+    };
+  }
+
+  changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  commands(): readonly BoundCommand[] {
+    return this.more;
+  }
+
+  picture(size: BodySize): ScreenPicture {
+    const rows = this.lines.map((text) => [{ text, tone: "plain" } as const]);
+    return { rows: rows.slice(0, size.rows), ...(this.isField && { cursor: { x: 3, y: 2 } }) };
+  }
+
+  status(): string {
+    return this.statusText;
+  }
+
+  isTyping(): boolean {
+    return this.isField;
+  }
+
+  type(text: string): void {
+    this.events.push(`typed ${text}`);
+  }
+
+  paste(text: string): void {
+    this.events.push(`pasted ${text}`);
+  }
+
+  readerLines(): readonly string[] {
+    return this.lines;
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  activate(): void {
+    this.events.push("activated");
+  }
+
+  deactivate(): void {
+    this.events.push("deactivated");
+  }
+
+  async close(): Promise<void> {
+    this.events.push("closed");
+  }
+}
+
+/** Services that note what they are asked; the answers are set by the test. */
+export class FakeServices implements FrameServices {
+  readonly events: string[] = [];
+  answer: string | undefined;
+  isSure = false;
+
+  open(id: string): void {
+    this.events.push(`open ${id}`);
+  }
+
+  async ask(question: string): Promise<string | undefined> {
+    this.events.push(`ask ${question}`);
+    return this.answer;
+  }
+
+  async confirm(question: string): Promise<boolean> {
+    this.events.push(`confirm ${question}`);
+    return this.isSure;
+  }
+
+  async choose(title: string): Promise<string | undefined> {
+    this.events.push(`choose ${title}`);
+    return this.answer;
+  }
+
+  notify(sentence: string): void {
+    this.events.push(`notify ${sentence}`);
+  }
+
+  async copy(text: string): Promise<string> {
+    this.events.push(`copy ${text}`);
+    return "Copied";
+  }
+
+  async edit(): Promise<string | undefined> {
+    return this.answer;
+  }
+
+  async page(text: string): Promise<void> {
+    this.events.push(`page ${text}`);
+  }
+
+  repaint(): void {
+    this.events.push("repaint");
+  }
+
+  help(): void {
+    this.events.push("help");
+  }
+
+  leave(reason: string): void {
+    this.events.push(`leave ${reason}`);
+  }
+
+  runSlash(line: string): boolean {
+    this.events.push(`slash ${line}`);
+    return false;
+  }
+}
