@@ -7,6 +7,7 @@ import type { StyledRow } from "../../frame/screen.ts";
 import { foreignSpan, textRow } from "../../panes/styled-row.ts";
 import { wrapLine } from "../../text/wrap-line.ts";
 import type { Glyphs, Tone } from "../../theme.ts";
+import type { Download } from "./download.ts";
 import { estimateRows } from "./estimate-rows.ts";
 import { processorOf, untilOf } from "./list-columns.ts";
 import type { HubEntry, LocalEntry, ModelEntry, RunningEntry } from "./model-entries.ts";
@@ -37,7 +38,7 @@ export function cardRows(
 
 function localCard(entry: LocalEntry, state: ModelsState, look: CardLook): StyledRow[] {
   const { model, estimate } = entry;
-  if (model === undefined) return wrapped("It is on its way here.", "dim", look);
+  if (model === undefined) return comingCard(entry.download, look);
   const card = state.cards.get(cardKey(model));
   const facts = card?.value;
   const capacity = state.capacity.value;
@@ -77,6 +78,20 @@ function localCard(entry: LocalEntry, state: ModelsState, look: CardLook): Style
     ...rows,
     ...wrapped(`Modified ${formatRelativeTime(model.modifiedMs, look.nowMs)}`, "dim", look),
     ...wrapped(`Store ${model.store}, digest ${model.digest.slice(0, 12)}`, "dim", look),
+  ];
+}
+
+/** Of a model that is not here yet. */
+function comingCard(download: Download | undefined, look: CardLook): StyledRow[] {
+  if (download?.state !== "failed") return wrapped("It is on its way here.", "dim", look);
+  return [
+    ...wrapped(`${look.glyphs.failed} ${download.error ?? "It failed."}`, "error", look),
+    [],
+    ...wrapped(
+      "r tries again and goes on from what is here; x takes it off the list.",
+      "dim",
+      look,
+    ),
   ];
 }
 

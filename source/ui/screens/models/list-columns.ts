@@ -6,7 +6,7 @@ import type { LoadedEntry } from "../../../client/model-calls.ts";
 import type { Span } from "../../frame/screen.ts";
 import { foreignSpan } from "../../panes/styled-row.ts";
 import type { Glyphs, Tone } from "../../theme.ts";
-import { fractionOf } from "./download.ts";
+import { type Download, fractionOf } from "./download.ts";
 import type { Fit } from "./memory-estimate.ts";
 import type { HubEntry, LocalEntry, ModelEntry, RunningEntry } from "./model-entries.ts";
 import { formatSpan, formatTally, formatWindow } from "./model-figures.ts";
@@ -109,7 +109,7 @@ const hubColumns: readonly Column<HubEntry>[] = [
         ? nothing
         : { text: formatSpan(nowMs - model.modifiedMs), tone: "plain" },
   },
-  { title: "STATE", width: 8, isRight: false, from: 0, cell: hubStateCell },
+  { title: "STATE", width: 10, isRight: false, from: 0, cell: hubStateCell },
 ];
 
 const runningColumns: readonly Column<RunningEntry>[] = [
@@ -176,11 +176,7 @@ export function columnsOf(source: Source, width: number): readonly DrawnColumn[]
 
 function stateCell({ loaded, loading, download }: LocalEntry, { glyphs }: CellLook): Span {
   if (download !== undefined && download.state !== "done") {
-    if (download.state === "failed") return { text: `${glyphs.failed} failed`, tone: "error" };
-    const fraction = fractionOf(download);
-    const percent = fraction === undefined ? "" : ` ${Math.floor(fraction * 100)}%`;
-    const word = download.state === "paused" ? "paused" : "";
-    return { text: `${glyphs.below}${percent} ${word}`.trimEnd(), tone: "mark" };
+    return downloadCell(download, glyphs);
   }
   if (loaded !== undefined) return loadedCell(loaded, glyphs);
   if (loading !== undefined) return loadingCell(loading.fraction, glyphs);
@@ -188,14 +184,18 @@ function stateCell({ loaded, loading, download }: LocalEntry, { glyphs }: CellLo
 }
 
 function hubStateCell({ model, installed, download }: HubEntry, { glyphs }: CellLook): Span {
-  const fraction = download === undefined ? undefined : fractionOf(download);
-  if (download?.state === "failed") return { text: `${glyphs.failed} failed`, tone: "error" };
-  if (fraction !== undefined && download?.state !== "done") {
-    return { text: `${glyphs.below} ${Math.floor(fraction * 100)}%`, tone: "mark" };
-  }
+  if (download !== undefined && download.state !== "done") return downloadCell(download, glyphs);
   if (installed.length > 0) return { text: "here", tone: "good" };
   if (model.isGated) return { text: "gated", tone: "warning" };
   return { text: "", tone: "plain" };
+}
+
+function downloadCell(download: Download, glyphs: Glyphs): Span {
+  if (download.state === "failed") return { text: `${glyphs.failed} failed`, tone: "error" };
+  const fraction = fractionOf(download);
+  const percent = fraction === undefined ? "" : ` ${Math.floor(fraction * 100)}%`;
+  const sign = download.state === "paused" ? "paused" : glyphs.below;
+  return { text: `${sign}${percent}`, tone: "mark" };
 }
 
 function loadedCell(loaded: LoadedEntry, glyphs: Glyphs): Span {

@@ -7,7 +7,13 @@ import type { LocalModel } from "../../../client/models-store.ts";
 import type { Download } from "./download.ts";
 import { estimateMemory, type Fit, type MemoryEstimate } from "./memory-estimate.ts";
 import { isSameModel } from "./model-name.ts";
-import { findDownload, type LoadingModel, type ModelsState, type Source } from "./models-state.ts";
+import {
+  findDownload,
+  type ListChoice,
+  type LoadingModel,
+  type ModelsState,
+  type Source,
+} from "./models-state.ts";
 
 /** A model on this machine, or one that is on its way here. */
 export interface LocalEntry {
@@ -71,6 +77,20 @@ export function selectedIndex(state: ModelsState, entries: readonly FoundEntry[]
   const { selected } = state.lists[state.source];
   const at = entries.findIndex(({ entry }) => entry.name === selected);
   return Math.max(0, at);
+}
+
+/**
+ * Holds on to the model that keys act on, so that one that comes in above it does not take its place;
+ * undefined where that is settled already.
+ */
+export function settledSelection(state: ModelsState, source: Source): ListChoice | undefined {
+  const list = state.lists[source];
+  // While letters are typed, the best match is meant.
+  if (list.filter.text !== "") return undefined;
+  const entries = entriesOf(state, source);
+  if (entries.some(({ entry }) => entry.name === list.selected)) return undefined;
+  const [first] = entries;
+  return first === undefined ? undefined : { ...list, selected: first.entry.name };
 }
 
 /** Everything on this machine and on its way here, in no order. */

@@ -13,7 +13,7 @@ import {
   planDeletion,
 } from "../../../client/models-store.ts";
 import type { Store } from "../../state/store.ts";
-import { selectedEntry } from "./model-entries.ts";
+import { selectedEntry, settledSelection } from "./model-entries.ts";
 import {
   type CardFacts,
   cameIn,
@@ -22,7 +22,9 @@ import {
   type ModelsState,
   nothingRead,
   type Reading,
+  sources,
   waitingFor,
+  withList,
 } from "./models-state.ts";
 import { Poll } from "./poll.ts";
 
@@ -158,6 +160,7 @@ export class ModelReader {
     try {
       const value = await ask();
       this.#update(set(cameIn(value, clock.wallMs())));
+      this.#settle();
     } catch (error) {
       this.#update(set(failed(get(this.#state), describeError(error))));
     }
@@ -178,6 +181,7 @@ export class ModelReader {
       const models = await searchHub(client(), { text, order }, search.signal);
       if (search.signal.aborted) return;
       this.#update({ hub: cameIn(models, clock.wallMs()), hubQuery: query });
+      this.#settle();
     } catch (error) {
       if (search.signal.aborted) return;
       // What other words had found is no answer to these.
@@ -205,6 +209,13 @@ export class ModelReader {
       setCard(cameIn({ description, deletion }, clock.wallMs()));
     } catch (error) {
       setCard(failed(known ?? nothingRead, describeError(error)));
+    }
+  }
+
+  #settle(): void {
+    for (const source of sources) {
+      const choice = settledSelection(this.#state, source);
+      if (choice !== undefined) this.#update(withList(this.#state, source, choice));
     }
   }
 

@@ -15,6 +15,7 @@ import {
   resumeDownload,
   startDownload,
 } from "./download.ts";
+import { entriesOf } from "./model-entries.ts";
 import { isSameModel, withTag } from "./model-name.ts";
 import type { ModelReader } from "./model-reader.ts";
 import { findDownload, type ModelsState, withDownload, withList } from "./models-state.ts";
@@ -92,6 +93,8 @@ export class ModelWork {
     this.#setDownload(name, (download) =>
       download === undefined ? startDownload(name) : resumeDownload(download),
     );
+    // Whoever asks for it wants to see it.
+    this.#options.store.update(withList(this.#state, "local", { selected: name }));
     void this.#pull(name);
     return undefined;
   }
@@ -128,9 +131,14 @@ export class ModelWork {
   }
 
   async remove(name: string): Promise<string | undefined> {
-    const { client, reader } = this.#options;
+    const { client, reader, store } = this.#options;
+    const names = entriesOf(this.#state, "local").map(({ entry }) => entry.name);
+    const at = names.indexOf(name);
     return await told(async () => {
       await deleteModel(client(), name);
+      // The one that moves up into its place, else the last.
+      const selected = names[at + 1] ?? names[at - 1];
+      if (at >= 0) store.update(withList(this.#state, "local", { selected }));
       reader.forgetCards();
       await reader.refresh();
     });

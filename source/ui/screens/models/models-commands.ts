@@ -132,7 +132,7 @@ const table: readonly ModelsCommand[] = [
     title: "Pause a download, or go on with it",
     group,
     keys: ["Space"],
-    hint: ({ entry }) => (isPulling(entry) ? "pause" : "resume"),
+    hint: ({ entry }) => (isPulling(entry) ? "pause" : "go on"),
     when: ({ state, entry }) => !state.isTyping && downloadOf(entry) !== undefined,
     run: (actions) => actions.pauseOrResume(),
   },

@@ -1,0 +1,259 @@
+// The Models screen in a terminal in memory, with a real server and a hub on loopback behind it.
+import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { ApiClient } from "../../../../source/client/api-client.ts";
+import { type LoopbackHub, startLoopbackHub } from "../../../support/loopback-hub.ts";
+import { StoreServer } from "../../../support/store-server.ts";
+import { numberedTiny } from "../../../support/tiny-variants.ts";
+import { openChat } from "../../support/open-chat.ts";
+import { keys, type SizedTerminal } from "../../support/sized-terminal.ts";
+
+const openModels = "\u001b2";
+const slowBytes = 3_000_000;
+
+let hub: LoopbackHub;
+let store: StoreServer;
+
+beforeAll(async () => {
+  hub = await startLoopbackHub({
+    repositories: {
+      "maker/Tiny-GGUF": {
+        files: { "tiny-Q4_K_M.gguf": numberedTiny(2), "tiny-Q8_0.gguf": numberedTiny(3) },
+        facts: { downloads: 12_345, gguf: { total: 954_000, architecture: "llama" } },
+      },
+      "maker/Slow-GGUF": { files: { "slow-Q8_0.gguf": { generatedBytes: slowBytes } } },
+      "maker/Gated": {
+        files: { "g-Q8_0.gguf": numberedTiny(4) },
+        access: "gated",
+        readers: ["hf_reader"],
+      },
+    },
+  });
+  store = await StoreServer.start({ hub_endpoint: hub.url });
+});
+afterAll(async () => {
+  await store.close();
+  await hub.close();
+});
+afterEach(async () => {
+  hub.setFaults(undefined);
+  for (const name of await store.names()) {
+    if (name !== "tiny:latest") await store.client.delete({ model: name });
+  }
+});
+
+interface OpenOptions {
+  url?: () => string;
+  environment?: Record<string, string>;
+  columns?: number;
+}
+
+async function openScreen(options: OpenOptions = {}): Promise<SizedTerminal> {
+  const { url = () => store.server.url, environment = {}, columns = 120 } = options;
+  const { screen } = await openChat({
+    columns,
+    rows: 30,
+    environment: { LANG: "en_GB.UTF-8", ...environment },
+    server: {
+      client: () => new ApiClient({ url: url(), ownerToken: store.server.hosted.ownerToken }),
+      readFilter: () => () => true,
+    },
+  });
+  screen.type(openModels);
+  await screen.until("[2 Models]");
+  return screen;
+}
+
+/** One key at a time: a piece of several bytes could be taken for a paste. */
+async function press(screen: SizedTerminal, key: string, shows: string | RegExp): Promise<void> {
+  screen.type(key);
+  await screen.until(shows);
+}
+
+const stop = async (screen: SizedTerminal) => await press(screen, keys.escape, /FIT:/);
+
+describe("the local list", () => {
+  test("has size, fit and card, and follows the window that is tried out", async () => {
+    const screen = await openScreen();
+    await screen.until(/> tiny +1\.9 MB F16 +4k CPU/);
+    await screen.until("Memory estimate at 4k context");
+    await press(screen, "-", "Memory estimate at 2k context");
+    await press(screen, "t", "[q8_0]");
+    await screen.until("The server loads with f16");
+    await press(screen, "=", "[4096 auto]");
+  });
+
+  test("is filtered by letters that lie apart; Esc clears", async () => {
+    await store.client.copy({ source: "tiny", destination: "qwen-like:8b" });
+    const screen = await openScreen();
+    await screen.until("qwen-like:8b");
+    screen.type("/");
+    await screen.until("filter:");
+    screen.type("q8");
+    await screen.until("1 of 1");
+    expect(screen.text).not.toMatch(/^. *tiny +1\.9 MB/m);
+    screen.type("zz");
+    await screen.until("Nothing matches 'q8zz'. Esc clears.");
+    await press(screen, keys.escape, "of 2");
+  });
+
+  test("is ordered by s", async () => {
+    await store.client.copy({ source: "tiny", destination: "another" });
+    const screen = await openScreen();
+    await screen.until(/> another/);
+    await press(screen, "s", "by name");
+    await press(screen, "s", "by size");
+  });
+});
+
+describe("the hub", () => {
+  test("is searched as one types, and a quantization is chosen and pulled", async () => {
+    const screen = await openScreen();
+    await press(screen, "]", "maker/Tiny-GGUF");
+    screen.type("/");
+    await screen.until("search:");
+    screen.type("tiny");
+    await screen.until(/hub 1[,)]/);
+    await screen.until(/954K +12k/);
+    await press(screen, keys.enter, /FIT|search: tiny/);
+    await press(screen, keys.enter, "Quantizations of hf.co/maker/Tiny-GGUF");
+    await screen.until(/Q4_K_M +1\.9 MB, usual/);
+    screen.type("Q8");
+    await screen.until("1 of 1");
+    await press(screen, keys.enter, "hf.co/maker/Tiny-GGUF:Q8_0 is here");
+    expect(await store.names()).toContain("hf.co/maker/Tiny-GGUF:Q8_0");
+    await screen.until("here");
+  });
+
+  test("that is not there leaves the local list as it is", async () => {
+    const alone = await StoreServer.start({ hub_endpoint: "http://127.0.0.1:9" });
+    try {
+      const screen = await openScreen({ url: () => alone.server.url });
+      await press(screen, "]", /✗ The connection to 127\.0\.0\.1:9 failed/);
+      await screen.until("r retry");
+      await press(screen, "[", /> tiny +1\.9 MB/);
+      expect(screen.text).not.toContain("failed");
+    } finally {
+      await alone.close();
+    }
+  });
+
+  test("that wants its terms accepted says so, and the download can be tried again", async () => {
+    const screen = await openScreen();
+    screen.type("p");
+    await screen.until("Pull (owner/name:quant)");
+    screen.type("maker/Gated");
+    await screen.until("> maker/Gated");
+    await press(screen, keys.enter, "✗ failed");
+    await screen.until("is gated: its terms must be");
+    await screen.until("HF_TOKEN");
+    await press(screen, "x", "is off the list");
+  });
+});
+
+describe("a download", () => {
+  const pause = " ";
+
+  test("shows how far it is, stops, goes on from there, and can be given up", async () => {
+    hub.setFaults(({ server }) => (server === "storage" ? { bytesPerSecond: 400_000 } : undefined));
+    const screen = await openScreen();
+    screen.type("p");
+    await screen.until("Pull (owner/name:quant)");
+    screen.type("maker/Slow-GGUF:Q8_0");
+    await screen.until("> maker/Slow-GGUF:Q8_0");
+    await press(screen, keys.enter, /↓ \d+%/);
+    await screen.until(/KB\/s · \d+ s left · sha256 pending/);
+    await press(screen, pause, /paused \d+%/);
+    const before = Number(/paused (\d+)%/.exec(screen.text)?.[1]);
+    await press(screen, pause, /↓ \d+%/);
+    expect(Number(/↓ (\d+)%/.exec(screen.text)?.[1])).toBeGreaterThanOrEqual(before);
+    await press(screen, "x", "is off the list");
+    await stop(screen);
+    expect(screen.text).not.toContain("Downloads");
+    // What was fetched stays for the next time.
+    expect(store.blobs().some((name) => name.includes("partial"))).toBe(true);
+  });
+});
+
+describe("changes", () => {
+  test("copy, rename, load, unload and delete act on the selected model", async () => {
+    const screen = await openScreen();
+    await screen.until(/> tiny/);
+    await press(screen, "c", "Copy tiny:latest to");
+    await press(screen, keys.enter, "tiny-copy is a copy of tiny:latest");
+    await press(screen, "n", "Rename tiny-copy:latest to");
+    screen.type("2");
+    await screen.until("> tiny-copy2");
+    await press(screen, keys.enter, "tiny-copy:latest is tiny-copy2 now");
+    expect(await store.names()).toEqual(["tiny-copy2:latest", "tiny:latest"]);
+    await press(screen, "l", /> tiny-copy2.*● loaded/);
+    await press(screen, "l", /> tiny-copy2.*CPU +│/);
+    await press(screen, "d", "Deleting it frees 1.9 MB");
+    // The default is No.
+    await press(screen, keys.enter, "FIT:");
+    expect(await store.names()).toContain("tiny-copy2:latest");
+    await press(screen, "d", "Delete tiny-copy2:latest?");
+    await press(screen, "y", "tiny-copy2:latest is deleted");
+    expect(await store.names()).toEqual(["tiny:latest"]);
+    await screen.until(/> tiny/);
+  });
+
+  test("a Modelfile is edited, and a mistake in it loses nothing", async () => {
+    const editor = path.join(store.folder, "editor.sh");
+    const seen = path.join(store.folder, "seen.txt");
+    // The first time it makes a mistake, the second time it mends it.
+    writeFileSync(
+      editor,
+      `#!/bin/sh\nif grep -q hot "$1"; then cp "$1" ${seen}; sed -i s/hot/0.5/ "$1"; ` +
+        'else echo "PARAMETER temperature hot" >> "$1"; fi\n',
+    );
+    chmodSync(editor, 0o755);
+    const screen = await openScreen({ environment: { EDITOR: editor } });
+    await screen.until(/> tiny/);
+    await press(screen, "e", "Make it under the name");
+    await press(screen, keys.enter, /line \d+.*e opens your text again/s);
+    await press(screen, "e", "Make it under the name");
+    expect(existsSync(seen)).toBe(true);
+    await press(screen, keys.enter, "tiny-custom is made");
+    const { parameters } = await store.client.show({ model: "tiny-custom" });
+    expect(parameters).toContain("0.5");
+  });
+});
+
+test("a server that goes and comes back leaves the list on show", async () => {
+  const first = await StoreServer.start();
+  let url = first.server.url;
+  const screen = await openScreen({ url: () => url });
+  await screen.until(/> tiny +1\.9 MB/);
+  await first.close();
+  screen.type("r");
+  await screen.until("✗ No server answers at");
+  expect(screen.text).toMatch(/> tiny +1\.9 MB/);
+  url = store.server.url;
+  screen.type("r");
+  await screen.until((shown) => !shown.text.includes("No server answers"));
+  expect(screen.text).toMatch(/> tiny +1\.9 MB/);
+});
+
+test("a narrow window has the card behind Tab", async () => {
+  const screen = await openScreen({ columns: 80 });
+  await screen.until("Tab card");
+  expect(screen.text).not.toContain("Memory estimate");
+  await press(screen, keys.tab, "Memory estimate");
+  await press(screen, keys.escape, "FIT:");
+});
+
+test("a screen reader is told the models in words", async () => {
+  const { screen } = await openChat({
+    isScreenReader: true,
+    server: {
+      client: () => new ApiClient({ url: store.server.url }),
+      readFilter: () => () => true,
+    },
+  });
+  screen.type(openModels);
+  await screen.until("Screen: Models");
+  await screen.until("tiny:latest, 1.9 MB, F16, context 4k, fits on the CPU");
+  await screen.until("Selected: tiny:latest");
+});
