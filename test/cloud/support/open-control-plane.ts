@@ -58,6 +58,7 @@ export function deployment(
       config: {},
       dynamic: [],
       env_read: [],
+      files: [],
       executables: [],
       command: [],
       stubbed: [],

@@ -1,0 +1,268 @@
+// Puts deployctl's server together and takes it down again: state, engine, control plane, gateway.
+import { systemClock } from "../base/clock.ts";
+import { describeError, ProductError } from "../base/product-error.ts";
+import { type AdminServer, createAdminServer } from "../cloud/admin/create-admin-server.ts";
+import type { ServerStatus } from "../cloud/admin/documents.ts";
+import { checkName } from "../cloud/app-name.ts";
+import { ControlPlane } from "../cloud/control-plane/control-plane.ts";
+import type { Engine } from "../cloud/engines/engine.ts";
+import { createEnvironments } from "../cloud/engines/process/environment.ts";
+import type { PortRange } from "../cloud/engines/process/port-pool.ts";
+import { createProcessEngine } from "../cloud/engines/process/process-engine.ts";
+import { createGateway, type Gateway } from "../cloud/gateway/create-gateway.ts";
+import type { InternalRoute } from "../cloud/gateway/gateway-options.ts";
+import type { ListenerOptions } from "../cloud/gateway/listener-options.ts";
+import { CloudKeyStore } from "../cloud/keys/cloud-key-store.ts";
+import { loadPepper, pepperFile } from "../cloud/keys/pepper.ts";
+import { type CloudStore, openStore } from "../cloud/state/cloud-store.ts";
+import { StateDatabase, stateFile } from "../cloud/state/database.ts";
+import { takeLock } from "../cloud/state/lock-file.ts";
+import { StoredReservations } from "../cloud/state/reservations.ts";
+import { keyAdministration } from "./cloud-keys.ts";
+import { CloudUsage } from "./cloud-usage.ts";
+import { adminSocket } from "./control-plane-process.ts";
+import { packageVersion } from "./package-facts.ts";
+
+export interface CloudHostOptions {
+  /** Made where it is missing, 0700. */
+  stateFolder: string;
+  /** Of apps and keys that name none. */
+  organisation: string;
+  /** Where the gateway takes calls. */
+  listeners: readonly ListenerOptions[];
+  /** Where the admin API is reached from other machines, with an admin key. */
+  adminListeners?: readonly ListenerOptions[];
+  /** How callers reach the gateway; undefined: at its first address. */
+  baseUrl?: string | undefined;
+  /** CIDR blocks whose X-Forwarded headers are believed. */
+  trustedProxies?: readonly string[];
+  portRange?: PortRange | undefined;
+  log: (text: string) => void;
+}
+
+export interface StopOptions {
+  /** How long requests that run may take to end. */
+  drainMs: number;
+  /** Whether replicas live on, for the next start. */
+  keepReplicas: boolean;
+}
+
+export interface CloudHost {
+  status(): ServerStatus;
+  /** Also asked for over the admin API. Repeated calls wait for the first. */
+  stop(options: StopOptions): Promise<void>;
+  /** Resolves when everything is taken down. */
+  stopped: Promise<void>;
+}
+
+/** What requests that run get when the server is told to drain. */
+const drainMs = 30_000;
+const backupCheckMs = 3_600_000;
+
+/**
+ * Resolves when it takes calls and commands.
+ *
+ * @throws ProductError `CLOUD_ALREADY_RUNNING`, `CLOUD_STATE_CORRUPT` and others of the state,
+ *   `CLOUD_ADDRESS_UNUSABLE` and others of the addresses; nothing is left running then
+ */
+export async function startCloudHost(options: CloudHostOptions): Promise<CloudHost> {
+  checkName("organisation", options.organisation);
+  const parts = new Parts();
+  try {
+    return await assemble(options, parts);
+  } catch (error) {
+    await parts.takeDown(options.log);
+    throw error;
+  }
+}
+
+/** What was put up, to be taken down in the opposite order. */
+class Parts {
+  readonly #downs: (() => void | Promise<void>)[] = [];
+
+  add(takeDown: () => void | Promise<void>): void {
+    this.#downs.push(takeDown);
+  }
+
+  /** One that fails does not keep the others up. */
+  async takeDown(log: (text: string) => void): Promise<void> {
+    for (let down = this.#downs.pop(); down !== undefined; down = this.#downs.pop()) {
+      try {
+        await down();
+      } catch (error) {
+        log(`stopping: ${describeError(error)}`);
+      }
+    }
+  }
+}
+
+async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudHost> {
+  const { stateFolder, organisation, log } = options;
+  const ending: StopOptions = { drainMs: 0, keepReplicas: true };
+  const server: Partial<{ admin: AdminServer; controlPlane: ControlPlane }> = {};
+  let isReady = false;
+
+  parts.add(takeLock(stateFolder));
+  const database = openDatabase(stateFolder, parts, log);
+  // As long as the socket is there, so is the server; whoever takes the lock next makes his own.
+  parts.add(() => server.admin?.close());
+  const store = openStore(database, stateFolder, systemClock);
+  const keys = new CloudKeyStore({ database, pepper: loadPepper(pepperFile(stateFolder)), log });
+  parts.add(() => keys.close());
+  const usage = new CloudUsage({
+    stateFolder,
+    store,
+    controlPlane: () => server.controlPlane,
+    log,
+  });
+  parts.add(() => usage.close());
+  const gateway = createGateway({
+    listeners: options.listeners,
+    keys,
+    trustedProxies: options.trustedProxies ?? [],
+    isReady: () => isReady,
+    internalRoute: metricsRoute(usage, log),
+    observe: (record) => usage.observe(record),
+    onStopWish: (replica) => stopAsWished(server.controlPlane, replica, log),
+    log,
+  });
+  const engine = openEngine(options, new StoredReservations(database), gateway);
+  parts.add(() => engine.close());
+  const baseUrl = () => options.baseUrl ?? gateway.addresses[0]?.url ?? "";
+  const controlPlane = new ControlPlane({ store, engine, traffic: gateway, log, baseUrl });
+  server.controlPlane = controlPlane;
+  parts.add(async () => {
+    if (!ending.keepReplicas) await controlPlane.stopReplicas(ending.drainMs);
+    await controlPlane.close();
+  });
+  parts.add(tellInLogs(store, engine));
+  await controlPlane.start();
+  usage.start();
+  parts.add(() => gateway.close({ drainMs: ending.drainMs }));
+  await gateway.listen();
+
+  const stopped = Promise.withResolvers<void>();
+  let stopping: Promise<void> | undefined;
+  const stop = async (how: StopOptions): Promise<void> => {
+    if (stopping === undefined) Object.assign(ending, how);
+    isReady = false;
+    stopping ??= parts.takeDown(log).then(stopped.resolve);
+    await stopping;
+  };
+  const startedAt = Date.now();
+  const status = (): ServerStatus => ({
+    ...{ version: packageVersion(), processId: process.pid, startedAt, organisation, isReady },
+    baseUrl: baseUrl(),
+    engine: engine.kind,
+    gateway: gateway.addresses.map(({ url }) => url).join(", "),
+    apps: controlPlane.apps().length,
+    replicas: controlPlane.replicas().filter(({ state }) => state !== "TERMINATED").length,
+  });
+  const cutRequestsOf = (keyId: string) => gateway.cutRequestsOf(keyId);
+  const admin = await createAdminServer({
+    ...{ organisation, controlPlane, store, engine, usage, status, log },
+    keys: keyAdministration({ keys, organisation, cutRequestsOf }),
+    stop: ({ drain, keepReplicas }) => void stop({ drainMs: drain ? drainMs : 0, keepReplicas }),
+  });
+  server.admin = admin;
+  await openAdminGateway(options, { keys, admin, parts });
+  await admin.listen(adminSocket(stateFolder));
+  isReady = true;
+  return { status, stop, stopped: stopped.promise };
+}
+
+function openDatabase(
+  stateFolder: string,
+  parts: Parts,
+  log: (text: string) => void,
+): StateDatabase {
+  const database = StateDatabase.open(stateFile(stateFolder));
+  parts.add(() => database.close());
+  keepBackups(database, parts, log);
+  return database;
+}
+
+function openEngine(
+  { stateFolder, portRange, log }: CloudHostOptions,
+  reservations: StoredReservations,
+  gateway: Gateway,
+): Engine {
+  return createProcessEngine({
+    stateFolder,
+    reservations,
+    prepareEnvironment: createEnvironments({ stateFolder }),
+    isBusy: (replica) => gateway.inFlight(replica) > 0,
+    log,
+    ...(portRange !== undefined && { portRange }),
+  });
+}
+
+/** What happens to a revision stands in its log, between the lines of its replicas. */
+function tellInLogs(store: CloudStore, engine: Engine): () => void {
+  return store.events.follow(({ organisation, app, revision, sentence }) => {
+    if (revision !== undefined) engine.record({ organisation, app, revision }, sentence);
+  });
+}
+
+function keepBackups(database: StateDatabase, parts: Parts, log: (text: string) => void): void {
+  const backUp = () => {
+    try {
+      database.backupWhenDue();
+    } catch (error) {
+      // A full disk must not end the server.
+      log(`no backup of the state could be made: ${describeError(error)}`);
+    }
+  };
+  backUp();
+  const timer = setInterval(backUp, backupCheckMs);
+  parts.add(() => clearInterval(timer));
+}
+
+/** The admin API on addresses of its own, behind the gateway's encryption and its keys. */
+async function openAdminGateway(
+  { adminListeners = [], log }: CloudHostOptions,
+  { keys, admin, parts }: { keys: CloudKeyStore; admin: AdminServer; parts: Parts },
+): Promise<void> {
+  if (adminListeners.length === 0) return;
+  const gateway: Gateway = createGateway({
+    listeners: adminListeners,
+    keys,
+    internalRoute: (request, response, key) => admin.answer(request, response, key),
+    log,
+  });
+  parts.add(() => gateway.close({ drainMs: 0 }));
+  await gateway.listen();
+}
+
+/** Prometheus comes to the gateway, with an admin key. */
+function metricsRoute(usage: CloudUsage, log: (text: string) => void): InternalRoute {
+  return (request, response, key) => {
+    if (request.url !== "/_/metrics" || key?.scope !== "admin") return false;
+    usage.metrics().then(
+      (text) => {
+        response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
+        response.end(text);
+      },
+      (error: unknown) => {
+        log(`no metrics: ${describeError(error)}`);
+        response.writeHead(500).end();
+      },
+    );
+    return true;
+  };
+}
+
+/** A replica has said that it wants to be replaced. */
+function stopAsWished(
+  controlPlane: ControlPlane | undefined,
+  replica: string,
+  log: (text: string) => void,
+): void {
+  try {
+    controlPlane?.stopReplica(replica, { replace: false });
+  } catch (error) {
+    // It has ended meanwhile.
+    if (!(error instanceof ProductError)) throw error;
+    log(error.message);
+  }
+}

@@ -1,0 +1,52 @@
+// The keys of the gateway as the admin API shows and changes them.
+import type { KeyDocument, NewKeyDocument } from "../cloud/admin/documents.ts";
+import type { KeyAdministration } from "../cloud/admin/services.ts";
+import type { CloudKey } from "../cloud/keys/cloud-key.ts";
+import type { CloudKeyStore, CreatedKey } from "../cloud/keys/cloud-key-store.ts";
+import { keyState } from "../keys/key-record.ts";
+
+export interface KeyAdministrationOptions {
+  keys: CloudKeyStore;
+  /** Of keys that name none. */
+  organisation: string;
+  /** Ends the requests that run under a key. */
+  cutRequestsOf: (keyId: string) => void;
+}
+
+export function keyAdministration(options: KeyAdministrationOptions): KeyAdministration {
+  const { keys, organisation, cutRequestsOf } = options;
+  return {
+    list: () => keys.list().map(keyDocument),
+    create: (request) => {
+      const { expiresInMs, description, ...rest } = request;
+      const created = keys.create({
+        ...rest,
+        organisation: request.organisation ?? organisation,
+        apps: request.apps ?? [],
+        description: description ?? "",
+        expiresAt: expiresInMs === undefined ? undefined : Date.now() + expiresInMs,
+      });
+      return newKeyDocument(created);
+    },
+    revoke: (id, hard) => {
+      const key = keys.revoke(id);
+      if (hard) cutRequestsOf(key.id);
+      return keyDocument(key);
+    },
+    rotate: (id, graceMs) => newKeyDocument(keys.rotate(id, graceMs)),
+  };
+}
+
+function newKeyDocument({ key, token }: CreatedKey): NewKeyDocument {
+  return { key: keyDocument(key), token };
+}
+
+function keyDocument(key: CloudKey): KeyDocument {
+  const { replacedBy: _unshown, apps, description, ...rest } = key;
+  return {
+    ...rest,
+    apps: [...apps],
+    description: description === "" ? undefined : description,
+    state: keyState(key, Date.now()),
+  };
+}
