@@ -116,7 +116,7 @@ describe("the hub", () => {
     screen.type("tiny");
     await screen.until(/hub 1[,)]/);
     await screen.until(/954K +12k/);
-    await press(screen, keys.enter, /FIT|search: tiny/);
+    await press(screen, keys.enter, "v quantizations");
     await press(screen, keys.enter, "Quantizations of hf.co/maker/Tiny-GGUF");
     await screen.until(/Q4_K_M +1\.9 MB, usual/);
     screen.type("Q8");
@@ -189,9 +189,9 @@ describe("changes", () => {
     expect(await store.names()).toEqual(["tiny-copy2:latest", "tiny:latest"]);
     await press(screen, "l", /> tiny-copy2.*● loaded/);
     await press(screen, "l", /> tiny-copy2.*CPU +│/);
-    await press(screen, "d", "Deleting it frees 1.9 MB");
+    await press(screen, "d", "Delete tiny-copy2:latest? Deleting it frees 1.9 MB");
     // The default is No.
-    await press(screen, keys.enter, "FIT:");
+    await press(screen, keys.enter, "Enter chat");
     expect(await store.names()).toContain("tiny-copy2:latest");
     await press(screen, "d", "Delete tiny-copy2:latest?");
     await press(screen, "y", "tiny-copy2:latest is deleted");

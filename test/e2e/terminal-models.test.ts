@@ -1,0 +1,57 @@
+// The Models screen as a person meets it: the built program in a pseudo-terminal pulls a model from a
+// hub, loads it, copies it, deletes it, and chats with what is left.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type LoopbackHub, startLoopbackHub } from "../support/loopback-hub.ts";
+import { openTerminal } from "../support/pty.ts";
+import { numberedTiny } from "../support/tiny-variants.ts";
+
+const openModels = "\u001b2";
+
+let hub: LoopbackHub;
+let home: string;
+beforeAll(async () => {
+  home = mkdtempSync(path.join(tmpdir(), "modelctl-models-"));
+  hub = await startLoopbackHub({
+    repositories: { "maker/Tiny-GGUF": { files: { "tiny-Q4_K_M.gguf": numberedTiny(5) } } },
+  });
+});
+afterAll(async () => {
+  await hub.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+it("pulls, loads, copies, deletes", async () => {
+  const terminal = await openTerminal(["run", "tiny"], {
+    home,
+    columns: 120,
+    environment: { HF_ENDPOINT: hub.url },
+  });
+  try {
+    await terminal.shows("Send a message");
+    await terminal.takesKeys();
+    terminal.type(openModels);
+    await terminal.shows("> tiny");
+    terminal.type("p");
+    await terminal.shows("Pull (owner/name:quant)");
+    terminal.type("maker/Tiny-GGUF");
+    await terminal.shows("> maker/Tiny-GGUF");
+    terminal.type("\r");
+    await terminal.shows("hf.co/maker/Tiny-GGUF:latest is here");
+    terminal.type("l");
+    await terminal.shows("loaded 2");
+    terminal.type("c");
+    await terminal.shows("Copy hf.co/maker/Tiny-GGUF:latest to");
+    terminal.type("\r");
+    await terminal.shows("Tiny-GGUF-copy is a copy of hf.co/maker/Tiny-GGUF:latest");
+    terminal.type("d");
+    await terminal.shows("Delete Tiny-GGUF-copy:latest? Deleting it frees 0 B");
+    terminal.type("y");
+    await terminal.shows("Tiny-GGUF-copy:latest is deleted");
+    expect(terminal.text()).toContain("hf.co/maker/Tiny-GGUF");
+  } finally {
+    await terminal.close();
+  }
+});
