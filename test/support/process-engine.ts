@@ -9,10 +9,8 @@ import type {
   ReplicaObservation,
   RevisionPlan,
 } from "../../source/cloud/engines/engine.ts";
-import {
-  createProcessEngine,
-  type ProcessEngineOptions,
-} from "../../source/cloud/engines/process/process-engine.ts";
+import { createProcessEngine } from "../../source/cloud/engines/process/process-engine.ts";
+import type { ProcessEngineOptions } from "../../source/cloud/engines/process/process-engine-options.ts";
 import { StateDatabase, stateFile } from "../../source/cloud/state/database.ts";
 import { StoredReservations } from "../../source/cloud/state/reservations.ts";
 import { until } from "./until.ts";

@@ -10,7 +10,7 @@ import { ProductError } from "../../../base/product-error.ts";
 import { cloudErrors } from "../../errors.ts";
 import { checkExecutables } from "../../inspection/executables.ts";
 import { checkPython, pythonFolder, pythonProgram } from "../../inspection/python-program.ts";
-import type { PrepareEnvironment } from "./process-engine.ts";
+import type { PrepareEnvironment } from "./process-engine-options.ts";
 
 export interface EnvironmentOptions {
   stateFolder: string;

@@ -1,10 +1,9 @@
 // The engine whose replicas are processes of this machine: they outlive the control plane.
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { type Clock, systemClock } from "../../../base/clock.ts";
 import { describeError, ProductError } from "../../../base/product-error.ts";
 import { cloudErrors } from "../../errors.ts";
-import type { Reservations } from "../../state/reservations.ts";
 import type {
   Capacity,
   Engine,
@@ -14,53 +13,21 @@ import type {
   ReplicaRequest,
   RevisionPlan,
 } from "../engine.ts";
-import { defaultHealth, type HealthSettings } from "./health-watch.ts";
+import { defaultHealth } from "./health-watch.ts";
 import { HostResources } from "./host-resources.ts";
 import { LogBook } from "./logs/log-book.ts";
-import { drawNonce, endOrphans } from "./orphans.ts";
-import { defaultPortRange, type PortRange } from "./port-pool.ts";
-import { type EndOptions, endGroup } from "./process-group.ts";
+import { drawNonce, dropUnknown, endOrphans } from "./orphans.ts";
+import { defaultPortRange } from "./port-pool.ts";
+import type { ProcessEngineOptions } from "./process-engine-options.ts";
+import type { EndOptions } from "./process-group.ts";
 import { Replica, type ReplicaContext } from "./replica.ts";
 import { type ReplicaRecord, ReplicaRecords } from "./replica-record.ts";
 import { spawnRunner } from "./spawn-runner.ts";
-
-/** What a revision's replicas are run with. */
-export interface RevisionEnvironment {
-  /** The interpreter. */
-  python: string;
-  /** Variables that every replica gets. */
-  variables: Record<string, string>;
-}
-
-/** Makes it, or finds it made; throws ProductError with exit code 6. */
-export type PrepareEnvironment = (
-  plan: RevisionPlan,
-  log: (text: string) => void,
-  signal: AbortSignal,
-) => Promise<RevisionEnvironment>;
-
-export interface ProcessEngineOptions {
-  stateFolder: string;
-  reservations: Reservations;
-  prepareEnvironment: PrepareEnvironment;
-  /** Told what concerns the engine's own work. */
-  log: (text: string) => void;
-  clock?: Clock;
-  portRange?: PortRange;
-  /** Whether the gateway has requests in a replica: a busy one may leave a health check unanswered. */
-  isBusy?: (replica: string) => boolean;
-  health?: HealthSettings;
-  /** How long a process that nobody knows is left alive. */
-  orphanGraceMs?: number;
-  /** Those that replicas inherit, and that say which GPUs there are. */
-  environment?: NodeJS.ProcessEnv;
-}
 
 const defaultOrphanGraceMs = 30_000;
 /** How often the output of replicas is taken into their logs. */
 const collectMs = 200;
 const housekeepingMs = 3_600_000;
-const unknownReplicaGraceMs = 5_000;
 const plainName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 /** Call `adopt` once, before anything else. */
@@ -87,7 +54,8 @@ class ProcessEngine implements Engine {
 
   constructor(options: ProcessEngineOptions) {
     const { stateFolder, reservations, log, clock = systemClock } = options;
-    this.#options = options;
+    // Nonces are made of the folder's name: it must be the same whichever way leads there.
+    this.#options = { ...options, stateFolder: realpathSync(stateFolder) };
     this.#environment = options.environment ?? process.env;
     this.#clock = clock;
     this.#records = new ReplicaRecords(stateFolder);
@@ -168,15 +136,17 @@ class ProcessEngine implements Engine {
     await Promise.all(
       names.map(async (name) => {
         const record = this.#records.read(name);
-        if (record === undefined || !wanted.has(name)) await this.#drop(name, record);
-        else await this.#adoptOne(record);
+        if (record !== undefined && wanted.has(name)) await this.#adoptOne(record);
+        else await dropUnknown(name, this.#records, this.#options.log);
       }),
     );
     this.#resources.releaseOthers(
       new Set([...this.#replicas.keys(), ...this.#starting.keys(), ...this.#records.list()]),
     );
     this.#keepHouse();
-    void this.#endOrphans();
+    const { stateFolder, log, orphanGraceMs: graceMs = defaultOrphanGraceMs } = this.#options;
+    const { signal } = this.#closing;
+    void endOrphans({ stateFolder, records: this.#records, graceMs, log, signal });
   }
 
   async forget(replica: string): Promise<void> {
@@ -262,35 +232,6 @@ class ProcessEngine implements Engine {
     const replica = new Replica(this.#context, record);
     this.#replicas.set(record.replica, replica);
     await replica.adopt();
-  }
-
-  /** A replica that the store does not know, or a record that nobody can read. */
-  async #drop(name: string, record: ReplicaRecord | undefined): Promise<void> {
-    const { log } = this.#options;
-    if (record?.process !== undefined) {
-      const { id: processId, startTime, bootId } = record.process;
-      const identity = { processId, startTime, bootId, nonce: record.nonce };
-      log(`replica ${name} is not known any more; it is ended`);
-      try {
-        await endGroup(identity, { signal: "terminate", graceMs: unknownReplicaGraceMs });
-      } catch (error) {
-        return log(describeError(error)); // its record stays, and so does what it holds
-      }
-    }
-    this.#records.remove(name);
-  }
-
-  async #endOrphans(): Promise<void> {
-    const { stateFolder, log, orphanGraceMs = defaultOrphanGraceMs } = this.#options;
-    const nonces = () =>
-      this.#records.list().flatMap((name) => this.#records.read(name)?.nonce ?? []);
-    const knownNonces = () => new Set(nonces());
-    const { signal } = this.#closing;
-    try {
-      await endOrphans({ stateFolder, graceMs: orphanGraceMs, log, signal, knownNonces });
-    } catch (error) {
-      log(`orphans cannot be looked for: ${describeError(error)}`);
-    }
   }
 
   #unmappedPortOf({ organisation, app }: RevisionPlan): number | undefined {

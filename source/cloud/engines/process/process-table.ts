@@ -87,6 +87,12 @@ export function isLeaderAlive(identity: ProcessIdentity): boolean {
   return nonce === undefined || nonce === identity.nonce;
 }
 
+/** The process that leads a session and carries this nonce. */
+export async function findLeader(nonce: string): Promise<ProcessFacts | undefined> {
+  const processes = await readProcesses();
+  return processes.find(({ id, session }) => id === session && readNonce(id) === nonce);
+}
+
 /**
  * Every living process of a replica: of the leader's session or group, and those that left both but
  * carry its nonce.

@@ -13,12 +13,12 @@ import { ReplicaLog } from "./logs/replica-log.ts";
 import { countMemoryKills } from "./memory-pressure.ts";
 import { type EndOptions, endGroup } from "./process-group.ts";
 import {
+  findLeader,
   isLeaderAlive,
+  type ProcessFacts,
   type ProcessIdentity,
   readBootId,
-  readNonce,
   readProcess,
-  readProcesses,
 } from "./process-table.ts";
 import type { ReplicaRecord, ReplicaRecords } from "./replica-record.ts";
 import { progressOf } from "./start-progress.ts";
@@ -40,8 +40,6 @@ export interface ReplicaContext {
 const lookPauseMs = 300;
 /** What a replica gets to end by itself when it is not to be drained. */
 const shortGraceMs = 2_000;
-/** Raw output that is taken at once before others get a turn, in looks. */
-const looksAtOnce = 4;
 
 export class Replica {
   readonly #context: ReplicaContext;
@@ -72,6 +70,9 @@ export class Replica {
       clock: context.clock,
       onText: (text) => this.#noteProgress(progressOf(text)),
       onGrowth: () => context.book.noteGrowth(file),
+      onFailure: (error) => {
+        context.log(`the log of ${replica} cannot be kept: ${describeError(error)}`);
+      },
     });
   }
 
@@ -133,17 +134,19 @@ export class Replica {
     if (pid === undefined) return; // "error" follows
     // Still in the table, even if it has ended: it is reaped in a later turn.
     const startTime = readProcess(pid)?.startTime ?? 0;
-    const process = { id: pid, group: pid, startTime, bootId: readBootId() };
-    this.#update({ startedAt: this.#context.clock.wallMs(), process });
-    this.#tell(`started as process ${pid} on port ${this.#record.port}`);
+    this.#record.startedAt = this.#context.clock.wallMs();
+    this.#noteProcess({ id: pid, group: pid, startTime });
+    this.#log.event(`started as process ${pid} on port ${this.#record.port}`);
     this.#enter("setup");
     void this.#watch();
   }
 
   /** Takes up a replica that an earlier control plane has started. */
   async adopt(): Promise<void> {
-    const process = this.#record.process ?? (await findLeader(this.#record.nonce));
-    if (process !== undefined) this.#update({ process });
+    // One that was spawned right before its parent died is in no record.
+    const leader =
+      this.#record.process === undefined ? await findLeader(this.#record.nonce) : undefined;
+    if (leader !== undefined) this.#noteProcess(leader);
     const identity = this.#identity;
     if (identity === undefined || !isLeaderAlive(identity)) {
       const sentence =
@@ -153,7 +156,7 @@ export class Replica {
       this.#cause = { reason: "lost", sentence };
       return await this.#end(undefined, undefined);
     }
-    this.#tell(`adopted as process ${identity.processId}`);
+    this.#log.event(`adopted as process ${identity.processId}`);
     this.#enter(this.#record.ready === undefined ? "setup" : "ready");
     void this.#watchLife(identity);
     void this.#watch();
@@ -163,7 +166,7 @@ export class Replica {
   async stop(how: EndOptions): Promise<void> {
     if (this.hasExited) return;
     this.#cause ??= { reason: "stopped", sentence: "It was stopped, as asked." };
-    this.#tell(how.signal === "kill" ? "killed, as asked" : "asked to end");
+    this.#log.event(how.signal === "kill" ? "killed, as asked" : "asked to end");
     const identity = this.#identity;
     if (identity !== undefined) await endGroup(identity, how);
     await this.#exited.promise;
@@ -171,9 +174,7 @@ export class Replica {
 
   /** Takes what it has written since. */
   collect(): void {
-    this.#tryToLog(() => {
-      for (let look = 0; look < looksAtOnce && this.#log.collect(); look += 1);
-    });
+    this.#log.collect();
   }
 
   /** Stops watching; the process lives on. */
@@ -219,14 +220,14 @@ export class Replica {
     if (signal.aborted || result.kind === "given_up" || this.#cause !== undefined) return undefined;
     if (result.kind === "failed") {
       this.#cause = result.cause;
-      this.#tell(result.cause.sentence);
+      this.#log.event(result.cause.sentence);
       await endGroup(identity, { signal: "terminate", graceMs: shortGraceMs });
       return undefined;
     }
     const ready = { at: clock.wallMs(), port: result.port, speaksHttp: result.speaksHttp };
     this.#update({ ready, warnings: result.warnings });
-    this.#tell(`ready after ${((ready.at - startedAt) / 1000).toFixed(1)} s`);
-    for (const warning of result.warnings) this.#tell(`warning: ${warning}`);
+    this.#log.event(`ready after ${((ready.at - startedAt) / 1000).toFixed(1)} s`);
+    for (const warning of result.warnings) this.#log.event(`warning: ${warning}`);
     this.#progress = undefined;
     this.#enter("ready");
     return ready;
@@ -242,7 +243,7 @@ export class Replica {
       settings: health,
       isBusy: () => isBusy(replica),
       onChange: (isHealthy) => {
-        this.#tell(isHealthy ? "healthy again" : "unhealthy: it fails its health checks");
+        this.#log.event(isHealthy ? "healthy again" : "unhealthy: it fails its health checks");
         this.#enter(isHealthy ? "ready" : "unhealthy");
       },
       signal: this.#over.signal,
@@ -255,9 +256,7 @@ export class Replica {
     this.#isEnding = true;
     this.#over.abort();
     await this.#endRest();
-    this.#tryToLog(() => {
-      while (this.#log.collect(true));
-    });
+    this.#log.collectRest();
     this.#exit = explainExit({
       code,
       signal,
@@ -266,7 +265,7 @@ export class Replica {
       memoryRanOut: countMemoryKills() > this.#memoryKills,
       tail: this.#log.tail,
     });
-    this.#tell(`ended (${this.#exit.reason}): ${this.#exit.sentence}`);
+    this.#log.event(`ended (${this.#exit.reason}): ${this.#exit.sentence}`);
     this.#log.close();
     this.#enter("exited");
     this.#exited.resolve();
@@ -280,7 +279,7 @@ export class Replica {
         return await endGroup(identity, { signal: "kill", graceMs: 0 });
       } catch (error) {
         this.#noteProgress(describeError(error));
-        this.#tell(describeError(error));
+        this.#log.event(describeError(error));
       }
     }
   }
@@ -298,6 +297,10 @@ export class Replica {
     this.#context.onChange();
   }
 
+  #noteProcess({ id, group, startTime }: Pick<ProcessFacts, "id" | "group" | "startTime">): void {
+    this.#update({ process: { id, group, startTime, bootId: readBootId() } });
+  }
+
   /** Without its record, a later control plane finds it by its nonce. */
   #update(change: Partial<ReplicaRecord>): void {
     const { records, log } = this.#context;
@@ -308,27 +311,4 @@ export class Replica {
       log(`the record of ${this.#record.replica} cannot be written: ${describeError(error)}`);
     }
   }
-
-  #tell(text: string): void {
-    this.#tryToLog(() => this.#log.event(text));
-  }
-
-  /** A disk that is full ends neither the replica nor the control plane. */
-  #tryToLog(write: () => void): void {
-    try {
-      write();
-    } catch (error) {
-      const { replica } = this.#record;
-      this.#context.log(`the log of ${replica} cannot be kept: ${describeError(error)}`);
-    }
-  }
-}
-
-/** A process that was spawned right before its parent died, and so is in no record. */
-async function findLeader(nonce: string): Promise<ReplicaRecord["process"]> {
-  const processes = await readProcesses();
-  const leader = processes.find(({ id, session }) => id === session && readNonce(id) === nonce);
-  if (leader === undefined) return undefined;
-  const { id, group, startTime } = leader;
-  return { id, group, startTime, bootId: readBootId() };
 }

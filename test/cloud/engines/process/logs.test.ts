@@ -61,6 +61,9 @@ function replicaLog(replica = "one", limits: RawLimits = defaultRawLimits): Talk
     limits,
     onText: (text) => texts.push(text),
     onGrowth: () => book.noteGrowth(file),
+    onFailure: (error) => {
+      throw error;
+    },
   });
   closers.push(() => log.close());
   return { log, texts, say: (text, stream = "stdout") => appendFileSync(raw[stream], text) };
@@ -103,14 +106,14 @@ describe("what a replica says", () => {
   it("keeps the last line without a newline when nobody writes any more", async () => {
     const { log, say } = replicaLog();
     say("Killed");
-    log.collect(true);
+    log.collectRest();
     expect(await texts()).toEqual(["Killed"]);
   });
 
   it("divides a line that does not end, never inside a character", async () => {
     const { log, say } = replicaLog("one", { ...defaultRawLimits, lineBytes: 4 });
     say("äöü\n");
-    log.collect(true);
+    log.collectRest();
     expect(await texts()).toEqual(["äö", "ü"]);
   });
 

@@ -13,12 +13,16 @@ export interface ReplicaLogOptions extends LogFileOptions {
   onText: (text: string) => void;
   /** Told when the log has grown. */
   onGrowth: () => void;
+  /** Told when it cannot be kept: a disk that is full ends neither the replica nor who watches it. */
+  onFailure: (error: unknown) => void;
 }
 
 /** The lines that an exit is explained by. */
 export const tailLines = 40;
 /** How far back the markers of an earlier control plane's time are looked for. */
 const rememberedRecords = 500;
+/** How often a file is read in one go. */
+const looksAtOnce = 4;
 const streams = ["stdout", "stderr"] as const;
 const endings: ReadonlySet<string> = new Set(["returned", "ended", "failed"]);
 
@@ -53,16 +57,23 @@ export class ReplicaLog {
     return this.#ending;
   }
 
-  /** @returns whether there is more to take at once */
-  collect(isFinal = false): boolean {
-    if (this.#isClosed) return false;
-    const looks = streams.map((stream) => this.#take(stream, isFinal));
-    return looks.some(({ hasMore }) => hasMore);
+  /** Takes what was written since, but no more than others can wait for. */
+  collect(): void {
+    this.#try(() => {
+      for (let look = 0; look < looksAtOnce && this.#look(false); look += 1);
+    });
+  }
+
+  /** Takes the rest: nobody writes any more. */
+  collectRest(): void {
+    this.#try(() => {
+      while (this.#look(true));
+    });
   }
 
   /** A line of ours, about the replica. */
   event(text: string): void {
-    if (!this.#isClosed) this.#write([{ ts: this.#options.clock.wallMs(), stream: "event", text }]);
+    this.#try(() => this.#write([{ ts: this.#options.clock.wallMs(), stream: "event", text }]));
   }
 
   close(): void {
@@ -70,6 +81,21 @@ export class ReplicaLog {
     this.#isClosed = true;
     for (const stream of streams) this.#raw[stream].close();
     this.#file.close();
+  }
+
+  #try(work: () => void): void {
+    if (this.#isClosed) return;
+    try {
+      work();
+    } catch (error) {
+      this.#options.onFailure(error);
+    }
+  }
+
+  /** @returns whether there is more to take at once */
+  #look(isFinal: boolean): boolean {
+    const looks = streams.map((stream) => this.#take(stream, isFinal));
+    return looks.some(({ hasMore }) => hasMore);
   }
 
   #take(stream: (typeof streams)[number], isFinal: boolean): RawLook {
