@@ -107,3 +107,8 @@ function shellWord(word: string): string {
 function pythonText(text: string): string {
   return JSON.stringify(text);
 }
+
+/** Replicas inherit it from the control plane, which calls this when it starts. */
+export function tellReplicasOfModelctl(): void {
+  process.env[modelctlVariable] = modelctlCommand();
+}

@@ -22,7 +22,7 @@ export function scaleRows(
   const names = Object.keys(labels) as (keyof ScaleSettings)[];
   return names.map((name) => {
     const value = scale[name];
-    const text = name.endsWith("Ms") ? formatGoDuration(value) : String(value);
+    const text = name.endsWith("Ms") && value > 0 ? formatGoDuration(value) : String(value);
     return [labels[name], overrides.includes(name) ? `${text} (set by apps scale)` : text] as const;
   });
 }

@@ -1,8 +1,34 @@
-// deployctl up --foreground: the control plane and the gateway in this process, until a signal.
+// deployctl up --foreground: the control plane and the gateway in this process, until it is stopped.
+import { startCloudHost } from "../../application/cloud-host.ts";
+import { tellReplicasOfModelctl } from "../../application/deploy-script.ts";
+import { formatLocalTime } from "../../base/local-time.ts";
 import { exitCodes } from "../../base/product-error.ts";
+import { readServer } from "./read-server.ts";
 import type { Session } from "./session.ts";
 
+/** As long as `down` grants. */
+const drainMs = 30_000;
+
 export async function serveControlPlane(session: Session): Promise<number> {
-  process.stderr.write(`${session.stateFolder}\n`);
-  return exitCodes.ok;
+  tellReplicasOfModelctl();
+  const host = await startCloudHost({ ...readServer(session), log });
+  log(`deployctl answers on ${host.status().baseUrl}`);
+  let code: number = exitCodes.ok;
+  let stopsAsked = 0;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      if (signal === "SIGINT") code = exitCodes.interrupted;
+      log(`stopping (${signal})`);
+      // Whoever asks again does not want to wait for requests.
+      void host.stop({ drainMs: stopsAsked === 0 ? drainMs : 0, keepReplicas: false });
+      stopsAsked += 1;
+    });
+  }
+  await host.stopped;
+  log("stopped");
+  return code;
+}
+
+function log(text: string): void {
+  process.stderr.write(`${formatLocalTime(new Date())} ${text}\n`);
 }

@@ -61,6 +61,7 @@ async function runOnce(
     const wishes = { ...readDeployment(session, reference), appName: name, isEphemeral: true };
     const { request, files } = await prepareDeployment(wishes, progress);
     onFiles(files);
+    progress.finish();
     const client = await startedClientOf(session);
     const deadline = performance.now() + patienceMs;
     while (!signal.aborted) {

@@ -21,7 +21,7 @@ export async function listApps(words: string[], flags: Flags): Promise<number> {
     app.state,
     app.auth,
     app.activeRevision ?? "-",
-    `${app.replicas.ready}/${app.replicas.wanted}`,
+    `${app.replicas.ready}/${app.replicas.alive}`,
     String(app.inFlight),
     String(app.queued),
     app.url,

@@ -18,6 +18,7 @@ export async function deploy(words: string[], flags: Flags): Promise<number> {
   const progress = new DeployProgress(process.stderr, flags.quiet === true);
   try {
     const { request, warnings } = await prepareDeployment(wishes, progress);
+    progress.finish();
     const client = await startedClientOf(session);
     const result = await followDeployment(client.deploy(request), progress);
     const document = { ...result, warnings: [...warnings, ...result.warnings] };

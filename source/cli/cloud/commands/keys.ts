@@ -45,7 +45,10 @@ export async function listKeys(words: string[], flags: Flags): Promise<number> {
     key.state,
     formatRelativeTime(key.createdAt, now),
     key.expiresAt === undefined ? "Never" : formatRelativeTime(key.expiresAt, now),
-    key.lastUsedAt === undefined ? "Never" : formatRelativeTime(key.lastUsedAt, now),
+    // It is kept to the minute, which may begin before the key does.
+    key.lastUsedAt === undefined
+      ? "Never"
+      : formatRelativeTime(Math.max(key.lastUsedAt, key.createdAt), now),
   ]);
   const headers = [
     "id",

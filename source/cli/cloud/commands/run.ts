@@ -30,6 +30,7 @@ export async function run(words: string[], flags: Flags): Promise<number> {
   const progress = new DeployProgress(process.stderr, flags.quiet === true);
   const end = await orFinish(progress, async () => {
     const { request } = await prepareDeployment({ ...wishes, isEphemeral: true }, progress);
+    progress.finish();
     const client = await startedClientOf(session);
     return await runEphemeral(session, client, request, progress, signal);
   });

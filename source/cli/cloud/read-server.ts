@@ -1,0 +1,110 @@
+// The settings of a server that is to be started: where it listens, how it encrypts, which ports it gives.
+import { hostname } from "node:os";
+import { tlsFolder } from "../../application/cloud-certificate.ts";
+import type { CloudHostOptions } from "../../application/cloud-host.ts";
+import { isLoopback } from "../../configuration/address.ts";
+import { usageError } from "../errors.ts";
+import { type Session, settingOf } from "./session.ts";
+
+type Listener = CloudHostOptions["listeners"][number];
+type Encryption = Listener["encryption"];
+
+interface Address {
+  host: string;
+  port: number | undefined;
+}
+
+const usualHost = "127.0.0.1";
+const usualPort = 8480;
+const usualEncryptedPort = 8443;
+const usualAdminPort = 8481;
+const usualOrganisation = "local";
+
+/** @throws ProductError `COMMAND_USAGE` */
+export function readServer(session: Session): Omit<CloudHostOptions, "log"> {
+  const address = readAddress("--listen", settingOf(session, "listen") ?? usualHost);
+  const encryption = readEncryption(session, address.host);
+  const isPlain = encryption.kind === "none";
+  const listener = {
+    host: address.host,
+    port: address.port ?? (isPlain ? usualPort : usualEncryptedPort),
+    encryption,
+    allowsPlainHttp: session.flags.insecureHttp === true,
+  };
+  return {
+    stateFolder: session.stateFolder,
+    organisation: settingOf(session, "org") ?? usualOrganisation,
+    listeners: [listener],
+    adminListeners: readAdminListeners(session, listener),
+    baseUrl: readBaseUrl(settingOf(session, "base-url")),
+    trustedProxies: (settingOf(session, "behind-proxy") ?? "").split(",").filter((text) => text),
+    portRange: readPortRange(settingOf(session, "port-range")),
+  };
+}
+
+function readAdminListeners(session: Session, gateway: Listener): Listener[] {
+  const text = settingOf(session, "admin-listen");
+  if (text === undefined) return [];
+  const { host, port = usualAdminPort } = readAddress("--admin-listen", text);
+  const encryption =
+    gateway.encryption.kind === "none" ? readEncryption(session, host) : gateway.encryption;
+  return [{ ...gateway, host, port, encryption }];
+}
+
+/** Beyond this machine keys must not travel readable: where nothing is said, our own authority signs. */
+function readEncryption(session: Session, host: string): Encryption {
+  const mode = settingOf(session, "tls");
+  const certificateFile = settingOf(session, "tls-cert");
+  const keyFile = settingOf(session, "tls-key");
+  if (mode !== undefined && mode !== "self-signed") {
+    throw usageError(`--tls ${mode} is none of its values.`, "Use self-signed, or --tls-cert.");
+  }
+  if ((certificateFile === undefined) !== (keyFile === undefined)) {
+    throw usageError("--tls-cert and --tls-key belong together.", "Give both files.");
+  }
+  if (certificateFile !== undefined && keyFile !== undefined) {
+    if (mode !== undefined)
+      throw usageError("--tls and --tls-cert exclude each other.", "Use one.");
+    return { kind: "files", certificateFile, keyFile };
+  }
+  const isNeeded = !isLoopback(host) && session.flags.insecureHttp !== true;
+  if (mode === undefined && !isNeeded) return { kind: "none" };
+  const baseUrl = readBaseUrl(settingOf(session, "base-url"));
+  const names = [hostname(), host];
+  if (baseUrl !== undefined) names.push(new URL(baseUrl).hostname.replace(/^\[|\]$/g, ""));
+  const reached = names.filter((name) => name !== "0.0.0.0" && name !== "::");
+  return { kind: "self-signed", folder: tlsFolder(session.stateFolder), names: reached };
+}
+
+/** `HOST`, `HOST:PORT`, `:PORT`, `[::1]:PORT`. */
+function readAddress(flag: string, text: string): Address {
+  const [, bracketed, plain, digits] =
+    /^(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]/\s]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  const port = digits === undefined ? undefined : Number(digits);
+  if (host === undefined || (port ?? 0) > 65_535 || (host === "" && port === undefined)) {
+    throw usageError(`${flag} ${text} is no address.`, "Use one such as 127.0.0.1:8480.");
+  }
+  return { host: host === "" ? usualHost : host, port };
+}
+
+function readBaseUrl(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.parse(text);
+  const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
+  if (url !== null && isHttp && url.search === "" && url.hash === "") {
+    return url.href.replace(/\/+$/, "");
+  }
+  throw usageError(
+    `--base-url ${text} is no address.`,
+    "Use one such as https://models.example.org.",
+  );
+}
+
+function readPortRange(text: string | undefined): CloudHostOptions["portRange"] {
+  if (text === undefined) return undefined;
+  const [, first, last] = /^(\d{1,5})-(\d{1,5})$/.exec(text) ?? [];
+  const range = { first: Number(first), last: Number(last) };
+  if (range.first >= 1024 && range.last <= 65_535 && range.first <= range.last) return range;
+  throw usageError(`--port-range ${text} is no range of ports.`, "Use one such as 20000-29999.");
+}
