@@ -1,0 +1,329 @@
+// The admin API from both ends: what the client asks reaches the control plane, and errors come back
+// with their codes and exit codes.
+
+import { rmSync, statSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ProductError } from "../../../source/base/product-error.ts";
+import { AdminClient } from "../../../source/cloud/admin/admin-client.ts";
+import {
+  type AdminServer,
+  createAdminServer,
+} from "../../../source/cloud/admin/create-admin-server.ts";
+import type { DeployEvent, EphemeralEvent } from "../../../source/cloud/admin/documents.ts";
+import type { AdminServices } from "../../../source/cloud/admin/services.ts";
+import { cloudErrors } from "../../../source/cloud/errors.ts";
+import { until } from "../../support/until.ts";
+import {
+  deployment,
+  type OpenControlPlane,
+  openControlPlane,
+} from "../support/open-control-plane.ts";
+import { httpRaw } from "../support/socket-request.ts";
+
+let open: OpenControlPlane;
+let admin: AdminServer;
+let client: AdminClient;
+let socketPath: string;
+let stops: unknown[];
+
+beforeEach(async () => {
+  open = await openControlPlane();
+  stops = [];
+  socketPath = path.join(open.folder, "admin.sock");
+  admin = await createAdminServer(servicesOf(open));
+  await admin.listen(socketPath);
+  client = new AdminClient({ socketPath });
+});
+afterEach(async () => {
+  await admin.close();
+  await open.close();
+});
+
+const key = {
+  id: "abcdefgh2345",
+  organisation: "local",
+  scope: "admin",
+  apps: [],
+  description: undefined,
+  state: "active",
+  requestsPerMinute: undefined,
+  createdAt: 1,
+  expiresAt: undefined,
+  lastUsedAt: undefined,
+  revokedAt: undefined,
+} as const;
+
+function servicesOf({ plane, store, engine, log }: OpenControlPlane): AdminServices {
+  return {
+    organisation: "local",
+    ...{ store, engine, controlPlane: plane },
+    keys: {
+      list: () => [{ ...key, apps: [] }],
+      create: () => ({ key: { ...key, apps: [] }, token: "dk_new" }),
+      revoke: (id) => {
+        throw new ProductError(cloudErrors.keyUnknown, { message: `There is no key ${id}.` });
+      },
+      rotate: () => ({ key: { ...key, apps: [] }, token: "dk_rotated" }),
+    },
+    usage: { usage: () => [], metrics: async () => "deployctl_queued 0\n" },
+    status: () => ({
+      version: "1.2.3",
+      processId: process.pid,
+      startedAt: 1,
+      baseUrl: "http://127.0.0.1:8480",
+      organisation: "local",
+      engine: "process",
+      gateway: "http://127.0.0.1:8480",
+      apps: plane.apps().length,
+      replicas: 0,
+      isReady: true,
+    }),
+    stop: (how) => stops.push(how),
+    log: (text) => log.push(text),
+  };
+}
+
+async function all<T>(events: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const event of events) found.push(event);
+  return found;
+}
+const last = (events: DeployEvent[]) => events.at(-1);
+async function refusal(work: Promise<unknown>): Promise<ProductError> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof ProductError) return error;
+  throw new Error(`no refusal: ${String(error)}`);
+}
+
+it("the socket is the user's alone", () => {
+  expect(statSync(socketPath).mode & 0o777).toBe(0o600);
+});
+
+it("an app is deployed, shown, scaled, paused, resumed and deleted", async () => {
+  const events = await all(client.deploy(deployment("one")));
+  expect(last(events)).toMatchObject({
+    kind: "done",
+    result: { app: "local/chat", status: "active" },
+  });
+  expect(await client.apps()).toMatchObject([{ app: "chat", state: "READY" }]);
+  expect(await client.app("local/chat")).toMatchObject({ revision: { state: "ACTIVE" } });
+  expect(await client.scale("chat", { minConcurrency: 1 })).toMatchObject({
+    overrides: ["minConcurrency"],
+  });
+  expect(await client.resetScale("chat")).toMatchObject({ overrides: [] });
+  expect(await client.pause("chat")).toMatchObject({ state: "PAUSED" });
+  await client.resume("chat");
+  const [revision] = await client.revisions("chat");
+  await client.pinRevision("chat", revision?.revision ?? "", true);
+  expect(await client.revisions("chat")).toMatchObject([{ isPinned: true }]);
+  expect(last(await all(client.deploy(deployment("two"))))?.kind).toBe("done");
+  expect(last(await all(client.activate("chat", { revision: "previous" })))).toMatchObject({
+    result: { revision: revision?.revision },
+  });
+  expect(last(await all(client.rollout("chat")))?.kind).toBe("done");
+  const kinds = (await all(client.events({ app: "chat" }))).map(({ kind }) => kind);
+  expect(kinds).toEqual(expect.arrayContaining(["deploying", "ready", "activated", "paused"]));
+  await client.deleteApp("chat");
+  await until(
+    () => client.apps(),
+    ({ length }) => length === 0,
+  );
+  expect(await refusal(client.app("chat"))).toMatchObject({
+    code: cloudErrors.appUnknown.code,
+    exitCode: 3,
+  });
+});
+
+it("replicas are listed, stopped and killed", async () => {
+  await all(client.deploy(deployment("one")));
+  const [replica] = await client.replicas("chat");
+  expect(replica).toMatchObject({ state: "IDLE", app: "chat" });
+  await client.stopReplica(replica?.replica ?? "", { replace: true });
+  await until(
+    () => client.replicas(),
+    (replicas) =>
+      replicas.some(({ state }) => state === "TERMINATED") &&
+      replicas.some(({ state }) => state === "IDLE"),
+  );
+  const fresh = (await client.replicas()).find(({ state }) => state === "IDLE");
+  await client.killReplica(fresh?.replica ?? "");
+  await until(
+    () => open.engine.stopped,
+    (stopped) => stopped.some(({ signal }) => signal === "kill"),
+  );
+  expect(await refusal(client.killReplica("nobody"))).toMatchObject({ exitCode: 3 });
+});
+
+it("an app that is run once ends when its client leaves", async () => {
+  const leaving = new AbortController();
+  const events = client.ephemeral(deployment("one"), leaving.signal);
+  const seen: EphemeralEvent[] = [];
+  for await (const event of events) {
+    seen.push(event);
+    if (event.kind === "done") break;
+  }
+  expect(seen.at(-1)).toMatchObject({ kind: "done", result: { status: "active" } });
+  await until(
+    () => client.apps(),
+    ({ length }) => length === 0,
+  );
+  expect(open.engine.living).toEqual([]);
+});
+
+it("events are followed as they come", async () => {
+  await all(client.deploy(deployment("one")));
+  const leaving = new AbortController();
+  const kinds: string[] = [];
+  for await (const { kind } of client.events({
+    follow: true,
+    sinceMs: 0,
+    signal: leaving.signal,
+  })) {
+    kinds.push(kind);
+    if (kind === "activated") void client.pause("chat");
+    if (kind === "paused") {
+      leaving.abort();
+      break;
+    }
+  }
+  expect(kinds.at(-1)).toBe("paused");
+});
+
+it("secrets go in and do not come out; variables that look secret are masked", async () => {
+  await all(client.deploy(deployment("one")));
+  await client.setSecret("HF_TOKEN", "hf_1");
+  expect(await client.secrets()).toMatchObject([{ name: "HF_TOKEN", organisation: "local" }]);
+  await client.setVariables("chat", { LEVEL: "debug", API_KEY: "sk_1" });
+  const variables = await client.variables("chat");
+  expect(variables).toMatchObject([
+    { name: "API_KEY", value: "********", isMasked: true },
+    { name: "LEVEL", value: "debug", isMasked: false },
+  ]);
+  await client.deleteVariable("chat", "LEVEL");
+  await client.deleteSecret("HF_TOKEN");
+  expect(await refusal(client.deleteSecret("HF_TOKEN"))).toMatchObject({ exitCode: 3 });
+});
+
+it("keys, usage, metrics, state and stopping are passed on", async () => {
+  expect(await client.createKey({ scope: "api" })).toMatchObject({ token: "dk_new" });
+  expect(await client.keys()).toMatchObject([{ id: key.id }]);
+  expect(await client.rotateKey(key.id, { graceMs: 0 })).toMatchObject({ token: "dk_rotated" });
+  expect(await refusal(client.revokeKey("nobody", { hard: true }))).toMatchObject({ exitCode: 3 });
+  expect(await client.usage({ sinceMs: 0 })).toEqual([]);
+  expect(await client.metrics()).toBe("deployctl_queued 0\n");
+  expect(await client.status()).toMatchObject({ version: "1.2.3", isReady: true });
+  const { file } = await client.backUpState();
+  expect(await client.checkState()).toMatchObject({ complaints: [], backups: [{ file }] });
+  await client.stop({ drain: true });
+  expect(stops).toEqual([{ drain: true, keepReplicas: false }]);
+});
+
+describe("bad requests", () => {
+  it("get a code, a sentence and an exit code, and never end the server", async () => {
+    const bad: [string, string, unknown, number, string][] = [
+      ["GET", "/_/v1/nothing", undefined, 404, cloudErrors.requestInvalid.code],
+      ["GET", "/_/v1/apps/Chat", undefined, 400, cloudErrors.nameInvalid.code],
+      ["GET", "/_/v1/apps/other%2F..%2Fx", undefined, 400, cloudErrors.nameInvalid.code],
+      ["GET", "/_/v1/apps/unknown", undefined, 404, cloudErrors.appUnknown.code],
+      ["POST", "/_/v1/deployments", undefined, 400, cloudErrors.requestInvalid.code],
+      ["POST", "/_/v1/deployments", "{", 400, cloudErrors.requestInvalid.code],
+      ["POST", "/_/v1/deployments", [], 400, cloudErrors.requestInvalid.code],
+      [
+        "POST",
+        "/_/v1/deployments",
+        { ...deployment("x"), nmae: "x" },
+        400,
+        cloudErrors.requestInvalid.code,
+      ],
+      [
+        "POST",
+        "/_/v1/deployments",
+        { ...deployment("x"), name: "A" },
+        400,
+        cloudErrors.nameInvalid.code,
+      ],
+      [
+        "PATCH",
+        "/_/v1/apps/x/scale",
+        { fields: { minConcurrency: -1 } },
+        400,
+        cloudErrors.requestInvalid.code,
+      ],
+      ["GET", "/_/v1/events?since=soon", undefined, 400, cloudErrors.requestInvalid.code],
+      ["PUT", "/_/v1/secrets/A-B", { value: "x" }, 400, cloudErrors.requestInvalid.code],
+    ];
+    for (const [method, url, body, status, code] of bad) {
+      const reply = await httpRaw(socketPath, { method, url, body });
+      expect([url, reply.status]).toEqual([url, status]);
+      const { error } = JSON.parse(reply.text);
+      expect(error).toMatchObject({ code, message: expect.stringMatching(/\.$/) });
+      expect(error.exitCode).toBeGreaterThan(0);
+    }
+    expect(await client.apps()).toEqual([]);
+    expect(open.log).toEqual([]);
+  });
+
+  it("that name an unknown field say which", async () => {
+    const body = { ...deployment("x"), nmae: "x" };
+    const reply = await httpRaw(socketPath, { method: "POST", url: "/_/v1/deployments", body });
+    expect(reply.text).toContain("nmae");
+  });
+});
+
+it("a server that is not there is told as such", async () => {
+  await admin.close();
+  rmSync(socketPath, { force: true });
+  expect(await refusal(client.status())).toMatchObject({
+    code: cloudErrors.serverUnreachable.code,
+    exitCode: 8,
+  });
+});
+
+describe("over an address", () => {
+  let server: Server;
+  let url: string;
+  beforeEach(async () => {
+    const scopes: Record<string, string> = { "Key dk_admin": "admin", "Key dk_api": "api" };
+    server = createServer((request, response) => {
+      const scope = scopes[request.headers.authorization ?? ""];
+      const caller = scope === undefined ? undefined : { id: "abc", scope };
+      if (!admin.answer(request, response, caller)) response.writeHead(404).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterEach(() => {
+    server.close();
+  });
+
+  it("an admin key is let in and noted with what it deploys", async () => {
+    const remote = new AdminClient({ url, key: "dk_admin" });
+    expect(last(await all(remote.deploy(deployment("one"))))?.kind).toBe("done");
+    expect(await remote.revisions("chat")).toMatchObject([{ createdBy: "abc" }]);
+  });
+
+  it.each([
+    ["dk_wrong", cloudErrors.keyRefused.code],
+    ["dk_api", cloudErrors.keyTooWeak.code],
+  ])("%s is refused with exit code 4", async (wrong, code) => {
+    const remote = new AdminClient({ url, key: wrong });
+    expect(await refusal(remote.apps())).toMatchObject({ code, exitCode: 4 });
+    expect(await refusal(all(remote.deploy(deployment("one"))))).toMatchObject({ code });
+    expect(open.plane.apps()).toEqual([]);
+  });
+
+  it("who does not speak this API is told apart", async () => {
+    const stranger = createServer((_request, response) => response.writeHead(502).end("<html>"));
+    await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
+    const { port } = stranger.address() as AddressInfo;
+    const other = new AdminClient({ url: `http://127.0.0.1:${port}/`, key: "x" });
+    expect(await refusal(other.apps())).toMatchObject({ exitCode: 8 });
+    stranger.close();
+  });
+});
