@@ -9,7 +9,8 @@ import { wrapLine } from "../../text/wrap-line.ts";
 import type { Glyphs, Tone } from "../../theme.ts";
 import type { Download } from "./download.ts";
 import { estimateRows } from "./estimate-rows.ts";
-import { processorOf, untilOf } from "./list-columns.ts";
+import { fitWords, processorOf, untilOf } from "./list-columns.ts";
+import { fitOfWeights } from "./memory-estimate.ts";
 import type { HubEntry, LocalEntry, ModelEntry, RunningEntry } from "./model-entries.ts";
 import { formatTally, formatWindow } from "./model-figures.ts";
 import { type CardFacts, cardKey, type ModelsState } from "./models-state.ts";
@@ -30,7 +31,7 @@ export function cardRows(
     case "local":
       return localCard(entry, state, look);
     case "hub":
-      return hubCard(entry, look);
+      return hubCard(entry, state, look);
     case "running":
       return runningCard(entry, look);
   }
@@ -157,7 +158,7 @@ function modelfileLines(modelfile: string, { glyphs }: CardLook): string[] {
   return lines.slice(0, 40);
 }
 
-function hubCard(entry: HubEntry, look: CardLook): StyledRow[] {
+function hubCard(entry: HubEntry, state: ModelsState, look: CardLook): StyledRow[] {
   const { model, installed } = entry;
   const { glyphs, nowMs } = look;
   const count = model.parameterCount === undefined ? "" : formatCount(model.parameterCount);
@@ -193,7 +194,31 @@ function hubCard(entry: HubEntry, look: CardLook): StyledRow[] {
           ...installed.flatMap((name) => wrapped(name, "good", look)),
           [],
         ]),
-    ...wrapped("Enter pulls it, v chooses the quantization.", "dim", look),
+    ...offerRows(entry, state, look),
+  ];
+}
+
+/** What can be pulled of it, with a first guess at whether that fits. */
+function offerRows({ name }: HubEntry, state: ModelsState, look: CardLook): StyledRow[] {
+  const offer = state.offers.get(name);
+  const room = state.capacity.value;
+  const rows: StyledRow[] = [textRow("Quantizations", "title")];
+  if (offer?.error !== undefined) return [...rows, ...wrapped(offer.error, "error", look)];
+  if (offer?.value === undefined)
+    return [...rows, textRow(`asking the hub${look.glyphs.ellipsis}`, "dim")];
+  const width = Math.max(0, ...offer.value.map(({ selector }) => selector.length));
+  for (const { selector, sizeBytes, isDefault, hasProjector } of offer.value) {
+    const fit = room && fitWords[fitOfWeights(sizeBytes, room)];
+    rows.push([
+      foreignSpan(selector.padEnd(width), isDefault ? "value" : "plain", look.glyphs.isAscii),
+      { text: `  ${formatBytes(sizeBytes).padStart(7)}  `, tone: "plain" },
+      ...(fit === undefined ? [] : [{ ...fit, text: fit.text.padEnd(5) }]),
+      { text: `${hasProjector ? " sees images" : ""}${isDefault ? " usual" : ""}`, tone: "dim" },
+    ]);
+  }
+  return [
+    ...rows,
+    ...wrapped("Enter chooses and pulls one, i shows what its makers say.", "dim", look),
   ];
 }
 

@@ -27,7 +27,7 @@ export interface CellLook {
   readonly nowMs: number;
 }
 
-const fitWords: Record<Fit, { text: string; tone: Tone }> = {
+export const fitWords: Record<Fit, { text: string; tone: Tone }> = {
   gpu: { text: "GPU", tone: "good" },
   split: { text: "split", tone: "plain" },
   cpu: { text: "CPU", tone: "plain" },

@@ -54,7 +54,7 @@ export function estimateMemory(
   const layers = memory.layers + 1;
   const vramBytes = freeVramBytes(capacity) + held.vramBytes;
   const ramBytes = capacity.memory.freeBytes + (held.sizeBytes - held.vramBytes);
-  const fit = fitOf(totalBytes, vramBytes, ramBytes, capacity);
+  const fit = fitIn(totalBytes, { ...capacity, vramBytes, ramBytes });
   return {
     contextLength,
     cacheType,
@@ -73,12 +73,18 @@ export function freeVramBytes({ gpus }: Capacity): number {
   return gpus.reduce((sum, { freeBytes }) => sum + Math.max(0, freeBytes - reserveBytes), 0);
 }
 
-function fitOf(
-  totalBytes: number,
-  vramBytes: number,
-  ramBytes: number,
-  { gpus, hasUnifiedMemory }: Capacity,
-): Fit {
+/** A first guess for a model that is not here: its weights alone. */
+export function fitOfWeights(weightsBytes: number, capacity: Capacity): Fit {
+  const room = { vramBytes: freeVramBytes(capacity), ramBytes: capacity.memory.freeBytes };
+  return fitIn(weightsBytes, { ...capacity, ...room });
+}
+
+interface Room extends Pick<Capacity, "gpus" | "hasUnifiedMemory"> {
+  readonly vramBytes: number;
+  readonly ramBytes: number;
+}
+
+function fitIn(totalBytes: number, { gpus, hasUnifiedMemory, vramBytes, ramBytes }: Room): Fit {
   if (hasUnifiedMemory) return totalBytes <= ramBytes ? "gpu" : "none";
   if (gpus.length === 0) return totalBytes <= ramBytes ? "cpu" : "none";
   if (totalBytes <= vramBytes) return "gpu";

@@ -5,7 +5,7 @@ import { describeError } from "../../../base/product-error.ts";
 import type { ApiClient } from "../../../client/api-client.ts";
 import { loadedModels } from "../../../client/model-calls.ts";
 import { readCapacity } from "../../../client/models-capacity.ts";
-import { type HubOrder, searchHub } from "../../../client/models-hub.ts";
+import { type HubOrder, listQuantizations, searchHub } from "../../../client/models-hub.ts";
 import {
   describeModel,
   type LocalModel,
@@ -15,7 +15,6 @@ import {
 import type { Store } from "../../state/store.ts";
 import { selectedEntry, settledSelection } from "./model-entries.ts";
 import {
-  type CardFacts,
   cameIn,
   cardKey,
   failed,
@@ -36,8 +35,8 @@ export interface ReaderOptions {
 }
 
 const intervalsMs = { running: 1000, capacity: 3000, local: 5000 };
-/** Somebody who holds a key down looks at no card on the way. */
-const cardDelayMs = 120;
+/** Somebody who holds a key down looks at no card on the way; the hub counts how often it is asked. */
+const cardDelaysMs = { local: 120, hub: 400, running: 120 };
 const searchDelayMs = 250;
 /** From then on, waiting is shown. */
 const shownWaitMs = 160;
@@ -115,7 +114,8 @@ export class ModelReader {
     this.#cardTimer = setTimeout(() => {
       const entry = selectedEntry(this.#state);
       if (entry?.kind === "local" && entry.model !== undefined) void this.#readCard(entry.model);
-    }, cardDelayMs);
+      if (entry?.kind === "hub") void this.#readOffer(entry.name);
+    }, cardDelaysMs[this.#state.source]);
     this.#cardTimer.unref();
   }
 
@@ -191,24 +191,51 @@ export class ModelReader {
   }
 
   async #readCard(model: LocalModel): Promise<void> {
-    const { client, clock } = this.#options;
-    const key = cardKey(model);
-    const known = this.#state.cards.get(key);
-    if (known?.value !== undefined || known?.waitingSinceMs !== undefined) return;
-    const setCard = (card: Reading<CardFacts>) => {
-      const kept = [...this.#state.cards].filter(([other]) => other !== key);
-      this.#update({ cards: new Map([...kept.slice(-mostCards), [key, card]]) });
+    const { client } = this.#options;
+    await this.#readOnce(
+      cardKey(model),
+      async () => {
+        const [description, deletion] = await Promise.all([
+          describeModel(client(), model.name),
+          // Of other stores and of the program itself nothing can be deleted here.
+          model.store === "modelctl" ? planDeletion(client(), model.name) : undefined,
+        ]);
+        return { description, deletion };
+      },
+      ({ cards }) => cards,
+      (cards) => ({ cards }),
+    );
+  }
+
+  async #readOffer(name: string): Promise<void> {
+    const { client } = this.#options;
+    await this.#readOnce(
+      name,
+      () => listQuantizations(client(), name),
+      ({ offers }) => offers,
+      (offers) => ({ offers }),
+    );
+  }
+
+  /** Reads what is not there yet, unless somebody reads it already. */
+  async #readOnce<T>(
+    key: string,
+    ask: () => Promise<T>,
+    get: (state: ModelsState) => ReadonlyMap<string, Reading<T>>,
+    set: (all: ReadonlyMap<string, Reading<T>>) => Partial<ModelsState>,
+  ): Promise<void> {
+    const { clock } = this.#options;
+    const known = get(this.#state).get(key) ?? nothingRead;
+    if (known.value !== undefined || known.waitingSinceMs !== undefined) return;
+    const keep = (reading: Reading<T>) => {
+      const others = [...get(this.#state)].filter(([other]) => other !== key);
+      this.#update(set(new Map([...others.slice(-mostCards), [key, reading]])));
     };
-    setCard(waitingFor(known ?? nothingRead, clock.wallMs()));
+    keep(waitingFor(known, clock.wallMs()));
     try {
-      const [description, deletion] = await Promise.all([
-        describeModel(client(), model.name),
-        // Of other stores and of the program itself nothing can be deleted here.
-        model.store === "modelctl" ? planDeletion(client(), model.name) : undefined,
-      ]);
-      setCard(cameIn({ description, deletion }, clock.wallMs()));
+      keep(cameIn(await ask(), clock.wallMs()));
     } catch (error) {
-      setCard(failed(known ?? nothingRead, describeError(error)));
+      keep(failed(known, describeError(error)));
     }
   }
 

@@ -72,7 +72,7 @@ const canChat: When = ({ state, entry }) =>
 const table: readonly ModelsCommand[] = [
   {
     id: "models.filter",
-    title: "Filter the list; on the hub, search it",
+    title: "Filter the list; in the hub's, search the hub",
     group,
     keys: ["/"],
     hint: ({ state }) => (state.source === "hub" ? "search" : "filter"),
@@ -81,7 +81,7 @@ const table: readonly ModelsCommand[] = [
   },
   {
     id: "models.keepFilter",
-    title: "Go back to the list, with the filter",
+    title: "In the filter: back to the list, which stays filtered",
     group,
     keys: ["Enter"],
     hint: "keep",
@@ -90,7 +90,7 @@ const table: readonly ModelsCommand[] = [
   },
   {
     id: "models.back",
-    title: "Clear the filter, or go back to the list",
+    title: "Clear the filter; from the card, back to the list",
     group,
     keys: ["Esc"],
     hint: ({ state }) => (state.isTyping ? "clear" : undefined),
@@ -100,7 +100,7 @@ const table: readonly ModelsCommand[] = [
   },
   {
     id: "models.chat",
-    title: "Chat with the model; on the hub, choose what to pull",
+    title: "Chat with the model; in the hub's list, choose what to pull",
     group,
     keys: ["Enter"],
     hint: ({ entry }) => (entry?.kind === "hub" ? "pull" : "chat"),

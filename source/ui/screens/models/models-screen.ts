@@ -59,6 +59,7 @@ export class ModelsScreen implements Screen, ModelsActions {
   readonly #dialogs: ModelDialogs;
   readonly #commands: readonly BoundCommand[];
   #situation: ModelsSituation | undefined;
+  #isInSight = false;
   #size: BodySize = { columns: 80, rows: 22 };
 
   constructor(context: ModelsScreenContext) {
@@ -130,12 +131,14 @@ export class ModelsScreen implements Screen, ModelsActions {
   }
 
   activate(): void {
+    this.#isInSight = true;
     this.#reader.start();
     this.#reader.showCard();
   }
 
   /** Downloads go on while another screen is in sight. */
   deactivate(): void {
+    this.#isInSight = false;
     this.#reader.stop();
   }
 
@@ -239,9 +242,11 @@ export class ModelsScreen implements Screen, ModelsActions {
     return isLoaded ? this.#work.unload(entry.name) : this.#work.load(entry.name);
   }
 
-  pull(reference: string): Outcome {
+  async pull(reference: string): Promise<string | undefined> {
     const { entry } = this.#situated();
-    return this.#dialogs.pull(reference, entry?.kind === "hub" ? entry.name : "");
+    const refusal = await this.#dialogs.pull(reference, entry?.kind === "hub" ? entry.name : "");
+    if (refusal !== undefined || this.#isInSight) return refusal;
+    return "The download has begun; Alt+2 shows how far it is";
   }
 
   pauseOrResume(): Outcome {
@@ -308,6 +313,7 @@ export class ModelsScreen implements Screen, ModelsActions {
     if (download?.state === "failed") return this.#work.pull(download.name);
     if (this.#state.source === "hub") this.#reader.searchHub(false);
     await this.#reader.refresh();
+    this.#reader.showCard();
     return undefined;
   }
 

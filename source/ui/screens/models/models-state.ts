@@ -2,7 +2,7 @@
 
 import type { LoadedEntry } from "../../../client/model-calls.ts";
 import type { Capacity } from "../../../client/models-capacity.ts";
-import type { HubModel } from "../../../client/models-hub.ts";
+import type { HubModel, HubQuantization } from "../../../client/models-hub.ts";
 import type { DeletionPlan, LocalModel, ModelDescription } from "../../../client/models-store.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import type { Download } from "./download.ts";
@@ -84,6 +84,8 @@ export interface ModelsState {
   readonly capacity: Reading<Capacity>;
   readonly downloads: readonly Download[];
   readonly loading: readonly LoadingModel[];
+  /** What repositories of the hub offer, by their names. */
+  readonly offers: ReadonlyMap<string, Reading<readonly HubQuantization[]>>;
   /** By name and digest: a model that was made again has another card. */
   readonly cards: ReadonlyMap<string, Reading<CardFacts>>;
   readonly choice: LoadChoice;
@@ -115,6 +117,7 @@ export function createModelsState(): ModelsState {
     capacity: nothingRead,
     downloads: [],
     loading: [],
+    offers: new Map(),
     cards: new Map(),
     choice: { contextLength: undefined, cacheType: undefined },
     cardTop: 0,

@@ -164,8 +164,23 @@ describe("the card", () => {
       hub: cameIn([hubModel("org/gated", { isGated: true })], nowMs),
     });
     expect(textOf(hub)).toContain("set HF_TOKEN");
+    expect(textOf(hub)).toContain("asking the hub…");
     expect(textOf(hub)).toMatch(/8\.2B +12k +99 +3 d +gated/);
   });
+});
+
+test("a model of the hub is offered with sizes and a first guess at what fits", () => {
+  const offered = [
+    { selector: "Q4_K_M", sizeBytes: 5e9, files: 2, hasProjector: true, isDefault: true },
+    { selector: "BF16", sizeBytes: 60e9, files: 4, hasProjector: false, isDefault: false },
+  ];
+  const state = stateWith([], {
+    source: "hub",
+    hub: cameIn([hubModel("org/model")], nowMs),
+    offers: new Map([["hf.co/org/model", cameIn(offered, nowMs)]]),
+  });
+  expect(textOf(state)).toMatch(/Q4_K_M +5 GB +CPU +sees images usual/);
+  expect(textOf(state)).toMatch(/BF16 +60 GB +no/);
 });
 
 describe("downloads", () => {
