@@ -48,7 +48,7 @@ export function enginePaneRows(facts: EnginePaneFacts, width: number, glyphs: Gl
   ];
   if (staleMs === undefined) return rows;
   const dim = rows.map((row) => row.map((part) => ({ ...part, tone: "dim" as const })));
-  const text = `${glyphs.failed} server gone, figures ${span(staleMs)} old`;
+  const text = `${glyphs.failed} server gone, ${span(staleMs)} old`;
   return [textRow(text, "error"), ...dim];
 }
 

@@ -15,10 +15,20 @@ export type DetailTexts =
   | { readonly kind: "read"; readonly texts: RequestTexts }
   | { readonly kind: "failed"; readonly sentence: string };
 
-/** Parameters and phases, without what was said. */
-export function summaryRows(view: RequestView, width: number, glyphs: Glyphs): StyledRow[] {
-  const foreign = (text: string, tone: Tone): StyledRow =>
-    clipRow([foreignSpan(text, tone, glyphs.isAscii)], width, glyphs.ellipsis);
+/**
+ * Parameters and phases, without what was said.
+ * @param isWrapped long rows go on below, instead of being cut
+ */
+export function summaryRows(
+  view: RequestView,
+  width: number,
+  glyphs: Glyphs,
+  isWrapped = false,
+): StyledRow[] {
+  const rowsOf = (text: string, tone: Tone): StyledRow[] =>
+    isWrapped
+      ? wrapped(text, width, glyphs, tone)
+      : [clipRow([foreignSpan(text, tone, glyphs.isAscii)], width, glyphs.ellipsis)];
   const { client, keyId, stream, slot, finishReason, error } = view;
   const caller = [
     keyId === undefined ? "no key" : `key ${keyId}`,
@@ -28,19 +38,20 @@ export function summaryRows(view: RequestView, width: number, glyphs: Glyphs): S
     slot === undefined ? undefined : `slot ${slot}`,
     finishReason === undefined ? undefined : `ended by ${finishReason}`,
   ];
-  const rows: StyledRow[] = [
-    [
-      { text: `${timeOfDay(view.startedAt)}  `, tone: "dim" },
-      statusSpan(view, glyphs),
-      ...foreign(`  ${view.method} ${view.path}  ${view.model ?? ""}`, "title"),
-    ],
-    foreign(caller.filter((part) => part !== undefined).join(`  `), "plain"),
-    foreign(phasesText(view, glyphs), "plain"),
+  const what = `  ${view.method} ${view.path}  ${view.model ?? ""}`;
+  const heading: StyledRow = [
+    { text: `${timeOfDay(view.startedAt)}  `, tone: "dim" },
+    statusSpan(view, glyphs),
+    foreignSpan(what, "title", glyphs.isAscii),
   ];
   const parameters = parametersText(view);
-  if (parameters !== "") rows.push(foreign(parameters, "dim"));
-  if (error !== undefined) rows.push(foreign(`${error.code}: ${error.message}`, "error"));
-  return rows;
+  return [
+    clipRow(heading, width, glyphs.ellipsis),
+    ...rowsOf(caller.filter((part) => part !== undefined).join("  "), "plain"),
+    ...rowsOf(phasesText(view, glyphs), "plain"),
+    ...(parameters === "" ? [] : rowsOf(parameters, "dim")),
+    ...(error === undefined ? [] : rowsOf(`${error.code}: ${error.message}`, "error")),
+  ];
 }
 
 /** `queued 20 ms → prompt 800 ms (2014 tokens, 1210 cached) → answer 1.28 s (71 tokens)`. */
@@ -81,7 +92,7 @@ export function detailRows(
       .split("\n")
       .flatMap((line) => contentRows(line, width, glyphs, isWrapped)),
   ];
-  const rows = summaryRows(view, width, glyphs);
+  const rows = summaryRows(view, width, glyphs, true);
   switch (texts.kind) {
     case "reading":
       return [...rows, [], textRow("Reading what was said …".replace("…", glyphs.ellipsis), "dim")];

@@ -1,0 +1,110 @@
+// Goal: the program around the screens: live figures, themes, sizes, other programs on its terminal.
+// Method: the whole program in a terminal in memory, a real server with the tiny model behind it.
+
+import { describe, expect, test } from "vitest";
+import { openApp } from "../support/open-app.ts";
+import { keys } from "../support/sized-terminal.ts";
+
+const altOne = "\u001b1";
+const altThree = "\u001b3";
+const controlP = "\u0010";
+
+describe("live figures", () => {
+  test("stand beside the chat where there is room, in a line where there is less", async () => {
+    const { screen, server } = await openApp({ columns: 120, rows: 30 });
+    await server.ask("What is 2 + 3?");
+    await screen.until(/╭─ Engine ─+╮/);
+    await screen.until(/│ tiny +● \d m \d\d s │/);
+    await screen.until(/Slots +□□□□ {2}0 of 4 busy/);
+    await screen.until(/RAM +\S+ [\d.]+\/[\d.]+ GiB/);
+    screen.resize(90, 24);
+    await screen.until(/^ 0\.0 tok\/s · /m);
+    expect(screen.text).not.toContain("Engine");
+    screen.resize(60, 16);
+    await screen.until((now) => now.lines.length === 16 && !now.text.includes("CPU"));
+    expect(screen.text).toContain("> Send a message");
+  });
+
+  test("go stale when the server goes", async () => {
+    const { screen, server } = await openApp();
+    await screen.until(/CPU/);
+    await server.close();
+    await screen.until(/server gone, \d+ s old/);
+    expect(screen.lines[0]).toContain("✗ 127.0.0.1:11434 gone");
+  });
+});
+
+test("what is typed in the chat stays while another screen is looked at", async () => {
+  const { screen, backend } = await openApp();
+  screen.type("half a message 2");
+  await screen.until("> half a message 2");
+  screen.type(altThree);
+  await screen.until("[3 Server]");
+  screen.type(altOne);
+  await screen.until("> half a message 2");
+  screen.type(`${controlP}forget`);
+  await screen.until("Forget the messages");
+  screen.type(keys.escape);
+  await screen.until((now) => !now.text.includes("Forget the messages"));
+  screen.type(" 3\r");
+  await screen.until(() => backend.answers.length === 1);
+  expect(backend.current.messages.at(-1)?.content).toBe("half a message 2 3");
+});
+
+test("a storm of new sizes leaves no stain", async () => {
+  const { screen } = await openApp({ columns: 120, rows: 40 });
+  await screen.until(/CPU/);
+  for (let turn = 0; turn < 60; turn += 1) {
+    screen.resize(60 + ((turn * 37) % 140), 16 + ((turn * 11) % 40));
+  }
+  screen.resize(100, 30);
+  await screen.until((now) => /^╰─+╯/.test(now.lines[27] ?? ""));
+  await screen.until((now) => now.lines.filter((line) => line.includes("modelctl")).length === 1);
+  expect(screen.lines[0]).toContain("[1 Chat]");
+  expect(screen.text.match(/Send a message/g)).toHaveLength(1);
+  expect(screen.text.match(/╭─ Engine/g)).toHaveLength(1);
+  expect(screen.lines[29]).toContain("Enter send");
+});
+
+test("a theme is changed in place, and its colours are gone without colour", async () => {
+  const { screen } = await openApp();
+  screen.type("/theme mono\r");
+  await screen.until("> Send a message");
+  screen.type(`${controlP}colours`);
+  await screen.until("Other colours");
+  screen.type("\r");
+  await screen.until(/> default/);
+  screen.type("high\r");
+  await screen.until((now) => !now.text.includes("Other colours"));
+  expect(screen.text).toContain("[1 Chat]");
+});
+
+test("inline, the terminal keeps what it showed before and after", async () => {
+  const { screen, result } = await openApp({ isInline: true, columns: 100, rows: 40 });
+  expect(screen.isAlternate).toBe(false);
+  expect(screen.lines.filter((line) => line !== "")).not.toHaveLength(0);
+  expect(screen.lines.findLastIndex((line) => line.includes("Enter send"))).toBeLessThanOrEqual(24);
+  screen.type("/bye\r");
+  await expect(result).resolves.toMatchObject({ reason: "bye" });
+  expect(screen.bytes).not.toContain("\u001b[?1049h");
+  expect(screen.text).toContain("[1 Chat]");
+});
+
+describe("for a screen reader", () => {
+  test("the server's requests are read out once each, in words", async () => {
+    const { screen, server } = await openApp({ isScreenReader: true });
+    screen.type(altThree);
+    await screen.until("Screen: Server");
+    await server.send("/v1/models");
+    await screen.until(/GET \/v1\/models - \+ 200/);
+    await server.send("/v1/models");
+    await screen.until((now) => (now.text.match(/GET \/v1\/models/g) ?? []).length >= 3);
+    expect(screen.text).not.toMatch(/[╭│─█▁]/);
+    screen.type("/status:4xx");
+    await screen.until("Filter: status:4xx");
+    screen.type(keys.escape);
+    await screen.until("Filter: \n");
+    screen.type(controlP);
+    await screen.until(/Commands: [\s\S]*Selected: .*1 of \d+/);
+  });
+});

@@ -1,0 +1,111 @@
+// Goal: texts go to the person's own editor, pager and clipboard, and come back as saved.
+// Method: real programs from a shell; the clipboard of the machine is a stand-in.
+
+import { readdirSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { copyText } from "../../../source/ui/frame/clipboard.ts";
+import { terminalServices } from "../../../source/ui/frame/terminal-services.ts";
+
+function services(environment: Record<string, string>) {
+  const events: string[] = [];
+  const made = terminalServices({
+    erase: () => {},
+    copy: async () => "",
+    suspend: async (work) => {
+      events.push("lent");
+      await work();
+      events.push("back");
+    },
+    environment,
+  });
+  return { ...made, events };
+}
+
+const leftOver = () =>
+  readdirSync(tmpdir()).filter((name) => /^modelctl-[A-Za-z0-9]{6}$/.test(name));
+
+describe("the editor", () => {
+  test("gets the text and gives it back as saved; nothing is left behind", async () => {
+    const before = leftOver();
+    const { edit, events } = services({ VISUAL: "", EDITOR: "printf ' edited' >>" });
+    await expect(edit("a text", "md")).resolves.toBe("a text edited");
+    expect(events).toEqual(["lent", "back"]);
+    expect(leftOver()).toEqual(before);
+  });
+
+  test("that changes nothing gives nothing", async () => {
+    await expect(services({ EDITOR: "true" }).edit("a text", "md")).resolves.toBeUndefined();
+  });
+
+  test("with words of its own, and $VISUAL before $EDITOR", async () => {
+    const { edit } = services({ VISUAL: "sed -i -e s/one/two/", EDITOR: "false" });
+    await expect(edit("one", "txt")).resolves.toBe("two");
+  });
+
+  test("that is not there is told of, and the terminal comes back", async () => {
+    const { edit, events } = services({ EDITOR: "no-such-editor-anywhere" });
+    await expect(edit("a", "md")).rejects.toThrow("'no-such-editor-anywhere' cannot be started");
+    expect(events).toEqual(["lent"]);
+  });
+});
+
+test("the pager gets the whole text", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "pager-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const seen = path.join(folder, "seen");
+  await services({ PAGER: `f() { cat "$1" > '${seen}'; }; f` }).page("all\nof it");
+  expect(await readFile(seen, "utf8")).toBe("all\nof it");
+});
+
+describe("copying", () => {
+  const refusing = {
+    write: async () => {
+      throw new Error("no display");
+    },
+  };
+
+  test("goes through the terminal and into the clipboard of the machine", async () => {
+    const written: string[] = [];
+    let here = "";
+    const local = {
+      write: async (text: string) => {
+        here = text;
+      },
+    };
+    const sentence = await copyText("née 漢", {
+      write: (bytes) => written.push(bytes),
+      environment: {},
+      local,
+    });
+    expect(sentence).toBe("Copied 5 characters");
+    expect(here).toBe("née 漢");
+    expect(written).toEqual([`\u001b]52;c;${Buffer.from("née 漢").toString("base64")}\u0007`]);
+  });
+
+  test("over ssh leaves the far machine's clipboard alone", async () => {
+    const local = {
+      write: async () => {
+        throw new Error("must not be asked");
+      },
+    };
+    const options = { write: () => {}, environment: { SSH_CONNECTION: "1 2 3 4" }, local };
+    await expect(copyText("x", options)).resolves.toBe(
+      "Copied 1 character through the terminal, if it allows that (OSC 52)",
+    );
+  });
+
+  test("of too much says that it did not happen", async () => {
+    const written: string[] = [];
+    const options = {
+      write: (bytes: string) => written.push(bytes),
+      environment: {},
+      local: refusing,
+    };
+    await expect(copyText("x".repeat(100_000), options)).resolves.toContain("nothing was copied");
+    await expect(copyText("", options)).resolves.toBe("There is nothing to copy");
+    expect(written).toEqual([]);
+  });
+});

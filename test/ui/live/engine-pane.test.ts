@@ -1,0 +1,143 @@
+// Goal: the pane tells what is known and leaves out what is not; a server that is gone is said.
+// Method: samples in, rows out.
+
+import { describe, expect, test } from "vitest";
+import type { ServerSample } from "../../../source/client/metrics.ts";
+import { engineLine, enginePaneRows } from "../../../source/ui/live/engine-pane.ts";
+import { plainText, rowWidth } from "../../../source/ui/panes/styled-row.ts";
+import { asciiGlyphs, unicodeGlyphs } from "../../../source/ui/theme.ts";
+
+const gibibyte = 2 ** 30;
+const now = 1_000_000;
+const width = 28;
+
+const sample: ServerSample = {
+  time: now,
+  cpuCores: 8,
+  cpuLoad: 0.42,
+  memoryTotalBytes: 64 * gibibyte,
+  memoryUsedBytes: 18.2 * gibibyte,
+  processBytes: 0.2 * gibibyte,
+  gpus: [],
+  models: [
+    {
+      name: "qwen3-8b:latest",
+      state: "busy",
+      running: 2,
+      waiting: 1,
+      slots: 4,
+      contextLength: 8192,
+      cacheBytes: 1.5 * gibibyte,
+      cacheType: "q8_0",
+      ramBytes: 0,
+      vramBytes: 6 * gibibyte,
+      expiresAt: undefined,
+      loadFraction: 1,
+    },
+  ],
+  running: 2,
+  waiting: 1,
+  longestWaitMs: 400,
+  contextTokens: 4800,
+  tokensPerSecond: 61.2,
+  uptimeMs: 5000,
+};
+
+const gpu = {
+  name: "A card",
+  load: 0.87,
+  memoryUsedBytes: 6.9 * gibibyte,
+  memoryTotalBytes: 12 * gibibyte,
+  temperatureCelsius: 71,
+};
+
+const conversation = {
+  model: "qwen3-8b",
+  ttftMs: 182,
+  ttftMedianMs: 171,
+  promptTokensPerSecond: 1204,
+  tokensPerSecond: 61.2,
+  contextTokens: 4800,
+  contextLength: 8192,
+};
+
+const nothing = {
+  model: "qwen3-8b",
+  ttftMs: undefined,
+  ttftMedianMs: undefined,
+  promptTokensPerSecond: undefined,
+  tokensPerSecond: undefined,
+  contextTokens: undefined,
+  contextLength: undefined,
+};
+
+function rows(change: Partial<Parameters<typeof enginePaneRows>[0]> = {}, glyphs = unicodeGlyphs) {
+  const facts = { conversation, samples: [sample], staleMs: undefined, now, ...change };
+  return enginePaneRows(facts, width, glyphs).map((row) => plainText(row).trimEnd());
+}
+
+describe("the pane", () => {
+  test("has one row for each quantity", () => {
+    expect(rows()).toEqual([
+      "qwen3-8b              ◐ busy",
+      expect.stringMatching(/^tok\/s +█ +61\.2$/),
+      "TTFT    182 ms (p50 171 ms)",
+      "prefill 1204 tok/s",
+      expect.stringMatching(/^Context █+░+ 4\.8k\/8\.2k$/),
+      "KV      1.5 GiB  q8_0",
+      "Slots   ■■□□  2 of 4 busy",
+      "Queue   1 waiting (0.4 s)",
+      expect.stringMatching(/^CPU +▄ +42%$/),
+      expect.stringMatching(/^RAM .* 18\.2\/64\.0 GiB$/),
+    ]);
+  });
+
+  test("tells of cards where there are, and of the processor where there are none", () => {
+    const text = rows({ samples: [{ ...sample, gpus: [gpu] }] }).join("\n");
+    expect(text).toMatch(/GPU0 +▇ +87% {2}71 °C/);
+    expect(text).toMatch(/VRAM +\S+ 6\.9\/12\.0 GiB/);
+    expect(text).not.toContain("CPU");
+    const many = rows({ samples: [{ ...sample, gpus: [gpu, gpu, gpu, gpu] }] }).join("\n");
+    expect(many).toContain("and 2 more");
+  });
+
+  test("leaves out what nobody knows yet", () => {
+    expect(rows({ conversation: nothing, samples: [] })).toEqual(["qwen3-8b        ○ not loaded"]);
+  });
+
+  test("says that the server is gone and how old its figures are", () => {
+    const [first, second] = rows({ staleMs: 12_000 });
+    expect(first).toBe("✗ server gone, 12 s old");
+    expect(second).toContain("qwen3-8b");
+  });
+
+  test("counts down until the model leaves, and shows how far a load has come", () => {
+    const [model] = sample.models;
+    if (model === undefined) throw new Error("the sample has a model");
+    const withModel = (change: Partial<typeof model>) =>
+      rows({ samples: [{ ...sample, models: [{ ...model, ...change }] }] })[0];
+    expect(withModel({ state: "idle", expiresAt: now + 252_000 })).toMatch(/● 4 m 12 s$/);
+    expect(withModel({ state: "idle" })).toMatch(/● loaded$/);
+    expect(withModel({ state: "loading", loadFraction: 0.618 })).toMatch(/◐ loading 62%$/);
+  });
+
+  test("fits its width and needs nothing but ASCII where nothing else can be drawn", () => {
+    const facts = { conversation, samples: [{ ...sample, gpus: [gpu] }], staleMs: 5000, now };
+    for (const row of enginePaneRows(facts, width, asciiGlyphs)) {
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII is the subject
+      expect(plainText(row)).toMatch(/^[\x00-\x7f]*$/);
+    }
+    expect(
+      enginePaneRows({ ...facts, staleMs: undefined }, width, unicodeGlyphs).every(
+        (row) => rowWidth(row) <= width,
+      ),
+    ).toBe(true);
+  });
+});
+
+test("one line has the same in short", () => {
+  const facts = { conversation, samples: [sample], staleMs: undefined, now };
+  expect(plainText(engineLine(facts, 78, unicodeGlyphs)).trimEnd()).toBe(
+    "61.2 tok/s · TTFT 182 ms · context 4.8k/8.2k · queue 1 · CPU 42%",
+  );
+});

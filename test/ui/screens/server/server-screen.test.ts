@@ -1,0 +1,186 @@
+// Goal: the Server screen shows what really happens on a server, and acts on it.
+// Method: the whole program in a terminal in memory, a real server with the tiny model behind it.
+
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { TestServer } from "../../../support/test-server.ts";
+import { until } from "../../../support/until.ts";
+import { type OpenApp, openApp } from "../../support/open-app.ts";
+import { keys } from "../../support/sized-terminal.ts";
+
+const altThree = "\u001b3";
+
+async function openServerScreen(options: Parameters<typeof openApp>[0] = {}): Promise<OpenApp> {
+  const app = await openApp(options);
+  app.screen.type(altThree);
+  await app.screen.until("[3 Server]");
+  return app;
+}
+
+/** The rows of the table, without border. */
+function requests({ screen }: OpenApp): string[] {
+  return screen.lines.filter((line) => /^│ [> ] \d\d:/.test(line)).map((line) => line.slice(2));
+}
+
+test("requests appear, are found by filters and are read in full", async () => {
+  const app = await openServerScreen({ settings: { log_prompts: true } });
+  const { screen, server } = app;
+  await screen.until("nothing has been asked yet");
+  await server.ask("What is the capital of France?");
+  await screen.until(/> \d\d:\d\d:\d\d r-\S+ +POST +\/api\/generate +tiny +✓ 200/);
+  await server.post("/v1/chat/completions", { model: "nope", messages: [] });
+  await screen.until(/✗ 4\d\d/);
+  expect(requests(app)).toHaveLength(2);
+
+  screen.type("/model:tiny");
+  await screen.until("1 of 2");
+  expect(requests(app)).toHaveLength(1);
+  screen.type(keys.enter);
+  await screen.until("/ filter");
+  screen.type(keys.enter);
+  await screen.until("The capital of France is Paris.");
+  expect(screen.text).toContain("What is the capital of France?");
+  expect(screen.text).toMatch(/prompt \d+ ms \(\d+ tokens/);
+  screen.type(keys.escape);
+  await screen.until("filter model:tiny");
+  screen.type(keys.escape);
+  await screen.until("1 of 2 · End follows");
+  screen.type("fff");
+  await screen.until("status 4xx");
+  expect(requests(app)).toHaveLength(1);
+});
+
+test("a running request counts up in its row until it is cancelled", async () => {
+  const app = await openServerScreen({ settings: { num_thread: 1 } });
+  const { screen, server } = app;
+  const answer = server.post("/api/generate", {
+    model: "tiny",
+    prompt: "Write a long story.",
+    stream: false,
+    options: { num_predict: 3000, num_ctx: 4096, repeat_penalty: 1, temperature: 1.5 },
+  });
+  await screen.until(/◐ stream/);
+  screen.type("x");
+  await screen.until("Its client gets what there is of the answer");
+  screen.type("y");
+  await screen.until(/Cancelled r-|not found: it has ended/);
+  await answer;
+  await until(
+    () => requests(app)[0] ?? "",
+    (row) => !row.includes("◐"),
+  );
+});
+
+test("a request can be copied, sent once more and written out", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "server-screen-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const app = await openServerScreen({ settings: { log_prompts: true } });
+  const { screen, server } = app;
+  await server.ask("What is 2 + 3?");
+  await screen.until(/✓ 200/);
+  screen.type("y");
+  await screen.until(/Copied \d+ characters/);
+  const [encoded = ""] = screen.bytes.split("\u001b]52;c;")[1]?.split("\u0007") ?? [];
+  const copied = Buffer.from(encoded, "base64").toString();
+  expect(copied).toContain(`curl '${server.url}/api/generate'`);
+  expect(copied).toContain('"prompt":"What is 2 + 3?"');
+
+  screen.type("R");
+  await screen.until("Send POST /api/generate to the server once more?");
+  screen.type("y");
+  await screen.until(/The replay of r-\S+ ended with status 200/);
+  expect(
+    (await server.requests()).filter(({ path: asked }) => asked === "/api/generate"),
+  ).toHaveLength(2);
+
+  const file = path.join(folder, "out.ndjson");
+  screen.type("E");
+  await screen.until("as JSON lines into");
+  screen.type(`\u0015${file}`);
+  screen.type(keys.enter);
+  await screen.until("Wrote 2 requests");
+  const lines = (await readFile(file, "utf8")).trimEnd().split("\n");
+  expect(lines.map((line) => JSON.parse(line).path)).toEqual(["/api/generate", "/api/generate"]);
+  screen.type("E");
+  await screen.until("as JSON lines into");
+  screen.type(`\u0015${file}`);
+  screen.type(keys.enter);
+  await screen.until("is there already. Replace it?");
+});
+
+test("a pause holds the rows still, and End follows again", async () => {
+  const app = await openServerScreen();
+  const { screen, server } = app;
+  await server.send("/v1/models");
+  await screen.until("1 of 1");
+  screen.type(" ");
+  await screen.until("PAUSED +0");
+  await server.send("/v1/models");
+  await screen.until("PAUSED +1");
+  expect(requests(app)).toHaveLength(1);
+  screen.type(" ");
+  await screen.until("2 of 2");
+  screen.type(keys.up);
+  await screen.until("1 of 2 · End follows");
+  screen.type(keys.end);
+  await screen.until("FOLLOW");
+});
+
+test("a server that dies is said to be gone, and is found when it comes back", async () => {
+  const app = await openServerScreen();
+  const { screen, server } = app;
+  await server.send("/v1/models");
+  await screen.until("1 of 1");
+  await screen.until(/up \d+ s/);
+  await server.close();
+  await screen.until("Gone for");
+  expect(screen.text).toContain("1 of 1");
+  expect(screen.lines[0]).toContain("gone");
+  const { port, hostname } = new URL(server.url);
+  const address = { host: hostname, port: Number(port), scheme: "http", path: "" } as const;
+  const next = await TestServer.start({}, { address });
+  onTestFinished(() => next.close());
+  await screen.until(
+    (now) => !now.text.includes("Gone for") && !(now.lines[0] ?? "").includes("gone"),
+  );
+  await next.send("/v1/models");
+  await screen.until("2 of 2");
+});
+
+test("the server of this program is stopped and started", async () => {
+  let isRunning = true;
+  const control = {
+    isRunning: () => isRunning,
+    stop: async () => {
+      isRunning = false;
+    },
+    start: async () => {
+      throw new Error("Port 11434 is taken by another program.");
+    },
+  };
+  const { screen } = await openServerScreen({ serverOptions: { control } });
+  screen.type("S");
+  await screen.until("Stop the server on");
+  screen.type("y");
+  await screen.until("The server is stopped · S starts it");
+  screen.type("S");
+  await screen.until("Port 11434 is taken by another program.");
+});
+
+test.each([
+  [60, 16],
+  [80, 24],
+  [250, 80],
+])("the window of %ix%i has everything in its place", async (columns, rows) => {
+  const app = await openServerScreen({ columns, rows });
+  await app.server.send("/v1/models");
+  await app.screen.until("1 of 1");
+  const { lines } = app.screen;
+  expect(lines[0]).toContain("[3 Server]");
+  expect(lines.at(-1)).toContain("/ filter");
+  expect(lines.every((line) => line.length <= columns)).toBe(true);
+  expect(app.screen.text).toContain("TIME");
+  expect(requests(app)).toHaveLength(1);
+});

@@ -1,0 +1,56 @@
+// Opens the whole program in a terminal in memory, in front of a real server with the tiny model.
+
+import { Console } from "node:console";
+import { onTestFinished } from "vitest";
+import { readRequestFilter } from "../../../source/application/request-filter.ts";
+import { ApiClient } from "../../../source/client/api-client.ts";
+import type { Settings } from "../../../source/configuration/settings.ts";
+import type { AppOptions, AppResult, ServerOptions } from "../../../source/ui/app/app-options.ts";
+import { runApp } from "../../../source/ui/app/run-app.tsx";
+import { TestServer } from "../../support/test-server.ts";
+import { ScriptedBackend } from "./scripted-backend.ts";
+import { SizedTerminal } from "./sized-terminal.ts";
+
+// The test runner's console lacks the class that Ink builds its own console from.
+console.Console ??= Console;
+
+export interface OpenAppOptions extends Partial<AppOptions> {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly settings?: Partial<Settings>;
+  readonly serverOptions?: Partial<ServerOptions>;
+}
+
+export interface OpenApp {
+  readonly screen: SizedTerminal;
+  readonly backend: ScriptedBackend;
+  readonly server: TestServer;
+  /** Settles when the program has been left. */
+  readonly result: Promise<AppResult>;
+}
+
+/** Starts a server and the program, and waits for the first picture. */
+export async function openApp(options: OpenAppOptions = {}): Promise<OpenApp> {
+  const { columns = 120, rows = 40, settings, serverOptions, ...appOptions } = options;
+  const server = await TestServer.start(settings);
+  const screen = new SizedTerminal(columns, rows);
+  const backend = new ScriptedBackend();
+  const client = new ApiClient({ url: server.url, ownerToken: server.hosted.ownerToken });
+  const result = runApp({
+    environment: { LANG: "en_GB.UTF-8" },
+    chat: { backend },
+    server: { client: () => client, readFilter: readRequestFilter, ...serverOptions },
+    stdin: screen.stdin,
+    stdout: screen.stdout,
+    ...appOptions,
+  });
+  onTestFinished(async () => {
+    screen.hangUp();
+    await result;
+    await server.close();
+  });
+  const opened = screen.until(options.isScreenReader ? "Status:" : "modelctl");
+  // A program that fails to open says more than one that stays empty.
+  await Promise.race([opened, result.then(() => opened)]);
+  return { screen, backend, server, result };
+}

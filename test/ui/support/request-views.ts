@@ -1,0 +1,34 @@
+// Records of a request log, as a test wants them.
+
+import type { RequestView } from "../../../source/client/requests.ts";
+
+/** A finished chat request with round figures; what differs is named. */
+export function requestView(change: Partial<RequestView> = {}): RequestView {
+  return {
+    id: "r-1",
+    startedAt: 1_000_000,
+    method: "POST",
+    path: "/v1/chat/completions",
+    model: "tiny",
+    keyId: undefined,
+    client: { address: "127.0.0.1", agent: "curl/8" },
+    stream: true,
+    parameters: { temperature: 0.7 },
+    state: "done",
+    status: 200,
+    error: undefined,
+    finishReason: "stop",
+    promptTokens: 2014,
+    cachedTokens: 1210,
+    completionTokens: 71,
+    slot: 1,
+    loadMs: 0,
+    queueMs: 20,
+    promptMs: 800,
+    completionMs: 1280,
+    tokensPerSecond: 55,
+    firstTokenMs: 840,
+    totalMs: 2100,
+    ...change,
+  };
+}
