@@ -2,6 +2,7 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance, FastifySchema } from "fastify";
 import { operations, tags } from "./operations.ts";
+import { describedReplies } from "./replies.ts";
 
 /** To be called before the routes are registered: it listens for them. */
 export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
@@ -24,9 +25,10 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
       security: [{ bearer: [] }, { header: [] }, {}],
     },
     transform: ({ schema, url, route }) => {
-      const method = Array.isArray(route.method) ? route.method[0] : route.method;
+      const method = String(Array.isArray(route.method) ? route.method[0] : route.method);
       const operation = operations[`${method} ${url}`];
-      const described: FastifySchema = { ...schema };
+      // Of the document alone: a schema of the route's own would cut its replies.
+      const described: FastifySchema = { ...schema, response: describedReplies(method, url) };
       if (operation !== undefined) {
         const [tag, summary] = operation;
         Object.assign(described, { tags: [tag], summary });

@@ -52,8 +52,18 @@ export interface FoundEntry {
   readonly matches: readonly number[];
 }
 
+/** Lists that were worked out already: keys, hints and the picture all ask for the same one. */
+const known = new WeakMap<ModelsState, Partial<Record<Source, readonly FoundEntry[]>>>();
+
 /** What the list of a source shows, in its order. */
 export function entriesOf(state: ModelsState, source: Source): readonly FoundEntry[] {
+  const lists = known.get(state) ?? {};
+  known.set(state, lists);
+  lists[source] ??= findEntries(state, source);
+  return lists[source];
+}
+
+function findEntries(state: ModelsState, source: Source): readonly FoundEntry[] {
   const { filter, sort } = state.lists[source];
   switch (source) {
     case "local":

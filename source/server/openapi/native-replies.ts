@@ -1,0 +1,193 @@
+// What the routes of Ollama's API reply, with what is ours among it.
+import { Type } from "typebox";
+import { count, type ReplySchemas, TokenLogprob, Truncated, text } from "./reply-parts.ts";
+
+export const NativeError = Type.Object({ error: text, code: text });
+
+const maybe = Type.Optional;
+const anything = Type.Record(text, Type.Unknown());
+
+const ToolCall = Type.Object({
+  id: text,
+  function: Type.Object({ index: count, name: text, arguments: anything }),
+});
+
+/** Durations are nanoseconds; those that are 0 are left out. */
+const answer = {
+  model: text,
+  created_at: text,
+  done: Type.Boolean(),
+  done_reason: maybe(text),
+  /** With `progress: true`: `queued`, `loading` or `prompt`. */
+  status: maybe(text),
+  queue_position: maybe(count),
+  completed: maybe(Type.Number()),
+  total: maybe(Type.Number()),
+  logprobs: maybe(Type.Array(TokenLogprob)),
+  truncated: maybe(Truncated),
+  total_duration: maybe(count),
+  load_duration: maybe(count),
+  prompt_eval_count: maybe(count),
+  prompt_eval_cached_count: maybe(count),
+  prompt_eval_duration: maybe(count),
+  eval_count: maybe(count),
+  eval_duration: maybe(count),
+};
+
+const GenerateRecord = Type.Object({
+  ...answer,
+  response: text,
+  thinking: maybe(text),
+  tool_calls: maybe(Type.Array(ToolCall)),
+  /** Tokens that a later prompt can follow. */
+  context: maybe(Type.Array(count)),
+});
+
+const ChatRecord = Type.Object({
+  ...answer,
+  message: Type.Object({
+    role: Type.Literal("assistant"),
+    content: text,
+    thinking: maybe(text),
+    tool_calls: maybe(Type.Array(ToolCall)),
+  }),
+});
+
+const vectors = Type.Array(Type.Number());
+
+const Details = Type.Object({
+  parent_model: text,
+  format: text,
+  family: text,
+  families: Type.Array(text),
+  parameter_size: text,
+  quantization_level: text,
+  context_length: maybe(count),
+  embedding_length: maybe(count),
+});
+
+const Listed = Type.Object({
+  name: text,
+  model: text,
+  modified_at: text,
+  size: count,
+  digest: text,
+  details: Details,
+  capabilities: maybe(Type.Array(text)),
+  store: text,
+  memory: maybe(
+    Type.Object({
+      weights_bytes: count,
+      compute_bytes: count,
+      cache_bytes_per_token: Type.Record(text, Type.Number()),
+      layers: count,
+      context_length: count,
+      trained_context_length: count,
+    }),
+  ),
+});
+
+const Loaded = Type.Object({
+  name: text,
+  model: text,
+  names: Type.Array(text),
+  size: count,
+  size_vram: count,
+  digest: text,
+  details: Details,
+  expires_at: text,
+  context_length: count,
+  state: Type.Union([Type.Literal("loading"), Type.Literal("busy"), Type.Literal("idle")]),
+  load_progress: Type.Number(),
+  requests: Type.Object({ running: count, waiting: count }),
+  slots: count,
+  load_options: anything,
+  device: maybe(text),
+  process_id: maybe(count),
+  load_phases_ms: maybe(anything),
+});
+
+const Description = Type.Object({
+  name: text,
+  store: text,
+  modelfile: text,
+  license: maybe(text),
+  parameters: maybe(text),
+  template: maybe(text),
+  system: maybe(text),
+  details: Details,
+  messages: maybe(Type.Array(Type.Object({ role: text, content: text }))),
+  model_info: anything,
+  projector_info: maybe(anything),
+  tensors: Type.Array(Type.Object({ name: text, type: text, shape: Type.Array(count) })),
+  capabilities: Type.Array(text),
+  modified_at: text,
+  requires: maybe(text),
+  template_origin: Type.Object({
+    origin: text,
+    language: maybe(text),
+    reason: text,
+    is_guess: Type.Boolean(),
+  }),
+  unprintable: Type.Array(Type.Object({ field: text, reason: text })),
+  description: maybe(text),
+});
+
+/** A line of work that takes long; the last one says `success`. */
+const ProgressRecord = Type.Object({
+  status: maybe(text),
+  digest: maybe(text),
+  total: maybe(count),
+  completed: maybe(count),
+  overall_total: maybe(count),
+  overall_completed: maybe(count),
+  /** The work has failed, and this is the last line. */
+  error: maybe(text),
+  code: maybe(text),
+});
+
+const work: ReplySchemas = {
+  json: ProgressRecord,
+  stream: { type: "application/x-ndjson", piece: ProgressRecord },
+};
+
+export const nativeReplies: Readonly<Record<string, ReplySchemas>> = {
+  "POST /api/generate": {
+    json: GenerateRecord,
+    stream: { type: "application/x-ndjson", piece: GenerateRecord },
+  },
+  "POST /api/chat": {
+    json: ChatRecord,
+    stream: { type: "application/x-ndjson", piece: ChatRecord },
+  },
+  "POST /api/embed": {
+    json: Type.Object({
+      model: text,
+      embeddings: Type.Array(vectors),
+      total_duration: maybe(count),
+      load_duration: maybe(count),
+      prompt_eval_count: maybe(count),
+    }),
+  },
+  "POST /api/embeddings": { json: Type.Object({ embedding: vectors }) },
+  "POST /api/tokenize": { json: Type.Object({ tokens: Type.Array(count), model: text }) },
+  "POST /api/detokenize": { json: Type.Object({ content: text }) },
+  "POST /api/cancel": { json: Type.Object({ id: text, status: Type.Literal("cancelled") }) },
+  "GET /api/tags": { json: Type.Object({ models: Type.Array(Listed) }) },
+  "GET /api/ps": { json: Type.Object({ models: Type.Array(Loaded) }) },
+  "POST /api/show": { json: Description },
+  "POST /api/create": work,
+  "POST /api/copy": {},
+  "DELETE /api/delete": {
+    /** Of a dry run; otherwise there is no body. */
+    json: Type.Object({
+      name: text,
+      freed_bytes: count,
+      shared_bytes: count,
+      referred_bytes: count,
+    }),
+  },
+  "POST /api/pull": work,
+  "POST /api/push": { json: NativeError, status: 501 },
+  "POST /api/blobs/:digest": {},
+};

@@ -1,0 +1,110 @@
+// What the routes reply that tell of the server, the machine and the hub; all of them ours.
+import { Type } from "typebox";
+import { count, fraction, nullable, type ReplySchemas, text } from "./reply-parts.ts";
+
+const maybe = Type.Optional;
+
+/** What the log keeps of a request; what is not known yet is absent. Times are milliseconds. */
+const RequestRecord = Type.Object({
+  id: text,
+  startedAt: Type.Number(),
+  method: text,
+  path: text,
+  model: maybe(text),
+  keyId: maybe(text),
+  client: Type.Object({ address: text, agent: maybe(text) }),
+  stream: Type.Boolean(),
+  parameters: maybe(Type.Record(text, Type.Unknown())),
+  state: Type.Union([Type.Literal("running"), Type.Literal("done")]),
+  status: maybe(count),
+  error: maybe(Type.Object({ code: text, message: text })),
+  finishReason: maybe(text),
+  promptTokens: maybe(count),
+  cachedTokens: maybe(count),
+  completionTokens: maybe(count),
+  slot: maybe(count),
+  loadMs: maybe(Type.Number()),
+  queueMs: maybe(Type.Number()),
+  promptMs: maybe(Type.Number()),
+  completionMs: maybe(Type.Number()),
+  tokensPerSecond: maybe(Type.Number()),
+  firstTokenMs: maybe(Type.Number()),
+  totalMs: maybe(Type.Number()),
+});
+
+const MachineSample = Type.Object({
+  time: Type.Number(),
+  cpu: Type.Object({ cores: count, load: Type.Number() }),
+  memory: Type.Object({ totalBytes: count, usedBytes: count, processBytes: count }),
+  gpus: Type.Array(
+    Type.Object({
+      name: text,
+      load: maybe(fraction),
+      memoryUsedBytes: maybe(count),
+      memoryTotalBytes: maybe(count),
+      temperatureCelsius: maybe(Type.Number()),
+      powerWatts: maybe(Type.Number()),
+    }),
+  ),
+  models: Type.Array(Type.Object({ name: text, state: text, running: count, waiting: count })),
+  requests: Type.Object({ running: count, waiting: count }),
+  tokensPerSecond: Type.Number(),
+});
+
+const HubModel = Type.Object({
+  name: text,
+  repository: text,
+  downloads: maybe(count),
+  likes: maybe(count),
+  modified_at: maybe(text),
+  is_gated: Type.Boolean(),
+  parameter_count: maybe(count),
+  architecture: maybe(text),
+  context_length: maybe(count),
+  license: maybe(text),
+});
+
+export const operationsReplies: Readonly<Record<string, ReplySchemas>> = {
+  "GET /": { text: true },
+  "GET /metrics": { text: true },
+  "GET /api/version": { json: Type.Object({ version: text, server: Type.Literal("modelctl") }) },
+  "GET /api/requests": {
+    json: Type.Object({ requests: Type.Array(RequestRecord) }),
+    stream: { type: "application/x-ndjson", piece: RequestRecord },
+  },
+  "GET /api/requests/:id": { json: RequestRecord },
+  "GET /api/metrics": {
+    json: MachineSample,
+    stream: { type: "application/x-ndjson", piece: MachineSample },
+  },
+  "GET /openapi.json": {
+    json: Type.Object({ openapi: text, paths: Type.Record(text, Type.Unknown()) }),
+  },
+  "GET /api/hub/search": { json: Type.Object({ models: Type.Array(HubModel) }) },
+  "GET /api/hub/repository": {
+    json: Type.Object({
+      name: text,
+      commit: text,
+      quantizations: Type.Array(
+        Type.Object({
+          selector: text,
+          size: count,
+          files: count,
+          has_projector: Type.Boolean(),
+          is_default: Type.Boolean(),
+        }),
+      ),
+    }),
+  },
+  "GET /api/hub/card": { json: Type.Object({ name: text, text }) },
+  "GET /api/capacity": {
+    json: Type.Object({
+      disk: Type.Object({ free_bytes: nullable(count) }),
+      memory: Type.Object({ total_bytes: count, free_bytes: count }),
+      gpus: Type.Array(Type.Object({ name: text, total_bytes: count, free_bytes: count })),
+      has_unified_memory: Type.Boolean(),
+      slots: count,
+      kv_cache_type: text,
+    }),
+  },
+};
