@@ -7,6 +7,8 @@ import { exitCodes, ProductError } from "../base/product-error.ts";
 import { AdminClient } from "../cloud/admin/admin-client.ts";
 import type { ServerStatus } from "../cloud/admin/documents.ts";
 import { cloudErrors } from "../cloud/errors.ts";
+import { readLock } from "../cloud/state/lock-file.ts";
+import { identifyProcess, isAlive } from "../cloud/state/process-identity.ts";
 
 const pollMs = 25;
 const startTimeoutMs = 60_000;
@@ -69,23 +71,54 @@ export async function startControlPlane(options: ControlPlaneProcess): Promise<S
   while (performance.now() < deadline) {
     const status = await findControlPlane(stateFolder);
     if (status?.isReady) return status;
-    // It leaves with a conflict when another one was faster, which then becomes ready.
-    if (exitCode !== undefined && exitCode !== exitCodes.conflict) break;
-    if (exitCode !== undefined && status === undefined && !(await appears(stateFolder))) break;
+    // It leaves when another one was faster, which then becomes ready.
+    if (exitCode !== undefined && !isHeld(stateFolder)) break;
     await wait(pollMs);
   }
   throw notStarted(logFile, logStart, exitCode);
 }
 
-const appearanceMs = 3000;
+/** Whether a control plane that lives works on the state folder. */
+function isHeld(stateFolder: string): boolean {
+  const holder = readLock(stateFolder);
+  return holder !== undefined && isAlive(holder);
+}
 
-async function appears(stateFolder: string): Promise<boolean> {
-  const deadline = performance.now() + appearanceMs;
-  while (performance.now() < deadline) {
-    if ((await findControlPlane(stateFolder)) !== undefined) return true;
+/** Longer than any drain that the control plane grants. */
+const stopTimeoutMs = 15 * 60_000;
+
+export interface StopRequest {
+  /** Whether requests that run may end first. */
+  drain: boolean;
+  /** Whether replicas live on, for a control plane that follows. */
+  keepReplicas: boolean;
+}
+
+/**
+ * Ends this machine's control plane and waits until its process is gone.
+ *
+ * @returns false when none runs
+ * @throws ProductError `CLOUD_CONFLICT` for one that does not end
+ */
+export async function stopControlPlane(
+  stateFolder: string,
+  request: StopRequest,
+): Promise<boolean> {
+  const running = await findControlPlane(stateFolder);
+  if (running === undefined) return false;
+  const process = identifyProcess(running.processId);
+  await new AdminClient({ socketPath: adminSocket(stateFolder) }).stop(request);
+  const deadline = performance.now() + stopTimeoutMs;
+  while (isAlive(process)) {
+    if (performance.now() > deadline) {
+      throw new ProductError(cloudErrors.conflict, {
+        message: `The control plane (process ${running.processId}) has not ended.`,
+        hint: "deployctl down --force does not wait for requests.",
+      });
+    }
     await wait(pollMs);
   }
-  return false;
+  return true;
 }
 
 function notStarted(logFile: string, logStart: number, exitCode: number | undefined): ProductError {

@@ -21,7 +21,7 @@ const entryFile = process.argv[1] ?? "";
 export function clientOf(session: Session): AdminClient {
   const url = settingOf(session, "server");
   if (url === undefined) return new AdminClient({ socketPath: adminSocket(session.stateFolder) });
-  const key = settingOf(session, "key");
+  const key = keyFor(session);
   if (key === undefined) {
     throw new ProductError(cloudErrors.keyRefused, {
       message: `The server ${url} wants an admin key.`,
@@ -29,6 +29,13 @@ export function clientOf(session: Session): AdminClient {
     });
   }
   return new AdminClient({ url: serverUrl(url), key, certificateAuthority: authority(session) });
+}
+
+/** A profile's key is for the profile's own server, and is sent to no other. */
+function keyFor({ settings, profileName }: Session): string | undefined {
+  const ofProfile = `profile ${profileName}`;
+  const isForeign = settings.key?.origin === ofProfile && settings.server?.origin !== ofProfile;
+  return isForeign ? undefined : settings.key?.value;
 }
 
 /** The same, after starting this machine's server when none runs. */

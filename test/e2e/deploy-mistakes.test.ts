@@ -1,0 +1,152 @@
+// What scripts get wrong, and what deployctl says: the reason, the exit code, and the app that goes on.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
+
+let cloud: CloudHome;
+
+beforeAll(async () => {
+  cloud = await CloudHome.create();
+});
+afterAll(async () => await cloud.remove());
+
+async function deploy(reference: string, ...words: string[]) {
+  return await cloud.run(["deploy", reference, "--app-name", "app", ...words]);
+}
+
+const head = "import deployctl\n\n\n@deployctl.app(port=8000)\ndef serve():\n";
+
+describe("a script that cannot be read", () => {
+  test("is missing: exit 2, with its name", async () => {
+    const { code, errors } = await deploy("nowhere.py::serve");
+    expect(code, errors).toBe(2);
+    expect(errors).toContain("nowhere.py");
+  });
+
+  test("has no such function: exit 2, with those that it has", async () => {
+    cloud.write("app.py", fakeServerScript());
+    const { code, errors } = await deploy("app.py::missing");
+    expect(code, errors).toBe(2);
+    expect(errors).toContain("missing");
+    expect(errors).toContain("serve");
+  });
+
+  test("is no Python: exit 2, with file, line and the line itself", async () => {
+    cloud.write(
+      "broken.py",
+      "import deployctl\n\n@deployctl.app(port=8000)\ndef serve(:\n    pass\n",
+    );
+    const { code, errors } = await deploy("broken.py::serve");
+    expect(code, errors).toBe(2);
+    expect(errors).toContain("broken.py:4");
+    expect(errors).toContain("def serve(:");
+  });
+
+  test.each([["Upper_Case"], ["a--b"], ["-a"], ["a".repeat(64)], ["../etc"]])(
+    "is to have the illegal name %s",
+    async (name) => {
+      cloud.write("app.py", fakeServerScript());
+      const { code, errors } = await cloud.run(["deploy", "app.py", `--app-name=${name}`]);
+      expect(code, errors).toBe(2);
+      expect(errors).toMatch(/^Error: /m);
+    },
+  );
+});
+
+describe("a script that does not start, after one that does", () => {
+  let url: string;
+  let key: string;
+  let revision: unknown;
+
+  beforeAll(async () => {
+    cloud.write("app.py", fakeServerScript());
+    const first = await cloud.json<{ url: string; revision: string }>([
+      ...["deploy", "app.py::serve", "--app-name", "app"],
+    ]);
+    url = first.url;
+    revision = first.revision;
+    key = await cloud.createKey();
+  });
+
+  /** What ran before goes on, whatever came after it. */
+  async function expectOldOne(): Promise<void> {
+    const { activeRevision } = await cloud.json(["apps", "show", "app"]);
+    expect(activeRevision).toBe(revision);
+    const reply = await fetch(`${url}/v1/models`, { headers: { authorization: `Key ${key}` } });
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get("x-dctl-revision")).toBe(revision);
+  }
+
+  test.each([
+    ["imports what is not there", `import no_such_module\n${head}    pass\n`, "no_such_module"],
+    ["raises", `${head}    raise ValueError("out of cheese")\n`, "out of cheese"],
+    ["returns at once", `${head}    print("nothing to do")\n`, "return"],
+    [
+      "calls a program that is not there",
+      `import subprocess\n${head}    subprocess.run(["no-such-server", "--port", "8000"])\n`,
+      "no-such-server",
+    ],
+  ])("it %s: exit 6 with the reason", async (_what, text, reason) => {
+    cloud.write("app.py", text);
+    const { code, output, errors } = await deploy("app.py::serve");
+    expect(code, errors).toBe(6);
+    expect(errors).toMatch(/^Error: /m);
+    expect(errors).toContain(reason);
+    expect(output).toBe("");
+    await expectOldOne();
+  });
+
+  test("it never opens its port: exit 7 after the start-up timeout", async () => {
+    cloud.write(
+      "app.py",
+      `import time\n${head}    print("thinking", flush=True)\n    time.sleep(600)\n`,
+    );
+    const { code, errors } = await deploy("app.py::serve", "--startup-timeout", "2s");
+    expect(code, errors).toBe(7);
+    expect(errors).toContain("thinking");
+    await expectOldOne();
+  });
+
+  test("its smoke test fails: exit 6", async () => {
+    cloud.write("app.py", `# another revision\n${fakeServerScript()}`);
+    const { code, errors } = await deploy("app.py::serve", "--smoke", "GET /status/418");
+    expect(code, errors).toBe(6);
+    expect(errors).toContain("418");
+    await expectOldOne();
+  });
+
+  test("a program reads the same from JSON", async () => {
+    cloud.write("app.py", `${head}    raise ValueError("out of cheese")\n`);
+    const { code, output } = await deploy("app.py::serve", "--json");
+    expect(code).toBe(6);
+    const { error } = JSON.parse(output) as { error: Record<string, unknown> };
+    expect(error).toMatchObject({ code: expect.stringMatching(/^CLOUD_/), exitCode: 6 });
+  });
+});
+
+describe("words that are wrong", () => {
+  test.each([
+    [["apps", "show", "nobody"], 3],
+    [["rollback", "nobody"], 3],
+    [["apps", "delete", "nobody"], 3],
+    [["keys", "revoke", "nobody"], 3],
+    [["runners", "kill", "nobody"], 3],
+    [["runners", "logs", "nobody"], 3],
+    [["apps", "dance"], 2],
+    [["dance"], 2],
+    [["apps"], 2],
+    [["deploy"], 2],
+    [["keys", "create"], 2],
+    [["apps", "scale", "app"], 2],
+    [["apps", "scale", "app", "--max-concurrency", "many"], 2],
+    [["apps", "scale", "app", "--keep-alive", "long"], 2],
+    [["status", "--profile", "nobody"], 3],
+    [["status", "--server", "http://127.0.0.1:1", "--key", "dk_x"], 8],
+    [["status", "--server", "http://127.0.0.1:1"], 4],
+    [["status", "--state-dir", "/nowhere/at/all"], 8],
+  ])("%j: exit %i, one sentence, nothing on standard output", async (words, expected) => {
+    const { code, output, errors } = await cloud.run(words);
+    expect(code, errors).toBe(expected);
+    expect(output).toBe("");
+    expect(errors).toMatch(/^Error: .+\n$/);
+  });
+});

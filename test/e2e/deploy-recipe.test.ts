@@ -1,0 +1,84 @@
+// A recipe that people have for fal, unchanged: refused where its GPU is missing, served where that is waived.
+import { copyFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CloudHome } from "../support/cloud-home.ts";
+import { repositoryFolder } from "../support/command-line.ts";
+
+let cloud: CloudHome;
+
+beforeAll(async () => {
+  cloud = await CloudHome.create();
+  cloud.installFakeServer("vllm");
+  const recipe = path.join(repositoryFolder, "test/fixtures/cloud/recipe.py");
+  copyFileSync(recipe, path.join(cloud.folder, "recipe.py"));
+});
+afterAll(async () => await cloud.remove());
+
+const deploy = ["deploy", "recipe.py::serve", "--app-name", "lfm2-8b", "--auth", "private"];
+
+describe("the recipe", () => {
+  test("is inspected without being run", async () => {
+    const found = await cloud.json(["inspect", "recipe.py::serve"]);
+    expect(found).toMatchObject({
+      schema: 1,
+      target: "serve",
+      dialect: "fal",
+      config: { kind: "container", exposed_port: 8000, machine_type: "GPU-H100", num_gpus: 1 },
+      env_read: [{ name: "MODEL_NAME", default: "some-maker/some-model-8B" }],
+      executables: ["vllm"],
+    });
+  });
+
+  test("as it is wants a GPU that is not here: exit 9, and the sentence says what to do", async () => {
+    const { code, output, errors } = await cloud.run([...deploy, "--json"]);
+    expect(code, errors).toBe(9);
+    expect(errors).toMatch(/Error: .*H100/);
+    expect(errors).toContain("--machine-type any");
+    expect(JSON.parse(output)).toMatchObject({ error: { exitCode: 9 } });
+  });
+
+  test("serves with --machine-type any, behind its key", async () => {
+    const { code, output, errors } = await cloud.run([...deploy, "--machine-type", "any"], {
+      environment: { MODEL_NAME: "other-maker/other-model" },
+    });
+    expect(code, errors).toBe(0);
+    const url = `http://127.0.0.1:${cloud.gatewayPort}/local/lfm2-8b`;
+    expect(output).toContain(url);
+    expect(output).toContain("$DEPLOYCTL_KEY");
+    expect(output).toContain("defaultHeaders");
+    expect(output).toContain("other-maker/other-model");
+    const key = await cloud.createKey("--app", "lfm2-8b");
+    const models = await fetch(`${url}/v1/models`, { headers: { authorization: `Key ${key}` } });
+    expect(await models.json()).toMatchObject({ data: [{ id: "other-maker/other-model" }] });
+    const chat = await fetch(`${url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Key ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ messages: [{ role: "user", content: "Hello!" }], max_tokens: 3 }),
+    });
+    expect(chat.status).toBe(200);
+    for (const [headers, type] of [
+      [{}, "auth_missing"],
+      [{ authorization: `Bearer ${key}` }, "auth_scheme"],
+      [{ authorization: `Key ${key}x` }, "auth_invalid"],
+    ] as const) {
+      const refused = await fetch(`${url}/v1/models`, { headers });
+      expect(refused.status).toBe(401);
+      expect(await refused.json()).toMatchObject({ error_type: type });
+    }
+  });
+
+  test("says which program is missing, and how to get it, before anything is started", async () => {
+    const { code, errors } = await cloud.run([...deploy, "--machine-type", "any", "--force"], {
+      // The control plane's own PATH counts where it runs: another state folder has another one.
+      environment: {
+        PATH: process.env.PATH ?? "",
+        DEPLOYCTL_STATE_DIR: path.join(cloud.folder, "other"),
+        DEPLOYCTL_LISTEN: "127.0.0.1:0",
+      },
+    });
+    expect(code, errors).toBe(6);
+    expect(errors).toMatch(/Error: .*vllm/);
+    expect(errors).toContain("pip install vllm");
+  });
+});

@@ -1,0 +1,187 @@
+// An app's life: revisions and the way back, keys, logs, variables, scaling.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
+import { until } from "../support/until.ts";
+
+let cloud: CloudHome;
+let url: string;
+let key: string;
+let first: string;
+let second: string;
+
+beforeAll(async () => {
+  cloud = await CloudHome.create();
+  cloud.write(
+    "app.py",
+    fakeServerScript({ words: '"serve", "model-one", "--say", "hello from one"' }),
+  );
+  const one = await deploy();
+  url = one.url;
+  first = one.revision;
+  cloud.write(
+    "app.py",
+    fakeServerScript({ words: '"serve", "model-two", "--say", "hello from two"' }),
+  );
+  second = (await deploy("--message", "the second")).revision;
+  key = await cloud.createKey("--desc", "the tests");
+});
+afterAll(async () => await cloud.remove());
+
+async function deploy(...words: string[]) {
+  const command = ["deploy", "app.py", "--app-name", "app", ...words];
+  return await cloud.json<{ url: string; revision: string; previous?: string }>(command);
+}
+
+async function ask(path = "/v1/models", token = key): Promise<Response> {
+  return await fetch(`${url}${path}`, { headers: { authorization: `Key ${token}` } });
+}
+
+describe("revisions", () => {
+  test("follow each other, and rollback goes to the one before", async () => {
+    expect(await (await ask()).json()).toMatchObject({ data: [{ id: "model-two" }] });
+    const back = await cloud.json(["rollback", "app"]);
+    expect(back).toMatchObject({ revision: first, previous: second, status: "active" });
+    expect(await (await ask()).json()).toMatchObject({ data: [{ id: "model-one" }] });
+    const { code, output } = await cloud.run(["apps", "list-rev", "app"]);
+    expect(code).toBe(0);
+    expect(output).toMatch(/^REVISION/);
+    expect(output).toContain("the second");
+  });
+
+  test("can be named, are refused while in use, and deleted otherwise", async () => {
+    expect(await cloud.json(["apps", "set-rev", "app", second])).toMatchObject({
+      revision: second,
+    });
+    const refused = await cloud.run(["apps", "delete-rev", "app", second]);
+    expect(refused).toMatchObject({ code: 5 });
+    const unknown = await cloud.run(["apps", "set-rev", "app", "r9999-00000000"]);
+    expect(unknown).toMatchObject({ code: 3 });
+    expect(await cloud.json(["apps", "delete-rev", "app", first])).toMatchObject({ deleted: true });
+    const { revisions } = await cloud.json<{ revisions: { revision: string }[] }>([
+      ...["apps", "list-rev", "app"],
+    ]);
+    expect(revisions.map(({ revision }) => revision)).not.toContain(first);
+  });
+});
+
+describe("keys", () => {
+  test("are listed without their tokens, and work no longer once revoked", async () => {
+    const made = await cloud.json<{ token: string; id: string }>([
+      ...["keys", "create", "--scope", "api", "--desc", "short-lived", "--expires", "30d"],
+    ]);
+    expect((await ask("/v1/models", made.token)).status).toBe(200);
+    const { output } = await cloud.run(["keys", "list"]);
+    expect(output).toContain("short-lived");
+    expect(output).not.toContain(made.token);
+    expect(await cloud.run(["keys", "revoke", made.id])).toMatchObject({ code: 0 });
+    const refused = await ask("/v1/models", made.token);
+    expect(refused.status).toBe(401);
+    expect(await refused.json()).toMatchObject({ error_type: "auth_invalid" });
+  });
+
+  test("for another app are refused with 403, and only readers may not write", async () => {
+    const other = await cloud.createKey("--app", "other");
+    expect((await ask("/v1/models", other)).status).toBe(403);
+    const reader = await cloud.json<{ token: string }>(["keys", "create", "--scope", "api:read"]);
+    expect((await ask("/v1/models", reader.token)).status).toBe(200);
+    const written = await fetch(`${url}/v1/completions`, {
+      method: "POST",
+      headers: { authorization: `Key ${reader.token}`, "content-type": "application/json" },
+      body: "{}",
+    });
+    expect(written.status).toBe(403);
+  });
+
+  test("are replaced by rotating, while the old one works on", async () => {
+    const made = await cloud.json<{ token: string; id: string }>([
+      "keys",
+      "create",
+      "--scope",
+      "api",
+    ]);
+    const next = await cloud.json<{ token: string }>(["keys", "rotate", made.id, "--grace", "1h"]);
+    expect(next.token).not.toBe(made.token);
+    expect((await ask("/v1/models", next.token)).status).toBe(200);
+    expect((await ask("/v1/models", made.token)).status).toBe(200);
+  });
+
+  test("are printed alone for a shell", async () => {
+    const { output } = await cloud.run(["keys", "create", "--scope", "api", "--quiet"]);
+    expect(output).toMatch(/^dk_\S+\n$/);
+  });
+});
+
+describe("logs", () => {
+  test("are searched, and followed until Ctrl+C", async () => {
+    const { output } = await cloud.run(["logs", "app", "--search", "hello from two"]);
+    expect(output).toContain("hello from two");
+    const { code, output: json } = await cloud.run(["logs", "app", "--lines", "5", "--json"]);
+    expect(code).toBe(0);
+    for (const line of json.trim().split("\n")) {
+      expect(JSON.parse(line)).toMatchObject({ app: "app", text: expect.any(String) });
+    }
+    const following = cloud.start(["logs", "app", "-f", "--lines", "1"]);
+    await until(following.output, (text) => text !== "");
+    const before = following.output();
+    expect(await cloud.run(["apps", "rollout", "app"])).toMatchObject({ code: 0 });
+    await until(following.output, (text) => text.slice(before.length).includes("hello from two"));
+    following.child.kill("SIGINT");
+    expect(await following.ended).toMatchObject({ code: 130 });
+  });
+
+  test("of the server tell what it did and why", async () => {
+    const { output } = await cloud.run(["logs", "app", "--events"]);
+    expect(output).toContain(second);
+  });
+});
+
+describe("variables and secrets", () => {
+  test("reach replicas that start, and are never printed", async () => {
+    await cloud.json(["secrets", "set", "HUB_TOKEN=top-secret-value"]);
+    const { output } = await cloud.run(["secrets", "list"]);
+    expect(output).toContain("HUB_TOKEN");
+    expect(output).not.toContain("top-secret-value");
+    await deploy("--secret", "HUB_TOKEN", "--env", "COLOUR=green");
+    await cloud.json(["env", "set", "app", "SHAPE=round"]);
+    expect(await cloud.run(["apps", "rollout", "app"])).toMatchObject({ code: 0 });
+    const names = ["HUB_TOKEN", "COLOUR", "SHAPE"].map((name) => `name=${name}`).join("&");
+    const reply = await ask(`/environment?${names}`);
+    expect(await reply.json()).toEqual({
+      HUB_TOKEN: "top-secret-value",
+      COLOUR: "green",
+      SHAPE: "round",
+    });
+    const shown = await cloud.run(["apps", "show", "app", "--json"]);
+    expect(shown.output).not.toContain("top-secret-value");
+  });
+});
+
+describe("an app", () => {
+  test("scales as it is told, also after the next deployment", async () => {
+    const words = ["apps", "scale", "app", "--max-concurrency", "3", "--keep-alive", "2m"];
+    expect(await cloud.json(words)).toMatchObject({
+      scale: { maxConcurrency: 3, keepAliveMs: 120_000 },
+    });
+    cloud.write("app.py", `# changed\n${fakeServerScript()}`);
+    await deploy();
+    expect(await cloud.json(["apps", "show", "app"])).toMatchObject({
+      scale: { maxConcurrency: 3 },
+    });
+    expect(await cloud.json(["apps", "scale", "app", "--reset"])).toMatchObject({
+      scale: { maxConcurrency: 1 },
+    });
+  });
+
+  test("can be paused, resumed and deleted, and says so to callers", async () => {
+    await cloud.json(["apps", "pause", "app"]);
+    const paused = await ask();
+    expect(paused.status).toBe(503);
+    expect(await paused.json()).toMatchObject({ error_type: "app_paused" });
+    await cloud.json(["apps", "resume", "app"]);
+    expect((await ask()).status).toBe(200);
+    await cloud.json(["apps", "delete", "app"]);
+    const gone = await ask();
+    expect(gone.status).toBe(410);
+    expect(await cloud.json(["apps", "list"])).toEqual({ apps: [] });
+  });
+});

@@ -1,0 +1,148 @@
+// run: an app while the command runs; the control plane's own start and end.
+import { existsSync, statSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
+import { processesOfHome } from "../support/processes.ts";
+import { until } from "../support/until.ts";
+
+let cloud: CloudHome;
+
+beforeAll(async () => {
+  cloud = await CloudHome.create();
+});
+afterAll(async () => await cloud.remove());
+
+describe("run", () => {
+  test("serves until Ctrl+C, with its log here, and leaves nothing", async () => {
+    cloud.write("app.py", fakeServerScript({ words: '"--say", "hello log"' }));
+    const running = cloud.start(["run", "app.py"]);
+    const output = await until(running.output, (text) => text.includes("hello log"));
+    const url = /http:\/\/127\.0\.0\.1:\d+\/local\/[a-z0-9-]+/.exec(output)?.[0] ?? "";
+    expect(output).toContain("$DEPLOYCTL_KEY");
+    expect((await fetch(`${url}/v1/models`)).status).toBe(401);
+    const key = await cloud.createKey();
+    const headers = { authorization: `Key ${key}` };
+    expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(200);
+    running.child.kill("SIGINT");
+    expect(await running.ended).toMatchObject({ code: 130 });
+    await until(
+      () => processesOfHome(cloud.folder).filter(({ text }) => text.includes("runner.py")),
+      (replicas) => replicas.length === 0,
+    );
+    expect((await fetch(`${url}/v1/models`, { headers })).status).toBeGreaterThanOrEqual(404);
+  });
+
+  test("public is for anybody, under the name that was given", async () => {
+    cloud.write("app.py", fakeServerScript());
+    const words = ["run", "app.py::serve", "--app-name", "open", "--auth", "public", "--quiet"];
+    const running = cloud.start(words);
+    const url = (await until(running.output, (text) => text.endsWith("\n"))).trim();
+    expect(url).toBe(`http://127.0.0.1:${cloud.gatewayPort}/local/open`);
+    expect((await fetch(`${url}/v1/models`)).status).toBe(200);
+    running.child.kill("SIGINT");
+    expect(await running.ended).toMatchObject({ code: 130 });
+  });
+
+  test("goes away with its command, however that ends", async () => {
+    const running = cloud.start(["run", "app.py", "--app-name", "gone", "--quiet"]);
+    await until(running.output, (text) => text.endsWith("\n"));
+    running.child.kill("SIGKILL");
+    await running.ended;
+    await until(
+      () => processesOfHome(cloud.folder).filter(({ text }) => text.includes("runner.py")),
+      (replicas) => replicas.length === 0,
+    );
+  });
+
+  test("--watch starts again when the script changes, at the same address", async () => {
+    cloud.write("app.py", fakeServerScript({ words: '"serve", "model-one"' }));
+    const words = ["run", "app.py", "--auth", "public", "--quiet", "--watch"];
+    const running = cloud.start(words);
+    const url = (await until(running.output, (text) => text.endsWith("\n"))).trim();
+    cloud.write("app.py", fakeServerScript({ words: '"serve", "model-two"' }));
+    const models = await until(
+      async () => await (await fetch(`${url}/v1/models`)).text(),
+      (text) => text.includes("model-two"),
+    );
+    expect(models).not.toContain("model-one");
+    running.child.kill("SIGINT");
+    expect(await running.ended).toMatchObject({ code: 130 });
+  });
+
+  test("--local calls the function here, without a server", async () => {
+    cloud.write(
+      "local.py",
+      `import deployctl\n\n\n@deployctl.app(port=8123)\ndef serve():\n    print("port", deployctl.port())\n`,
+    );
+    const { code, output } = await cloud.run(["run", "local.py", "--local"], {
+      environment: { DEPLOYCTL_STATE_DIR: path.join(cloud.folder, "no-state") },
+    });
+    expect(code).toBe(0);
+    expect(output).toContain("port 8123");
+    expect(existsSync(path.join(cloud.folder, "no-state"))).toBe(false);
+  });
+
+  test("of a script that fails: exit 6 with the reason", async () => {
+    cloud.write(
+      "bad.py",
+      `import deployctl\n\n\n@deployctl.app(port=8000)\ndef serve():\n    raise ValueError("no cheese")\n`,
+    );
+    const { code, errors } = await cloud.run(["run", "bad.py"]);
+    expect(code, errors).toBe(6);
+    expect(errors).toContain("no cheese");
+  });
+});
+
+describe("the control plane", () => {
+  test("is started once, tells of itself, and ends with its replicas", async () => {
+    cloud.write("app.py", fakeServerScript());
+    const [one, other] = await Promise.all([
+      cloud.run(["deploy", "app.py", "--app-name", "one", "--json"]),
+      cloud.run(["deploy", "app.py", "--app-name", "other", "--json"]),
+    ]);
+    expect([one.code, other.code], one.errors + other.errors).toEqual([0, 0]);
+    const status = await cloud.json<{ processId: number; apps: number }>(["status"]);
+    expect(status).toMatchObject({ isReady: true, organisation: "local", apps: 2 });
+    expect(await cloud.json(["up"])).toMatchObject({ started: false, processId: status.processId });
+    expect(statSync(cloud.stateFolder).mode & 0o077).toBe(0);
+    expect(await cloud.json(["down"])).toEqual({ stopped: true, keptReplicas: false });
+    expect(processesOfHome(cloud.folder)).toEqual([]);
+    expect(await cloud.run(["status"])).toMatchObject({ code: 8 });
+    expect(await cloud.json(["down"])).toEqual({ stopped: false });
+  });
+
+  test("has its apps again after it was started again", async () => {
+    await cloud.json(["up"]);
+    const { apps } = await cloud.json<{ apps: { app: string; url: string }[] }>(["apps", "list"]);
+    expect(apps.map(({ app }) => app).sort()).toEqual(["one", "other"]);
+    const key = await cloud.createKey();
+    const reply = await fetch(`${apps[0]?.url}/v1/models`, {
+      headers: { authorization: `Key ${key}` },
+    });
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get("x-dctl-cold-start")).toBe("1");
+  });
+
+  test("says why it cannot start: the port is taken", async () => {
+    const { code, errors } = await cloud.run(["up"], {
+      environment: { DEPLOYCTL_STATE_DIR: path.join(cloud.folder, "second") },
+    });
+    expect(code, errors).not.toBe(0);
+    expect(errors).toContain(String(cloud.gatewayPort));
+  });
+
+  test("takes commands from other machines with an admin key alone", async () => {
+    const profile = await cloud.run(["profile", "key"]);
+    expect(profile.output).toMatch(/^dk_\S+\n$/);
+    const url = `http://127.0.0.1:${cloud.gatewayPort}`;
+    for (const [headers, status] of [
+      [{}, 401],
+      [{ authorization: `Key ${await cloud.createKey()}` }, 403],
+    ] as const) {
+      expect((await fetch(`${url}/_/v1/status`, { headers })).status).toBeGreaterThanOrEqual(
+        status,
+      );
+    }
+  });
+});

@@ -1,0 +1,127 @@
+// Our own server as an app: four commands, then OpenAI's client, over HTTP and over HTTPS.
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CloudHome } from "../support/cloud-home.ts";
+import { findFreePort, repositoryFolder } from "../support/command-line.ts";
+
+const question = [{ role: "user" as const, content: "What is the capital of France?" }];
+
+let cloud: CloudHome;
+let key: string;
+let url: string;
+
+beforeAll(async () => {
+  cloud = await CloudHome.create();
+  expect(await cloud.json(["init", "--model", "tiny"])).toMatchObject({
+    file: path.join(cloud.folder, "deploy.py"),
+  });
+  const deployed = await cloud.json<{ url: string }>(["deploy", "deploy.py", "--app-name", "tiny"]);
+  url = deployed.url;
+  key = await cloud.createKey();
+});
+afterAll(async () => await cloud.remove());
+
+function client(baseUrl: string): OpenAI {
+  return new OpenAI({
+    baseURL: `${baseUrl}/v1`,
+    apiKey: "unused",
+    defaultHeaders: { Authorization: `Key ${key}` },
+    maxRetries: 0,
+  });
+}
+
+describe("modelctl behind the gateway", () => {
+  test("lists its models", async () => {
+    const models = await client(url).models.list();
+    expect(models.data.map(({ id }) => id)).toContain("tiny:latest");
+  });
+
+  test("answers, whole and as a stream, with the same text", async () => {
+    const openai = client(url);
+    const request = { model: "tiny", messages: question, temperature: 0, max_tokens: 24 };
+    const whole = await openai.chat.completions.create(request);
+    const text = whole.choices[0]?.message.content ?? "";
+    expect(text).toContain("Paris");
+    let streamed = "";
+    let pieces = 0;
+    for await (const chunk of await openai.chat.completions.create({ ...request, stream: true })) {
+      streamed += chunk.choices[0]?.delta.content ?? "";
+      pieces += 1;
+    }
+    expect(streamed).toBe(text);
+    expect(pieces).toBeGreaterThan(2);
+  });
+
+  test("passes its errors on as they are", async () => {
+    const refused = client(url).chat.completions.create({ model: "no-such", messages: question });
+    await expect(refused).rejects.toMatchObject({ status: 404 });
+  });
+
+  test("is no server of this machine for modelctl itself", async () => {
+    const { output } = await cloud.home.run(["ps"], { environment: { MODELCTL_HOST: "" } });
+    expect(output).not.toContain("tiny");
+  });
+
+  test("refuses OpenAI's usual Bearer header, and says what it wants", async () => {
+    const plain = new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 });
+    await expect(plain.models.list()).rejects.toMatchObject({
+      status: 401,
+      message: expect.stringContaining("Key"),
+    });
+  });
+
+  test("is deployed again without a change, and stays as it is", async () => {
+    const again = await cloud.json(["deploy", "deploy.py", "--app-name", "tiny"]);
+    expect(again).toMatchObject({ status: "no_change", url });
+  });
+
+  test("is usable as the printed commands say", async () => {
+    const { output } = await cloud.run(["deploy", "deploy.py", "--app-name", "tiny", "--force"]);
+    const lines = output.split("\n").map((line) => line.trim());
+    const curls = lines.filter((line) => line.startsWith("curl "));
+    expect(curls).toHaveLength(2);
+    for (const line of curls) {
+      const environment = { PATH: process.env.PATH, DEPLOYCTL_KEY: key };
+      const shell = ["-c", line.replace("curl ", "curl --silent --fail ")];
+      const { stdout } = await promisify(execFile)("sh", shell, { env: environment });
+      expect(stdout).toContain("tiny");
+    }
+  });
+});
+
+describe("over HTTPS with an authority of its own", () => {
+  test("the same app answers a client that trusts it, and only with a key", async () => {
+    expect(await cloud.run(["down"])).toMatchObject({ code: 0 });
+    const port = await findFreePort();
+    const environment = { DEPLOYCTL_LISTEN: `127.0.0.1:${port}`, DEPLOYCTL_TLS: "self-signed" };
+    await cloud.json(["up"], { environment });
+    const { file } = await cloud.json<{ file: string }>(["tls", "trust"], { environment });
+    const script = path.join(cloud.folder, "client.mjs");
+    const openaiModule = path.join(repositoryFolder, "node_modules/openai/index.mjs");
+    cloud.write(
+      "client.mjs",
+      `import OpenAI from ${JSON.stringify(openaiModule)};
+const [baseURL, key] = process.argv.slice(2);
+const client = (headers) => new OpenAI({ baseURL, apiKey: "unused", defaultHeaders: headers, maxRetries: 0 });
+let text = "";
+const request = { model: "tiny", messages: ${JSON.stringify(question)}, temperature: 0, max_tokens: 24, stream: true };
+for await (const chunk of await client({ Authorization: "Key " + key }).chat.completions.create(request)) {
+  text += chunk.choices[0]?.delta.content ?? "";
+}
+const refused = await client({ Authorization: null }).models.list().catch((error) => error.status);
+console.log(JSON.stringify({ text, refused }));
+`,
+    );
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [script, `https://127.0.0.1:${port}/local/tiny/v1`, key],
+      { env: { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: file } },
+    );
+    expect(JSON.parse(stdout)).toEqual({ text: expect.stringContaining("Paris"), refused: 401 });
+    // Who does not trust the authority gets nowhere.
+    await expect(fetch(`https://127.0.0.1:${port}/_/healthz`)).rejects.toThrow();
+  });
+});
