@@ -2,10 +2,11 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance, FastifySchema } from "fastify";
 import { operations, tags } from "./operations.ts";
-import { describedReplies } from "./replies.ts";
 
 /** To be called before the routes are registered: it listens for them. */
 export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
+  // Most servers are never asked for the document: its schemas are made for the first who asks.
+  let replies: typeof import("./replies.ts") | undefined;
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
@@ -28,7 +29,8 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
       const method = String(Array.isArray(route.method) ? route.method[0] : route.method);
       const operation = operations[`${method} ${url}`];
       // Of the document alone: a schema of the route's own would cut its replies.
-      const described: FastifySchema = { ...schema, response: describedReplies(method, url) };
+      const response = replies?.describedReplies(method, url);
+      const described: FastifySchema = { ...schema, response };
       if (operation !== undefined) {
         const [tag, summary] = operation;
         Object.assign(described, { tags: [tag], summary });
@@ -37,5 +39,8 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
       return { schema: described, url: url.replace("*", ":model") };
     },
   });
-  app.get("/openapi.json", async () => app.swagger());
+  app.get("/openapi.json", async () => {
+    replies ??= await import("./replies.ts");
+    return app.swagger();
+  });
 }
