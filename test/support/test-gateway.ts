@@ -1,12 +1,11 @@
 // A gateway on a free port of loopback, with a real replica behind it that a test writes.
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { defaultLimits, defaultScale } from "../../source/cloud/app-config.ts";
 import { createGateway, type Gateway } from "../../source/cloud/gateway/create-gateway.ts";
 import type { ExchangeRecord } from "../../source/cloud/gateway/exchange-record.ts";
 import type { GatewayOptions } from "../../source/cloud/gateway/gateway-options.ts";
 import type { RoutedApp, RoutedReplica } from "../../source/cloud/gateway/traffic.ts";
-import type { CloudKey, KeyVerifier } from "../../source/cloud/keys/cloud-key.ts";
+import { keysBy, routedApp } from "./cloud-documents.ts";
 import { until } from "./until.ts";
 
 /** An HTTP server in this process that stands for a replica. */
@@ -43,46 +42,6 @@ export class TestReplica {
     this.server.closeAllConnections();
     if (this.server.listening) await new Promise((resolve) => this.server.close(resolve));
   }
-}
-
-export function routedApp(changes: Partial<RoutedApp> = {}): RoutedApp {
-  return {
-    organisation: "acme",
-    app: "chat",
-    auth: "public",
-    state: "active",
-    revision: "r0001-00000000",
-    scale: { ...defaultScale, maxMultiplexing: 64 },
-    limits: defaultLimits,
-    coldStart: "wait",
-    noWakePaths: ["/health"],
-    upstreamAuthorization: undefined,
-    failure: undefined,
-    replicas: [],
-    ...changes,
-  };
-}
-
-export function cloudKey(changes: Partial<CloudKey> = {}): CloudKey {
-  return {
-    id: "aaaabbbbcccc",
-    organisation: "acme",
-    scope: "api",
-    apps: [],
-    description: "",
-    requestsPerMinute: undefined,
-    createdAt: 0,
-    expiresAt: undefined,
-    lastUsedAt: undefined,
-    revokedAt: undefined,
-    replacedBy: undefined,
-    ...changes,
-  };
-}
-
-/** Knows tokens by their text. */
-export function keysBy(tokens: Record<string, CloudKey>): KeyVerifier {
-  return { verify: (token) => tokens[token] };
 }
 
 export class TestGateway {

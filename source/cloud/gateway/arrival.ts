@@ -9,6 +9,7 @@ import type { GatewayLimits } from "./gateway-options.ts";
 import type { WaitingBytes } from "./request-body.ts";
 import type { RequestHead } from "./request-head.ts";
 import type { AppPath } from "./request-path.ts";
+import type { SpentBuffers } from "./spent-buffers.ts";
 import type { WaitingRules } from "./waiting-rules.ts";
 
 /** What all exchanges of a gateway share. */
@@ -16,6 +17,7 @@ export interface ExchangeContext {
   limits: GatewayLimits;
   clock: Clock;
   waiting: WaitingBytes;
+  spent: SpentBuffers;
   observe: (record: ExchangeRecord) => void;
   onStopWish: (replica: string) => void;
 }

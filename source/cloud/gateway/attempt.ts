@@ -124,6 +124,6 @@ function kindOf(error: Error): FailureKind {
   if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH") {
     return "invalid_request";
   }
-  const isUnreadable = code.startsWith("HPE_") || code === "UND_ERR_HEADERS_OVERFLOW";
+  const isUnreadable = error.name === "HTTPParserError" || code === "UND_ERR_HEADERS_OVERFLOW";
   return isUnreadable ? "invalid_reply" : "disconnected";
 }

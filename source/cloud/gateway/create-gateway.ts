@@ -8,6 +8,7 @@ import type { ListenerOptions } from "./listener-options.ts";
 import { Reception, stopping } from "./reception.ts";
 import { WaitingBytes } from "./request-body.ts";
 import { RoutingTable } from "./routing-table.ts";
+import { SpentBuffers } from "./spent-buffers.ts";
 import type { Demand, RoutedApp, Traffic } from "./traffic.ts";
 
 /** @throws ProductError `CLOUD_REQUEST_INVALID` for trusted proxies that are no addresses */
@@ -25,6 +26,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       limits,
       clock,
       waiting: new WaitingBytes(limits.waitingBytes),
+      spent: new SpentBuffers(),
       observe: options.observe ?? (() => {}),
       onStopWish: options.onStopWish ?? (() => {}),
     },

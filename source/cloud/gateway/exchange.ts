@@ -90,6 +90,7 @@ export class Exchange implements AttemptListener {
 
   onPiece(piece: Buffer): boolean {
     this.#tail?.push(piece);
+    this.#context.spent.note(piece.length);
     return this.#reply.write(piece);
   }
 

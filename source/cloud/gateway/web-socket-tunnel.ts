@@ -64,6 +64,9 @@ export class WebSocketTunnel {
   start(): void {
     // Only who reads sees that the other end has left.
     this.#socket.on("data", this.#onEarly);
+    this.#socket.once("end", () => {
+      if (this.#upstream === undefined) this.cut();
+    });
     this.#socket.once("close", () => this.#close());
     const { requestTimeoutMs } = this.arrival.traffic.routed.limits;
     if (requestTimeoutMs > 0) {

@@ -1,13 +1,8 @@
 // Who is let in: the table of the Authorization header, paths, scopes, rates, and how refusals look.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { cloudKey, keysBy, routedApp } from "../../support/cloud-documents.ts";
 import { sendBytes, sendRaw } from "../../support/http-raw.ts";
-import {
-  cloudKey,
-  keysBy,
-  routedApp,
-  TestGateway,
-  type TestReplica,
-} from "../../support/test-gateway.ts";
+import { TestGateway, type TestReplica } from "../../support/test-gateway.ts";
 
 const tokens = {
   own: cloudKey({ id: "ownkeyownkey" }),

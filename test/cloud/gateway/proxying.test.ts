@@ -3,8 +3,9 @@ import { createHash, randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { routedApp } from "../../support/cloud-documents.ts";
 import { sendBytes, sendRaw } from "../../support/http-raw.ts";
-import { routedApp, TestGateway } from "../../support/test-gateway.ts";
+import { TestGateway } from "../../support/test-gateway.ts";
 import { until } from "../../support/until.ts";
 
 let gateway: TestGateway;

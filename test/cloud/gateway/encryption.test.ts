@@ -1,0 +1,195 @@
+// HTTPS with given certificates and with our own authority; plain HTTP where it may be.
+import { X509Certificate } from "node:crypto";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { request } from "node:https";
+import { networkInterfaces, tmpdir } from "node:os";
+import path from "node:path";
+import { connect } from "node:tls";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ListenerOptions } from "../../../source/cloud/gateway/listener-options.ts";
+import {
+  readCertificate,
+  watchCertificate,
+} from "../../../source/cloud/gateway/tls/certificate-files.ts";
+import { authorityFile, ensureSelfSigned } from "../../../source/cloud/gateway/tls/self-signed.ts";
+import { sendRaw } from "../../support/http-raw.ts";
+import { TestGateway } from "../../support/test-gateway.ts";
+import { until } from "../../support/until.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "deployctl-tls-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const dayMs = 86_400_000;
+
+/** @returns the status, or the code of the error */
+async function get(url: string, ca: Buffer): Promise<number | string> {
+  return await new Promise((resolve) => {
+    const outgoing = request(url, { ca, agent: false }, (reply) => {
+      reply.resume();
+      resolve(reply.statusCode ?? 0);
+    });
+    outgoing.once("error", (error) =>
+      resolve("code" in error ? String(error.code) : error.message),
+    );
+    outgoing.end();
+  });
+}
+
+async function start(listener: Partial<ListenerOptions>, trustedProxies: string[] = []) {
+  return await TestGateway.start({
+    listeners: [{ host: "127.0.0.1", port: 0, encryption: { kind: "none" }, ...listener }],
+    trustedProxies,
+  });
+}
+
+test("a self-signed address is trusted by who trusts its authority, over restarts", async () => {
+  const encryption = { kind: "self-signed", folder, names: ["gpu-box.lan", "192.0.2.7"] } as const;
+  const gateway = await start({ encryption });
+  const authority = readFileSync(authorityFile(folder));
+  try {
+    const url = await gateway.serve((incoming, response) => {
+      response.end(incoming.headers["x-forwarded-proto"]);
+    });
+    expect(url).toMatch(/^https:/);
+    expect(await get(url, authority)).toBe(200);
+    expect(await get(url, Buffer.from(""))).toMatch(/SELF_SIGNED|UNABLE_TO/);
+    const { hostname, port } = new URL(url);
+    const socket = connect({
+      host: hostname,
+      port: Number(port),
+      ca: authority,
+      ALPNProtocols: ["h2", "http/1.1"],
+    });
+    await new Promise((resolve) => socket.once("secureConnect", resolve));
+    expect([socket.authorized, socket.alpnProtocol]).toEqual([true, "http/1.1"]);
+    socket.destroy();
+  } finally {
+    await gateway.close();
+  }
+  const certificate = new X509Certificate(readFileSync(path.join(folder, "server.pem")));
+  expect(certificate.checkHost("gpu-box.lan")).toBe("gpu-box.lan");
+  expect(certificate.checkIP("192.0.2.7")).toBe("192.0.2.7");
+  expect(certificate.verify(new X509Certificate(authority).publicKey)).toBe(true);
+  for (const name of ["ca-key.pem", "server-key.pem"]) {
+    expect(statSync(path.join(folder, name)).mode & 0o777).toBe(0o600);
+  }
+  const again = await start({ encryption });
+  await again.close();
+  expect(readFileSync(authorityFile(folder))).toEqual(authority);
+  const kept = new X509Certificate(readFileSync(path.join(folder, "server.pem")));
+  expect(kept.fingerprint256).toBe(certificate.fingerprint256);
+});
+
+test("our own certificate is made anew for other names and before it runs out, its authority is not", async () => {
+  const now = Date.now();
+  const names = ["a.lan"];
+  const files = await ensureSelfSigned(folder, names, now);
+  const read = () => readFileSync(files.certificateFile, "utf8");
+  const first = read();
+  const authority = readFileSync(authorityFile(folder), "utf8");
+  await ensureSelfSigned(folder, names, now + 300 * dayMs);
+  expect(read()).toBe(first);
+  await ensureSelfSigned(folder, names, now + 380 * dayMs);
+  const second = read();
+  expect(second).not.toBe(first);
+  await ensureSelfSigned(folder, ["b.lan"], now + 380 * dayMs);
+  expect(read()).not.toBe(second);
+  expect(readFileSync(authorityFile(folder), "utf8")).toBe(authority);
+});
+
+test("a renewed certificate is used for new connections; a broken one is not", async () => {
+  const other = path.join(folder, "other");
+  const first = await ensureSelfSigned(path.join(folder, "first"), []);
+  const second = await ensureSelfSigned(other, []);
+  const news: string[] = [];
+  const stop = watchCertificate(first, {
+    intervalMs: 20,
+    onChange: ({ cert }) => news.push(cert),
+    onFailure: (error) => news.push(String(error)),
+  });
+  try {
+    copyFileSync(second.keyFile, first.keyFile);
+    copyFileSync(second.certificateFile, first.certificateFile);
+    await until(
+      () => news,
+      (all) => all.includes(readCertificate(second).cert),
+    );
+    writeFileSync(first.certificateFile, "nonsense");
+    await until(
+      () => news.at(-1) ?? "",
+      (last) => last.includes("cannot be used"),
+    );
+  } finally {
+    stop();
+  }
+});
+
+test("given certificates that are missing or do not belong together are told of", async () => {
+  const [one, other] = [
+    await ensureSelfSigned(path.join(folder, "one"), []),
+    await ensureSelfSigned(path.join(folder, "other"), []),
+  ];
+  for (const files of [
+    { ...one, keyFile: other.keyFile },
+    { ...one, certificateFile: "/nowhere/a.pem" },
+  ]) {
+    await expect(start({ encryption: { kind: "files", ...files } })).rejects.toMatchObject({
+      code: "CLOUD_CERTIFICATE_UNUSABLE",
+    });
+  }
+  const gateway = await start({ encryption: { kind: "files", ...one } });
+  const authority = readFileSync(authorityFile(path.join(folder, "one")));
+  expect(await get(`${gateway.url}/_/healthz`, authority)).toBe(200);
+  await gateway.close();
+});
+
+test("plain HTTP is for loopback, or for those who insist", async () => {
+  await expect(start({ host: "0.0.0.0" })).rejects.toMatchObject({
+    code: "CLOUD_PLAIN_HTTP_REFUSED",
+    sentence: expect.stringContaining("--insecure-http"),
+  });
+  const gateway = await start({ host: "0.0.0.0", allowsPlainHttp: true });
+  expect((await sendRaw(`${gateway.url}/_/healthz`, {})).status).toBe(200);
+  await gateway.close();
+});
+
+test("behind a proxy only that proxy may use plain HTTP, and its word is taken", async () => {
+  const gateway = await start({ host: "0.0.0.0" }, ["127.0.0.0/8", "10.1.2.3"]);
+  try {
+    const url = await gateway.serve((incoming, response) => {
+      const { "x-forwarded-for": chain, "x-forwarded-proto": proto } = incoming.headers;
+      response.end(`${chain} ${proto} ${incoming.headers["x-forwarded-host"]}`);
+    });
+    const headers = {
+      "x-forwarded-for": "6.6.6.6, 198.51.100.4, 10.1.2.3",
+      "x-forwarded-proto": "https",
+      "x-forwarded-host": "models.example",
+    };
+    const reply = await sendRaw(url, { headers });
+    expect(reply.text).toBe("6.6.6.6, 198.51.100.4, 10.1.2.3, 127.0.0.1 https models.example");
+    expect((await gateway.record()).address).toBe("198.51.100.4");
+    const outside = Object.values(networkInterfaces())
+      .flat()
+      .find((found) => found?.family === "IPv4" && !found.internal)?.address;
+    if (outside === undefined) return;
+    const foreign = await sendRaw(url.replace("127.0.0.1", outside), { headers });
+    expect([foreign.status, foreign.headers["x-dctl-error-type"]]).toEqual([403, "untrusted_peer"]);
+  } finally {
+    await gateway.close();
+  }
+});
+
+test("an address that is taken, and proxies that are no addresses, are told of", async () => {
+  const gateway = await start({});
+  const port = Number(new URL(gateway.url).port);
+  await expect(start({ port })).rejects.toMatchObject({ code: "CLOUD_ADDRESS_UNUSABLE" });
+  await gateway.close();
+  for (const block of ["proxy.lan", "10.0.0.0/33", "10.0.0.0/", "::1/129", "1.2.3.4/8/8"]) {
+    await expect(start({}, [block])).rejects.toMatchObject({ code: "CLOUD_REQUEST_INVALID" });
+  }
+});

@@ -1,0 +1,99 @@
+// The gateway stops without cutting what runs, and takes keys back from what runs.
+import type { ServerResponse } from "node:http";
+import { Agent } from "node:http";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { cloudKey, keysBy, routedApp } from "../../support/cloud-documents.ts";
+import { sendRaw } from "../../support/http-raw.ts";
+import { TestGateway } from "../../support/test-gateway.ts";
+import { until } from "../../support/until.ts";
+
+let gateway: TestGateway;
+let held: ServerResponse[];
+let url: string;
+beforeEach(async () => {
+  gateway = await TestGateway.start({ keys: keysBy({ token: cloudKey() }) });
+  held = [];
+  url = await gateway.serve((_, response) => void held.push(response));
+});
+afterEach(async () => {
+  await gateway.close();
+});
+
+test("what runs is finished, what waits or comes is refused, then nobody listens", async () => {
+  const scale = { ...routedApp().scale, maxMultiplexing: 1 };
+  const running = sendRaw(url, {});
+  await until(
+    () => held.length,
+    (count) => count === 1,
+  );
+  gateway.gateway.publish([routedApp({ scale })]);
+  const waiting = sendRaw(url, {});
+  await until(
+    () => gateway.gateway.demand("acme", "chat").queued,
+    (queued) => queued === 1,
+  );
+  let isClosed = false;
+  const closing = gateway.gateway.close({ drainMs: 10_000 }).then(() => {
+    isClosed = true;
+  });
+  for (const reply of [await waiting, await sendRaw(url, {})]) {
+    expect(reply.status).toBe(503);
+    expect(reply.headers).toMatchObject({
+      "x-dctl-error-type": "shutting_down",
+      connection: "close",
+    });
+  }
+  expect((await sendRaw(`${gateway.url}/_/readyz`, {})).status).toBe(503);
+  expect((await sendRaw(`${gateway.url}/_/healthz`, {})).status).toBe(200);
+  expect(isClosed).toBe(false);
+  held[0]?.end("to the end");
+  expect((await running).text).toBe("to the end");
+  await closing;
+  await expect(sendRaw(url, {})).rejects.toThrow("ECONNREFUSED");
+});
+
+test("what does not end in time is cut, idle connections are closed", async () => {
+  const agent = new Agent({ keepAlive: true });
+  const idle = fetch(`${gateway.url}/_/healthz`);
+  expect((await idle).status).toBe(200);
+  const running = sendRaw(url, {});
+  await until(
+    () => held.length,
+    (count) => count === 1,
+  );
+  const cut = expect(running).rejects.toThrow();
+  await gateway.gateway.close({ drainMs: 10 });
+  await cut;
+  await until(
+    () => held[0]?.destroyed,
+    (isGone) => isGone === true,
+  );
+  agent.destroy();
+});
+
+test("a key that is taken back hard loses its running requests, others go on", async () => {
+  gateway.gateway.publish([
+    routedApp({
+      auth: "private",
+      replicas: [...(await replicas())],
+    }),
+  ]);
+  const mine = sendRaw(url, { headers: { authorization: "Key token" } });
+  await until(
+    () => held.length,
+    (count) => count === 1,
+  );
+  expect(gateway.gateway.cutRequestsOf("someone else")).toBe(0);
+  expect(gateway.gateway.cutRequestsOf("aaaabbbbcccc")).toBe(1);
+  const reply = await mine;
+  expect([reply.status, reply.headers["x-dctl-error-type"]]).toEqual([401, "key_revoked"]);
+  await until(
+    () => held[0]?.destroyed,
+    (isGone) => isGone === true,
+  );
+});
+
+async function replicas() {
+  const replica = await gateway.addReplica((_, response) => void held.push(response), "mine");
+  return [replica.routed()];
+}

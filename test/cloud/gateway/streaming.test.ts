@@ -1,0 +1,345 @@
+// Replies that come bit by bit, and what happens when one of the two ends leaves.
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import type { RequestListener, ServerResponse } from "node:http";
+import { connect, type Socket } from "node:net";
+import path from "node:path";
+import OpenAI from "openai";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { defaultLimits, defaultScale } from "../../../source/cloud/app-config.ts";
+import { cloudKey, keysBy } from "../../support/cloud-documents.ts";
+import { sendRaw } from "../../support/http-raw.ts";
+import { TestGateway } from "../../support/test-gateway.ts";
+import { until } from "../../support/until.ts";
+
+let gateway: TestGateway;
+beforeEach(async () => {
+  gateway = await TestGateway.start();
+});
+afterEach(async () => {
+  await gateway.close();
+});
+
+const events = { "content-type": "text/event-stream; charset=utf-8" };
+
+/** A replica whose one reply the test writes, and a client that reads it. */
+async function openStream(headers: Record<string, string> = events, own = gateway) {
+  let reply: ServerResponse | undefined;
+  const url = await own.serve((_, response) => {
+    response.writeHead(200, headers);
+    response.flushHeaders();
+    reply = response;
+  });
+  const response = await fetch(url);
+  if (reply === undefined || response.body === null) throw new Error("there is no stream");
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  const readUntil = async (end: string) => {
+    while (!text.endsWith(end)) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      text += value;
+    }
+    return text;
+  };
+  /** All of it, or the text until the connection broke. */
+  const readAll = async () => {
+    try {
+      await readUntil("never");
+      return { text, isWhole: true };
+    } catch {
+      return { text, isWhole: false };
+    }
+  };
+  return { reply, reader, readUntil, readAll };
+}
+
+describe("a stream", () => {
+  test("begins before its first byte, and brings every piece at once", async () => {
+    const { reply, readUntil } = await openStream();
+    reply.write("data: 1\n\n");
+    expect(await readUntil("1\n\n")).toBe("data: 1\n\n");
+    reply.write("data: 2");
+    expect(await readUntil("2")).toBe("data: 1\n\ndata: 2");
+    reply.end("\n\n");
+    expect(await readUntil("never")).toBe("data: 1\n\ndata: 2\n\n");
+  });
+
+  test("is read by OpenAI's client with the header that it can send", async () => {
+    const own = await TestGateway.start({ keys: keysBy({ token: cloudKey() }) });
+    try {
+      const url = await own.serve(
+        (_, response) => {
+          response.writeHead(200, events);
+          for (const content of ["Hel", "lo"]) {
+            response.write(`data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`);
+          }
+          const usage = { prompt_tokens: 3, completion_tokens: 2 };
+          response.write(`data: ${JSON.stringify({ choices: [], usage })}\n\n`);
+          response.end("data: [DONE]\n\n");
+        },
+        { auth: "private" },
+      );
+      const client = new OpenAI({
+        apiKey: "unused",
+        baseURL: `${url}/v1`,
+        defaultHeaders: { Authorization: "Key token" },
+        maxRetries: 0,
+      });
+      const stream = await client.chat.completions.create({
+        model: "m",
+        messages: [{ role: "user", content: "hi" }],
+        stream: true,
+      });
+      let text = "";
+      for await (const { choices } of stream) text += choices[0]?.delta.content ?? "";
+      expect(text).toBe("Hello");
+      expect((await own.record()).tokens).toEqual({ prompt: 3, completion: 2, cached: 0 });
+    } finally {
+      await own.close();
+    }
+  });
+
+  test("whose replica dies ends with an event that says so", async () => {
+    const { reply, readUntil, readAll } = await openStream();
+    reply.write("data: 1\n\n");
+    await readUntil("1\n\n");
+    reply.destroy();
+    const { text, isWhole } = await readAll();
+    expect(isWhole).toBe(true);
+    const [, last = ""] = text.split("\n\n");
+    expect(JSON.parse(last.replace("data: ", "")).error).toMatchObject({
+      type: "runner_disconnected",
+      code: "runner_disconnected",
+      param: null,
+    });
+    expect(await gateway.record()).toMatchObject({ status: 200, errorType: "runner_disconnected" });
+  });
+
+  test("that dies within an event ends that event first", async () => {
+    const { reply, readUntil, readAll } = await openStream();
+    reply.write('data: {"half');
+    await readUntil("half");
+    reply.destroy();
+    const { text } = await readAll();
+    expect(text).toMatch(/^data: \{"half\n\ndata: \{"error":.*\}\n\n$/);
+  });
+
+  test("that is none of events, or encoded, is visibly cut when the replica dies", async () => {
+    for (const headers of [
+      { "content-type": "application/json" },
+      { ...events, "content-encoding": "identity2" },
+    ]) {
+      const own = await TestGateway.start();
+      const { reply, readUntil, readAll } = await openStream(headers, own);
+      reply.write('{"half');
+      await readUntil("half");
+      reply.destroy();
+      expect(await readAll()).toEqual({ text: '{"half', isWhole: false });
+      await own.close();
+    }
+  });
+
+  test("that takes longer than a request may take ends with an event that says so", async () => {
+    const limits = { ...defaultLimits, requestTimeoutMs: 100 };
+    const url = await gateway.serve(
+      (_, response) => {
+        response.writeHead(200, events);
+        response.write("data: 1\n\n");
+      },
+      { limits },
+    );
+    const text = await (await fetch(url)).text();
+    expect(text).toContain('"type":"request_timeout"');
+  });
+
+  test("gets comments in its silence, between events alone", async () => {
+    const own = await TestGateway.start({ limits: { eventStreamKeepAliveMs: 20 } });
+    try {
+      const { reply, readUntil } = await openStream(events, own);
+      expect(await readUntil("alive\n\n")).toMatch(/^(: keep-alive\n\n)+$/);
+      reply.write("data: 1");
+      const before = await readUntil("data: 1");
+      // Many times the silence, within an event.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      reply.write("2\r\n\r\n");
+      const after = await readUntil("alive\n\n");
+      expect(after.slice(before.length)).toMatch(/^2\r\n\r\n(: keep-alive\n\n)+$/);
+    } finally {
+      await own.close();
+    }
+  });
+});
+
+describe("a client that leaves", () => {
+  test("ends the work of the replica at once", async () => {
+    let isGone = false;
+    const url = await gateway.serve((_, response) => {
+      response.writeHead(200, events);
+      response.write("data: 1\n\n");
+      response.once("close", () => {
+        isGone = true;
+      });
+    });
+    const leaving = new AbortController();
+    const response = await fetch(url, { signal: leaving.signal });
+    expect(response.status).toBe(200);
+    expect(gateway.gateway.inFlight("replica-1")).toBe(1);
+    leaving.abort();
+    await until(
+      () => isGone,
+      (value) => value,
+    );
+    expect(gateway.gateway.inFlight("replica-1")).toBe(0);
+    expect(await gateway.record()).toMatchObject({ status: 499, errorType: "client_disconnected" });
+  });
+
+  test("before the reply's head, or amid its upload, ends it too", async () => {
+    let gone = 0;
+    const url = await gateway.serve((request) => {
+      request.on("error", () => {});
+      request.resume();
+      request.once("close", () => {
+        gone += 1;
+      });
+    });
+    const path = new URL(url).pathname;
+    for (const [count, length] of [
+      [1, 4],
+      [2, 8 * 2 ** 20],
+    ] as const) {
+      const socket = await dial(gateway.url);
+      socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\nbody`);
+      await until(
+        () => gateway.gateway.inFlight("replica-1"),
+        (inFlight) => inFlight === 1,
+      );
+      socket.destroy();
+      await until(
+        () => gone,
+        (value) => value === count,
+      );
+    }
+    await until(
+      () => gateway.records.map(({ status }) => status),
+      (statuses) => statuses.length === 2,
+    );
+    expect(gateway.records.map(({ status }) => status)).toEqual([499, 499]);
+  });
+
+  test("without reading is dropped, and the replica was slowed down by then", async () => {
+    const own = await TestGateway.start({ limits: { writeStallMs: 200 } });
+    let written = 0;
+    let isGone = false;
+    const pour: RequestListener = (_, response) => {
+      const piece = Buffer.alloc(64 * 1024);
+      response.once("close", () => {
+        isGone = true;
+      });
+      const write = () => {
+        while (!response.destroyed && written < 2 ** 30) {
+          written += piece.length;
+          if (!response.write(piece)) {
+            response.once("drain", write);
+            return;
+          }
+        }
+      };
+      write();
+    };
+    try {
+      const url = await own.serve(pour);
+      const socket = await dial(own.url);
+      socket.pause();
+      socket.write(`GET ${new URL(url).pathname} HTTP/1.1\r\nHost: a\r\n\r\n`);
+      await until(
+        () => isGone,
+        (value) => value,
+      );
+      // What fits into the buffers of sockets, not what there was.
+      expect(written).toBeLessThan(64 * 2 ** 20);
+      socket.destroy();
+    } finally {
+      await own.close();
+    }
+  });
+});
+
+test("a hundred megabytes for a slow reader need no memory", async () => {
+  const size = 100 * 2 ** 20;
+  const replica = await gateway.addReplica((_, response) => {
+    response.writeHead(200, { "content-length": size });
+    const piece = Buffer.alloc(64 * 1024, "x");
+    let left = size;
+    const write = () => {
+      while (left > 0) {
+        left -= piece.length;
+        if (!response.write(piece)) {
+          response.once("drain", write);
+          return;
+        }
+      }
+      response.end();
+    };
+    write();
+  });
+  const program = path.join(import.meta.dirname, "../../support/gateway-process.ts");
+  const own = fork(program, [replica.endpoint]);
+  const ask = async () => {
+    own.send("memory");
+    const [news] = (await once(own, "message")) as [{ rssBytes: number }];
+    return news.rssBytes;
+  };
+  try {
+    const [{ url }] = (await once(own, "message")) as [{ url: string }];
+    const headers = { authorization: "Key token" };
+    const before = await ask();
+    const reader = (await fetch(url, { headers })).body?.getReader();
+    if (reader === undefined) throw new Error("there is no body");
+    let received = 0;
+    let highest = 0;
+    let asked = 0;
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      received += value.length;
+      // It reads on when it has learnt how much memory the gateway has by now.
+      if (received - asked < 2 ** 20) continue;
+      asked = received;
+      highest = Math.max(highest, (await ask()) - before);
+    }
+    expect(received).toBe(size);
+    expect(highest).toBeLessThan(32 * 2 ** 20);
+  } finally {
+    own.kill("SIGKILL");
+  }
+});
+
+test("five hundred streams at a time end without an error", async () => {
+  const url = await gateway.serve(
+    (_, response) => {
+      response.writeHead(200, events);
+      let left = 5;
+      const send = () => {
+        left -= 1;
+        if (left > 0) response.write(`data: ${left}\n\n`, () => setImmediate(send));
+        else response.end("data: [DONE]\n\n");
+      };
+      send();
+    },
+    { scale: { ...defaultScale, maxMultiplexing: 500 } },
+  );
+  const replies = await Promise.all(
+    Array.from({ length: 500 }, () => sendRaw(url, { method: "POST", body: "{}" })),
+  );
+  const expected = "data: 4\n\ndata: 3\n\ndata: 2\n\ndata: 1\n\ndata: [DONE]\n\n";
+  expect(replies.filter(({ status, text }) => status !== 200 || text !== expected)).toEqual([]);
+});
+
+async function dial(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => {});
+  await new Promise((resolve) => socket.once("connect", resolve));
+  return socket;
+}

@@ -1,0 +1,463 @@
+// Requests that no replica has room for: they wait, in order, for so long, and not without end.
+import type { RequestListener, ServerResponse } from "node:http";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { defaultLimits, defaultScale } from "../../../source/cloud/app-config.ts";
+import { routedApp } from "../../support/cloud-documents.ts";
+import { sendRaw } from "../../support/http-raw.ts";
+import { TestGateway, type TestReplica } from "../../support/test-gateway.ts";
+import { until } from "../../support/until.ts";
+
+const one = { ...defaultScale, maxMultiplexing: 1 };
+
+let gateway: TestGateway;
+beforeEach(async () => {
+  gateway = await TestGateway.start();
+});
+afterEach(async () => {
+  await gateway.close();
+});
+
+/** Keeps replies until the test gives them. */
+function holding(): { held: ServerResponse[]; onRequest: RequestListener } {
+  const held: ServerResponse[] = [];
+  return { held, onRequest: (_, response) => void held.push(response) };
+}
+
+const demand = () => gateway.gateway.demand("acme", "chat");
+const send = (path = "", request = {}) => sendRaw(`${gateway.url}/acme/chat${path}`, request);
+
+async function untilDemand(busy: number, queued: number): Promise<void> {
+  await until(demand, (now) => now.busy === busy && now.queued === queued);
+}
+
+describe("an app without a replica", () => {
+  test("holds requests with their bodies, and gives them to the first replica in order", async () => {
+    gateway.gateway.publish([routedApp({ scale: one })]);
+    const bodies: string[] = [];
+    const replica = await gateway.addReplica(async (request, response) => {
+      bodies.push(String(Buffer.concat(await request.toArray())));
+      response.end();
+    });
+    const replies = [];
+    for (const body of ["first", "second", "third"]) {
+      replies.push(send("/v1", { method: "POST", body }));
+      await untilDemand(0, replies.length);
+    }
+    expect(demand().oldestQueuedMs).toBeGreaterThan(0);
+    gateway.gateway.publish([routedApp({ scale: one, replicas: [replica.routed()] })]);
+    const headers = (await Promise.all(replies)).map((reply) => reply.headers);
+    expect(bodies).toEqual(["first", "second", "third"]);
+    expect(headers.map((header) => header["x-dctl-cold-start"])).toEqual(["1", "1", "1"]);
+    expect(Number(headers[2]?.["x-dctl-queue-ms"])).toBeGreaterThan(0);
+    await untilDemand(0, 0);
+  });
+
+  test("tells the control plane at once, also of who leaves while waiting", async () => {
+    gateway.gateway.publish([routedApp()]);
+    const seen: number[] = [];
+    const stop = gateway.gateway.onDemand((organisation, app) => {
+      seen.push(gateway.gateway.demand(organisation, app).queued);
+    });
+    const leaving = new AbortController();
+    const reply = fetch(`${gateway.url}/acme/chat`, { signal: leaving.signal });
+    await untilDemand(0, 1);
+    leaving.abort();
+    await expect(reply).rejects.toThrow();
+    await untilDemand(0, 0);
+    expect(seen).toEqual([1, 0]);
+    expect(await gateway.record()).toMatchObject({
+      status: 499,
+      errorType: "client_disconnected",
+      isColdStart: true,
+    });
+    stop();
+  });
+
+  test("lets a request wait as long as its caller says, and no longer", async () => {
+    gateway.gateway.publish([routedApp()]);
+    for (const name of ["x-dctl-start-timeout", "x-fal-request-timeout"]) {
+      const reply = await send("", { headers: { [name]: "0.05" } });
+      expect(reply.status).toBe(504);
+      expect(reply.headers).toMatchObject({
+        "x-dctl-error-type": "startup_timeout",
+        "x-dctl-timeout-type": "user",
+      });
+    }
+    const nonsense = await send("", { headers: { "x-dctl-start-timeout": "soon" } });
+    expect(nonsense.headers["x-dctl-error-type"]).toBe("bad_request");
+  });
+
+  test("fails at once where that is asked for, and a replica is wanted nevertheless", async () => {
+    gateway.gateway.publish([routedApp({ coldStart: "fail" })]);
+    const refused = await send();
+    expect(refused.status).toBe(503);
+    expect(refused.headers).toMatchObject({ "x-dctl-error-type": "starting", "retry-after": "5" });
+    expect(demand()).toMatchObject({ busy: 0, queued: 1 });
+    const patient = send("", { headers: { "x-dctl-cold-start": "wait" } });
+    const replica = await gateway.addReplica((_, response) => response.end("here"));
+    gateway.gateway.publish([routedApp({ coldStart: "fail", replicas: [replica.routed()] })]);
+    expect((await patient).text).toBe("here");
+    await untilDemand(0, 0);
+    const odd = await send("", { headers: { "x-dctl-cold-start": "perhaps" } });
+    expect(odd.status).toBe(400);
+  });
+
+  test("is not woken by monitors, nor kept awake by them", async () => {
+    gateway.gateway.publish([routedApp()]);
+    const cold = await send("/health?x=1");
+    expect([cold.status, cold.headers["x-dctl-error-type"]]).toEqual([503, "cold"]);
+    expect(demand()).toEqual({ busy: 0, queued: 0, oldestQueuedMs: 0 });
+    const replica = await gateway.addReplica((_, response) => response.end("well"));
+    gateway.gateway.publish([routedApp({ replicas: [replica.routed()] })]);
+    expect((await send("/health")).text).toBe("well");
+    expect(gateway.gateway.lastUsedAt("replica-1")).toBeUndefined();
+    expect((await send("/health", { method: "POST", body: "x" })).text).toBe("well");
+    expect(gateway.gateway.lastUsedAt("replica-1")).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  test("whose revision cannot start fails all that wait, with the reason", async () => {
+    gateway.gateway.publish([routedApp()]);
+    const waiting = [send(), send()];
+    await untilDemand(0, 2);
+    const failure = { errorType: "startup_failed", sentence: "vllm is not there." } as const;
+    gateway.gateway.publish([routedApp({ failure })]);
+    for (const reply of [...(await Promise.all(waiting)), await send()]) {
+      expect(reply.status).toBe(503);
+      expect(reply.headers).toMatchObject({
+        "x-dctl-error-type": "startup_failed",
+        "retry-after": "30",
+      });
+      expect(JSON.parse(reply.text).detail).toBe("vllm is not there.");
+    }
+  });
+
+  test.each([
+    ["is paused", { state: "paused" } as const, 503, "app_paused"],
+    ["is deleted", { state: "deleted" } as const, 410, "app_deleted"],
+  ])("that %s answers those that wait", async (_, change, status, type) => {
+    gateway.gateway.publish([routedApp()]);
+    const waiting = send();
+    await untilDemand(0, 1);
+    gateway.gateway.publish([routedApp(change)]);
+    const reply = await waiting;
+    expect([reply.status, reply.headers["x-dctl-error-type"]]).toEqual([status, type]);
+  });
+
+  test("that leaves the table answers those that wait", async () => {
+    gateway.gateway.publish([routedApp()]);
+    const waiting = send();
+    await untilDemand(0, 1);
+    gateway.gateway.publish([]);
+    expect((await waiting).headers["x-dctl-error-type"]).toBe("app_not_found");
+  });
+});
+
+describe("an app whose replicas are busy", () => {
+  test("gives each no more than it may hold; who waits gets the place of who is done", async () => {
+    const { held, onRequest } = holding();
+    await gateway.serve(onRequest, { scale: { ...one, maxMultiplexing: 2 } });
+    const replies = [send(), send(), send()];
+    await untilDemand(2, 1);
+    expect(gateway.gateway.inFlight("replica-1")).toBe(2);
+    held[0]?.end("a");
+    await until(
+      () => held.length,
+      (count) => count === 3,
+    );
+    held[1]?.end("b");
+    held[2]?.end("c");
+    expect((await Promise.all(replies)).map(({ text }) => text).sort()).toEqual(["a", "b", "c"]);
+  });
+
+  test("lets so many wait and refuses more, saying when to come back", async () => {
+    const { held, onRequest } = holding();
+    await gateway.serve(onRequest, { scale: one });
+    const replies = Array.from({ length: 101 }, () => send());
+    await untilDemand(1, 100);
+    const refused = await send();
+    expect(refused.status).toBe(429);
+    expect(refused.headers["x-dctl-error-type"]).toBe("queue_full");
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+    for (let round = 0; round < 101; round += 1) {
+      await until(
+        () => held.length,
+        (count) => count > round,
+      );
+      held[round]?.end();
+    }
+    expect((await Promise.all(replies)).every(({ status }) => status === 200)).toBe(true);
+  });
+
+  test("says after the wait that it was busy, not asleep", async () => {
+    const { onRequest } = holding();
+    await gateway.serve(onRequest, { scale: one });
+    const first = send().catch(() => undefined);
+    await untilDemand(1, 0);
+    const reply = await send("", { headers: { "x-dctl-start-timeout": "0.05" } });
+    expect([reply.status, reply.headers["x-dctl-error-type"]]).toEqual([504, "queue_timeout"]);
+    await gateway.gateway.close({ drainMs: 0 });
+    await first;
+  });
+});
+
+test("bodies that wait may hold so many bytes together, of all apps", async () => {
+  const own = await TestGateway.start({ limits: { waitingBytes: 100_000, bodyBytes: 80_000 } });
+  try {
+    own.gateway.publish([routedApp(), routedApp({ app: "other" })]);
+    const body = Buffer.alloc(60_000);
+    const first = sendRaw(`${own.url}/acme/chat`, { method: "POST", body });
+    await until(
+      () => own.gateway.demand("acme", "chat").queued,
+      (queued) => queued === 1,
+    );
+    const second = await sendRaw(`${own.url}/acme/other`, { method: "POST", body });
+    expect([second.status, second.headers["x-dctl-error-type"]]).toEqual([503, "overloaded"]);
+    const large = { method: "POST", body: Buffer.alloc(90_000) };
+    const third = await sendRaw(`${own.url}/acme/other`, large);
+    expect([third.status, third.headers["x-dctl-error-type"]]).toEqual([413, "body_too_large"]);
+    own.gateway.publish([]);
+    expect((await first).status).toBe(404);
+    // All that was held is free again.
+    own.gateway.publish([routedApp({ coldStart: "wait" })]);
+    const again = sendRaw(`${own.url}/acme/chat`, { method: "POST", body });
+    await until(
+      () => own.gateway.demand("acme", "chat").queued,
+      (queued) => queued === 1,
+    );
+    own.gateway.publish([]);
+    await again;
+    own.gateway.publish([routedApp()]);
+    const chunked = { ...large, headers: { "transfer-encoding": "chunked" } };
+    expect((await sendRaw(`${own.url}/acme/chat`, chunked)).status).toBe(413);
+  } finally {
+    await own.close();
+  }
+});
+
+describe("replicas", () => {
+  async function several(count: number, onRequest: RequestListener): Promise<TestReplica[]> {
+    const names = Array.from({ length: count }, (_, index) => `replica-${index + 1}`);
+    return await Promise.all(names.map((name) => gateway.addReplica(onRequest, name)));
+  }
+
+  test("share requests evenly, and the one used last gets the next", async () => {
+    const { held, onRequest } = holding();
+    const replicas = await several(3, onRequest);
+    const routed = replicas.map((replica) => replica.routed());
+    gateway.gateway.publish([routedApp({ replicas: routed })]);
+    const replies = [];
+    for (let count = 1; count <= 6; count += 1) {
+      replies.push(send());
+      await untilDemand(count, 0);
+    }
+    expect(routed.map(({ replica }) => gateway.gateway.inFlight(replica))).toEqual([2, 2, 2]);
+    await until(
+      () => held.length,
+      (count) => count === 6,
+    );
+    for (const response of held) response.end();
+    await Promise.all(replies);
+    held.length = 0;
+    const used = new Set<unknown>();
+    for (let round = 0; round < 5; round += 1) {
+      const reply = send();
+      await until(
+        () => held.length,
+        (count) => count === round + 1,
+      );
+      held[round]?.end();
+      used.add((await reply).headers["x-dctl-replica"]);
+    }
+    expect(used.size).toBe(1);
+  });
+
+  test("with affinity the same text meets the same replica, until that is much busier", async () => {
+    const { held, onRequest } = holding();
+    const replicas = await several(3, onRequest);
+    const routed = replicas.map((replica) => replica.routed());
+    gateway.gateway.publish([routedApp({ replicas: routed })]);
+    const replies = Array.from({ length: 9 }, () =>
+      send("", { headers: { "x-dctl-affinity": "conversation 7" } }),
+    );
+    await untilDemand(9, 0);
+    const counts = routed.map(({ replica }) => gateway.gateway.inFlight(replica));
+    // Nine on three: nobody holds more than a quarter above the mean.
+    expect(Math.max(...counts)).toBe(4);
+    await until(
+      () => held.length,
+      (count) => count === 9,
+    );
+    for (const response of held) response.end();
+    const first = (await Promise.all(replies)).map((reply) => reply.headers["x-dctl-replica"])[0];
+    held.length = 0;
+    for (let round = 0; round < 4; round += 1) {
+      const reply = send("", { headers: { "x-dctl-affinity": "conversation 7" } });
+      await until(
+        () => held.length,
+        (count) => count === round + 1,
+      );
+      held[round]?.end();
+      expect((await reply).headers["x-dctl-replica"]).toBe(first);
+    }
+  });
+
+  test("that drain get nothing new, and are reported once they are empty", async () => {
+    const { held, onRequest } = holding();
+    const [old, fresh] = await several(2, onRequest);
+    if (old === undefined || fresh === undefined) throw new Error("two were asked for");
+    gateway.gateway.publish([routedApp({ replicas: [old.routed()] })]);
+    const running = send();
+    await untilDemand(1, 0);
+    const replicas = [old.routed({ isOpen: false }), fresh.routed()];
+    gateway.gateway.publish([routedApp({ replicas })]);
+    const { signal } = new AbortController();
+    let isDrained = false;
+    const drained = gateway.gateway.drained("replica-1", signal).then(() => {
+      isDrained = true;
+    });
+    const next = send();
+    await until(
+      () => held.length,
+      (count) => count === 2,
+    );
+    held[1]?.end("new");
+    expect((await next).headers["x-dctl-replica"]).toBe("replica-2");
+    expect(isDrained).toBe(false);
+    // Taken out of the table it still counts what it holds.
+    gateway.gateway.publish([routedApp({ replicas: [fresh.routed()] })]);
+    expect(gateway.gateway.inFlight("replica-1")).toBe(1);
+    held[0]?.end("old");
+    expect((await running).text).toBe("old");
+    await drained;
+    expect(gateway.gateway.inFlight("replica-1")).toBe(0);
+    await gateway.gateway.drained("never-heard-of", signal);
+  });
+
+  test("waiting for one to drain can be given up", async () => {
+    const { onRequest } = holding();
+    await gateway.serve(onRequest);
+    const running = send().catch(() => undefined);
+    await untilDemand(1, 0);
+    const giveUp = new AbortController();
+    const drained = gateway.gateway.drained("replica-1", giveUp.signal);
+    giveUp.abort(new Error("enough"));
+    await expect(drained).rejects.toThrow("enough");
+    await gateway.gateway.close({ drainMs: 0 });
+    await running;
+  });
+
+  test("that have just become ready are given one, two, four requests at first", async () => {
+    const { held, onRequest } = holding();
+    const replica = await gateway.addReplica(onRequest);
+    gateway.gateway.publish([routedApp()]);
+    const replies = Array.from({ length: 20 }, () => send());
+    await untilDemand(0, 20);
+    gateway.gateway.publish([
+      routedApp({ replicas: [replica.routed({ readyAt: Date.now() + 20 })] }),
+    ]);
+    expect(demand().busy).toBe(1);
+    await untilDemand(20, 0);
+    await until(
+      () => held.length,
+      (count) => count === 20,
+    );
+    for (const response of held) response.end();
+    await Promise.all(replies);
+  });
+});
+
+describe("a replica that fails before its reply", () => {
+  /** Ends the connection of the first `count` requests, or of all. */
+  function failing(count: number): { seen: string[]; onRequest: RequestListener } {
+    const seen: string[] = [];
+    return {
+      seen,
+      onRequest: async (request, response) => {
+        seen.push(String(Buffer.concat(await request.toArray())));
+        if (seen.length <= count) request.socket.destroy();
+        else response.end("recovered");
+      },
+    };
+  }
+
+  test("is replaced by another one, which gets the whole request", async () => {
+    const bad = failing(1);
+    const first = await gateway.addReplica(bad.onRequest, "bad");
+    const second = await gateway.addReplica(async (request, response) => {
+      response.end(`got ${Buffer.concat(await request.toArray())}`);
+    }, "good");
+    const replicas = [first.routed(), second.routed()];
+    gateway.gateway.publish([routedApp({ replicas })]);
+    const reply = await send("", { method: "POST", body: "once" });
+    expect([reply.status, reply.text]).toEqual([200, "got once"]);
+    expect(bad.seen).toEqual(["once"]);
+    expect(reply.headers["x-dctl-replica"]).toBe("good");
+  });
+
+  test("is tried again when it is the only one, three times in all", async () => {
+    const once = failing(1);
+    const url = await gateway.serve(once.onRequest);
+    expect((await sendRaw(url, { method: "POST", body: "x" })).text).toBe("recovered");
+    const always = failing(100);
+    const replica = await gateway.addReplica(always.onRequest, "always");
+    gateway.gateway.publish([routedApp({ replicas: [replica.routed()] })]);
+    const reply = await send("", { method: "POST", body: "x" });
+    expect([reply.status, reply.headers["x-dctl-error-type"]]).toEqual([
+      503,
+      "runner_disconnected",
+    ]);
+    expect(always.seen.length).toBe(3);
+  });
+
+  test.each([
+    ["its caller forbids it", { headers: { "x-dctl-no-retry": "1" }, body: "x" }],
+    ["its body is large", { body: Buffer.alloc(2 * 2 ** 20) }],
+  ])("is not tried again when %s", async (_, request) => {
+    const always = failing(100);
+    const url = await gateway.serve(always.onRequest);
+    const reply = await sendRaw(url, { method: "POST", ...request });
+    expect([reply.status, reply.headers["x-dctl-error-type"]]).toEqual([
+      503,
+      "runner_disconnected",
+    ]);
+    expect(always.seen.length).toBe(1);
+  });
+
+  test("is left alone for a moment when nobody listens there", async () => {
+    const gone = await gateway.addReplica((_, response) => response.end(), "gone");
+    await gone.close();
+    const there = await gateway.addReplica((_, response) => response.end("there"), "there");
+    gateway.gateway.publish([routedApp({ replicas: [gone.routed()] })]);
+    const reply = await send("", { headers: { "x-dctl-no-retry": "1" } });
+    expect(reply.headers["x-dctl-error-type"]).toBe("runner_connection_refused");
+    // The next one waits, and gets what comes up.
+    const waiting = send();
+    await until(demand, ({ queued }) => queued === 1);
+    gateway.gateway.publish([routedApp({ replicas: [gone.routed(), there.routed()] })]);
+    expect((await waiting).text).toBe("there");
+  });
+
+  test("sends something else than HTTP", async () => {
+    const url = await gateway.serve((request) => {
+      request.socket.end("SSH-2.0-OpenSSH_9.2\r\n");
+    });
+    const reply = await sendRaw(url, {});
+    expect([reply.status, reply.headers["x-dctl-error-type"]]).toEqual([
+      502,
+      "runner_invalid_response",
+    ]);
+  });
+
+  test("takes longer than a request may take", async () => {
+    const { held, onRequest } = holding();
+    const limits = { ...defaultLimits, requestTimeoutMs: 50 };
+    const url = await gateway.serve(onRequest, { limits });
+    const reply = await sendRaw(url, {});
+    expect([reply.status, reply.headers["x-dctl-error-type"]]).toEqual([504, "request_timeout"]);
+    await until(
+      () => held[0]?.destroyed,
+      (isGone) => isGone === true,
+    );
+    expect(gateway.gateway.inFlight("replica-1")).toBe(0);
+  });
+});
