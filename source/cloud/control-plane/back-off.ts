@@ -6,7 +6,7 @@ const spread = 0.2;
 /** So many starts in a row must fail before callers are told so instead of waiting. */
 export const failuresUntilFailed = 3;
 
-/** A replica that served so long does not count as one more failure in a row. */
+/** A replica that was ready for so long has served, whether or not anybody asked. */
 export const stableMs = 10_000;
 
 /** Endings that trying again would only repeat. */

@@ -231,23 +231,29 @@ export class ReplicaKeeper {
 
   /** It ended by itself. */
   #crash(record: ReplicaRecord, exit: ReplicaExit): void {
+    const hasServed = this.#hasServed(record);
     this.#end(record, exit, "crashed");
     if (record.purpose !== "serving") return;
-    this.#holdBack(record, exit);
+    this.#holdBack(record, exit, hasServed);
     this.#context.publish();
   }
 
-  /** The first ending of one that has served is made good at once, all others after a while. */
-  #holdBack(record: ReplicaRecord, exit: ReplicaExit): void {
+  #hasServed({ replica, readyAt }: ReplicaRecord): boolean {
+    const { clock, traffic, usedReplicas } = this.#context;
+    if (readyAt === undefined) return false;
+    if (usedReplicas.has(replica) || traffic.lastUsedAt(replica) !== undefined) return true;
+    return clock.wallMs() - readyAt >= stableMs;
+  }
+
+  /** One that has served is replaced at once; those that end again and again only after a while. */
+  #holdBack(record: ReplicaRecord, exit: ReplicaExit, hasServed: boolean): void {
     const { store, clock, random } = this.#context;
     const revision = store.revisions.find(record);
     if (revision === undefined) return;
-    const now = clock.wallMs();
-    const wasStable = record.readyAt !== undefined && now - record.readyAt >= stableMs;
-    const failures = wasStable ? 1 : revision.failures + 1;
-    const earlier = record.readyAt === undefined ? failures : failures - 1;
-    const delayMs = earlier === 0 ? 0 : backOffMs(earlier, random());
-    store.revisions.update(record, { failures, notBefore: now + delayMs, reason: exit.sentence });
+    const failures = hasServed ? 0 : revision.failures + 1;
+    const delayMs = hasServed ? 0 : backOffMs(failures, random());
+    const notBefore = clock.wallMs() + delayMs;
+    store.revisions.update(record, { failures, notBefore, reason: exit.sentence });
     if (delayMs > 0) this.#context.wake(delayMs);
   }
 

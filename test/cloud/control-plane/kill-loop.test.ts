@@ -1,0 +1,130 @@
+// kill -9 of the control plane, of a replica's runner and of the server in it, again and again, also
+// in the middle of a deployment. Nothing is lost, nothing is started twice, nothing is left behind.
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { ProductError } from "../../../source/base/product-error.ts";
+import type { AppDetails, ReplicaDocument } from "../../../source/cloud/admin/documents.ts";
+import { until } from "../../support/until.ts";
+import {
+  clearFolder,
+  clientOf,
+  deployTo,
+  fakeDeployment,
+  type HostProcess,
+  makeFolder,
+  replicaProcesses,
+  spawnHost,
+} from "../support/real-server.ts";
+
+const rounds = 50;
+
+let folder: string;
+let host: HostProcess;
+let log: string[];
+beforeEach(async () => {
+  folder = makeFolder();
+  log = [];
+  host = await spawnHost(folder, log);
+});
+afterEach(async () => {
+  await host.kill();
+  await clearFolder(folder);
+});
+
+/** The same sequence in every run, so that a failure comes again. */
+function drawing(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return state / 2 ** 31;
+  };
+}
+
+const scale = { minConcurrency: 1 };
+const revisionText = (number: number) => fakeDeployment(`revision ${number}`, { scale });
+const living = async (): Promise<ReplicaDocument[]> =>
+  (await clientOf(folder).replicas("chat")).filter(({ state }) => state !== "TERMINATED");
+
+/** One replica, ready, of the active revision, and no deployment under way. */
+async function settled(): Promise<{ app: AppDetails; replica: ReplicaDocument }> {
+  const look = async () => ({ app: await clientOf(folder).app("chat"), replicas: await living() });
+  const { app, replicas } = await until(look, (seen) => {
+    const [only] = seen.replicas;
+    return (
+      seen.app.rollout === undefined &&
+      seen.replicas.length === 1 &&
+      only?.state === "IDLE" &&
+      only.revision === seen.app.activeRevision
+    );
+  });
+  const [replica] = replicas;
+  if (replica === undefined) throw new Error("no replica");
+  return { app, replica };
+}
+
+async function restart(): Promise<void> {
+  await host.kill();
+  host = await spawnHost(folder, log);
+}
+
+it(`${rounds} kills at random lose no app, mix no revisions and start nothing twice`, async () => {
+  const draw = drawing(7);
+  expect(await deployTo(clientOf(folder), revisionText(0))).toMatchObject({ kind: "done" });
+  let number = 0;
+  for (let round = 1; round <= rounds; round += 1) {
+    const before = await settled();
+    const victim = Math.floor(draw() * 4);
+    if (victim === 0) {
+      // The control plane: the replica is adopted, and no other is started.
+      await restart();
+      const { replica } = await settled();
+      expect([replica.replica, replica.processId]).toEqual([
+        before.replica.replica,
+        before.replica.processId,
+      ]);
+    } else if (victim === 1) {
+      number += 1;
+      await killWhileDeploying(number, draw() * 600);
+      const { app } = await settled();
+      // The old revision whole or the new one whole: never a third, never none.
+      const revisions = await clientOf(folder).revisions("chat");
+      const active = revisions.find(({ revision }) => revision === app.activeRevision);
+      expect(active?.state).toBe("ACTIVE");
+      expect(revisions.filter(({ state }) => state === "ACTIVE")).toHaveLength(1);
+      const isNew = revisions[0]?.revision !== before.app.activeRevision;
+      if (app.activeRevision !== before.app.activeRevision) expect(isNew).toBe(true);
+    } else {
+      // A replica's runner, or the server that it has started; with the control plane or without.
+      const processes = [...(await replicaProcesses(folder)).values()].flat();
+      const target = victim === 2 ? before.replica.processId : processes.at(-1);
+      process.kill(target ?? 0, "SIGKILL");
+      if (draw() < 0.3) await restart();
+      await until(living, (all) => all.every(({ replica }) => replica !== before.replica.replica));
+      const { replica } = await settled();
+      expect(replica.revision).toBe(before.replica.revision);
+    }
+    await until(
+      () => replicaProcesses(folder),
+      ({ size }) => size === 1,
+    );
+    expect((await fetch(`${host.baseUrl}/local/chat/v1/models`)).status).toBe(200);
+  }
+  const events = await clientOf(folder).events({});
+  const kinds = new Set<string>();
+  for await (const { kind } of events) kinds.add(kind);
+  expect(kinds).toContain("crashed");
+  await clientOf(folder).deleteApp("chat");
+  await until(
+    () => replicaProcesses(folder),
+    ({ size }) => size === 0,
+  );
+}, 300_000);
+
+/** @returns when the server is up again; whether the deployment was taken in is a matter of luck */
+async function killWhileDeploying(number: number, afterMs: number): Promise<void> {
+  const deploying = deployTo(clientOf(folder), revisionText(number)).catch((error: unknown) => {
+    if (!(error instanceof ProductError)) throw error;
+  });
+  await new Promise((resolve) => setTimeout(resolve, afterMs));
+  await restart();
+  await deploying;
+}

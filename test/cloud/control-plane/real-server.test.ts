@@ -1,0 +1,173 @@
+// The whole server with real replicas: what a caller at the gateway sees while apps are deployed,
+// crash, are replaced, and fail.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { CloudHost } from "../../../source/application/cloud-host.ts";
+import type { AdminClient } from "../../../source/cloud/admin/admin-client.ts";
+import type { ReplicaDocument } from "../../../source/cloud/admin/documents.ts";
+import { cloudErrors } from "../../../source/cloud/errors.ts";
+import { until } from "../../support/until.ts";
+import {
+  clearFolder,
+  clientOf,
+  deployTo,
+  fakeDeployment,
+  makeFolder,
+  replicaProcesses,
+  startHost,
+} from "../support/real-server.ts";
+
+let folder: string;
+let host: CloudHost;
+let client: AdminClient;
+let log: string[];
+
+beforeEach(async () => {
+  folder = makeFolder();
+  log = [];
+  host = await startHost(folder, log);
+  client = clientOf(folder);
+});
+afterEach(async () => {
+  await host.stop({ drainMs: 0, keepReplicas: false });
+  const left = await replicaProcesses(folder);
+  await clearFolder(folder);
+  expect([...left.values()]).toEqual([]);
+});
+
+const call = async (route: string) => await fetch(`${host.status().baseUrl}/local/chat${route}`);
+const living = async (): Promise<ReplicaDocument[]> =>
+  (await client.replicas("chat")).filter(({ state }) => state !== "TERMINATED");
+
+describe("an app", () => {
+  it("answers through the gateway, survives its replica's end, and is replaced without a lost call", async () => {
+    const scale = { minConcurrency: 1 };
+    expect(
+      await deployTo(client, fakeDeployment("one", { scale, smoke: "GET /v1/models" })),
+    ).toMatchObject({
+      kind: "done",
+      result: { status: "active", cold_start_ms: expect.any(Number) },
+    });
+    expect(await (await call("/v1/models")).json()).toMatchObject({ data: [{ id: "fake-model" }] });
+
+    const [first] = await living();
+    process.kill(first?.processId ?? 0, "SIGKILL");
+    await until(living, (all) =>
+      all.some(({ state, replica }) => state === "IDLE" && replica !== first?.replica),
+    );
+    expect((await call("/v1/models")).status).toBe(200);
+    const ended = (await client.replicas("chat")).find(({ replica }) => replica === first?.replica);
+    expect(ended).toMatchObject({ state: "TERMINATED", exit: { signal: "SIGKILL" } });
+
+    const statuses: number[] = [];
+    let isDone = false;
+    const caller = (async () => {
+      while (!isDone) statuses.push((await call("/v1/models")).status);
+    })();
+    const second = await deployTo(client, fakeDeployment("two", { scale }));
+    isDone = true;
+    await caller;
+    expect(second).toMatchObject({ kind: "done", result: { status: "active" } });
+    expect(statuses.length).toBeGreaterThan(1);
+    expect([...new Set(statuses)]).toEqual([200]);
+    await until(living, ({ length }) => length === 1);
+    expect((await replicaProcesses(folder)).size).toBe(1);
+  });
+
+  it("whose new revision fails goes on with the old one, and says why", async () => {
+    await deployTo(client, fakeDeployment("one"));
+    const before = await living();
+    const crash = { CRASH_CODE: "7", SAY_ERROR: "no such weights" };
+    const failed = await deployTo(client, fakeDeployment("two", { fake: crash }));
+    expect(failed).toMatchObject({
+      kind: "failed",
+      code: cloudErrors.startFailed.code,
+      exitCode: 6,
+    });
+    expect(JSON.stringify(failed)).toContain("no such weights");
+    expect((await living()).map(({ replica }) => replica)).toEqual(
+      before.map(({ replica }) => replica),
+    );
+    expect((await call("/v1/models")).status).toBe(200);
+    const revisions = await client.revisions("chat");
+    expect(revisions.map(({ state }) => state)).toEqual(["FAILED", "ACTIVE"]);
+  });
+
+  it("sleeps when nothing is asked, and wakes once for a hundred callers", async () => {
+    await deployTo(client, fakeDeployment("one", { scale: { keepAliveMs: 0 } }));
+    await until(
+      async () => (await client.app("chat")).state,
+      (state) => state === "COLD",
+    );
+    await until(
+      () => replicaProcesses(folder),
+      ({ size }) => size === 0,
+    );
+    const started = (await client.replicas("chat")).length;
+    const replies = await Promise.all(Array.from({ length: 100 }, () => call("/v1/models")));
+    expect([...new Set(replies.map(({ status }) => status))]).toEqual([200]);
+    expect((await client.replicas("chat")).length).toBe(started + 1);
+  });
+
+  it("a running answer outlives the switch to another revision", async () => {
+    await deployTo(client, fakeDeployment("one"));
+    const body = JSON.stringify({ stream: true, max_tokens: 30, delay_ms: 50 });
+    const url = `${host.status().baseUrl}/local/chat/v1/chat/completions`;
+    const streaming = fetch(url, { method: "POST", body }).then((reply) => reply.text());
+    await until(
+      async () => (await client.app("chat")).inFlight,
+      (count) => count === 1,
+    );
+    expect(await deployTo(client, fakeDeployment("two"))).toMatchObject({ kind: "done" });
+    expect((await living()).map(({ state }) => state).toSorted()).toEqual(["DRAINING", "IDLE"]);
+    const text = await streaming;
+    expect(text).toContain("word29");
+    expect(text).toContain("[DONE]");
+    await until(living, ({ length }) => length === 1);
+  });
+
+  it("is deleted with all its processes; callers are told for a day", async () => {
+    await deployTo(client, fakeDeployment("one"));
+    await client.deleteApp("chat");
+    await until(
+      () => client.apps(),
+      ({ length }) => length === 0,
+    );
+    expect((await replicaProcesses(folder)).size).toBe(0);
+    expect((await call("/v1/models")).status).toBe(410);
+  });
+});
+
+it("an app that is run once shows its log and ends with its client", async () => {
+  const leaving = new AbortController();
+  const request = fakeDeployment("one", { fake: { SAY: "hello from the script" } });
+  const texts: string[] = [];
+  for await (const event of client.ephemeral(request, leaving.signal)) {
+    if (event.kind === "line") texts.push(event.line.text);
+    if (event.kind === "log") texts.push(event.text);
+    if (event.kind === "done") expect((await call("/v1/models")).status).toBe(200);
+    if (texts.includes("hello from the script") && event.kind === "line") break;
+  }
+  await until(
+    () => client.apps(),
+    ({ length }) => length === 0,
+  );
+  expect((await replicaProcesses(folder)).size).toBe(0);
+});
+
+it("stopping ends replicas, starting again brings those back that are to be kept", async () => {
+  await deployTo(client, fakeDeployment("one", { scale: { minConcurrency: 1 } }));
+  await client.stop({ drain: true });
+  await host.stopped;
+  expect((await replicaProcesses(folder)).size).toBe(0);
+  host = await startHost(folder, log);
+  await until(living, (all) => all.some(({ state }) => state === "IDLE"));
+  expect((await call("/v1/models")).status).toBe(200);
+});
+
+it("a second server on the same folder is refused, and the first goes on", async () => {
+  await expect(startHost(folder, [])).rejects.toMatchObject({
+    code: cloudErrors.alreadyRunning.code,
+    exitCode: 5,
+  });
+  expect((await client.status()).isReady).toBe(true);
+});

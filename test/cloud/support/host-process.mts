@@ -1,0 +1,19 @@
+// deployctl's server in a process of its own, to be killed: the state folder is its one argument.
+import { startCloudHost } from "../../../source/application/cloud-host.ts";
+import { describeError } from "../../../source/base/product-error.ts";
+
+const [stateFolder = ""] = process.argv.slice(2);
+try {
+  const host = await startCloudHost({
+    stateFolder,
+    organisation: "local",
+    listeners: [{ host: "127.0.0.1", port: 0, encryption: { kind: "none" } }],
+    log: (text) => process.stderr.write(`${text}\n`),
+  });
+  process.stdout.write(`${host.status().baseUrl}\n`);
+  await host.stopped;
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`Error: ${describeError(error)}\n`);
+  process.exit(1);
+}
