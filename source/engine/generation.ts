@@ -53,8 +53,11 @@ export interface GenerationRequest {
   visibleControlTexts: string[];
 }
 
+/** A text, or tokens of this very model that are used as they are. */
+export type EmbeddingText = string | number[];
+
 export interface EmbeddingInput {
-  texts: string[];
+  texts: EmbeddingText[];
   /** Cut what is longer than the model was trained for, instead of refusing it. */
   truncate: boolean;
 }

@@ -2,7 +2,7 @@
 import type { ChatImage, ToolDefinition } from "../prompt/chat-message.ts";
 import type { PromptMessage } from "../prompt/prompt-template.ts";
 import type { ModelParameters } from "../store/model-parameters.ts";
-import type { GenerationEvent, TokenLogprob } from "./generation.ts";
+import type { EmbeddingText, GenerationEvent, TokenLogprob } from "./generation.ts";
 
 /** Whether, or how hard, the model thinks before it answers. */
 export type ThinkLevel = boolean | "low" | "medium" | "high" | "max";
@@ -34,6 +34,8 @@ export type RequestInput =
       /** Images stand where it says `[img-0]`, `[img-1]`. */
       text: string;
       images?: readonly ChatImage[];
+      /** The prompt in place of the text: tokens of this very model, used as they are. */
+      tokens?: readonly number[];
     }
   /** Only load the model. */
   | { kind: "load" };
@@ -102,7 +104,7 @@ export function plainChat(messages: PromptMessage[], changes: Partial<ChatInput>
 }
 
 export interface EmbeddingRequest {
-  texts: string[];
+  texts: EmbeddingText[];
   /** Cut what is longer than the model was trained for, instead of refusing it. */
   truncate: boolean;
   parameters: ModelParameters;

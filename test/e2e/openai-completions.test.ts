@@ -42,6 +42,49 @@ const answer = "The capital of France is Paris.";
 const create = async (prompt: Body["prompt"], body: Body = {}) =>
   await client.completions.create({ model, prompt: prompt ?? "", ...body });
 
+describe("a prompt of tokens", () => {
+  /** The prompt as the model reads it, from the tokens that a native answer gives back. */
+  const tokens = async () => {
+    const prompt = "What is the capital of France?";
+    const { json } = await server.post("/api/generate", { model, prompt, stream: false });
+    const reply = json as { context: number[]; prompt_eval_count: number };
+    return reply.context.slice(0, reply.prompt_eval_count);
+  };
+
+  test("is used as it is, alone or beside others", async () => {
+    const ids = await tokens();
+    const reply = await create(ids);
+    expect(reply.choices).toMatchObject([{ text: answer, finish_reason: "stop" }]);
+    expect(reply.usage?.prompt_tokens).toBe(ids.length);
+    const several = await create([ids, ids]);
+    expect(several.choices.map(({ text }) => text)).toEqual([answer, answer]);
+  });
+
+  test("is echoed as the text that it stands for", async () => {
+    const reply = await create(await tokens(), { echo: true });
+    expect(reply.choices[0]?.text).toContain("What is the capital of France?");
+    expect(reply.choices[0]?.text).toMatch(/The capital of France is Paris\.$/);
+  });
+
+  test.each<[unknown, string]>([
+    [[1, -1], "prompt.1"],
+    [[1, 999_999], "prompt.1"],
+    [[[1], [1.5]], "prompt.1.0"],
+    [[1, "a"], "prompt.1"],
+  ])("refuses %j, which the model does not have", async (prompt, param) => {
+    const { status, json } = await server.post("/v1/completions", { model, prompt });
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ error: { param, message: expect.stringContaining("token") } });
+  });
+
+  test("cannot stand before a suffix", async () => {
+    const body = { model: "inserting", prompt: await tokens(), suffix: "!" };
+    const { status, json } = await server.post("/v1/completions", body);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ error: { code: "SERVER_FIELD_UNSUPPORTED" } });
+  });
+});
+
 describe("a completion", () => {
   test("goes on from the prompt as it is, control tokens included", async () => {
     const reply = await create(capital);
@@ -220,8 +263,6 @@ describe("refused", () => {
     ["an empty prompt, which would only load the model", { prompt: "" }, "prompt"],
     ["an empty list", { prompt: [] }, "prompt"],
     ["an empty text in a list", { prompt: ["a", ""] }, "prompt.1"],
-    ["tokens", { prompt: [1, 2, 3] }, "prompt"],
-    ["lists of tokens", { prompt: [[1, 2], [3]] }, "prompt"],
     ["a wrong item", { prompt: ["a", {}] }, "prompt.1"],
     ["ranked answers", { prompt: "a", best_of: 3 }, "best_of"],
     ["the prompt's log-probabilities", { prompt: "a", echo: true, logprobs: 1 }, "echo"],

@@ -95,6 +95,17 @@ describe("vectors", () => {
   });
 });
 
+test("tokens of the model stand for their text", async () => {
+  const tokensOf = async (content: string) => {
+    const { json } = await server.post("/api/tokenize", { model, content, add_special: true });
+    return (json as { tokens: number[] }).tokens;
+  };
+  const [one, two] = [await tokensOf("The capital"), await tokensOf("of France")];
+  const texts = await vectorsOf({ input: ["The capital", "of France"] });
+  expect(await vectorsOf({ input: [one, two] })).toEqual(texts);
+  expect(await vectorsOf({ input: one })).toEqual(texts.slice(0, 1));
+});
+
 test("an empty text has a vector too", async () => {
   expect(await vectorsOf({ input: "" })).toHaveLength(1);
   expect(await vectorsOf({ input: ["a", ""] })).toHaveLength(2);
@@ -106,8 +117,9 @@ describe("refused", () => {
     ["null", { input: null }, "input", /invalid input/],
     ["an empty list", { input: [] }, "input", /invalid input/],
     ["a wrong item", { input: ["a", null] }, "input.1", /invalid input/],
-    ["tokens", { input: [1, 2, 3] }, "input", /token ids/],
-    ["lists of tokens", { input: [[1, 2], [3]] }, "input", /token ids/],
+    ["no token", { input: [1, 2.5, 3] }, "input.1", /token of the model/],
+    ["a token of another model", { input: [[1, 2], [999_999]] }, "input.1.0", /from 0 to/],
+    ["a text among tokens", { input: [1, "a"] }, "input.1", /token of the model/],
     ["a number", { input: 1 }, "input", /./],
     ["an unknown encoding", { input: "a", encoding_format: "hex" }, "encoding_format", /base64/],
     ["no dimensions at all", { input: "a", dimensions: 0 }, "dimensions", /./],

@@ -4,7 +4,9 @@ import { answerGrammar } from "../../prompt/grammar/answer-grammar.ts";
 import { hasAllImages, imageText, splitAtImages } from "../../prompt/image-places.ts";
 import type { PromptSegment } from "../../prompt/prompt-segment.ts";
 import { engineErrors } from "../errors.ts";
+import type { GenerationPrompt } from "../generation.ts";
 import type { CanonicalEvent, CanonicalRequest, RequestInput } from "../request.ts";
+import { untilAborted } from "../scheduler/until-aborted.ts";
 import { type AnswerOptions, generationOf } from "./answer-options.ts";
 
 type RawInput = Extract<RequestInput, { kind: "raw" }>;
@@ -24,17 +26,32 @@ export function rawGrammar({ format }: CanonicalRequest): string | undefined {
 
 /** @throws ProductError of the engine */
 export async function* answerRaw(
-  { text, images = [] }: RawInput,
+  input: RawInput,
   options: AnswerOptions,
 ): AsyncGenerator<CanonicalEvent> {
-  const { request, ready, signal } = options;
-  request.onPrompt?.(text);
-  const prompt = {
-    segments: segmentsOf(text, images.length),
-    ...(images.length > 0 && { images: images.map(({ base64 }) => base64) }),
-  };
+  const { ready, signal } = options;
+  const prompt = await promptOf(input, options);
   const grammar = rawGrammar(options.request);
   yield* ready.runner.generate({ ...generationOf(options), prompt, grammar }, signal);
+}
+
+async function promptOf(
+  { text, images = [], tokens }: RawInput,
+  { request, ready, signal }: AnswerOptions,
+): Promise<GenerationPrompt> {
+  if (tokens === undefined) {
+    request.onPrompt?.(text);
+    return {
+      segments: segmentsOf(text, images.length),
+      ...(images.length > 0 && { images: images.map(({ base64 }) => base64) }),
+    };
+  }
+  const prompt = { tokens: [...tokens] };
+  if (request.onPrompt !== undefined) {
+    const said = await untilAborted(ready.runner.call("detokenize", prompt), signal);
+    request.onPrompt(said.text);
+  }
+  return prompt;
 }
 
 /** @throws ProductError `ENGINE_IMAGE_INVALID` for an image that the text has no place for */

@@ -35,7 +35,9 @@ export class Embedder {
     input: EmbeddingInput,
     tokensOf: (text: string) => number[],
   ): Promise<EmbeddingOutput> {
-    const texts = input.texts.map((text, index) => this.#fit(tokensOf(text), input, index));
+    const texts = input.texts.map((text, index) =>
+      this.#fit(typeof text === "string" ? tokensOf(text) : text, input, index),
+    );
     const work = this.#last.then(async () => {
       const vectors: number[][] = [];
       for (const tokens of texts) vectors.push(await this.#vectorOf(tokens));

@@ -8,17 +8,28 @@ import {
 import { invalidField, unsupportedField } from "../../errors.ts";
 import { type Caller, readCommonFields } from "./common-fields.ts";
 import type { CompletionBody } from "./completion-schema.ts";
+import { isTokenList, readTokens } from "./token-ids.ts";
+
+/** A text, or tokens of the model. */
+export type CompletionPrompt = string | number[];
 
 /** Answers that one request may ask for, over all of its prompts. */
 const mostChoices = 64;
 
 export interface PromptRequest {
-  prompt: string;
+  prompt: CompletionPrompt;
   canonical: CanonicalRequest;
 }
 
-/** @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED` */
-export function toPromptRequests(body: CompletionBody, caller: Caller): PromptRequest[] {
+/**
+ * @param vocabularySize of the model, whose tokens may stand for a text
+ * @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED`
+ */
+export function toPromptRequests(
+  body: CompletionBody,
+  caller: Caller,
+  vocabularySize: number,
+): PromptRequest[] {
   const { n = 1, best_of, echo, logprobs, suffix } = body;
   if (best_of !== undefined && best_of !== n) {
     throw unsupportedField("best_of", "answers are not ranked, all of them are sent");
@@ -26,7 +37,7 @@ export function toPromptRequests(body: CompletionBody, caller: Caller): PromptRe
   if (echo === true && logprobs !== undefined) {
     throw unsupportedField("echo", "the prompt's own log-probabilities are not computed");
   }
-  const prompts = promptsOf(body.prompt);
+  const prompts = promptsOf(body.prompt, vocabularySize);
   if (prompts.length * n > mostChoices) {
     throw invalidField(
       "prompt",
@@ -49,28 +60,32 @@ export function toPromptRequests(body: CompletionBody, caller: Caller): PromptRe
  * model's template knows how text is filled in before a suffix.
  */
 function inputOf(
-  prompt: string,
+  prompt: CompletionPrompt,
   suffix: string | undefined,
 ): Partial<CanonicalRequest> & { input: RequestInput } {
+  if (typeof prompt !== "string") {
+    if (suffix) throw unsupportedField("suffix", "a template writes it, which needs a text");
+    return { input: { kind: "raw", text: "", tokens: prompt } };
+  }
   if (suffix === undefined || suffix === "") return { input: { kind: "raw", text: prompt } };
   return { input: plainChat([{ role: "user", content: prompt }], { suffix }), think: false };
 }
 
-function promptsOf(prompt: CompletionBody["prompt"]): string[] {
+function promptsOf(prompt: CompletionBody["prompt"], vocabularySize: number): CompletionPrompt[] {
   if (prompt === undefined) throw invalidField("prompt", "prompt is required");
-  if (typeof prompt === "string") return [promptOf(prompt, "prompt")];
+  if (typeof prompt === "string") return [textOf(prompt, "prompt")];
   if (prompt.length === 0) throw invalidField("prompt", "'prompt' is an empty list.");
-  return prompt.map((item, index) => promptOf(item, `prompt.${index}`));
+  if (isTokenList(prompt)) return [readTokens(prompt, "prompt", vocabularySize)];
+  return prompt.map((item, index) => {
+    const param = `prompt.${index}`;
+    return isTokenList(item) ? readTokens(item, param, vocabularySize) : textOf(item, param);
+  });
 }
 
-function promptOf(prompt: unknown, param: string): string {
-  if (typeof prompt === "number" || Array.isArray(prompt)) {
-    throw unsupportedField(
-      "prompt",
-      "token ids belong to one model's vocabulary; send the text instead",
-    );
+function textOf(prompt: unknown, param: string): string {
+  if (typeof prompt !== "string") {
+    throw invalidField(param, `'${param}' must be a text or a list of tokens.`);
   }
-  if (typeof prompt !== "string") throw invalidField(param, `'${param}' must be string.`);
   if (prompt === "") {
     throw invalidField(param, `'${param}' is empty: there is no text to go on from.`);
   }

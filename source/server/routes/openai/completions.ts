@@ -1,10 +1,11 @@
 // POST /v1/completions
 import type { FastifyInstance, FastifyReply } from "fastify";
+import type { ResolvedModel } from "../../../store/model-catalog.ts";
 import { fileAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { clientSignal } from "../../run-request.ts";
 import { CompletionChoice, type CompletionPiece, joinPieces } from "./completion-choice.ts";
-import { toPromptRequests } from "./completion-prompts.ts";
+import { type PromptRequest, toPromptRequests } from "./completion-prompts.ts";
 import { CompletionBody } from "./completion-schema.ts";
 import { EventStream } from "./event-stream.ts";
 import { ReplyHead } from "./reply-head.ts";
@@ -24,18 +25,20 @@ export function registerCompletions(app: FastifyInstance, dependencies: ServerDe
       }
       const isFileAllowed = fileAccess(request, dependencies);
       const model = await scheduler.resolve({ model: body.model, isFileAllowed });
-      const prompts = toPromptRequests(body, { isFileAllowed, log });
+      const { vocabularySize } = model.facts;
+      const prompts = toPromptRequests(body, { isFileAllowed, log }, vocabularySize);
       const n = body.n ?? 1;
       const requests = prompts.flatMap(({ canonical }) => repeatWithSeeds(canonical, n, model));
+      const signal = clientSignal(reply);
+      const texts = body.echo === true ? await echoesOf(prompts, model, scheduler, signal) : [];
       const choices = requests.map(
         (_, index) =>
           new CompletionChoice({
             index,
-            echo: body.echo === true ? (prompts[Math.floor(index / n)]?.prompt ?? "") : "",
+            echo: texts[Math.floor(index / n)] ?? "",
             topLogprobs: body.logprobs,
           }),
       );
-      const signal = clientSignal(reply);
       const events = runChoices(dependencies, request, requests, model, signal);
       const head = new ReplyHead("cmpl", body.model).fields("text_completion");
       const usage = () =>
@@ -55,6 +58,24 @@ export function registerCompletions(app: FastifyInstance, dependencies: ServerDe
       });
     },
   );
+}
+
+/** The prompts as text, those that came as tokens too. */
+async function echoesOf(
+  prompts: readonly PromptRequest[],
+  model: ResolvedModel,
+  scheduler: ServerDependencies["scheduler"],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const texts: string[] = [];
+  for (const { prompt, canonical } of prompts) {
+    if (typeof prompt === "string") texts.push(prompt);
+    else {
+      const said = await scheduler.call("detokenize", { tokens: prompt }, canonical, model, signal);
+      texts.push(said.text);
+    }
+  }
+  return texts;
 }
 
 async function collect(

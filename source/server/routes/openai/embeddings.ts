@@ -2,13 +2,15 @@
 
 import type { FastifyInstance } from "fastify";
 import { quoteShort } from "../../../base/seen-text.ts";
+import type { EmbeddingText } from "../../../engine/generation.ts";
 import { fileAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
-import { invalidField, unsupportedField } from "../../errors.ts";
+import { invalidField } from "../../errors.ts";
 import { parseKeepAlive, parseOptions } from "../../options.ts";
 import { clientSignal } from "../../run-request.ts";
 import { unitVector } from "../unit-vector.ts";
 import { EmbeddingBody } from "./embedding-schema.ts";
+import { isTokenList, readTokens } from "./token-ids.ts";
 
 export function registerEmbeddings(app: FastifyInstance, dependencies: ServerDependencies): void {
   app.post<{ Body: EmbeddingBody }>(
@@ -23,7 +25,7 @@ export function registerEmbeddings(app: FastifyInstance, dependencies: ServerDep
       const encode = encoderOf(body.encoding_format ?? "float");
       const { vectors, tokenCounts, loadMs } = await scheduler.embed(
         {
-          texts: textsOf(body.input),
+          texts: textsOf(body.input, model.facts.vocabularySize),
           truncate: body.truncate === true,
           parameters: parseOptions(body.options, log),
           keepAliveMs: parseKeepAlive(body.keep_alive),
@@ -54,22 +56,18 @@ export function registerEmbeddings(app: FastifyInstance, dependencies: ServerDep
   );
 }
 
-function textsOf(input: EmbeddingBody["input"]): string[] {
+function textsOf(input: EmbeddingBody["input"], vocabularySize: number): EmbeddingText[] {
   // As in Ollama: an empty text has a vector too, an empty list has none.
   if (input === undefined || (Array.isArray(input) && input.length === 0)) {
     throw invalidField("input", "invalid input: 'input' must be a text or a list of texts.");
   }
   if (typeof input === "string") return [input];
+  if (isTokenList(input)) return [readTokens(input, "input", vocabularySize)];
   return input.map((text, index) => {
-    if (typeof text === "number" || Array.isArray(text)) {
-      throw unsupportedField(
-        "input",
-        "token ids belong to one model's vocabulary; send the text instead",
-      );
-    }
-    if (typeof text === "string") return text;
     const param = `input.${index}`;
-    throw invalidField(param, `invalid input: '${param}' must be a text.`);
+    if (typeof text === "string") return text;
+    if (isTokenList(text)) return readTokens(text, param, vocabularySize);
+    throw invalidField(param, `invalid input: '${param}' must be a text or a list of tokens.`);
   });
 }
 
