@@ -3,7 +3,13 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../../base/clock.ts";
 import type { ExitCause } from "./exit-reason.ts";
 import { type Listener, nameProcess, readListeners, readSocketsOf } from "./listeners.ts";
-import { membersOf, type ProcessIdentity, readProcesses } from "./process-table.ts";
+import {
+  membersOf,
+  type ProcessFacts,
+  type ProcessIdentity,
+  readProcesses,
+  sessionOf,
+} from "./process-table.ts";
 import { canConnect, readinessOf } from "./ready-probe.ts";
 
 export interface BringUpOptions {
@@ -113,12 +119,20 @@ async function listensUnmapped({ identity, exposedPort, port }: BringUpOptions):
   return listeners.length > 0 && (await ownAmong(identity, listeners)).own.length > 0;
 }
 
+/** Looks at the session first: to read who else carries the nonce takes much longer. */
 async function ownAmong(
   identity: ProcessIdentity,
   listeners: readonly Listener[],
 ): Promise<{ own: Listener[]; isComplete: boolean }> {
-  const members = await membersOf(identity);
-  const { inodes, isComplete } = await readSocketsOf(members.map(({ id }) => id));
+  const near = await heldBy(await sessionOf(identity), listeners);
+  return near.own.length > 0 ? near : await heldBy(await membersOf(identity), listeners);
+}
+
+async function heldBy(
+  processes: readonly ProcessFacts[],
+  listeners: readonly Listener[],
+): Promise<{ own: Listener[]; isComplete: boolean }> {
+  const { inodes, isComplete } = await readSocketsOf(processes.map(({ id }) => id));
   return { own: listeners.filter(({ inode }) => inodes.has(inode)), isComplete };
 }
 

@@ -93,24 +93,35 @@ export async function findLeader(nonce: string): Promise<ProcessFacts | undefine
   return processes.find(({ id, session }) => id === session && readNonce(id) === nonce);
 }
 
+/** Living processes of the leader's session or group: most or all of a replica's, and quickly read. */
+export async function sessionOf(identity: ProcessIdentity): Promise<ProcessFacts[]> {
+  return (await readProcesses()).filter((facts) => isInSession(facts, identity));
+}
+
 /**
  * Every living process of a replica: of the leader's session or group, and those that left both but
- * carry its nonce.
- *
- * The kernel gives a number away again only when no session and no group has it. So a process with
- * the leader's number and another start proves that nothing of the old session is left.
+ * carry its nonce. Reads the environment of all processes that there are.
  */
 export async function membersOf(identity: ProcessIdentity): Promise<ProcessFacts[]> {
   if (identity.bootId !== readBootId()) return [];
-  const { processId, nonce } = identity;
-  const leader = readProcess(processId);
-  const isReused = leader !== undefined && leader.startTime !== identity.startTime;
-  return (await readProcesses()).filter(({ id, session, group }) => {
-    if (id === process.pid) return false;
-    const found = readNonce(id);
-    if (found !== undefined) return found === nonce;
-    return !isReused && (session === processId || group === processId);
+  return (await readProcesses()).filter((facts) => {
+    if (facts.id === process.pid) return false;
+    const nonce = readNonce(facts.id);
+    return nonce === undefined ? isInSession(facts, identity) : nonce === identity.nonce;
   });
+}
+
+/**
+ * The kernel gives a number away again only when no session and no group has it. So a process with
+ * the leader's number and another start proves that nothing of the old session is left.
+ */
+function isInSession(
+  { session, group }: ProcessFacts,
+  { processId, startTime }: ProcessIdentity,
+): boolean {
+  if (session !== processId && group !== processId) return false;
+  const leader = readProcess(processId);
+  return leader === undefined || leader.startTime === startTime;
 }
 
 function readOfProcess(id: number, file: "stat" | "environ"): string | undefined {

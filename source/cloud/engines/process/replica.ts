@@ -21,6 +21,7 @@ import {
   readProcess,
 } from "./process-table.ts";
 import type { ReplicaRecord, ReplicaRecords } from "./replica-record.ts";
+import { describeMarker } from "./runner-marker.ts";
 import { progressOf } from "./start-progress.ts";
 
 export interface ReplicaContext {
@@ -36,6 +37,8 @@ export interface ReplicaContext {
   log: (text: string) => void;
 }
 
+/** Markers that tell how far a start is, until the server itself tells more. */
+const stepsOfStart: ReadonlySet<string> = new Set(["importing", "calling", "holding"]);
 /** How often we look for a process that is not our child. */
 const lookPauseMs = 300;
 /** What a replica gets to end by itself when it is not to be drained. */
@@ -69,6 +72,9 @@ export class Replica {
       raw: this.raw,
       clock: context.clock,
       onText: (text) => this.#noteProgress(progressOf(text)),
+      onMarker: (marker) => {
+        if (stepsOfStart.has(marker.phase)) this.#noteProgress(describeMarker(marker));
+      },
       onGrowth: () => context.book.noteGrowth(file),
       onFailure: (error) => {
         context.log(`the log of ${replica} cannot be kept: ${describeError(error)}`);
@@ -256,7 +262,7 @@ export class Replica {
     this.#isEnding = true;
     this.#over.abort();
     await this.#endRest();
-    this.#log.collectRest();
+    await this.#log.collectRest();
     this.#exit = explainExit({
       code,
       signal,

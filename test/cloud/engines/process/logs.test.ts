@@ -60,6 +60,7 @@ function replicaLog(replica = "one", limits: RawLimits = defaultRawLimits): Talk
     clock: systemClock,
     limits,
     onText: (text) => texts.push(text),
+    onMarker: () => {},
     onGrowth: () => book.noteGrowth(file),
     onFailure: (error) => {
       throw error;
@@ -106,14 +107,14 @@ describe("what a replica says", () => {
   it("keeps the last line without a newline when nobody writes any more", async () => {
     const { log, say } = replicaLog();
     say("Killed");
-    log.collectRest();
+    await log.collectRest();
     expect(await texts()).toEqual(["Killed"]);
   });
 
   it("divides a line that does not end, never inside a character", async () => {
     const { log, say } = replicaLog("one", { ...defaultRawLimits, lineBytes: 4 });
     say("äöü\n");
-    log.collectRest();
+    await log.collectRest();
     expect(await texts()).toEqual(["äö", "ü"]);
   });
 

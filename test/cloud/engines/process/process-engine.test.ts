@@ -134,6 +134,14 @@ describe("a replica", () => {
     expect(phases).toEqual(["preparing", "setup", "ready"]);
   });
 
+  it("tells that its script is still being imported", async () => {
+    await start("one", {}, "import time\ntime.sleep(600)\ndef serve(): pass\n");
+    await until(
+      async () => (await open.engine.observe())[0]?.progress,
+      (progress) => progress === "importing deploy.py",
+    );
+  });
+
   it("is ready without a health path when it lists its models, and knows no other path", async () => {
     await start("one", fake({ NO_HEALTH: "1" }));
     expect((await untilPhase(open.engine, "one", "ready")).warnings).toEqual([]);

@@ -1,4 +1,5 @@
 // Everything that one replica says: takes its raw output into its log, and remembers the end of it.
+import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Clock } from "../../../../base/clock.ts";
 import { RingBuffer } from "../../../../base/ring-buffer.ts";
 import { describeMarker, type RunnerMarker, splitMarker } from "../runner-marker.ts";
@@ -11,6 +12,8 @@ export interface ReplicaLogOptions extends LogFileOptions {
   limits?: RawLimits;
   /** Told each line that a progress may be read from, and the line that is being written. */
   onText: (text: string) => void;
+  /** Told what the runner tells. */
+  onMarker: (marker: RunnerMarker) => void;
   /** Told when the log has grown. */
   onGrowth: () => void;
   /** Told when it cannot be kept: a disk that is full ends neither the replica nor who watches it. */
@@ -65,14 +68,19 @@ export class ReplicaLog {
   }
 
   /** Takes the rest: nobody writes any more. */
-  collectRest(): void {
-    this.#try(() => {
-      while (this.#look(true));
-    });
+  async collectRest(): Promise<void> {
+    for (let hasMore = true; hasMore; ) {
+      hasMore = false;
+      this.#try(() => {
+        hasMore = this.#look(true);
+      });
+      await yieldToOthers();
+    }
   }
 
-  /** A line of ours, about the replica. */
+  /** A line of ours, about the replica, behind what it has written before. */
   event(text: string): void {
+    this.collect();
     this.#try(() => this.#write([{ ts: this.#options.clock.wallMs(), stream: "event", text }]));
   }
 
@@ -131,6 +139,7 @@ export class ReplicaLog {
     if (found === undefined) return [this.#said(stream, text, ts)];
     const { before, marker } = found;
     this.#note(marker);
+    this.#options.onMarker(marker);
     const event: NewLine = { ts, stream: "event", text: describeMarker(marker), marker };
     return before === "" ? [event] : [this.#said(stream, before, ts), event];
   }
