@@ -236,7 +236,7 @@ const apps: CommandDefinition[] = [
     words: "APP",
     completes: "app",
     summary: "its replicas",
-    flags: ["org"],
+    flags: ["state", "since", "org"],
     load: async () => (await import("./commands/apps.ts")).appRunners,
   },
 ];

@@ -4,11 +4,21 @@ import type { ReplicaDocument } from "../../cloud/admin/documents.ts";
 import { formatTable } from "../table.ts";
 import type { Flags } from "./flags.ts";
 import { printAnswer } from "./print.ts";
+import { readTime } from "./read-values.ts";
 
-export function printReplicas(flags: Flags, replicas: readonly ReplicaDocument[]): void {
+/** Those that live; with `--state` or `--since` also those that have ended, which are kept for a day. */
+export function printReplicas(flags: Flags, all: readonly ReplicaDocument[]): void {
+  const now = Date.now();
+  const sinceMs = readTime("--since", flags.since);
+  const state = flags.state?.toUpperCase() ?? (sinceMs === undefined ? "ALIVE" : "ALL");
+  const replicas = all.filter((replica) => {
+    if (sinceMs !== undefined && replica.startedAt < now - sinceMs) return false;
+    if (state === "ALIVE") return replica.state !== "TERMINATED";
+    return state === "ALL" || replica.state === state;
+  });
   printAnswer(flags, {
     document: { runners: replicas },
-    text: replicaTable(replicas, Date.now()),
+    text: replicaTable(replicas, now),
     names: replicas.map(({ replica }) => replica),
   });
 }

@@ -6,7 +6,6 @@ import { usageError } from "../../errors.ts";
 import type { Flags } from "../flags.ts";
 import { printAnswer } from "../print.ts";
 import { printLogs } from "../print-logs.ts";
-import { readTime } from "../read-values.ts";
 import { printReplicas } from "../replica-table.ts";
 import { openSession, type Session, settingOf } from "../session.ts";
 import { clientOf } from "../target.ts";
@@ -14,16 +13,7 @@ import { noWords, oneWord } from "../words.ts";
 
 export async function listRunners(words: string[], flags: Flags): Promise<number> {
   noWords("runners list", words);
-  const sinceMs = readTime("--since", flags.since);
-  const state = flags.state?.toUpperCase();
-  const all = await clientOf(openSession(flags)).replicas();
-  const now = Date.now();
-  const chosen = all.filter(
-    (replica) =>
-      (state === undefined || replica.state === state) &&
-      (sinceMs === undefined || replica.startedAt >= now - sinceMs),
-  );
-  printReplicas(flags, chosen);
+  printReplicas(flags, await clientOf(openSession(flags)).replicas());
   return exitCodes.ok;
 }
 

@@ -1,0 +1,109 @@
+// What callers see while an app sleeps, wakes, and changes: every request is answered.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
+import { until } from "../support/until.ts";
+
+let cloud: CloudHome;
+let url: string;
+
+beforeAll(async () => {
+  cloud = await CloudHome.create();
+  cloud.write("app.py", fakeServerScript({ words: '"--boot-seconds", "0.5"' }));
+  const words = ["--max-multiplexing", "200", "--auth", "public", "--keep-alive", "1s"];
+  url = (await cloud.json<{ url: string }>(["deploy", "app.py", "--app-name", "app", ...words]))
+    .url;
+});
+afterAll(async () => await cloud.remove());
+
+async function replicas(): Promise<{ replica: string; state: string }[]> {
+  const words = ["runners", "list", "--state", "all"];
+  return (await cloud.json<{ runners: { replica: string; state: string }[] }>(words)).runners;
+}
+
+async function sleep(): Promise<void> {
+  await until(
+    async () => await cloud.json(["apps", "show", "app"]),
+    ({ state }) => state === "COLD",
+  );
+}
+
+describe("an app that sleeps", () => {
+  test("wakes once for a hundred first requests, and answers all", async () => {
+    await sleep();
+    const before = await replicas();
+    const all = await Promise.all(
+      Array.from({ length: 100 }, async () => {
+        const reply = await fetch(`${url}/v1/models`);
+        return { status: reply.status, replica: reply.headers.get("x-dctl-replica") };
+      }),
+    );
+    expect(all.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(new Set(all.map(({ replica }) => replica)).size).toBe(1);
+    expect(await replicas()).toHaveLength(before.length + 1);
+  });
+
+  test("is not woken by those who only look after its health", async () => {
+    await sleep();
+    const before = await replicas();
+    const reply = await fetch(`${url}/health`);
+    expect(reply.status).toBe(503);
+    expect(await reply.json()).toMatchObject({ error_type: "cold" });
+    expect(await replicas()).toHaveLength(before.length);
+  });
+});
+
+describe("an app that changes", () => {
+  test("answers every request of a steady stream of them, before, during and after", async () => {
+    await cloud.json(["apps", "scale", "app", "--min-concurrency", "1"]);
+    const stop = new AbortController();
+    const seen: { status: number; revision: string | null }[] = [];
+    const clients = Array.from({ length: 4 }, async () => {
+      while (!stop.signal.aborted) {
+        const reply = await fetch(`${url}/v1/chat/completions`, {
+          method: "POST",
+          body: JSON.stringify({ max_tokens: 5, delay_ms: 10, stream: true, messages: [] }),
+        });
+        const text = await reply.text();
+        const isWhole = text.includes("[DONE]");
+        seen.push({
+          status: isWhole ? reply.status : 0,
+          revision: reply.headers.get("x-dctl-revision"),
+        });
+      }
+    });
+    cloud.write("app.py", `# another\n${fakeServerScript({ words: '"--boot-seconds", "0.5"' })}`);
+    const words = ["--max-multiplexing", "200", "--auth", "public"];
+    const next = await cloud.json<{ revision: string }>([
+      ...["deploy", "app.py", "--app-name", "app", ...words],
+    ]);
+    await until(
+      () => seen.at(-1)?.revision,
+      (revision) => revision === next.revision,
+    );
+    expect(await cloud.run(["rollback", "app"])).toMatchObject({ code: 0 });
+    await until(
+      () => seen.at(-1)?.revision,
+      (revision) => revision !== next.revision,
+    );
+    stop.abort();
+    await Promise.all(clients);
+    expect(seen.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(seen.length).toBeGreaterThan(20);
+  });
+
+  test("loses nothing but what ran when its control plane is killed, and takes up its replica", async () => {
+    const { processId } = await cloud.json<{ processId: number }>(["status"]);
+    const living = async () => (await replicas()).filter(({ state }) => state !== "TERMINATED");
+    const before = await until(living, (found) => found.length === 1);
+    process.kill(processId, "SIGKILL");
+    await until(
+      async () => (await cloud.run(["status"])).code,
+      (code) => code === 8,
+    );
+    await cloud.json(["up"]);
+    const reply = await fetch(`${url}/v1/models`);
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get("x-dctl-replica")).toBe(before[0]?.replica);
+    expect(await living()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,92 @@
+// Another machine's server: an admin key over HTTPS, kept in a profile.
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
+import { findFreePort } from "../support/command-line.ts";
+
+let server: CloudHome;
+let client: CloudHome;
+let url: string;
+let authority: string;
+let adminKey: string;
+
+beforeAll(async () => {
+  server = await CloudHome.create();
+  client = await CloudHome.create();
+  const adminPort = await findFreePort();
+  url = `https://127.0.0.1:${adminPort}`;
+  const environment = {
+    DEPLOYCTL_TLS: "self-signed",
+    DEPLOYCTL_ADMIN_LISTEN: `127.0.0.1:${adminPort}`,
+  };
+  await server.json(["up"], { environment });
+  authority = (await server.json<{ file: string }>(["tls", "trust"])).file;
+  adminKey = (await server.run(["profile", "key"])).output.trim();
+});
+afterAll(async () => {
+  await client.remove();
+  await server.remove();
+});
+
+describe("login", () => {
+  test.each([
+    ["without trusting its authority", () => ["--key", adminKey], 8],
+    ["with a key that is none", () => ["--key", "dk_nonsense", "--ca", authority], 4],
+    ["with a file that is no authority", () => ["--key", adminKey, "--ca", "/nowhere"], 2],
+  ])("%s is refused, and nothing is kept", async (_how, words, code) => {
+    expect(await client.run(["login", url, ...words()])).toMatchObject({ code, output: "" });
+    expect(await client.json(["profile", "list"])).toMatchObject({ profiles: ["local"] });
+  });
+
+  test("with a key that may only call apps is refused", async () => {
+    const key = await server.createKey();
+    const refused = await client.run(["login", url, "--key", key, "--ca", authority]);
+    expect(refused.code).toBe(4);
+    expect(refused.errors).toContain("admin");
+  });
+
+  test("keeps what works in a profile that counts from then on", async () => {
+    const words = ["login", url, "--ca", authority, "--profile", "far"];
+    const kept = await client.run(words, { input: { kind: "pipe", text: `${adminKey}\n` } });
+    expect(kept, kept.errors).toMatchObject({ code: 0 });
+    expect(await client.json(["status"])).toMatchObject({ isReady: true, organisation: "local" });
+    const shown = await client.run(["profile", "show"]);
+    expect(shown.output).toContain(url);
+    expect(shown.output).not.toContain(adminKey);
+  });
+});
+
+describe("from afar", () => {
+  test("a script is deployed, and called with a key that was made from here", async () => {
+    client.write("app.py", fakeServerScript());
+    const deployed = await client.json<{ url: string; app: string }>([
+      ...["deploy", "app.py", "--app-name", "far-app"],
+    ]);
+    expect(deployed.url).toMatch(/^https:/);
+    expect(await server.json(["apps", "list"])).toMatchObject({ apps: [{ app: "far-app" }] });
+    expect(await client.json(["apps", "runners", "far-app"])).toMatchObject({
+      runners: [{ app: "far-app" }],
+    });
+    const { output } = await client.run(["logs", "far-app", "--lines", "1"]);
+    expect(output).not.toBe("");
+  });
+
+  test("no command runs beside a replica of another machine", async () => {
+    const { runners } = await client.json<{ runners: { replica: string }[] }>(["runners", "list"]);
+    const id = runners[0]?.replica ?? "";
+    expect(await client.run(["runners", "exec", id, "--", "true"])).toMatchObject({ code: 5 });
+    const here = await server.run(["runners", "exec", id, "--", "sh", "-c", "echo $PORT; exit 3"]);
+    expect(here).toMatchObject({ code: 3, output: expect.stringMatching(/^\d+\n$/) });
+  });
+
+  test("the profile's key is sent to no other server", async () => {
+    const refused = await client.run(["status", "--server", "https://127.0.0.1:1"]);
+    expect(refused).toMatchObject({ code: 4 });
+  });
+
+  test("the own machine is one flag away", async () => {
+    const own = await client.run(["status", "--profile", "local"]);
+    expect(own).toMatchObject({ code: 8 });
+    expect(own.errors).toContain(path.join(client.stateFolder, "admin.sock"));
+  });
+});
