@@ -9,6 +9,7 @@ import { eyesFileName, eyesFolders } from "../../source/engine/text/eyes.ts";
 import { createTemporaryFolder, installCleanUp } from "./clean-up.ts";
 import { measureCommands } from "./command-figures.ts";
 import { type Comparison, compare } from "./comparison.ts";
+import { measureGateway } from "./gateway-figures.ts";
 import { measureImages } from "./image-figures.ts";
 import { measureLibrary } from "./library-figures.ts";
 import { helpText, type Options, type OwnSuiteName, readOptions } from "./options.ts";
@@ -69,6 +70,7 @@ async function measureOwn(
 ): Promise<Figure[]> {
   if (name === "commands") return await measureCommands(temporaryFolder);
   if (name === "library") return await measureLibrary(temporaryFolder, print);
+  if (name === "gateway") return await measureGateway(temporaryFolder, print);
   if (name === "images") return await measureSeeing(options, release, temporaryFolder);
   const syntheticPath = join(release.cacheFolder, modelFileName);
   const modelPath = existsSync(syntheticPath) ? syntheticPath : tinyPath;

@@ -1,0 +1,63 @@
+// Finds caddy, the peer of the gateway: on this machine, or as Debian's package in the cache.
+
+import { execFile } from "node:child_process";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const downloadLimitMs = 120_000;
+
+export interface Caddy {
+  program: string;
+  version: string;
+}
+
+/** @returns undefined where there is none and none can be downloaded */
+export async function findCaddy(): Promise<Caddy | undefined> {
+  const cacheRoot = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
+  const folder = join(cacheRoot, "modelctl-bench", "caddy");
+  const downloaded = join(folder, "usr/bin/caddy");
+  const found = (await examine("caddy")) ?? (await examine(downloaded));
+  if (found !== undefined) return found;
+  try {
+    await download(folder);
+  } catch {
+    // No Debian, no network, no such package: there is nothing to compare with.
+    return undefined;
+  }
+  return await examine(downloaded);
+}
+
+async function examine(program: string): Promise<Caddy | undefined> {
+  try {
+    const { stdout } = await run(program, ["version"]);
+    return { program, version: stdout.trim().split(" ")[0] ?? "" };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Unpacked, not installed: nothing of the system changes. */
+async function download(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await run("apt-get", ["download", "caddy"], { cwd: folder, timeout: downloadLimitMs });
+  const [archive] = (await readdir(folder)).filter((name) => /^caddy_.*\.deb$/.test(name));
+  if (archive === undefined) throw new Error("apt-get has left no package");
+  await run("dpkg", ["-x", archive, "."], { cwd: folder });
+}
+
+/** A reverse proxy and nothing else. @returns the file */
+export async function writeCaddyfile(
+  folder: string,
+  { port, upstreamPort }: { port: number; upstreamPort: number },
+): Promise<string> {
+  const file = join(folder, "Caddyfile");
+  const lines = [
+    ...["{", "  admin off", "  auto_https off", "  log {", "    level ERROR", "  }", "}"],
+    ...[`:${port} {`, "  bind 127.0.0.1", `  reverse_proxy 127.0.0.1:${upstreamPort}`, "}"],
+  ];
+  await writeFile(file, `${lines.join("\n")}\n`);
+  return file;
+}

@@ -1,0 +1,196 @@
+// Compares deployctl's gateway with caddy as a reverse proxy to the same server, in turns.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { findCaddy, writeCaddyfile } from "./caddy.ts";
+import { killGroup, killOnExit, markEnvironment } from "./clean-up.ts";
+import { startLoadMeter } from "./machine-load.ts";
+import {
+  countFailures,
+  measureLatency,
+  measureRate,
+  measureStreams,
+  readSlowly,
+  type Target,
+} from "./proxy-load.ts";
+import type { Figure } from "./report.ts";
+import { findFreePort } from "./server-process.ts";
+
+const rounds = 5;
+const connections = 32;
+const rateSeconds = 3;
+const latencyRequests = 1000;
+const streams = { streams: 8, pieces: 100, everyMs: 10 };
+const manyStreams = 500;
+const pouredBytes = 100 * 2 ** 20;
+const idleMs = 500;
+const startLimitMs = 20_000;
+
+type Name = "server" | "caddy" | "gateway";
+type Targets = Record<Name, Target>;
+type Samples = Record<Name, number[]>;
+
+/** Nothing is measured, and said so, where caddy cannot be had. */
+export async function measureGateway(
+  temporaryFolder: string,
+  progress: (line: string) => void,
+): Promise<Figure[]> {
+  const caddy = await findCaddy();
+  if (caddy === undefined) {
+    progress("Skipped: the gateway's peer, caddy, is not here and cannot be downloaded.");
+    return [];
+  }
+  progress(`gateway: caddy ${caddy.version}, ${connections} connections, ${rounds} rounds`);
+  const children: ChildProcess[] = [];
+  try {
+    const stub = startNode("model-stub.ts", []);
+    children.push(stub);
+    const stubPort = Number(await firstNews(stub));
+    const gateway = startNode("../support/gateway-process.ts", [`http://127.0.0.1:${stubPort}`]);
+    children.push(gateway);
+    const { url } = (await firstNews(gateway)) as { url: string };
+    const port = await findFreePort();
+    const file = await writeCaddyfile(temporaryFolder, { port, upstreamPort: stubPort });
+    const words = ["run", "--config", file, "--adapter", "caddyfile"];
+    children.push(start(caddy.program, words, "ignore", { XDG_DATA_HOME: temporaryFolder }));
+    const targets: Targets = {
+      server: { url: `http://127.0.0.1:${stubPort}`, headers: {} },
+      caddy: { url: `http://127.0.0.1:${port}`, headers: {} },
+      gateway: { url, headers: { authorization: "Key token" } },
+    };
+    await untilAnswers(targets.caddy);
+    return [...(await compareInTurns(targets)), ...(await measureAlone(targets.gateway, gateway))];
+  } finally {
+    for (const { pid } of children) if (pid !== undefined) killGroup(pid, "SIGKILL");
+  }
+}
+
+async function compareInTurns(targets: Targets): Promise<Figure[]> {
+  const rates = noSamples();
+  const latencies = noSamples();
+  const delays = noSamples();
+  const others: number[] = [];
+  const names = Object.keys(targets) as Name[];
+  for (const name of names) await measureLatency(targets[name], latencyRequests);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
+      others.push(await measureOthers());
+      const target = targets[name];
+      rates[name].push(await measureRate(target, { connections, seconds: rateSeconds }));
+      latencies[name].push(await measureLatency(target, latencyRequests));
+      delays[name].push(await measureStreams(target, streams));
+    }
+  }
+  const added = (samples: Samples, name: Name) =>
+    samples[name].map((value, round) => value - (samples.server[round] ?? Number.NaN));
+  const ratios = rates.gateway.map((rate, round) => rate / (rates.caddy[round] ?? Number.NaN));
+  return [
+    { label: "the server itself", unit: "req/s", samples: rates.server },
+    { label: "through caddy", unit: "req/s", samples: rates.caddy },
+    { label: "through the gateway", unit: "req/s", samples: rates.gateway },
+    {
+      label: "gateway against caddy, requests a second",
+      unit: "x",
+      samples: ratios,
+      target: { bound: "at least", value: 0.5 },
+    },
+    { label: "added to a request by caddy, p50", unit: "ms", samples: added(latencies, "caddy") },
+    {
+      label: "added to a request by the gateway, p50",
+      unit: "ms",
+      samples: added(latencies, "gateway"),
+      target: { bound: "below", value: 1 },
+    },
+    { label: "added to an event by caddy, p50", unit: "ms", samples: added(delays, "caddy") },
+    {
+      label: "added to an event by the gateway, p50",
+      unit: "ms",
+      samples: added(delays, "gateway"),
+      target: { bound: "below", value: 2 },
+    },
+    { label: "others, between the turns", unit: "cores", samples: others },
+  ];
+}
+
+async function measureAlone(target: Target, gateway: ChildProcess): Promise<Figure[]> {
+  const failures = await countFailures(target, manyStreams);
+  const before = await readMemory(gateway);
+  let highest = 0;
+  await readSlowly(target, pouredBytes, async () => {
+    highest = Math.max(highest, (await readMemory(gateway)) - before);
+  });
+  return [
+    {
+      label: `failures of ${manyStreams} streams at a time`,
+      unit: "failures",
+      samples: [failures],
+      target: { bound: "below", value: 1 },
+    },
+    {
+      label: "memory for 100 MiB to a slow reader",
+      unit: "MiB",
+      samples: [highest / 2 ** 20],
+      target: { bound: "below", value: 32 },
+    },
+  ];
+}
+
+/** What other programs take of the machine while nothing of ours runs. */
+async function measureOthers(): Promise<number> {
+  const readLoad = startLoadMeter([]);
+  await sleep(idleMs);
+  return readLoad();
+}
+
+async function readMemory(gateway: ChildProcess): Promise<number> {
+  gateway.send("memory");
+  const [{ rssBytes }] = (await once(gateway, "message")) as [{ rssBytes: number }];
+  return rssBytes;
+}
+
+function startNode(file: string, values: readonly string[]): ChildProcess {
+  return start(process.execPath, [join(import.meta.dirname, file), ...values], "ipc");
+}
+
+/** In a process group of its own. */
+function start(
+  program: string,
+  values: readonly string[],
+  channel: "ipc" | "ignore",
+  environment: Record<string, string> = {},
+): ChildProcess {
+  // caddy tells of its configuration; what it fails at is seen when nobody answers.
+  const output = channel === "ipc" ? "inherit" : "ignore";
+  const child = spawn(program, values, {
+    stdio: ["ignore", output, output, channel],
+    detached: true,
+    env: { ...process.env, ...environment, ...markEnvironment },
+  });
+  if (child.pid === undefined) throw new Error(`${program} does not start`);
+  killOnExit(child.pid);
+  return child;
+}
+
+async function firstNews(child: ChildProcess): Promise<unknown> {
+  const gone = once(child, "exit").then(() => {
+    throw new Error("a process of the measurement does not start");
+  });
+  const [news] = await Promise.race([once(child, "message"), gone]);
+  return news;
+}
+
+async function untilAnswers({ url }: Target): Promise<void> {
+  const deadline = performance.now() + startLimitMs;
+  while (performance.now() < deadline) {
+    const reply = await fetch(`${url}/v1/models`).catch(() => undefined);
+    if (reply?.ok === true) return;
+    await sleep(50);
+  }
+  throw new Error(`${url} does not answer`);
+}
+
+function noSamples(): Samples {
+  return { server: [], caddy: [], gateway: [] };
+}

@@ -1,0 +1,120 @@
+// The work that proxies are measured by, from the side of their clients.
+
+import { execFile } from "node:child_process";
+import { Agent, type IncomingMessage, request } from "node:http";
+import { createRequire } from "node:module";
+import { promisify } from "node:util";
+import { median } from "./report.ts";
+
+const program = createRequire(import.meta.url).resolve("autocannon");
+
+export interface Target {
+  url: string;
+  headers: Record<string, string>;
+}
+
+/** @returns requests a second, all of them answered with 200 */
+export async function measureRate(
+  { url, headers }: Target,
+  { connections, seconds }: { connections: number; seconds: number },
+): Promise<number> {
+  const more = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}=${value}`]);
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [program, "--json", "-c", `${connections}`, "-d", `${seconds}`, ...more, `${url}/v1/models`],
+    { maxBuffer: 2 ** 24 },
+  );
+  const report = JSON.parse(stdout) as {
+    requests: { average: number; total: number };
+    "2xx": number;
+  };
+  if (report["2xx"] !== report.requests.total) throw new Error(`${url} failed: ${stdout}`);
+  return report.requests.average;
+}
+
+/** One request after the other over one connection. @returns the median in milliseconds */
+export async function measureLatency(target: Target, requests: number): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const timesMs: number[] = [];
+  try {
+    for (let count = 0; count < requests; count += 1) {
+      const startedMs = performance.now();
+      await readAll(await open(target, "/v1/models", agent));
+      timesMs.push(performance.now() - startedMs);
+    }
+  } finally {
+    agent.destroy();
+  }
+  return median(timesMs);
+}
+
+/** @returns from the sending of each event to its arrival, the median in milliseconds */
+export async function measureStreams(
+  target: Target,
+  { streams, pieces, everyMs }: { streams: number; pieces: number; everyMs: number },
+): Promise<number> {
+  const delays = await Promise.all(
+    Array.from({ length: streams }, async () => {
+      const found: number[] = [];
+      const reply = await open(target, `/stream?pieces=${pieces}&ms=${everyMs}`);
+      for await (const piece of reply) {
+        const now = process.hrtime.bigint();
+        for (const [, sentAt = "0"] of String(piece).matchAll(/data: (\d+)/g)) {
+          found.push(Number(now - BigInt(sentAt)) / 1e6);
+        }
+      }
+      if (found.length !== pieces) throw new Error(`${found.length} of ${pieces} events came`);
+      return found;
+    }),
+  );
+  return median(delays.flat());
+}
+
+/** @returns how many of so many streams at a time did not come to their right end */
+export async function countFailures(target: Target, streams: number): Promise<number> {
+  const isWhole = async () => {
+    try {
+      const reply = await open(target, "/stream?pieces=10&ms=50");
+      const text = String(await readAll(reply));
+      return reply.statusCode === 200 && text.split("data: ").length === 12;
+    } catch {
+      return false;
+    }
+  };
+  const all = await Promise.all(Array.from({ length: streams }, isWhole));
+  return all.filter((isGood) => !isGood).length;
+}
+
+/** Reads a megabyte, then does something else: `onPause` is told, and waited for. */
+export async function readSlowly(
+  target: Target,
+  bytes: number,
+  onPause: () => Promise<void>,
+): Promise<void> {
+  const reply = await open(target, `/pour?bytes=${bytes}`);
+  let received = 0;
+  let pausedAt = 0;
+  for await (const piece of reply) {
+    received += (piece as Buffer).length;
+    if (received - pausedAt < 2 ** 20) continue;
+    pausedAt = received;
+    await onPause();
+  }
+  if (received !== bytes) throw new Error(`${received} of ${bytes} bytes came`);
+}
+
+async function open(
+  { url, headers }: Target,
+  path: string,
+  agent: Agent | false = false,
+): Promise<IncomingMessage> {
+  return await new Promise((resolve, reject) => {
+    request(url + path, { headers, agent }, resolve)
+      .once("error", reject)
+      .end();
+  });
+}
+
+async function readAll(reply: IncomingMessage): Promise<Buffer> {
+  return Buffer.concat(await reply.toArray());
+}
