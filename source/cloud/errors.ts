@@ -155,6 +155,12 @@ export const cloudErrors = {
     exitCode: exitCodes.noCapacity,
     description: "The machine has not what a replica asks for: a GPU, a port, memory.",
   },
+  platformUnsupported: {
+    code: "CLOUD_PLATFORM_UNSUPPORTED",
+    status: 500,
+    exitCode: exitCodes.conflict,
+    description: "Replicas cannot be run as processes of this system: it has no /proc.",
+  },
   replicaStuck: {
     code: "CLOUD_REPLICA_STUCK",
     status: 500,

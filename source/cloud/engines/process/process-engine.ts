@@ -30,8 +30,18 @@ const collectMs = 200;
 const housekeepingMs = 3_600_000;
 const plainName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-/** Call `adopt` once, before anything else. */
+/**
+ * Call `adopt` once, before anything else.
+ *
+ * @throws ProductError `CLOUD_PLATFORM_UNSUPPORTED` where there is no /proc
+ */
 export function createProcessEngine(options: ProcessEngineOptions): Engine {
+  if (!existsSync("/proc/self/stat")) {
+    throw new ProductError(cloudErrors.platformUnsupported, {
+      message: `Replicas cannot be run on ${process.platform}: this engine finds them in /proc`,
+      hint: "Deploy to a server with Linux, and choose it by --profile.",
+    });
+  }
   return new ProcessEngine(options);
 }
 

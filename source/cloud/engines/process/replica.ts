@@ -55,6 +55,7 @@ export class Replica {
   #phase: ReplicaPhase = "preparing";
   #progress: string | undefined;
   #exit: ReplicaExit | undefined;
+  #lastComplaint: string | undefined;
   #cause: ExitCause | undefined;
   #isEnding = false;
 
@@ -76,9 +77,7 @@ export class Replica {
         if (stepsOfStart.has(marker.phase)) this.#noteProgress(describeMarker(marker));
       },
       onGrowth: () => context.book.noteGrowth(file),
-      onFailure: (error) => {
-        context.log(`the log of ${replica} cannot be kept: ${describeError(error)}`);
-      },
+      onFailure: (error) => this.#complain(`its log cannot be kept: ${describeError(error)}`),
     });
   }
 
@@ -210,7 +209,7 @@ export class Replica {
       const ready = this.#record.ready ?? (await this.#bringUp());
       if (ready !== undefined) await this.#watchHealth(ready);
     } catch (error) {
-      this.#context.log(`${this.#record.replica} is not watched any more: ${describeError(error)}`);
+      this.#complain(`it is not watched any more: ${describeError(error)}`);
     }
   }
 
@@ -309,12 +308,19 @@ export class Replica {
 
   /** Without its record, a later control plane finds it by its nonce. */
   #update(change: Partial<ReplicaRecord>): void {
-    const { records, log } = this.#context;
+    const { records } = this.#context;
     this.#record = { ...this.#record, ...change };
     try {
       records.write(this.#record);
     } catch (error) {
-      log(`the record of ${this.#record.replica} cannot be written: ${describeError(error)}`);
+      this.#complain(`its record cannot be written: ${describeError(error)}`);
     }
+  }
+
+  /** A full disk fails several times a second: it is told once. */
+  #complain(text: string): void {
+    if (text === this.#lastComplaint) return;
+    this.#lastComplaint = text;
+    this.#context.log(`replica ${this.#record.replica}: ${text}`);
   }
 }
