@@ -156,7 +156,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
     engine: engine.kind,
     gateway: gateway.addresses.map(({ url }) => url).join(", "),
     apps: controlPlane.apps().length,
-    replicas: controlPlane.replicas().filter(({ state }) => state !== "TERMINATED").length,
+    replicas: controlPlane.livingReplicas().length,
   });
   const cutRequestsOf = (keyId: string) => gateway.cutRequestsOf(keyId);
   const admin = await createAdminServer({

@@ -33,7 +33,7 @@ export interface CloudUsageOptions {
   stateFolder: string;
   store: CloudStore;
   /** Undefined while it is not there yet. */
-  controlPlane: () => Pick<ControlPlane, "apps" | "replicas"> | undefined;
+  controlPlane: () => Pick<ControlPlane, "apps" | "livingReplicas"> | undefined;
   log: (text: string) => void;
 }
 
@@ -89,11 +89,11 @@ export class CloudUsage implements UsageReports {
   }
 
   #gauges(): AppGauges[] {
-    const { apps, replicas } = this.#documents();
+    const apps = this.#options.controlPlane()?.apps() ?? [];
+    const replicas = this.#replicas();
     return apps.map(({ organisation, app, inFlight, queued }) => {
       const own = replicas.filter((each) => each.organisation === organisation && each.app === app);
-      const living = own.filter(({ state }) => state !== "TERMINATED");
-      const counts = Object.entries(Object.groupBy(living, ({ state }) => state));
+      const counts = Object.entries(Object.groupBy(own, ({ state }) => state));
       return {
         organisation,
         app,
@@ -103,16 +103,15 @@ export class CloudUsage implements UsageReports {
     });
   }
 
-  #documents() {
-    const plane = this.#options.controlPlane();
-    return { apps: plane?.apps() ?? [], replicas: plane?.replicas() ?? [] };
+  #replicas(): ReplicaDocument[] {
+    return this.#options.controlPlane()?.livingReplicas() ?? [];
   }
 
   #sample(): void {
     const now = performance.now();
     const ms = now - this.#sampledAt;
     this.#sampledAt = now;
-    for (const replica of this.#documents().replicas) this.#spend(replica, ms);
+    for (const replica of this.#replicas()) this.#spend(replica, ms);
   }
 
   #spend({ organisation, app, state, gpus }: ReplicaDocument, ms: number): void {

@@ -32,6 +32,13 @@ export function errorDocument(error: ProductError | undefined): ErrorDocument {
 /** Fastify's own errors get our code. */
 function toProductError(error: FastifyError | Error): ProductError | undefined {
   if (error instanceof ProductError) return error;
+  if ("code" in error && error.code === "ERR_SQLITE_ERROR") {
+    return new ProductError(cloudErrors.stateUnusable, {
+      message: `The state database did not take it: ${error.message}.`,
+      hint: "Free some room on its disk; deployctl state check examines it.",
+      cause: error,
+    });
+  }
   const { validation, statusCode } = error as Partial<FastifyError>;
   const first = validation?.[0];
   if (first !== undefined) {

@@ -1,19 +1,18 @@
 // Answers with one JSON document on each line, no faster than they are read.
 import { once } from "node:events";
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyReply } from "fastify";
 import { describeError } from "../../base/product-error.ts";
 
 /** A reader that takes nothing for so long is gone, whatever its connection says. */
 const stallMs = 30_000;
 
-/** Aborts when the reader leaves. */
-export function connectionSignal(request: FastifyRequest): AbortSignal {
+/** Aborts when the reader leaves, or has everything. */
+export function connectionSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  const { socket } = request.raw;
   // A machine that vanished says nothing: the system asks whether it is there.
-  socket.setKeepAlive(true, 10_000);
-  if (socket.destroyed) gone.abort();
-  socket.once("close", () => gone.abort());
+  raw.socket?.setKeepAlive(true, 10_000);
+  if (raw.destroyed) gone.abort();
+  raw.once("close", () => gone.abort());
   return gone.signal;
 }
 

@@ -149,7 +149,7 @@ export class ControlPlane {
       revision === "previous"
         ? this.#commands.previousRevision(key)
         : store.revisions.get({ ...key, revision });
-    const feed = this.#deployments.activate(record, rest);
+    const feed = this.#deployments.switchTo(record, rest);
     return isDetached ? this.#untilBuilt(key, feed.read()) : feed.read();
   }
 
@@ -207,6 +207,11 @@ export class ControlPlane {
   replicas(key?: AppKey): ReplicaDocument[] {
     if (key === undefined) return this.#documents.replicas();
     return this.#documents.replicas(this.#context.store.apps.get(key));
+  }
+
+  /** Those of all apps that have not ended. */
+  livingReplicas(): ReplicaDocument[] {
+    return this.#documents.living();
   }
 
   stopReplica(replica: string, { replace }: { replace: boolean }): void {

@@ -96,9 +96,22 @@ export class Deployments {
   }
 
   /**
-   * Rolls back, or forward, to a revision there is; or renews the replicas of the active one.
+   * Rolls back, or forward, to a revision there is.
    *
-   * @throws ProductError `CLOUD_CONFLICT`, `CLOUD_REVISION_UNKNOWN`
+   * @throws ProductError `CLOUD_CONFLICT`
+   */
+  switchTo(revision: RevisionRecord, request: ActivateRequest): EventFeed<DeployEvent> {
+    const app = this.#context.store.apps.get(revision);
+    if (app.activeRevision === revision.revision && app.rollout === undefined) {
+      return doneAlready(this.#noChange(revision));
+    }
+    return this.activate(revision, request);
+  }
+
+  /**
+   * The same, also for the active one: its replicas are renewed.
+   *
+   * @throws ProductError `CLOUD_CONFLICT`
    */
   activate(revision: RevisionRecord, request: ActivateRequest): EventFeed<DeployEvent> {
     const { store, clock } = this.#context;

@@ -46,7 +46,7 @@ export class Documents {
     const newest = store.revisions.list(app)[0];
     const active = activeRevision(this.#context, app);
     const shown = active ?? newest;
-    const living = this.replicas(app).filter(({ state }) => state !== "TERMINATED");
+    const living = this.living(app);
     const current = living.filter(({ revision }) => revision === active?.revision);
     const wanted = active === undefined ? 0 : this.#scaler.wanted(app, active).want;
     const now = clock.wallMs();
@@ -113,6 +113,13 @@ export class Documents {
           of === undefined || (organisation === of.organisation && app === of.app),
       )
       .map((record) => this.#replica(record));
+  }
+
+  /** Those that have not ended. */
+  living(of?: AppRecord): ReplicaDocument[] {
+    const { replicas } = this.#context.store;
+    const records = of === undefined ? replicas.living() : replicas.livingOf(of);
+    return records.map((record) => this.#replica(record));
   }
 
   #replica(record: ReplicaRecord): ReplicaDocument {

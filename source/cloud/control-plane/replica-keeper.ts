@@ -252,8 +252,8 @@ export class ReplicaKeeper {
     if (revision === undefined) return;
     const failures = hasServed ? 0 : revision.failures + 1;
     const delayMs = hasServed ? 0 : backOffMs(failures, random());
-    const notBefore = clock.wallMs() + delayMs;
-    store.revisions.update(record, { failures, notBefore, reason: exit.sentence });
+    const reason = hasServed ? undefined : exit.sentence;
+    store.revisions.update(record, { failures, notBefore: clock.wallMs() + delayMs, reason });
     if (delayMs > 0) this.#context.wake(delayMs);
   }
 

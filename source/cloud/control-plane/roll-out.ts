@@ -178,6 +178,8 @@ export class RollOut {
     const { store, clock } = context;
     const revision = this.#revision();
     const record = store.apps.get(app);
+    const verified = store.replicas.find(replica);
+    if (verified?.stage !== "ready") throw startFailure(verified?.exit ?? vanished);
     const old = store.replicas.livingOf(app).filter(({ purpose }) => purpose === "serving");
     const ready = old.filter(({ stage }) => stage === "ready").length;
     const previous =
@@ -214,7 +216,7 @@ export class RollOut {
     }
     for (const each of old) keeper.drain(each.replica);
     context.wake();
-    const readyAt = store.replicas.find(replica)?.readyAt;
+    const { readyAt } = verified;
     return {
       app: appName(app),
       revision: revision.revision,
@@ -316,6 +318,15 @@ function startFailure(exit: ReplicaExit): RolloutFailure {
   });
   return new RolloutFailure(error, exit);
 }
+
+/** It was ready, and ended before the switch. */
+const vanished: ReplicaExit = {
+  code: undefined,
+  signal: undefined,
+  reason: "lost",
+  sentence: "Its replica was ended before it could take over.",
+  tail: [],
+};
 
 function sentenceOf(code: string): string {
   if (code !== "port_not_remapped") return `The engine warns: ${code}.`;

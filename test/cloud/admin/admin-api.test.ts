@@ -276,6 +276,22 @@ describe("bad requests", () => {
   });
 });
 
+it("a full disk is told as such, and the server goes on", async () => {
+  await all(client.deploy(deployment("one")));
+  const { connection } = open.store.database;
+  const pages = Number(connection.prepare("PRAGMA page_count").get()?.page_count);
+  connection.exec(`PRAGMA max_page_count = ${pages}`);
+  const fill = async () => {
+    for (let count = 0; count < 20; count += 1)
+      await client.setSecret(`S${count}`, "x".repeat(60_000));
+  };
+  expect(await refusal(fill())).toMatchObject({ code: cloudErrors.stateUnusable.code });
+  expect(await client.apps()).toMatchObject([{ app: "chat", state: "READY" }]);
+  expect(open.traffic.open("chat")).toHaveLength(1);
+  connection.exec("PRAGMA max_page_count = 1000000");
+  await fill();
+});
+
 it("a server that is not there is told as such", async () => {
   await admin.close();
   rmSync(socketPath, { force: true });

@@ -204,6 +204,32 @@ describe("the smoke test", () => {
     }
   });
 
+  it("that the replica does not outlive is no verification", async () => {
+    await open.deploy(one);
+    const first = active();
+    const server = createServer(async (_request, response) => {
+      const replica = open.engine.started[1]?.replica ?? "";
+      open.engine.end(replica, { sentence: "Out of memory." });
+      await until(
+        () => open.store.replicas.find(replica)?.stage,
+        (stage) => stage === "ended",
+      );
+      response.writeHead(200).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    open.engine.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    try {
+      expect(last(await open.deploy({ ...two, smoke: "GET /v1/models" }))).toMatchObject({
+        kind: "failed",
+        sentence: expect.stringContaining("Out of memory."),
+      });
+      expect(active()).toBe(first);
+      expect(open.traffic.open("chat")).toHaveLength(1);
+    } finally {
+      server.close();
+    }
+  });
+
   it("that is no request is refused at once", async () => {
     for (const smoke of ["GET models", "GET //elsewhere/", "DELETE /", "GET /a b"]) {
       await expect(open.deploy(deployment("one", { smoke }))).rejects.toThrow(ProductError);
@@ -336,6 +362,14 @@ it("a detached deployment answers after the build and is verified nevertheless",
   );
   open.engine.become(fresh ?? "", "ready");
   await until(active, (revision) => revision?.startsWith("r0002") ?? false);
+});
+
+it("setting the revision that is active already is no change", async () => {
+  await open.deploy(one);
+  const events: DeployEvent[] = [];
+  for await (const event of open.plane.activate(chat, { revision: "1" })) events.push(event);
+  expect(events).toMatchObject([{ kind: "done", result: { status: "no_change" } }]);
+  expect(open.engine.started).toHaveLength(1);
 });
 
 describe("rolling back", () => {

@@ -41,7 +41,7 @@ export function registerApps(server: FastifyInstance, services: AdminServices): 
     controlPlane.resume(keyOf(params)),
   );
   server.post<{ Params: AppParameters }>("/apps/:app/rollout", async (request, reply) => {
-    const signal = connectionSignal(request);
+    const signal = connectionSignal(reply);
     const events = controlPlane.rollout(keyOf(request.params));
     return await streamDocuments(reply, events, { signal, log: services.log });
   });
@@ -49,7 +49,7 @@ export function registerApps(server: FastifyInstance, services: AdminServices): 
     "/apps/:app/active",
     { schema: { body: ActivateBody } },
     async (request, reply) => {
-      const signal = connectionSignal(request);
+      const signal = connectionSignal(reply);
       const events = controlPlane.activate(keyOf(request.params), request.body);
       return await streamDocuments(reply, events, { signal, log: services.log });
     },

@@ -18,11 +18,11 @@ export function registerDeployments(server: FastifyInstance, services: AdminServ
       organisation: body.organisation ?? services.organisation,
       createdBy: callerOf(request.raw),
     });
-    return await streamDocuments(reply, events, { signal: connectionSignal(request), log });
+    return await streamDocuments(reply, events, { signal: connectionSignal(reply), log });
   });
   server.post<{ Body: DeploymentRequest }>("/ephemeral", options, async (request, reply) => {
     const { body } = request;
-    const signal = connectionSignal(request);
+    const signal = connectionSignal(reply);
     const organisation = body.organisation ?? services.organisation;
     const events = await controlPlane.run(body, organisation, signal);
     return await streamDocuments(reply, events, { signal, log });

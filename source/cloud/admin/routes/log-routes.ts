@@ -16,7 +16,7 @@ export function registerLogs(server: FastifyInstance, services: AdminServices): 
       const { query } = request;
       const key = readAppReference(request.params.app, organisation);
       store.apps.get(key);
-      const signal = connectionSignal(request);
+      const signal = connectionSignal(reply);
       const lines = engine.logs({
         ...key,
         revision:
@@ -35,7 +35,7 @@ export function registerLogs(server: FastifyInstance, services: AdminServices): 
     const { query } = request;
     const key = query.app === undefined ? {} : readAppReference(query.app, organisation);
     const sinceMs = readCount(query, "since") ?? 0;
-    const signal = connectionSignal(request);
+    const signal = connectionSignal(reply);
     const events = readFlag(query, "follow")
       ? followEvents(store.events, key, sinceMs, signal)
       : allOf(store.events.list({ ...key, sinceMs }));
