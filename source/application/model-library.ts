@@ -16,6 +16,7 @@ import type { MakeOptions, Work, Workshop } from "../store/make-model.ts";
 import { ModelCatalog } from "../store/model-catalog.ts";
 import type { ModelName } from "../store/model-reference.ts";
 import type { ParsedModelfile } from "../store/modelfile/parse-modelfile.ts";
+import type { PrintedModelfile } from "../store/modelfile/print-modelfile.ts";
 import type { QuantizeProgram } from "../store/quantize/quantize-weights.ts";
 import type { RenderedPrompt } from "./render-prompt.ts";
 
@@ -57,6 +58,23 @@ export class ModelLibrary implements Workshop {
   async describe(reference: string, verbose = false): Promise<ModelDescription> {
     const { describeModel } = await import("../server/description/describe-model.ts");
     return await describeModel(await this.catalog.resolve(reference), { verbose });
+  }
+
+  /**
+   * What one would have to write to make the model again, also where a file of it was moved or has
+   * changed: then `problem` says so, and FROM names where the file was.
+   *
+   * @throws ProductError of the store
+   */
+  async modelfile(reference: string): Promise<PrintedModelfile & { problem?: string }> {
+    const { modelfileOf, modelfileWith } = await import("../server/description/modelfile-of.ts");
+    try {
+      return await modelfileOf(await this.catalog.resolve(reference), {});
+    } catch (error) {
+      const recorded = error instanceof ProductError && (await this.catalog.recorded(reference));
+      if (!recorded) throw error;
+      return { ...modelfileWith(recorded, recorded.parts), problem: error.sentence };
+    }
   }
 
   /**

@@ -14,6 +14,7 @@ export class AnswerNotes {
   readonly #model: ResolvedModel;
   #prompt = { promptTokens: 0, cachedTokens: 0 };
   #hasStarted = false;
+  #hasSpoken = false;
   /** Of this answer, as far as they are noted. */
   #tokens = 0;
   #queueMs: number | undefined;
@@ -97,13 +98,18 @@ export class AnswerNotes {
   }
 
   #noteTokens(tokens: number): void {
-    const record = this.#record;
-    if (record !== undefined && record.firstTokenMs === undefined) {
-      const firstTokenMs = Date.now() - record.startedAt;
-      this.#dependencies.metrics.firstTokenAfter(firstTokenMs);
-      this.#update({ firstTokenMs });
-    }
+    this.#noteFirst();
     this.#count(tokens);
+  }
+
+  /** Each answer of a request is measured; its record tells of the first that began. */
+  #noteFirst(): void {
+    const record = this.#record;
+    if (record === undefined || this.#hasSpoken) return;
+    this.#hasSpoken = true;
+    const firstTokenMs = Date.now() - record.startedAt;
+    this.#dependencies.metrics.firstTokenAfter(firstTokenMs);
+    if (record.firstTokenMs === undefined) this.#update({ firstTokenMs });
   }
 
   #count(tokens: number): void {

@@ -12,7 +12,7 @@ import { ModelFolder, type StoredManifest, type StoreKind } from "./library/mode
 import { listFolder, type ModelListing, type ModelSummary } from "./library/model-list.ts";
 import type { ModelStore } from "./library/model-store.ts";
 import { resolveFile } from "./library/resolve-file.ts";
-import { resolveStored } from "./library/resolve-stored.ts";
+import { type RecordedModel, readRecorded, resolveStored } from "./library/resolve-stored.ts";
 import { nothingSaid, type ResolvedModel } from "./library/resolved-model.ts";
 import type { ModelContent } from "./library/stored-content.ts";
 import { type ModelName, type ModelReference, parseModelReference } from "./model-reference.ts";
@@ -129,6 +129,17 @@ export class ModelCatalog {
       cache: this.#cache,
       contents: this.#contents,
     });
+  }
+
+  /**
+   * What a stored model was made of and says, also where a file of it was moved; undefined for others.
+   *
+   * @throws ProductError `STORE_MANIFEST_CORRUPT`, `STORE_BLOB_MISSING`
+   */
+  async recorded(reference: string): Promise<RecordedModel | undefined> {
+    const parsed = this.parse(reference);
+    const found = parsed.kind === "name" ? await this.find(parsed.name) : undefined;
+    return found?.kind === "stored" ? await readRecorded(found.stored) : undefined;
   }
 
   /**

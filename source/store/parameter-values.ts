@@ -43,6 +43,7 @@ export function readParameterText(name: ParameterName, text: string): ParameterT
 }
 
 const neverNegative: ReadonlySet<ParameterName> = new Set([
+  "num_ctx",
   "temperature",
   "top_k",
   "top_p",

@@ -63,6 +63,21 @@ test("a second answer finds its prompt cached, and loads nothing", async () => {
   expect(added("model_load_seconds_count")).toBe(0);
 });
 
+test("every choice of a request is measured", async () => {
+  const messages = [{ role: "user", content: "What is the capital of France?" }];
+  const added = await addedBy(() =>
+    server.post("/v1/chat/completions", { model: "tiny", messages, n: 3 }),
+  );
+  expect(added('requests_total{method="POST",route="/v1/chat/completions",status="200"}')).toBe(1);
+  for (const name of [
+    "time_to_first_token_seconds_count",
+    "decode_tokens_per_second_count",
+    "queue_seconds_count",
+  ]) {
+    expect([name, added(name)]).toEqual([name, 3]);
+  }
+});
+
 test("embeddings add their prompt, and refusals their status", async () => {
   const added = await addedBy(async () => {
     await server.post("/api/embed", { model: "tiny", input: ["one text"] });

@@ -57,12 +57,15 @@ describe("options", () => {
     }
   });
 
-  test.each(["temperature", "top_k", "top_p", "min_p"])("%s cannot be negative", (name) => {
-    expect(() => parse({ [name]: -1 })).toThrow(
-      expect.objectContaining({ param: `options.${name}` }),
-    );
-    expect(parse({ [name]: 0 }).parameters).toEqual({ [name]: 0 });
-  });
+  test.each(["temperature", "top_k", "top_p", "min_p", "num_ctx"])(
+    "%s cannot be negative",
+    (name) => {
+      expect(() => parse({ [name]: -1 })).toThrow(
+        expect.objectContaining({ param: `options.${name}` }),
+      );
+      expect(parse({ [name]: 0 }).parameters).toEqual({ [name]: 0 });
+    },
+  );
 
   test.each([0, -1])("repeat_penalty cannot be %d: a division by it has no answer", (value) => {
     expect(() => parse({ repeat_penalty: value })).toThrow(

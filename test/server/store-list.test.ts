@@ -49,6 +49,14 @@ describe("GET /api/tags", () => {
   });
 });
 
+test("GET /api/ps names every model that shares what is loaded", async () => {
+  await store.server.ask(capital, "one");
+  await store.server.ask(capital, "two");
+  const { json } = await store.server.send("/api/ps");
+  const { models } = json as { models: Array<{ name: string; names: string[] }> };
+  expect(models).toMatchObject([{ name: "one:latest", names: ["one:latest", "two:latest"] }]);
+});
+
 describe("POST /api/copy", () => {
   test("gives a second name, with an empty body", async () => {
     const body = { source: "one", destination: "space/copy:v1" };

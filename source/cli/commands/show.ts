@@ -32,15 +32,24 @@ export async function show([model, ...more]: string[], flags: Flags): Promise<nu
     print(await rendered(library, model, flags.conversation), { isExact: true });
     return exitCodes.ok;
   }
+  if (part === "modelfile") {
+    await printModelfile(library, model);
+    return exitCodes.ok;
+  }
   const verbose = flags.showVerbose === true;
   const description = await library.describe(model, verbose);
-  if (part === "modelfile") {
-    for (const { field, reason } of description.unprintable) {
-      process.stderr.write(`${field} cannot be written in a Modelfile: ${reason}.\n`);
-    }
-  }
   print(part === undefined ? formatDescription(description, verbose) : textOf(description, part));
   return exitCodes.ok;
+}
+
+/** It is wanted most where the model itself cannot be used any more. */
+async function printModelfile(library: ModelLibrary, model: string): Promise<void> {
+  const { text, unprintable, problem } = await library.modelfile(model);
+  if (problem !== undefined) process.stderr.write(`Warning: ${problem}\n`);
+  for (const { field, reason } of unprintable) {
+    process.stderr.write(`${field} cannot be written in a Modelfile: ${reason}.\n`);
+  }
+  print(text);
 }
 
 function wantedPart(flags: Flags): Part | undefined {
@@ -62,7 +71,10 @@ function isGiven(flags: Flags, name: FlagName): boolean {
   return Object.entries(flags).some(([flag, value]) => flag === camelCase(name) && value === true);
 }
 
-function textOf(description: ModelDescription, part: Exclude<Part, "rendered">): string {
+function textOf(
+  description: ModelDescription,
+  part: Exclude<Part, "rendered" | "modelfile">,
+): string {
   switch (part) {
     case "json":
       return JSON.stringify(description, undefined, 2);

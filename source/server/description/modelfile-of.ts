@@ -2,6 +2,7 @@
 import { realpath } from "node:fs/promises";
 import path from "node:path";
 import { quoteShort } from "../../base/seen-text.ts";
+import type { RecordedModel } from "../../store/library/resolve-stored.ts";
 import type { ResolvedModel } from "../../store/library/resolved-model.ts";
 import { partPaths } from "../../store/library/split-model.ts";
 import { nothingDefined } from "../../store/model-definition.ts";
@@ -12,8 +13,17 @@ import type { DescribeOptions } from "./describe-model.ts";
 /** `unprintable` names the values, set over the API, that no Modelfile can say. */
 export async function modelfileOf(
   model: ResolvedModel,
-  { system = model.system, parameters = {} }: Pick<DescribeOptions, "system" | "parameters">,
+  changes: Pick<DescribeOptions, "system" | "parameters">,
 ): Promise<PrintedModelfile> {
+  return modelfileWith(model, await weightsOf(model.facts.path), changes);
+}
+
+/** @param weights files of the model's weights, as FROM is to name them */
+export function modelfileWith(
+  model: Omit<RecordedModel, "parts">,
+  weights: readonly string[],
+  { system = model.system, parameters = {} }: Pick<DescribeOptions, "system" | "parameters"> = {},
+): PrintedModelfile {
   const { template, renderer, parser, requires, otherValues } = model;
   const others = Object.keys(otherValues).map((name) => ({
     field: `parameters.${isParameterName(name) ? name : quoteShort(name)}`,
@@ -22,7 +32,7 @@ export async function modelfileOf(
       : "there is no such parameter",
   }));
   const definition = nothingDefined({
-    from: [...(await weightsOf(model.facts.path)), ...model.projectors],
+    from: [...weights, ...model.projectors],
     adapters: model.adapters,
     drafts: model.drafts,
     licenses: model.licenses,

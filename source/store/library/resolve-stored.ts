@@ -6,7 +6,7 @@ import type { StoredManifest } from "./model-folder.ts";
 import type { ModelStore } from "./model-store.ts";
 import { nothingSaid, type ResolvedModel } from "./resolved-model.ts";
 import { linkedParts } from "./split-model.ts";
-import { locateFiles, type ModelContent, readContent } from "./stored-content.ts";
+import { locateFiles, type ModelContent, readContent, recordedFiles } from "./stored-content.ts";
 
 export interface StoredSources {
   /** Our own store, which keeps links and what was learnt of referenced files. */
@@ -42,6 +42,36 @@ export async function resolveStored(
     projectors,
     adapters,
     drafts,
+    requires: textIn(configuration, "requires"),
+    renderer: textIn(configuration, "renderer"),
+    parser: textIn(configuration, "parser"),
+  };
+}
+
+/** What a model says of itself: enough for its Modelfile, whether or not its weights are there. */
+export type RecordedModel = Omit<
+  ResolvedModel,
+  | "facts"
+  | "origin"
+  | "store"
+  | "digest"
+  | "sizeBytes"
+  | "modifiedAt"
+  | "details"
+  | "examples"
+  | "card"
+> & {
+  /** Files of its weights, as they were when it was made. */
+  parts: string[];
+};
+
+/** @throws ProductError those of `readContent` */
+export async function readRecorded(stored: StoredManifest): Promise<RecordedModel> {
+  const { configuration, ...said } = await readContent(stored);
+  return {
+    ...said,
+    ...recordedFiles(stored),
+    name: stored.name.display,
     requires: textIn(configuration, "requires"),
     renderer: textIn(configuration, "renderer"),
     parser: textIn(configuration, "parser"),

@@ -80,6 +80,20 @@ export async function locateFiles(
   };
 }
 
+/** Where the files were when the model was made; nobody looks whether they still are. */
+export function recordedFiles({ folder, manifest }: StoredManifest): ModelPaths {
+  const files = (kind: LayerKind) =>
+    layersOf(manifest, kind).map((layer) =>
+      isReference(layer) ? layer.reference.path : folder.blobPath(layer.digest),
+    );
+  return {
+    parts: files("model"),
+    projectors: files("projector"),
+    adapters: files("adapter"),
+    drafts: files("draft"),
+  };
+}
+
 /** Where a layer's content is; it is there, and it is what it was. */
 export async function locateLayer(
   layer: Layer,

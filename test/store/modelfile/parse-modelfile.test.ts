@@ -203,6 +203,7 @@ PARAMETER stop """
     ["top_p -1", "must not be negative, but is -1"],
     ["min_p -1", "must not be negative, but is -1"],
     ["repeat_penalty 0", "must be above 0, but is 0"],
+    ["num_ctx -1", "must not be negative, but is -1"],
     ["num_ctx 4096.0", 'must be a whole number, but is "4096.0"'],
     ["num_ctx 0x10", 'must be a whole number, but is "0x10"'],
     ["seed 9223372036854775807", "must be a whole number of at most 9007199254740991"],
