@@ -68,17 +68,23 @@ describe("the recipe", () => {
     }
   });
 
-  test("says which program is missing, and how to get it, before anything is started", async () => {
-    const { code, errors } = await cloud.run([...deploy, "--machine-type", "any", "--force"], {
-      // The control plane's own PATH counts where it runs: another state folder has another one.
-      environment: {
-        PATH: process.env.PATH ?? "",
-        DEPLOYCTL_STATE_DIR: path.join(cloud.folder, "other"),
-        DEPLOYCTL_LISTEN: "127.0.0.1:0",
-      },
-    });
-    expect(code, errors).toBe(6);
-    expect(errors).toMatch(/Error: .*vllm/);
-    expect(errors).toContain("pip install vllm");
+  test("says which program is missing and how to get it, or where it is for whoever deploys", async () => {
+    // A control plane has the PATH of where it was started.
+    const bare = {
+      PATH: process.env.PATH ?? "",
+      DEPLOYCTL_STATE_DIR: path.join(cloud.folder, "other"),
+      DEPLOYCTL_LISTEN: "127.0.0.1:0",
+    };
+    const words = [...deploy, "--machine-type", "any"];
+    const missing = await cloud.run(words, { environment: bare });
+    expect(missing.code, missing.errors).toBe(6);
+    expect(missing.errors).toMatch(/Error: .*vllm/);
+    expect(missing.errors).toContain("pip install vllm");
+    const { PATH = "" } = cloud.environment;
+    const here = await cloud.run(words, { environment: { ...bare, PATH } });
+    expect(here.code).toBe(6);
+    expect(here.errors).toContain(`add --env PATH="$PATH"`);
+    const told = await cloud.run([...words, "--env", `PATH=${PATH}`], { environment: bare });
+    expect(told.code, told.errors).toBe(0);
   });
 });

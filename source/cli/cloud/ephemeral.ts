@@ -1,4 +1,5 @@
 // An app that lives while this command does: its address first, then its log.
+import { explainMissingProgram } from "../../application/own-programs.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import type { AdminClient } from "../../cloud/admin/admin-client.ts";
 import type {
@@ -13,6 +14,7 @@ import { showDeployEvent } from "./follow-deployment.ts";
 import { printDocument, tell } from "./print.ts";
 import { logLineText } from "./print-logs.ts";
 import type { Session } from "./session.ts";
+import { isLocal } from "./target.ts";
 
 export type EphemeralEnd = { kind: "ended"; exitCode: number } | { kind: "interrupted" };
 
@@ -33,7 +35,9 @@ export async function runEphemeral(
       if (end !== undefined) return end;
     }
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted) {
+      throw isLocal(session) ? explainMissingProgram(error, request.config.executables) : error;
+    }
   }
   // The stream ends without a word only when this side has left it.
   return { kind: "interrupted" };

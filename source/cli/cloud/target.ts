@@ -17,6 +17,11 @@ import { upWords } from "./up-words.ts";
 /** The program's own entry file, for starting it again. */
 const entryFile = process.argv[1] ?? "";
 
+/** Whether commands go to this machine's server. */
+export function isLocal(session: Session): boolean {
+  return settingOf(session, "server") === undefined;
+}
+
 /** A client of the server; commands over it fail when none runs. */
 export function clientOf(session: Session): AdminClient {
   const url = settingOf(session, "server");
@@ -40,7 +45,7 @@ function keyFor({ settings, profileName }: Session): string | undefined {
 
 /** The same, after starting this machine's server when none runs. */
 export async function startedClientOf(session: Session): Promise<AdminClient> {
-  if (settingOf(session, "server") === undefined) await ensureControlPlane(session);
+  if (isLocal(session)) await ensureControlPlane(session);
   return clientOf(session);
 }
 

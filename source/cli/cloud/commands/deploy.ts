@@ -1,4 +1,5 @@
 // deployctl deploy: makes a script an app, or an app's next revision.
+import { explainMissingProgram } from "../../../application/own-programs.ts";
 import { prepareDeployment } from "../../../application/prepare-deployment.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import { certificateOf } from "../certificate.ts";
@@ -9,7 +10,7 @@ import { followDeployment } from "../follow-deployment.ts";
 import { printAnswer } from "../print.ts";
 import { readDeployment } from "../read-deployment.ts";
 import { openSession } from "../session.ts";
-import { startedClientOf } from "../target.ts";
+import { isLocal, startedClientOf } from "../target.ts";
 import { oneWord } from "../words.ts";
 
 export async function deploy(words: string[], flags: Flags): Promise<number> {
@@ -20,7 +21,9 @@ export async function deploy(words: string[], flags: Flags): Promise<number> {
     const { request, warnings } = await prepareDeployment(wishes, progress);
     progress.finish();
     const client = await startedClientOf(session);
-    const result = await followDeployment(client.deploy(request), progress);
+    const result = await followDeployment(client.deploy(request), progress).catch((error) => {
+      throw isLocal(session) ? explainMissingProgram(error, request.config.executables) : error;
+    });
     const document = { ...result, warnings: [...warnings, ...result.warnings] };
     printAnswer(flags, {
       document,
