@@ -6,6 +6,7 @@ import type {
   RevisionDocument,
 } from "../admin/documents.ts";
 import type { ScaleSettings } from "../app-config.ts";
+import { floorOf } from "../autoscaler/decide.ts";
 import { type AppRecord, appName } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
@@ -126,7 +127,10 @@ export class Documents {
     const { store, traffic, clock, observations, usedReplicas } = this.#context;
     const revision = store.revisions.find(record);
     const app = store.apps.find(record);
-    const isKnown = app !== undefined && revision !== undefined;
+    const scale =
+      app === undefined || revision === undefined ? undefined : effectiveScale(app, revision);
+    // As many as are always there have no end.
+    const isSpare = scale !== undefined && store.replicas.livingOf(record).length > floorOf(scale);
     return replicaDocument({
       record,
       observation: observations.get(record.replica),
@@ -136,7 +140,7 @@ export class Documents {
       isShort: shortageOf(this.#context, record) !== undefined,
       idleSince: this.#scaler.idleSince(record),
       wasUsed: usedReplicas.has(record.replica) || traffic.lastUsedAt(record.replica) !== undefined,
-      scale: isKnown ? effectiveScale(app, revision) : undefined,
+      scale: isSpare ? scale : undefined,
     });
   }
 }
