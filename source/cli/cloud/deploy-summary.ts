@@ -80,7 +80,8 @@ function backText(name: string, previous: string | undefined): string {
     : `deployctl rollback ${name} (to ${previous})`;
 }
 
-function keyCommand(app: string): string {
+/** Makes a key for callers of the app. */
+export function keyCommand(app: string): string {
   const [organisation = "", name = ""] = app.split("/");
   const place = organisation === "local" ? "" : ` --org ${organisation}`;
   return `export DEPLOYCTL_KEY=$(deployctl keys create --scope api --app ${name}${place} --quiet)`;

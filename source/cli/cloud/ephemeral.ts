@@ -9,7 +9,7 @@ import type {
 } from "../../cloud/admin/documents.ts";
 import { certificateOf } from "./certificate.ts";
 import type { DeployProgress } from "./deploy-progress.ts";
-import { callLines, servedModel } from "./deploy-summary.ts";
+import { callLines, keyCommand, servedModel } from "./deploy-summary.ts";
 import { showDeployEvent } from "./follow-deployment.ts";
 import { printDocument, tell } from "./print.ts";
 import { logLineText } from "./print-logs.ts";
@@ -76,7 +76,8 @@ function printAddress(session: Session, result: DeployResult, request: Deploymen
     model: servedModel(request.inspection),
     certificateFile: certificateOf(session, result.url),
   };
-  const lines = callLines(result.url, result.auth, facts);
+  const key = result.auth === "public" ? [] : [keyCommand(result.app)];
+  const lines = [...key, ...callLines(result.url, result.auth, facts)];
   process.stdout.write(
     `${result.url} (${result.auth}) until Ctrl+C\n\n${lines.map((line) => `  ${line}`.trimEnd()).join("\n")}\n\n`,
   );
