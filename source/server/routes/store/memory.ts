@@ -1,17 +1,20 @@
 // What loading a model takes, as terms from which a client works out any window and cache type.
 import { type EngineSettings, planLoad } from "../../../engine/scheduler/load-plan.ts";
-import { freeMemoryBytes, memoryTerms } from "../../../engine/scheduler/memory-plan.ts";
+import { memoryTerms } from "../../../engine/scheduler/memory-plan.ts";
 import type { ResolvedModel } from "../../../store/library/resolved-model.ts";
 
 /**
  * The whole is `weights_bytes + compute_bytes + cache_bytes_per_token[type] * window * slots`; an
  * estimate from the file's own metadata.
+ *
+ * @param freeBytes memory that is free now, on which the window may depend
  */
 export function memoryRecord(
   model: ResolvedModel,
   engine: EngineSettings,
+  freeBytes: number,
 ): Record<string, unknown> {
-  const plan = planLoad(model, model.parameters, engine, freeMemoryBytes());
+  const plan = planLoad(model, model.parameters, engine, freeBytes);
   const { weightsBytes, computeBytes, cacheBytesPerToken } = memoryTerms(model, plan);
   return {
     weights_bytes: weightsBytes,

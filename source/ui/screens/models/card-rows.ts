@@ -232,6 +232,7 @@ function runningCard({ loaded }: RunningEntry, look: CardLook): StyledRow[] {
     ...wrapped(`Context ${loaded.context_length} tokens in each slot`, "plain", look),
     ...wrapped(`Requests ${busy}`, "plain", look),
     ...wrapped(`Unload in ${untilOf(loaded, nowMs)}`, "plain", look),
+    ...(loaded.names.length > 1 ? wrapped(`Serves ${loaded.names.join(", ")}`, "plain", look) : []),
     [],
     textRow("Loaded with", "title"),
     ...options.flatMap(([name, value]) => wrapped(`${name} ${String(value)}`, "code", look)),

@@ -34,7 +34,8 @@ export interface ReaderOptions {
   readonly clock: Clock;
 }
 
-const intervalsMs = { running: 1000, capacity: 3000, local: 5000 };
+/** What the person changes here is read again at once; others change little. */
+const intervalsMs = { running: 1000, capacity: 3000, local: 10_000 };
 /** Somebody who holds a key down looks at no card on the way; the hub counts how often it is asked. */
 const cardDelaysMs = { local: 120, hub: 400, running: 120 };
 const searchDelayMs = 250;

@@ -176,6 +176,19 @@ describe("a download", () => {
   });
 });
 
+test("a file that is not the one the hub lists is thrown away, and r fetches it again", async () => {
+  hub.setFaults(({ server }) => (server === "storage" ? { garble: true } : undefined));
+  const screen = await openScreen();
+  screen.type("p");
+  await screen.until("Pull (owner/name:quant)");
+  screen.type("maker/Tiny-GGUF:Q8_0");
+  await screen.until("> maker/Tiny-GGUF:Q8_0");
+  await press(screen, keys.enter, "✗ failed");
+  await screen.until("deleted");
+  hub.setFaults(undefined);
+  await press(screen, "r", "hf.co/maker/Tiny-GGUF:Q8_0 is here");
+});
+
 describe("changes", () => {
   test("copy, rename, load, unload and delete act on the selected model", async () => {
     const screen = await openScreen();
