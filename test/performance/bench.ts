@@ -22,6 +22,7 @@ import {
   type Release,
 } from "./peer-build.ts";
 import { type Figure, formatFigures, formatRows, summarise, writeReport } from "./report.ts";
+import { measureScreen } from "./screen-figures.ts";
 import { measureServer } from "./server-figures.ts";
 import { commandPath, startOurs, startPeerWith } from "./server-process.ts";
 import { ensureModel, modelFileName } from "./synthetic-model.ts";
@@ -70,6 +71,7 @@ async function measureOwn(
 ): Promise<Figure[]> {
   if (name === "commands") return await measureCommands(temporaryFolder);
   if (name === "library") return await measureLibrary(temporaryFolder, print);
+  if (name === "screen") return await measureScreen(temporaryFolder, print);
   if (name === "gateway") return await measureGateway(temporaryFolder, print);
   if (name === "images") return await measureSeeing(options, release, temporaryFolder);
   const syntheticPath = join(release.cacheFolder, modelFileName);

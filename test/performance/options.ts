@@ -10,22 +10,22 @@ Usage: npm run bench -- [flags]
   --rounds N        rounds per thread count (3)
   --threads LIST    thread counts, such as 1,2 (1,2)
   --only LIST       of ${Object.keys(suites).join(", ")}, start, commands,
-                    library, server, images, gateway (all)
+                    library, server, images, screen, gateway (all)
   --json FILE       also write the figures to FILE
   --passive-peer    OMP_WAIT_POLICY=passive for llama-server, for a machine that others use too
   --prebuilt        the engine as it is shipped, not the one of modelctl engine build
   --noise-floor     llama-server on both sides: how far from 1 are ratios here by chance?
   --help            this text
 
-commands, library and server need no llama-server. commands times the start of the command line,
-library a store of 1,000 models, creating and pulling (pulling against curl), and server what ours
-adds to its engine. images shows pictures to both servers; the image reader of modelctl engine build
+commands, library, server and screen need no llama-server. commands times the start of the command
+line, library a store of 1,000 models, creating and pulling (pulling against curl), server what ours
+adds to its engine, and screen what the full screen costs while an answer comes. images shows pictures to both servers; the image reader of modelctl engine build
 --vision is built once where it is missing. gateway compares deployctl's gateway with caddy, which is
 taken from Debian's packages where it is not installed.
 `;
 
 /** Suites with figures of their own, by the name that `--only` takes. */
-const ownSuiteNames = ["commands", "library", "server", "images", "gateway"] as const;
+const ownSuiteNames = ["commands", "library", "server", "images", "screen", "gateway"] as const;
 
 export type OwnSuiteName = (typeof ownSuiteNames)[number];
 

@@ -28,7 +28,7 @@ export interface Row {
 /** Something measured by itself, or against a peer that is no server. */
 export interface Figure {
   label: string;
-  unit: "ms" | "req/s" | "MB/s" | "tok/s" | "cores" | "x" | "%" | "MiB" | "failures";
+  unit: "ms" | "req/s" | "MB/s" | "kB/s" | "tok/s" | "cores" | "x" | "%" | "MiB" | "failures";
   samples: readonly number[];
   /** What is asked of the median. */
   target?: { bound: "below" | "at least"; value: number };

@@ -18,10 +18,15 @@ export interface ServerOptions {
   readonly control?: ServerControl;
 }
 
-export interface AppOptions {
+/** What is behind the screens. */
+export interface AppParts {
   readonly chat: ChatOptions;
   /** Without it there are neither live figures nor the screens that show the server. */
   readonly server?: ServerOptions;
+}
+
+/** How the program looks, and on which terminal. */
+export interface ViewOptions {
   /** The screen to begin with. Defaults to the chat. */
   readonly first?: Screen["id"];
   /** Defaults to `default`. */
@@ -30,6 +35,8 @@ export interface AppOptions {
   readonly isInline?: boolean;
   /** Plain lines instead of a painted screen. Defaults to the variable INK_SCREEN_READER. */
   readonly isScreenReader?: boolean;
+  /** Told how long each picture took, in milliseconds. */
+  readonly onPainted?: (milliseconds: number) => void;
   /** Variables that choose glyphs, editor and pager. Defaults to the process's own. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Defaults to the process's own. */
@@ -37,6 +44,8 @@ export interface AppOptions {
   /** Defaults to the process's own. */
   readonly stdout?: NodeJS.WriteStream;
 }
+
+export interface AppOptions extends AppParts, ViewOptions {}
 
 export interface AppResult {
   /** `bye`: the person left. `interrupted`: Ctrl+C twice, a signal, or the terminal went away. */

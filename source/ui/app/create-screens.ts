@@ -9,7 +9,7 @@ import { ChatScreen } from "../screens/chat/chat-screen.ts";
 import { ModelsScreen } from "../screens/models/models-screen.ts";
 import { ServerScreen } from "../screens/server/server-screen.ts";
 import type { Glyphs } from "../theme.ts";
-import type { AppOptions } from "./app-options.ts";
+import type { AppParts } from "./app-options.ts";
 
 export interface ScreenContext {
   readonly glyphs: Glyphs;
@@ -25,7 +25,7 @@ export interface CreatedScreens {
 }
 
 export async function createScreens(
-  options: AppOptions,
+  options: AppParts,
   context: ScreenContext,
 ): Promise<CreatedScreens> {
   const chat = await ChatScreen.open(options.chat, context);

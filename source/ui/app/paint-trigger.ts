@@ -1,7 +1,13 @@
 // Says when to paint: soon after a change, and not more often than the eye can follow.
 
 /** Between two pictures. */
-const intervalMs = 33;
+const usualIntervalMs = 33;
+
+export interface PaintTriggerOptions {
+  /** Tells when something has changed that shows. */
+  readonly subscribe: (listener: () => void) => () => void;
+  readonly intervalMs?: number;
+}
 
 export class PaintTrigger {
   readonly #listeners = new Set<() => void>();
@@ -10,10 +16,14 @@ export class PaintTrigger {
   #paintedAtMs = -Infinity;
   #isWaiting = false;
 
-  /** @param subscribe to what is painted */
-  constructor(subscribe: (listener: () => void) => () => void, interval: number = intervalMs) {
-    this.#intervalMs = interval;
+  constructor({ subscribe, intervalMs = usualIntervalMs }: PaintTriggerOptions) {
+    this.#intervalMs = intervalMs;
     subscribe(() => this.#changed());
+  }
+
+  /** Milliseconds since the newest picture was begun. */
+  get elapsedMs(): number {
+    return performance.now() - this.#paintedAtMs;
   }
 
   /** For `useSyncExternalStore`: another number for another picture. */

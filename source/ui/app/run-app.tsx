@@ -4,49 +4,64 @@ import { type Instance, render } from "ink";
 import { systemClock } from "../../base/clock.ts";
 import { copyText } from "../frame/clipboard.ts";
 import { Frame } from "../frame/frame.ts";
-import type { WindowSize } from "../frame/frame-rows.ts";
 import { terminalServices } from "../frame/terminal-services.ts";
 import type { ServerWatch } from "../live/server-watch.ts";
 import { selectGlyphs } from "../theme.ts";
 import { App } from "./app.tsx";
-import type { AppOptions, AppResult } from "./app-options.ts";
-import { createScreens } from "./create-screens.ts";
+import type { AppOptions, AppParts, AppResult, ViewOptions } from "./app-options.ts";
+import { type CreatedScreens, createScreens } from "./create-screens.ts";
 import { PaintTrigger } from "./paint-trigger.ts";
 import { ReaderApp } from "./reader-app.tsx";
+import { watchForEnd, windowSize } from "./terminal-facts.ts";
 import { lendTerminal, type TerminalHandle } from "./terminal-handle.ts";
 
 /** Pictures are paced before they get here: this only keeps Ink from waiting once more. */
 const framesPerSecondMaximum = 60;
-/** Rows that the program takes of a terminal whose other rows stay as they are. */
-const inlineRowsMaximum = 24;
-const endingSignals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
  * Runs the program until the person leaves. Resolves after the terminal has been restored; rejects
  * only with a defect of the program itself.
  */
 export async function runApp(options: AppOptions): Promise<AppResult> {
-  const stdin = options.stdin ?? process.stdin;
-  const stdout = options.stdout ?? process.stdout;
-  const environment = options.environment ?? process.env;
-  const isScreenReader = options.isScreenReader ?? process.env.INK_SCREEN_READER === "true";
-  const isInline = options.isInline ?? false;
+  return await run(options, async () => options, false);
+}
+
+/**
+ * The same, painted before what is behind the screens is there: what is typed meanwhile is kept.
+ *
+ * @param prepare begun after the first picture
+ * @throws what `prepare` throws, after the terminal has been restored
+ */
+export async function runAppAhead(
+  view: ViewOptions,
+  prepare: () => Promise<AppParts>,
+): Promise<AppResult> {
+  return await run(view, prepare, true);
+}
+
+async function run(
+  view: ViewOptions,
+  prepare: () => Promise<AppParts>,
+  isPaintedFirst: boolean,
+): Promise<AppResult> {
+  const { stdin = process.stdin, stdout = process.stdout, environment = process.env } = view;
+  const { isInline = false } = view;
+  const isScreenReader = view.isScreenReader ?? process.env.INK_SCREEN_READER === "true";
   const glyphs = selectGlyphs(environment, process.platform);
   const terminal: TerminalHandle = { suspend: undefined, isLent: false };
-  let ending: Omit<AppResult, "transcript"> = { reason: "interrupted" };
+  let ending: Omit<AppResult, "transcript"> | undefined;
   let instance: Instance | undefined;
-  let hasLeft = false;
-  let watch: ServerWatch | undefined;
+  let created: CreatedScreens | undefined;
+  let serverLabel = () => "";
   const leave = (reason: AppResult["reason"], signal?: NodeJS.Signals): void => {
     ending = signal === undefined ? { reason } : { reason, signal };
-    hasLeft = true;
     instance?.unmount();
   };
   const size = () => windowSize(stdout, isInline);
   const frame = new Frame({
     glyphs,
     clock: systemClock,
-    theme: options.theme ?? "default",
+    theme: view.theme ?? "default",
     terminal: terminalServices({
       erase: () => instance?.clear(),
       suspend: (work) => lendTerminal(terminal, work),
@@ -54,19 +69,24 @@ export async function runApp(options: AppOptions): Promise<AppResult> {
       environment,
     }),
     size,
-    status: () => serverStatus(watch, options.chat.backend.serverLabel()),
+    status: () => serverStatus(created?.watch, serverLabel()),
     onLeave: leave,
   });
+  const begin = async (): Promise<void> => {
+    const parts = await prepare();
+    created = await createScreens(parts, { glyphs, clock: systemClock, frame });
+    serverLabel = () => parts.chat.backend.serverLabel();
+    if (ending === undefined) frame.start(created.screens, view.first);
+  };
   const stopWatching = watchForEnd(stdin, stdout, (signal) => {
     if (signal === "SIGINT" && terminal.isLent) return;
     leave("interrupted", signal);
   });
-  const created = await createScreens(options, { glyphs, clock: systemClock, frame });
-  const { chat, screens } = created;
-  watch = created.watch;
+  let beginning: Promise<void> | undefined;
+  let failure: unknown;
   try {
-    frame.start(screens, options.first);
-    const trigger = new PaintTrigger(frame.subscribe);
+    if (!isPaintedFirst) await begin();
+    const trigger = new PaintTrigger({ subscribe: frame.subscribe });
     const root = isScreenReader ? (
       <ReaderApp frame={frame} trigger={trigger} terminal={terminal} />
     ) : (
@@ -79,56 +99,36 @@ export async function runApp(options: AppOptions): Promise<AppResult> {
       isScreenReaderEnabled: isScreenReader,
       incrementalRendering: true,
       maxFps: framesPerSecondMaximum,
+      onRender: () => view.onPainted?.(trigger.elapsedMs),
       exitOnCtrlC: false,
       // Without this a CI variable, even an empty one, would keep the screen black until the end.
       interactive: true,
       kittyKeyboard: { mode: "auto" },
     });
-    if (hasLeft) instance.unmount();
+    if (isPaintedFirst) {
+      await instance.waitUntilRenderFlush();
+      beginning = begin().catch((error: unknown) => {
+        failure = error;
+        instance?.unmount();
+      });
+    }
+    if (ending !== undefined) instance.unmount();
     await instance.waitUntilExit();
     // These lines stay on the terminal, and the last one is still open.
     if (isScreenReader || isInline) stdout.write("\n");
   } finally {
     stopWatching();
-    watch?.stop();
     frame.close();
-    await Promise.all(screens.map((screen) => screen.close()));
+    // Who leaves at once leaves something that is just being opened.
+    await beginning;
+    created?.watch?.stop();
+    await Promise.all((created?.screens ?? []).map((screen) => screen.close()));
   }
-  return { ...ending, transcript: chat.transcript };
+  if (failure !== undefined) throw failure;
+  return { ...(ending ?? { reason: "interrupted" }), transcript: created?.chat.transcript ?? [] };
 }
 
 /** @param label with the sign of a server that answers */
 function serverStatus(watch: ServerWatch | undefined, label: string): string {
   return watch?.state.kind === "down" ? `${label.replace("●", "✗")} gone` : label;
-}
-
-/** A terminal that does not know its size counts as the classic one, as in Ink. */
-function windowSize(stdout: NodeJS.WriteStream, isInline: boolean): WindowSize {
-  const rows = stdout.rows || 24;
-  return {
-    columns: stdout.columns || 80,
-    rows: isInline ? Math.min(rows, inlineRowsMaximum) : rows,
-  };
-}
-
-/**
- * Calls `end` on a signal or when the terminal goes away.
- * @returns takes the listeners off again
- */
-function watchForEnd(
-  stdin: NodeJS.ReadStream,
-  stdout: NodeJS.WriteStream,
-  end: (signal?: NodeJS.Signals) => void,
-): () => void {
-  const onClosed = (): void => end();
-  for (const signal of endingSignals) process.on(signal, end);
-  stdin.on("end", onClosed);
-  stdin.on("error", onClosed);
-  stdout.on("error", onClosed);
-  return () => {
-    for (const signal of endingSignals) process.off(signal, end);
-    stdin.off("end", onClosed);
-    stdin.off("error", onClosed);
-    stdout.off("error", onClosed);
-  };
 }

@@ -1,7 +1,5 @@
 // Copies a text: through the terminal, which also works over ssh, and into the local clipboard.
 
-import clipboard from "clipboardy";
-
 /** Many terminals take no more in one sequence. */
 const terminalLimitBytes = 74_994;
 
@@ -14,7 +12,7 @@ export interface CopyOptions {
 
 /** @returns a sentence that tells how it went */
 export async function copyText(text: string, options: CopyOptions): Promise<string> {
-  const { write, environment, local = clipboard } = options;
+  const { write, environment } = options;
   if (text === "") return "There is nothing to copy";
   const encoded = Buffer.from(text, "utf8").toString("base64");
   const fitsTerminal = encoded.length <= terminalLimitBytes;
@@ -23,18 +21,17 @@ export async function copyText(text: string, options: CopyOptions): Promise<stri
   const count = Array.from(text).length;
   const what = `${count} ${count === 1 ? "character" : "characters"}`;
   const isRemote = Boolean(environment.SSH_CONNECTION || environment.SSH_TTY);
-  if (!isRemote && (await isCopiedHere(text, local))) return `Copied ${what}`;
+  if (!isRemote && (await isCopiedHere(text, options.local))) return `Copied ${what}`;
   if (!fitsTerminal) return `${what} are too many for the terminal's clipboard: nothing was copied`;
   return `Copied ${what} through the terminal, if it allows that (OSC 52)`;
 }
 
 /** A machine without a desktop has no clipboard: that is no error. */
-async function isCopiedHere(
-  text: string,
-  local: { write(text: string): Promise<void> },
-): Promise<boolean> {
+async function isCopiedHere(text: string, local: CopyOptions["local"]): Promise<boolean> {
   try {
-    await local.write(text);
+    // Imported when it is needed: it takes as long as all screens together.
+    const clipboard = local ?? (await import("clipboardy")).default;
+    await clipboard.write(text);
     return true;
   } catch {
     return false;

@@ -1,6 +1,6 @@
 // The whole window as rows: tabs, the screen's body with what lies over it, hints.
 
-import { overlayRow, rowWidth } from "../panes/styled-row.ts";
+import { overlayRow, rowWidth, textRow } from "../panes/styled-row.ts";
 import { textWidth, truncateText } from "../text/graphemes.ts";
 import { neutraliseLine } from "../text/neutralise.ts";
 import { wrapLine } from "../text/wrap-line.ts";
@@ -17,6 +17,8 @@ const tabRows = 1;
 const hintRows = 1;
 const noticeRowsMaximum = 3;
 const margin = 1;
+/** The tabs that there will be. */
+const titlesAtStart = ["Chat", "Models", "Server"] as const;
 
 export interface WindowSize {
   readonly columns: number;
@@ -36,7 +38,8 @@ export function bodySize({ columns, rows }: WindowSize): BodySize {
 export function framePicture(frame: Frame, size: WindowSize): ScreenPicture {
   if (isTooSmall(size)) return { rows: tooSmallCard(frame, size) };
   const body = bodySize(size);
-  const picture = frame.current?.picture(body) ?? { rows: [] };
+  const starting = textRow(` ${frame.glyphs.working} starting`, "dim");
+  const picture = frame.current?.picture(body) ?? { rows: frame.isStarting ? [[], starting] : [] };
   const rows = Array.from({ length: body.rows }, (_, index) => picture.rows[index] ?? []);
   const { overlay, glyphs } = frame;
   let { cursor } = picture;
@@ -68,10 +71,11 @@ function lastRows(frame: Frame, { columns }: WindowSize): StyledRow[] {
 }
 
 function tabRow(frame: Frame, columns: number): StyledRow {
-  const tabs = frame.screens.map(({ title }, index) => `${index + 1} ${title}`);
+  const titles = frame.isStarting ? titlesAtStart : frame.screens.map(({ title }) => title);
+  const tabs = titles.map((title, index) => `${index + 1} ${title}`);
   const spans: Span[] = [{ text: " modelctl ", tone: "title" }];
   for (const [index, tab] of tabs.entries()) {
-    const isCurrent = frame.screens[index] === frame.current;
+    const isCurrent = frame.current !== undefined && frame.screens[index] === frame.current;
     spans.push({ text: " ", tone: "plain" });
     spans.push(isCurrent ? { text: `[${tab}]`, tone: "tab" } : { text: ` ${tab} `, tone: "plain" });
   }

@@ -48,6 +48,8 @@ export class Frame implements FrameServices {
   #notice: string | undefined;
   #theme: ThemeName;
   #interruptedAtMs = -Infinity;
+  /** Keys and pastes that came before there was a screen for them. */
+  #waiting: (() => void)[] | undefined = [];
   #version = 0;
 
   constructor(options: FrameOptions) {
@@ -72,6 +74,9 @@ export class Frame implements FrameServices {
     for (const screen of screens) screen.subscribe(() => this.#changed());
     const screen = screens.find(({ id }) => id === first) ?? screens[0];
     if (screen !== undefined) this.open(screen.id);
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const act of waiting) act();
   }
 
   get screens(): readonly Screen[] {
@@ -100,6 +105,11 @@ export class Frame implements FrameServices {
     return this.#options.glyphs;
   }
 
+  /** There are no screens yet. */
+  get isStarting(): boolean {
+    return this.#waiting !== undefined;
+  }
+
   /** What the screen in sight is at, and how the server is. */
   get statusParts(): readonly string[] {
     return [this.#current?.status() ?? "", this.#options.status()].filter((text) => text !== "");
@@ -126,6 +136,10 @@ export class Frame implements FrameServices {
 
   /** Acts on one key or piece of text. */
   press(press: KeyPress): void {
+    if (this.#waiting !== undefined) {
+      this.#pressEarly(press, this.#waiting);
+      return;
+    }
     this.#setNotice(undefined);
     const isKey = press.kind === "key";
     if (isTooSmall(this.#options.size()) && !(isKey && keysOfSmallWindows.has(press.name))) return;
@@ -139,6 +153,10 @@ export class Frame implements FrameServices {
 
   /** Takes a marked paste: one insertion that never sends. */
   paste(text: string): void {
+    if (this.#waiting !== undefined) {
+      this.#waiting.push(() => this.paste(text));
+      return;
+    }
     if (isTooSmall(this.#options.size())) return;
     this.#setNotice(undefined);
     if (this.overlay !== undefined) this.overlay.paste(text);
@@ -225,6 +243,13 @@ export class Frame implements FrameServices {
     return this.#current?.isTyping() ?? false;
   }
 
+  /** Before there are screens one can only leave; the rest is for them. */
+  #pressEarly(press: KeyPress, waiting: (() => void)[]): void {
+    if (press.kind === "key" && press.name === "Ctrl+D") this.leave("bye");
+    else if (press.kind === "key" && press.name === "Ctrl+C") this.#tell(this.#interrupt());
+    else waiting.push(() => this.press(press));
+  }
+
   #key(name: string): void {
     const { reserved, yielding } = this.#commands;
     const command =
@@ -243,9 +268,7 @@ export class Frame implements FrameServices {
 
   /** What could not be done is told in place of the hints. */
   #run(command: BoundCommand, argument: string): void {
-    const tell = (sentence: string | undefined): void => {
-      if (sentence !== undefined) this.#setNotice(sentence);
-    };
+    const tell = (sentence: string | undefined): void => this.#tell(sentence);
     try {
       const outcome = command.run(argument);
       if (outcome instanceof Promise) {
@@ -254,6 +277,10 @@ export class Frame implements FrameServices {
     } catch (error) {
       tell(describeError(error));
     }
+  }
+
+  #tell(sentence: string | undefined): void {
+    if (sentence !== undefined) this.#setNotice(sentence);
   }
 
   #interrupt(): string | undefined {

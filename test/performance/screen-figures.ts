@@ -1,0 +1,260 @@
+// What the full screen costs: time for a picture, processor, bytes, and from a key to its glyph, at
+// 120x40 with an answer of 100 tokens a second and the live figures on show.
+
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type IPty, spawn } from "@lydell/node-pty";
+import { killOnExit } from "./clean-up.ts";
+import type { Figure } from "./report.ts";
+import type { ScreenCosts } from "./screen-process.ts";
+import { commandPath, createHome, findFreePort } from "./server-process.ts";
+
+const columns = 120;
+const rows = 40;
+const measuredSeconds = 8;
+const waitLimitMs = 60_000;
+/** Letters that no answer holds, so that each is seen when it is painted. */
+const typedKeys = Array.from("ЖЩЮЭЯФЦШЧЪЫЬБДЗИЛПУ");
+const openingRuns = 5;
+
+export async function measureScreen(
+  temporaryFolder: string,
+  progress: (text: string) => void,
+): Promise<Figure[]> {
+  const server = await startSampleServer();
+  try {
+    const figures: Figure[] = [];
+    for (const messages of [10, 10_000]) {
+      progress(`screen: ${columns}x${rows}, ${messages} messages, 100 tokens a second`);
+      figures.push(...(await measureStream(messages, temporaryFolder, addressOf(server))));
+    }
+    progress("screen: first picture of modelctl");
+    figures.push(await measureOpening(temporaryFolder));
+    return figures;
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+async function measureStream(
+  messages: number,
+  temporaryFolder: string,
+  serverUrl: string,
+): Promise<Figure[]> {
+  const file = join(temporaryFolder, `screen-${messages}.json`);
+  const program = join(import.meta.dirname, "screen-process.ts");
+  const screen = openScreen([program], {
+    SCREEN_FIGURES: file,
+    SCREEN_SECONDS: String(measuredSeconds),
+    SCREEN_MESSAGES: String(messages),
+    SCREEN_SERVER: serverUrl,
+    NODE_ENV: "production",
+  });
+  try {
+    await screen.takesKeys();
+    screen.write("\u0416");
+    await screen.shows("\u0416");
+    screen.write("\r");
+    await untilThere(`${file}.begun`);
+    // The first pictures compile what the others run.
+    await sleep(1000);
+    const bytesBefore = screen.byteCount();
+    const startedAtMs = performance.now();
+    const keyTimesMs: number[] = [];
+    for (const key of typedKeys) {
+      keyTimesMs.push(await screen.timeKey(key));
+      // Not in step with the pictures.
+      await sleep(130 + 37 * (keyTimesMs.length % 5));
+    }
+    const seconds = (performance.now() - startedAtMs) / 1000;
+    const kilobytesPerSecond = (screen.byteCount() - bytesBefore) / 1000 / seconds;
+    const costs = await readCosts(file);
+    const label = `screen, ${messages} messages:`;
+    return [
+      {
+        label: `${label} picture, p95`,
+        unit: "ms",
+        samples: [quantile(costs.frameMs, 0.95)],
+        target: { bound: "below", value: 16 },
+      },
+      {
+        label: `${label} processor, of one core`,
+        unit: "%",
+        samples: [costs.processorShare * 100],
+        target: { bound: "below", value: 35 },
+      },
+      {
+        label: `${label} key to glyph, p95`,
+        unit: "ms",
+        samples: [quantile(keyTimesMs, 0.95)],
+        target: { bound: "below", value: 50 },
+      },
+      {
+        label: `${label} written to the terminal`,
+        unit: "kB/s",
+        samples: [kilobytesPerSecond],
+        target: { bound: "below", value: 40 },
+      },
+    ];
+  } finally {
+    screen.close();
+  }
+}
+
+async function untilThere(file: string): Promise<void> {
+  const deadlineMs = performance.now() + waitLimitMs;
+  while (!existsSync(file)) {
+    if (performance.now() > deadlineMs) throw new Error(`the screen did not write ${file}`);
+    await sleep(50);
+  }
+}
+
+/** Waits until the process has measured itself. */
+async function readCosts(file: string): Promise<ScreenCosts> {
+  await untilThere(file);
+  return JSON.parse(await readFile(file, "utf8")) as ScreenCosts;
+}
+
+/** From the start of the process until tabs are on the screen; the server starts meanwhile. */
+async function measureOpening(temporaryFolder: string): Promise<Figure> {
+  const samples: number[] = [];
+  for (let run = 0; run < openingRuns; run += 1) {
+    const home = await createHome(temporaryFolder);
+    const startedAtMs = performance.now();
+    const screen = openScreen([commandPath], {
+      ...home,
+      MODELCTL_HOST: `127.0.0.1:${await findFreePort()}`,
+    });
+    try {
+      await screen.shows("1 Chat");
+      samples.push(performance.now() - startedAtMs);
+      await screen.shows("Enter send");
+    } finally {
+      screen.close();
+    }
+  }
+  return {
+    label: "modelctl, first picture",
+    unit: "ms",
+    samples,
+    target: { bound: "below", value: 500 },
+  };
+}
+
+function openScreen(words: readonly string[], environment: Record<string, string>) {
+  const terminal: IPty = spawn(process.execPath, [...words], {
+    cols: columns,
+    rows,
+    env: {
+      PATH: process.env.PATH,
+      TERM: "xterm-256color",
+      LANG: "C.UTF-8",
+      FORCE_COLOR: "1",
+      CI: "false",
+      ...environment,
+    },
+  });
+  const forget = killOnExit(terminal.pid);
+  let seen = "";
+  let bytes = 0;
+  let waiting: (() => void) | undefined;
+  terminal.onData((data) => {
+    bytes += Buffer.byteLength(data);
+    seen += data;
+    waiting?.();
+  });
+  const shows = async (text: string) => {
+    const deadlineMs = performance.now() + waitLimitMs;
+    // Colours may stand between two words.
+    while (!plain(seen).includes(text)) {
+      if (performance.now() > deadlineMs) {
+        throw new Error(`the screen never showed ${JSON.stringify(text)}:\n${seen.slice(-2000)}`);
+      }
+      await Promise.race([new Promise<void>((done) => (waiting = done)), sleep(100)]);
+    }
+  };
+  return {
+    shows,
+    /** Before that the terminal itself would take them. */
+    takesKeys: async () => {
+      while (!seen.includes("\u001b[?2004h")) await sleep(20);
+    },
+    byteCount: () => bytes,
+    write: (text: string) => {
+      seen = "";
+      terminal.write(text);
+    },
+    async timeKey(key: string) {
+      seen = "";
+      const pressedAtMs = performance.now();
+      terminal.write(key);
+      await shows(key);
+      return performance.now() - pressedAtMs;
+    },
+    close: () => {
+      terminal.kill("SIGKILL");
+      forget();
+    },
+  };
+}
+
+function plain(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
+  return text.replaceAll(/\u001b\[[0-9;?]*[A-Za-z]/g, "");
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** Tells of a busy machine once a second, as a server would. */
+async function startSampleServer(): Promise<Server> {
+  const server = createServer((request, reply) => {
+    reply.writeHead(200, { "content-type": "application/x-ndjson" });
+    if (!request.url?.startsWith("/api/metrics")) return void reply.end("{}");
+    const send = () => reply.write(`${JSON.stringify(randomSample())}\n`);
+    send();
+    const timer = setInterval(send, 1000);
+    reply.once("close", () => clearInterval(timer));
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  return server;
+}
+
+function addressOf(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function randomSample(): object {
+  const gpu = {
+    ...{ name: "A card", load: Math.random(), temperatureCelsius: 60 },
+    ...{ memoryUsedBytes: 8e9 * Math.random(), memoryTotalBytes: 12e9, powerWatts: 100 },
+  };
+  const model = {
+    ...{
+      name: "tiny:latest",
+      state: "busy",
+      running: 1,
+      waiting: 1,
+      ramBytes: 1e9,
+      vramBytes: 1e9,
+    },
+    ...{ slots: 4, contextLength: 8192, cacheBytes: 1e9, cacheType: "f16", loadFraction: 1 },
+  };
+  return {
+    time: Date.now(),
+    cpu: { cores: 8, load: Math.random() },
+    memory: { totalBytes: 32e9, usedBytes: 16e9 * Math.random(), processBytes: 2e8 },
+    gpus: [gpu],
+    models: [model],
+    requests: { running: 1, waiting: 1, longestWaitMs: 100, contextTokens: 3000 },
+    tokensPerSecond: 90 + 20 * Math.random(),
+    uptimeMs: 1e6,
+  };
+}

@@ -1,0 +1,80 @@
+// The full screen with an answer of 100 tokens a second, in a process of its own: what it costs is written
+// into the file that SCREEN_FIGURES names, once the answer has gone on for SCREEN_SECONDS.
+
+import { rename, writeFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ChatEvent } from "../../source/client/chat-events.ts";
+
+/** Node runs TypeScript but no JSX: the screen comes from the build. */
+const built = new URL("../../dist/source/", import.meta.url);
+const { runApp }: typeof import("../../source/ui/app/run-app.tsx") = await import(
+  new URL("ui/app/run-app.js", built).href
+);
+const { ApiClient }: typeof import("../../source/client/api-client.ts") = await import(
+  new URL("client/api-client.js", built).href
+);
+
+const tokensPerSecond = 100;
+const sentence =
+  "The scheduler keeps a queue for each model and gives a free slot to the request that shares the longest beginning. ";
+const code =
+  "```ts\nqueue.remove(request.id);\nbus.emit('request-cancelled', request.id);\n```\n\n";
+
+export interface ScreenCosts {
+  frameMs: number[];
+  /** Share of one core, 0 to 1. */
+  processorShare: number;
+}
+
+const { SCREEN_FIGURES: file = "", SCREEN_SECONDS = "5", SCREEN_MESSAGES = "10" } = process.env;
+const { SCREEN_SERVER: url = "" } = process.env;
+const client = new ApiClient({ url });
+let frames: number[] | undefined;
+
+const messages = Array.from({ length: Number(SCREEN_MESSAGES) }, (_, index) =>
+  index % 2 === 0
+    ? { role: "user" as const, content: `Question ${index}: ${sentence}` }
+    : { role: "assistant" as const, content: `${sentence.repeat(3)}\n\n- one\n- two\n\n${code}` },
+);
+
+const backend = {
+  facts: { name: "tiny", contextLength: 8192, card: undefined },
+  serverLabel: () => "● measured",
+  async *chat(_messages: unknown, _settings: unknown, signal: AbortSignal) {
+    const before = process.cpuUsage();
+    const startedAtMs = performance.now();
+    const endAtMs = startedAtMs + Number(SCREEN_SECONDS) * 1000;
+    frames = [];
+    await writeFile(`${file}.begun`, "");
+    for (let count = 0; performance.now() < endAtMs; count += 1) {
+      const event: ChatEvent = { type: "text", text: tokenOf(count) };
+      yield event;
+      const nextAtMs = startedAtMs + ((count + 1) * 1000) / tokensPerSecond;
+      const restMs = nextAtMs - performance.now();
+      if (restMs > 1) await sleep(restMs, undefined, { signal });
+    }
+    const { user, system } = process.cpuUsage(before);
+    const elapsedMs = performance.now() - startedAtMs;
+    const processorShare = (user + system) / 1000 / elapsedMs;
+    const costs: ScreenCosts = { frameMs: frames, processorShare };
+    await writeFile(`${file}.part`, JSON.stringify(costs));
+    // Whoever waits for it finds it whole.
+    await rename(`${file}.part`, file);
+    await sleep(60_000, undefined, { signal });
+  },
+};
+
+/** Prose, with a list and a block of code now and then. */
+function tokenOf(count: number): string {
+  if (count % 150 === 149) return `\n\n${code}`;
+  const words = sentence.split(/(?<= )/);
+  return words[count % words.length] ?? "";
+}
+
+await runApp({
+  // Models can be changed, shown and saved too; nobody does here.
+  chat: { backend: backend as never, messages },
+  server: { client: () => client, readFilter: () => () => true },
+  onPainted: (milliseconds) => frames?.push(milliseconds),
+});
+process.exit(0);
