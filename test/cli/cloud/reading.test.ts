@@ -1,0 +1,180 @@
+// What flags and settings mean: where a server listens, how it encrypts, times, counts and pairs.
+import { describe, expect, test } from "vitest";
+import type { Flags } from "../../../source/cli/cloud/flags.ts";
+import { readDeployment } from "../../../source/cli/cloud/read-deployment.ts";
+import { readServer } from "../../../source/cli/cloud/read-server.ts";
+import {
+  readCount,
+  readPairs,
+  readTime,
+  readVariables,
+} from "../../../source/cli/cloud/read-values.ts";
+import type { Session } from "../../../source/cli/cloud/session.ts";
+import { upWords } from "../../../source/cli/cloud/up-words.ts";
+import type { CloudSettingName } from "../../../source/configuration/cloud-settings.ts";
+
+const usage = expect.objectContaining({ code: "COMMAND_USAGE", exitCode: 2 });
+
+function session(
+  values: Partial<Record<CloudSettingName, string>> = {},
+  flags: Flags = {},
+): Session {
+  const settings = Object.entries(values).map(([name, value]) => [name, { value, origin: "test" }]);
+  return {
+    flags,
+    settings: Object.fromEntries(settings),
+    stateFolder: "/state",
+    profileFile: "/profiles.toml",
+    profiles: { current: "local", profiles: {} },
+    profileName: "local",
+    profile: {},
+  };
+}
+
+describe("a server", () => {
+  test("listens on this machine alone, without encryption", () => {
+    expect(readServer(session())).toMatchObject({
+      stateFolder: "/state",
+      organisation: "local",
+      listeners: [{ host: "127.0.0.1", port: 8480, encryption: { kind: "none" } }],
+      adminListeners: [],
+      trustedProxies: [],
+    });
+  });
+
+  test.each([
+    [":9000", { host: "127.0.0.1", port: 9000 }],
+    ["localhost", { host: "localhost", port: 8480 }],
+    ["[::1]:9000", { host: "::1", port: 9000 }],
+    ["127.0.0.1:0", { host: "127.0.0.1", port: 0 }],
+  ])("listens on %s", (listen, expected) => {
+    expect(readServer(session({ listen })).listeners[0]).toMatchObject(expected);
+  });
+
+  test("encrypts as soon as others can reach it, unless its owner says otherwise", () => {
+    const open = { listen: "0.0.0.0", "base-url": "https://models.example.org/" };
+    expect(readServer(session(open))).toMatchObject({
+      baseUrl: "https://models.example.org",
+      listeners: [
+        {
+          port: 8443,
+          encryption: {
+            kind: "self-signed",
+            names: expect.arrayContaining(["models.example.org"]),
+          },
+        },
+      ],
+    });
+    const insecure = readServer(session(open, { insecureHttp: true }));
+    expect(insecure.listeners[0]).toMatchObject({
+      port: 8480,
+      encryption: { kind: "none" },
+      allowsPlainHttp: true,
+    });
+  });
+
+  test("takes commands from elsewhere with the gateway's certificate, or one of its own", () => {
+    const files = { "tls-cert": "/a.pem", "tls-key": "/b.pem", "admin-listen": "0.0.0.0:9001" };
+    expect(readServer(session(files)).adminListeners).toMatchObject([
+      { host: "0.0.0.0", port: 9001, encryption: { kind: "files", certificateFile: "/a.pem" } },
+    ]);
+    expect(readServer(session({ "admin-listen": "10.0.0.1" })).adminListeners).toMatchObject([
+      { port: 8481, encryption: { kind: "self-signed" } },
+    ]);
+  });
+
+  test.each([
+    [{ listen: "nowhere:port" }],
+    [{ listen: "127.0.0.1:70000" }],
+    [{ listen: "http://127.0.0.1" }],
+    [{ tls: "please" }],
+    [{ "tls-cert": "/a.pem" }],
+    [{ tls: "self-signed", "tls-cert": "/a.pem", "tls-key": "/b.pem" }],
+    [{ "base-url": "models.example.org" }],
+    [{ "base-url": "https://a.example?x=1" }],
+    [{ "port-range": "80-90" }],
+    [{ "port-range": "30000-20000" }],
+    [{ "port-range": "20000" }],
+  ])("is not started with %j", (settings) => {
+    expect(() => readServer(session(settings))).toThrow(usage);
+  });
+
+  test("in the background is told all that this call knows, with whole paths", () => {
+    const words = upWords(session({ "tls-cert": "a.pem", org: "acme" }, { insecureHttp: true }));
+    expect(words).toEqual([
+      ...["--profile", "local", "--state-dir", "/state", "--org", "acme"],
+      ...["--tls-cert", `${process.cwd()}/a.pem`, "--insecure-http"],
+    ]);
+  });
+});
+
+describe("values", () => {
+  test("of time have units, or are seconds", () => {
+    const times = ["90", "90s", "1h30m", "30d", "0", "250ms"].map((text) => readTime("--x", text));
+    expect(times).toEqual([90_000, 90_000, 5_400_000, 2_592_000_000, 0, 250]);
+    for (const text of ["soon", "-1", "1 week", "d"]) {
+      expect(() => readTime("--x", text)).toThrow(usage);
+    }
+  });
+
+  test("that are counts have limits", () => {
+    expect(readCount("--x", "3", { least: 1 })).toBe(3);
+    for (const text of ["0", "-1", "1.5", "1e3", "many", "9999999999"]) {
+      expect(() => readCount("--x", text, { least: 1 })).toThrow(usage);
+    }
+  });
+
+  test("that are pairs keep what is behind the first equals sign", () => {
+    expect(readPairs("--env", ["A=1=2", "B=", "A=3"])).toEqual({ A: "3", B: "" });
+    for (const text of ["A", "=1"]) expect(() => readPairs("--env", [text])).toThrow(usage);
+    for (const text of ["1A=x", "A-B=x", "A B=x"]) {
+      expect(() => readVariables("--env", [text])).toThrow(usage);
+    }
+  });
+});
+
+describe("a deployment", () => {
+  test("is what its flags say, and nothing that they do not", () => {
+    const wishes = readDeployment(
+      session(
+        { "machine-type": "any" },
+        {
+          appName: "acme/chat",
+          env: ["A=1"],
+          secret: ["S"],
+          maxConcurrency: "4",
+          keepAlive: "2m",
+          startupTimeout: "30",
+          annotation: ["ticket=7"],
+        },
+      ),
+      "app.py::serve",
+    );
+    expect(wishes).toMatchObject({
+      reference: "app.py::serve",
+      appName: "chat",
+      organisation: "acme",
+      annotations: { ticket: "7" },
+      config: {
+        machineType: "any",
+        environment: { A: "1" },
+        secretNames: ["S"],
+        scale: { maxConcurrency: 4, keepAliveMs: 120_000 },
+        limits: { startupTimeoutMs: 30_000 },
+      },
+    });
+    expect(Object.keys(wishes.config.scale ?? {})).toEqual(["maxConcurrency", "keepAliveMs"]);
+  });
+
+  test.each<[Flags]>([
+    [{ auth: "open" }],
+    [{ strategy: "fast" }],
+    [{ port: "0" }],
+    [{ healthPath: "health" }],
+    [{ coldStart: "never" }],
+    [{ maxConcurrency: "0" }],
+    [{ annotation: ["ticket"] }],
+  ])("is not made of %j", (flags) => {
+    expect(() => readDeployment(session({}, flags), "app.py")).toThrow(usage);
+  });
+});
