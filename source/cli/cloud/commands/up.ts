@@ -2,12 +2,25 @@
 import { findControlPlane } from "../../../application/control-plane-process.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import type { Flags } from "../flags.ts";
-import { printAnswer } from "../print.ts";
+import { printAnswer, warn } from "../print.ts";
 import { readChoice } from "../read-values.ts";
 import { openSession } from "../session.ts";
 import { statusText } from "../status-text.ts";
 import { clientOf, ensureControlPlane } from "../target.ts";
 import { noWords } from "../words.ts";
+
+const serverFlags = [
+  "org",
+  "listen",
+  "adminListen",
+  "baseUrl",
+  "tls",
+  "tlsCert",
+  "tlsKey",
+  "behindProxy",
+  "insecureHttp",
+  "portRange",
+] as const;
 
 export async function up(words: string[], flags: Flags): Promise<number> {
   noWords("up", words);
@@ -20,6 +33,9 @@ export async function up(words: string[], flags: Flags): Promise<number> {
   const { server: _named, ...settings } = session.settings;
   const own = { ...session, settings };
   const wasRunning = (await findControlPlane(session.stateFolder)) !== undefined;
+  if (wasRunning && serverFlags.some((flag) => flags[flag] !== undefined)) {
+    warn("It runs already, with the settings of its start; deployctl down ends it.");
+  }
   await ensureControlPlane(own);
   const status = await clientOf(own).status();
   printAnswer(flags, {
