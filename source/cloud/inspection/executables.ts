@@ -32,14 +32,17 @@ export function checkExecutables(names: readonly string[], search: ExecutableSea
   const missing = missingExecutables(names, search);
   const [first] = missing;
   if (first === undefined) return;
+  const isPath = first.includes("/");
   const verb = missing.length === 1 ? "is" : "are";
+  const place = isPath ? "there" : "on the PATH of its replicas";
   throw new ProductError(cloudErrors.executableMissing, {
-    message: `The script calls ${missing.join(", ")}, which ${verb} not on the PATH of its replicas.`,
+    message: `The script calls ${missing.join(", ")}, which ${verb} not ${place}.`,
     hint: hintFor(first, search.image),
   });
 }
 
 function hintFor(name: string, image: Inspection["image"]): string {
+  if (name.includes("/")) return `Correct the path, or add the file: --include ${name}.`;
   const line = installLine(name, image);
   if (line === undefined) {
     return `Install ${name}, or give its folder: --env PATH=FOLDER:$PATH.`;

@@ -132,15 +132,9 @@ def _parse(source, file):
             return ast.parse(source, file)
     except SyntaxError as error:
         text = (error.text or "").strip() or None
-        raise Problem(
-            "syntax_error",
-            "%s:%s: %s%s"
-            % (os.path.basename(file), error.lineno, error.msg, ": " + text if text else "."),
-            None,
-            file,
-            error.lineno,
-            text,
-        ) from error
+        place = os.path.basename(file) + (":%d" % error.lineno if error.lineno else "")
+        sentence = "%s: %s%s" % (place, error.msg, ": " + text if text else ".")
+        raise Problem("syntax_error", sentence, None, file, error.lineno, text) from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise Problem(
             "syntax_error", "%s is no script of Python: %s." % (os.path.basename(file), error), None, file

@@ -38,7 +38,8 @@ class Ending:
         True when something did."""
         has_told = False
         pause = _PAUSE_SECONDS
-        patience = _GRACE_SECONDS if threading.active_count() > 1 else 0
+        is_serving = threading.active_count() > 1 and not self._has_begun
+        patience = _GRACE_SECONDS if is_serving else 0
         deadline = time.monotonic() + patience
         while True:
             self._programs.reap()

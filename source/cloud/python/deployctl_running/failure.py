@@ -36,22 +36,19 @@ class Failure(Exception):
         return EXIT_CODES[self.reason]
 
 
-def of_syntax(error):
-    """A file that is no Python of this version."""
+def of_syntax(error, script):
+    """A file that is no Python of this version; without a name in the error it is the script."""
     text = (error.text or "").strip() or None
-    sentence = "%s:%s: %s%s" % (
-        os.path.basename(error.filename or "the script"),
-        error.lineno,
-        error.msg,
-        ": " + text if text else "",
-    )
-    return Failure("syntax_error", sentence, error.filename, error.lineno, text, error)
+    file = error.filename or script
+    place = os.path.basename(file) + (":%d" % error.lineno if error.lineno else "")
+    sentence = "%s: %s%s" % (place, error.msg, ": " + text if text else "")
+    return Failure("syntax_error", sentence, file, error.lineno, text, error)
 
 
 def of_error(error, script, otherwise):
     """What the script raised. `otherwise` is the reason of an error that tells nothing special."""
     if isinstance(error, SyntaxError):
-        return of_syntax(error)
+        return of_syntax(error, script)
     reason = _reason_of(error, otherwise)
     file, line = _place_of(error, script)
     text = linecache.getline(file, line).strip() or None if file else None
@@ -89,16 +86,25 @@ def _reason_of(error, otherwise):
 
 def _program_of(error):
     """The program that could not be started; None when it was a file that could not be opened."""
-    frames = traceback.extract_tb(error.__traceback__)
-    last = frames[-1] if frames else None
-    started = last is not None and (
-        (os.path.basename(last.filename) == "subprocess.py" and last.name == "_execute_child")
-        or (os.path.basename(last.filename) == "os.py" and last.name == "_execvpe")
-    )
-    if not started:
-        return None
-    name = error.filename
-    return os.fsdecode(name) if isinstance(name, (str, bytes)) else str(name)
+    trace = error.__traceback__
+    while trace is not None:
+        frame = trace.tb_frame
+        place = (os.path.basename(frame.f_code.co_filename), frame.f_code.co_name)
+        if place == ("subprocess.py", "_execute_child"):
+            return os.fsdecode(error.filename or "")
+        if place in _EXEC_FRAMES:  # their errors have no name
+            return os.fsdecode(frame.f_locals[_EXEC_FRAMES[place]])
+        trace = trace.tb_next
+    return None
+
+
+# Functions that become another program, with the variable that holds its name.
+_EXEC_FRAMES = {
+    ("os.py", "_execvpe"): "file",
+    ("<frozen os>", "_execvpe"): "file",
+    ("_programs.py", "execv"): "path",
+    ("_programs.py", "execve"): "path",
+}
 
 
 def _place_of(error, script):

@@ -2,6 +2,7 @@
 
 import importlib.util
 import inspect
+import linecache
 import os
 import sys
 import types
@@ -22,7 +23,7 @@ def load(script):
     try:
         code = compile(source, script, "exec", dont_inherit=True)
     except SyntaxError as error:
-        raise of_syntax(error) from error
+        raise of_syntax(error, script) from error
     except ValueError as error:  # NUL bytes, before Python 3.12
         raise Failure("syntax_error", "%s is no text of Python: %s" % (script, error)) from error
     module = types.ModuleType(_module_name(script))
@@ -63,12 +64,12 @@ def _check_arguments(function, target, found):
         inspect.signature(function).bind()
     except TypeError as error:
         code = getattr(function, "__code__", None)
-        raise Failure(
-            "target_missing",
-            "%s() cannot be called without arguments: %s" % (target, error),
-            code.co_filename if code else None,
-            code.co_firstlineno if code else None,
-        ) from error
+        sentence = "%s() cannot be called without arguments: %s" % (target, error)
+        if code is None:
+            raise Failure("target_missing", sentence) from error
+        file, line = code.co_filename, code.co_firstlineno
+        text = linecache.getline(file, line).strip()
+        raise Failure("target_missing", sentence, file, line, text) from error
 
 
 def _module_name(script):

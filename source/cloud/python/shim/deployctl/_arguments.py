@@ -46,7 +46,7 @@ def read(function, fields):
 def to_json(value):
     """A result with its pydantic models as plain values."""
     if is_model(type(value)):
-        return value.model_dump(mode="json") if hasattr(value, "model_dump") else value.dict()
+        value = value.model_dump(mode="json") if hasattr(value, "model_dump") else value.dict()
     if isinstance(value, dict):
         return {str(key): to_json(one) for key, one in value.items()}
     if isinstance(value, (list, tuple, set)):

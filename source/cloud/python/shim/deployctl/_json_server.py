@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import inspect
 import json
 import sys
 import threading
@@ -110,7 +111,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_body(200, body)
 
     def _finish(self, result):
-        if not asyncio.iscoroutine(result):
+        if not inspect.iscoroutine(result):
             return result
         return asyncio.run_coroutine_threadsafe(result, self.server.loop).result()
 

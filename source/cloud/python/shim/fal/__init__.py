@@ -11,10 +11,19 @@ if os.environ.get("DEPLOYCTL_REAL_FAL") == "1":
 
     _real_module.load(__name__, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 else:
-    from fal._function import IsolatedFunction, cached, function, isolated
-    from fal._app import App, endpoint, realtime, wrap_app
-    from fal._hosts import FalServerlessKeyCredentials, cloud, local, serverless, sync_dir
-    from fal._health import HealthCheck
+    from fal import apps
+    from fal.api import (
+        App,
+        FalServerlessKeyCredentials,
+        HealthCheck,
+        cached,
+        endpoint,
+        function,
+        isolated,
+        realtime,
+        wrap_app,
+    )
+    from fal._hosts import cloud, local, serverless, sync_dir
     from fal._version import __version__, version_tuple
     from fal.container import ContainerImage
 

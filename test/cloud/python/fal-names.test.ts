@@ -1,0 +1,164 @@
+// The names of fal, and our own SDK: what scripts import, and what their decorators take.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { pythonFolder } from "../../../source/cloud/inspection/python-program.ts";
+import { python } from "../../support/replica-runner.ts";
+
+/** What a piece of Python prints, errors too; the shim comes first, as in a replica. */
+function run(code: string, environment: Record<string, string> = {}): string[] {
+  const shim = path.join(pythonFolder(), "shim");
+  const output = execFileSync(python, ["-c", `import sys\nsys.stderr = sys.stdout\n${code}`], {
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, PYTHONPATH: shim, ...environment },
+  });
+  return output.trimEnd().split("\n");
+}
+
+test("everything that scripts import is there", () => {
+  const lines = run(`
+import fal, fal.api, fal.sdk, fal.container, fal.toolkit, fal.apps
+from fal import (App, ContainerImage, FalServerlessKeyCredentials, HealthCheck, cached, endpoint,
+                 function, isolated, realtime, sync_dir, __version__, version_tuple)
+from fal.api import FalServerlessError, FalServerlessHost, IsolatedFunction
+from fal.container import ContainerImage as Same
+from fal.toolkit import File, Image
+print(Same is ContainerImage, version_tuple >= (1, 0), fal.local, isinstance(FalServerlessError(), Exception))
+`);
+  expect(lines).toEqual(["True True <host local> True"]);
+});
+
+test("a decorated function runs here, and keeps its options", () => {
+  const lines = run(`
+import fal
+@fal.function("virtualenv", requirements=["a"], machine_type="GPU-H100", num_gpus=2, keep_alive=30)
+def double(x):
+    "Twice."
+    return 2 * x
+print(double(4), double.run_local(5), double.raw_func(6), double.on(num_gpus=1)(7), double.__wrapped__(8))
+print(double.__name__, double.__doc__, sorted(double.options.items()), double.on(num_gpus=1).options["num_gpus"])
+print(isinstance(double, fal.api.IsolatedFunction))
+@fal.function
+def bare(): return 1
+print(bare(), bare.options)
+@fal.cached
+def costly(x):
+    print("computed")
+    return x
+print(costly(1) + costly(1))
+`);
+  expect(lines).toEqual([
+    "8 10 12 14 16",
+    "double Twice. [('keep_alive', 30), ('kind', 'virtualenv'), ('machine_type', 'GPU-H100'), ('num_gpus', 2), ('requirements', ['a'])] 1",
+    "True",
+    "1 {'kind': 'virtualenv'}",
+    "computed",
+    "2",
+  ]);
+});
+
+test.each([
+  ["fal.function(num_gpu=1)", "there is no keyword num_gpu; did you mean num_gpus?"],
+  ["fal.function(wholly_unknown=1)", "there is no keyword wholly_unknown"],
+  [
+    "fal.function('container', packages=['a'])",
+    "packages is no keyword of kind='container'; it belongs to conda",
+  ],
+  ["fal.function('docker')", "kind='docker' is none of conda, container, local, virtualenv"],
+  ["fal.endpoint('run')", "the path of an endpoint begins with a slash, unlike 'run'"],
+  [
+    "type('X', (fal.App,), {}, keep_alives=1)",
+    "there is no keyword keep_alives; did you mean keep_alive?",
+  ],
+  ["deployctl.app(ports=8000)", "there is no keyword ports; did you mean port?"],
+])("%s is refused with the reason", (call, sentence) => {
+  const lines = run(`
+import fal, deployctl
+try:
+    ${call}
+except ValueError as error:
+    print(error)
+`);
+  expect(lines).toEqual([sentence]);
+});
+
+test("a keyword that has no effect here gets one line, once", () => {
+  const lines = run(`
+import fal
+@fal.function(exposed_port=8000, regions=["eu"], private_logs=True)
+def serve(): pass
+`);
+  expect(lines).toEqual(["deployctl: regions, private_logs have no effect here"]);
+});
+
+test("an image is kept as text", () => {
+  const lines = run(`
+from fal import ContainerImage
+image = ContainerImage.from_dockerfile_str("FROM a\\nCOPY x y /z", build_args={"A": "1"}, registries={"r": {"password": "p"}})
+image.add_dockerignore(patterns=["*.log"])
+print(image.to_dict()["dockerfile_str"].split()[0], image.to_dict()["build_args"], image.get_copy_add_sources())
+print("password" in str(image.to_dict()))
+`);
+  expect(lines).toEqual(["FROM {'A': '1'} ['x', 'y']", "False"]);
+});
+
+test.each([
+  ["fal.toolkit.File.from_bytes(b'')", "fal.toolkit.File.from_bytes"],
+  ["fal.toolkit.Image()", "fal.toolkit.Image"],
+  ["fal.toolkit.download_file('u')", "fal.toolkit.download_file"],
+  ["fal.apps.run('a')", "fal.apps.run"],
+  ["fal.function()(print).spawn()", "spawn"],
+])("%s says by name what is not here", (call, name) => {
+  const [line = ""] = run(`
+import fal, fal.toolkit, fal.apps
+try:
+    ${call}
+except NotImplementedError as error:
+    print(error)
+`);
+  expect(line).toContain(name);
+});
+
+test("the toolkit's types can stand in annotations", () => {
+  const lines = run(`
+from typing import List, Optional
+from fal.toolkit import File, Image
+def run(image: Image, more: Optional[List[File]] = None) -> "Image": ...
+print(sorted(run.__annotations__))
+`);
+  expect(lines).toEqual(["['image', 'more', 'return']"]);
+});
+
+test("DEPLOYCTL_REAL_FAL=1 gives the script an installed fal", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "deployctl-fal-"));
+  try {
+    mkdirSync(path.join(folder, "fal"));
+    writeFileSync(path.join(folder, "fal", "__init__.py"), "REAL = True\nfrom fal import part\n");
+    writeFileSync(path.join(folder, "fal", "part.py"), "");
+    const paths = `${path.join(pythonFolder(), "shim")}:${folder}`;
+    const code =
+      "import fal, fal.part\nprint(getattr(fal, 'REAL', False), hasattr(fal, 'function'))";
+    const real = { PYTHONPATH: paths, DEPLOYCTL_REAL_FAL: "1" };
+    expect(run(code, real)).toEqual(["True False"]);
+    const shadowed = "import fal\nprint(getattr(fal, 'REAL', False), hasattr(fal, 'function'))";
+    expect(run(shadowed, { PYTHONPATH: paths })).toEqual(["False True"]);
+    const none = "try:\n    import fal\nexcept ImportError as error: print(error)";
+    expect(run(none, { DEPLOYCTL_REAL_FAL: "1" })[0]).toContain("there is none");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("our own decorator works with and without parentheses", () => {
+  const lines = run(`
+import deployctl
+@deployctl.app(port=9000, gpu="H100:2")
+def one(): return 1
+@deployctl.app
+def two(): return 2
+print(one(), one.options, two(), two.options, deployctl.port(), deployctl.replica_id())
+`);
+  expect(lines).toEqual(["1 {'port': 9000, 'gpu': 'H100:2'} 2 {} 8000 local"]);
+});
