@@ -49,7 +49,6 @@ export async function bringUp(options: BringUpOptions): Promise<BringUpResult> {
   const startedAt = clock.now();
   let unmappedLookAt = startedAt + unmappedPauseMs;
   while (!signal.aborted) {
-    if (clock.wallMs() >= deadline) return await timedOut(options);
     let result: BringUpResult | undefined;
     if (await canConnect(port, connectLimitMs)) {
       result = await greet(options, port, []);
@@ -60,6 +59,8 @@ export async function bringUp(options: BringUpOptions): Promise<BringUpResult> {
       }
     }
     if (result !== undefined) return result;
+    // After the look: an adopted replica may have become ready while nobody looked.
+    if (clock.wallMs() >= deadline) return await timedOut(options);
     await pause(clock.now() - startedAt < eagerMs ? eagerPauseMs : pauseMs, signal);
   }
   return { kind: "given_up" };
@@ -83,7 +84,6 @@ async function greet(
   const openedAt = clock.now();
   let hasAnswered = false;
   while (!signal.aborted) {
-    if (clock.wallMs() >= deadline) return await timedOut(options);
     const state = await readinessOf(port, healthPath, answerLimitMs);
     if (state === "ready") return { kind: "ready", port, speaksHttp: true, warnings };
     hasAnswered ||= state === "loading";
@@ -91,6 +91,7 @@ async function greet(
     if (!hasAnswered && clock.now() - openedAt >= silenceLimitMs) {
       return { kind: "ready", port, speaksHttp: false, warnings: [...warnings, "no_http_answer"] };
     }
+    if (clock.wallMs() >= deadline) return await timedOut(options);
     await pause(pauseMs, signal);
   }
   return { kind: "given_up" };

@@ -29,9 +29,12 @@ export const nonceVariable = "DEPLOYCTL_NONCE";
 /** How many processes are read before others get a turn. */
 const batchSize = 64;
 
-/** The kernel's name for the time since the last start of the machine. */
+let bootId: string | undefined;
+
+/** The kernel's name for the time since the last start of the machine: no process sees two. */
 export function readBootId(): string {
-  return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  bootId ??= readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  return bootId;
 }
 
 /** @returns undefined when there is no such process */
@@ -80,11 +83,15 @@ export async function readProcesses(): Promise<ProcessFacts[]> {
 
 /** Whether the leader itself lives. A nonce that cannot be read, or was written over, is no objection. */
 export function isLeaderAlive(identity: ProcessIdentity): boolean {
-  if (identity.bootId !== readBootId()) return false;
-  const facts = readProcess(identity.processId);
-  if (!isLiving(facts) || facts.startTime !== identity.startTime) return false;
+  if (identity.bootId !== readBootId() || !isStillThere(identity)) return false;
   const nonce = readNonce(identity.processId);
   return nonce === undefined || nonce === identity.nonce;
+}
+
+/** Whether a leader that was found alive lives on. */
+export function isStillThere({ processId, startTime }: ProcessIdentity): boolean {
+  const facts = readProcess(processId);
+  return isLiving(facts) && facts.startTime === startTime;
 }
 
 /** The process that leads a session and carries this nonce. */

@@ -15,6 +15,7 @@ import { type EndOptions, endGroup } from "./process-group.ts";
 import {
   findLeader,
   isLeaderAlive,
+  isStillThere,
   type ProcessFacts,
   type ProcessIdentity,
   readBootId,
@@ -198,7 +199,7 @@ export class Replica {
 
   /** A parent hears of its child's end; for others one must look. */
   async #watchLife(identity: ProcessIdentity): Promise<void> {
-    while (!this.#over.signal.aborted && isLeaderAlive(identity)) {
+    while (!this.#over.signal.aborted && isStillThere(identity)) {
       await wait(lookPauseMs, undefined, { signal: this.#over.signal }).catch(() => {});
     }
     if (!this.#over.signal.aborted) await this.#end(undefined, undefined);

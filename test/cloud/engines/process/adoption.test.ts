@@ -206,6 +206,17 @@ def serve():
     expect((await untilPhase(engine, "one", "ready")).processId).toBe(before?.processId);
   });
 
+  it("finds ready what was starting, even if its time was up while nobody looked", async () => {
+    const [before] = await killedWorker(["one"], allReady);
+    const records = new ReplicaRecords(stateFolder);
+    const record = records.read("one");
+    if (record === undefined) throw new Error("no record");
+    const { ready: _, ...starting } = record;
+    records.write({ ...starting, startedAt: Date.now() - 2 * record.startupTimeoutMs });
+    const { engine } = await adoptAll(["one"]);
+    expect((await untilPhase(engine, "one", "ready")).endpoint).toBe(before?.endpoint);
+  });
+
   it("hears of what ended meanwhile, and why, and nothing of it is left", async () => {
     const [one, two] = await killedWorker(["one", "two"], allReady);
     await expect(fetch(`${one?.endpoint}/die`)).rejects.toThrow();

@@ -6,7 +6,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AppConfig } from "../../../../source/cloud/app-config.ts";
 import type { ReplicaExit } from "../../../../source/cloud/engines/engine.ts";
-import { defaultHealth } from "../../../../source/cloud/engines/process/health-watch.ts";
+import type { HealthSettings } from "../../../../source/cloud/engines/process/health-watch.ts";
 import {
   isLiving,
   readNonce,
@@ -268,12 +268,21 @@ describe("the end of a replica", () => {
   });
 
   it("comes when it is not ready in time, and says on which port it listens instead", async () => {
+    await open.close();
+    let laterMs = 0;
+    const wallMs = () => Date.now() + laterMs;
+    open = openEngine(stateFolder, { clock: { now: () => performance.now(), wallMs } });
     const port = await freePort();
-    const limits = { ...defaultConfig.limits, startupTimeoutMs: 2_500 };
-    await start("one", { limits }, serveScript.replace('"8000"', `"${port}"`));
+    await start("one", {}, serveScript.replace('"8000"', `"${port}"`));
+    await until(
+      async () => (await logOf("one")).join(),
+      (text) => text.includes(`listens on ${port}`),
+    );
+    expect((await open.engine.observe())[0]?.phase).toBe("setup");
+    laterMs = defaultConfig.limits.startupTimeoutMs;
     expect(await exitOf("one")).toMatchObject({
       reason: "startup_timeout",
-      sentence: `It was not ready within 2.5 s: nothing of it listens on port 8000, but on ${port}.`,
+      sentence: `It was not ready within 30 s: nothing of it listens on port 8000, but on ${port}.`,
     });
   });
 
@@ -307,19 +316,21 @@ describe("the end of a replica", () => {
 });
 
 describe("health checks", () => {
-  const quick = { ...defaultHealth, intervalMs: 50, timeoutMs: 200, busySilenceLimit: 8 };
+  const quick = { intervalMs: 50, timeoutMs: 200, failureLimit: 3, busySilenceLimit: 1000 };
+  let isBusy: boolean;
 
-  async function startChecked(isBusy: boolean): Promise<{ sick: string; stuck: string }> {
+  async function startChecked(health: HealthSettings): Promise<{ sick: string; stuck: string }> {
     await open.close();
-    open = openEngine(stateFolder, { health: quick, isBusy: () => isBusy });
+    open = openEngine(stateFolder, { health, isBusy: () => isBusy });
     const [sick, stuck] = [path.join(stateFolder, "sick"), path.join(stateFolder, "stuck")];
     await start("one", fake({ SICK_WHILE: sick, STUCK_WHILE: stuck }));
     await untilPhase(open.engine, "one", "ready");
     return { sick, stuck };
   }
 
-  it("find a replica that is sick, and find it well again", async () => {
-    const { sick } = await startChecked(false);
+  it("find a replica that is sick, however busy, and find it well again", async () => {
+    isBusy = true;
+    const { sick } = await startChecked(quick);
     writeFileSync(sick, "");
     await untilPhase(open.engine, "one", "unhealthy");
     rmSync(sick);
@@ -328,17 +339,26 @@ describe("health checks", () => {
   });
 
   it("have patience with one that is silent because it works", async () => {
-    const { stuck } = await startChecked(true);
+    isBusy = true;
+    const { stuck } = await startChecked(quick);
     writeFileSync(stuck, "");
     const { endpoint } = (await open.engine.observe())[0] ?? {};
-    const silences = async () => {
+    const checks = async () => {
       const response = await fetch(`${endpoint}/stats`);
       const { health } = (await response.json()) as { health: number };
       return health;
     };
-    const before = await silences();
-    await until(silences, (count) => count >= before + quick.failureLimit + 2);
+    const before = await checks();
+    await until(checks, (count) => count > before + quick.failureLimit);
     expect((await open.engine.observe())[0]?.phase).toBe("ready");
+    isBusy = false;
+    await untilPhase(open.engine, "one", "unhealthy");
+  });
+
+  it("lose their patience in the end", async () => {
+    isBusy = true;
+    const { stuck } = await startChecked({ ...quick, busySilenceLimit: 4 });
+    writeFileSync(stuck, "");
     await untilPhase(open.engine, "one", "unhealthy");
   });
 });
