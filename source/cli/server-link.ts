@@ -18,19 +18,23 @@ export class ServerLink {
     this.#connection = connection;
   }
 
-  /** @param model begun to load at once when a server has to be started */
+  /**
+   * @param model begun to load at once when a server has to be started
+   * @param tell takes what is worth knowing; usually it is printed
+   */
   static async open(
     flags: Flags,
     settings: CommandSettings,
     hosting: Hosting,
     model: string,
+    tell: (sentence: string) => void = (sentence) => process.stderr.write(`${sentence}\n`),
   ): Promise<ServerLink> {
     const open = () => connect(flags, settings, hosting, model);
     const link = new ServerLink(open, await open());
     if (link.#connection.isForeign && settings.serverFlags.length > 0) {
-      process.stderr.write(
+      tell(
         `A server runs already at ${link.client.connection.url}; its own settings count, ` +
-          `not ${settings.serverFlags.filter((flag) => flag.startsWith("--")).join(" ")}.\n`,
+          `not ${settings.serverFlags.filter((flag) => flag.startsWith("--")).join(" ")}.`,
       );
     }
     return link;

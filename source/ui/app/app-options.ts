@@ -23,6 +23,8 @@ export interface AppParts {
   readonly chat: ChatOptions;
   /** Without it there are neither live figures nor the screens that show the server. */
   readonly server?: ServerOptions;
+  /** Sentences to show at the beginning. */
+  readonly notices?: readonly string[];
 }
 
 /** How the program looks, and on which terminal. */

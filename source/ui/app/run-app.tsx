@@ -76,7 +76,9 @@ async function run(
     const parts = await prepare();
     created = await createScreens(parts, { glyphs, clock: systemClock, frame });
     serverLabel = () => parts.chat.backend.serverLabel();
-    if (ending === undefined) frame.start(created.screens, view.first);
+    if (ending !== undefined) return;
+    frame.start(created.screens, view.first);
+    if (parts.notices?.length) frame.notify(parts.notices.join(" "));
   };
   const stopWatching = watchForEnd(stdin, stdout, (signal) => {
     if (signal === "SIGINT" && terminal.isLent) return;

@@ -1,0 +1,72 @@
+// What is behind the full screen: the server, the chat's model, the saved chats.
+import path from "node:path";
+import { SessionStore } from "../application/chat-sessions.ts";
+import { readRequestFilter } from "../application/request-filter.ts";
+import { showModel } from "../client/chat-calls.ts";
+import type { AppParts } from "../ui/app/app-options.ts";
+import type { Flags } from "./flags.ts";
+import { createHttpBackend, settingsOf } from "./http-backend.ts";
+import { ServerLink } from "./server-link.ts";
+import { findSession } from "./session-flag.ts";
+import type { CommandSettings } from "./session-settings.ts";
+
+export interface ScreenParts {
+  readonly link: ServerLink;
+  readonly parts: AppParts;
+}
+
+/** @throws those of `ServerLink.open`; ServerRefusal when the model does not exist */
+export async function openScreenParts(
+  model: string,
+  flags: Flags,
+  settings: CommandSettings,
+): Promise<ScreenParts> {
+  const notices: string[] = [];
+  const tell = (sentence: string) => notices.push(sentence);
+  const link = await ServerLink.open(flags, settings, "hosted", model, tell);
+  try {
+    const chat = await openChat(link, model, flags, settings);
+    return { link, parts: { chat, server: serverOf(link, settings), notices } };
+  } catch (error) {
+    await link.close();
+    throw error;
+  }
+}
+
+async function openChat(
+  link: ServerLink,
+  model: string,
+  flags: Flags,
+  settings: CommandSettings,
+): Promise<AppParts["chat"]> {
+  const backend = await createHttpBackend(link, model, flags);
+  const { examples = [] } = backend.facts;
+  const { messages } = await showModel(link.client, model);
+  const sessions = settings.values.nohistory ? undefined : new SessionStore(settings.paths.state);
+  const session = sessions && (await findSession(sessions, flags));
+  return {
+    backend,
+    settings: settingsOf(flags),
+    messages,
+    ...(examples.length > 0 && { examplePrompts: examples }),
+    ...(sessions !== undefined && {
+      historyFile: path.join(settings.paths.state, "history"),
+      sessions,
+    }),
+    ...(session !== undefined && { session }),
+  };
+}
+
+function serverOf(link: ServerLink, settings: CommandSettings): NonNullable<AppParts["server"]> {
+  return {
+    client: () => link.client,
+    readFilter: readRequestFilter,
+    ...(link.hosted !== undefined && {
+      control: {
+        isRunning: () => link.isHosting,
+        stop: () => link.stopHosting(settings.values.shutdown_timeout),
+        start: () => link.startHosting(),
+      },
+    }),
+  };
+}
