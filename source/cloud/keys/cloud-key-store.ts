@@ -11,7 +11,7 @@ import { cloudErrors } from "../errors.ts";
 import type { StateDatabase } from "../state/database.ts";
 import { type CloudKey, type KeyScope, type KeyVerifier, keyScopes } from "./cloud-key.ts";
 import { cloudKeyPrefix, readKeyToken } from "./key-token.ts";
-import { digestWith, type Pepper } from "./pepper.ts";
+import { createDigest, type Pepper } from "./pepper.ts";
 
 export interface NewCloudKey {
   organisation: string;
@@ -49,7 +49,7 @@ const noteUsesEveryMs = 30_000;
 /** One process owns the database, so that what is in memory is what is there. */
 export class CloudKeyStore implements KeyVerifier {
   readonly #database: StateDatabase;
-  readonly #pepper: Buffer;
+  readonly #digest: (secret: string) => Buffer;
   readonly #log: (text: string) => void;
   readonly #clock: Clock;
   readonly #stored = new Map<string, StoredKey>();
@@ -62,10 +62,10 @@ export class CloudKeyStore implements KeyVerifier {
   /** @throws ProductError `CLOUD_PEPPER_UNUSABLE` when keys were made with another pepper */
   constructor({ database, pepper, log, clock = systemClock }: KeyStoreOptions) {
     this.#database = database;
-    this.#pepper = pepper.bytes;
+    this.#digest = createDigest(pepper.bytes);
     this.#log = log;
     this.#clock = clock;
-    this.#noDigest = digestWith(pepper.bytes, "");
+    this.#noDigest = this.#digest("");
     for (const row of database.statement("SELECT * FROM keys").all()) {
       const key = toKey(row);
       this.#stored.set(key.id, { key, digest: toDigest(row.digest) });
@@ -142,7 +142,7 @@ export class CloudKeyStore implements KeyVerifier {
   verify(token: string): CloudKey | undefined {
     const parts = readKeyToken(token);
     const stored = this.#stored.get(parts?.id ?? "");
-    const digest = digestWith(this.#pepper, parts?.secret ?? "-");
+    const digest = this.#digest(parts?.secret ?? "-");
     const isSame = timingSafeEqual(digest, stored?.digest ?? this.#noDigest);
     if (stored === undefined || !isSame) return undefined;
     const now = this.#clock.wallMs();
@@ -206,7 +206,7 @@ export class CloudKeyStore implements KeyVerifier {
       revokedAt: undefined,
       replacedBy: undefined,
     };
-    return { key, digest: digestWith(this.#pepper, secret), token };
+    return { key, digest: this.#digest(secret), token };
   }
 
   #insert({ key, digest }: StoredKey): void {

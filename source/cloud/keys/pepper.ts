@@ -1,5 +1,5 @@
 // The pepper: random bytes beside the database, without which its digests of keys are worth nothing.
-import { createHmac, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describeError, ProductError } from "../../base/product-error.ts";
@@ -35,9 +35,27 @@ export function loadPepper(file: string): Pepper {
   }
 }
 
-/** What is stored instead of a secret. A fast one is right: nobody guesses 256 random bits. */
-export function digestWith(pepper: Buffer, secret: string): Buffer {
-  return createHmac("sha256", pepper).update(secret).digest();
+/** Of SHA-256, which HMAC pads its key to. */
+const blockBytes = 64;
+
+/**
+ * HMAC-SHA256 (RFC 2104) with the pepper as its key: what is stored instead of a secret. A fast one
+ * is right, because nobody guesses 256 random bits. It is put together from single hashes, since
+ * `createHmac` looks its algorithm up anew each time, which takes longer than all else that a
+ * request goes through.
+ */
+export function createDigest(pepper: Buffer): (secret: string) => Buffer {
+  const pad = (byte: number) => {
+    const block = Buffer.alloc(blockBytes, byte);
+    for (const [index, value] of pepper.entries()) block[index] = value ^ byte;
+    return block;
+  };
+  const inner = pad(0x36);
+  const outer = pad(0x5c);
+  return (secret) => {
+    const first = hash("sha256", Buffer.concat([inner, Buffer.from(secret)]), "buffer");
+    return hash("sha256", Buffer.concat([outer, first]), "buffer");
+  };
 }
 
 /** @throws ProductError when the file has not the length that `draw` gives it */

@@ -1,11 +1,12 @@
 // Keys from their making to their end, in a real state database.
+import { createHmac, randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type CloudKey, keyCovers } from "../../../source/cloud/keys/cloud-key.ts";
 import { CloudKeyStore } from "../../../source/cloud/keys/cloud-key-store.ts";
-import { loadPepper, pepperFile } from "../../../source/cloud/keys/pepper.ts";
+import { createDigest, loadPepper, pepperFile } from "../../../source/cloud/keys/pepper.ts";
 import { StateDatabase, stateFile } from "../../../source/cloud/state/database.ts";
 
 const dayMs = 86_400_000;
@@ -156,6 +157,14 @@ test("keys are listed oldest first, by organisation", () => {
 });
 
 describe("the pepper", () => {
+  test("is the key of an HMAC", () => {
+    const pepper = randomBytes(32);
+    for (const secret of ["", "abc", "x".repeat(1000)]) {
+      const expected = createHmac("sha256", pepper).update(secret).digest();
+      expect(createDigest(pepper)(secret)).toEqual(expected);
+    }
+  });
+
   test("is nobody else's to read, and must be there once there are keys", () => {
     const file = pepperFile(folder);
     expect(statSync(file).mode & 0o777).toBe(0o600);
