@@ -20,8 +20,8 @@ export class AppTraffic {
   #slots: readonly ReplicaSlot[] = [];
   #busy = 0;
   #meanMs: number | undefined;
-  /** Monotonic; while a request that was not let wait wants a replica to be started. */
-  #wantedUntil = 0;
+  /** Monotonic; since a request that was not let wait wants a replica to be started. */
+  #wantedSince: number | undefined;
   /** By the table before the present one. */
   #wasOpen = false;
   /** Monotonic; when a replica was open last. */
@@ -47,11 +47,13 @@ export class AppTraffic {
 
   get demand(): Demand {
     const now = this.#clock.now();
-    const isWanted = this.#wantedUntil > now && !this.isOpen;
+    const wantedMs = this.#wantedSince === undefined ? undefined : now - this.#wantedSince;
+    const isWanted =
+      wantedMs !== undefined && wantedMs < this.routed.limits.startupTimeoutMs && !this.isOpen;
     return {
       busy: this.#busy,
       queued: Math.max(this.#queue.size, isWanted ? 1 : 0),
-      oldestQueuedMs: this.#queue.oldestMs(now),
+      oldestQueuedMs: Math.max(this.#queue.oldestMs(now), isWanted ? wantedMs : 0),
     };
   }
 
@@ -60,6 +62,7 @@ export class AppTraffic {
     this.routed = routed;
     this.#slots = slots;
     this.#wasOpen = this.isOpen;
+    if (this.#wasOpen) this.#wantedSince = undefined;
     const refusal = standingRefusal(routed, this.isOpen);
     if (refusal !== undefined) this.refuseAll(refusal);
     this.#serve();
@@ -101,7 +104,7 @@ export class AppTraffic {
 
   /** Counts as demand until a replica is there, though nothing waits. */
   wantReplica(): void {
-    this.#wantedUntil = this.#clock.now() + this.routed.limits.startupTimeoutMs;
+    this.#wantedSince ??= this.#clock.now();
     this.#onChange();
   }
 

@@ -1,6 +1,12 @@
 // One address that the gateway listens on, with or without encryption.
-import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
-import { createServer as createTlsServer } from "node:https";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from "node:http";
+import { createServer as createTlsServer, Server as TlsServer } from "node:https";
 import type { Duplex } from "node:stream";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { isLoopback, urlOf } from "../../configuration/address.ts";
@@ -140,10 +146,8 @@ function secure(files: CertificateFiles, around: ListenerSurroundings): Server {
 function watch(server: Server, files: CertificateFiles, log: (text: string) => void): () => void {
   return watchCertificate(files, {
     onChange: (pair) => {
-      if ("setSecureContext" in server && typeof server.setSecureContext === "function") {
-        server.setSecureContext(pair);
-        log(`the certificate ${files.certificateFile} was read again`);
-      }
+      if (server instanceof TlsServer) server.setSecureContext(pair);
+      log(`the certificate ${files.certificateFile} was read again`);
     },
     onFailure: (error) => log(`${describeError(error)} The one before stays in use.`),
   });
@@ -157,15 +161,41 @@ function serve(server: Server, { reception, headerBytes }: ListenerSurroundings,
   server.on("checkContinue", onRequest);
   server.on("checkExpectation", onRequest);
   server.on("upgrade", (request, socket: Duplex, early: Buffer) => {
-    reception.onUpgrade(request, socket, early, door);
+    if (request.headers.upgrade?.toLowerCase() === "websocket") {
+      reception.onUpgrade(request, socket, early, door);
+    } else {
+      readAgainWithoutUpgrade(server, request, socket, early);
+    }
   });
   server.on("connect", (_request, socket: Duplex) => {
     socket.end("HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
   });
   server.on("clientError", (error: Error, socket: Duplex) => {
-    answerUnreadable(error, socket, headerBytes);
+    answerUnreadable(error, socket, { headerBytes, isReplying: reception.isReplyingOn(socket) });
   });
 }
+
+/**
+ * An offer to change to another protocol may be ignored (RFC 9110 section 7.8); Java's client makes
+ * one for HTTP/2 with every first request. Node has given the socket up by now and takes it anew.
+ */
+function readAgainWithoutUpgrade(
+  server: Server,
+  { method, url, httpVersion, rawHeaders }: IncomingMessage,
+  socket: Duplex,
+  early: Buffer,
+): void {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? "";
+    if (!offerHeaders.has(name.toLowerCase())) lines.push(`${name}: ${rawHeaders[index + 1]}`);
+  }
+  const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
+  socket.unshift(Buffer.concat([head, early]));
+  server.emit(server instanceof TlsServer ? "secureConnection" : "connection", socket);
+}
+
+const offerHeaders = new Set(["connection", "upgrade", "http2-settings"]);
 
 function addressUnusable(host: string, port: number, cause: unknown): ProductError {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;

@@ -44,7 +44,8 @@ export class Reception {
   readonly #options: ReceptionOptions;
   readonly live = new Set<Live>();
   isStopping = false;
-  #onIdle: (() => void) | undefined;
+  /** Those who wait for the end of all requests: a second one may wait less long. */
+  readonly #onIdle = new Set<() => void>();
 
   constructor(options: ReceptionOptions) {
     this.#options = options;
@@ -54,12 +55,18 @@ export class Reception {
   async whenIdle(mostMs: number): Promise<void> {
     if (this.live.size === 0) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, mostMs);
-      this.#onIdle = () => {
+      const done = () => {
         clearTimeout(timer);
+        this.#onIdle.delete(done);
         resolve();
       };
+      const timer = setTimeout(done, mostMs);
+      this.#onIdle.add(done);
     });
+  }
+
+  isReplyingOn(socket: Duplex): boolean {
+    return [...this.live].some(({ arrival }) => arrival.request.socket === socket);
   }
 
   onRequest(request: IncomingMessage, response: ServerResponse, door: Door): void {
@@ -72,14 +79,10 @@ export class Reception {
     exchange.start();
   }
 
+  /** For a WebSocket's handshake. */
   onUpgrade(request: IncomingMessage, socket: Duplex, early: Buffer, door: Door): void {
     const response = replyOnSocket(request, socket);
     const visit = this.#greet(request, response, door);
-    if (request.headers.upgrade?.toLowerCase() !== "websocket") {
-      const detail = "Of all protocols to change to, only websocket is passed on.";
-      this.#refuse(visit, { type: "bad_request", detail });
-      return;
-    }
     const arrival = this.#let(visit, door);
     if (arrival === undefined) return;
     const tunnel = new WebSocketTunnel(arrival, this.#options.context, socket, early);
@@ -90,7 +93,8 @@ export class Reception {
 
   #forget(live: Live): void {
     this.live.delete(live);
-    if (this.live.size === 0) this.#onIdle?.();
+    if (this.live.size > 0) return;
+    for (const done of [...this.#onIdle]) done();
   }
 
   #greet(request: IncomingMessage, response: ServerResponse, { scheme }: Door): Visit {

@@ -15,10 +15,22 @@ const reasons: Partial<Record<ErrorType, string>> = {
   request_header_timeout: "Request Timeout",
 };
 
-/** @param headerBytes the limit, for the sentence */
-export function answerUnreadable(error: Error, socket: Duplex, headerBytes: number): void {
+export interface UnreadableOptions {
+  /** The limit, for the sentence. */
+  headerBytes: number;
+  /** A reply is on its way over the same connection, amid which nothing may be said. */
+  isReplying: boolean;
+}
+
+export function answerUnreadable(
+  error: Error,
+  socket: Duplex,
+  { headerBytes, isReplying }: UnreadableOptions,
+): void {
   const code = "code" in error ? String(error.code) : "";
-  if (code === "ECONNRESET" || !socket.writable) {
+  // Anything else is a broken connection, or one that has not become encrypted.
+  const isHttp = code.startsWith("HPE_") || code === "ERR_HTTP_REQUEST_TIMEOUT";
+  if (!isHttp || isReplying || !socket.writable) {
     socket.destroy();
     return;
   }

@@ -12,7 +12,7 @@ import {
   watchCertificate,
 } from "../../../source/cloud/gateway/tls/certificate-files.ts";
 import { authorityFile, ensureSelfSigned } from "../../../source/cloud/gateway/tls/self-signed.ts";
-import { sendRaw } from "../../support/http-raw.ts";
+import { sendBytes, sendRaw } from "../../support/http-raw.ts";
 import { TestGateway } from "../../support/test-gateway.ts";
 import { until } from "../../support/until.ts";
 
@@ -68,6 +68,12 @@ test("a self-signed address is trusted by who trusts its authority, over restart
     await new Promise((resolve) => socket.once("secureConnect", resolve));
     expect([socket.authorized, socket.alpnProtocol]).toEqual([true, "http/1.1"]);
     socket.destroy();
+    const plain = await sendBytes(
+      `http://${hostname}:${port}`,
+      "GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+    );
+    expect(plain).not.toContain("HTTP/1.1 200");
+    expect(await get(url, authority)).toBe(200);
   } finally {
     await gateway.close();
   }

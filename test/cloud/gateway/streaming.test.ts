@@ -265,6 +265,35 @@ describe("a client that leaves", () => {
   });
 });
 
+test("what a client sends amid a reply, and is no HTTP, does not get into the reply", async () => {
+  let reply: ServerResponse | undefined;
+  const url = await gateway.serve((_, response) => {
+    reply = response;
+    response.write("half, ");
+  });
+  const socket = await dial(gateway.url);
+  let text = "";
+  socket.on("data", (piece) => {
+    text += piece;
+  });
+  socket.write(`GET ${new URL(url).pathname} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  await until(
+    () => text,
+    (so) => so.includes("half"),
+  );
+  socket.write("garbage garbage\r\n\r\n");
+  await until(
+    () => socket.closed,
+    (isClosed) => isClosed,
+  );
+  expect(text).not.toContain("bad_request");
+  expect(text.split("HTTP/1.1 ").length).toBe(2);
+  await until(
+    () => reply?.destroyed,
+    (isGone) => isGone === true,
+  );
+});
+
 test("a hundred megabytes for a slow reader need no memory", async () => {
   const size = 100 * 2 ** 20;
   const replica = await gateway.addReplica((_, response) => {

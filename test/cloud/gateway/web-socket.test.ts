@@ -142,12 +142,18 @@ test("a replica that is gone is told of", async () => {
   expect(reply).toContain('"error_type":"runner_connection_refused"');
 });
 
-test("a change to another protocol is left out, or refused", async () => {
+test("the offer of another protocol is ignored, and the request passed on with its body", async () => {
   const reply = await sendBytes(
     gateway.url,
-    "GET /acme/chat/x HTTP/1.1\r\nHost: a\r\nAuthorization: Key token\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n",
+    "POST /acme/chat/x HTTP/1.1\r\nHost: a\r\nAuthorization: Key token\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\nContent-Length: 2\r\n\r\nab" +
+      "GET /acme/other HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
   );
-  expect(reply).toMatch(/^HTTP\/1\.1 (426|400) /);
+  expect(reply).toMatch(/^HTTP\/1\.1 426 /);
+  expect(reply).toContain("no socket");
+  expect(reply).toContain('"error_type":"auth_missing"');
+});
+
+test("nobody gets a connection to anywhere", async () => {
   expect(await sendBytes(gateway.url, "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n")).toMatch(
     /^HTTP\/1\.1 405 /,
   );
