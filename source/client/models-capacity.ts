@@ -1,6 +1,5 @@
 // How much room the server's machine has for models.
 import type { ApiClient } from "./api-client.ts";
-import { type CacheType, cacheTypes } from "./models-store.ts";
 import { entriesOf, fieldsOf, numberOf, optionalNumber, textOf } from "./reply-fields.ts";
 
 export interface GpuCapacity {
@@ -18,8 +17,6 @@ export interface Capacity {
   hasUnifiedMemory: boolean;
   /** Conversations that each loaded model holds at the same time. */
   slots: number;
-  /** What the server keeps context windows in. */
-  cacheType: CacheType;
 }
 
 /** @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE` */
@@ -36,6 +33,5 @@ export async function readCapacity(client: ApiClient): Promise<Capacity> {
     })),
     hasUnifiedMemory: body.has_unified_memory === true,
     slots: numberOf(body.slots),
-    cacheType: cacheTypes.find((type) => type === body.kv_cache_type) ?? "f16",
   };
 }

@@ -23,6 +23,8 @@ export interface ModelMemory {
   computeBytes: number;
   /** Of one token in the window of one slot. */
   cacheBytesPerToken: Record<CacheType, number>;
+  /** What its window is kept in where nobody says something else. */
+  cacheType: CacheType;
   layers: number;
   /** The window that it is loaded with where nobody names one. */
   contextLength: number;
@@ -77,6 +79,7 @@ function memoryOf(memory: Fields): ModelMemory {
       q8_0: numberOf(perToken.q8_0),
       q4_0: numberOf(perToken.q4_0),
     },
+    cacheType: cacheTypes.find((type) => type === memory.cache_type) ?? "f16",
     layers: numberOf(memory.layers),
     contextLength: numberOf(memory.context_length),
     trainedContextLength: numberOf(memory.trained_context_length),

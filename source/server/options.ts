@@ -2,6 +2,8 @@
 import { quoteShort } from "../base/seen-text.ts";
 import { parseDuration } from "../configuration/duration.ts";
 import {
+  cacheTypes,
+  isCacheType,
   isParameterName,
   type ModelParameters,
   type ParameterKind,
@@ -16,6 +18,7 @@ const names: Record<ParameterKind, string> = {
   number: "number",
   boolean: "boolean",
   strings: "array of strings",
+  "cache type": `${cacheTypes.slice(0, -1).join(", ")} or ${cacheTypes.at(-1)}`,
 };
 
 /**
@@ -54,6 +57,7 @@ const readers: Record<ParameterKind, (value: unknown) => unknown> = {
   boolean: (value) => (typeof value === "boolean" ? value : undefined),
   strings: (value) =>
     Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined,
+  "cache type": (value) => (isCacheType(value) ? value : undefined),
 };
 
 function isNumber(value: unknown): value is number {

@@ -1,5 +1,8 @@
 // The parameters a model can carry: `options` of the native API and PARAMETER of a Modelfile.
 
+/** Kinds of numbers that a context window can be kept in, the largest first. */
+export const cacheTypes = ["f16", "q8_0", "q4_0"] as const;
+
 export interface ModelParameters {
   num_ctx?: number;
   num_batch?: number;
@@ -7,6 +10,8 @@ export interface ModelParameters {
   main_gpu?: number;
   use_mmap?: boolean;
   num_thread?: number;
+  /** Ours: what the context window is kept in. */
+  kv_cache_type?: (typeof cacheTypes)[number];
   /** Tokens that a draft model guesses ahead. */
   draft_num_predict?: number;
   num_keep?: number;
@@ -24,7 +29,7 @@ export interface ModelParameters {
   stop?: string[];
 }
 
-export type ParameterKind = "integer" | "number" | "boolean" | "strings";
+export type ParameterKind = "integer" | "number" | "boolean" | "strings" | "cache type";
 
 /** Kind of each parameter; `load` ones take effect when the model is loaded. */
 export const parameterKinds: Record<
@@ -37,6 +42,7 @@ export const parameterKinds: Record<
   main_gpu: { kind: "integer", when: "load" },
   use_mmap: { kind: "boolean", when: "load" },
   num_thread: { kind: "integer", when: "load" },
+  kv_cache_type: { kind: "cache type", when: "load" },
   draft_num_predict: { kind: "integer", when: "load" },
   num_keep: { kind: "integer", when: "run" },
   seed: { kind: "integer", when: "run" },
@@ -54,6 +60,10 @@ export const parameterKinds: Record<
 };
 
 export type ParameterName = keyof ModelParameters;
+
+export function isCacheType(value: unknown): value is (typeof cacheTypes)[number] {
+  return cacheTypes.some((type) => type === value);
+}
 
 export function isParameterName(name: string): name is ParameterName {
   return Object.hasOwn(parameterKinds, name);

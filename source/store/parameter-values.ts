@@ -1,6 +1,12 @@
 // What a parameter's value may be: reads it from text, and says what is wrong with one.
 import { quoteShort, trimUnseen } from "../base/seen-text.ts";
-import { type ParameterKind, type ParameterName, parameterKinds } from "./model-parameters.ts";
+import {
+  cacheTypes,
+  isCacheType,
+  type ParameterKind,
+  type ParameterName,
+  parameterKinds,
+} from "./model-parameters.ts";
 
 export type ParameterText =
   | { ok: true; value: number | boolean | string }
@@ -12,6 +18,7 @@ const expectations: Record<ParameterKind, string> = {
   number: "a number",
   boolean: "true or false",
   strings: "a text",
+  "cache type": `one of ${cacheTypes.join(", ")}`,
 };
 
 const readers: Record<ParameterKind, (text: string) => number | boolean | string | undefined> = {
@@ -19,6 +26,7 @@ const readers: Record<ParameterKind, (text: string) => number | boolean | string
   number: (text) => (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined),
   boolean: readBoolean,
   strings: (text) => text,
+  "cache type": (text) => (isCacheType(text) ? text : undefined),
 };
 
 /** The forms that Go's ParseBool takes. */

@@ -258,6 +258,7 @@ describe("wrong types", () => {
     number: fc.oneof(text, flag, object, list),
     boolean: fc.oneof(text, number, object, list),
     strings: fc.oneof(text, number, flag, object, mixed(noText)),
+    "cache type": fc.oneof(text, number, flag, object, list),
   };
 
   test.each(Object.entries(parameterKinds))("the option %s", async (name, { kind }) => {

@@ -46,6 +46,29 @@ describe("the memory of a model in /api/tags", () => {
   });
 });
 
+test("a window is kept in what a request or the model names", async () => {
+  const load = async (model: string, options: Record<string, unknown> = {}) => {
+    await store.server.post("/api/generate", { model, prompt: "", options, stream: false });
+    const { json } = await store.server.send("/api/ps");
+    return (json as { models: Array<{ load_options: Record<string, unknown> }> }).models;
+  };
+  expect(await load("tiny")).toMatchObject([{ load_options: { kv_cache_type: "f16" } }]);
+  expect(await load("tiny", { kv_cache_type: "q8_0" })).toMatchObject([
+    { load_options: { kv_cache_type: "q8_0" } },
+  ]);
+  // A request that names nothing is served by what is loaded.
+  expect(await load("tiny")).toMatchObject([{ load_options: { kv_cache_type: "q8_0" } }]);
+  await store.client.create({
+    model: "small",
+    from: "tiny",
+    parameters: { kv_cache_type: "q4_0" } as Record<string, unknown>,
+  });
+  const { json } = await store.server.send("/api/tags");
+  const { models } = json as { models: Array<{ name: string; memory: { cache_type: string } }> };
+  expect(models.find(({ name }) => name === "small:latest")?.memory.cache_type).toBe("q4_0");
+  await store.client.delete({ model: "small" });
+});
+
 test("GET /api/capacity tells how much room there is", async () => {
   const { json } = await store.server.send("/api/capacity");
   expect(json).toMatchObject({

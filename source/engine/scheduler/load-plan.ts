@@ -44,6 +44,7 @@ export function planLoad(
   need?: RequestNeed,
 ): LoadSettings {
   const { facts } = model;
+  const kvCacheType = parameters.kv_cache_type ?? settings.kvCacheType;
   const wanted = parameters.num_ctx ?? settings.contextLength;
   const trained = facts.trainedContextLength;
   return {
@@ -60,7 +61,7 @@ export function planLoad(
     slots: settings.slots,
     contextLength:
       wanted === undefined || wanted <= 0
-        ? automaticContextLength(model, settings, freeBytes)
+        ? automaticContextLength(model, { slots: settings.slots, kvCacheType }, freeBytes)
         : Math.min(trained, Math.max(smallestWindow, wanted)),
     threads: parameters.num_thread === 0 ? undefined : (parameters.num_thread ?? settings.threads),
     // A step must have room for one token of every slot.
@@ -74,7 +75,7 @@ export function planLoad(
     lookupTokens: settings.lookupTokens,
     prefixSharing: settings.prefixSharing,
     flashAttention: settings.flashAttention,
-    kvCacheType: settings.kvCacheType,
+    kvCacheType,
     useMmap: parameters.use_mmap ?? true,
     maximumQueue: settings.maximumQueue,
   };
@@ -122,6 +123,9 @@ export function reloadReason(
   }
   if (named.num_batch !== undefined && wanted.batchSize !== loaded.batchSize) {
     return "num_batch differs";
+  }
+  if (named.kv_cache_type !== undefined && wanted.kvCacheType !== loaded.kvCacheType) {
+    return "kv_cache_type differs";
   }
   if (named.use_mmap !== undefined && wanted.useMmap !== loaded.useMmap) return "use_mmap differs";
   return undefined;

@@ -80,6 +80,7 @@ const Listed = Type.Object({
       weights_bytes: count,
       compute_bytes: count,
       cache_bytes_per_token: Type.Record(text, Type.Number()),
+      cache_type: text,
       layers: count,
       context_length: count,
       trained_context_length: count,

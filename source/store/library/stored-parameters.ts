@@ -1,5 +1,6 @@
 // The parameters that a stored model carries: those we know, and whatever else was written there.
 import {
+  isCacheType,
   isParameterName,
   type ModelParameters,
   type ParameterName,
@@ -43,6 +44,8 @@ function readValue(name: ParameterName, value: unknown): unknown {
       return Array.isArray(value) && value.every((item) => typeof item === "string")
         ? value
         : undefined;
+    case "cache type":
+      return isCacheType(value) ? value : undefined;
     case "number":
       return typeof value === "number" ? inRange(name, value) : undefined;
     case "integer":

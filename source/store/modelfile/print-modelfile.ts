@@ -134,7 +134,7 @@ class Printer {
     }
   }
 
-  #parameter(name: string, field: string, value: number | boolean): void {
+  #parameter(name: string, field: string, value: number | boolean | string): void {
     const text = Object.is(value, -0) ? "-0" : String(value);
     const expected = { parameters: { [name]: value } };
     this.value(`PARAMETER ${name}`, field, text, expected, parameterProblem(name, text));

@@ -1,7 +1,12 @@
 // Makes Modelfiles together with what they say, and definitions as an API may set them.
 import fc from "fast-check";
 import type { ModelDefinition, StoredMessage } from "../../../source/store/model-definition.ts";
-import { type ParameterName, parameterKinds } from "../../../source/store/model-parameters.ts";
+import {
+  cacheTypes,
+  isCacheType,
+  type ParameterName,
+  parameterKinds,
+} from "../../../source/store/model-parameters.ts";
 
 /** Pieces that the grammar treats specially, and words that look like its commands. */
 const pieces = fc.oneof(
@@ -116,13 +121,15 @@ const parameterCommand: fc.Arbitrary<WrittenCommand> = fc
       number: numberText,
       boolean: fc.constantFrom("true", "false"),
       strings: fc.constant(""),
+      "cache type": fc.constantFrom(...cacheTypes),
     }[parameterKinds[name].kind];
     return fc.tuple(texts, fc.constantFrom("", '"', '"""')).map(([text, quotes]) => ({
       name: "PARAMETER",
       key: name,
       written: `${quotes}${text}${quotes}`,
       apply(definition: ModelDefinition) {
-        const value = text === "true" || text === "false" ? text === "true" : Number(text);
+        const isFlag = text === "true" || text === "false";
+        const value = isFlag ? text === "true" : isCacheType(text) ? text : Number(text);
         Object.assign(definition.parameters, { [name]: value });
       },
     }));
@@ -258,6 +265,7 @@ export const anyDefinition: fc.Arbitrary<ModelDefinition> = fc.record({
       seed: apiNumber,
       repeat_penalty: apiNumber,
       use_mmap: fc.boolean(),
+      kv_cache_type: fc.constantFrom(...cacheTypes),
       stop: fc.array(apiText, { maxLength: 3 }),
     },
     { requiredKeys: [] },

@@ -203,6 +203,7 @@ PARAMETER stop """
     ["top_p -1", "must not be negative, but is -1"],
     ["min_p -1", "must not be negative, but is -1"],
     ["repeat_penalty 0", "must be above 0, but is 0"],
+    ["kv_cache_type q5_0", 'must be one of f16, q8_0, q4_0, but is "q5_0"'],
     ["num_ctx -1", "must not be negative, but is -1"],
     ["num_ctx 4096.0", 'must be a whole number, but is "4096.0"'],
     ["num_ctx 0x10", 'must be a whole number, but is "0x10"'],

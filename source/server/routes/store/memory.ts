@@ -20,6 +20,8 @@ export function memoryRecord(
     weights_bytes: weightsBytes,
     compute_bytes: computeBytes,
     cache_bytes_per_token: cacheBytesPerToken,
+    /** What its window is kept in where no request says something else. */
+    cache_type: plan.kvCacheType,
     layers: model.facts.layers,
     /** The window that it is loaded with where no request names one. */
     context_length: plan.contextLength,

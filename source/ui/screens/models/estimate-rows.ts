@@ -36,7 +36,6 @@ export function estimateRows(
     [],
     choiceRow(estimate, choice),
     ...layersRow(estimate),
-    ...cacheNote(choice, capacity),
   ];
 }
 
@@ -72,15 +71,15 @@ function totalRow({ totalBytes, fit }: MemoryEstimate, capacity: Capacity): Styl
 
 function choiceRow(
   { contextLength, cacheType }: MemoryEstimate,
-  { contextLength: chosen }: LoadChoice,
+  { contextLength: chosenLength, cacheType: chosenType }: LoadChoice,
 ): StyledRow {
-  const origin = chosen === undefined ? " auto" : "";
+  const auto = (chosen: unknown) => (chosen === undefined ? " auto" : "");
   return [
     span("Context  "),
-    { text: `[${contextLength}${origin}]`, tone: "value" },
+    { text: `[${contextLength}${auto(chosenLength)}]`, tone: "value" },
     { text: " + -  ", tone: "key" },
     span("KV "),
-    { text: `[${cacheType}]`, tone: "value" },
+    { text: `[${cacheType}${auto(chosenType)}]`, tone: "value" },
     { text: " t", tone: "key" },
   ];
 }
@@ -89,14 +88,6 @@ function layersRow({ gpuLayers, layers }: MemoryEstimate): StyledRow[] {
   if (gpuLayers === undefined) return [];
   const about = gpuLayers < layers ? "about " : "";
   return [textRow(`GPU layers auto: ${about}${gpuLayers}/${layers}`)];
-}
-
-/** The kind of cache is the server's to choose: trying out another one changes no load. */
-function cacheNote({ cacheType }: LoadChoice, capacity: Capacity): StyledRow[] {
-  if (cacheType === undefined || cacheType === capacity.cacheType) return [];
-  return [
-    textRow(`The server loads with ${capacity.cacheType}; kv_cache_type changes that.`, "dim"),
-  ];
 }
 
 function span(text: string): Span {

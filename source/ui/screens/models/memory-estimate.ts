@@ -45,7 +45,7 @@ export function estimateMemory(
   held: HeldMemory = nothingHeld,
 ): MemoryEstimate {
   const { weightsBytes, computeBytes, trainedContextLength } = memory;
-  const cacheType = choice.cacheType ?? capacity.cacheType;
+  const cacheType = choice.cacheType ?? memory.cacheType;
   const wanted = choice.contextLength ?? memory.contextLength;
   // A model of unknown training takes what it is given.
   const contextLength = trainedContextLength > 0 ? Math.min(wanted, trainedContextLength) : wanted;

@@ -40,20 +40,23 @@ export class ModelWork {
     this.#options = options;
   }
 
-  /** Loads with the window that was chosen; a load can be cancelled. */
+  /** Loads with the window and the kind of cache that were chosen; a load can be cancelled. */
   async load(name: string): Promise<string | undefined> {
     const { client, reader } = this.#options;
     const key = withTag(name);
     if (this.#loads.has(key)) return `${name} is being loaded`;
     const controller = new AbortController();
     this.#loads.set(key, controller);
-    const { contextLength } = this.#state.choice;
+    const { contextLength, cacheType } = this.#state.choice;
     this.#noteLoad(name, undefined);
     try {
       const events = client().generate("", {
         model: name,
         signal: controller.signal,
-        ...(contextLength !== undefined && { parameters: { num_ctx: contextLength } }),
+        parameters: {
+          ...(contextLength !== undefined && { num_ctx: contextLength }),
+          ...(cacheType !== undefined && { kv_cache_type: cacheType }),
+        },
       });
       for await (const event of events) {
         if (event.type === "loading") this.#noteLoad(name, event.fraction);

@@ -219,7 +219,7 @@ const table: readonly ModelsCommand[] = [
   },
   {
     id: "models.longerWindow",
-    title: "Try out a longer context window",
+    title: "A longer context window, for the estimate and the next load",
     group,
     keys: ["+"],
     when: isLocal,
@@ -227,7 +227,7 @@ const table: readonly ModelsCommand[] = [
   },
   {
     id: "models.shorterWindow",
-    title: "Try out a shorter context window",
+    title: "A shorter context window",
     group,
     keys: ["-"],
     when: isLocal,
@@ -235,7 +235,7 @@ const table: readonly ModelsCommand[] = [
   },
   {
     id: "models.automaticWindow",
-    title: "Let the server choose the context window",
+    title: "Window and KV cache as the server chooses them",
     group,
     keys: ["="],
     when: isLocal,
@@ -243,7 +243,7 @@ const table: readonly ModelsCommand[] = [
   },
   {
     id: "models.cacheType",
-    title: "Try out another kind of KV cache",
+    title: "Another kind of KV cache, for the estimate and the next load",
     group,
     keys: ["t"],
     when: isLocal,

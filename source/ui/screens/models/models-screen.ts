@@ -209,7 +209,7 @@ export class ModelsScreen implements Screen, ModelsActions {
   changeWindow(step: -1 | 1 | undefined): void {
     const { choice } = this.#state;
     if (step === undefined) {
-      this.#update({ choice: { ...choice, contextLength: undefined } });
+      this.#update({ choice: { contextLength: undefined, cacheType: undefined } });
       return;
     }
     const estimate = this.#local?.estimate;
@@ -222,8 +222,8 @@ export class ModelsScreen implements Screen, ModelsActions {
   }
 
   changeCacheType(): void {
-    const { choice, capacity } = this.#state;
-    const current = choice.cacheType ?? capacity.value?.cacheType ?? "f16";
+    const { choice } = this.#state;
+    const current = this.#local?.estimate?.cacheType ?? "f16";
     this.#update({ choice: { ...choice, cacheType: nextCacheType(current) } });
   }
 

@@ -80,8 +80,14 @@ describe("the local list", () => {
     await screen.until("Memory estimate at 4k context");
     await press(screen, "-", "Memory estimate at 2k context");
     await press(screen, "t", "[q8_0]");
-    await screen.until("The server loads with f16");
+    await press(screen, "l", "● loaded");
+    const { json } = await store.server.send("/api/ps");
+    expect(json).toMatchObject({
+      models: [{ context_length: 2048, load_options: { kv_cache_type: "q8_0" } }],
+    });
     await press(screen, "=", "[4096 auto]");
+    await screen.until("[f16 auto]");
+    await press(screen, "l", /> tiny.*CPU +│/);
   });
 
   test("is filtered by letters that lie apart; Esc clears", async () => {

@@ -17,6 +17,7 @@ export const eightB: ModelMemory = {
   weightsBytes: 5 * gib,
   computeBytes: 0.25 * gib,
   cacheBytesPerToken: { f16: 147_456, q8_0: 78_336, q4_0: 41_472 },
+  cacheType: "f16",
   layers: 36,
   contextLength: 8192,
   trainedContextLength: 40_960,
@@ -29,7 +30,6 @@ export function capacity(changes: Partial<Capacity> = {}): Capacity {
     gpus: [],
     hasUnifiedMemory: false,
     slots: 1,
-    cacheType: "f16",
     ...changes,
   };
 }
