@@ -49,7 +49,7 @@ export interface StopOptions {
 
 export interface CloudHost {
   status(): ServerStatus;
-  /** Also asked for over the admin API. Repeated calls wait for the first. */
+  /** Also asked for over the admin API. A second call may only make it faster. */
   stop(options: StopOptions): Promise<void>;
   /** Resolves when everything is taken down. */
   stopped: Promise<void>;
@@ -144,8 +144,10 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
   const stopped = Promise.withResolvers<void>();
   let stopping: Promise<void> | undefined;
   const stop = async (how: StopOptions): Promise<void> => {
-    if (stopping === undefined) Object.assign(ending, how);
     isReady = false;
+    // Whoever asks again does not want to wait for requests.
+    if (stopping !== undefined && how.drainMs === 0) await gateway.close(how);
+    if (stopping === undefined) Object.assign(ending, how);
     stopping ??= parts.takeDown(log).then(stopped.resolve);
     await stopping;
   };

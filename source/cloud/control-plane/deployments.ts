@@ -1,5 +1,4 @@
 // Takes deployments in, one at a time for each app, and sees them through, also after a crash.
-import { createHash } from "node:crypto";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import type {
   DeployEvent,
@@ -7,17 +6,17 @@ import type {
   DeployResult,
   DeployStrategy,
 } from "../admin/documents.ts";
-import { checkName } from "../app-name.ts";
 import { cloudErrors } from "../errors.ts";
 import { type AppKey, type AppRecord, appName, type RevisionKey } from "../state/app-records.ts";
 import { readBundle } from "../state/bundle-store.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
-import { checkVariable } from "../state/secret-store.ts";
 import type { ControlContext } from "./control-context.ts";
 import { EventFeed } from "./event-feed.ts";
 import type { ReplicaKeeper } from "./replica-keeper.ts";
 import { retireRevisions } from "./retire-revisions.ts";
-import { RollOut, RolloutFailure } from "./roll-out.ts";
+import { type Acceptance, checkDeployment, RevisionIntake } from "./revision-intake.ts";
+import { RollOut } from "./roll-out.ts";
+import { RolloutFailure } from "./rollout-failure.ts";
 import { checkSmoke } from "./smoke-test.ts";
 
 interface Running {
@@ -28,13 +27,6 @@ interface Running {
   done: Promise<void>;
 }
 
-/** What a deployment is made of, besides the files. */
-export interface Acceptance {
-  key: AppKey;
-  isEphemeral: boolean;
-  createdBy: string | undefined;
-}
-
 export interface ActivateRequest {
   strategy?: DeployStrategy | undefined;
   smoke?: string | undefined;
@@ -43,12 +35,14 @@ export interface ActivateRequest {
 export class Deployments {
   readonly #context: ControlContext;
   readonly #keeper: ReplicaKeeper;
+  readonly #intake: RevisionIntake;
   readonly #running = new Map<string, Running>();
   #isClosed = false;
 
   constructor(context: ControlContext, keeper: ReplicaKeeper) {
     this.#context = context;
     this.#keeper = keeper;
+    this.#intake = new RevisionIntake(context.store, context.clock);
   }
 
   /**
@@ -62,22 +56,14 @@ export class Deployments {
     acceptance: Acceptance,
   ): Promise<EventFeed<DeployEvent>> {
     const { key, isEphemeral } = acceptance;
-    checkName("organisation", key.organisation);
-    checkName("app", key.app);
-    if (request.smoke !== undefined) checkSmoke(request.smoke);
-    for (const [name, value] of Object.entries({
-      ...request.config.environment,
-      ...request.secrets,
-    })) {
-      checkVariable(name, value);
-    }
+    checkDeployment(request, key);
     this.#refuseMixing(key, isEphemeral);
     const { store } = this.#context;
     const bundle = readBundle(request.bundle);
-    const contentHash = this.#hash(request, bundle.hash);
+    const contentHash = this.#intake.hash(request, bundle.hash);
     const running = this.#running.get(appName(key));
     if (running?.contentHash === contentHash) return running.feed;
-    const same = request.isForced ? undefined : this.#unchanged(key, contentHash);
+    const same = request.isForced ? undefined : this.#intake.unchanged(key, contentHash);
     if (same !== undefined) {
       if (request.resetsScale) store.apps.update(key, { overrides: {} });
       return doneAlready(this.#noChange(same));
@@ -91,7 +77,7 @@ export class Deployments {
     this.#refuseMixing(key, isEphemeral);
     store.bundles.keep(bundle);
     const content = { bundle: bundle.hash, contentHash };
-    const revision = this.#record(request, acceptance, content);
+    const revision = this.#intake.record(request, acceptance, content);
     return this.#begin(revision);
   }
 
@@ -191,22 +177,6 @@ export class Deployments {
     });
   }
 
-  #hash(request: DeploymentRequest, bundle: string): string {
-    const { secrets = {}, config, inspection } = request;
-    const parts = [bundle, request.bundle.script, inspection.target, sorted(config)];
-    return createHash("sha256")
-      .update(JSON.stringify([...parts, this.#context.store.secrets.fingerprint(secrets)]))
-      .digest("hex");
-  }
-
-  #unchanged(key: AppKey, contentHash: string): RevisionRecord | undefined {
-    const { store } = this.#context;
-    const app = store.apps.find(key);
-    if (app?.activeRevision === undefined || app.desired === "deleted") return undefined;
-    const active = store.revisions.find({ ...key, revision: app.activeRevision });
-    return active?.contentHash === contentHash ? active : undefined;
-  }
-
   #noChange(revision: RevisionRecord): DeployResult {
     const { store, baseUrl } = this.#context;
     const isPaused = store.apps.get(revision).desired === "paused";
@@ -222,53 +192,6 @@ export class Deployments {
         ? [`${appName(revision)} is paused; deployctl apps resume starts it.`]
         : [],
     };
-  }
-
-  /** Everything of the new revision at once, so that a crash leaves all of it or nothing. */
-  #record(
-    request: DeploymentRequest,
-    { key, isEphemeral, createdBy }: Acceptance,
-    content: { bundle: string; contentHash: string },
-  ): RevisionRecord {
-    const { store, clock } = this.#context;
-    return store.database.transaction(() => {
-      const known = store.apps.find(key);
-      const app =
-        known === undefined || known.desired === "deleted"
-          ? store.apps.create(key, { isEphemeral })
-          : known;
-      const number = app.lastNumber + 1;
-      const revision = store.revisions.create({
-        ...key,
-        ...content,
-        number,
-        script: request.bundle.script,
-        target: request.inspection.target,
-        config: request.config,
-        inspection: withoutValues(request),
-        message: request.message,
-        annotations: request.annotations ?? {},
-        createdBy,
-      });
-      store.secrets.freeze(revision, request.secrets ?? {});
-      store.apps.update(key, {
-        lastNumber: number,
-        ...(request.resetsScale && { overrides: {} }),
-        rollout: {
-          revision: revision.revision,
-          strategy: request.strategy ?? "rolling",
-          isHolding: false,
-          smoke: request.smoke,
-          since: clock.wallMs(),
-        },
-      });
-      store.events.add({
-        ...revision,
-        kind: "deploying",
-        sentence: `${revision.revision} is being deployed.`,
-      });
-      return revision;
-    });
   }
 
   #begin(revision: RevisionRecord): EventFeed<DeployEvent> {
@@ -385,27 +308,6 @@ function doneAlready(result: DeployResult): EventFeed<DeployEvent> {
   feed.add({ kind: "done", result });
   feed.end();
   return feed;
-}
-
-/** The same for the same content, in whatever order a client writes the fields. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([name, inner]) => [name, sorted(inner)]),
-  );
-}
-
-/** The values of variables that were frozen as secrets are not kept readable beside them. */
-function withoutValues({ inspection, secrets = {} }: DeploymentRequest) {
-  return {
-    ...inspection,
-    env_read: inspection.env_read.map(({ value, ...rest }) =>
-      value === undefined || rest.name in secrets ? rest : { ...rest, value },
-    ),
-  };
 }
 
 function stackOf(error: unknown): string {

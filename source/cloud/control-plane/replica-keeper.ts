@@ -6,29 +6,26 @@ import type { RevisionKey } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
 import { backOffMs, stableMs } from "./back-off.ts";
 import type { ControlContext } from "./control-context.ts";
+import { Departures, exitOf } from "./departures.ts";
 import { planOf, secretsOf } from "./revision-plan.ts";
 
 /** Requests that an unhealthy replica holds get so long. */
 const unhealthyDrainMs = 30_000;
 
-interface Leaving {
-  /** Cuts the drain short. */
-  hurry: AbortController;
-  limitMs: number;
-  /** Whether the drain is over and its process is being ended. */
-  isEnding: boolean;
-  done: Promise<void>;
-}
-
 export class ReplicaKeeper {
   readonly #context: ControlContext;
   readonly #starting = new Map<string, Promise<void>>();
-  readonly #leaving = new Map<string, Leaving>();
+  readonly #departures: Departures;
   readonly #changed = new Set<() => void>();
   #isClosed = false;
 
   constructor(context: ControlContext) {
     this.#context = context;
+    this.#departures = new Departures({
+      context,
+      whenStarted: async (replica) => await this.#starting.get(replica),
+      onEnd: (record, exit, kind) => this.#end(record, exit, kind),
+    });
   }
 
   /**
@@ -77,7 +74,7 @@ export class ReplicaKeeper {
     if (record === undefined || isLeaving(record)) return;
     this.#context.store.replicas.update(replica, { stage: "draining" });
     this.#context.publish();
-    this.#leave({ ...record, stage: "draining" }, limitMs);
+    this.#departures.begin({ ...record, stage: "draining" }, limitMs);
   }
 
   /** Ends it now; what it answers is cut. */
@@ -86,10 +83,8 @@ export class ReplicaKeeper {
     if (record === undefined || record.stage === "ended") return;
     this.#context.store.replicas.update(replica, { stage: "stopping" });
     this.#context.publish();
-    const leaving = this.#leaving.get(replica);
-    if (leaving === undefined) this.#leave({ ...record, stage: "stopping" });
-    leaving?.hurry.abort();
-    if (leaving?.isEnding) this.#hasten(replica);
+    this.#departures.begin({ ...record, stage: "stopping" });
+    this.#departures.hurry(replica);
   }
 
   /** Resolves with what `look` finds, which is asked after each change; rejects with the signal. */
@@ -119,15 +114,14 @@ export class ReplicaKeeper {
   /** Ends all replicas, as `down` does. Resolves when they are gone. */
   async stopAll(limitMs: number): Promise<void> {
     for (const { replica } of this.#context.store.replicas.living()) this.drain(replica, limitMs);
-    await Promise.all([...this.#leaving.values()].map(({ done }) => done));
+    await this.#departures.allGone();
   }
 
   /** Stops looking after replicas; they live on. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const { hurry } of this.#leaving.values()) hurry.abort();
-    await Promise.all([...this.#starting.values()]);
-    await Promise.all([...this.#leaving.values()].map(({ done }) => done));
+    const starting = Promise.all([...this.#starting.values()]);
+    await Promise.all([starting, this.#departures.close()]);
   }
 
   #step(record: ReplicaRecord, observation: ReplicaObservation | undefined): void {
@@ -139,7 +133,7 @@ export class ReplicaKeeper {
       return;
     }
     if (isLeaving(record)) {
-      this.#leave(record);
+      this.#departures.begin(record);
       return;
     }
     if (observation === undefined) {
@@ -187,13 +181,6 @@ export class ReplicaKeeper {
     }
     if (!(error instanceof ProductError)) this.#context.log(`${record.replica}: ${sentence}`);
     this.#crash(record, exitOf("spawn_failed", sentence));
-  }
-
-  #hasten(replica: string): void {
-    const { engine, log } = this.#context;
-    engine
-      .stopReplica(replica, { signal: "kill", graceMs: 0 })
-      .catch((error: unknown) => log(`${replica} cannot be killed: ${describeError(error)}`));
   }
 
   #welcome(record: ReplicaRecord, { readyAt, warnings }: ReplicaObservation): void {
@@ -279,55 +266,6 @@ export class ReplicaKeeper {
     this.#tell();
   }
 
-  #leave(record: ReplicaRecord, limitMs?: number): void {
-    const { replica } = record;
-    if (this.#leaving.has(replica) || this.#isClosed) return;
-    const hurry = new AbortController();
-    if (record.stage === "stopping") hurry.abort();
-    const limits = this.#context.store.revisions.find(record)?.config.limits;
-    const leaving: Leaving = {
-      hurry,
-      limitMs: limitMs ?? limits?.drainTimeoutMs ?? unhealthyDrainMs,
-      isEnding: false,
-      done: Promise.resolve(),
-    };
-    this.#leaving.set(replica, leaving);
-    leaving.done = this.#takeDown(record, leaving, limits?.terminationGraceMs ?? 0)
-      .catch((error: unknown) => {
-        // The next look tries again.
-        this.#context.log(`${replica} cannot be ended: ${describeError(error)}`);
-      })
-      .finally(() => this.#leaving.delete(replica));
-  }
-
-  /** Requests first, then the process: servers cut what they answer when they are told to end. */
-  async #takeDown(record: ReplicaRecord, leaving: Leaving, graceMs: number): Promise<void> {
-    const { engine, store, observations } = this.#context;
-    const { replica } = record;
-    await this.#starting.get(replica);
-    const isCut = record.readyAt !== undefined && !(await this.#drained(replica, leaving));
-    const stage = store.replicas.find(replica)?.stage;
-    if (this.#isClosed || stage === "ended") return;
-    const isKilled = stage === "stopping";
-    const exit = observations.get(replica)?.exit ?? (isKilled ? killed : isCut ? cut : stopped);
-    leaving.isEnding = true;
-    await engine.stopReplica(replica, { signal: isKilled ? "kill" : "terminate", graceMs });
-    this.#end(record, exit, isKilled ? "killed" : "stopped");
-  }
-
-  /** @returns false when requests remained at the limit */
-  async #drained(replica: string, { hurry, limitMs }: Leaving): Promise<boolean> {
-    const signal = AbortSignal.any([hurry.signal, AbortSignal.timeout(limitMs)]);
-    if (signal.aborted) return false;
-    try {
-      await this.#context.traffic.drained(replica, signal);
-      return true;
-    } catch (error) {
-      if (signal.aborted) return false;
-      throw error;
-    }
-  }
-
   #tell(): void {
     for (const check of [...this.#changed]) check();
   }
@@ -337,11 +275,4 @@ function isLeaving({ stage }: ReplicaRecord): boolean {
   return stage === "draining" || stage === "stopping" || stage === "ended";
 }
 
-function exitOf(reason: string, sentence: string): ReplicaExit {
-  return { code: undefined, signal: undefined, reason, sentence, tail: [] };
-}
-
 const lost = exitOf("lost", "Its process was not there any more.");
-const stopped = exitOf("stopped", "It had no request any more and was stopped.");
-const cut = exitOf("stopped", "It was stopped at the drain limit, with requests unfinished.");
-const killed = exitOf("killed", "It was killed.");

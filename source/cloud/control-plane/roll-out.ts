@@ -13,23 +13,12 @@ import { backOffMs, failuresUntilFailed, isLasting } from "./back-off.ts";
 import { type ControlContext, effectiveScale } from "./control-context.ts";
 import type { ReplicaKeeper } from "./replica-keeper.ts";
 import { planOf, secretsOf } from "./revision-plan.ts";
+import { noCapacity, RolloutFailure, startFailure, vanished } from "./rollout-failure.ts";
 import { askSmoke } from "./smoke-test.ts";
 
 /** Others may make room meanwhile. */
 const roomWaitMs = 30_000;
 const roomPauseMs = 1000;
-
-/** Why a revision did not come up, with what its replica said last. */
-export class RolloutFailure extends Error {
-  readonly error: ProductError;
-  readonly exit: ReplicaExit | undefined;
-
-  constructor(error: ProductError, exit: ReplicaExit | undefined) {
-    super(error.message, { cause: error });
-    this.error = error;
-    this.exit = exit;
-  }
-}
 
 export interface RolloutOptions {
   context: ControlContext;
@@ -300,33 +289,6 @@ function pauseOf(context: ControlContext, delayMs: number): () => true | undefin
   context.wake(delayMs + 5);
   return () => (context.clock.now() >= end ? true : undefined);
 }
-
-function noCapacity(reason: string, exit?: ReplicaExit): RolloutFailure {
-  const error = new ProductError(cloudErrors.noCapacity, {
-    message: `No replica can be placed: ${reason.replace(/[.]$/, "")}.`,
-    hint: "deployctl doctor shows what this machine has; --machine-type any takes what there is.",
-  });
-  return new RolloutFailure(error, exit);
-}
-
-function startFailure(exit: ReplicaExit): RolloutFailure {
-  const definition =
-    exit.reason === "startup_timeout" ? cloudErrors.startTimeout : cloudErrors.startFailed;
-  const error = new ProductError(definition, {
-    message: `The new revision did not start: ${exit.sentence}`,
-    hint: "What was active before still is; deployctl logs shows the rest.",
-  });
-  return new RolloutFailure(error, exit);
-}
-
-/** It was ready, and ended before the switch. */
-const vanished: ReplicaExit = {
-  code: undefined,
-  signal: undefined,
-  reason: "lost",
-  sentence: "Its replica was ended before it could take over.",
-  tail: [],
-};
 
 function sentenceOf(code: string): string {
   if (code !== "port_not_remapped") return `The engine warns: ${code}.`;

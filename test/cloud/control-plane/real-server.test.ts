@@ -164,6 +164,23 @@ it("stopping ends replicas, starting again brings those back that are to be kept
   expect((await call("/v1/models")).status).toBe(200);
 });
 
+it("whoever stops it a second time does not wait for requests any more", async () => {
+  await deployTo(client, fakeDeployment("one"));
+  const waiting = call("/wait?ms=50000").then(
+    (reply) => reply.status,
+    () => "cut",
+  );
+  await until(
+    async () => (await client.app("chat")).inFlight,
+    (count) => count === 1,
+  );
+  const first = host.stop({ drainMs: 60_000, keepReplicas: false });
+  await host.stop({ drainMs: 0, keepReplicas: false });
+  await first;
+  expect(await waiting).not.toBe(200);
+  expect((await replicaProcesses(folder)).size).toBe(0);
+});
+
 it("a second server on the same folder is refused, and the first goes on", async () => {
   await expect(startHost(folder, [])).rejects.toMatchObject({
     code: cloudErrors.alreadyRunning.code,

@@ -1,0 +1,124 @@
+// What is sent becomes a revision: known by its content, written down whole or not at all.
+import { createHash } from "node:crypto";
+import type { Clock } from "../../base/clock.ts";
+import type { DeploymentRequest } from "../admin/documents.ts";
+import { checkName } from "../app-name.ts";
+import type { AppKey } from "../state/app-records.ts";
+import type { CloudStore } from "../state/cloud-store.ts";
+import type { RevisionRecord } from "../state/revision-records.ts";
+import { checkVariable } from "../state/secret-store.ts";
+import { failuresUntilFailed } from "./back-off.ts";
+import { checkSmoke } from "./smoke-test.ts";
+
+/** What a deployment is made of, besides the files. */
+export interface Acceptance {
+  key: AppKey;
+  isEphemeral: boolean;
+  createdBy: string | undefined;
+}
+
+/** What can be told of a request without looking at any state. @throws ProductError */
+export function checkDeployment(request: DeploymentRequest, { organisation, app }: AppKey): void {
+  checkName("organisation", organisation);
+  checkName("app", app);
+  if (request.smoke !== undefined) checkSmoke(request.smoke);
+  const variables = { ...request.config.environment, ...request.secrets };
+  for (const [name, value] of Object.entries(variables)) checkVariable(name, value);
+}
+
+export class RevisionIntake {
+  readonly #store: CloudStore;
+  readonly #clock: Clock;
+
+  constructor(store: CloudStore, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Of all that makes a revision what it is; whatever else is said of it does not count. */
+  hash(request: DeploymentRequest, bundle: string): string {
+    const { secrets = {}, config, inspection } = request;
+    const parts = [bundle, request.bundle.script, inspection.target, sorted(config)];
+    return createHash("sha256")
+      .update(JSON.stringify([...parts, this.#store.secrets.fingerprint(secrets)]))
+      .digest("hex");
+  }
+
+  /** The active revision, if it is made of the same and starts. */
+  unchanged(key: AppKey, contentHash: string): RevisionRecord | undefined {
+    const store = this.#store;
+    const app = store.apps.find(key);
+    if (app?.activeRevision === undefined || app.desired === "deleted") return undefined;
+    const active = store.revisions.find({ ...key, revision: app.activeRevision });
+    if (active === undefined || active.failures >= failuresUntilFailed) return undefined;
+    return active.contentHash === contentHash ? active : undefined;
+  }
+
+  /** Everything of the new revision at once, so that a crash leaves all of it or nothing. */
+  record(
+    request: DeploymentRequest,
+    { key, isEphemeral, createdBy }: Acceptance,
+    content: { bundle: string; contentHash: string },
+  ): RevisionRecord {
+    const store = this.#store;
+    return store.database.transaction(() => {
+      const known = store.apps.find(key);
+      const app =
+        known === undefined || known.desired === "deleted"
+          ? store.apps.create(key, { isEphemeral })
+          : known;
+      const number = app.lastNumber + 1;
+      const revision = store.revisions.create({
+        ...key,
+        ...content,
+        number,
+        script: request.bundle.script,
+        target: request.inspection.target,
+        config: request.config,
+        inspection: withoutValues(request),
+        message: request.message,
+        annotations: request.annotations ?? {},
+        createdBy,
+      });
+      store.secrets.freeze(revision, request.secrets ?? {});
+      store.apps.update(key, {
+        lastNumber: number,
+        ...(request.resetsScale && { overrides: {} }),
+        rollout: {
+          revision: revision.revision,
+          strategy: request.strategy ?? "rolling",
+          isHolding: false,
+          smoke: request.smoke,
+          since: this.#clock.wallMs(),
+        },
+      });
+      store.events.add({
+        ...revision,
+        kind: "deploying",
+        sentence: `${revision.revision} is being deployed.`,
+      });
+      return revision;
+    });
+  }
+}
+
+/** The same for the same content, in whatever order a client writes the fields. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, inner]) => [name, sorted(inner)]),
+  );
+}
+
+/** The values of variables that were frozen as secrets are not kept readable beside them. */
+function withoutValues({ inspection, secrets = {} }: DeploymentRequest) {
+  return {
+    ...inspection,
+    env_read: inspection.env_read.map(({ value, ...rest }) =>
+      value === undefined || rest.name in secrets ? rest : { ...rest, value },
+    ),
+  };
+}
