@@ -155,6 +155,7 @@ export class Reception {
     if (internalRoute !== undefined) {
       const method = request.method ?? "";
       const key = admission.identify({ head, method, address: origin.address });
+      if (key !== undefined && head.expect !== undefined) response.writeContinue();
       if (internalRoute(request, response, key)) return;
     }
     this.#refuse(visit, notFound);

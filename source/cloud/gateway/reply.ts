@@ -125,10 +125,13 @@ export function sendRefusal(
   if (response.headersSent || response.destroyed) return;
   const body = Buffer.from(refusalBody(refusal, requestId));
   const headers = refusalHeaders(refusal, requestId, body.length);
-  const isUnread = hasBody(request) && !request.complete;
-  if (isUnread || refusal.closes === true) headers.push("Connection", "close");
+  const unreadBytes = request.complete ? 0 : bodyBytes(request);
+  const isLong = unreadBytes > shortBodyBytes;
+  const closes = isLong || refusal.closes === true || (holdsBody && unreadBytes > 0);
+  if (closes) headers.push("Connection", "close");
   response.writeHead(refusalStatus(refusal.type), headers);
-  if (!isUnread || holdsBody) {
+  if (!isLong || holdsBody) {
+    request.resume();
     response.end(body);
     return;
   }
@@ -144,7 +147,11 @@ export function sendRefusal(
   request.resume();
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
-  const length = headers["content-length"];
-  return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
+/** The rest of so short a body is read, and the connection can be used again. */
+const shortBodyBytes = 64 * 1024;
+
+/** As announced; a chunked one has no end. */
+function bodyBytes({ headers }: IncomingMessage): number {
+  if (headers["transfer-encoding"] !== undefined) return Number.POSITIVE_INFINITY;
+  return Number(headers["content-length"] ?? 0);
 }

@@ -224,6 +224,17 @@ test("the gateway's own paths tell that it is there and ready, and nothing else"
   }
 });
 
+test("a refused request with a short body leaves its connection usable, one with a long body closes it", async () => {
+  const post = (bytes: number) =>
+    `POST /acme/secret HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n${"x".repeat(bytes)}`;
+  const last = "GET /acme/public HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+  const short = await sendBytes(gateway.url, post(1000) + last);
+  expect(short.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 401", "HTTP/1.1 200"]);
+  const long = await sendBytes(gateway.url, post(300_000) + last);
+  expect(long.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 401"]);
+  expect(long).toContain("auth_missing");
+});
+
 test("what was refused is recorded, and a made-up name is nobody's", async () => {
   await call("/acme/secret/v1?token=1", "Key narrow");
   await call("/made/up", "Key own");

@@ -71,6 +71,19 @@ test("what does not end in time is cut, idle connections are closed", async () =
   agent.destroy();
 });
 
+test("whoever asks for a stop again, in a hurry, need not wait for the first", async () => {
+  const running = sendRaw(url, {});
+  const cut = expect(running).rejects.toThrow();
+  await until(
+    () => held.length,
+    (count) => count === 1,
+  );
+  const patient = gateway.gateway.close({ drainMs: 60_000 });
+  await gateway.gateway.close({ drainMs: 0 });
+  await patient;
+  await cut;
+});
+
 test("a key that is taken back hard loses its running requests, others go on", async () => {
   gateway.gateway.publish([
     routedApp({
