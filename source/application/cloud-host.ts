@@ -99,7 +99,8 @@ class Parts {
 async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudHost> {
   const { stateFolder, organisation, log } = options;
   const ending: StopOptions = { drainMs: 0, keepReplicas: true };
-  const server: Partial<{ admin: AdminServer; controlPlane: ControlPlane }> = {};
+  const server: Partial<{ admin: AdminServer; controlPlane: ControlPlane; adminGateway: Gateway }> =
+    {};
   let isReady = false;
 
   parts.add(takeLock(stateFolder));
@@ -157,6 +158,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
     baseUrl: baseUrl(),
     engine: engine.kind,
     gateway: gateway.addresses.map(({ url }) => url).join(", "),
+    adminUrl: server.adminGateway?.addresses[0]?.url,
     apps: controlPlane.apps().length,
     replicas: controlPlane.livingReplicas().length,
   });
@@ -167,7 +169,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
     stop: ({ drain, keepReplicas }) => void stop({ drainMs: drain ? drainMs : 0, keepReplicas }),
   });
   server.admin = admin;
-  await openAdminGateway(options, { keys, admin, parts });
+  server.adminGateway = await openAdminGateway(options, { keys, admin, parts });
   await admin.listen(adminSocket(stateFolder));
   isReady = true;
   return { status, stop, stopped: stopped.promise };
@@ -224,9 +226,8 @@ function keepBackups(database: StateDatabase, parts: Parts, log: (text: string) 
 async function openAdminGateway(
   { adminListeners = [], log }: CloudHostOptions,
   { keys, admin, parts }: { keys: CloudKeyStore; admin: AdminServer; parts: Parts },
-): Promise<void> {
-  if (adminListeners.length === 0) return;
-  const gateway: Gateway = createGateway({
+): Promise<Gateway> {
+  const gateway = createGateway({
     listeners: adminListeners,
     keys,
     internalRoute: (request, response, key) => admin.answer(request, response, key),
@@ -234,6 +235,7 @@ async function openAdminGateway(
   });
   parts.add(() => gateway.close({ drainMs: 0 }));
   await gateway.listen();
+  return gateway;
 }
 
 /** Prometheus comes to the gateway, with an admin key. */

@@ -143,6 +143,8 @@ export interface ServerStatus {
   organisation: string;
   engine: "process" | "ray";
   gateway: string;
+  /** Where the admin API is reached from other machines. */
+  adminUrl?: string | undefined;
   apps: number;
   replicas: number;
   isReady: boolean;

@@ -1,8 +1,11 @@
 // The whole server with real replicas: what a caller at the gateway sees while apps are deployed,
 // crash, are replaced, and fail.
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { authorityFile } from "../../../source/application/cloud-certificate.ts";
 import type { CloudHost } from "../../../source/application/cloud-host.ts";
-import type { AdminClient } from "../../../source/cloud/admin/admin-client.ts";
+import { AdminClient } from "../../../source/cloud/admin/admin-client.ts";
 import type { ReplicaDocument } from "../../../source/cloud/admin/documents.ts";
 import { cloudErrors } from "../../../source/cloud/errors.ts";
 import { until } from "../../support/until.ts";
@@ -179,6 +182,55 @@ it("whoever stops it a second time does not wait for requests any more", async (
   await first;
   expect(await waiting).not.toBe(200);
   expect((await replicaProcesses(folder)).size).toBe(0);
+});
+
+describe("other machines", () => {
+  it("command it over HTTPS with an admin key, and with no other", async () => {
+    await host.stop({ drainMs: 0, keepReplicas: false });
+    const tls = path.join(folder, "tls");
+    const encryption = { kind: "self-signed", folder: tls, names: ["127.0.0.1"] } as const;
+    const adminListeners = [{ host: "127.0.0.1", port: 0, encryption }];
+    host = await startHost(folder, log, { adminListeners });
+    const { token } = await client.createKey({ scope: "admin" });
+    const weak = await client.createKey({ scope: "api" });
+    const certificateAuthority = readFileSync(authorityFile(folder), "utf8");
+    const url = host.status().adminUrl ?? "";
+    expect(url).toMatch(/^https:/);
+    const remote = new AdminClient({ url, key: token, certificateAuthority });
+    expect(await deployTo(remote, fakeDeployment("one"))).toMatchObject({ kind: "done" });
+    expect(await remote.apps()).toMatchObject([{ app: "chat" }]);
+    for (const key of [weak.token, "dk_wrong"]) {
+      const refused = new AdminClient({ url, key, certificateAuthority }).apps();
+      await expect(refused).rejects.toMatchObject({ exitCode: 4 });
+    }
+    // The public side knows nothing of it.
+    const reply = await fetch(`${host.status().baseUrl}/_/v1/apps`, {
+      headers: { authorization: `Key ${token}` },
+    });
+    expect(reply.status).toBe(404);
+  });
+});
+
+it("what a key has used is counted; taking it back hard ends what runs under it", async () => {
+  const request = fakeDeployment("one");
+  await deployTo(client, { ...request, config: { ...request.config, auth: "private" } });
+  const { key, token } = await client.createKey({ scope: "api", apps: ["chat"] });
+  const url = `${host.status().baseUrl}/local/chat`;
+  const headers = { authorization: `Key ${token}` };
+  expect((await fetch(`${url}/v1/models`)).status).toBe(401);
+  expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(200);
+  const body = JSON.stringify({ stream: true, max_tokens: 1000, delay_ms: 100 });
+  const stream = await fetch(`${url}/v1/chat/completions`, { method: "POST", body, headers });
+  await client.revokeKey(key.id, { hard: true });
+  expect(await stream.text()).toContain("key_revoked");
+  expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(401);
+  expect(await client.usage({ app: "chat", sinceMs: 0 })).toMatchObject([
+    { app: "chat", requests: 2 },
+  ]);
+  expect(await client.metrics()).toMatch(/deployctl_requests_total\{[^}]*app="chat"/);
+  const texts: string[] = [];
+  for await (const { text } of client.logs("chat", {})) texts.push(text);
+  expect(texts.join("\n")).toMatch(/is active/);
 });
 
 it("a second server on the same folder is refused, and the first goes on", async () => {

@@ -5,7 +5,11 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { type CloudHost, startCloudHost } from "../../../source/application/cloud-host.ts";
+import {
+  type CloudHost,
+  type CloudHostOptions,
+  startCloudHost,
+} from "../../../source/application/cloud-host.ts";
 import { adminSocket } from "../../../source/application/control-plane-process.ts";
 import { AdminClient } from "../../../source/cloud/admin/admin-client.ts";
 import type { DeployEvent, DeploymentRequest } from "../../../source/cloud/admin/documents.ts";
@@ -24,12 +28,17 @@ export function clientOf(stateFolder: string): AdminClient {
 }
 
 /** In this process. */
-export async function startHost(stateFolder: string, log: string[]): Promise<CloudHost> {
+export async function startHost(
+  stateFolder: string,
+  log: string[],
+  change: Partial<CloudHostOptions> = {},
+): Promise<CloudHost> {
   return await startCloudHost({
     stateFolder,
     organisation: "local",
     listeners: [{ host: "127.0.0.1", port: 0, encryption: { kind: "none" } }],
     log: (text) => log.push(text),
+    ...change,
   });
 }
 
