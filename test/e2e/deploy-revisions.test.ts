@@ -156,6 +156,51 @@ describe("variables and secrets", () => {
   });
 });
 
+describe("a deployment that takes its time", () => {
+  interface Shown {
+    activeRevision: string;
+    rollout?: { revision: string };
+  }
+  const show = async () => await cloud.json<Shown>(["apps", "show", "app"]);
+  const slowScript = (name: string) =>
+    fakeServerScript({ words: `"serve", "${name}", "--boot-seconds", "2"` });
+
+  test("goes on when its command is left, and refuses a second one meanwhile", async () => {
+    cloud.write("app.py", slowScript("model-slow"));
+    const deploying = cloud.start(["deploy", "app.py", "--app-name", "app"]);
+    const { rollout } = await until(show, (app) => app.rollout !== undefined);
+    deploying.child.kill("SIGINT");
+    const left = await deploying.ended;
+    expect(left).toMatchObject({ code: 130, output: "" });
+    expect(left.errors).toContain("goes on by itself");
+    cloud.write("app.py", slowScript("model-other"));
+    expect(await cloud.run(["deploy", "app.py", "--app-name", "app"])).toMatchObject({ code: 5 });
+    await until(show, (app) => app.activeRevision === rollout?.revision);
+    expect(await (await ask()).json()).toMatchObject({ data: [{ id: "model-slow" }] });
+  });
+
+  test("is waited for or not, as is asked; verified it is in any case", async () => {
+    cloud.write("app.py", slowScript("model-detached"));
+    const begun = await cloud.json<{ revision: string; status: string }>([
+      ...["deploy", "app.py", "--app-name", "app", "--detach"],
+    ]);
+    expect(begun.status).toBe("rolling_out");
+    expect((await show()).activeRevision).not.toBe(begun.revision);
+    await until(show, (app) => app.activeRevision === begun.revision);
+  });
+
+  test("ends the old replica first where that is asked, and callers wait", async () => {
+    cloud.write("app.py", slowScript("model-recreated"));
+    const words = ["deploy", "app.py", "--app-name", "app", "--strategy", "recreate"];
+    const deploying = cloud.start(words);
+    await until(show, (app) => app.rollout !== undefined);
+    const reply = await ask();
+    expect(reply.status).toBe(200);
+    expect(await deploying.ended).toMatchObject({ code: 0 });
+    expect(await (await ask()).json()).toMatchObject({ data: [{ id: "model-recreated" }] });
+  });
+});
+
 describe("an app", () => {
   test("scales as it is told, also after the next deployment", async () => {
     const words = ["apps", "scale", "app", "--max-concurrency", "3", "--keep-alive", "2m"];

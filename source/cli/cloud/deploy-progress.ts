@@ -22,6 +22,8 @@ export class DeployProgress {
   readonly #stream: ProgressStream;
   readonly #clock: Clock;
   readonly #isPlain: boolean;
+  /** Lines of the log. */
+  readonly #written = new Set<string>();
   #step: Step | undefined;
 
   /** @param isQuiet shows nothing */
@@ -48,9 +50,16 @@ export class DeployProgress {
   log(text: string): void {
     const line = text.trimEnd();
     if (line === "") return;
-    if (this.#isPlain) this.#stream.write(`  | ${showControls(line)}\n`);
+    if (this.#isPlain) this.#writeLogLine(line);
     else if (this.#step && this.#lines) {
       this.#lines.status(`${this.#text(this.#step)}  ${line}`, this.#step.name);
+    }
+  }
+
+  /** The last lines of a log, also where nothing else is shown; those that were shown are left out. */
+  tail(lines: readonly string[]): void {
+    for (const line of lines) {
+      if (!this.#written.has(line.trimEnd())) this.#writeLogLine(line.trimEnd());
     }
   }
 
@@ -68,6 +77,11 @@ export class DeployProgress {
   finish(): void {
     this.#endStep();
     this.#lines?.finish();
+  }
+
+  #writeLogLine(line: string): void {
+    this.#written.add(line);
+    this.#stream.write(`  | ${showControls(line)}\n`);
   }
 
   #endStep(): void {

@@ -1,20 +1,37 @@
 // Follows a deployment to its end: shows its events, and throws when it failed.
 import { ProductError } from "../../base/product-error.ts";
-import { showControls } from "../../base/seen-text.ts";
 import type { DeployEvent, DeployResult } from "../../cloud/admin/documents.ts";
 import { cloudErrors } from "../../cloud/errors.ts";
 import type { DeployProgress } from "./deploy-progress.ts";
 
-/** @throws ProductError the deployment's own, after the last lines of its log were printed */
+/**
+ * Ctrl+C leaves the deployment to itself.
+ *
+ * @throws ProductError the deployment's own, after the last lines of its log were printed; the reason
+ *   of the abort after Ctrl+C
+ */
 export async function followDeployment(
-  events: AsyncIterable<DeployEvent>,
+  begin: (signal: AbortSignal) => AsyncIterable<DeployEvent>,
   progress: DeployProgress,
 ): Promise<DeployResult> {
-  for await (const event of events) {
-    const result = showDeployEvent(event, progress);
-    if (result !== undefined) return result;
+  const left = new AbortController();
+  const leave = () => left.abort();
+  process.once("SIGINT", leave);
+  try {
+    for await (const event of begin(left.signal)) {
+      const result = showDeployEvent(event, progress);
+      if (result !== undefined) return result;
+    }
+  } catch (error) {
+    if (!left.signal.aborted) throw error;
+  } finally {
+    progress.finish();
+    process.off("SIGINT", leave);
   }
-  progress.finish();
+  if (left.signal.aborted) {
+    process.stderr.write("The deployment goes on by itself; deployctl apps show tells of it.\n");
+    throw left.signal.reason;
+  }
   throw new ProductError(cloudErrors.serverUnreachable, {
     message: "The control plane ended the deployment's stream without a result.",
     hint: "See deployctl apps show and deployctl logs.",
@@ -41,12 +58,12 @@ export function showDeployEvent(
       return event.result;
     case "failed":
       progress.finish();
+      progress.tail(event.tail);
       throw failure(event);
   }
 }
 
 function failure(event: Extract<DeployEvent, { kind: "failed" }>): ProductError {
-  for (const line of event.tail) process.stderr.write(`  | ${showControls(line)}\n`);
   const { code, exitCode, sentence } = event;
   return new ProductError({ code, exitCode, status: 422, description: "" }, { message: sentence });
 }

@@ -80,8 +80,10 @@ function steadyClock() {
   return { now: () => (nowMs += 1000), wallMs: () => nowMs };
 }
 
-async function* stream(...events: DeployEvent[]): AsyncGenerator<DeployEvent> {
-  yield* events;
+function stream(...events: DeployEvent[]) {
+  return async function* () {
+    yield* events;
+  };
 }
 
 const start: DeployEvent[] = [
@@ -122,14 +124,18 @@ describe("the steps", () => {
       sentence: "It wants an H100.",
       exitCode: 9,
       reason: undefined,
-      tail: [],
+      tail: ["loading \u001b[31mshards\u001b[0m", "no card"],
     };
-    const progress = new DeployProgress(new FakeStream(), false);
+    const file = new FakeStream();
+    const progress = new DeployProgress(file, false);
     await expect(followDeployment(stream(...start, failed), progress)).rejects.toMatchObject({
       code: "CLOUD_NO_CAPACITY",
       exitCode: 9,
       message: "It wants an H100.",
     });
+    // What was shown as it came is not shown again.
+    expect(file.text.match(/shards/g)).toHaveLength(1);
+    expect(file.text).toMatch(/ {2}\| no card\n$/);
   });
 
   test("that break off are no success", async () => {

@@ -21,7 +21,8 @@ export async function deploy(words: string[], flags: Flags): Promise<number> {
     const { request, warnings } = await prepareDeployment(wishes, progress);
     progress.finish();
     const client = await startedClientOf(session);
-    const result = await followDeployment(client.deploy(request), progress).catch((error) => {
+    const begin = (signal: AbortSignal) => client.deploy(request, signal);
+    const result = await followDeployment(begin, progress).catch((error) => {
       throw isLocal(session) ? explainMissingProgram(error, request.config.executables) : error;
     });
     const document = { ...result, warnings: [...warnings, ...result.warnings] };

@@ -66,7 +66,7 @@ export async function unpinRevision(words: string[], flags: Flags): Promise<numb
 export async function rollout(words: string[], flags: Flags): Promise<number> {
   const session = openSession(flags);
   const app = appReference(session, oneWord("apps rollout", "APP", words));
-  return await show(clientOf(session).rollout(app), flags);
+  return await show((signal) => clientOf(session).rollout(app, signal), flags);
 }
 
 async function pin(
@@ -95,13 +95,16 @@ async function activate(name: string, revision: string, flags: Flags): Promise<n
     isDetached: flags.detach,
     smoke: flags.smoke,
   };
-  const events = clientOf(session).activate(appReference(session, name), request);
-  return await show(events, flags);
+  const app = appReference(session, name);
+  return await show((signal) => clientOf(session).activate(app, request, signal), flags);
 }
 
-async function show(events: AsyncIterable<DeployEvent>, flags: Flags): Promise<number> {
+async function show(
+  begin: (signal: AbortSignal) => AsyncIterable<DeployEvent>,
+  flags: Flags,
+): Promise<number> {
   const progress = new DeployProgress(process.stderr, flags.quiet === true);
-  const result = await followDeployment(events, progress);
+  const result = await followDeployment(begin, progress);
   printAnswer(flags, { document: result, text: resultText(result), names: [result.revision] });
   return exitCodes.ok;
 }
