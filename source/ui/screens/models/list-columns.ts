@@ -35,7 +35,10 @@ export const fitWords: Record<Fit, { text: string; tone: Tone }> = {
 };
 
 /** What the words of the column mean, as a line below the list. */
-export const fitLegend = "FIT: GPU all layers, split a part, CPU without a card, no: too big";
+export function fitLegend({ separator }: Glyphs): string {
+  const meanings = ["GPU all layers", "split part", "CPU none", "no too big"];
+  return `FIT: ${meanings.join(` ${separator} `)}`;
+}
 
 const nothing: Span = { text: "-", tone: "dim" };
 

@@ -40,7 +40,7 @@ export function listRows(
   const isStale = ageOf(reading, look.nowMs) !== undefined;
   const heading = headingRow(state, look);
   const legend: StyledRow[] =
-    state.source === "local" && room > 8 ? [[], textRow(fitLegend, "dim")] : [];
+    state.source === "local" && room > 8 ? [[], textRow(fitLegend(look.glyphs), "dim")] : [];
   const height = Math.max(1, room - 1 - legend.length);
   const selected = selectedIndex(state, entries);
   const top = topOf(selected, entries.length, height);

@@ -157,7 +157,10 @@ export class ModelWork {
         { name, modelfile },
         {
           signal: this.#making.signal,
-          onProgress: ({ status }) => store.update({ work: `making ${name}: ${status}` }),
+          onProgress: ({ status, total, completed }) => {
+            const percent = total && ` ${Math.floor(((completed ?? 0) / total) * 100)}%`;
+            store.update({ work: `making ${name}: ${status}${percent || ""}` });
+          },
         },
       );
       await this.#showNew(name);
