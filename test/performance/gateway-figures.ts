@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { StartedGateway } from "../support/gateway-process.ts";
 import { findCaddy, writeCaddyfile } from "./caddy.ts";
 import { killGroup, killOnExit, markEnvironment } from "./clean-up.ts";
 import { startLoadMeter } from "./machine-load.ts";
@@ -48,9 +49,10 @@ export async function measureGateway(
     const stub = startNode("model-stub.ts", []);
     children.push(stub);
     const stubPort = Number(await firstNews(stub));
-    const gateway = startNode("../support/gateway-process.ts", [`http://127.0.0.1:${stubPort}`]);
+    const values = [`http://127.0.0.1:${stubPort}`, join(temporaryFolder, "gateway")];
+    const gateway = startNode("../support/gateway-process.ts", values);
     children.push(gateway);
-    const { url } = (await firstNews(gateway)) as { url: string };
+    const { url, token } = (await firstNews(gateway)) as StartedGateway;
     const port = await findFreePort();
     const file = await writeCaddyfile(temporaryFolder, { port, upstreamPort: stubPort });
     const words = ["run", "--config", file, "--adapter", "caddyfile"];
@@ -58,7 +60,7 @@ export async function measureGateway(
     const targets: Targets = {
       server: { url: `http://127.0.0.1:${stubPort}`, headers: {} },
       caddy: { url: `http://127.0.0.1:${port}`, headers: {} },
-      gateway: { url, headers: { authorization: "Key token" } },
+      gateway: { url, headers: { authorization: `Key ${token}` } },
     };
     await untilAnswers(targets.caddy);
     return [...(await compareInTurns(targets)), ...(await measureAlone(targets.gateway, gateway))];

@@ -1,13 +1,16 @@
 // Replies that come bit by bit, and what happens when one of the two ends leaves.
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import type { RequestListener, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { defaultLimits, defaultScale } from "../../../source/cloud/app-config.ts";
 import { cloudKey, keysBy } from "../../support/cloud-documents.ts";
+import type { StartedGateway } from "../../support/gateway-process.ts";
 import { sendRaw } from "../../support/http-raw.ts";
 import { TestGateway } from "../../support/test-gateway.ts";
 import { until } from "../../support/until.ts";
@@ -313,15 +316,16 @@ test("a hundred megabytes for a slow reader need no memory", async () => {
     write();
   });
   const program = path.join(import.meta.dirname, "../../support/gateway-process.ts");
-  const own = fork(program, [replica.endpoint]);
+  const folder = mkdtempSync(path.join(tmpdir(), "deployctl-gateway-"));
+  const own = fork(program, [replica.endpoint, folder]);
   const ask = async () => {
     own.send("memory");
     const [news] = (await once(own, "message")) as [{ rssBytes: number }];
     return news.rssBytes;
   };
   try {
-    const [{ url }] = (await once(own, "message")) as [{ url: string }];
-    const headers = { authorization: "Key token" };
+    const [{ url, token }] = (await once(own, "message")) as [StartedGateway];
+    const headers = { authorization: `Key ${token}` };
     const before = await ask();
     const reader = (await fetch(url, { headers })).body?.getReader();
     if (reader === undefined) throw new Error("there is no body");
@@ -341,6 +345,8 @@ test("a hundred megabytes for a slow reader need no memory", async () => {
     expect(highest).toBeLessThan(32 * 2 ** 20);
   } finally {
     own.kill("SIGKILL");
+    await once(own, "exit");
+    rmSync(folder, { recursive: true });
   }
 });
 
