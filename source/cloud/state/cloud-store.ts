@@ -8,7 +8,7 @@ import { EventLog } from "./event-log.ts";
 import { ReplicaRecords } from "./replica-records.ts";
 import { RevisionRecords } from "./revision-records.ts";
 import { SecretBox } from "./secret-box.ts";
-import { SecretStore } from "./secret-store.ts";
+import { hasSecrets, SecretStore } from "./secret-store.ts";
 
 export interface CloudStore {
   database: StateDatabase;
@@ -20,16 +20,19 @@ export interface CloudStore {
   bundles: BundleStore;
 }
 
-/** @throws ProductError `CLOUD_STATE_UNUSABLE` when the key of the secrets cannot be read */
+/** @throws ProductError `CLOUD_STATE_UNUSABLE` when the key of the secrets is not theirs */
 export function openStore(database: StateDatabase, stateFolder: string, clock: Clock): CloudStore {
-  const box = SecretBox.open(path.join(stateFolder, "keys", "secrets"));
+  const file = path.join(stateFolder, "keys", "secrets");
+  const box = SecretBox.open(file, hasSecrets(database));
+  const secrets = new SecretStore(database, box, clock);
+  secrets.examine();
   return {
     database,
     apps: new AppRecords(database, clock),
     revisions: new RevisionRecords(database, clock),
     replicas: new ReplicaRecords(database, clock),
     events: new EventLog(database, clock),
-    secrets: new SecretStore(database, box, clock),
+    secrets,
     bundles: new BundleStore(path.join(stateFolder, "bundles")),
   };
 }

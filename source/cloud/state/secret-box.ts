@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { ProductError } from "../../base/product-error.ts";
+import { describeError, ProductError } from "../../base/product-error.ts";
 import { cloudErrors } from "../errors.ts";
 
 const keyBytes = 32;
@@ -18,12 +18,15 @@ export class SecretBox {
   }
 
   /**
-   * @param file made with the first secret's need, 0600
-   * @throws ProductError `CLOUD_STATE_UNUSABLE` when it is there and is no key
+   * @param file 0600
+   * @param isNeeded whether something was sealed with it: then it is not drawn anew
+   * @throws ProductError `CLOUD_STATE_UNUSABLE` when it is missing though needed, or is no key
    */
-  static open(file: string): SecretBox {
+  static open(file: string, isNeeded: boolean): SecretBox {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    const key = readKey(file) ?? makeKey(file);
+    const known = readKey(file);
+    if (known === undefined && isNeeded) throw unusable(file, "it is missing", undefined);
+    const key = known ?? makeKey(file);
     chmodSync(file, 0o600);
     return new SecretBox(key);
   }
@@ -68,9 +71,9 @@ function readKey(file: string): Buffer | undefined {
     if (key.length === keyBytes) return key;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw unusable(file, error);
+    throw unusable(file, describeError(error), error);
   }
-  throw unusable(file, undefined);
+  throw unusable(file, "it has another length", undefined);
 }
 
 /** Whole or not at all: half a key would lock every secret away. */
@@ -86,10 +89,10 @@ function makeKey(file: string): Buffer {
   return key;
 }
 
-function unusable(file: string, cause: unknown): ProductError {
+function unusable(file: string, reason: string, cause: unknown): ProductError {
   return new ProductError(cloudErrors.stateUnusable, {
-    message: `${file} is not a key that secrets can be encrypted with.`,
-    hint: "Put the right file back; without it the stored secrets are lost.",
+    message: `The key of the stored secrets, ${file}, cannot be used: ${reason}.`,
+    hint: "Bring it back from a copy of the state folder; without it the secrets are lost.",
     cause,
   });
 }

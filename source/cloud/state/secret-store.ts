@@ -25,6 +25,11 @@ const variablePattern = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 /** Linux refuses a variable of more than 128 KiB. */
 const largestValueBytes = 65_536;
 
+/** Whether anything is there that only the right key opens. */
+export function hasSecrets(database: StateDatabase): boolean {
+  return database.statement("SELECT 1 FROM secrets LIMIT 1").get() !== undefined;
+}
+
 export class SecretStore {
   readonly #database: StateDatabase;
   readonly #box: SecretBox;
@@ -34,6 +39,22 @@ export class SecretStore {
     this.#database = database;
     this.#box = box;
     this.#clock = clock;
+  }
+
+  /** Opens one of them. @throws ProductError `CLOUD_STATE_UNUSABLE` when the key is not theirs */
+  examine(): void {
+    const row = this.#database
+      .statement("SELECT organisation, app, revision, kind, name FROM secrets LIMIT 1")
+      .get();
+    if (row === undefined) return;
+    const { organisation, app, revision, kind, name } = row;
+    const names = {
+      organisation: String(organisation),
+      app: String(app),
+      revision: String(revision),
+    };
+    // Only the three kinds are ever written.
+    this.#read({ ...names, kind: String(kind) as Place["kind"] }, String(name));
   }
 
   secrets(organisation: string): StoredName[] {

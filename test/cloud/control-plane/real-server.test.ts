@@ -42,7 +42,7 @@ const living = async (): Promise<ReplicaDocument[]> =>
   (await client.replicas("chat")).filter(({ state }) => state !== "TERMINATED");
 
 describe("an app", () => {
-  it("answers through the gateway, survives its replica's end, and is replaced without a lost call", async () => {
+  it("answers through the gateway, survives its replica's end, and says how it ended", async () => {
     const scale = { minConcurrency: 1 };
     expect(
       await deployTo(client, fakeDeployment("one", { scale, smoke: "GET /v1/models" })),
@@ -61,20 +61,39 @@ describe("an app", () => {
     const ended = (await client.replicas("chat")).find(({ replica }) => replica === first?.replica);
     expect(ended).toMatchObject({ state: "TERMINATED", exit: { signal: "SIGKILL" } });
 
-    const statuses: number[] = [];
-    let isDone = false;
-    const caller = (async () => {
-      while (!isDone) statuses.push((await call("/v1/models")).status);
-    })();
-    const second = await deployTo(client, fakeDeployment("two", { scale }));
-    isDone = true;
-    await caller;
-    expect(second).toMatchObject({ kind: "done", result: { status: "active" } });
-    expect(statuses.length).toBeGreaterThan(1);
-    expect([...new Set(statuses)]).toEqual([200]);
-    await until(living, ({ length }) => length === 1);
     expect((await replicaProcesses(folder)).size).toBe(1);
   });
+
+  it.each(["rolling", "recreate"] as const)(
+    "is replaced under load without an answer but 200 (%s)",
+    async (strategy) => {
+      const scale = { minConcurrency: 1 };
+      await deployTo(client, fakeDeployment("one", { scale }));
+      const statuses: number[] = [];
+      let isOver = false;
+      const caller = async () => {
+        while (!isOver) {
+          const reply = await call("/v1/models");
+          statuses.push(reply.status);
+          await reply.text();
+        }
+      };
+      const callers = Array.from({ length: 8 }, caller);
+      for (const text of ["two", "three"]) {
+        const before = statuses.length;
+        const last = await deployTo(client, fakeDeployment(text, { scale, strategy }));
+        expect(last).toMatchObject({ kind: "done", result: { status: "active" } });
+        await until(
+          () => statuses.length,
+          (count) => count > before + 20,
+        );
+      }
+      isOver = true;
+      await Promise.all(callers);
+      expect([...new Set(statuses)]).toEqual([200]);
+      await until(living, ({ length }) => length === 1);
+    },
+  );
 
   it("whose new revision fails goes on with the old one, and says why", async () => {
     await deployTo(client, fakeDeployment("one"));

@@ -65,12 +65,25 @@ it("cannot be moved from one name to another in the database", () => {
 it("have a key that is the user's alone; another key opens nothing, and a torn one is refused", () => {
   store.secrets.setSecret("local", "HF_TOKEN", "hf_x");
   expect(statSync(keyFile()).mode & 0o777).toBe(0o600);
-  const sealed = SecretBox.open(keyFile()).seal("text", "place");
-  const other = SecretBox.open(path.join(folder, "other"));
+  const sealed = SecretBox.open(keyFile(), true).seal("text", "place");
+  const other = SecretBox.open(path.join(folder, "other"), false);
   expect(() => other.open(sealed, "place")).toThrow(ProductError);
-  expect(SecretBox.open(keyFile()).open(sealed, "place")).toBe("text");
+  expect(SecretBox.open(keyFile(), true).open(sealed, "place")).toBe("text");
   writeFileSync(keyFile(), "half");
-  expect(() => SecretBox.open(keyFile())).toThrow(ProductError);
+  expect(() => SecretBox.open(keyFile(), true)).toThrow(ProductError);
+});
+
+it("whose key was lost or changed are told of at the start, again and again", () => {
+  store.secrets.setSecret("local", "HF_TOKEN", "hf_x");
+  const key = readFileSync(keyFile());
+  const reopen = () => openStore(store.database, folder, systemClock);
+  const refused = expect.objectContaining({ code: cloudErrors.stateUnusable.code });
+  rmSync(keyFile());
+  for (let time = 1; time <= 2; time += 1) expect(reopen).toThrow(refused);
+  writeFileSync(keyFile(), Buffer.alloc(32, 7));
+  expect(reopen).toThrow(refused);
+  writeFileSync(keyFile(), key);
+  expect(reopen().secrets.secret("local", "HF_TOKEN")).toBe("hf_x");
 });
 
 it("with a bad name or an endless value are refused, all of a set or none", () => {
