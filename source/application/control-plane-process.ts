@@ -9,6 +9,7 @@ import type { ServerStatus } from "../cloud/admin/documents.ts";
 import { cloudErrors } from "../cloud/errors.ts";
 import { readLock } from "../cloud/state/lock-file.ts";
 import { identifyProcess, isAlive } from "../cloud/state/process-identity.ts";
+import { setAsideLargeLog } from "./log-file.ts";
 
 const pollMs = 25;
 const startTimeoutMs = 60_000;
@@ -49,6 +50,7 @@ export async function startControlPlane(options: ControlPlaneProcess): Promise<S
   const { entry, words, stateFolder } = options;
   mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
   const logFile = controlPlaneLogFile(stateFolder);
+  setAsideLargeLog(logFile);
   const log = openSync(logFile, "a", 0o600);
   const logStart = fstatSync(log).size;
   const child = spawn(process.execPath, [entry, ...words], {

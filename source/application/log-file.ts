@@ -9,12 +9,17 @@ export function logLine(text: string): string {
   return `${new Date().toISOString()} ${text}\n`;
 }
 
-/** Appends lines to a file; an old one that grew large is kept once beside it. */
-export function openLogFile(file: string): (text: string) => void {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+/** An old log that grew large is kept once beside the new one. */
+export function setAsideLargeLog(file: string): void {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > largestBytes) {
     renameSync(file, `${file}.1`);
   }
+}
+
+/** Appends lines to a file. */
+export function openLogFile(file: string): (text: string) => void {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  setAsideLargeLog(file);
   const stream = createWriteStream(file, { flags: "a", mode: 0o600 });
   // A full disk must not end the server; the log is not worth that.
   stream.on("error", () => {});

@@ -66,7 +66,7 @@ export class DeployProgress {
   /** Stays above what changes. */
   note(sentence: string): void {
     if (this.#lines) this.#lines.print(sentence);
-    else if (this.#isPlain) this.#stream.write(`${sentence}\n`);
+    else if (this.#isPlain) this.#stream.write(`${showControls(sentence)}\n`);
   }
 
   warn(sentence: string): void {

@@ -1,5 +1,6 @@
 // Follows a deployment to its end: shows its events, and throws when it failed.
 import { ProductError } from "../../base/product-error.ts";
+import { showControls } from "../../base/seen-text.ts";
 import type { DeployEvent, DeployResult } from "../../cloud/admin/documents.ts";
 import { cloudErrors } from "../../cloud/errors.ts";
 import type { DeployProgress } from "./deploy-progress.ts";
@@ -65,5 +66,7 @@ export function showDeployEvent(
 
 function failure(event: Extract<DeployEvent, { kind: "failed" }>): ProductError {
   const { code, exitCode, sentence } = event;
-  return new ProductError({ code, exitCode, status: 422, description: "" }, { message: sentence });
+  // It may hold what a script has raised.
+  const message = showControls(sentence);
+  return new ProductError({ code, exitCode, status: 422, description: "" }, { message });
 }

@@ -1,4 +1,5 @@
 // What a command of deployctl prints: its answer on standard output, everything else on standard error.
+import { showControls } from "../../base/seen-text.ts";
 import type { Flags } from "./flags.ts";
 
 export interface CommandAnswer {
@@ -10,13 +11,13 @@ export interface CommandAnswer {
   names?: readonly string[];
 }
 
-/** Prints one of the three forms. */
+/** Prints one of the three forms. What scripts and other people have named obeys no terminal. */
 export function printAnswer(
   { json, quiet }: Flags,
   { document, text, names }: CommandAnswer,
 ): void {
   if (json) printDocument(document);
-  else if (!quiet) process.stdout.write(text);
+  else if (!quiet) process.stdout.write(showControls(text));
   else process.stdout.write((names ?? []).map((name) => `${name}\n`).join(""));
 }
 
@@ -26,7 +27,7 @@ export function printDocument(document: unknown): void {
 
 /** One line on standard error; `--quiet` leaves it out. */
 export function tell({ quiet }: Flags, sentence: string): void {
-  if (!quiet) process.stderr.write(`${sentence}\n`);
+  if (!quiet) process.stderr.write(`${showControls(sentence)}\n`);
 }
 
 /** One line on standard error that is always printed. */

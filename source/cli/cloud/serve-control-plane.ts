@@ -1,7 +1,7 @@
 // deployctl up --foreground: the control plane and the gateway in this process, until it is stopped.
 import { startCloudHost } from "../../application/cloud-host.ts";
 import { tellReplicasOfModelctl } from "../../application/deploy-script.ts";
-import { formatLocalTime } from "../../base/local-time.ts";
+import { logLine } from "../../application/log-file.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { readServer } from "./read-server.ts";
 import type { Session } from "./session.ts";
@@ -30,5 +30,5 @@ export async function serveControlPlane(session: Session): Promise<number> {
 }
 
 function log(text: string): void {
-  process.stderr.write(`${formatLocalTime(new Date())} ${text}\n`);
+  process.stderr.write(logLine(text));
 }
