@@ -1,0 +1,247 @@
+// What the deploy and the console screen ask of deployctl; the command line hands in what does it.
+import type {
+  AppDetails,
+  AppDocument,
+  DeployEvent,
+  DeploymentRequest,
+  DeployStrategy,
+  EphemeralEvent,
+  EventDocument,
+  KeyDocument,
+  LogDocument,
+  NewKeyDocument,
+  NewKeyRequest,
+  ReplicaDocument,
+  RevisionDocument,
+  ScaleChange,
+  SecretDocument,
+  ServerStatus,
+  UsageDocument,
+} from "../../cloud/admin/documents.ts";
+import type { AppConfig, AuthMode, ScaleSettings, TimeLimits } from "../../cloud/app-config.ts";
+import type { Inspection } from "../../cloud/inspection/inspection.ts";
+import type { ChatBackend } from "../chat-backend.ts";
+
+/** Everything throws ProductErrors: their sentences are meant to be shown. */
+export interface CloudAccess {
+  /** The servers that can be deployed to: one for each profile, the one in use first. */
+  targets(): Promise<readonly CloudTarget[]>;
+  /** @param profile undefined: the one in use. @throws `CONFIGURATION_PROFILE_UNKNOWN` */
+  server(profile?: string): CloudServer;
+  readonly scripts: ScriptAccess;
+  /** Models of this machine that a script can be made for. */
+  localModels(): Promise<readonly LocalModel[]>;
+  /** Absolute; where drafts are kept. It may not be there yet. */
+  readonly stateFolder: string;
+}
+
+/** A place to deploy to. */
+export interface CloudTarget {
+  /** The profile's name. */
+  readonly profile: string;
+  readonly isCurrent: boolean;
+  /** This machine's own server, which can be started from here. */
+  readonly isLocal: boolean;
+  /** For a person: `this machine`, or the server's address. */
+  readonly place: string;
+  /** The organisation that its settings name; undefined: the server's own. */
+  readonly organisation: string | undefined;
+}
+
+export interface LocalModel {
+  /** As a script names it. */
+  readonly name: string;
+  readonly sizeBytes: number;
+}
+
+/** One control plane. */
+export interface CloudServer {
+  readonly target: CloudTarget;
+  /** @throws `CLOUD_SERVER_UNREACHABLE` when none answers */
+  status(signal?: AbortSignal): Promise<ServerStatus>;
+  /** Starts this machine's server when none runs; resolves when it is ready. */
+  start(): Promise<ServerStatus>;
+  /** What there is for replicas; undefined for a server whose machine cannot be looked at. */
+  capacity(): Promise<MachineCapacity | undefined>;
+
+  apps(): Promise<AppDocument[]>;
+  app(app: string): Promise<AppDetails>;
+  /** Newest first. */
+  revisions(app: string): Promise<RevisionDocument[]>;
+  /** @param app undefined: of all apps */
+  replicas(app?: string): Promise<ReplicaDocument[]>;
+  events(filter: EventQuery): AsyncIterable<EventDocument>;
+  logs(app: string, filter: LogQuery): AsyncIterable<LogDocument>;
+  /** @param sinceMs milliseconds since 1970 */
+  usage(sinceMs: number): Promise<UsageDocument[]>;
+
+  /** Survives deployments. */
+  scale(app: string, change: ScaleChange): Promise<AppDocument>;
+  /** Back to what the active revision says. */
+  resetScale(app: string): Promise<AppDocument>;
+  /** Drains its replicas and refuses requests, until `resume`. */
+  pause(app: string): Promise<AppDocument>;
+  resume(app: string): Promise<AppDocument>;
+  /** For good. */
+  deleteApp(app: string): Promise<void>;
+  /** @param revision one of `revisions`, or `previous` */
+  activate(app: string, revision: string, signal?: AbortSignal): AsyncIterable<DeployEvent>;
+  /** Drains one replica, then ends it. @param replace another one is started first */
+  stopReplica(replica: string, how: { replace: boolean }): Promise<void>;
+
+  /** Leaving early does not end the deployment. */
+  deploy(request: DeploymentRequest, signal?: AbortSignal): AsyncIterable<DeployEvent>;
+  /** The app lives until the signal aborts. */
+  run(request: DeploymentRequest, signal: AbortSignal): AsyncIterable<EphemeralEvent>;
+
+  keys(): Promise<KeyDocument[]>;
+  createKey(request: NewKeyRequest): Promise<NewKeyDocument>;
+  /** @param graceMs the old token works so long */
+  rotateKey(id: string, graceMs: number): Promise<NewKeyDocument>;
+  /** @param hard also cuts the requests that run under it */
+  revokeKey(id: string, hard: boolean): Promise<KeyDocument>;
+  secrets(): Promise<SecretDocument[]>;
+  setSecret(name: string, value: string): Promise<void>;
+
+  /** A chat with an app that speaks OpenAI's protocol. @param token undefined: one that fits */
+  openChat(app: AppDocument, token?: string): Promise<ChatBackend>;
+  /** Asks for the models, then for one short answer. @param token undefined: one that fits */
+  testApp(app: CalledApp, token?: string, signal?: AbortSignal): Promise<readonly TestStep[]>;
+  /** Lines to paste: curl, and OpenAI's client. */
+  callLines(app: CalledApp, inspection: Inspection | undefined): readonly string[];
+}
+
+/** What has to be known of an app to call it. */
+export type CalledApp = Pick<AppDocument, "organisation" | "app" | "url" | "auth">;
+
+export interface EventQuery {
+  readonly app?: string;
+  /** Milliseconds since 1970. */
+  readonly sinceMs?: number;
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface LogQuery {
+  readonly revision?: string;
+  readonly replica?: string;
+  readonly search?: string;
+  /** The last so many; undefined: all. */
+  readonly lines?: number;
+  readonly sinceMs?: number;
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** One request of `testApp`. */
+export interface TestStep {
+  /** `GET /v1/models` */
+  readonly request: string;
+  /** Undefined: no answer came. */
+  readonly status: number | undefined;
+  readonly elapsedMs: number;
+  /** The answer in one line, or why there is none. */
+  readonly sentence: string;
+  readonly isOk: boolean;
+}
+
+export interface MachineCapacity {
+  readonly processors: number;
+  readonly memory: { readonly totalBytes: number; readonly freeBytes: number };
+  /** Free where the server keeps its state. */
+  readonly diskFreeBytes: number;
+  readonly gpus: readonly { readonly name: string; readonly memoryBytes: number }[];
+}
+
+/** Scripts of this machine; no server is asked. */
+export interface ScriptAccess {
+  /** Paths, relative to the folder, of the scripts in it that have something to deploy. */
+  find(folder: string): Promise<readonly string[]>;
+  /** Names that may stand behind `::`. */
+  targets(file: string): Promise<readonly string[]>;
+  /** @param reference `deploy.py`, or `deploy.py::serve` */
+  inspect(reference: string, options?: InspectionChoices): Promise<Inspection>;
+  /** What a revision would be made of. @throws `CLOUD_CONFIG_INVALID` */
+  config(inspection: Inspection, answers: ConfigAnswers): AppConfig;
+  /** A script that serves a model with modelctl itself. */
+  generate(model: string, fileName: string): { readonly text: string; readonly appName: string };
+  /** @throws `COMMAND_USAGE` for a file that is there already, unless it is to be replaced */
+  write(file: string, text: string, replace: boolean): Promise<void>;
+  /** Reads the script again and packs its files: the document that `deploy` and `run` take. */
+  prepare(answers: DeployAnswers, signal?: AbortSignal): Promise<Preparation>;
+  /** Whether it would run; asks this machine, and the server where it runs. */
+  preflight(
+    preparation: Preparation,
+    server: CloudServer,
+    signal?: AbortSignal,
+  ): Promise<readonly PreflightFinding[]>;
+  /** @returns why an app's name is refused, as the end of a sentence; undefined when it may be used */
+  nameFault(name: string): string | undefined;
+  /** A legal name that is near a text. */
+  suggestName(text: string): string;
+  /** Whether a variable's value is kept as a secret, by its name. */
+  looksSecret(variable: string): boolean;
+  /** How many replicas so many requests at a time would have, and how many of them would wait. */
+  previewScale(scale: ScaleSettings, demand: number): { replicas: number; queued: number };
+}
+
+export interface InspectionChoices {
+  /** Never runs the script's top level, not even under guard. */
+  readonly isStatic?: boolean;
+  /** Told before the top level is run under guard, and why. */
+  readonly onRun?: (sentence: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** What a person says of the configuration; what is undefined is the script's, else usual. */
+export interface ConfigAnswers {
+  readonly auth?: AuthMode | undefined;
+  readonly exposedPort?: number | undefined;
+  readonly healthPath?: string | undefined;
+  /** "any" takes whatever there is. */
+  readonly machineType?: string | undefined;
+  readonly gpuCount?: number | undefined;
+  /** Over those that the script reads; those that look secret are kept as secrets. */
+  readonly environment?: Record<string, string> | undefined;
+  readonly secretNames?: readonly string[] | undefined;
+  readonly requirements?: readonly string[] | undefined;
+  readonly imageMode?: "pip" | "ignore" | undefined;
+  readonly scale?: Partial<ScaleSettings> | undefined;
+  readonly limits?: Partial<TimeLimits> | undefined;
+  readonly coldStart?: "wait" | "fail" | undefined;
+}
+
+export interface DeployAnswers {
+  readonly reference: string;
+  /** Undefined for `run`: one is drawn. */
+  readonly appName: string | undefined;
+  readonly organisation: string | undefined;
+  readonly isEphemeral: boolean;
+  readonly isStatic: boolean;
+  readonly includes: readonly string[];
+  readonly config: ConfigAnswers;
+  readonly strategy?: DeployStrategy | undefined;
+  readonly isForced?: boolean | undefined;
+  readonly resetsScale?: boolean | undefined;
+  readonly smoke?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+export interface Preparation {
+  /** Holds secrets in the clear: it is sent, and never shown or kept. */
+  readonly request: DeploymentRequest;
+  readonly warnings: readonly string[];
+  /** Absolute paths of what travels. */
+  readonly files: readonly string[];
+  readonly sizeBytes: number;
+}
+
+export interface PreflightFinding {
+  /** `python`, `programs`, `hardware`, `port`, `disk`, `key`, `server`. */
+  readonly subject: string;
+  /** A fault makes the deployment fail. */
+  readonly kind: "ok" | "warning" | "fault";
+  readonly sentence: string;
+  /** What mends it. */
+  readonly hint?: string;
+}
