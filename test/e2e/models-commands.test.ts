@@ -1,5 +1,5 @@
 // The commands over the model store as a user runs them: what they print, and what they refuse.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Home, tinyFile } from "../support/command-line.ts";
@@ -168,6 +168,19 @@ describe("show", () => {
     await home.run(["rm", "said"]);
   });
 
+  test("--modelfile is printed though the model's file was moved, with a warning", async () => {
+    copyFileSync(tinyFile, at("moving.gguf"));
+    await home.run(["create", "moving", "-f", write("Moving", "FROM ./moving.gguf\nSYSTEM Hm.\n")]);
+    const before = await home.run(["show", "moving", "--modelfile"]);
+    renameSync(at("moving.gguf"), at("moved.gguf"));
+    const after = await home.run(["show", "moving", "--modelfile"]);
+    expect(after).toMatchObject({ code: 0, output: before.output });
+    expect(after.output).toContain("SYSTEM Hm.");
+    expect(after.errors).toMatch(/^Warning: .*moving\.gguf, which was moved or deleted/);
+    expect((await home.run(["show", "moving"])).code).not.toBe(0);
+    await home.run(["rm", "moving"]);
+  });
+
   test("--modelfile makes the same model again", async () => {
     const text = 'FROM tiny\nSYSTEM """two\nlines"""\nPARAMETER stop "a "\nMESSAGE user Hi!\n';
     await home.run(["create", "first", "-f", write("M", text)]);
@@ -256,6 +269,18 @@ describe("ps and stop", () => {
     expect(await home.run(["stop", "tiny"])).toEqual({ code: 0, output: "", errors: "" });
     const models = async () => JSON.parse((await home.run(["ps", "--json"])).output) as unknown[];
     await expect.poll(models, { timeout: 20_000 }).toEqual([]);
+  });
+
+  test("name every model that shares what is loaded", async () => {
+    await home.run(["create", "twin", "-f", write("Twin", `FROM ${tinyFile}\nSYSTEM Hm.\n`)]);
+    await home.run(["create", "other", "-f", write("Other", `FROM ${tinyFile}\n`)]);
+    await home.run(["run", "twin", "Hello!"]);
+    await home.run(["run", "other", "Hello!"]);
+    const { output } = await home.run(["ps", "oth"]);
+    expect(output).toMatch(/\ntwin:latest, other:latest {4}/);
+    expect(output.trimEnd().split("\n")).toHaveLength(2);
+    await home.run(["stop", "other"]);
+    await home.run(["rm", "twin", "other"]);
   });
 
   test("what was said over the API and no Modelfile can say is named by show", async () => {
