@@ -128,7 +128,8 @@ export class ConfigKeywords {
   }
 
   #refuse(name: string, value: unknown, wanted: string): never {
-    const text = quoteShort(JSON.stringify(value), 80);
+    const text =
+      typeof value === "string" ? quoteShort(value, 80) : JSON.stringify(value).slice(0, 80);
     throw this.#error(name, `is ${text}, and not ${wanted}`, "Correct it");
   }
 

@@ -112,7 +112,7 @@ class Guard:
             whole = os.path.realpath(os.fsdecode(path))
         except (TypeError, ValueError):
             return False
-        return whole.startswith(self._temporary) or whole == os.devnull
+        return os.path.join(whole, "").startswith(self._temporary) or whole == os.devnull
 
     def _place(self):
         frame = sys._getframe(2)

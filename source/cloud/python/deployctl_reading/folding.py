@@ -34,6 +34,8 @@ _UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_
 _CONVERT = {-1: lambda value: value, 115: str, 114: repr, 97: ascii}
 _OF_PYTHON = tuple(name for name in builtin_calls.FUNCTIONS if "." not in name) + ("open", "print")
 
+_HARMLESS = _OF_PYTHON + tuple("subprocess os asyncio json shlex sys logging fal deployctl modal".split())
+
 
 class Folding:
     """Folds expressions. `reader` is the Reader of the whole script, which knows about calls."""
@@ -227,7 +229,7 @@ class Folding:
                 return self._method(owner, node.func.attr, arguments, keywords)
         function = self.fold(node.func, scope)
         value = self._reader.called(function, arguments, keywords, node)
-        if value is UNKNOWN and not isinstance(function, (Module, Function)):
+        if value is UNKNOWN and not _leaves_arguments(function):
             self._forget_given(node, scope)
         return value
 
@@ -256,6 +258,13 @@ def call_of_python(name, arguments, keywords):
     if function is None or not is_known([arguments, keywords]):
         return UNKNOWN
     return function(*copy.deepcopy(arguments), **copy.deepcopy(keywords))
+
+
+def _leaves_arguments(function):
+    """Whether a function is known not to change the lists that it is given."""
+    if isinstance(function, Module):
+        return function.name.split(".")[0] in _HARMLESS
+    return isinstance(function, Function)
 
 
 def _is_modest_product(left, right):

@@ -1,0 +1,67 @@
+// The Python files as a whole: for Python 3.8, with nothing but its standard library, shipped in dist.
+import { execFileSync } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { pythonFolder } from "../../../source/cloud/inspection/python-program.ts";
+import { repositoryFolder } from "../../support/command-line.ts";
+import { python } from "../../support/replica-runner.ts";
+
+const files = globSync("**/*.py", { cwd: pythonFolder() }).toSorted();
+
+/** What the files are to Python: which grammar they need, what they import. */
+const facts = JSON.parse(
+  execFileSync(
+    python,
+    [
+      "-c",
+      `
+import ast, json, sys
+found = {}
+for file in json.load(sys.stdin):
+    tree = ast.parse(open(file, encoding="utf-8").read(), file, feature_version=(3, 8))
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import): names |= {alias.name.split(".")[0] for alias in node.names}
+        if isinstance(node, ast.ImportFrom) and node.level == 0: names.add(node.module.split(".")[0])
+    found[file] = {"document": ast.get_docstring(tree), "imports": sorted(names)}
+print(json.dumps(found))`,
+    ],
+    {
+      input: JSON.stringify(files.map((file) => path.join(pythonFolder(), file))),
+      encoding: "utf8",
+    },
+  ),
+) as Record<string, { document: string | null; imports: string[] }>;
+
+const own = ["deployctl", "deployctl_guard", "deployctl_reading", "deployctl_running", "fal"];
+const standard =
+  `argparse ast asyncio atexit contextlib copy difflib errno fcntl functools glob http importlib
+  inspect json linecache operator os platform re resource shlex shutil signal socket subprocess sys textwrap
+  threading time traceback types typing uuid warnings`.split(/\s+/);
+/** Used only where the script's own environment has them. */
+const optional: Record<string, string[]> = {
+  "shim/deployctl/_fastapi_server.py": ["fastapi", "uvicorn"],
+  "shim/deployctl/_app_server.py": ["fastapi", "uvicorn"],
+  "shim/fal/toolkit/__init__.py": ["pydantic_core"],
+};
+
+test("they are many, and Python 3.8 can read each", () => {
+  expect(files.length).toBeGreaterThan(30);
+  expect(Object.keys(facts)).toHaveLength(files.length);
+});
+
+test.each(files)("%s says its job and needs nothing that is not there", (file) => {
+  const { document, imports } = facts[path.join(pythonFolder(), file)] ?? {};
+  expect(document).toMatch(/^[A-Z@f].{10,}/);
+  const allowed = [...own, ...standard, ...(optional[file] ?? [])];
+  expect(imports?.filter((name) => !allowed.includes(name))).toEqual([]);
+  expect(readFileSync(path.join(pythonFolder(), file), "utf8").split("\n").length).toBeLessThan(
+    310,
+  );
+});
+
+test("the build brings all of them", () => {
+  const built = path.join(repositoryFolder, "dist/source/cloud/python");
+  expect(globSync("**/*.py", { cwd: built }).toSorted()).toEqual(files);
+});
