@@ -1,12 +1,15 @@
 // All error tables in one place: what a code means to a command that got it over HTTP.
 import type { ErrorDefinition } from "../base/product-error.ts";
+import { attachmentErrors } from "../client/attachments/errors.ts";
 import { clientErrors } from "../client/errors.ts";
+import { cloudErrors } from "../cloud/errors.ts";
 import { configurationErrors } from "../configuration/errors.ts";
 import { engineErrors } from "../engine/errors.ts";
 import { keyErrors } from "../keys/errors.ts";
 import { promptErrors } from "../prompt/errors.ts";
 import { requestLogErrors } from "../request-log/errors.ts";
 import { serverErrors } from "../server/errors.ts";
+import { sessionErrors } from "../sessions/errors.ts";
 import { storeErrors } from "../store/errors.ts";
 
 export const errorTables: ReadonlyArray<{
@@ -20,6 +23,9 @@ export const errorTables: ReadonlyArray<{
   { title: "Keys", table: keyErrors },
   { title: "Request log", table: requestLogErrors },
   { title: "Reaching a server", table: clientErrors },
+  { title: "Attached files", table: attachmentErrors },
+  { title: "Saved chats", table: sessionErrors },
+  { title: "Deployments", table: cloudErrors },
   { title: "Settings", table: configurationErrors },
 ];
 

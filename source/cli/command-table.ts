@@ -15,6 +15,7 @@ const chatFlags = [
   "nowordwrap",
   "verbose",
   "plain",
+  "session",
 ] as const;
 const screenFlags = ["inline", "screen-reader", "theme"] as const;
 
@@ -33,7 +34,7 @@ export const commandTable: readonly CommandDefinition[] = [
     words: 'MODEL ["PROMPT"]',
     completes: "model",
     summary: "chat with a model, or print one answer",
-    flags: [...chatFlags, ...screenFlags, ...serverFlags, ...engineFlags],
+    flags: [...chatFlags, "mmproj", ...screenFlags, ...serverFlags, ...engineFlags],
     load: async () => (await import("./commands/run.ts")).run,
   },
   {
@@ -69,6 +70,14 @@ export const commandTable: readonly CommandDefinition[] = [
     summary: "who may use the server from other machines",
     flags: ["name", "role", "expires", "json"],
     load: async () => (await import("./commands/keys.ts")).keys,
+  },
+  {
+    name: "sessions",
+    words: "[WORDS]",
+    completes: "none",
+    summary: "the chats that are kept; those that hold the words",
+    flags: ["json"],
+    load: async () => (await import("./commands/sessions.ts")).sessions,
   },
   {
     name: "list",
@@ -127,7 +136,7 @@ export const commandTable: readonly CommandDefinition[] = [
     words: "NAME",
     completes: "none",
     summary: "make a model from a Modelfile",
-    flags: ["file", "quantize", "copy", "limit-rate", "json"],
+    flags: ["file", "mmproj", "quantize", "copy", "limit-rate", "json"],
     shorts: { f: "file", q: "quantize" },
     load: async () => (await import("./commands/create.ts")).create,
   },

@@ -43,6 +43,17 @@ export const flagTable = {
   },
   hidethinking: { type: "boolean", text: "do not show what the model thinks" },
   nowordwrap: { type: "boolean", text: "accepted for Ollama's sake: nothing is wrapped anyway" },
+  session: {
+    type: "string",
+    value: "NAME",
+    text: "go on with the saved chat of that name or number, or begin one",
+    values: "session",
+  },
+  mmproj: {
+    type: "string",
+    value: "FILE",
+    text: "the projector that lets the model see; a GGUF file",
+  },
   preload: { type: "string", value: "MODEL", text: "load this model at once", values: "model" },
   verbose: { type: "boolean", text: "print counts and times after each answer" },
   plain: { type: "boolean", text: "a line loop instead of the full screen" },

@@ -1,44 +1,144 @@
 // The chat's backend: a server that is spoken to over HTTP.
+import { formatBytes } from "../base/byte-format.ts";
+import {
+  countTokens,
+  imageTokens,
+  saveAsModel,
+  seesImages,
+  showModel,
+} from "../client/chat-calls.ts";
 import type { ChatEvent, ClientMessage, ModelFacts } from "../client/chat-events.ts";
 import type { ChatBackend, ChatSettings } from "../ui/chat-backend.ts";
+import type { ModelChoice, ShowTopic } from "../ui/model-services.ts";
 import { answerOptions } from "./answer-flags.ts";
+import { describedModel } from "./described-model.ts";
 import type { Flags } from "./flags.ts";
 import type { ServerLink } from "./server-link.ts";
+import { formatDescription } from "./show-sections.ts";
 
 /** @throws ServerRefusal when the model does not exist; it is asked before the chat begins */
 export async function createHttpBackend(
   link: ServerLink,
   model: string,
   flags: Flags,
-): Promise<ChatBackend> {
-  const answer = answerOptions(flags);
-  let facts: ModelFacts = await link.client.modelFacts(model);
+): Promise<HttpBackend> {
+  return new HttpBackend(link, flags, await link.client.modelFacts(model));
+}
+
+/** What the flags say of every answer of a chat. */
+export function settingsOf(flags: Flags): ChatSettings {
+  const { think, format } = answerOptions(flags);
   return {
-    get facts() {
-      return facts;
-    },
-    serverLabel: () => `● ${new URL(link.client.connection.url).host}`,
-    async *chat(
-      messages: ClientMessage[],
-      settings: ChatSettings,
-      signal: AbortSignal,
-    ): AsyncGenerator<ChatEvent> {
-      const { system, parameters } = settings;
-      const all: ClientMessage[] =
-        system === undefined ? messages : [{ role: "system", content: system }, ...messages];
-      const options = {
-        model,
-        signal,
-        parameters,
-        ...answer,
-      };
-      for await (const event of link.ask(signal, (client) => client.chat(all, options))) {
-        yield event;
-        // The window is known once the model is loaded.
-        if (event.type === "done" && facts.contextLength === undefined) {
-          facts = await link.client.modelFacts(model).catch(() => facts);
-        }
-      }
-    },
+    system: flags.system,
+    parameters: {},
+    ...(think !== undefined && { think }),
+    ...(format !== undefined && { format }),
+    ...(flags.verbose && { isVerbose: true }),
   };
+}
+
+export class HttpBackend implements ChatBackend {
+  readonly #link: ServerLink;
+  readonly #flags: Flags;
+  #facts: ModelFacts;
+
+  constructor(link: ServerLink, flags: Flags, facts: ModelFacts) {
+    this.#link = link;
+    this.#flags = flags;
+    this.#facts = facts;
+  }
+
+  get facts(): ModelFacts {
+    return this.#facts;
+  }
+
+  serverLabel(): string {
+    return `● ${new URL(this.#link.client.connection.url).host}`;
+  }
+
+  async *chat(
+    messages: readonly ClientMessage[],
+    settings: ChatSettings,
+    signal: AbortSignal,
+  ): AsyncGenerator<ChatEvent> {
+    const { system, parameters, think, format } = settings;
+    const { name: model } = this.#facts;
+    const all: ClientMessage[] =
+      system === undefined ? [...messages] : [{ role: "system", content: system }, ...messages];
+    const { keepAlive } = answerOptions(this.#flags);
+    const options = {
+      model,
+      signal,
+      parameters,
+      ...(keepAlive !== undefined && { keepAlive }),
+      ...(think !== undefined && { think }),
+      ...(format !== undefined && { format }),
+    };
+    for await (const event of this.#link.ask(signal, (client) => client.chat(all, options))) {
+      yield event;
+      if (event.type === "done") await this.#learnWindow(settings);
+    }
+  }
+
+  async show(topic: ShowTopic): Promise<string> {
+    const shown = await showModel(this.#link.client, this.#facts.name);
+    return topic === "info" ? formatDescription(describedModel(shown), false) : shown[topic];
+  }
+
+  async models(): Promise<readonly ModelChoice[]> {
+    const body = await this.#link.client.getJson("/api/tags");
+    const list = isObject(body) && Array.isArray(body.models) ? body.models : [];
+    return list.filter(isObject).map(({ name, size }) => ({
+      name: String(name).replace(/:latest$/, ""),
+      sizeText: typeof size === "number" ? formatBytes(size) : "",
+    }));
+  }
+
+  async use(model: string): Promise<void> {
+    this.#facts = await this.#link.client.modelFacts(model);
+  }
+
+  async sees(): Promise<boolean> {
+    return await seesImages(this.#link.client, this.#facts.name);
+  }
+
+  async countTokens(
+    messages: readonly ClientMessage[],
+    { system, parameters }: ChatSettings,
+    signal?: AbortSignal,
+  ): Promise<number> {
+    const { name: model } = this.#facts;
+    const prompt = { model, system, messages, parameters };
+    return await countTokens(this.#link.client, prompt, signal);
+  }
+
+  async imageTokens(
+    base64: string,
+    { parameters }: ChatSettings,
+    signal?: AbortSignal,
+  ): Promise<number> {
+    const { name: model } = this.#facts;
+    return await imageTokens(this.#link.client, { model, parameters }, base64, signal);
+  }
+
+  async save(
+    name: string,
+    messages: readonly ClientMessage[],
+    { system, parameters }: ChatSettings,
+  ): Promise<void> {
+    const { name: from } = this.#facts;
+    await saveAsModel(this.#link.client, { name, from, system, parameters, messages });
+  }
+
+  /** It is known once the model is loaded, and is another after num_ctx was set. */
+  async #learnWindow({ parameters }: ChatSettings): Promise<void> {
+    const { name, contextLength } = this.#facts;
+    if (contextLength !== undefined && parameters.num_ctx === undefined) return;
+    // The answer is whole; what is not known of the window shows as not known.
+    this.#facts = await this.#link.client.modelFacts(name).catch(() => this.#facts);
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,49 +1,38 @@
 // The chat as a plain line loop, for where there is no full screen.
-import { createInterface } from "node:readline/promises";
+import { createInterface, type Interface } from "node:readline/promises";
 import { describeError, exitCodes } from "../base/product-error.ts";
-import type { ClientMessage } from "../client/chat-events.ts";
-import type { ChatSettings } from "../ui/chat-backend.ts";
-import { parseLine } from "../ui/commands/command-table.ts";
-import { helpRows } from "../ui/view/help-rows.ts";
-import type { Flags } from "./flags.ts";
-import { createHttpBackend } from "./http-backend.ts";
-import { lineCommandContext } from "./line-commands.ts";
-import { Progress } from "./progress.ts";
-import { ServerLink } from "./server-link.ts";
-import type { CommandSettings } from "./session-settings.ts";
+import { completePath, pathBeforeCursor } from "../client/attachments/complete-path.ts";
+import type { AnswerStatistics } from "../client/chat-events.ts";
+import { commandTable, type ParsedLine, parseLine } from "../ui/commands/command-table.ts";
+import type { PromptHistoryFile } from "../ui/editor/prompt-history.ts";
+import type { ChatActions } from "../ui/state/chat-actions.ts";
+import type { LineAnswer } from "./line-answer.ts";
+import { lineCommandContext, lineHelp } from "./line-commands.ts";
 import { formatStatistics } from "./statistics-text.ts";
-import { ThinkingText } from "./thinking-text.ts";
 
-const helpWidth = 78;
+/** A second Ctrl+C within this time leaves. */
+const interruptWindowMs = 2000;
 
-export async function chatInLines(
-  model: string,
-  flags: Flags,
-  settings: CommandSettings,
-): Promise<number> {
-  const link = await ServerLink.open(flags, settings, "hosted", model);
-  try {
-    const backend = await createHttpBackend(link, model, flags);
-    return await new LineChat(backend, flags).run();
-  } finally {
-    await link.close();
-  }
+export interface LineChatOptions {
+  readonly actions: ChatActions;
+  readonly answer: LineAnswer;
+  /** Entries oldest first, and where they are kept. */
+  readonly history: {
+    readonly entries: readonly string[];
+    readonly file: PromptHistoryFile | undefined;
+  };
 }
 
-class LineChat {
-  readonly #backend: Awaited<ReturnType<typeof createHttpBackend>>;
-  readonly #flags: Flags;
+export class LineChat {
+  readonly #options: LineChatOptions;
   readonly #isTerminal = Boolean(process.stdin.isTTY);
-  #messages: ClientMessage[] = [];
-  #settings: ChatSettings;
   #isLeaving = false;
   #exitCode: number = exitCodes.ok;
   #abort: AbortController | undefined;
+  #interruptedAtMs = -Infinity;
 
-  constructor(backend: Awaited<ReturnType<typeof createHttpBackend>>, flags: Flags) {
-    this.#backend = backend;
-    this.#flags = flags;
-    this.#settings = { system: flags.system, parameters: {} };
+  constructor(options: LineChatOptions) {
+    this.#options = options;
   }
 
   /** Reads lines until the end of input or /bye. */
@@ -53,107 +42,146 @@ class LineChat {
       // Prompts and echoes belong on a terminal; in a pipe the answers stand alone.
       ...(this.#isTerminal && { output: process.stderr }),
       terminal: this.#isTerminal,
+      history: this.#options.history.entries.filter((entry) => !entry.includes("\n")).toReversed(),
+      completer: (line: string) => this.#complete(line),
     });
-    lines.on("SIGINT", () => this.#interrupt(lines.close.bind(lines)));
+    lines.on("SIGINT", () => this.#interrupt(lines));
     lines.setPrompt(">>> ");
     if (this.#isTerminal) lines.prompt();
     let open = "";
     for await (const line of lines) {
       const typed = open === "" ? line : `${open}\n${line}`;
       const parsed = parseLine(typed);
-      if (parsed.kind === "open") {
-        open = typed;
-        lines.setPrompt("... ");
-      } else {
-        open = "";
-        lines.setPrompt(">>> ");
-        await this.#handle(parsed);
-      }
+      const isOpen = parsed.kind === "open";
+      open = isOpen ? typed : "";
+      lines.setPrompt(isOpen ? "... " : ">>> ");
+      const isDone = isOpen || (await this.#handle(parsed, typed));
       if (this.#isLeaving) break;
-      if (this.#isTerminal) lines.prompt();
+      if (!this.#isTerminal) continue;
+      lines.prompt();
+      // What could not be sent is there to be corrected.
+      if (!isDone && !typed.includes("\n")) lines.write(typed);
     }
     lines.close();
     return this.#exitCode;
   }
 
-  async #handle(parsed: Exclude<ReturnType<typeof parseLine>, { kind: "open" }>): Promise<void> {
+  /** @returns whether the line is done with */
+  async #handle(parsed: Exclude<ParsedLine, { kind: "open" }>, typed: string): Promise<boolean> {
     switch (parsed.kind) {
       case "blank":
-        return;
+        return true;
       case "unknown":
         process.stderr.write(`${parsed.sentence}\n`);
-        return;
+        return true;
       case "command": {
-        const problem = parsed.command.run(this.#commandContext(), parsed.argument);
+        await this.#keep(typed);
+        const problem = await this.#attempt(() =>
+          parsed.command.run(this.#context(), parsed.argument),
+        );
         if (problem !== undefined) process.stderr.write(`${problem}\n`);
-        return;
+        return problem === undefined;
       }
       case "message":
-        await this.#answer(parsed.text);
+        await this.#keep(typed);
+        return await this.#answer(parsed.text, typed);
     }
   }
 
   /** A failed request is told and the loop goes on; a stopped answer stays in the conversation. */
-  async #answer(text: string): Promise<void> {
-    const asked: ClientMessage[] = [...this.#messages, { role: "user", content: text }];
-    const progress = new Progress(process.stderr);
+  async #answer(text: string, typed: string): Promise<boolean> {
+    const { actions, answer } = this.#options;
     this.#abort = new AbortController();
-    const thinking = new ThinkingText(this.#flags.hidethinking === true);
-    let answer = "";
     try {
-      for await (const event of this.#backend.chat(asked, this.#settings, this.#abort.signal)) {
-        if (event.type === "text") {
-          progress.clear();
-          thinking.end();
-          answer += event.text;
-          process.stdout.write(event.text);
-        } else if (event.type === "thinking") {
-          progress.clear();
-          thinking.push(event.text);
-        } else if (event.type !== "done") {
-          progress.show(event, this.#backend.facts.name);
-        } else if (this.#flags.verbose) {
-          process.stderr.write(`\n${formatStatistics(event.statistics)}`);
-        }
-      }
+      const statistics = await answer.ask(text, typed, this.#abort.signal);
+      this.#tell(statistics);
+      return true;
     } catch (error) {
-      progress.clear();
       if (!this.#abort.signal.aborted) process.stderr.write(`Error: ${describeError(error)}\n`);
-      if (answer === "") return;
+      return this.#abort.signal.aborted;
     } finally {
-      thinking.end();
       this.#abort = undefined;
+      actions.record();
     }
-    process.stdout.write("\n");
-    this.#messages = [...asked, { role: "assistant", content: answer }];
   }
 
-  #commandContext() {
+  #tell(statistics: AnswerStatistics | undefined): void {
+    if (statistics === undefined || !this.#options.actions.settings.isVerbose) return;
+    process.stderr.write(`\n${formatStatistics(statistics)}`);
+  }
+
+  async #attempt(
+    run: () => string | undefined | Promise<string | undefined>,
+  ): Promise<string | undefined> {
+    try {
+      return await run();
+    } catch (error) {
+      return describeError(error);
+    }
+  }
+
+  #context() {
+    const { actions, answer } = this.#options;
     return lineCommandContext({
-      settings: this.#settings,
-      changeSettings: (settings) => {
-        this.#settings = settings;
-      },
-      clear: () => {
-        this.#messages = [];
-      },
+      actions,
       leave: () => {
         this.#isLeaving = true;
       },
-      help: () => {
-        const rows = helpRows(helpWidth).filter((row) => /\/|^\S/.test(row.text));
-        process.stderr.write(`${rows.map((row) => row.text).join("\n")}\n`);
+      help: (topic) => {
+        process.stderr.write(lineHelp(topic));
+      },
+      regenerate: async () => {
+        this.#abort = new AbortController();
+        try {
+          this.#tell(await answer.askAgain(this.#abort.signal));
+          return undefined;
+        } finally {
+          this.#abort = undefined;
+          actions.record();
+        }
       },
     });
   }
 
-  #interrupt(close: () => void): void {
+  async #keep(typed: string): Promise<void> {
+    const { actions, history } = this.#options;
+    if (!this.#isTerminal || actions.settings.keepsHistory === false) return;
+    await history.file?.append(typed).catch((error: unknown) => {
+      process.stderr.write(`The prompt history could not be saved: ${describeError(error)}\n`);
+    });
+  }
+
+  /** What readline wants: the words that may stand there, and the one that is there. */
+  async #complete(line: string): Promise<[string[], string]> {
+    if (/^\/\S*$/.test(line)) {
+      const names = commandTable.flatMap(({ slash }) => slash ?? []);
+      const found = names.filter((name) => name.startsWith(line));
+      if (found.length > 0) return [found, line];
+    }
+    const path = pathBeforeCursor(line, line.length);
+    if (path === undefined) return [[], line];
+    const { words } = await completePath(path, this.#options.actions.folder);
+    return [[...words], path.typed];
+  }
+
+  #interrupt(lines: Interface): void {
     if (this.#abort !== undefined) {
       this.#abort.abort();
       return;
     }
-    this.#isLeaving = true;
-    this.#exitCode = exitCodes.interrupted;
-    close();
+    const nowMs = performance.now();
+    const isSecond = nowMs - this.#interruptedAtMs <= interruptWindowMs;
+    this.#interruptedAtMs = nowMs;
+    if (isSecond) {
+      this.#isLeaving = true;
+      this.#exitCode = exitCodes.interrupted;
+      lines.close();
+      return;
+    }
+    // The line is dropped.
+    lines.write(null, { ctrl: true, name: "e" });
+    lines.write(null, { ctrl: true, name: "u" });
+    process.stderr.write("\nCtrl+C again leaves (as do Ctrl+D and /bye)\n");
+    lines.prompt();
   }
 }

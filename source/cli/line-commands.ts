@@ -1,31 +1,80 @@
 // Lets the commands of the screen's command table run in the line loop.
-import type { ChatSettings } from "../ui/chat-backend.ts";
 import type { CommandContext } from "../ui/commands/command.ts";
+import { type ChatActions, sessionText } from "../ui/state/chat-actions.ts";
+import { helpRows } from "../ui/view/help-rows.ts";
+
+const helpWidth = 78;
 
 export interface LineActions {
-  settings: ChatSettings;
-  changeSettings: (settings: ChatSettings) => void;
-  clear: () => void;
+  actions: ChatActions;
   leave: () => void;
-  help: () => void;
+  help: (topic: string) => void;
+  regenerate: () => Promise<undefined>;
 }
 
 /** What concerns only a screen (scrolling, editing) does nothing in a line loop. */
-export function lineCommandContext(actions: LineActions): CommandContext {
+export function lineCommandContext({
+  actions,
+  leave,
+  help,
+  regenerate,
+}: LineActions): CommandContext {
   const nothing = () => {};
+  const onScreen = () => "That needs the full screen: start without --plain.";
+  const never = async () => onScreen();
+  const print = (text: string) => {
+    process.stderr.write(`${text}\n`);
+  };
+  const openSession = async (reference: string) => {
+    print(await actions.openSession(reference));
+    return undefined;
+  };
   return {
-    settings: actions.settings,
-    changeSettings: actions.changeSettings,
-    clearConversation: actions.clear,
-    leave: actions.leave,
-    openHelp: actions.help,
-    print: (text) => process.stderr.write(`${text}\n`),
+    actions,
+    leave,
+    print,
+    regenerate,
+    openSession,
+    openHelp: help,
+    clear: (name) => actions.clear(name),
+    chooseModel: async () => {
+      print(`${await actions.listModels()}\nGo on with one of them: /model NAME`);
+      return undefined;
+    },
+    chooseSession: async (words) => {
+      const sessions = await actions.sessions(words);
+      if (sessions.length === 0) return "There is no such chat.";
+      const nowMs = Date.now();
+      const lines = sessions.map((head) => sessionText(head, nowMs));
+      print(`${lines.join("\n")}\nGo on with one of them: /resume NAME`);
+      return undefined;
+    },
+    editLast: onScreen,
+    forkHere: never,
+    openEditor: never,
+    page: never,
+    copyMessage: never,
+    copyCode: never,
+    toggleThinking: onScreen,
+    startReading: onScreen,
+    stopReading: nothing,
+    select: nothing,
     edit: nothing,
     moveRow: nothing,
-    complete: nothing,
+    complete: async () => {},
     submit: nothing,
+    startSearch: nothing,
+    search: nothing,
+    endSearch: nothing,
     stop: nothing,
     interrupt: nothing,
+    escape: nothing,
+    cancelEditing: nothing,
     scroll: nothing,
   };
+}
+
+/** @param topic `set`, `show`, `shortcuts`, or empty for all */
+export function lineHelp(topic: string): string {
+  return `${helpRows(helpWidth, topic).join("\n")}\n`;
 }

@@ -4,6 +4,7 @@ import { exitCodes } from "../base/product-error.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
 import { answerOptions } from "./answer-flags.ts";
 import type { Flags } from "./flags.ts";
+import { attachmentLines, attachToWords, countImages } from "./image-prompt.ts";
 import { Progress } from "./progress.ts";
 import type { ServerLink } from "./server-link.ts";
 import { formatStatistics } from "./statistics-text.ts";
@@ -11,8 +12,10 @@ import { ThinkingText } from "./thinking-text.ts";
 
 export interface OneShot {
   model: string;
-  /** Empty only loads the model. */
+  /** Empty only loads the model. Images that it speaks of are sent along. */
   prompt: string;
+  /** Text in front of it, as it is. */
+  piped?: string;
   flags: Flags;
   link: () => Promise<ServerLink>;
   /** Called when the model is being loaded. */
@@ -27,7 +30,7 @@ export async function printAnswer(question: OneShot): Promise<number> {
   try {
     const statistics = await ask(question, abort.signal, progress);
     progress.clear();
-    if (question.prompt !== "") process.stdout.write(process.stdout.isTTY ? "\n\n" : "\n");
+    if (wholePrompt(question) !== "") process.stdout.write(process.stdout.isTTY ? "\n\n" : "\n");
     if (question.flags.verbose && statistics !== undefined) {
       process.stderr.write(formatStatistics(statistics));
     }
@@ -43,31 +46,48 @@ export async function printAnswer(question: OneShot): Promise<number> {
 }
 
 async function ask(
-  { model, prompt, flags, link: openLink, onLoading }: OneShot,
+  question: OneShot,
   signal: AbortSignal,
   progress: Progress,
 ): Promise<AnswerStatistics | undefined> {
+  const { model, flags, onLoading } = question;
   const thinking = new ThinkingText(flags.hidethinking === true);
   const answer = answerOptions(flags);
-  const link = await unlessAborted(openLink(), signal);
+  const link = await unlessAborted(question.link(), signal);
   try {
+    const attached = await unlessAborted(
+      attachToWords(link.client, model, question.prompt),
+      signal,
+    );
+    const prompt = wholePrompt({ ...question, prompt: attached.text });
     const options = {
       model,
       signal,
       ...answer,
       ...(flags.system !== undefined && { system: flags.system }),
+      images: attached.images.map(({ base64 }) => base64),
+    };
+    // Counted while the model is loading for the answer.
+    const counted = countImages(link.client, model, attached.images, signal);
+    let isTold = false;
+    const tellOnce = async () => {
+      progress.clear();
+      if (isTold) return;
+      isTold = true;
+      process.stderr.write(attachmentLines({ ...attached, images: await counted }));
     };
     for await (const event of link.ask(signal, (client) => client.generate(prompt, options))) {
       if (event.type === "text") {
-        progress.clear();
+        await tellOnce();
         thinking.end();
         process.stdout.write(event.text);
       } else if (event.type === "thinking") {
-        progress.clear();
+        await tellOnce();
         thinking.push(event.text);
       } else if (event.type === "done") {
+        await tellOnce();
         return event.statistics;
-      } else {
+      } else if (event.type !== "tool-call") {
         if (event.type === "loading") onLoading?.();
         progress.show(event, model);
       }
@@ -77,6 +97,11 @@ async function ask(
     thinking.end();
     await link.close();
   }
+}
+
+/** What is piped in stands in front of the words, a blank between them. */
+export function wholePrompt({ prompt, piped = "" }: Pick<OneShot, "prompt" | "piped">): string {
+  return [piped, prompt].filter((text) => text !== "").join(" ");
 }
 
 /** Ctrl+C must not wait for a server that is still starting. */

@@ -2,7 +2,7 @@
 import { exitCodes } from "../base/product-error.ts";
 import { ServerRefusal } from "../client/api-client.ts";
 import { embedText, onlyEmbeds } from "../client/model-calls.ts";
-import type { OneShot } from "./one-shot.ts";
+import { type OneShot, wholePrompt } from "./one-shot.ts";
 
 /** What the server answers where a model cannot write text. */
 const cannotCode = "ENGINE_CAPABILITY_MISSING";
@@ -13,9 +13,10 @@ const cannotCode = "ENGINE_CAPABILITY_MISSING";
  * @throws what `answer` throws for any other model
  */
 export async function orPrintVector(
-  { model, prompt, flags, link: openLink }: OneShot,
+  question: OneShot,
   answer: () => Promise<number>,
 ): Promise<number> {
+  const { model, flags, link: openLink } = question;
   try {
     return await answer();
   } catch (error) {
@@ -26,7 +27,7 @@ export async function orPrintVector(
     process.once("SIGINT", interrupt);
     try {
       if (!(await onlyEmbeds(link.client, model))) throw error;
-      const request = { model, text: prompt, keepAlive: flags.keepalive };
+      const request = { model, text: wholePrompt(question), keepAlive: flags.keepalive };
       const vector = await embedText(link.client, request, abort.signal);
       process.stdout.write(`${JSON.stringify(vector)}\n`);
       return exitCodes.ok;

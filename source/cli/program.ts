@@ -34,7 +34,7 @@ export type FlagsOf<Table extends FlagTable> = {
 };
 
 /** Things with names of their own, which completion can list. */
-export type NameKind = "model" | "app" | "replica" | "key" | "secret" | "profile";
+export type NameKind = "model" | "session" | "app" | "replica" | "key" | "secret" | "profile";
 
 /** What stands behind a command's name, for completion. */
 export type WordKind = NameKind | "models" | "file" | "shell" | "none";

@@ -7,8 +7,17 @@ import { formatSection } from "./table.ts";
 const nameWidth = 30;
 const linesShown = 2;
 
+/** What the sections tell. */
+export type DescribedModel = Pick<
+  ModelDescription,
+  "details" | "model_info" | "projector_info" | "capabilities" | "tensors"
+> &
+  Partial<Pick<ModelDescription, "parameters" | "system" | "license" | "requires">> & {
+    template_origin: Pick<ModelDescription["template_origin"], "reason">;
+  };
+
 /** @param verbose the file's metadata and its tensors too */
-export function formatDescription(description: ModelDescription, verbose: boolean): string {
+export function formatDescription(description: DescribedModel, verbose: boolean): string {
   const { details, model_info: info, projector_info: projector, capabilities } = description;
   const sections: Array<[title: string, rows: string[][]]> = [
     [

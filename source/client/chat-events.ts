@@ -1,9 +1,17 @@
 // What a chat through our own API reports back, as the terminal and the command line see it.
 
-/** A message of a conversation. */
+/** A call of a tool that the model asks for. */
+export interface ClientToolCall {
+  function: { name: string; arguments: Readonly<Record<string, unknown>> };
+}
+
+/** A message of a conversation, as `/api/chat` takes it. */
 export interface ClientMessage {
   role: "system" | "user" | "assistant" | "tool";
   content: string;
+  /** Base64 of each image's bytes. */
+  images?: readonly string[];
+  tool_calls?: readonly ClientToolCall[];
 }
 
 /** Counts and times of a finished answer. Times are milliseconds, as the server measured them. */
@@ -30,6 +38,7 @@ export type ChatEvent =
   | { type: "text"; text: string }
   /** What the model thinks before its answer. */
   | { type: "thinking"; text: string }
+  | { type: "tool-call"; name: string; arguments: Readonly<Record<string, unknown>> }
   | { type: "done"; statistics: AnswerStatistics };
 
 /** Facts about the model that a chat runs on, for title and context-fill displays. */

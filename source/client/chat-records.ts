@@ -21,7 +21,17 @@ export function* toEvents(record: Record<string, unknown>): Generator<ChatEvent>
   if (typeof thinking === "string" && thinking !== "") yield { type: "thinking", text: thinking };
   const text = isObject(message) ? message.content : record.response;
   if (typeof text === "string" && text !== "") yield { type: "text", text };
+  if (isObject(message) && Array.isArray(message.tool_calls)) yield* toolCalls(message.tool_calls);
   if (record.done === true) yield { type: "done", statistics: toStatistics(record) };
+}
+
+function* toolCalls(calls: readonly unknown[]): Generator<ChatEvent> {
+  for (const call of calls) {
+    const called = isObject(call) ? call.function : undefined;
+    if (!isObject(called) || typeof called.name !== "string") continue;
+    const values = isObject(called.arguments) ? called.arguments : {};
+    yield { type: "tool-call", name: called.name, arguments: values };
+  }
 }
 
 function toStatistics(record: Record<string, unknown>): AnswerStatistics {

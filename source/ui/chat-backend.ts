@@ -1,24 +1,36 @@
 // What the chat screen needs from outside.
 
 import type { ChatEvent, ClientMessage, ModelFacts } from "../client/chat-events.ts";
+import type { SessionStore } from "../sessions/session-store.ts";
+import type { ParameterValue } from "./commands/model-parameters.ts";
+import type { ModelServices } from "./model-services.ts";
 
-/** What a person may set for the rest of the session. */
+/** What a person may set for the rest of the chat. */
 export interface ChatSettings {
   /** The system text; undefined leaves the model's own. */
   readonly system: string | undefined;
-  /** Sampling parameters by name; `stop` is a list. */
-  readonly parameters: Readonly<Record<string, number | string | string[]>>;
+  /** Parameters by name; `stop` is a list. */
+  readonly parameters: Readonly<Record<string, ParameterValue>>;
+  /** Whether, or how hard, the model thinks first; undefined leaves it to the model. */
+  readonly think?: boolean | string;
+  /** `json`, or a JSON schema that every answer must fit. */
+  readonly format?: unknown;
+  /** Counts and times are shown after each answer. */
+  readonly isVerbose?: boolean;
+  /** False keeps neither prompts nor chats. Defaults to true. */
+  readonly keepsHistory?: boolean;
 }
 
 /** The model behind the chat; the command line hands in one that talks HTTP. */
-export interface ChatBackend {
+export interface ChatBackend extends ModelServices {
+  /** Of the model in use: it is another after `use`. */
   readonly facts: ModelFacts;
   /**
    * Streams one answer; aborting the signal stops it. Throws an Error whose message is a sentence.
    * @param messages the conversation without a system message: that is `settings.system`
    */
   chat(
-    messages: ClientMessage[],
+    messages: readonly ClientMessage[],
     settings: ChatSettings,
     signal: AbortSignal,
   ): AsyncIterable<ChatEvent>;
@@ -31,10 +43,16 @@ export interface ChatOptions {
   readonly backend: ChatBackend;
   /** File of the prompt history; undefined keeps the history in memory only. */
   readonly historyFile?: string;
+  /** Where chats are saved; undefined saves none. */
+  readonly sessions?: SessionStore;
+  /** The saved chat to go on with, or the name of a new one. */
+  readonly session?: { readonly id: string } | { readonly name: string };
   /** Prompts that an empty conversation proposes. Defaults to three general ones. */
   readonly examplePrompts?: readonly string[];
   /** Settings to begin with. Defaults to none. */
   readonly settings?: ChatSettings;
-  /** Messages to begin with, such as those stored with the model. Defaults to none. */
+  /** Messages that are stored with the model: they are shown, and the model sees them anyway. */
   readonly messages?: readonly ClientMessage[];
+  /** What relative paths start from. Defaults to the working directory. */
+  readonly folder?: string;
 }

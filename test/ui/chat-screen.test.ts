@@ -16,7 +16,8 @@ describe("an answer", () => {
     chat.backend.current.text("time.").done();
     await chat.screen.until("Once upon a time.");
     await chat.screen.until(/62\.0 tok\/s · TTFT .* · 12\+31 tokens · context 43\/4096/);
-    expect(chat.screen.text).toContain("you\n Tell me a story");
+    expect(chat.screen.text).toMatch(/you {20,}\d\d:\d\d\n Tell me a story/);
+    expect(chat.screen.text).toMatch(/assistant {20,}62 tok\/s · \d+ ms\n Once/);
   });
 
   test("tells what it waits for: queue, loading, reading the prompt", async () => {
@@ -72,7 +73,7 @@ describe("a failure", () => {
     chat.backend.current.fail("Out of memory: needs 6.3 GB, 4.1 GB are free.");
     await chat.screen.until("✗ Out of memory: needs 6.3 GB, 4.1 GB are free.");
     await chat.screen.until("> Fit this in");
-    expect(chat.screen.text).not.toContain("you\n");
+    expect(chat.screen.text).not.toMatch(/^ you/m);
     chat.screen.type(" please\r");
     await chat.screen.until(() => chat.backend.answers.length === 2);
     expect(chat.backend.current.messages).toEqual([

@@ -143,13 +143,13 @@ describe("text from the model", () => {
     await ask(chat, "code");
     chat.backend.current.text("Look:\n```js\nif (a) {\n\tb();\n}\n```\nDone.").done();
     await chat.screen.until("Done.");
-    const at = chat.screen.lines.findIndex((line) => line.includes("```js"));
+    const at = chat.screen.lines.findIndex((line) => line.includes("┌─ js"));
     expect(chat.screen.lines.slice(at, at + 6)).toEqual([
-      " ```js",
-      "   if (a) {",
-      "       b();",
-      "   }",
-      " ```",
+      " ┌─ js",
+      " │ if (a) {",
+      " │     b();",
+      " │ }",
+      " └─",
       " Done.",
     ]);
   });

@@ -3,7 +3,17 @@ import { modelctlProgram } from "../command-table.ts";
 import { printCandidates } from "../print-completion.ts";
 
 export async function complete(words: string[]): Promise<number> {
-  return await printCandidates(modelctlProgram, words, modelNames);
+  return await printCandidates(modelctlProgram, words, (kind) =>
+    kind === "session" ? sessionIds() : modelNames(),
+  );
+}
+
+/** Names have blanks in them: the numbers are what a shell can take. */
+async function sessionIds(): Promise<string[]> {
+  const { SessionStore } = await import("../../application/chat-sessions.ts");
+  const { productPaths } = await import("../../configuration/paths.ts");
+  const { sessions } = await new SessionStore(productPaths().state).list();
+  return sessions.map(({ id }) => id);
 }
 
 async function modelNames(): Promise<string[]> {

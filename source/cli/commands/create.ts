@@ -6,6 +6,7 @@ import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
 import { openLibrary, parseName } from "../model-library.ts";
+import { withProjector } from "../projector-flag.ts";
 import { withProgress } from "../with-progress.ts";
 
 export async function create(words: string[], flags: Flags): Promise<number> {
@@ -16,7 +17,7 @@ export async function create(words: string[], flags: Flags): Promise<number> {
   const { library } = openLibrary(flags);
   const name = parseName(library, nameText);
   const { source, baseFolder } = await readModelfile(flags.file);
-  const modelfile = await library.parseModelfile(source);
+  const modelfile = withProjector(await library.parseModelfile(source), flags);
   for (const warning of modelfile.warnings) process.stderr.write(`${warning}\n`);
   const options = {
     baseFolder,

@@ -6,25 +6,32 @@ import type { Flags } from "../flags.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
 
 export async function run(words: string[], flags: Flags): Promise<number> {
-  const [reference, ...promptWords] = words;
+  const [named, ...promptWords] = words;
+  const settings = readSettings(flags);
+  checkKeepAlive(flags);
+  const reference = named ?? (await modelOfSession(flags, settings));
   if (reference === undefined) {
     throw usageError("run needs a model.", 'For example: modelctl run tiny "Hello!"');
   }
-  const settings = readSettings(flags);
-  checkKeepAlive(flags);
   // The server may run in another folder, so paths travel whole.
-  const model = looksLikePath(reference) ? toAbsolutePath(reference) : reference;
+  const whole = looksLikePath(reference) ? toAbsolutePath(reference) : reference;
+  const model = await withProjectorOf(whole, flags);
   const isChat = promptWords.length === 0 && (process.stdin.isTTY || flags.plain);
   const { withModel } = await import("../bring-model.ts");
   if (isChat) return await withModel(model, flags, () => chat(model, flags, settings));
   const piped = process.stdin.isTTY ? "" : await readStandardInput();
-  const prompt = [piped, ...promptWords].filter((text) => text !== "").join(" ");
+  const prompt = promptWords.filter((text) => text !== "").join(" ");
+  if (flags.session !== undefined) {
+    const { continueSession } = await import("../session-turn.ts");
+    const typed = [piped, prompt].filter((text) => text !== "").join(" ");
+    return await withModel(model, flags, () => continueSession(model, typed, flags, settings));
+  }
   const { printAnswer } = await import("../one-shot.ts");
   const { ServerLink } = await import("../server-link.ts");
   const { orPrintVector } = await import("../print-vector.ts");
   const { memoryNote } = await import("../memory-note.ts");
   const link = () => ServerLink.open(flags, settings, "shared", model);
-  const question = { model, prompt, flags, link, onLoading: memoryNote(model, flags) };
+  const question = { model, prompt, piped, flags, link, onLoading: memoryNote(model, flags) };
   return await withModel(model, flags, () => orPrintVector(question, () => printAnswer(question)));
 }
 
@@ -33,15 +40,32 @@ export async function chat(
   model: string,
   flags: Flags,
   settings: CommandSettings,
+  isPaintedFirst = false,
 ): Promise<number> {
   const isScreen =
     process.stdin.isTTY && process.stdout.isTTY && process.env.TERM !== "dumb" && !flags.plain;
   if (isScreen) {
     const { chatOnScreen } = await import("../screen-chat.ts");
-    return await chatOnScreen(model, flags, settings);
+    return await chatOnScreen(model, flags, settings, isPaintedFirst);
   }
-  const { chatInLines } = await import("../line-chat.ts");
+  const { chatInLines } = await import("../chat-in-lines.ts");
   return await chatInLines(model, flags, settings);
+}
+
+/** A saved chat has a model of its own. */
+async function modelOfSession(
+  flags: Flags,
+  settings: CommandSettings,
+): Promise<string | undefined> {
+  if (flags.session === undefined) return undefined;
+  const { SessionStore } = await import("../../application/chat-sessions.ts");
+  return (await new SessionStore(settings.paths.state).find(flags.session)).model;
+}
+
+async function withProjectorOf(model: string, flags: Flags): Promise<string> {
+  if (flags.mmproj === undefined) return model;
+  const { modelWithProjector } = await import("../projector-flag.ts");
+  return await modelWithProjector(model, flags);
 }
 
 async function readStandardInput(): Promise<string> {

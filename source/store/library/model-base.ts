@@ -60,19 +60,53 @@ export async function baseOf(
   }
   // Of several names the last counts, as with Ollama.
   const name = names.at(-1);
-  if (name !== undefined && paths.length > 0) {
-    throw refused(
-      `FROM names both a model (${name}) and a file (${paths[0]}), but a model is made from one or the other.`,
-      "Leave one of them out.",
-    );
-  }
   const { convertWeights } = options;
   if (name === undefined) return await fromFiles(maker, paths, { convertWeights });
+  const projectors = await projectorsAmong(paths, name);
+  return await withProjectors(maker, await fromName(maker, name, options), projectors);
+}
+
+async function fromName(maker: LayerMaker, name: string, options: BaseOptions): Promise<ModelBase> {
+  const { convertWeights } = options;
   const parent = await options.resolveName(name);
   if (parent.kind === "stored") return await fromModel(maker, parent.stored, convertWeights);
   // The program's own folder moves with every update: no place to refer to.
   const base = await fromFiles(maker, [parent.file], { convertWeights, copy: true });
   return { ...base, parameters: { ...parent.parameters } };
+}
+
+/** Beside a model's name a FROM may name the file that lets it see. */
+async function projectorsAmong(paths: readonly string[], name: string): Promise<ModelFile[]> {
+  const files: ModelFile[] = [];
+  for (const path of paths) {
+    const file = (await isFolder(path)) ? undefined : await readModelFile(path);
+    if (file?.kind !== "projector") {
+      throw refused(
+        `FROM names both a model (${name}) and a file (${path}), but a model is made from one or the other.`,
+        "Leave one of them out; only a projector can be added to a model.",
+      );
+    }
+    files.push(file);
+  }
+  return files;
+}
+
+/** In place of those that it had. */
+async function withProjectors(
+  maker: LayerMaker,
+  base: ModelBase,
+  projectors: readonly ModelFile[],
+): Promise<ModelBase> {
+  if (projectors.length === 0) return base;
+  const kept = base.layers.filter(({ mediaType }) => mediaType !== layerType("projector"));
+  const added: Layer[] = [];
+  for (const projector of projectors) added.push(await maker.file("projector", projector));
+  const files = projectors.map((file) => file.path);
+  return { ...base, layers: [...kept, ...added], files: [...base.files, ...files] };
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
 }
 
 /**

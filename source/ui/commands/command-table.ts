@@ -1,15 +1,22 @@
 // The one table of commands, and the ways to look something up in it.
 
+import { mayAttach } from "../../client/attachments/attach-images.ts";
+import { imageArgument } from "../../client/attachments/image-command.ts";
 import type { Command } from "./command.ts";
 import { chatCommands, editorCommands, scrollCommands } from "./key-commands.ts";
+import { readingCommands, searchCommands } from "./reading-commands.ts";
+import { settingsCommands } from "./settings-commands.ts";
 import { slashCommands } from "./slash-commands.ts";
 
 /** All commands; where two share a key the first one that is valid gets it. */
 export const commandTable: readonly Command[] = [
   ...chatCommands,
   ...slashCommands,
+  ...settingsCommands,
+  ...readingCommands,
   ...scrollCommands,
   ...editorCommands,
+  ...searchCommands,
 ];
 
 /** What a person sent from the editor. */
@@ -23,10 +30,14 @@ export type ParsedLine =
 
 const blockQuote = '"""';
 
-/** Tells messages and commands apart; `//` at the start sends a message that begins with `/`. */
+/**
+ * Tells messages and commands apart; `//` at the start sends a message that begins with `/`. What
+ * attaches an image is a message, whatever else it may look like.
+ */
 export function parseLine(typed: string): ParsedLine {
   const text = typed.trim();
   if (text === "") return { kind: "blank" };
+  if (imageArgument(text) !== undefined) return { kind: "message", text };
   if (text.startsWith(blockQuote)) return parseBlock(text);
   if (text.startsWith("//")) return { kind: "message", text: text.slice(1) };
   if (!text.startsWith("/")) return { kind: "message", text };
@@ -48,6 +59,8 @@ function parseCommand(text: string): ParsedLine {
     if (command === undefined) continue;
     return { kind: "command", command, argument: withoutWords(text, candidate.split(" ").length) };
   }
+  // `/tmp/cat.png what is it` begins with a path.
+  if (/[/.]/.test(first.slice(1)) && mayAttach(text)) return { kind: "message", text };
   const relatives = commandTable.flatMap((command) =>
     slashUsages(command).filter((usage) => usage.startsWith(`${first} `)),
   );

@@ -1,7 +1,7 @@
 // Commands that are keys only: chatting, scrolling and editing.
 
 import type { EditorAction } from "../editor/editor-state.ts";
-import type { ScrollRequest } from "../view/viewport.ts";
+import type { ScrollRequest } from "../view/transcript-window.ts";
 import type { Command, CommandSituation } from "./command.ts";
 
 export const chatCommands: readonly Command[] = [
@@ -10,6 +10,7 @@ export const chatCommands: readonly Command[] = [
     title: "Stop the answer, keep what there is of it",
     group: "Chat",
     keys: ["Esc"],
+    mode: "writing",
     hint: "stop",
     when: ({ isBusy }) => isBusy,
     run: (context) => {
@@ -22,6 +23,7 @@ export const chatCommands: readonly Command[] = [
     title: "Send; a line that ends in \\ goes on",
     group: "Chat",
     keys: ["Enter"],
+    mode: "writing",
     hint: "send",
     hintWhen: notBusy,
     run: (context) => {
@@ -44,15 +46,68 @@ export const chatCommands: readonly Command[] = [
   },
   {
     id: "editor.complete",
-    title: "Complete a /command; in an empty chat, an example",
+    title: "Complete a /command or a path; else go to the messages, or try an example",
     group: "Chat",
     keys: ["Tab"],
-    hint: "example",
-    hintWhen: ({ hasMessages, isEditorEmpty }) => !hasMessages && isEditorEmpty,
-    run: (context) => {
-      context.complete();
+    mode: "writing",
+    hint: ({ hasMessages }) => (hasMessages ? "messages" : "example"),
+    hintWhen: ({ isEditorEmpty }) => isEditorEmpty,
+    run: async (context) => {
+      await context.complete();
       return undefined;
     },
+  },
+  {
+    id: "message.editCancel",
+    title: "Leave the last question as it was",
+    group: "Chat",
+    keys: ["Esc"],
+    mode: "writing",
+    hint: "leave it",
+    when: ({ isEditing }) => isEditing,
+    run: (context) => {
+      context.cancelEditing();
+      return undefined;
+    },
+  },
+  {
+    id: "message.editLast",
+    title: "Twice: write the last question anew",
+    group: "Chat",
+    keys: ["Esc"],
+    mode: "writing",
+    when: ({ isBusy, hasMessages }) => !isBusy && hasMessages,
+    run: (context) => {
+      context.escape();
+      return undefined;
+    },
+  },
+  {
+    id: "editor.search",
+    title: "Search earlier messages",
+    group: "Chat",
+    keys: ["Ctrl+R"],
+    mode: "writing",
+    run: (context) => {
+      context.startSearch();
+      return undefined;
+    },
+  },
+  {
+    id: "editor.external",
+    title: "Write the message in $EDITOR; Ctrl+E first goes to the end of the line",
+    group: "Chat",
+    keys: ["Ctrl+E", "Ctrl+G"],
+    mode: "writing",
+    when: ({ isAtLineEnd }) => isAtLineEnd,
+    run: (context) => context.openEditor(),
+  },
+  {
+    id: "transcript.page",
+    title: "Show the whole chat in $PAGER",
+    group: "Chat",
+    keys: ["Ctrl+O"],
+    run: (context) => context.page(),
   },
 ];
 
@@ -68,7 +123,7 @@ export const scrollCommands: readonly Command[] = [
     "First message, while nothing is typed",
     ["Home"],
     { kind: "top" },
-    ({ isEditorEmpty }) => isEditorEmpty,
+    ({ isEditorEmpty, mode }) => isEditorEmpty || mode === "reading",
   ),
   {
     id: "view.follow",
@@ -93,7 +148,7 @@ export const editorCommands: readonly Command[] = [
   editing("editor.moveWordLeft", "Word left", ["Alt+B", "Alt+Left", "Ctrl+Left"]),
   editing("editor.moveWordRight", "Word right", ["Alt+F", "Alt+Right", "Ctrl+Right"]),
   editing("editor.moveLineStart", "Start of the line", ["Ctrl+A", "Home"]),
-  editing("editor.moveLineEnd", "End of the line", ["Ctrl+E", "End"]),
+  editing("editor.moveLineEnd", "End of the line", ["End", "Ctrl+E"]),
   editing("editor.deleteBackward", "Delete backward", ["Backspace", "Ctrl+H", "Shift+Backspace"]),
   editing("editor.deleteForward", "Delete forward", ["Delete", "Ctrl+D"]),
   editing("editor.deleteWordBackward", "Delete the word before", ["Ctrl+W", "Alt+Backspace"]),
@@ -119,6 +174,7 @@ function editing(
     title,
     group: "Editing",
     keys,
+    mode: "writing",
     ...(hint === undefined ? {} : { hint, hintWhen: notBusy }),
     run: (context) => {
       context.edit({ type });
@@ -139,6 +195,7 @@ function rowMove(
     title,
     group: "Editing",
     keys: [key],
+    mode: "writing",
     ...(hint === undefined ? {} : { hint, hintWhen: notBusy }),
     run: (context) => {
       context.moveRow(direction);

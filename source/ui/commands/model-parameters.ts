@@ -1,6 +1,6 @@
-// The sampling parameters that a person may set in the chat, and what values they take.
+// The parameters that a person may set in the chat, and what values they take.
 
-export type ParameterValue = number | string | string[];
+export type ParameterValue = number | boolean | string | readonly string[];
 
 export type ParsedParameter =
   | {
@@ -9,30 +9,42 @@ export type ParsedParameter =
       readonly value: ParameterValue;
       /** The value as it is repeated to the person. */
       readonly valueText: string;
+      /** It takes effect when the model is loaded: the next message loads it again. */
+      readonly isForLoading: boolean;
     }
   | { readonly isValid: false; readonly sentence: string };
 
-interface NumberRule {
-  readonly kind: "number" | "whole number";
+interface ValueRule {
+  readonly kind: "number" | "whole number" | "switch";
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly isForLoading?: boolean;
 }
 
-const numberRules: Readonly<Record<string, NumberRule>> = {
+const rules: Readonly<Record<string, ValueRule>> = {
   temperature: { kind: "number", minimum: 0 },
   top_k: { kind: "whole number", minimum: 0 },
   top_p: { kind: "number", minimum: 0, maximum: 1 },
   min_p: { kind: "number", minimum: 0, maximum: 1 },
+  typical_p: { kind: "number", minimum: 0, maximum: 1 },
   seed: { kind: "whole number", minimum: -1 },
   num_predict: { kind: "whole number", minimum: -2 },
+  num_keep: { kind: "whole number", minimum: -1 },
   repeat_penalty: { kind: "number", minimum: 0 },
   repeat_last_n: { kind: "whole number", minimum: -1 },
   presence_penalty: { kind: "number", minimum: -2, maximum: 2 },
   frequency_penalty: { kind: "number", minimum: -2, maximum: 2 },
+  num_ctx: { kind: "whole number", minimum: 0, isForLoading: true },
+  num_batch: { kind: "whole number", minimum: 1, isForLoading: true },
+  num_gpu: { kind: "whole number", minimum: -1, isForLoading: true },
+  main_gpu: { kind: "whole number", minimum: 0, isForLoading: true },
+  num_thread: { kind: "whole number", minimum: 0, isForLoading: true },
+  use_mmap: { kind: "switch", isForLoading: true },
+  draft_num_predict: { kind: "whole number", minimum: 0, isForLoading: true },
 };
 
 /** All names, in the order of the help. */
-export const parameterNames: readonly string[] = [...Object.keys(numberRules), "stop"];
+export const parameterNames: readonly string[] = [...Object.keys(rules), "stop"];
 
 /** Reads `NAME VALUE`, or `stop VALUE [VALUE…]`; a value in double quotes may hold blanks. */
 export function parseParameter(argument: string): ParsedParameter {
@@ -40,25 +52,24 @@ export function parseParameter(argument: string): ParsedParameter {
   if (name === undefined) return invalid(`Which one? ${parameterNames.join(", ")}`);
   if (name === "stop") return parseStop(values);
   // A table lookup would also find what every object inherits, such as "constructor".
-  const rule = Object.hasOwn(numberRules, name) ? numberRules[name] : undefined;
+  const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
   if (rule === undefined) {
     return invalid(`There is no parameter '${name}'. Known: ${parameterNames.join(", ")}`);
   }
   const [text] = values;
   if (text === undefined) return invalid(`${name} needs a value: ${ruleText(rule)}`);
   if (values.length > 1) return invalid(`${name} takes one value, not ${values.length}`);
-  const value = Number(text);
-  if (text.trim() === "" || !isWithin(value, rule)) {
-    return invalid(`${name} must be ${ruleText(rule)}, not '${text}'`);
-  }
-  return { isValid: true, name, value, valueText: String(value) };
+  const value = rule.kind === "switch" ? switchValue(text) : numberValue(text, rule);
+  if (value === undefined) return invalid(`${name} must be ${ruleText(rule)}, not '${text}'`);
+  const { isForLoading = false } = rule;
+  return { isValid: true, name, value, valueText: String(value), isForLoading };
 }
 
 /** One line per parameter; a sentence when none is set. */
 export function formatParameters(parameters: Readonly<Record<string, ParameterValue>>): string {
   const lines = Object.entries(parameters).map(([name, value]) => {
-    const text = Array.isArray(value) ? value.map((stop) => JSON.stringify(stop)).join(" ") : value;
-    return `${name} ${text}`;
+    const text = typeof value === "object" ? value.map((stop) => JSON.stringify(stop)) : [value];
+    return `${name} ${text.join(" ")}`;
   });
   return lines.length === 0 ? "the model's own" : lines.join("\n");
 }
@@ -66,16 +77,25 @@ export function formatParameters(parameters: Readonly<Record<string, ParameterVa
 function parseStop(values: readonly string[]): ParsedParameter {
   if (values.length === 0) return invalid("stop needs at least one text to stop at");
   if (values.some((value) => value === "")) return invalid("stop cannot hold an empty text");
-  return { isValid: true, name: "stop", value: [...values], valueText: values.join("', '") };
+  const valueText = values.join("', '");
+  return { isValid: true, name: "stop", value: [...values], valueText, isForLoading: false };
 }
 
-function isWithin(value: number, rule: NumberRule): boolean {
-  if (!Number.isFinite(value)) return false;
-  if (rule.kind === "whole number" && !Number.isSafeInteger(value)) return false;
-  return value >= (rule.minimum ?? -Infinity) && value <= (rule.maximum ?? Infinity);
+function switchValue(text: string): boolean | undefined {
+  if (/^(?:true|on|yes|1)$/i.test(text)) return true;
+  return /^(?:false|off|no|0)$/i.test(text) ? false : undefined;
 }
 
-function ruleText({ kind, minimum, maximum }: NumberRule): string {
+function numberValue(text: string, { kind, minimum, maximum }: ValueRule): number | undefined {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value)) return undefined;
+  if (kind === "whole number" && !Number.isSafeInteger(value)) return undefined;
+  const isWithin = value >= (minimum ?? -Infinity) && value <= (maximum ?? Infinity);
+  return isWithin ? value : undefined;
+}
+
+function ruleText({ kind, minimum, maximum }: ValueRule): string {
+  if (kind === "switch") return "true or false";
   if (minimum !== undefined && maximum !== undefined) return `a ${kind} ${minimum} to ${maximum}`;
   return minimum === undefined ? `a ${kind}` : `a ${kind} of at least ${minimum}`;
 }

@@ -1,7 +1,6 @@
-// Commands that are typed: leaving, forgetting, help and the settings of the session.
+// Commands that are typed: help, leaving, models, saved chats.
 
-import type { Command } from "./command.ts";
-import { formatParameters, parseParameter } from "./model-parameters.ts";
+import type { Command, CommandContext } from "./command.ts";
 
 export const slashCommands: readonly Command[] = [
   {
@@ -10,10 +9,11 @@ export const slashCommands: readonly Command[] = [
     group: "Commands",
     keys: [],
     slash: ["/?", "/help"],
+    slashArguments: "[set|show|shortcuts]",
     hint: "help",
     isAllowedWhileBusy: true,
-    run: (context) => {
-      context.openHelp();
+    run: (context, argument) => {
+      context.openHelp(argument.trim());
       return undefined;
     },
   },
@@ -24,6 +24,7 @@ export const slashCommands: readonly Command[] = [
     keys: ["Ctrl+D"],
     slash: ["/bye", "/exit"],
     hint: "leave",
+    mode: "writing",
     when: ({ isEditorEmpty }) => isEditorEmpty,
     isAllowedWhileBusy: true,
     run: (context) => {
@@ -33,76 +34,179 @@ export const slashCommands: readonly Command[] = [
   },
   {
     id: "conversation.clear",
-    title: "Forget the messages, keep system text and parameters",
+    title: "Forget the messages, keep system text and parameters; a saved chat stays",
     group: "Commands",
     keys: [],
     slash: ["/clear"],
+    run: async (context) => {
+      await context.clear();
+      return undefined;
+    },
+  },
+  {
+    id: "conversation.new",
+    title: "Begin a new chat",
+    group: "Commands",
+    keys: ["Ctrl+N"],
+    slash: ["/new"],
+    slashArguments: "[NAME]",
+    when: ({ isBusy }) => !isBusy,
+    run: async (context, argument) => {
+      const name = argument.trim();
+      await context.clear(name === "" ? undefined : name);
+      return undefined;
+    },
+  },
+  {
+    id: "message.image",
+    title: "Show the model an image; a path in a message does the same",
+    group: "Commands",
+    keys: [],
+    slash: ["/image"],
+    slashArguments: "PATH QUESTION",
+    // The line is taken as a message before commands are looked at: this is for the help.
     run: (context) => {
-      context.clearConversation();
+      context.edit({ type: "replace", text: "/image " });
       return undefined;
     },
   },
   {
-    id: "settings.system",
-    title: "Set the system text",
+    id: "message.regenerate",
+    title: "Answer the last question again",
     group: "Commands",
     keys: [],
-    slash: ["/set system"],
-    slashArguments: "TEXT",
+    slash: ["/regenerate"],
+    run: (context) => context.regenerate(),
+  },
+  {
+    id: "message.editTyped",
+    title: "Write the last question anew",
+    group: "Commands",
+    keys: [],
+    slash: ["/edit"],
+    run: (context) => context.editLast(),
+  },
+  {
+    id: "model.use",
+    title: "Go on with another model",
+    group: "Commands",
+    keys: ["Ctrl+T"],
+    slash: ["/model"],
+    slashArguments: "[NAME]",
+    when: ({ isBusy }) => !isBusy,
     run: (context, argument) => {
-      const text = withoutQuotes(argument);
-      if (text === "") return "The system text is missing: /set system TEXT";
-      context.changeSettings({ ...context.settings, system: text });
-      context.print("Set system text.");
-      return undefined;
+      const name = argument.trim();
+      return name === ""
+        ? context.chooseModel()
+        : told(context, () => context.actions.switchModel(name));
     },
   },
   {
-    id: "settings.parameter",
-    title: "Set a sampling parameter, such as temperature 0.7",
+    id: "model.load",
+    title: "Begin anew with another model",
     group: "Commands",
     keys: [],
-    slash: ["/set parameter"],
-    slashArguments: "NAME VALUE",
-    run: (context, argument) => {
-      const result = parseParameter(argument);
-      if (!result.isValid) return result.sentence;
-      const parameters = { ...context.settings.parameters, [result.name]: result.value };
-      context.changeSettings({ ...context.settings, parameters });
-      context.print(`Set parameter '${result.name}' to '${result.valueText}'.`);
-      return undefined;
-    },
+    slash: ["/load"],
+    slashArguments: "NAME",
+    run: (context, argument) =>
+      named(argument, "/load NAME", (name) => told(context, () => context.actions.loadModel(name))),
   },
   {
-    id: "settings.show",
-    title: "Show system text and parameters",
+    id: "model.save",
+    title: "Make a model of this one, its settings and the conversation",
     group: "Commands",
     keys: [],
-    slash: ["/show"],
-    slashArguments: "[system|parameters]",
+    slash: ["/save"],
+    slashArguments: "NAME",
+    run: (context, argument) =>
+      named(argument, "/save NAME", (name) => told(context, () => context.actions.saveModel(name))),
+  },
+  {
+    id: "model.list",
+    title: "List the models",
+    group: "Commands",
+    keys: [],
+    slash: ["/list"],
     isAllowedWhileBusy: true,
+    run: (context) => told(context, () => context.actions.listModels()),
+  },
+  {
+    id: "conversation.context",
+    title: "Count how full the context window is",
+    group: "Commands",
+    keys: [],
+    slash: ["/context"],
+    run: (context) => told(context, () => context.actions.context()),
+  },
+  {
+    id: "conversation.export",
+    title: "Write the conversation into a file",
+    group: "Commands",
+    keys: [],
+    slash: ["/export"],
+    slashArguments: "FILE.md|FILE.json",
+    isAllowedWhileBusy: true,
+    run: (context, argument) =>
+      named(argument, "/export FILE.md or /export FILE.json", (file) =>
+        told(context, () => context.actions.exportTo(file)),
+      ),
+  },
+  {
+    id: "session.list",
+    title: "Go on with a saved chat; words find those that hold them",
+    group: "Commands",
+    keys: ["Alt+S"],
+    slash: ["/sessions"],
+    slashArguments: "[WORDS]",
+    when: ({ isBusy }) => !isBusy,
+    run: (context, argument) => context.chooseSession(argument.trim()),
+  },
+  {
+    id: "session.resume",
+    title: "Go on with the saved chat of that name or number",
+    group: "Commands",
+    keys: [],
+    slash: ["/resume"],
+    slashArguments: "NAME",
+    run: (context, argument) =>
+      named(argument, "/resume NAME", (name) => context.openSession(name)),
+  },
+  {
+    id: "session.rename",
+    title: "Name this chat",
+    group: "Commands",
+    keys: [],
+    slash: ["/rename"],
+    slashArguments: "NAME",
+    isAllowedWhileBusy: true,
+    run: (context, argument) =>
+      named(argument, "/rename NAME", (name) => told(context, () => context.actions.rename(name))),
+  },
+  {
+    id: "session.fork",
+    title: "Go on in a copy of this chat",
+    group: "Commands",
+    keys: [],
+    slash: ["/fork"],
+    slashArguments: "[NAME]",
     run: (context, argument) => {
-      const { system, parameters } = context.settings;
-      const systemText = `System: ${system ?? "the model's own"}`;
-      const parameterText = `Parameters:\n${formatParameters(parameters)}`;
-      const topic = argument.trim();
-      if (topic === "system") context.print(systemText);
-      else if (topic === "parameters") context.print(parameterText);
-      else if (topic === "") context.print(`${systemText}\n${parameterText}`);
-      else return `Cannot show '${topic}'. Use /show system or /show parameters`;
-      return undefined;
+      const name = argument.trim();
+      return told(context, () => context.actions.fork(name === "" ? undefined : name));
     },
   },
 ];
 
-/** Takes the quotes off a text that is quoted as a whole, with one or three of them. */
-function withoutQuotes(argument: string): string {
-  const text = argument.trim();
-  for (const quote of ['"""', '"']) {
-    const isQuoted = text.startsWith(quote) && text.endsWith(quote);
-    if (isQuoted && text.length >= 2 * quote.length) {
-      return text.slice(quote.length, -quote.length).trim();
-    }
-  }
-  return text;
+/** Prints what came of it. */
+async function told(context: CommandContext, work: () => Promise<string>): Promise<undefined> {
+  context.print(await work());
+  return undefined;
+}
+
+function named(
+  argument: string,
+  usage: string,
+  run: (name: string) => Promise<string | undefined>,
+): string | Promise<string | undefined> {
+  const name = argument.trim();
+  return name === "" ? `Use ${usage}` : run(name);
 }

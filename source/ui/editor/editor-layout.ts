@@ -7,6 +7,7 @@ import { type WrappedRow, wrapLine } from "../text/wrap-line.ts";
 export type EditorRow = WrappedRow;
 
 export interface EditorLayout {
+  /** Those around the cursor, as far as was asked for. */
   readonly rows: readonly EditorRow[];
   readonly cursorRow: number;
   /** Cells before the cursor in its row, at most the width: it may stand behind a full row. */
@@ -16,23 +17,88 @@ export interface EditorLayout {
 /** Wrapped lines seen lately: typing changes one line of many. */
 const lineCache = new Map<string, readonly WrappedRow[]>();
 const lineCacheEntriesMaximum = 512;
+/** A longer line is laid out in pieces, so that a pasted megabyte does not hold up a key. */
+const segmentLength = 4096;
+/** How far a cut is moved to fall between two plain letters. */
+const cutSearchLength = 64;
 
-/** Lays a text out in a field of `width` cells and finds the cursor. */
-export function layoutEditor(text: string, cursor: number, width: number): EditorLayout {
-  const rows: EditorRow[] = [];
-  let lineStart = 0;
-  for (const line of text.split("\n")) {
-    for (const row of wrapCached(line, width)) {
-      rows.push({ start: lineStart + row.start, end: lineStart + row.end, text: row.text });
-    }
-    lineStart += line.length + 1;
-  }
+/** A line of the text, or a piece of a long one. */
+interface Segment {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Lays a text out in a field of `width` cells and finds the cursor.
+ * @param reach how many rows above and below the cursor are wanted. Defaults to all.
+ */
+export function layoutEditor(
+  text: string,
+  cursor: number,
+  width: number,
+  reach = Number.POSITIVE_INFINITY,
+): EditorLayout {
+  const middle = segmentAt(text, cursor);
+  const rows = rowsOf(text, middle, width);
   // At a soft break the cursor belongs to the row that begins there.
-  const found = rows.findLastIndex((row) => row.start <= cursor);
-  const cursorRow = Math.max(0, found);
-  const row = rows[cursorRow];
+  const inMiddle = Math.max(
+    0,
+    rows.findLastIndex((row) => row.start <= cursor),
+  );
+  const above: EditorRow[][] = [];
+  let aboveCount = 0;
+  for (let at = middle; inMiddle + aboveCount < reach && at.start > 0; ) {
+    at = segmentAt(text, at.start - 1);
+    const more = rowsOf(text, at, width);
+    above.unshift(more);
+    aboveCount += more.length;
+  }
+  let below = rows.length - inMiddle - 1;
+  for (let at = middle; below < reach && at.end < text.length; ) {
+    at = segmentAt(text, text[at.end] === "\n" ? at.end + 1 : at.end);
+    const more = rowsOf(text, at, width);
+    rows.push(...more);
+    below += more.length;
+  }
+  const cursorRow = aboveCount + inMiddle;
+  const all = [...above.flat(), ...rows];
+  const row = all[cursorRow];
   const before = row === undefined ? "" : text.slice(row.start, cursor);
-  return { rows, cursorRow, cursorColumn: Math.min(width, measureFromStart(before)) };
+  return { rows: all, cursorRow, cursorColumn: Math.min(width, measureFromStart(before)) };
+}
+
+/** The piece that an offset lies in; a line break belongs to the piece that it ends. */
+function segmentAt(text: string, offset: number): Segment {
+  const lineStart = offset === 0 ? 0 : text.lastIndexOf("\n", offset - 1) + 1;
+  const newline = text.indexOf("\n", offset);
+  const lineEnd = newline === -1 ? text.length : newline;
+  let number = Math.floor((offset - lineStart) / segmentLength);
+  const cut = (count: number) => cutAt(text, lineStart, lineEnd, count * segmentLength);
+  if (cut(number + 1) <= offset && cut(number + 1) < lineEnd) number += 1;
+  if (number > 0 && cut(number) === lineEnd) number -= 1;
+  return { start: cut(number), end: cut(number + 1) };
+}
+
+/** A place at or a little before `length` where no cluster is cut in two. */
+function cutAt(text: string, lineStart: number, lineEnd: number, length: number): number {
+  const wanted = lineStart + length;
+  if (length === 0 || wanted >= lineEnd) return Math.min(wanted, lineEnd);
+  for (let at = wanted; at > wanted - cutSearchLength; at -= 1) {
+    if (isPlain(text.charCodeAt(at - 1)) && isPlain(text.charCodeAt(at))) return at;
+  }
+  return wanted;
+}
+
+function isPlain(code: number): boolean {
+  return code >= 0x20 && code <= 0x7e;
+}
+
+function rowsOf(text: string, { start, end }: Segment, width: number): EditorRow[] {
+  return wrapCached(text.slice(start, end), width).map((row) => ({
+    start: start + row.start,
+    end: start + row.end,
+    text: row.text,
+  }));
 }
 
 /** The offset in a row that is nearest to a column from the left. */

@@ -33,6 +33,10 @@ export function reduceEditor(state: EditorState, action: EditorAction): EditorSt
       return moveRow(state, action.direction, action.width);
     case "replace":
       return { ...withText(state, action.text, action.text.length), historyIndex: undefined };
+    case "setText": {
+      const { text: next, cursor: at } = action;
+      return { ...withText(state, next, snapToBoundary(next, at)), historyIndex: undefined };
+    }
     case "shelve":
       return shelve(state);
     case "restore":
@@ -105,7 +109,7 @@ function deleteToLineStart(state: EditorState): EditorState {
 }
 
 function moveRow(state: EditorState, direction: -1 | 1, width: number): EditorState {
-  const layout = layoutEditor(state.text, state.cursor, width);
+  const layout = layoutEditor(state.text, state.cursor, width, 1);
   const goalColumn = state.goalColumn ?? layout.cursorColumn;
   const row = layout.rows[layout.cursorRow + direction];
   if (row === undefined) return moveInHistory(state, direction);

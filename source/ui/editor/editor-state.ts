@@ -32,6 +32,8 @@ export type EditorAction =
   /** Up or down by one row of a field of `width` cells; past the edge it walks through history. */
   | { type: "moveRow"; direction: -1 | 1; width: number }
   | { type: "replace"; text: string }
+  /** As `replace`, with the cursor somewhere in it. */
+  | { type: "setText"; text: string; cursor: number }
   /** Empties the field; what was in it becomes the newest entry of the history. */
   | { type: "shelve" }
   /** Puts a text that could not be sent in front of what has been typed since. */

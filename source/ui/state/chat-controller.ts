@@ -2,44 +2,72 @@
 
 import type { Clock } from "../../base/clock.ts";
 import { describeError } from "../../base/product-error.ts";
-import type { ChatSettings } from "../chat-backend.ts";
+import { formatRelativeTime } from "../../base/relative-time.ts";
+import type { ChatBackend } from "../chat-backend.ts";
 import type { CommandContext } from "../commands/command.ts";
-import { completeSlash, parseLine } from "../commands/command-table.ts";
+import { parseLine } from "../commands/command-table.ts";
 import { reduceEditor } from "../editor/editor-reducer.ts";
 import type { EditorAction } from "../editor/editor-state.ts";
+import {
+  entryFound,
+  type HistorySearchAction,
+  reduceHistorySearch,
+  startHistorySearch,
+} from "../editor/history-search.ts";
 import type { PromptHistoryFile } from "../editor/prompt-history.ts";
 import type { FrameServices } from "../frame/screen.ts";
 import { editorWidth, type ScreenSize } from "../view/screen-layout.ts";
 import type { ScreenModel } from "../view/screen-model.ts";
-import { followTail, type ScrollRequest, scroll } from "../view/viewport.ts";
+import { followTail, type ScrollRequest, scroll } from "../view/transcript-window.ts";
+import type { ChatActions } from "./chat-actions.ts";
 import type { ChatSession } from "./chat-session.ts";
-import { type ChatState, nextEntryId } from "./chat-state.ts";
+import type { ChatState } from "./chat-state.ts";
+import { choicesText, completeTyped } from "./complete-typed.ts";
+import { MessageKeys } from "./message-keys.ts";
+import { PromptSender } from "./prompt-sender.ts";
 import type { Store } from "./store.ts";
+import { conversationOf, nextEntryId } from "./transcript-entry.ts";
 
-/** A second Ctrl+C within this time leaves. */
-const interruptWindowMs = 2000;
+/** A second key within this time means more: Ctrl+C leaves, Esc edits the last question. */
+const secondPressMs = 2000;
+/** Longer prompts are not kept in the history. */
+const longestHistoryEntry = 64 * 1024;
 
 export interface ChatControllerOptions {
   readonly store: Store<ChatState>;
   readonly session: ChatSession;
+  readonly actions: ChatActions;
+  readonly backend: ChatBackend;
   readonly model: ScreenModel;
   readonly historyFile: PromptHistoryFile | undefined;
   readonly examplePrompts: readonly string[];
   readonly clock: Clock;
   readonly size: () => ScreenSize;
-  readonly frame: Pick<FrameServices, "help" | "leave" | "runSlash">;
+  readonly frame: FrameServices;
 }
 
-export class ChatController implements CommandContext {
+export class ChatController extends MessageKeys implements CommandContext {
   readonly #options: ChatControllerOptions;
+  readonly #sender: PromptSender;
   #interruptedAtMs = -Infinity;
+  #escapedAtMs = -Infinity;
 
   constructor(options: ChatControllerOptions) {
+    super(options);
     this.#options = options;
+    const { store, session, backend, actions } = options;
+    this.#sender = new PromptSender({
+      store,
+      session,
+      backend,
+      folder: actions.folder,
+      shelve: (typed) => this.#shelve(typed),
+      notify: (sentence) => this.notify(sentence),
+    });
   }
 
-  get settings(): ChatSettings {
-    return this.#state.settings;
+  get actions(): ChatActions {
+    return this.#options.actions;
   }
 
   get #state(): ChatState {
@@ -49,12 +77,17 @@ export class ChatController implements CommandContext {
   /** Takes typed or pasted text: one insertion that never sends. */
   insert(text: string): void {
     this.clearNotice();
-    this.edit({ type: "insert", text });
+    if (this.#state.search !== undefined) this.search({ type: "type", text });
+    else this.edit({ type: "insert", text });
   }
 
   /** The sentence was read: a key has been pressed. */
   clearNotice(): void {
     if (this.#state.notice !== undefined) this.#options.store.update({ notice: undefined });
+  }
+
+  notify(sentence: string): void {
+    this.#options.store.update({ notice: sentence });
   }
 
   edit(action: EditorAction): void {
@@ -65,18 +98,23 @@ export class ChatController implements CommandContext {
     this.edit({ type: "moveRow", direction, width: editorWidth(this.#options.size().columns) });
   }
 
-  complete(): void {
-    const { text } = this.#state.editor;
-    const { examplePrompts } = this.#options;
-    if (text.startsWith("/")) {
-      const completion = completeSlash(text);
-      if (completion !== undefined) this.edit({ type: "replace", text: completion });
+  async complete(): Promise<void> {
+    const { text, cursor } = this.#state.editor;
+    const { examplePrompts, actions } = this.#options;
+    const completion = await completeTyped(text, cursor, actions.folder);
+    // Somebody typed on meanwhile.
+    if (this.#state.editor.text !== text) return;
+    if (completion !== undefined) {
+      this.edit({ type: "setText", text: completion.text, cursor: completion.cursor });
+      if (completion.choices.length > 0) this.notify(choicesText(completion.choices));
       return;
     }
     const shown = examplePrompts.indexOf(text);
-    if (this.#state.entries.length > 0 || (text !== "" && shown === -1)) return;
-    const example = examplePrompts[(shown + 1) % examplePrompts.length];
-    if (example !== undefined) this.edit({ type: "replace", text: example });
+    if (this.#state.entries.length > 0) this.startReading();
+    else if (text === "" || shown !== -1) {
+      const example = examplePrompts[(shown + 1) % examplePrompts.length];
+      if (example !== undefined) this.edit({ type: "replace", text: example });
+    }
   }
 
   submit(): void {
@@ -91,18 +129,42 @@ export class ChatController implements CommandContext {
         return;
       case "unknown":
         if (this.#options.frame.runSlash(typed)) this.#shelve(typed);
-        else this.#notify(line.sentence);
+        else this.notify(line.sentence);
         return;
       case "command":
         if (this.#isRefusedWhileBusy(line.command.isAllowedWhileBusy ?? false)) return;
         this.#runTyped(typed, () => line.command.run(this, line.argument));
         return;
       case "message":
-        if (this.#isRefusedWhileBusy(false)) return;
-        this.#shelve(typed);
-        // How the answer ends is in the state; the promise itself never fails.
-        void this.#options.session.send(line.text, typed);
+        if (!this.#isRefusedWhileBusy(false)) this.#sender.send(line.text, typed);
     }
+  }
+
+  async openEditor(): Promise<string | undefined> {
+    const { text } = this.#state.editor;
+    const saved = await this.#options.frame.edit(text, "md");
+    // Editors end a file with a line break.
+    if (saved !== undefined) this.edit({ type: "replace", text: saved.replace(/\r?\n$/, "") });
+    return undefined;
+  }
+
+  startSearch(): void {
+    this.#options.store.update({ search: startHistorySearch(this.#state.editor.text) });
+  }
+
+  search(action: HistorySearchAction): void {
+    const { search, editor } = this.#state;
+    if (search === undefined) return;
+    const next = reduceHistorySearch(search, action, editor.history);
+    this.#options.store.update({ search: next });
+  }
+
+  endSearch(isKept: boolean): void {
+    const { search, editor } = this.#state;
+    if (search === undefined) return;
+    this.#options.store.update({ search: undefined });
+    const found = entryFound(search, editor.history);
+    if (isKept && found !== "") this.edit({ type: "replace", text: found });
   }
 
   stop(): void {
@@ -110,12 +172,12 @@ export class ChatController implements CommandContext {
       (entry) => entry.kind === "assistant" && entry.state === "running" && entry.text !== "",
     );
     this.#options.session.stop();
-    if (!hadText) this.#notify("Stopped before the answer began; your message is back");
+    if (!hadText) this.notify("Stopped before the answer began; your message is back");
   }
 
   interrupt(): void {
     const nowMs = this.#options.clock.now();
-    const isSecond = nowMs - this.#interruptedAtMs <= interruptWindowMs;
+    const isSecond = nowMs - this.#interruptedAtMs <= secondPressMs;
     this.#interruptedAtMs = nowMs;
     if (isSecond) {
       this.#options.frame.leave("interrupted");
@@ -124,19 +186,90 @@ export class ChatController implements CommandContext {
     if (this.#options.session.isBusy) this.stop();
     // The dropped line can be had back with Up.
     else if (this.#state.editor.text !== "") this.edit({ type: "shelve" });
-    this.#notify("Ctrl+C again leaves (as do Ctrl+D and /bye)");
+    this.notify("Ctrl+C again leaves (as do Ctrl+D and /bye)");
+  }
+
+  escape(): void {
+    const nowMs = this.#options.clock.now();
+    const isSecond = nowMs - this.#escapedAtMs <= secondPressMs;
+    this.#escapedAtMs = isSecond ? -Infinity : nowMs;
+    if (!isSecond) {
+      this.notify("Esc again writes your last question anew");
+      return;
+    }
+    const problem = this.editLast();
+    if (problem !== undefined) this.notify(problem);
   }
 
   leave(): void {
     this.#options.frame.leave("bye");
   }
 
-  clearConversation(): void {
-    this.#options.store.update({ entries: [], figures: undefined, viewport: followTail });
+  async clear(name?: string): Promise<void> {
+    this.#options.store.update({
+      entries: [],
+      figures: undefined,
+      contextTokens: undefined,
+      viewport: followTail,
+      selectedId: undefined,
+      editingId: undefined,
+      waitingImages: [],
+    });
+    await this.actions.clear(name);
   }
 
-  changeSettings(settings: ChatSettings): void {
-    this.#options.store.update({ settings });
+  async chooseModel(): Promise<string | undefined> {
+    const { backend, frame } = this.#options;
+    const models = await backend.models();
+    const choices = models.map(({ name, sizeText }) => ({
+      value: name,
+      title: name,
+      note: sizeText,
+    }));
+    const chosen = await frame.choose("Go on with another model", choices);
+    if (chosen !== undefined) this.print(await this.actions.switchModel(chosen));
+    return undefined;
+  }
+
+  async chooseSession(words: string): Promise<string | undefined> {
+    const { clock, frame } = this.#options;
+    const sessions = await this.actions.sessions(words);
+    if (sessions.length === 0) {
+      return words === "" ? "No chat is saved yet." : `No saved chat holds '${words}'.`;
+    }
+    const choices = sessions.map(({ id, name, model, updatedAtMs }) => ({
+      value: id,
+      title: name,
+      note: `${model}, ${formatRelativeTime(updatedAtMs, clock.wallMs())}`,
+    }));
+    const chosen = await frame.choose("Go on with a saved chat", choices);
+    return chosen === undefined ? undefined : await this.openSession(chosen);
+  }
+
+  async openSession(reference: string): Promise<string | undefined> {
+    const outcome = await this.actions.openSession(reference);
+    const { store } = this.#options;
+    store.update({
+      figures: undefined,
+      contextTokens: undefined,
+      viewport: followTail,
+      selectedId: undefined,
+      editingId: undefined,
+      waitingImages: [],
+    });
+    this.notify(outcome);
+    void this.countContext();
+    return undefined;
+  }
+
+  /** Has the server count the conversation, where that is not known; a failure leaves it unknown. */
+  async countContext(): Promise<void> {
+    const { backend, store } = this.#options;
+    const { entries, settings } = this.#state;
+    const messages = conversationOf(entries);
+    if (messages.length === 0) return;
+    const contextTokens = await backend.countTokens(messages, settings).catch(() => undefined);
+    if (this.#state.entries === entries) store.update({ contextTokens });
   }
 
   scroll(request: ScrollRequest): void {
@@ -158,10 +291,6 @@ export class ChatController implements CommandContext {
     });
   }
 
-  #notify(sentence: string): void {
-    this.#options.store.update({ notice: sentence });
-  }
-
   /** A backslash before the cursor turns Enter into a line break, for terminals with few keys. */
   #continueAfterBackslash(): boolean {
     const { text, cursor } = this.#state.editor;
@@ -173,20 +302,37 @@ export class ChatController implements CommandContext {
 
   #isRefusedWhileBusy(isAllowed: boolean): boolean {
     if (isAllowed || !this.#options.session.isBusy) return false;
-    this.#notify("Still answering: wait or Esc");
+    this.notify("Still answering: wait or Esc");
     return true;
   }
 
-  #runTyped(typed: string, run: () => string | undefined): void {
-    const sentence = run();
-    if (sentence === undefined) this.#shelve(typed);
-    else this.#notify(sentence);
+  /** The line leaves the field at once; where it could not be done it comes back. */
+  #runTyped(typed: string, run: () => string | undefined | Promise<string | undefined>): void {
+    const settle = (sentence: string | undefined): void => {
+      if (sentence === undefined) return;
+      this.notify(sentence);
+      this.edit({ type: "restore", text: typed });
+    };
+    let outcome: string | undefined | Promise<string | undefined>;
+    try {
+      outcome = run();
+    } catch (error) {
+      this.notify(describeError(error));
+      return;
+    }
+    if (outcome instanceof Promise) {
+      this.#shelve(typed);
+      outcome.then(settle, (error: unknown) => settle(describeError(error)));
+    } else if (outcome === undefined) this.#shelve(typed);
+    else this.notify(outcome);
   }
 
   #shelve(typed: string): void {
     this.edit({ type: "shelve" });
+    const isKept = this.#state.settings.keepsHistory !== false;
+    if (!isKept || typed.length > longestHistoryEntry) return;
     this.#options.historyFile?.append(typed).catch((error: unknown) => {
-      this.#notify(`The prompt history could not be saved: ${describeError(error)}`);
+      this.notify(`The prompt history could not be saved: ${describeError(error)}`);
     });
   }
 }

@@ -1,54 +1,75 @@
 // The conversation with the model: sends, collects the answer in batches, keeps what was said.
 
 import type { Clock } from "../../base/clock.ts";
+import { formatMilliseconds } from "../../base/time-format.ts";
 import type { ChatEvent } from "../../client/chat-events.ts";
 import type { ChatBackend } from "../chat-backend.ts";
 import { reduceEditor } from "../editor/editor-reducer.ts";
-import { followTail } from "../view/viewport.ts";
-import {
-  type ActivityPhase,
-  type AnswerFigures,
-  type AnswerState,
-  type ChatState,
-  conversationOf,
-  nextEntryId,
-  type TranscriptEntry,
-} from "./chat-state.ts";
+import { followTail } from "../view/transcript-window.ts";
+import type { ActivityPhase, AnswerFigures, ChatState } from "./chat-state.ts";
 import { type AnswerEnd, consumeAnswer } from "./consume-answer.ts";
 import type { Store } from "./store.ts";
 import { ThroughputMeter } from "./throughput-meter.ts";
+import {
+  type AnswerState,
+  type AssistantEntry,
+  conversationOf,
+  type EntryImage,
+  type EntryToolCall,
+  nextEntryId,
+  type TranscriptEntry,
+  type UserEntry,
+} from "./transcript-entry.ts";
 
 /** Text of an answer reaches the screen at most this often. */
 const flushIntervalMs = 40;
 /** Waiting times and rates are renewed this often while nothing arrives. */
 const tickIntervalMs = 500;
 
+/** A message on its way. */
+export interface Question {
+  readonly text: string;
+  /** What goes back into the editor when no answer comes. */
+  readonly typed: string;
+  readonly images?: readonly EntryImage[];
+}
+
 /** The request that runs. */
 interface Run {
   readonly controller: AbortController;
-  readonly userEntryId: number;
+  readonly question: Question;
   readonly answerEntryId: number;
-  /** What the person typed, for the way back into the editor. */
-  readonly typed: string;
+  /** What the transcript becomes again when no answer comes. */
+  readonly before: readonly TranscriptEntry[];
+  /** The question was asked before: it does not go into the editor. */
+  readonly isRepeated: boolean;
   readonly startedAtMs: number;
   readonly meter: ThroughputMeter;
   readonly ticker: NodeJS.Timeout;
   flushTimer: NodeJS.Timeout | undefined;
   text: string;
+  thinking: string;
+  thinkingSinceMs: number | undefined;
+  thinkingMs: number | undefined;
+  readonly toolCalls: EntryToolCall[];
   ttftMs: number | undefined;
   phase: ActivityPhase;
 }
 
+export interface ChatSessionOptions {
+  readonly backend: ChatBackend;
+  readonly store: Store<ChatState>;
+  readonly clock: Clock;
+  /** Called when something was said that is to be kept. */
+  readonly onSaid: () => void;
+}
+
 export class ChatSession {
-  readonly #backend: ChatBackend;
-  readonly #store: Store<ChatState>;
-  readonly #clock: Clock;
+  readonly #options: ChatSessionOptions;
   #run: Run | undefined;
 
-  constructor(backend: ChatBackend, store: Store<ChatState>, clock: Clock) {
-    this.#backend = backend;
-    this.#store = store;
-    this.#clock = clock;
+  constructor(options: ChatSessionOptions) {
+    this.#options = options;
   }
 
   get isBusy(): boolean {
@@ -57,34 +78,20 @@ export class ChatSession {
 
   /**
    * Sends a message; the answer arrives in the store. Resolves when the answer has ended.
-   * @param typed what goes back into the editor when no answer comes
+   * @param after the entries that it follows. Defaults to all there are.
    */
-  async send(text: string, typed: string): Promise<void> {
+  async send(question: Question, after = this.#state.entries): Promise<void> {
     if (this.#run !== undefined) return;
-    const { entries, settings } = this.#store.get();
-    const userEntryId = nextEntryId(entries);
-    const asked: TranscriptEntry[] = [...entries, { kind: "user", id: userEntryId, text }];
-    const run = this.#createRun(userEntryId, typed);
-    this.#run = run;
-    const answer: TranscriptEntry = {
-      kind: "assistant",
-      id: run.answerEntryId,
-      text: "",
-      state: "running",
-    };
-    this.#store.update({
-      entries: [...asked, answer],
-      activity: { phase: run.phase, elapsedMs: 0 },
-      viewport: followTail,
-    });
-    const { signal } = run.controller;
-    const end = await consumeAnswer(
-      () => this.#backend.chat(conversationOf(asked), settings, signal),
-      signal,
-      (event) => this.#receive(run, event),
-    );
-    // A stopped run has been closed already.
-    if (this.#run === run) this.#close(run, end);
+    const before = this.#state.entries;
+    await this.#ask(question, after, { before, isRepeated: false });
+  }
+
+  /** Asks a question of the transcript again, in place of everything behind it. */
+  async askAgain({ text, typed, images }: UserEntry, after: readonly TranscriptEntry[]) {
+    if (this.#run !== undefined) return;
+    const before = this.#state.entries;
+    const question = { text, typed: typed ?? text, ...(images !== undefined && { images }) };
+    await this.#ask(question, after, { before, isRepeated: true });
   }
 
   /** Stops the running answer and keeps what there is of it. */
@@ -95,17 +102,68 @@ export class ChatSession {
     this.#close(run, { kind: "stopped" });
   }
 
-  #createRun(userEntryId: number, typed: string): Run {
+  get #state(): ChatState {
+    return this.#options.store.get();
+  }
+
+  async #ask(
+    question: Question,
+    after: readonly TranscriptEntry[],
+    undo: Pick<Run, "before" | "isRepeated">,
+  ): Promise<void> {
+    const { store, backend, clock, onSaid } = this.#options;
+    const { text, typed, images = [] } = question;
+    // Also above the ids of what is taken away: places in the view go by them.
+    const id = Math.max(nextEntryId(after), nextEntryId(undo.before));
+    const asked: TranscriptEntry[] = [
+      ...after,
+      {
+        kind: "user",
+        id,
+        text,
+        ...(typed !== text && { typed }),
+        ...(images.length > 0 && { images }),
+        atMs: clock.wallMs(),
+      },
+    ];
+    const run = this.#createRun(question, id + 1, undo);
+    this.#run = run;
+    store.update({
+      entries: [...asked, this.#answerOf(run, "running")],
+      activity: { phase: run.phase, elapsedMs: 0 },
+      viewport: followTail,
+    });
+    onSaid();
+    const { signal } = run.controller;
+    const { settings } = this.#state;
+    const end = await consumeAnswer(
+      () => backend.chat(conversationOf(asked), settings, signal),
+      signal,
+      (event) => this.#receive(run, event),
+    );
+    // A stopped run has been closed already.
+    if (this.#run === run) this.#close(run, end);
+  }
+
+  #createRun(
+    question: Question,
+    answerEntryId: number,
+    undo: Pick<Run, "before" | "isRepeated">,
+  ): Run {
     const run: Run = {
       controller: new AbortController(),
-      userEntryId,
-      answerEntryId: userEntryId + 1,
-      typed,
-      startedAtMs: this.#clock.now(),
+      question,
+      answerEntryId,
+      ...undo,
+      startedAtMs: this.#options.clock.now(),
       meter: new ThroughputMeter(),
       ticker: setInterval(() => this.#flush(run), tickIntervalMs),
       flushTimer: undefined,
       text: "",
+      thinking: "",
+      thinkingSinceMs: undefined,
+      thinkingMs: undefined,
+      toolCalls: [],
       ttftMs: undefined,
       phase: { kind: "waiting" },
     };
@@ -114,18 +172,22 @@ export class ChatSession {
 
   #receive(run: Run, event: ChatEvent): void {
     if (this.#run !== run) return;
-    const nowMs = this.#clock.now();
+    const nowMs = this.#options.clock.now();
     switch (event.type) {
       case "text":
         run.meter.add(nowMs);
         run.ttftMs ??= nowMs - run.startedAtMs;
+        if (run.thinkingSinceMs !== undefined) run.thinkingMs ??= nowMs - run.thinkingSinceMs;
         run.text += event.text;
         break;
-      case "thinking": {
-        const before = run.phase.kind === "thinking" ? run.phase.characters : 0;
-        run.phase = { kind: "thinking", characters: before + event.text.length };
+      case "thinking":
+        run.thinkingSinceMs ??= nowMs;
+        run.thinking += event.text;
+        run.phase = { kind: "thinking", characters: run.thinking.length };
         break;
-      }
+      case "tool-call":
+        run.toolCalls.push({ name: event.name, arguments: event.arguments });
+        break;
       case "queued":
         run.phase = { kind: "queued", ahead: event.ahead };
         break;
@@ -147,44 +209,71 @@ export class ChatSession {
   #flush(run: Run): void {
     clearTimeout(run.flushTimer);
     run.flushTimer = undefined;
-    const nowMs = this.#clock.now();
+    const nowMs = this.#options.clock.now();
     const phase: ActivityPhase =
       run.ttftMs === undefined
         ? run.phase
         : { kind: "answering", tokensPerSecond: run.meter.rate(nowMs), ttftMs: run.ttftMs };
-    this.#store.update({
-      entries: this.#entriesWithAnswer(run, "running"),
+    this.#options.store.update({
+      entries: this.#withAnswer(this.#answerOf(run, "running")),
       activity: { phase, elapsedMs: nowMs - run.startedAtMs },
     });
   }
 
-  #entriesWithAnswer(run: Run, state: AnswerState): readonly TranscriptEntry[] {
-    const { entries } = this.#store.get();
-    return entries.map((entry): TranscriptEntry => {
-      if (entry.id !== run.answerEntryId) return entry;
-      return { kind: "assistant", id: entry.id, text: run.text, state };
-    });
+  #answerOf(run: Run, state: AnswerState, end?: AnswerEnd): AssistantEntry {
+    const { text, thinking, thinkingMs, toolCalls, answerEntryId: id } = run;
+    const shown = this.#state.entries.find((entry) => entry.id === id);
+    const isThinkingOpen = shown?.kind === "assistant" && shown.isThinkingOpen === true;
+    const note = end === undefined ? "" : noteOf(run.ttftMs, end);
+    return {
+      kind: "assistant",
+      id,
+      text,
+      state,
+      ...(thinking !== "" && { thinking, isThinkingOpen }),
+      ...(thinkingMs !== undefined && { thinkingMs }),
+      ...(toolCalls.length > 0 && { toolCalls: [...toolCalls] }),
+      ...(note !== "" && { note }),
+      ...(end !== undefined && { atMs: this.#options.clock.wallMs() }),
+    };
+  }
+
+  #withAnswer(answer: AssistantEntry): readonly TranscriptEntry[] {
+    const { entries } = this.#state;
+    const index = entries.findLastIndex(({ id }) => id === answer.id);
+    return index === -1 ? entries : entries.with(index, answer);
   }
 
   #close(run: Run, end: AnswerEnd): void {
     clearInterval(run.ticker);
     clearTimeout(run.flushTimer);
     this.#run = undefined;
-    const isAnswered = end.kind === "done" || run.text.trim() !== "";
+    const { store, onSaid } = this.#options;
+    const hasText = run.text.trim() !== "" || run.toolCalls.length > 0;
+    const isAnswered = end.kind === "done" || hasText;
     const kept = isAnswered
-      ? this.#entriesWithAnswer(run, answerStateOf(end))
-      : this.#store
-          .get()
-          .entries.filter(({ id }) => id < run.userEntryId || id > run.answerEntryId);
-    const { editor, figures } = this.#store.get();
-    this.#store.update({
+      ? this.#withAnswer(this.#answerOf(run, answerStateOf(end), end))
+      : restored(run, this.#state.entries);
+    const { editor, figures, contextTokens } = this.#state;
+    const { typed } = run.question;
+    store.update({
       entries: end.kind === "failed" ? withError(kept, end.sentence) : kept,
       activity: undefined,
       figures: isAnswered ? figuresOf(run.ttftMs, end) : figures,
+      contextTokens:
+        end.kind === "done" ? tokensAfter(end) : isAnswered ? undefined : contextTokens,
       // A question without an answer would leave two questions in a row: it goes back to be edited.
-      editor: isAnswered ? editor : reduceEditor(editor, { type: "restore", text: run.typed }),
+      ...(isAnswered || run.isRepeated
+        ? {}
+        : { editor: reduceEditor(editor, { type: "restore", text: typed }) }),
     });
+    onSaid();
   }
+}
+
+/** The transcript without the question that got no answer, and with what was said meanwhile. */
+function restored(run: Run, entries: readonly TranscriptEntry[]): readonly TranscriptEntry[] {
+  return [...run.before, ...entries.filter(({ id }) => id > run.answerEntryId)];
 }
 
 function answerStateOf(end: AnswerEnd): AnswerState {
@@ -194,6 +283,20 @@ function answerStateOf(end: AnswerEnd): AnswerState {
 
 function figuresOf(ttftMs: number | undefined, end: AnswerEnd): AnswerFigures {
   return { ttftMs, statistics: end.kind === "done" ? end.statistics : undefined };
+}
+
+function tokensAfter({ statistics }: Extract<AnswerEnd, { kind: "done" }>): number {
+  return statistics.promptTokens + statistics.completionTokens;
+}
+
+/** `62.0 tok/s · 182 ms`, for the headline of an answer. */
+function noteOf(ttftMs: number | undefined, end: AnswerEnd): string {
+  if (end.kind !== "done") return "";
+  const { completionTokens, completionMs } = end.statistics;
+  const rate =
+    completionMs > 0 ? `${((completionTokens * 1000) / completionMs).toFixed(0)} tok/s` : "";
+  const wait = ttftMs === undefined ? "" : formatMilliseconds(ttftMs);
+  return [rate, wait].filter((part) => part !== "").join(" · ");
 }
 
 function withError(

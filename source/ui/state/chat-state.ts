@@ -3,21 +3,9 @@
 import type { AnswerStatistics, ClientMessage } from "../../client/chat-events.ts";
 import type { ChatSettings } from "../chat-backend.ts";
 import { createEditorState, type EditorState } from "../editor/editor-state.ts";
-import { followTail, type Viewport } from "../view/viewport.ts";
-
-/** How an answer stands: `limit` ended at the token limit or with a full window. */
-export type AnswerState = "running" | "complete" | "limit" | "stopped" | "failed";
-
-export type TranscriptEntry =
-  | { readonly kind: "user"; readonly id: number; readonly text: string }
-  | {
-      readonly kind: "assistant";
-      readonly id: number;
-      readonly text: string;
-      readonly state: AnswerState;
-    }
-  | { readonly kind: "error"; readonly id: number; readonly text: string }
-  | { readonly kind: "notice"; readonly id: number; readonly text: string };
+import type { HistorySearch } from "../editor/history-search.ts";
+import { followTail, type Viewport } from "../view/transcript-window.ts";
+import { type EntryImage, storedEntries, type TranscriptEntry } from "./transcript-entry.ts";
 
 /** What the running request is at. */
 export type ActivityPhase =
@@ -47,14 +35,28 @@ export interface AnswerFigures {
   readonly statistics: AnswerStatistics | undefined;
 }
 
+/** Where keys go: into the field, to the messages, or into the search of the history. */
+export type ChatMode = "writing" | "reading" | "searching";
+
 export interface ChatState {
   readonly entries: readonly TranscriptEntry[];
   /** Undefined while nothing runs. */
   readonly activity: Activity | undefined;
   readonly figures: AnswerFigures | undefined;
+  /** Tokens of the conversation as the server counted them last; undefined: not counted since. */
+  readonly contextTokens: number | undefined;
   readonly settings: ChatSettings;
   readonly editor: EditorState;
   readonly viewport: Viewport;
+  /** The message that keys act on while messages are read. */
+  readonly selectedId: number | undefined;
+  readonly search: HistorySearch | undefined;
+  /** The question that what is in the field will stand in for. */
+  readonly editingId: number | undefined;
+  /** Images that wait for their question. */
+  readonly waitingImages: readonly EntryImage[];
+  /** Files are being looked at before the message is sent. */
+  readonly isAttaching: boolean;
   /** A sentence in place of the status line, until the next key. */
   readonly notice: string | undefined;
 }
@@ -65,32 +67,23 @@ export function createChatState(
   history: readonly string[],
 ): ChatState {
   return {
-    entries: messages.flatMap((message, index) => entryOf(message, index)),
+    entries: storedEntries(messages),
     activity: undefined,
     figures: undefined,
+    contextTokens: undefined,
     settings: settings ?? { system: undefined, parameters: {} },
     editor: createEditorState(history),
     viewport: followTail,
+    selectedId: undefined,
+    search: undefined,
+    editingId: undefined,
+    waitingImages: [],
+    isAttaching: false,
     notice: undefined,
   };
 }
 
-/** A number that no entry has yet. */
-export function nextEntryId(entries: readonly TranscriptEntry[]): number {
-  return (entries.at(-1)?.id ?? -1) + 1;
-}
-
-/** The conversation as the model is to see it: errors and notices are not part of it. */
-export function conversationOf(entries: readonly TranscriptEntry[]): ClientMessage[] {
-  return entries.flatMap((entry): ClientMessage[] => {
-    if (entry.kind !== "user" && entry.kind !== "assistant") return [];
-    if (entry.kind === "assistant" && entry.state === "running" && entry.text === "") return [];
-    return [{ role: entry.kind, content: entry.text }];
-  });
-}
-
-function entryOf(message: ClientMessage, id: number): TranscriptEntry[] {
-  if (message.role === "user") return [{ kind: "user", id, text: message.content }];
-  if (message.role !== "assistant") return [];
-  return [{ kind: "assistant", id, text: message.content, state: "complete" }];
+export function modeOf({ search, selectedId }: Pick<ChatState, "search" | "selectedId">): ChatMode {
+  if (search !== undefined) return "searching";
+  return selectedId === undefined ? "writing" : "reading";
 }

@@ -59,11 +59,9 @@ export function truncateText(text: string, width: number, ellipsis: string): str
 export function previousBoundary(text: string, offset: number): number {
   if (offset <= 0) return 0;
   if (text[offset - 1] === "\n") return offset - 1;
-  const lineStart = text.lastIndexOf("\n", offset - 1) + 1;
-  let boundary = lineStart;
-  for (const part of segmenter.segment(text.slice(lineStart, offset))) {
-    boundary = lineStart + part.index;
-  }
+  const start = safeStart(text, offset - 1);
+  let boundary = start;
+  for (const part of segmenter.segment(text.slice(start, offset))) boundary = start + part.index;
   return boundary;
 }
 
@@ -71,8 +69,7 @@ export function previousBoundary(text: string, offset: number): number {
 export function nextBoundary(text: string, offset: number): number {
   if (offset >= text.length) return text.length;
   if (text[offset] === "\n") return offset + 1;
-  const lineEnd = text.indexOf("\n", offset);
-  const rest = text.slice(offset, lineEnd === -1 ? text.length : lineEnd);
+  const rest = text.slice(offset, safeEnd(text, offset + 1));
   const first = segmenter.segment(rest)[Symbol.iterator]().next();
   return first.done ? offset + 1 : offset + first.value.segment.length;
 }
@@ -80,11 +77,36 @@ export function nextBoundary(text: string, offset: number): number {
 /** The boundary at or before `offset`: an insertion may have joined its neighbours. */
 export function snapToBoundary(text: string, offset: number): number {
   const bounded = Math.min(Math.max(0, offset), text.length);
-  const lineStart = text.lastIndexOf("\n", bounded - 1) + 1;
-  const newline = text.indexOf("\n", bounded);
-  const line = text.slice(lineStart, newline === -1 ? text.length : newline);
-  const part = segmenter.segment(line).containing(bounded - lineStart);
-  return part === undefined ? bounded : lineStart + part.index;
+  const start = safeStart(text, bounded);
+  const part = segmenter
+    .segment(text.slice(start, safeEnd(text, bounded)))
+    .containing(bounded - start);
+  return part === undefined ? bounded : start + part.index;
+}
+
+/**
+ * A cluster boundary at or before an offset, near it: between two plain letters, or where a line
+ * begins. Looking at the whole line would make each key in a long one slow.
+ */
+function safeStart(text: string, offset: number): number {
+  for (let at = offset; at > 0; at -= 1) {
+    if (text[at - 1] === "\n") return at;
+    if (at < offset && isPlain(text.charCodeAt(at - 1)) && isPlain(text.charCodeAt(at))) return at;
+  }
+  return 0;
+}
+
+/** A cluster boundary behind an offset, in the same way. */
+function safeEnd(text: string, offset: number): number {
+  for (let at = offset; at < text.length; at += 1) {
+    if (text[at] === "\n") return at;
+    if (at > offset && isPlain(text.charCodeAt(at - 1)) && isPlain(text.charCodeAt(at))) return at;
+  }
+  return text.length;
+}
+
+function isPlain(code: number): boolean {
+  return code >= 0x20 && code <= 0x7e;
 }
 
 /** Start of the word before `offset`, past blanks and line breaks. */

@@ -5,7 +5,7 @@ const composerBorderRows = 2;
 const composerLeftCells = 4;
 const composerRightCells = 2;
 const transcriptMarginCells = 1;
-const composerTextRowsMaximum = 10;
+export const composerTextRowsMaximum = 10;
 const noticeRowsMaximum = 3;
 
 export interface ScreenSize {

@@ -3,29 +3,36 @@
 import type { ChatBackend } from "../chat-backend.ts";
 import type { CommandSituation } from "../commands/command.ts";
 import { layoutEditor } from "../editor/editor-layout.ts";
-import type { ScreenPicture, StyledRow } from "../frame/screen.ts";
-import { drawBox } from "../panes/box.ts";
-import type { ChatState } from "../state/chat-state.ts";
-import { textWidth, truncateText } from "../text/graphemes.ts";
+import type { ScreenPicture, Span, StyledRow } from "../frame/screen.ts";
+import type { CodeHighlighter } from "../markdown/code-highlighter.ts";
+import { fitRow } from "../panes/styled-row.ts";
+import { type ChatState, modeOf } from "../state/chat-state.ts";
+import { textWidth } from "../text/graphemes.ts";
 import { wrapLine } from "../text/wrap-line.ts";
-import type { Glyphs, Row } from "../theme.ts";
+import type { Glyphs } from "../theme.ts";
+import { composerPicture } from "./composer-picture.ts";
 import { emptyRows } from "./empty-rows.ts";
 import {
+  composerTextRowsMaximum,
   editorWidth,
   layoutScreen,
   type ScreenLayout,
   type ScreenSize,
   transcriptWidth,
 } from "./screen-layout.ts";
-import { activityText, statusRow } from "./status-text.ts";
-import { type LaidOutTranscript, TranscriptLayout } from "./transcript-layout.ts";
-import { type VisibleWindow, visibleWindow } from "./viewport.ts";
+import { activityText, statusLine } from "./status-text.ts";
+import { TranscriptLayout } from "./transcript-rows.ts";
+import { type TranscriptRows, type VisibleWindow, visibleWindow } from "./transcript-window.ts";
 
 export interface ScreenModelOptions {
   readonly backend: ChatBackend;
   readonly glyphs: Glyphs;
   readonly examplePrompts: readonly string[];
+  readonly highlighter: CodeHighlighter;
+  readonly timeText: (atMs: number) => string;
 }
+
+const margin: Span = { text: " ", tone: "plain" };
 
 export class ScreenModel {
   readonly #options: ScreenModelOptions;
@@ -33,35 +40,46 @@ export class ScreenModel {
 
   constructor(options: ScreenModelOptions) {
     this.#options = options;
-    this.#transcript = new TranscriptLayout(options.glyphs);
+    this.#transcript = new TranscriptLayout(options);
+  }
+
+  /** Code has its colours now: rows without them are forgotten. */
+  forgetRows(): void {
+    this.#transcript.forget();
   }
 
   /** Which keys and hints are valid. */
-  situation(state: ChatState, size: ScreenSize): CommandSituation {
+  situation(state: ChatState): CommandSituation {
+    const { text, cursor } = state.editor;
     return {
+      mode: modeOf(state),
       isBusy: state.activity !== undefined,
-      isEditorEmpty: state.editor.text === "",
-      isAnchored: this.#window(state, size).window.belowRows !== undefined,
+      isEditorEmpty: text === "",
+      isAtLineEnd: cursor === text.length || text[cursor] === "\n",
+      isAnchored: state.viewport.kind === "anchored",
       hasMessages: state.entries.length > 0,
+      isEditing: state.editingId !== undefined,
     };
   }
 
   layout(state: ChatState, size: ScreenSize): ScreenLayout {
-    const { editor, notice } = state;
-    const editorRows = layoutEditor(editor.text, editor.cursor, editorWidth(size.columns)).rows;
+    const { editor, notice, search } = state;
+    const width = editorWidth(size.columns);
+    const { rows } = layoutEditor(editor.text, editor.cursor, width, composerTextRowsMaximum);
+    const editorRows = search === undefined ? rows.length : 1;
     const noticeRows = notice === undefined ? 1 : this.#noticeRows(notice, size).length;
-    return layoutScreen(size, editorRows.length, noticeRows);
+    return layoutScreen(size, editorRows, noticeRows);
   }
 
-  /** The laid out transcript, for scrolling in it. */
-  transcript(state: ChatState, size: ScreenSize): LaidOutTranscript {
+  /** The transcript as rows, for scrolling in it. */
+  transcript(state: ChatState, size: ScreenSize): TranscriptRows {
     const { activity } = state;
     const { backend, glyphs } = this.#options;
     const progress =
       activity === undefined
         ? undefined
         : `${activityText(activity, backend.facts, glyphs)} ${glyphs.separator} Esc cancels`;
-    return this.#transcript.layout(state.entries, transcriptWidth(size.columns), progress);
+    return this.#transcript.rows(state.entries, transcriptWidth(size.columns), progress);
   }
 
   /** Rows of exactly the size that is asked for. */
@@ -70,103 +88,64 @@ export class ScreenModel {
     const layout = this.layout(state, size);
     const status =
       state.notice === undefined
-        ? [statusRow(state, backend.facts, glyphs, layout.transcriptWidth)]
+        ? [statusLine(state, backend.facts, glyphs, layout.transcriptWidth)]
         : this.#noticeRows(state.notice, size);
-    const { transcript, window } = this.#window(state, size);
+    const transcript = this.transcript(state, size);
+    const window = visibleWindow(state.viewport, transcript, layout.transcriptRows);
     const below = this.#belowRow(window, size.columns);
     const bodyRows = layout.transcriptRows - below.length;
-    const body = this.#body(state, layout, transcript, window);
+    const body =
+      state.entries.length === 0 ? this.#emptyBody(layout) : this.#body(window, state.selectedId);
     const composer = composerPicture(state, layout, glyphs);
-    const shownStatus = status.slice(0, layout.statusRows).map((row) => ({
-      ...row,
-      text: truncateText(row.text, layout.transcriptWidth, glyphs.ellipsis),
-    }));
     return {
       rows: [
-        ...Array.from({ length: bodyRows }, (_, index) => withMargin(body[index])),
+        ...Array.from({ length: bodyRows }, (_, index) => body[index] ?? []),
         ...below,
         ...composer.rows,
-        ...shownStatus.map(withMargin),
+        ...status
+          .slice(0, layout.statusRows)
+          .map((row) => [margin, ...cut(row, layout.transcriptWidth, glyphs.ellipsis)]),
       ],
       cursor: composer.cursor,
     };
   }
 
-  #window(
-    state: ChatState,
-    size: ScreenSize,
-  ): { transcript: LaidOutTranscript; window: VisibleWindow } {
-    const transcript = this.transcript(state, size);
-    const height = this.layout(state, size).transcriptRows;
-    return { transcript, window: visibleWindow(state.viewport, transcript, height) };
+  #body({ rows, entryIds }: VisibleWindow, selectedId: number | undefined): StyledRow[] {
+    const mark: Span = { text: this.#options.glyphs.isAscii ? "|" : "▌", tone: "focus" };
+    return rows.map((row, index) => {
+      const isSelected = selectedId !== undefined && entryIds[index] === selectedId;
+      if (row.length === 0) return [];
+      return [isSelected ? mark : margin, ...row];
+    });
   }
 
-  #body(
-    state: ChatState,
-    layout: ScreenLayout,
-    transcript: LaidOutTranscript,
-    window: VisibleWindow,
-  ): readonly Row[] {
+  #emptyBody(layout: ScreenLayout): StyledRow[] {
     const { backend, glyphs, examplePrompts } = this.#options;
-    if (state.entries.length === 0) {
-      const rows = emptyRows(backend.facts, examplePrompts, layout.transcriptWidth, glyphs);
-      return rows.slice(0, layout.transcriptRows);
-    }
-    return transcript.rows(window.topRow, window.rowCount);
+    const rows = emptyRows(backend.facts, examplePrompts, layout.transcriptWidth, glyphs);
+    return rows.slice(0, layout.transcriptRows).map((row) => [margin, row]);
   }
 
   /** The line under an anchored view, in the middle. */
-  #belowRow({ belowRows, newRows }: VisibleWindow, columns: number): StyledRow[] {
+  #belowRow({ belowRows, newRows, isAbout }: VisibleWindow, columns: number): StyledRow[] {
     if (belowRows === undefined) return [];
     const { below, separator } = this.#options.glyphs;
-    const count = newRows > 0 ? newRows : belowRows;
-    const lines = `${count} ${newRows > 0 ? "new " : ""}${count === 1 ? "line" : "lines"}`;
-    const text = `${below} ${lines}${newRows > 0 ? "" : " below"} ${separator} End to follow`;
+    const isNew = newRows > 0;
+    const count = isNew ? newRows : belowRows;
+    const lines = `${count} ${isNew ? "new " : ""}${count === 1 ? "line" : "lines"}`;
+    const about = isAbout && !isNew ? "about " : "";
+    const text = `${below} ${about}${lines}${isNew ? "" : " below"} ${separator} End to follow`;
     const left = Math.max(0, Math.floor((columns - textWidth(text)) / 2));
     return [[{ text: " ".repeat(left) + text, tone: "mark" }]];
   }
 
-  #noticeRows(notice: string, size: ScreenSize): Row[] {
-    const text = `${this.#options.glyphs.warning} ${notice}`;
+  #noticeRows(notice: string, size: ScreenSize): StyledRow[] {
+    const text = `${this.#options.glyphs.warning} ${notice.replaceAll("\n", " ")}`;
     const rows = wrapLine(text, transcriptWidth(size.columns));
-    return rows.map((row): Row => ({ text: row.text, tone: "warning" }));
+    return rows.map((row) => [{ text: row.text, tone: "warning" }]);
   }
 }
 
-function withMargin(row: Row | undefined): StyledRow {
-  if (row === undefined || row.text === "") return [];
-  return [{ text: " ", tone: "plain" }, row];
-}
-
-function composerPicture(
-  { editor }: ChatState,
-  layout: ScreenLayout,
-  glyphs: Glyphs,
-): Required<ScreenPicture> {
-  const width = editorWidth(layout.columns);
-  const { rows, cursorRow, cursorColumn } = layoutEditor(editor.text, editor.cursor, width);
-  // The row of the cursor is always in sight.
-  const lastTop = Math.max(0, rows.length - layout.composerTextRows);
-  const top = Math.min(lastTop, Math.max(0, cursorRow - layout.composerTextRows + 1));
-  const shown = rows.slice(top, top + layout.composerTextRows);
-  const content: StyledRow[] =
-    editor.text === ""
-      ? [
-          [
-            { text: `${glyphs.prompt} `, tone: "title" },
-            { text: "Send a message (/? for help)", tone: "dim" },
-          ],
-        ]
-      : shown.map(({ text }, index) => [
-          { text: index === 0 ? `${glyphs.prompt} ` : "  ", tone: "title" },
-          { text, tone: "plain" },
-        ]);
-  const height = layout.composerTextRows + 2;
-  return {
-    rows: drawBox(content, { width: layout.columns, height, glyphs, isFocused: true }),
-    cursor: {
-      x: layout.composerLeft + cursorColumn,
-      y: layout.composerTop + cursorRow - top,
-    },
-  };
+function cut(row: StyledRow, width: number, ellipsis: string): StyledRow {
+  const cells = row.reduce((sum, { text }) => sum + textWidth(text), 0);
+  return cells <= width ? row : fitRow(row, width, ellipsis);
 }

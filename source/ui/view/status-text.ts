@@ -1,6 +1,9 @@
 // The status line: what the server is doing now, or the figures of the last answer.
 
 import { formatMilliseconds } from "../../base/time-format.ts";
+import type { AnswerStatistics } from "../../client/chat-events.ts";
+import type { StyledRow } from "../frame/screen.ts";
+import { bar } from "../panes/bar.ts";
 import type { Activity, ActivityPhase, AnswerFigures, ChatState } from "../state/chat-state.ts";
 import { textWidth } from "../text/graphemes.ts";
 import type { Glyphs, Row } from "../theme.ts";
@@ -14,9 +17,38 @@ export interface ModelLine {
   readonly contextLength: number | undefined;
 }
 
+type StatusState = Pick<ChatState, "activity" | "figures" | "contextTokens">;
+
+const barCells = 12;
+const barGap = 2;
+
+/** The status line with a bar: how far loading or reading is, else how full the window. */
+export function statusLine(
+  state: StatusState,
+  model: ModelLine,
+  glyphs: Glyphs,
+  width: number,
+): StyledRow {
+  const row = statusRow(state, model, glyphs, width);
+  const share = shareOf(state, model);
+  const room = width - textWidth(row.text) - barGap;
+  if (share === undefined || room < barCells) return [row];
+  return [row, { text: " ".repeat(barGap), tone: "plain" }, ...bar(share, barCells, glyphs)];
+}
+
+function shareOf({ activity, contextTokens }: StatusState, model: ModelLine): number | undefined {
+  const phase = activity?.phase;
+  if (phase?.kind === "loading") return phase.fraction;
+  if (phase?.kind === "prompt" && phase.totalTokens > 0) {
+    return phase.completedTokens / phase.totalTokens;
+  }
+  if (phase !== undefined || contextTokens === undefined || !model.contextLength) return undefined;
+  return contextTokens / model.contextLength;
+}
+
 /** The status line for a state; in a narrow window it leaves out what matters least. */
 export function statusRow(
-  state: Pick<ChatState, "activity" | "figures">,
+  state: StatusState,
   model: ModelLine,
   glyphs: Glyphs,
   width: number,
@@ -24,7 +56,7 @@ export function statusRow(
   if (state.activity !== undefined) {
     return { text: activityText(state.activity, model, glyphs), tone: "mark" };
   }
-  return figuresRow(state.figures, model, glyphs, width);
+  return figuresRow(state, model, glyphs, width);
 }
 
 /** What the running request is at: `loading tiny 62 %`, `waiting, 2 ahead`, `61.2 tok/s`. */
@@ -59,31 +91,42 @@ function phaseText(
 }
 
 function figuresRow(
-  figures: AnswerFigures | undefined,
+  { figures, contextTokens }: StatusState,
   model: ModelLine,
   glyphs: Glyphs,
   width: number,
 ): Row {
-  const statistics = figures?.statistics;
-  if (statistics === undefined) {
-    const parts = [`${glyphs.ready} ready`, ttftText(figures?.ttftMs), windowText(model)];
-    return { text: join(glyphs, parts), tone: "dim" };
-  }
-  const { promptTokens, completionTokens, completionMs } = statistics;
-  const rate = completionMs > 0 ? (completionTokens * 1000) / completionMs : undefined;
-  const usedTokens = promptTokens + completionTokens;
-  const share = model.contextLength ? usedTokens / model.contextLength : 0;
+  const share = model.contextLength && contextTokens ? contextTokens / model.contextLength : 0;
   const contextText =
-    model.contextLength === undefined ? undefined : `context ${usedTokens}/${model.contextLength}`;
-  const countsText = `${promptTokens}+${completionTokens} tokens`;
+    model.contextLength === undefined || contextTokens === undefined
+      ? undefined
+      : `context ${contextTokens}/${model.contextLength}`;
   const essential = [contextText, roomText(share, glyphs)];
-  const candidates = [
-    [rateText(rate), ttftText(figures?.ttftMs), countsText, ...essential],
-    [rateText(rate), ttftText(figures?.ttftMs), ...essential],
-    [rateText(rate), ...essential],
-  ].map((parts) => join(glyphs, parts));
+  const tone = share >= crowdedShare ? "warning" : "dim";
+  const statistics = figures?.statistics;
+  if (figures === undefined || statistics === undefined) {
+    const windowKnown = contextText === undefined ? windowText(model) : undefined;
+    const parts = [`${glyphs.ready} ready`, ttftText(figures?.ttftMs), windowKnown, ...essential];
+    return { text: join(glyphs, parts), tone };
+  }
+  const candidates = figuresTexts(figures, statistics).map((parts) =>
+    join(glyphs, [...parts, ...essential]),
+  );
   const text = candidates.find((candidate) => textWidth(candidate) <= width) ?? candidates.at(-1);
-  return { text: text ?? "", tone: share >= crowdedShare ? "warning" : "dim" };
+  return { text: text ?? "", tone };
+}
+
+/** From the most to the least that may be told. */
+function figuresTexts(
+  { ttftMs }: AnswerFigures,
+  { promptTokens, completionTokens, completionMs }: AnswerStatistics,
+): (string | undefined)[][] {
+  const rate = completionMs > 0 ? (completionTokens * 1000) / completionMs : undefined;
+  return [
+    [rateText(rate), ttftText(ttftMs), `${promptTokens}+${completionTokens} tokens`],
+    [rateText(rate), ttftText(ttftMs)],
+    [rateText(rate)],
+  ];
 }
 
 function roomText(share: number, glyphs: Glyphs): string | undefined {

@@ -2,7 +2,7 @@
 // Method: look-ups in the table itself.
 
 import { describe, expect, test } from "vitest";
-import type { CommandSituation } from "../../../source/ui/commands/command.ts";
+import { type CommandSituation, isValidIn } from "../../../source/ui/commands/command.ts";
 import {
   commandTable,
   completeSlash,
@@ -12,8 +12,11 @@ import {
 import { helpRows } from "../../../source/ui/view/help-rows.ts";
 
 const idle: CommandSituation = {
+  mode: "writing",
+  isEditing: false,
   isBusy: false,
   isEditorEmpty: true,
+  isAtLineEnd: true,
   isAnchored: false,
   hasMessages: false,
 };
@@ -33,8 +36,14 @@ describe("a typed line", () => {
     ["/help set", "help.open:set"],
     ["/set system Be  brief.\nAlways.", "settings.system:Be  brief.\nAlways."],
     ["/set   parameter stop a b", "settings.parameter:stop a b"],
-    ["/set nonsense", "Unknown setting. Use /set system TEXT or /set parameter NAME VALUE"],
-    ["/set", "Unknown setting. Use /set system TEXT or /set parameter NAME VALUE"],
+    ["/image a.png what is it", "message:/image a.png what is it"],
+    ["/IMAGE", "message:/IMAGE"],
+    ["/images", "Unknown command '/images'. Type /? for help"],
+    ["/tmp/cat.png what is it", "message:/tmp/cat.png what is it"],
+    ["/cat.png what is it", "message:/cat.png what is it"],
+    ["/tmp/cat what is it", "Unknown command '/tmp/cat'. Type /? for help"],
+    ["/set think high", "settings.think:high"],
+    ["/model large", "model.use:large"],
     ["/byes", "Unknown command '/byes'. Type /? for help"],
     ["/", "Unknown command '/'. Type /? for help"],
     ["//bye", "message:/bye"],
@@ -49,9 +58,15 @@ describe("a typed line", () => {
     expect(parsed(typed)).toBe(expected);
   });
 
+  test("of an unknown setting tells of those there are", () => {
+    expect(parsed("/set nonsense")).toMatch(/^Unknown setting\. Use \/set system TEXT or /);
+    expect(parsed("/set")).toContain("/set parameter NAME VALUE");
+  });
+
   test("is completed as far as it is certain", () => {
     expect(completeSlash("/cl")).toBe("/clear ");
-    expect(completeSlash("/se")).toBe("/set ");
+    expect(completeSlash("/se")).toBe("/se");
+    expect(completeSlash("/ses")).toBe("/sessions ");
     expect(completeSlash("/set p")).toBe("/set parameter ");
     expect(completeSlash("/nothing")).toBeUndefined();
   });
@@ -61,7 +76,7 @@ describe("a key", () => {
   test("belongs to the innermost thing that it is valid for", () => {
     const idOf = (name: string, change: Partial<CommandSituation>): string | undefined =>
       commandTable.find(
-        ({ keys, when }) => keys.includes(name) && (when?.({ ...idle, ...change }) ?? true),
+        (command) => command.keys.includes(name) && isValidIn(command, { ...idle, ...change }),
       )?.id;
     expect(idOf("Esc", {})).toBeUndefined();
     expect(idOf("Esc", { isBusy: true })).toBe("answer.stop");
@@ -73,18 +88,30 @@ describe("a key", () => {
 
   test("is never claimed twice without a condition", () => {
     const unconditional = commandTable.filter(({ when }) => when === undefined);
-    const keys = unconditional.flatMap(({ keys }) => keys);
-    expect(keys).toEqual([...new Set(keys)]);
+    for (const mode of ["writing", "reading", "searching"] as const) {
+      const valid = unconditional.filter((command) => isValidIn(command, { ...idle, mode }));
+      const keys = valid.flatMap(({ keys }) => keys);
+      expect(keys).toEqual([...new Set(keys)]);
+    }
   });
 });
 
 describe("the help of the line loop", () => {
-  test.each([58, 78, 98])("at %i columns the help names every command and fits", (width) => {
+  test.each([58, 78, 98])("at %i columns it names every typed command and fits", (width) => {
     const rows = helpRows(width);
-    const text = rows.map((row) => row.text).join("\n");
+    const text = rows.join("\n").replaceAll(/\s+/g, " ");
     for (const command of commandTable) {
-      for (const label of [...slashUsages(command), ...command.keys]) expect(text).toContain(label);
+      for (const label of slashUsages(command)) {
+        expect(text).toContain(label.slice(0, width - 10).split(" ")[0]);
+      }
     }
-    for (const row of rows) expect(row.text.length).toBeLessThanOrEqual(width);
+    for (const row of rows) expect(row.length).toBeLessThanOrEqual(width);
+  });
+
+  test("has Ollama's topics", () => {
+    expect(helpRows(78, "set").join("\n")).toContain("/set parameter NAME VALUE");
+    expect(helpRows(78, "set").join("\n")).not.toContain("/show");
+    expect(helpRows(78, "show").join("\n")).toContain("/show [info|license");
+    expect(helpRows(78, "shortcuts").join("\n")).toContain("Ctrl+W");
   });
 });

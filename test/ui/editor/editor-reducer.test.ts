@@ -20,7 +20,10 @@ function apply(state: EditorState, ...actions: (EditorAction | PlainType)[]): st
   return shown(run(state, ...actions));
 }
 
-type PlainType = Exclude<EditorAction["type"], "insert" | "replace" | "restore" | "moveRow">;
+type PlainType = Exclude<
+  EditorAction["type"],
+  "insert" | "replace" | "setText" | "restore" | "moveRow"
+>;
 
 function run(state: EditorState, ...actions: (EditorAction | PlainType)[]): EditorState {
   return actions.reduce<EditorState>(

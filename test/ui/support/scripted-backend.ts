@@ -2,15 +2,16 @@
 
 import type { ChatEvent, ClientMessage, ModelFacts } from "../../../source/client/chat-events.ts";
 import type { ChatBackend, ChatSettings } from "../../../source/ui/chat-backend.ts";
+import type { ModelChoice, ShowTopic } from "../../../source/ui/model-services.ts";
 
 export class ScriptedAnswer {
-  readonly messages: ClientMessage[];
+  readonly messages: readonly ClientMessage[];
   readonly settings: ChatSettings;
   readonly signal: AbortSignal;
   #queue: (ChatEvent | Error | "end")[] = [];
   #wake: (() => void) | undefined;
 
-  constructor(messages: ClientMessage[], settings: ChatSettings, signal: AbortSignal) {
+  constructor(messages: readonly ClientMessage[], settings: ChatSettings, signal: AbortSignal) {
     this.messages = messages;
     this.settings = settings;
     this.signal = signal;
@@ -75,8 +76,12 @@ export class ScriptedAnswer {
 }
 
 export class ScriptedBackend implements ChatBackend {
-  readonly facts: ModelFacts;
+  facts: ModelFacts;
   readonly answers: ScriptedAnswer[] = [];
+  /** Models that were made, with their messages. */
+  readonly saved: Array<{ name: string; messages: readonly ClientMessage[] }> = [];
+  /** Whether the model is said to see. */
+  canSee = true;
 
   constructor(facts: Partial<ModelFacts> = {}) {
     this.facts = { name: "tiny", contextLength: 4096, card: "Tells short stories.", ...facts };
@@ -90,7 +95,7 @@ export class ScriptedBackend implements ChatBackend {
   }
 
   chat(
-    messages: ClientMessage[],
+    messages: readonly ClientMessage[],
     settings: ChatSettings,
     signal: AbortSignal,
   ): AsyncIterable<ChatEvent> {
@@ -101,5 +106,38 @@ export class ScriptedBackend implements ChatBackend {
 
   serverLabel(): string {
     return "● 127.0.0.1:11434";
+  }
+
+  async show(topic: ShowTopic): Promise<string> {
+    return topic === "license" ? "" : `${topic} of ${this.facts.name}`;
+  }
+
+  async models(): Promise<readonly ModelChoice[]> {
+    return [
+      { name: "tiny", sizeText: "2 MB" },
+      { name: "large", sizeText: "20 GB" },
+    ];
+  }
+
+  async use(model: string): Promise<void> {
+    const known = await this.models();
+    if (!known.some(({ name }) => name === model)) throw new Error(`model '${model}' not found`);
+    this.facts = { ...this.facts, name: model };
+  }
+
+  async sees(): Promise<boolean> {
+    return this.canSee;
+  }
+
+  async countTokens(messages: readonly ClientMessage[]): Promise<number> {
+    return messages.length * 10;
+  }
+
+  async imageTokens(): Promise<number> {
+    return 36;
+  }
+
+  async save(name: string, messages: readonly ClientMessage[]): Promise<void> {
+    this.saved.push({ name, messages });
   }
 }

@@ -23,12 +23,14 @@ const statistics: AnswerStatistics = {
 };
 
 function running(phase: ActivityPhase, elapsedMs = 0): string {
-  const state = { activity: { phase, elapsedMs }, figures: undefined };
+  const state = { activity: { phase, elapsedMs }, figures: undefined, contextTokens: undefined };
   return statusRow(state, model, unicodeGlyphs, 98).text;
 }
 
 function finished(figures: AnswerFigures, width = 98, contextLength = 4096): string {
-  const state = { activity: undefined, figures };
+  const { statistics: of } = figures;
+  const contextTokens = of && of.promptTokens + of.completionTokens;
+  const state = { activity: undefined, figures, contextTokens };
   return statusRow(state, { ...model, contextLength }, unicodeGlyphs, width).text;
 }
 

@@ -1,8 +1,11 @@
 // The chat as a screen of the frame.
 
 import type { Clock } from "../../../base/clock.ts";
+import { describeError } from "../../../base/product-error.ts";
 import type { ClientMessage } from "../../../client/chat-events.ts";
+import type { SessionHead } from "../../../sessions/session.ts";
 import type { ChatOptions } from "../../chat-backend.ts";
+import { isValidIn } from "../../commands/command.ts";
 import { commandTable } from "../../commands/command-table.ts";
 import { PromptHistoryFile, readPromptHistory } from "../../editor/prompt-history.ts";
 import type {
@@ -11,16 +14,22 @@ import type {
   FrameServices,
   Screen,
   ScreenPicture,
+  StyledRow,
 } from "../../frame/screen.ts";
 import type { ConversationFigures } from "../../live/engine-pane.ts";
+import { CodeHighlighter } from "../../markdown/code-highlighter.ts";
+import { ChatActions } from "../../state/chat-actions.ts";
 import { ChatController } from "../../state/chat-controller.ts";
 import { ChatSession } from "../../state/chat-session.ts";
-import { type ChatState, conversationOf, createChatState } from "../../state/chat-state.ts";
+import { type ChatState, createChatState, modeOf } from "../../state/chat-state.ts";
+import { SessionRecorder } from "../../state/session-recorder.ts";
 import { Store } from "../../state/store.ts";
+import { wholeConversationOf } from "../../state/transcript-entry.ts";
 import { asciiGlyphs, type Glyphs } from "../../theme.ts";
 import { defaultExamplePrompts } from "../../view/empty-rows.ts";
 import { ScreenModel } from "../../view/screen-model.ts";
 import { activityText, statusRow } from "../../view/status-text.ts";
+import { sessionsPane } from "./sessions-pane.ts";
 import { harmless, spokenTranscript } from "./spoken-transcript.ts";
 
 export interface ChatScreenContext {
@@ -31,6 +40,8 @@ export interface ChatScreenContext {
 
 /** Cells that a spoken line may have: it is not cut. */
 const spokenWidth = 1000;
+/** How many answers the middle of the waiting times is taken of. */
+const waitsKept = 50;
 
 export class ChatScreen implements Screen {
   readonly id = "chat";
@@ -39,25 +50,49 @@ export class ChatScreen implements Screen {
   readonly #session: ChatSession;
   readonly #model: ScreenModel;
   readonly #controller: ChatController;
+  readonly #recorder: SessionRecorder | undefined;
   readonly #history: PromptHistoryFile | undefined;
   readonly #options: ChatOptions;
-  readonly #glyphs: Glyphs;
+  readonly #context: ChatScreenContext;
+  readonly #highlighter = new CodeHighlighter();
   #size: BodySize = { columns: 80, rows: 22 };
+  /** Saved chats for the pane beside the messages, the last used first. */
+  #saved: readonly SessionHead[] = [];
+  #waitsMs: number[] = [];
 
   private constructor(options: ChatOptions, history: LoadedHistory, context: ChatScreenContext) {
-    const { backend, settings, messages = [] } = options;
+    const { backend, settings, messages = [], sessions, folder = process.cwd() } = options;
     const { glyphs, clock, frame } = context;
     const examplePrompts = options.examplePrompts ?? defaultExamplePrompts;
     this.#options = options;
-    this.#glyphs = glyphs;
+    this.#context = context;
     this.#history = history.file;
-    this.#store = new Store(createChatState(settings, messages, history.entries));
-    if (history.problem !== undefined) this.#store.update({ notice: history.problem });
-    this.#session = new ChatSession(backend, this.#store, clock);
-    this.#model = new ScreenModel({ backend, glyphs, examplePrompts });
+    const store = new Store(createChatState(settings, messages, history.entries));
+    this.#store = store;
+    if (history.problem !== undefined) store.update({ notice: history.problem });
+    this.#recorder =
+      sessions && new SessionRecorder(sessions, clock, (notice) => store.update({ notice }));
+    const actions = new ChatActions({
+      backend,
+      keeping:
+        sessions && this.#recorder ? { store: sessions, recorder: this.#recorder } : undefined,
+      read: () => store.get(),
+      change: (change) => store.update(change),
+      folder,
+    });
+    this.#session = new ChatSession({ backend, store, clock, onSaid: () => this.#said(actions) });
+    this.#model = new ScreenModel({
+      backend,
+      glyphs,
+      examplePrompts,
+      highlighter: this.#highlighter,
+      timeText,
+    });
     this.#controller = new ChatController({
-      store: this.#store,
+      store,
       session: this.#session,
+      actions,
+      backend,
       model: this.#model,
       historyFile: history.file,
       examplePrompts,
@@ -68,12 +103,14 @@ export class ChatScreen implements Screen {
   }
 
   static async open(options: ChatOptions, context: ChatScreenContext): Promise<ChatScreen> {
-    return new ChatScreen(options, await loadHistory(options.historyFile), context);
+    const screen = new ChatScreen(options, await loadHistory(options.historyFile), context);
+    await screen.#resume();
+    return screen;
   }
 
   /** What is known of the last answer, or of the one that runs. */
   figures(): ConversationFigures {
-    const { activity, figures } = this.#store.get();
+    const { activity, figures, contextTokens } = this.#store.get();
     const { name, contextLength } = this.#options.backend.facts;
     const running = activity?.phase.kind === "answering" ? activity.phase : undefined;
     const statistics = activity === undefined ? figures?.statistics : undefined;
@@ -81,24 +118,36 @@ export class ChatScreen implements Screen {
     return {
       model: name,
       ttftMs: running?.ttftMs ?? figures?.ttftMs,
-      ttftMedianMs: undefined,
+      ttftMedianMs: median(this.#waitsMs),
       tokensPerSecond: running?.tokensPerSecond,
       promptTokensPerSecond:
         statistics && computedTokens && statistics.promptMs > 0
           ? (computedTokens * 1000) / statistics.promptMs
           : undefined,
-      contextTokens: statistics && statistics.promptTokens + statistics.completionTokens,
+      contextTokens,
       contextLength,
     };
   }
 
   /** The conversation without the system message. */
   get transcript(): ClientMessage[] {
-    return conversationOf(this.#store.get().entries);
+    return wholeConversationOf(this.#store.get().entries);
+  }
+
+  /** Goes on with another model, as other screens want it. */
+  async switchModel(name: string): Promise<void> {
+    this.#controller.print(await this.#controller.actions.switchModel(name));
+  }
+
+  /** @param model that another screen wants to chat with */
+  accept(model: string): void {
+    this.switchModel(model).catch((error: unknown) => {
+      this.#context.frame.notify(describeError(error));
+    });
   }
 
   commands(): readonly BoundCommand[] {
-    const situation = this.#model.situation(this.#store.get(), this.#size);
+    const situation = this.#model.situation(this.#store.get());
     const controller = this.#controller;
     return commandTable.map((command) => ({
       ...command,
@@ -106,7 +155,7 @@ export class ChatScreen implements Screen {
         if (!(command.hintWhen?.(situation) ?? true)) return undefined;
         return typeof command.hint === "function" ? command.hint(situation) : command.hint;
       },
-      isValid: () => command.when?.(situation) ?? true,
+      isValid: () => isValidIn(command, situation),
       run: (argument) => {
         controller.clearNotice();
         return command.run(controller, argument);
@@ -119,14 +168,24 @@ export class ChatScreen implements Screen {
     return this.#model.picture(this.#store.get(), size);
   }
 
+  aside(size: BodySize): readonly StyledRow[] {
+    const { glyphs, clock } = this.#context;
+    const { settings } = this.#store.get();
+    const current = this.#recorder?.head?.id;
+    const facts = { saved: this.#saved, current, settings, nowMs: clock.wallMs() };
+    return sessionsPane(facts, size, glyphs);
+  }
+
   status(): string {
     const { activity } = this.#store.get();
     const { facts } = this.#options.backend;
-    return activity === undefined ? facts.name : activityText(activity, facts, this.#glyphs);
+    return activity === undefined
+      ? facts.name
+      : activityText(activity, facts, this.#context.glyphs);
   }
 
   isTyping(): boolean {
-    return true;
+    return modeOf(this.#store.get()) !== "reading";
   }
 
   type(text: string): void {
@@ -153,15 +212,66 @@ export class ChatScreen implements Screen {
     return this.#store.subscribe(listener);
   }
 
-  activate(): void {}
+  activate(): void {
+    void this.#listSaved();
+    if (this.#highlighter.isLoaded) return;
+    // Colours are no reason to wait with the first picture, nor to go without the rest.
+    void this.#highlighter.load().then(
+      () => {
+        this.#model.forgetRows();
+        this.#store.update({});
+      },
+      () => {},
+    );
+  }
 
   /** An answer goes on while another screen is in sight. */
   deactivate(): void {}
 
   async close(): Promise<void> {
     this.#session.stop();
+    await this.#recorder?.settled();
     await this.#history?.settled();
   }
+
+  async #resume(): Promise<void> {
+    const { session } = this.#options;
+    if (session === undefined || this.#recorder === undefined) return;
+    if ("id" in session) await this.#controller.openSession(session.id);
+    else await this.#recorder.startNew(session.name);
+  }
+
+  #said(actions: ChatActions): void {
+    actions.record();
+    const { activity, figures } = this.#store.get();
+    if (activity !== undefined) return;
+    if (figures?.ttftMs !== undefined) {
+      this.#waitsMs = [...this.#waitsMs, figures.ttftMs].slice(-waitsKept);
+    }
+    void this.#recorder?.settled().then(() => this.#listSaved());
+  }
+
+  /** A list that cannot be read leaves the pane as it was. */
+  async #listSaved(): Promise<void> {
+    const list = await this.#options.sessions?.list().catch(() => undefined);
+    if (list === undefined) return;
+    this.#saved = list.sessions;
+    this.#store.update({});
+  }
+}
+
+const clockTime = new Intl.DateTimeFormat(undefined, {
+  hour: "2-digit",
+  minute: "2-digit",
+  hour12: false,
+});
+
+function timeText(atMs: number): string {
+  return clockTime.format(atMs);
+}
+
+function median(values: readonly number[]): number | undefined {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
 interface LoadedHistory {

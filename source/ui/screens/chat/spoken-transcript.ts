@@ -1,6 +1,6 @@
 // The conversation as lines for screen readers: who speaks in a word, and how it ended.
 
-import type { TranscriptEntry } from "../../state/chat-state.ts";
+import type { TranscriptEntry } from "../../state/transcript-entry.ts";
 import { neutraliseLine, normaliseLineBreaks } from "../../text/neutralise.ts";
 
 export interface SpokenTranscript {

@@ -1,0 +1,78 @@
+// Puts the line loop together: the server, the model, what is kept of the chat.
+import path from "node:path";
+import { SessionStore } from "../application/chat-sessions.ts";
+import { systemClock } from "../base/clock.ts";
+import { showModel } from "../client/chat-calls.ts";
+import { PromptHistoryFile, readPromptHistory } from "../ui/editor/prompt-history.ts";
+import { ChatActions, type ChatDocument } from "../ui/state/chat-actions.ts";
+import { SessionRecorder } from "../ui/state/session-recorder.ts";
+import { storedEntries } from "../ui/state/transcript-entry.ts";
+import type { Flags } from "./flags.ts";
+import { createHttpBackend, settingsOf } from "./http-backend.ts";
+import { LineAnswer } from "./line-answer.ts";
+import { LineChat } from "./line-chat.ts";
+import { ServerLink } from "./server-link.ts";
+import { findSession } from "./session-flag.ts";
+import type { CommandSettings } from "./session-settings.ts";
+
+export async function chatInLines(
+  model: string,
+  flags: Flags,
+  settings: CommandSettings,
+): Promise<number> {
+  const link = await ServerLink.open(flags, settings, "hosted", model);
+  try {
+    const backend = await createHttpBackend(link, model, flags);
+    const stored = storedEntries((await showModel(link.client, model)).messages);
+    let document: ChatDocument = { entries: stored, settings: settingsOf(flags) };
+    const read = () => document;
+    const change = (part: Partial<ChatDocument>) => {
+      document = { ...document, ...part };
+    };
+    const isKept = !settings.values.nohistory;
+    const store = new SessionStore(settings.paths.state);
+    const tell = (sentence: string) => process.stderr.write(`${sentence}\n`);
+    const recorder = new SessionRecorder(store, systemClock, tell);
+    const folder = process.cwd();
+    const keeping = isKept ? { store, recorder } : undefined;
+    const actions = new ChatActions({ backend, keeping, read, change, folder });
+    const session = await findSession(store, flags);
+    if (session !== undefined && "id" in session) tell(await actions.openSession(session.id));
+    else if (session !== undefined) await recorder.startNew(session.name);
+    const answer = new LineAnswer({
+      backend,
+      hidesThinking: flags.hidethinking === true,
+      read,
+      change: (entries) => change({ entries }),
+      folder,
+    });
+    showStored(stored);
+    const history = await openHistory(
+      isKept ? path.join(settings.paths.state, "history") : undefined,
+    );
+    try {
+      return await new LineChat({ actions, answer, history }).run();
+    } finally {
+      await recorder.settled();
+    }
+  } finally {
+    await link.close();
+  }
+}
+
+/** As Ollama shows the messages that a model brings along. */
+function showStored(stored: ChatDocument["entries"]): void {
+  if (!process.stdin.isTTY) return;
+  for (const { kind, text } of stored) {
+    process.stderr.write(kind === "user" ? `>>> ${text}\n` : `${text}\n\n`);
+  }
+}
+
+async function openHistory(file: string | undefined) {
+  if (file === undefined) return { entries: [], file: undefined };
+  const entries = await readPromptHistory(file).catch(() => undefined);
+  // A file that cannot be read is left alone.
+  return entries === undefined
+    ? { entries: [], file: undefined }
+    : { entries, file: new PromptHistoryFile(file) };
+}

@@ -1,0 +1,28 @@
+// modelctl sessions: the chats that are kept.
+import { SessionStore } from "../../application/chat-sessions.ts";
+import { exitCodes } from "../../base/product-error.ts";
+import { formatRelativeTime } from "../../base/relative-time.ts";
+import type { Flags } from "../flags.ts";
+import { readSettings } from "../session-settings.ts";
+import { formatTable } from "../table.ts";
+
+export async function sessions(words: string[], flags: Flags): Promise<number> {
+  const store = new SessionStore(readSettings(flags).paths.state);
+  const { problems } = await store.list();
+  for (const { path, message } of problems) process.stderr.write(`${path}: ${message}\n`);
+  const found = await store.search(words.join(" "));
+  if (flags.json) {
+    process.stdout.write(`${JSON.stringify(found, undefined, 2)}\n`);
+    return exitCodes.ok;
+  }
+  const now = Date.now();
+  const rows = found.map(({ id, name, model, messageCount, updatedAtMs }) => [
+    id,
+    name,
+    model,
+    String(messageCount),
+    formatRelativeTime(updatedAtMs, now),
+  ]);
+  process.stdout.write(formatTable(["id", "name", "model", "messages", "used"], rows));
+  return exitCodes.ok;
+}

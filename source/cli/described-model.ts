@@ -1,0 +1,30 @@
+// What a server says of a model, as the sections of `show` take it.
+import type { ShownModel } from "../client/chat-calls.ts";
+import type { DescribedModel } from "./show-sections.ts";
+
+/** What an older server leaves out is left out. */
+export function describedModel(shown: ShownModel): DescribedModel {
+  const origin = objectOf(shown.template_origin);
+  const { projector_info: projector } = shown;
+  return {
+    details: objectOf(shown.details),
+    model_info: objectOf(shown.model_info),
+    ...(isObject(projector) && { projector_info: projector }),
+    // Printed as they are: a later server may know more of them.
+    capabilities: shown.capabilities as DescribedModel["capabilities"],
+    tensors: [],
+    parameters: shown.parameters,
+    system: shown.system,
+    license: shown.license,
+    ...(typeof shown.requires === "string" && { requires: shown.requires }),
+    template_origin: { reason: typeof origin.reason === "string" ? origin.reason : "" },
+  };
+}
+
+function objectOf(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,170 @@
+// One turn of the line loop: attaches the images of a prompt, streams the answer, keeps both.
+import { mayAttach } from "../client/attachments/attach-images.ts";
+import { missingFile } from "../client/attachments/read-image-file.ts";
+import type { AnswerStatistics } from "../client/chat-events.ts";
+import type { ChatBackend } from "../ui/chat-backend.ts";
+import { attachWithPictures, type PromptWithImages } from "../ui/state/attach-prompt.ts";
+import type { ChatDocument } from "../ui/state/chat-actions.ts";
+import {
+  type AnswerState,
+  conversationOf,
+  type EntryImage,
+  lastQuestion,
+  nextEntryId,
+  type TranscriptEntry,
+  type UserEntry,
+} from "../ui/state/transcript-entry.ts";
+import { attachmentLines, cannotSee } from "./image-prompt.ts";
+import { Progress } from "./progress.ts";
+import { ThinkingText } from "./thinking-text.ts";
+
+export interface LineAnswerOptions {
+  readonly backend: ChatBackend;
+  readonly hidesThinking: boolean;
+  readonly read: () => ChatDocument;
+  readonly change: (entries: readonly TranscriptEntry[]) => void;
+  readonly folder: string;
+}
+
+export class LineAnswer {
+  readonly #options: LineAnswerOptions;
+  /** Images that wait for a question. */
+  #waiting: readonly EntryImage[] = [];
+
+  constructor(options: LineAnswerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @returns the figures of a whole answer; undefined where only an image was attached
+   * @throws what goes wrong before or while the answer comes; what there is of it is kept
+   */
+  async ask(
+    text: string,
+    typed: string,
+    signal: AbortSignal,
+  ): Promise<AnswerStatistics | undefined> {
+    const attached = await this.#attach(text);
+    const images = [...this.#waiting, ...attached.images];
+    if (attached.text === "" && images.length > 0) {
+      this.#waiting = await this.#counted(images, signal);
+      const added = this.#waiting.slice(images.length - attached.images.length);
+      process.stderr.write(attachmentLines({ images: added, missing: attached.missing }));
+      process.stderr.write("Write your question.\n");
+      return undefined;
+    }
+    const { entries } = this.#options.read();
+    const question: UserEntry = {
+      kind: "user",
+      id: nextEntryId(entries),
+      text: attached.text,
+      ...(attached.text !== typed && { typed }),
+      ...(images.length > 0 && { images }),
+      atMs: Date.now(),
+    };
+    process.stderr.write(attachmentLines({ images: [], missing: attached.missing }));
+    const statistics = await this.#answer(entries, question, signal, attached.images);
+    this.#waiting = [];
+    return statistics;
+  }
+
+  /** The last question once more, in place of its answer. */
+  async askAgain(signal: AbortSignal): Promise<AnswerStatistics | undefined> {
+    const { entries } = this.#options.read();
+    const last = lastQuestion(entries);
+    if (last === undefined) throw new Error("There is no question to answer again.");
+    return await this.#answer(last.before, last.question, signal);
+  }
+
+  async #attach(text: string): Promise<PromptWithImages> {
+    const { backend, folder } = this.#options;
+    if (!mayAttach(text)) return { text, images: [], missing: [] };
+    const canSee = await backend.sees();
+    const attached = await attachWithPictures(text, { folder, takesBareNames: canSee });
+    if (attached.images.length > 0 && !canSee) throw cannotSee(backend.facts.name, attached.images);
+    const [missing] = attached.missing;
+    if (missing !== undefined && canSee) throw missingFile(missing);
+    return attached;
+  }
+
+  /** A count that fails is no reason not to ask. */
+  async #counted(
+    images: readonly EntryImage[],
+    signal: AbortSignal,
+  ): Promise<readonly EntryImage[]> {
+    const { backend, read } = this.#options;
+    const counted: EntryImage[] = [];
+    for (const image of images) {
+      const tokens =
+        image.tokens ??
+        (await backend.imageTokens(image.base64, read().settings, signal).catch(() => undefined));
+      counted.push({ ...image, ...(tokens !== undefined && { tokens }) });
+    }
+    return counted;
+  }
+
+  async #answer(
+    before: readonly TranscriptEntry[],
+    asked: UserEntry,
+    signal: AbortSignal,
+    added: readonly EntryImage[] = [],
+  ): Promise<AnswerStatistics | undefined> {
+    const { backend, read, change } = this.#options;
+    const progress = new Progress(process.stderr);
+    let question = asked;
+    // Counted while the model is loading for the answer.
+    const counting = this.#counted(asked.images ?? [], signal);
+    let isTold = false;
+    const tellOnce = async (): Promise<void> => {
+      progress.clear();
+      if (isTold) return;
+      isTold = true;
+      const images = await counting;
+      if (images.length > 0) question = { ...asked, images };
+      const shown = images.slice(images.length - added.length);
+      process.stderr.write(attachmentLines({ images: shown, missing: [] }));
+    };
+    const thinking = new ThinkingText(this.#options.hidesThinking);
+    let text = "";
+    let thought = "";
+    let statistics: AnswerStatistics | undefined;
+    const keep = (state: AnswerState): void => {
+      if (text === "" && state !== "complete") return;
+      process.stdout.write("\n");
+      const id = asked.id + 1;
+      const answer = { kind: "assistant", id, text, state, atMs: Date.now() } as const;
+      change([...before, question, { ...answer, ...(thought !== "" && { thinking: thought }) }]);
+    };
+    try {
+      for await (const event of backend.chat(
+        conversationOf([...before, asked]),
+        read().settings,
+        signal,
+      )) {
+        if (event.type === "text") {
+          await tellOnce();
+          thinking.end();
+          text += event.text;
+          process.stdout.write(event.text);
+        } else if (event.type === "thinking") {
+          await tellOnce();
+          thought += event.text;
+          thinking.push(event.text);
+        } else if (event.type === "tool-call") {
+          await tellOnce();
+          process.stdout.write(`${event.name}(${JSON.stringify(event.arguments)})\n`);
+        } else if (event.type === "done") statistics = event.statistics;
+        else progress.show(event, backend.facts.name);
+      }
+      await tellOnce();
+      thinking.end();
+      keep(statistics?.finishReason === "length" ? "limit" : "complete");
+      return statistics;
+    } catch (error) {
+      progress.clear();
+      thinking.end();
+      keep(signal.aborted ? "stopped" : "failed");
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// Completes a path that is being typed.
+import { readdir } from "node:fs/promises";
+import { pathSpellings } from "./path-spellings.ts";
+
+export interface PathCompletion {
+  /** What to put in place of the typed path: as far as all matches agree. */
+  readonly typed: string;
+  /** The names that match, folders with a slash behind them. */
+  readonly matches: readonly string[];
+  /** The whole of each match, as it would be typed. */
+  readonly words: readonly string[];
+}
+
+/** The path that ends at the cursor: blanks in it are escaped, or it stands behind a quote. */
+export interface PathBeforeCursor {
+  readonly start: number;
+  readonly typed: string;
+  readonly quote: string;
+}
+
+const needsEscape = /[ ()[\]{}$&;'"\\*?!#<>|`]/g;
+const mostMatches = 500;
+
+/** Undefined where nothing before the cursor looks like a path. */
+export function pathBeforeCursor(text: string, cursor: number): PathBeforeCursor | undefined {
+  const line = text.slice(text.lastIndexOf("\n", cursor - 1) + 1, cursor);
+  const [, quote = "", quoted] = /(?:^|[\s@])(["'])([^"']*)$/.exec(line) ?? [];
+  if (quoted !== undefined) return { start: cursor - quoted.length, typed: quoted, quote };
+  const [word = ""] = /(?:\\.|[^\s\\])*$/.exec(line) ?? [];
+  const typed = word.replace(/^@/, "");
+  const isPath = word.startsWith("@") || /^(?:~|\.{1,2})?[/\\]|^~$|[/\\]/.test(word);
+  const isOfCommand = /^\s*\/image\s+\S*$/i.test(line) && word !== "/image";
+  if (!isPath && !isOfCommand) return undefined;
+  return { start: cursor - typed.length, typed, quote: "" };
+}
+
+/**
+ * @param typed with a shell's escapes where it is not quoted
+ * @param folder what relative paths start from
+ */
+export async function completePath(
+  { typed, quote }: Pick<PathBeforeCursor, "typed" | "quote">,
+  folder: string,
+): Promise<PathCompletion> {
+  if (typed === "~") return { typed: "~/", matches: ["~/"], words: ["~/"] };
+  const slash = typed.lastIndexOf("/");
+  const parent = typed.slice(0, slash + 1);
+  const prefix = typed.slice(slash + 1).replace(/\\(.)/g, "$1");
+  const [, unescaped] = pathSpellings(parent, folder);
+  const [literal = folder] = pathSpellings(parent, folder);
+  const entries = await readdir(unescaped ?? literal, { withFileTypes: true }).catch(() => []);
+  const fitting = entries.filter(
+    ({ name }) => name.startsWith(prefix) && (prefix.startsWith(".") || !name.startsWith(".")),
+  );
+  const names = fitting
+    .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+    .toSorted()
+    .slice(0, mostMatches);
+  const common = commonBeginning(names) ?? prefix;
+  const written = (name: string) =>
+    parent + (quote === "" ? name.replace(needsEscape, "\\$&") : name);
+  return {
+    typed: names.length === 0 ? typed : written(common),
+    matches: names,
+    words: names.map(written),
+  };
+}
+
+function commonBeginning([first, ...others]: readonly string[]): string | undefined {
+  if (first === undefined) return undefined;
+  let end = first.length;
+  for (const other of others) {
+    while (!other.startsWith(first.slice(0, end))) end -= 1;
+  }
+  return first.slice(0, end);
+}

@@ -1,0 +1,78 @@
+// Finds the places in a prompt that may be paths of images. Where a path with blanks begins cannot be
+// told from the text: every possible beginning is a reading, and the files decide.
+
+/** One way to read a mention. */
+export interface PathReading {
+  /** What to take out of the prompt: quotes and an at sign belong to it. */
+  readonly start: number;
+  readonly end: number;
+  /** The path as it was typed, without them. */
+  readonly typed: string;
+  /** In quotes or behind an at sign: surely meant as a file. */
+  readonly isMarked: boolean;
+}
+
+/** Readings of one mention, the longest first. */
+export interface PathMention {
+  readonly readings: readonly PathReading[];
+  /** The one to speak of when there is no such file. */
+  readonly plain: PathReading;
+}
+
+/** Where a word of an image's name ends, and no more of the name follows. */
+const imageEnding =
+  /\.(?:png|jpe?g|webp|gif|bmp|tiff?|avif|hei[cf])(?![\p{L}\p{N}_/\\-]|\.[\p{L}\p{N}])/giu;
+const quotes = "\"'`";
+const address = /^[a-z][a-z0-9+.-]+:\/\//i;
+/** What may stand before a path. */
+const opening = /[\s"'`([{<=,;:|@]/;
+const longestPath = 1024;
+const mostWords = 16;
+
+/** In the order of the text; addresses on the internet are none. */
+export function findMentions(text: string): PathMention[] {
+  const mentions: PathMention[] = [];
+  for (const match of text.matchAll(imageEnding)) {
+    // An ending without a name, as in "a .png file".
+    if (match.index === 0 || /[\s"'`(]/.test(text.charAt(match.index - 1))) continue;
+    const mention = readMention(text, match.index + match[0].length);
+    if (mention !== undefined) mentions.push(mention);
+  }
+  return mentions;
+}
+
+function readMention(text: string, end: number): PathMention | undefined {
+  const from = Math.max(0, text.lastIndexOf("\n", end - 1) + 1, end - longestPath);
+  const quoted = readQuoted(text, from, end);
+  const readings: PathReading[] = [];
+  let plain: PathReading | undefined;
+  let words = 0;
+  for (let start = end - 2; start >= from && words < mostWords; start -= 1) {
+    const before = start === 0 ? " " : text.charAt(start - 1);
+    if (!opening.test(before) || /\s/.test(text.charAt(start))) continue;
+    const typed = text.slice(start, end);
+    const isMarked = before === "@";
+    const reading = { start: isMarked ? start - 1 : start, end, typed, isMarked };
+    readings.unshift(reading);
+    const isEscaped = text.charAt(start - 2) === "\\" && before === " ";
+    if (!isEscaped && /[\s@]/.test(before)) {
+      plain ??= reading;
+      words += 1;
+    }
+  }
+  const named = quoted ?? plain ?? readings.at(-1);
+  if (named === undefined) return undefined;
+  if (address.test(named.typed) && !/^file:/i.test(named.typed)) return undefined;
+  return { readings: quoted === undefined ? readings : [quoted, ...readings], plain: named };
+}
+
+/** The text between two quotes of one kind, where the second follows at once. */
+function readQuoted(text: string, from: number, end: number): PathReading | undefined {
+  const quote = text.charAt(end);
+  if (quote === "" || !quotes.includes(quote)) return undefined;
+  const open = text.lastIndexOf(quote, end - 1);
+  if (open < from) return undefined;
+  const isAt = text.charAt(open - 1) === "@";
+  const typed = text.slice(open + 1, end);
+  return { start: isAt ? open - 1 : open, end: end + 1, typed, isMarked: true };
+}

@@ -1,0 +1,126 @@
+// Reads an image file that a person attaches, and makes sure that it is one before it is sent.
+import { readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { formatBytes } from "../../base/byte-format.ts";
+import { ProductError } from "../../base/product-error.ts";
+import { attachmentErrors } from "./errors.ts";
+
+/** An image on its way to a model. */
+export interface ImageAttachment {
+  /** The file's name without its folder. */
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+  /** The file's bytes as they are. */
+  readonly base64: string;
+  readonly sizeBytes: number;
+  /** Pixels, as a person sees the picture: turned where the file says so. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What a server takes unless its settings say otherwise. */
+const largestBytes = 20 * 2 ** 20;
+const mostPixels = 100_000_000;
+const decodeSeconds = 30;
+const readable = new Set(["png", "jpeg", "webp", "gif", "tiff", "avif", "heif"]);
+
+/**
+ * @param file absolute
+ * @throws ProductError `ATTACHMENT_...`, naming the file
+ */
+export async function readImageFile(file: string): Promise<ImageAttachment> {
+  const name = path.basename(file);
+  const bytes = await readBytes(file, name);
+  const { default: sharp } = await import("sharp");
+  sharp.cache(false);
+  const decoder = sharp(bytes, { failOn: "error", limitInputPixels: false });
+  const {
+    format,
+    width,
+    height,
+    orientation = 1,
+  } = await decoder.metadata().catch((error) => {
+    throw notImage(`${name} is no image.`, error);
+  });
+  if (format === undefined || !readable.has(format)) {
+    throw notImage(`${name} is an image in the format ${format}, which models are not shown.`);
+  }
+  if (width * height > mostPixels) {
+    throw new ProductError(attachmentErrors.tooLarge, {
+      message: `${name} has ${width} x ${height} pixels, more than ${mostPixels / 1e6} million.`,
+      hint: "Make it smaller.",
+    });
+  }
+  decoder.timeout({ seconds: decodeSeconds });
+  await decoder.stats().catch((error) => {
+    throw notImage(`${name} is damaged or cut off.`, error);
+  });
+  const isTurned = orientation >= 5;
+  return {
+    name,
+    path: file,
+    base64: bytes.toString("base64"),
+    sizeBytes: bytes.length,
+    width: isTurned ? height : width,
+    height: isTurned ? width : height,
+  };
+}
+
+/** `attached cat.png 640x480, 256 tokens`; without the count while nobody has counted. */
+export function attachedText(
+  { name, width, height }: Pick<ImageAttachment, "name" | "width" | "height">,
+  tokens?: number,
+): string {
+  const count = tokens === undefined ? "" : `, ${tokens} ${tokens === 1 ? "token" : "tokens"}`;
+  return `attached ${name} ${width}x${height}${count}`;
+}
+
+async function readBytes(file: string, name: string): Promise<Buffer> {
+  try {
+    const facts = await stat(file);
+    if (!facts.isFile()) throw notImage(`${name} is no file.`);
+    if (facts.size > largestBytes) {
+      throw new ProductError(attachmentErrors.tooLarge, {
+        message: `${name} has ${formatBytes(facts.size)}, more than the ${formatBytes(largestBytes)} that an image may have.`,
+        hint: "Make it smaller.",
+      });
+    }
+    if (facts.size === 0) throw notImage(`${name} is empty.`);
+    return await readFile(file);
+  } catch (error) {
+    if (error instanceof ProductError) throw error;
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT" || code === "ENOTDIR") throw missingFile(file);
+    const why = code === "EACCES" || code === "EPERM" ? "it is not yours to read" : String(code);
+    throw new ProductError(attachmentErrors.unreadable, {
+      message: `${name} cannot be read: ${why}.`,
+      hint: "Check the file's permissions.",
+      cause: error,
+    });
+  }
+}
+
+/** @param typed as the person wrote it */
+export function missingFile(typed: string): ProductError {
+  return new ProductError(attachmentErrors.notFound, {
+    message: `There is no file ${typed}.`,
+    hint: "Check the path; Tab completes one.",
+  });
+}
+
+/** For `/image` alone. */
+export function missingPath(): ProductError {
+  return new ProductError(attachmentErrors.notFound, {
+    message: "Which image?",
+    hint: "/image PATH QUESTION",
+  });
+}
+
+function notImage(message: string, cause?: unknown): ProductError {
+  return new ProductError(attachmentErrors.notImage, {
+    message,
+    hint: "Use a PNG, JPEG, WebP or GIF.",
+    ...(cause !== undefined && { cause }),
+  });
+}

@@ -1,0 +1,137 @@
+// What a chat asks of a server beside answers: what the model can do, how long a prompt would be, and
+// to keep the conversation as a model.
+import type { ApiClient } from "./api-client.ts";
+import type { ClientMessage } from "./chat-events.ts";
+
+/** `POST /api/show`, as far as a chat shows it; the rest is kept as it came. */
+export interface ShownModel extends Record<string, unknown> {
+  capabilities: readonly string[];
+  modelfile: string;
+  parameters: string;
+  template: string;
+  system: string;
+  license: string;
+  /** Those that stand before every conversation. */
+  messages: readonly ClientMessage[];
+}
+
+/** @throws ServerRefusal 404 for an unknown model */
+export async function showModel(client: ApiClient, model: string): Promise<ShownModel> {
+  const body = await client.postJson("/api/show", { model });
+  const shown = isObject(body) ? body : {};
+  const { capabilities, messages } = shown;
+  return {
+    ...shown,
+    capabilities: Array.isArray(capabilities) ? capabilities.map(String) : [],
+    modelfile: textOf(shown.modelfile),
+    parameters: textOf(shown.parameters),
+    template: textOf(shown.template),
+    system: textOf(shown.system),
+    license: textOf(shown.license),
+    messages: Array.isArray(messages) ? messages.flatMap(readMessage) : [],
+  };
+}
+
+/** Whether images can be shown to a model. @throws as `showModel` */
+export async function seesImages(client: ApiClient, model: string): Promise<boolean> {
+  return (await showModel(client, model)).capabilities.includes("vision");
+}
+
+export interface CountedPrompt {
+  model: string;
+  system: string | undefined;
+  messages: readonly ClientMessage[];
+  /** Those of loading count: the model is loaded with them. */
+  parameters: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * How many tokens the prompt of a conversation has, images and template included; loads the model.
+ *
+ * @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE`
+ */
+export async function countTokens(
+  client: ApiClient,
+  { model, system, messages, parameters }: CountedPrompt,
+  signal?: AbortSignal,
+): Promise<number> {
+  const body = {
+    model,
+    ...(system !== undefined && { system }),
+    messages: messages
+      .filter(({ role }) => role === "user" || role === "assistant")
+      .map(({ role, content, images = [] }) => ({
+        role,
+        content: [
+          // A data URI that names no type fits every image.
+          ...images.map((base64) => ({
+            type: "image",
+            source: { type: "url", url: `data:;base64,${base64}` },
+          })),
+          { type: "text", text: content },
+        ],
+      })),
+    options: parameters,
+  };
+  const reply = await client.postJson("/v1/messages/count_tokens", body, signal);
+  const count = isObject(reply) ? reply.input_tokens : undefined;
+  return typeof count === "number" ? count : 0;
+}
+
+/** How many tokens an image takes in a prompt. @throws as `countTokens` */
+export async function imageTokens(
+  client: ApiClient,
+  prompt: Pick<CountedPrompt, "model" | "parameters">,
+  base64: string,
+  signal?: AbortSignal,
+): Promise<number> {
+  const count = async (images: readonly string[]) => {
+    const messages = [{ role: "user" as const, content: "?", images }];
+    return await countTokens(client, { ...prompt, system: undefined, messages }, signal);
+  };
+  return (await count([base64])) - (await count([]));
+}
+
+export interface SavedConversation {
+  /** Of the new model. */
+  name: string;
+  from: string;
+  system: string | undefined;
+  parameters: Readonly<Record<string, unknown>>;
+  messages: readonly ClientMessage[];
+}
+
+/**
+ * Makes a model of another with a conversation in front of every later one; images are left out.
+ *
+ * @throws ServerRefusal for a name that cannot be one
+ */
+export async function saveAsModel(
+  client: ApiClient,
+  { name, from, system, parameters, messages }: SavedConversation,
+): Promise<void> {
+  await client.postJson("/api/create", {
+    model: name,
+    from,
+    stream: false,
+    ...(system !== undefined && { system }),
+    ...(Object.keys(parameters).length > 0 && { parameters }),
+    messages: messages
+      .filter(({ role }) => role === "user" || role === "assistant")
+      .map(({ role, content }) => ({ role, content })),
+  });
+}
+
+function readMessage(value: unknown): ClientMessage[] {
+  if (!isObject(value)) return [];
+  const role = (["system", "user", "assistant"] as const).find((known) => known === value.role);
+  return role === undefined ? [] : [{ role, content: textOf(value.content) }];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

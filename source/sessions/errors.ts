@@ -1,0 +1,29 @@
+// Every error about saved chats.
+import { type ErrorDefinition, exitCodes } from "../base/product-error.ts";
+
+export const sessionErrors = {
+  notFound: {
+    code: "SESSION_NOT_FOUND",
+    status: 404,
+    exitCode: exitCodes.notFound,
+    description: "No saved chat has the name or the number.",
+  },
+  ambiguous: {
+    code: "SESSION_AMBIGUOUS",
+    status: 409,
+    exitCode: exitCodes.conflict,
+    description: "Several saved chats fit the name.",
+  },
+  damaged: {
+    code: "SESSION_DAMAGED",
+    status: 500,
+    exitCode: exitCodes.loadFailed,
+    description: "The file of a saved chat cannot be read.",
+  },
+  unsaved: {
+    code: "SESSION_UNSAVED",
+    status: 500,
+    exitCode: exitCodes.unexpected,
+    description: "A chat could not be written to disk.",
+  },
+} as const satisfies Record<string, ErrorDefinition>;

@@ -1,0 +1,113 @@
+// The text of a saved chat: a line of JSON about it, so that a list reads no more than that, and then
+// a line for each message.
+import type { Session, SessionHead, SessionImage, SessionMessage } from "./session.ts";
+
+const version = 1;
+
+export function writeSessionText({ messages, ...head }: Session): string {
+  const lines = [{ version, ...head, messageCount: messages.length }, ...messages];
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+}
+
+/** @throws Error in words for a log, where the text is no saved chat or of a later program */
+export function readSessionText(text: string): Session {
+  const [first = "", ...lines] = text.split("\n");
+  const head = readHead(first);
+  const messages = lines.filter((line) => line !== "").map((line) => readMessage(line));
+  return { ...head, messageCount: messages.length, messages };
+}
+
+/** @throws Error as above */
+export function readHead(line: string): SessionHead {
+  const value: unknown = JSON.parse(line);
+  if (!isObject(value)) throw new Error("its first line is no object");
+  if (value.version !== version) throw new Error(`it is of version ${String(value.version)}`);
+  const { system, forkedFrom } = value;
+  return {
+    id: textAt(value, "id"),
+    name: textAt(value, "name"),
+    isNamed: value.isNamed === true,
+    model: textAt(value, "model"),
+    createdAtMs: numberAt(value, "createdAtMs"),
+    updatedAtMs: numberAt(value, "updatedAtMs"),
+    messageCount: numberAt(value, "messageCount"),
+    ...(typeof system === "string" && { system }),
+    ...(typeof forkedFrom === "string" && { forkedFrom }),
+    parameters: readParameters(value.parameters),
+  };
+}
+
+function readMessage(line: string): SessionMessage {
+  const value: unknown = JSON.parse(line);
+  if (!isObject(value)) throw new Error("a message is no object");
+  const { typed, thinking, atMs, images, toolCalls } = value;
+  const role = (["user", "assistant", "tool"] as const).find((known) => known === value.role);
+  if (role === undefined) throw new Error(`a message has the role ${String(value.role)}`);
+  const ending = (["complete", "limit", "stopped", "failed"] as const).find(
+    (known) => known === value.ending,
+  );
+  return {
+    role,
+    content: textAt(value, "content"),
+    ...(typeof typed === "string" && { typed }),
+    ...(Array.isArray(images) && { images: images.map(readImage) }),
+    ...(typeof thinking === "string" && { thinking }),
+    ...(Array.isArray(toolCalls) && { toolCalls: toolCalls.map(readToolCall) }),
+    ...(ending !== undefined && { ending }),
+    ...(typeof atMs === "number" && { atMs }),
+  };
+}
+
+function readImage(value: unknown): SessionImage {
+  if (!isObject(value)) throw new Error("an image is no object");
+  const digest = textAt(value, "digest");
+  // It becomes the name of a file.
+  if (!/^[0-9a-f]{64}$/.test(digest)) throw new Error("an image has no digest");
+  const { tokens } = value;
+  return {
+    name: textAt(value, "name"),
+    digest,
+    width: numberAt(value, "width"),
+    height: numberAt(value, "height"),
+    ...(typeof tokens === "number" && { tokens }),
+  };
+}
+
+function readToolCall(value: unknown) {
+  if (!isObject(value)) throw new Error("a tool call is no object");
+  const values = value.arguments;
+  return { name: textAt(value, "name"), arguments: isObject(values) ? values : {} };
+}
+
+function readParameters(value: unknown): SessionHead["parameters"] {
+  if (!isObject(value)) return {};
+  const read: Record<string, number | boolean | string | string[]> = {};
+  for (const [name, setting] of Object.entries(value)) {
+    if (
+      typeof setting === "number" ||
+      typeof setting === "boolean" ||
+      typeof setting === "string"
+    ) {
+      read[name] = setting;
+    } else if (Array.isArray(setting) && setting.every((text) => typeof text === "string")) {
+      read[name] = setting;
+    }
+  }
+  return read;
+}
+
+function textAt(value: Record<string, unknown>, field: string): string {
+  const text = value[field];
+  if (typeof text === "string") return text;
+  throw new Error(`${field} is no text`);
+}
+
+function numberAt(value: Record<string, unknown>, field: string): number {
+  const number = value[field];
+  if (typeof number === "number") return number;
+  throw new Error(`${field} is no number`);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}

@@ -1,0 +1,69 @@
+// What a saved chat is.
+
+/** How an answer ended. */
+export type AnswerEnding = "complete" | "limit" | "stopped" | "failed";
+
+/** An image of a message; its bytes are a file of their own, named by their digest. */
+export interface SessionImage {
+  readonly name: string;
+  /** SHA-256 of the bytes, in hexadecimal digits. */
+  readonly digest: string;
+  readonly width: number;
+  readonly height: number;
+  /** Tokens that it takes in a prompt, where they were counted. */
+  readonly tokens?: number;
+}
+
+export interface SessionToolCall {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+export interface SessionMessage {
+  readonly role: "user" | "assistant" | "tool";
+  /** As the model sees it. */
+  readonly content: string;
+  /** As the person typed it, where that is something else: with the paths of images. */
+  readonly typed?: string;
+  readonly images?: readonly SessionImage[];
+  readonly thinking?: string;
+  readonly toolCalls?: readonly SessionToolCall[];
+  readonly ending?: AnswerEnding;
+  /** Milliseconds since 1970. */
+  readonly atMs?: number;
+}
+
+/** What a list shows of a saved chat. */
+export interface SessionHead {
+  /** Never changes; sorts by the time of its beginning. */
+  readonly id: string;
+  readonly name: string;
+  /** Given by the person, not taken from the first message. */
+  readonly isNamed: boolean;
+  readonly model: string;
+  /** Milliseconds since 1970. */
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly messageCount: number;
+  /** The chat that this one was forked from. */
+  readonly forkedFrom?: string;
+  /** The system text; undefined leaves the model's own. */
+  readonly system?: string;
+  readonly parameters: Readonly<Record<string, number | boolean | string | readonly string[]>>;
+}
+
+export interface Session extends SessionHead {
+  readonly messages: readonly SessionMessage[];
+}
+
+const longestName = 48;
+
+/** A name out of the first message: its first line, cut between words. */
+export function nameFor(firstMessage: string): string {
+  const line = firstMessage.trim().split("\n", 1)[0] ?? "";
+  const text = line.replace(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
+  if (text === "") return "New chat";
+  if (text.length <= longestName) return text;
+  const cut = text.slice(0, longestName).replace(/\s+\S*$/, "");
+  return `${cut.toWellFormed()}…`;
+}

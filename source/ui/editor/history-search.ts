@@ -1,0 +1,75 @@
+// Searching the prompt history backwards, as shells do: a pure function of state and key.
+
+/** A search under way. */
+export interface HistorySearch {
+  readonly query: string;
+  /** Entry on show; undefined while nothing fits. */
+  readonly index: number | undefined;
+  /** What was in the editor before, for Esc. */
+  readonly before: string;
+}
+
+export type HistorySearchAction =
+  | { type: "type"; text: string }
+  | { type: "deleteBackward" }
+  /** The next older entry that fits, or the next younger one. */
+  | { type: "older" }
+  | { type: "younger" };
+
+export function startHistorySearch(before: string): HistorySearch {
+  return { query: "", index: undefined, before };
+}
+
+export function reduceHistorySearch(
+  search: HistorySearch,
+  action: HistorySearchAction,
+  history: readonly string[],
+): HistorySearch {
+  switch (action.type) {
+    case "type":
+      return found({ ...search, query: search.query + action.text }, history);
+    case "deleteBackward": {
+      const query = Array.from(search.query).slice(0, -1).join("");
+      return found({ ...search, query, index: undefined }, history);
+    }
+    case "older":
+      return moved(search, history, -1);
+    case "younger":
+      return moved(search, history, 1);
+  }
+}
+
+/** The entry on show. */
+export function entryFound({ index }: HistorySearch, history: readonly string[]): string {
+  return index === undefined ? "" : (history[index] ?? "");
+}
+
+/** A longer query stays with the entry on show where that still fits. */
+function found(search: HistorySearch, history: readonly string[]): HistorySearch {
+  const { query, index } = search;
+  if (query === "") return { ...search, index: undefined };
+  const from = index ?? history.length - 1;
+  for (let at = from; at >= 0; at -= 1) {
+    if (fits(history[at], query)) return { ...search, index: at };
+  }
+  return { ...search, index: undefined };
+}
+
+/** At the last entry that fits the search stays there. */
+function moved(
+  search: HistorySearch,
+  history: readonly string[],
+  direction: -1 | 1,
+): HistorySearch {
+  const { query, index } = search;
+  const from = index === undefined ? history.length : index;
+  const shown = index === undefined ? undefined : history[index];
+  for (let at = from + direction; at >= 0 && at < history.length; at += direction) {
+    if (fits(history[at], query) && history[at] !== shown) return { ...search, index: at };
+  }
+  return search;
+}
+
+function fits(entry: string | undefined, query: string): boolean {
+  return entry?.toLowerCase().includes(query.toLowerCase()) ?? false;
+}

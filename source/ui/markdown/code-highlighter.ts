@@ -1,0 +1,90 @@
+// Colours of code by language. The grammars are loaded when the first code is seen: a chat opens
+// without them.
+
+import type { Element, ElementContent, Root, RootContent } from "hast";
+import type { Span } from "../frame/screen.ts";
+import { joinSpans } from "../text/wrap-spans.ts";
+import type { Tone } from "../theme.ts";
+
+/** Longer code stays plain: colouring it would hold up the screen. */
+const longestCode = 32 * 1024;
+
+/** What the classes of highlight.js mean here. */
+const toneOfClass: Readonly<Record<string, Tone>> = {
+  keyword: "keyword",
+  built_in: "type",
+  type: "type",
+  literal: "number",
+  number: "number",
+  symbol: "number",
+  string: "string",
+  regexp: "string",
+  addition: "string",
+  deletion: "error",
+  comment: "comment",
+  quote: "comment",
+  meta: "comment",
+  title: "name",
+  name: "keyword",
+  section: "heading",
+  tag: "keyword",
+  attr: "name",
+  attribute: "name",
+  "selector-tag": "keyword",
+  "selector-class": "name",
+  "selector-id": "name",
+};
+
+interface Grammars {
+  registered(language: string): boolean;
+  highlight(language: string, code: string): Root;
+}
+
+export class CodeHighlighter {
+  #grammars: Grammars | undefined;
+  #loading: Promise<void> | undefined;
+
+  /** Resolves when code can be coloured. */
+  load(): Promise<void> {
+    this.#loading ??= import("lowlight").then(({ common, createLowlight }) => {
+      this.#grammars = createLowlight(common);
+    });
+    return this.#loading;
+  }
+
+  get isLoaded(): boolean {
+    return this.#grammars !== undefined;
+  }
+
+  /** Lines of spans; undefined where the language is not known or the grammars are not there yet. */
+  lines(code: string, language: string): Span[][] | undefined {
+    if (code.length > longestCode || language === "") return undefined;
+    const grammars = this.#grammars;
+    if (!grammars?.registered(language)) return undefined;
+    const lines: Span[][] = [[]];
+    for (const span of spansOf(grammars.highlight(language, code).children, "plain")) {
+      for (const [index, text] of span.text.split("\n").entries()) {
+        if (index > 0) lines.push([]);
+        lines.at(-1)?.push({ text, tone: span.tone });
+      }
+    }
+    return lines.map((line) => joinSpans(line));
+  }
+}
+
+function* spansOf(nodes: ReadonlyArray<RootContent | ElementContent>, tone: Tone): Generator<Span> {
+  for (const node of nodes) {
+    if (node.type === "text") yield { text: node.value, tone };
+    else if (node.type === "element") yield* spansOf(node.children, toneOf(node) ?? tone);
+  }
+}
+
+function toneOf({ properties }: Element): Tone | undefined {
+  const { className } = properties;
+  const names = Array.isArray(className) ? className : [];
+  for (const name of names) {
+    const tone = toneOfClass[String(name).replace(/^hljs-/, "")];
+    if (tone !== undefined) return tone;
+  }
+  return undefined;
+}

@@ -1,0 +1,85 @@
+// A block of code as rows: its language above it, a bar beside it, nothing at its right, so that it
+// can be selected and copied by eye.
+
+import type { Span, StyledRow } from "../frame/screen.ts";
+import { graphemeWidth, splitGraphemes } from "../text/graphemes.ts";
+import { joinSpans, wrapSpans } from "../text/wrap-spans.ts";
+import type { CodeHighlighter } from "./code-highlighter.ts";
+
+export interface CodeStyle {
+  readonly isAscii: boolean;
+  readonly highlighter: CodeHighlighter;
+}
+
+export interface CodeBlock {
+  readonly code: string;
+  /** The first word behind the fence; empty where there is none. */
+  readonly language: string;
+  /** Its end has not come yet. */
+  readonly isOpen: boolean;
+}
+
+/** While a block grows it is coloured again for every new line; a long one waits for its end. */
+const longestOpenCode = 6 * 1024;
+const barCells = 2;
+
+export function codeRows(block: CodeBlock, width: number, style: CodeStyle): StyledRow[] {
+  const { code, language, isOpen } = block;
+  const { isAscii } = style;
+  const [top, bar, bottom] = isAscii ? ["+-", "| ", "+-"] : ["┌─", "│ ", "└─"];
+  const rows: StyledRow[] = [[{ text: language === "" ? top : `${top} ${language}`, tone: "dim" }]];
+  const beside: Span = { text: bar, tone: "dim" };
+  for (const line of linesOf(block, style)) {
+    for (const row of wrapSpans(line, Math.max(1, width - barCells), "hard")) {
+      rows.push(joinSpans([beside, ...row]));
+    }
+  }
+  if (code === "" && isOpen) rows.push([beside]);
+  rows.push([{ text: bottom, tone: "dim" }]);
+  return rows;
+}
+
+function linesOf({ code, language, isOpen }: CodeBlock, { highlighter }: CodeStyle): Span[][] {
+  const plain = (text: string): Span[][] =>
+    text.split("\n").map((line) => (line === "" ? [] : [{ text: line, tone: "code" as const }]));
+  const expanded = expandTabs(code);
+  if (!isOpen) return highlighter.lines(expanded, language) ?? plain(expanded);
+  if (expanded.length > longestOpenCode) return plain(expanded);
+  const lastLine = expanded.lastIndexOf("\n") + 1;
+  const settled = openLines(expanded.slice(0, Math.max(0, lastLine - 1)), language, highlighter);
+  return lastLine === 0 || settled === undefined
+    ? plain(expanded)
+    : [...settled, ...plain(expanded.slice(lastLine))];
+}
+
+/** The last one asked for: a growing block asks for the same lines many times. */
+let known: { code: string; language: string; lines: Span[][] } | undefined;
+
+function openLines(
+  code: string,
+  language: string,
+  highlighter: CodeHighlighter,
+): Span[][] | undefined {
+  if (known?.code === code && known.language === language) return known.lines;
+  const lines = highlighter.lines(code, language);
+  if (lines !== undefined) known = { code, language, lines };
+  return lines;
+}
+
+/** Tab stops are where the code has them, not where the bar beside it would put them. */
+function expandTabs(code: string): string {
+  if (!code.includes("\t")) return code;
+  return code
+    .split("\n")
+    .map((line) => {
+      let column = 0;
+      let text = "";
+      for (const grapheme of splitGraphemes(line)) {
+        const cells = graphemeWidth(grapheme, column);
+        text += grapheme === "\t" ? " ".repeat(cells) : grapheme;
+        column += cells;
+      }
+      return text;
+    })
+    .join("\n");
+}

@@ -1,0 +1,109 @@
+// A message of Markdown as rows. Blocks that are finished are laid out once; of a message that grows
+// only the last block is read again.
+
+import { lexer, type Token } from "marked";
+import type { StyledRow } from "../frame/screen.ts";
+import { neutraliseLine, normaliseLineBreaks } from "../text/neutralise.ts";
+import { blockRows } from "./block-rows.ts";
+import type { CodeStyle } from "./code-rows.ts";
+
+/** A block of code, for copying. */
+export interface CodePiece {
+  readonly language: string;
+  readonly code: string;
+}
+
+export class MarkdownLayout {
+  readonly #width: number;
+  readonly #style: CodeStyle;
+  #text = "";
+  #rows: readonly StyledRow[] = [];
+  /** How much of the text lies in finished blocks, and how many rows those have. */
+  #settledLength = 0;
+  #settledRows = 0;
+
+  constructor(width: number, style: CodeStyle) {
+    this.#width = width;
+    this.#style = style;
+  }
+
+  get width(): number {
+    return this.#width;
+  }
+
+  /** @param isOpen more text may come */
+  rows(text: string, isOpen: boolean): readonly StyledRow[] {
+    if (!text.startsWith(this.#text)) {
+      this.#settledLength = 0;
+      this.#settledRows = 0;
+    }
+    this.#text = text;
+    // A carriage return at the very end may be the first half of a line break that is on its way.
+    const growing = text.slice(this.#settledLength);
+    const tail = harmless(isOpen ? growing.replace(/\r$/, "") : growing, this.#style.isAscii);
+    const tokens = lexer(tail, { gfm: true, breaks: true });
+    const rows = this.#rows.slice(0, this.#settledRows);
+    const open = openFrom(tokens, tail);
+    for (const [index, token] of tokens.entries()) {
+      if (index === open && index > 0) {
+        const lines = tail.slice(0, lengthOf(tokens.slice(0, index))).split("\n").length - 1;
+        this.#settledRows = rows.length;
+        this.#settledLength = afterLines(text, this.#settledLength, lines);
+      }
+      rows.push(...blockRows(token, this.#width, this.#style, isOpen && index >= open));
+    }
+    while (rows.length > this.#settledRows && rows.at(-1)?.length === 0) rows.pop();
+    this.#rows = rows;
+    return rows;
+  }
+}
+
+/** The blocks of code in a message, in their order; those in lists and quotes too. */
+export function codePieces(text: string): CodePiece[] {
+  const pieces: CodePiece[] = [];
+  const visit = (tokens: readonly Token[]): void => {
+    for (const token of tokens) {
+      if (token.type === "code" && "text" in token && typeof token.text === "string") {
+        pieces.push({
+          language: typeof token.lang === "string" ? token.lang : "",
+          code: token.text,
+        });
+      }
+      if ("items" in token && Array.isArray(token.items)) visit(token.items);
+      if ("tokens" in token && token.tokens !== undefined) visit(token.tokens);
+    }
+  };
+  visit(lexer(normaliseLineBreaks(text), { gfm: true }));
+  return pieces;
+}
+
+/** The last block that is no blank may still grow, and what follows it may join it. */
+function openFrom(tokens: readonly Token[], tail: string): number {
+  // What the lexer rewrote cannot be found again in the text: then nothing is settled.
+  if (lengthOf(tokens) !== tail.length) return 0;
+  let open = Math.max(
+    0,
+    tokens.findLastIndex(({ type }) => type !== "space"),
+  );
+  while (open > 0 && !tail.slice(0, lengthOf(tokens.slice(0, open))).endsWith("\n")) open -= 1;
+  return open;
+}
+
+/** The offset behind a number of line breaks of whichever kind. */
+function afterLines(text: string, from: number, count: number): number {
+  const breaks = /\r\n?|[\n\u2028\u2029]/g;
+  breaks.lastIndex = from;
+  for (let line = 0; line < count; line += 1) breaks.exec(text);
+  return breaks.lastIndex;
+}
+
+function lengthOf(tokens: readonly Token[]): number {
+  return tokens.reduce((length, { raw }) => length + raw.length, 0);
+}
+
+function harmless(text: string, isAscii: boolean): string {
+  return normaliseLineBreaks(text)
+    .split("\n")
+    .map((line) => neutraliseLine(line, isAscii))
+    .join("\n");
+}

@@ -1,0 +1,79 @@
+// A table of Markdown as rows: columns as wide as they need, or as the window lets them.
+
+import type { Tokens } from "marked";
+import type { Span, StyledRow } from "../frame/screen.ts";
+import { fitRow, rowWidth } from "../panes/styled-row.ts";
+import { joinSpans, wrapSpans } from "../text/wrap-spans.ts";
+import { inlineLines } from "./inline-spans.ts";
+
+const narrowestColumn = 4;
+
+/** Undefined where the window is too narrow for that many columns. */
+export function tableRows(
+  table: Tokens.Table,
+  width: number,
+  isAscii: boolean,
+): StyledRow[] | undefined {
+  const [separator, line, cross] = isAscii ? [" | ", "-", "-+-"] : [" │ ", "─", "─┼─"];
+  const count = table.header.length;
+  const room = width - separator.length * (count - 1);
+  if (room < count * narrowestColumn) return undefined;
+  const head = table.header.map((cell) => lineOf(cell, "strong"));
+  const body = table.rows.map((row) => row.map((cell) => lineOf(cell, "plain")));
+  const wanted = head.map((cell, column) =>
+    Math.max(1, rowWidth(cell), ...body.map((row) => rowWidth(row[column] ?? []))),
+  );
+  const widths = shareWidth(wanted, room);
+  const rule = widths.map((cells) => line.repeat(cells)).join(cross);
+  const rows: StyledRow[] = layRow(head, widths, table.align, separator);
+  rows.push([{ text: rule, tone: "dim" }]);
+  for (const row of body) rows.push(...layRow(row, widths, table.align, separator));
+  return rows;
+}
+
+/** Wide columns give way until all fit; narrow ones keep what they need. */
+function shareWidth(wanted: readonly number[], room: number): number[] {
+  const widths = [...wanted];
+  let excess = widths.reduce((sum, cells) => sum + cells, 0) - room;
+  while (excess > 0) {
+    const widest = Math.max(...widths);
+    const next = Math.max(narrowestColumn, ...widths.filter((cells) => cells < widest));
+    const at = widths.indexOf(widest);
+    const cut = Math.min(excess, Math.max(1, widest - next));
+    widths[at] = widest - cut;
+    excess -= cut;
+  }
+  return widths;
+}
+
+function layRow(
+  cells: ReadonlyArray<readonly Span[]>,
+  widths: readonly number[],
+  align: Tokens.Table["align"],
+  separator: string,
+): StyledRow[] {
+  const columns = widths.map((width, column) => wrapSpans(cells[column] ?? [], width));
+  const height = Math.max(...columns.map((rows) => rows.length));
+  return Array.from({ length: height }, (_, row) => {
+    const spans: Span[] = [];
+    for (const [column, width] of widths.entries()) {
+      if (column > 0) spans.push({ text: separator, tone: "dim" });
+      spans.push(...aligned(columns[column]?.[row] ?? [], width, align[column] ?? null));
+    }
+    return joinSpans(spans);
+  });
+}
+
+function aligned(row: StyledRow, width: number, align: Tokens.Table["align"][number]): StyledRow {
+  const missing = width - rowWidth(row);
+  if (missing <= 0 || align === null || align === "left") return fitRow(row, width, "");
+  const before = align === "right" ? missing : Math.floor(missing / 2);
+  return fitRow([{ text: " ".repeat(before), tone: "plain" }, ...row], width, "");
+}
+
+function lineOf(cell: Tokens.TableCell, tone: "strong" | "plain"): Span[] {
+  const lines = inlineLines(cell.tokens, tone);
+  return lines.flatMap((line, index) =>
+    index === 0 ? line : [{ text: " ", tone: "plain" as const }, ...line],
+  );
+}

@@ -1,0 +1,70 @@
+// A conversation as a file for people, in Markdown, or for programs, in JSON.
+
+import type { ChatSettings } from "../chat-backend.ts";
+import type { EntryImage, TranscriptEntry } from "./transcript-entry.ts";
+
+export interface ExportedChat {
+  readonly name: string;
+  readonly model: string;
+  readonly settings: ChatSettings;
+  readonly entries: readonly TranscriptEntry[];
+}
+
+/** By the ending of a file's name; undefined for one that says neither. */
+export function exportFormat(file: string): "markdown" | "json" | undefined {
+  if (/\.(md|markdown)$/i.test(file)) return "markdown";
+  return /\.json$/i.test(file) ? "json" : undefined;
+}
+
+export function toMarkdown({ name, model, settings, entries }: ExportedChat): string {
+  const parts = [`# ${name}`, `Model: ${model}`];
+  if (settings.system !== undefined) parts.push(`System: ${settings.system}`);
+  for (const entry of entries) {
+    if (entry.kind === "user") {
+      const images = (entry.images ?? []).map((image) => `*${imageText(image)}*`);
+      parts.push("## You", ...images, entry.text);
+    } else if (entry.kind === "assistant") {
+      const calls = (entry.toolCalls ?? []).map((call) => {
+        return `\`${call.name}(${JSON.stringify(call.arguments)})\``;
+      });
+      const ending = entry.state === "complete" ? [] : [`*(${endings[entry.state]})*`];
+      parts.push("## Assistant", ...calls, entry.text, ...ending);
+    }
+  }
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+/** With the images, so that nothing is lost; messages are those of `/api/chat`. */
+export function toJson({ name, model, settings, entries }: ExportedChat): string {
+  const messages = entries.flatMap((entry) => {
+    if (entry.kind === "user") {
+      const images = (entry.images ?? []).map(({ base64 }) => base64);
+      return [{ role: "user", content: entry.text, ...(images.length > 0 && { images }) }];
+    }
+    if (entry.kind !== "assistant") return [];
+    const { text, thinking, toolCalls = [], state } = entry;
+    return [
+      {
+        role: "assistant",
+        content: text,
+        ...(thinking !== undefined && { thinking }),
+        ...(toolCalls.length > 0 && { tool_calls: toolCalls.map((call) => ({ function: call })) }),
+        ...(state !== "complete" && { ending: state }),
+      },
+    ];
+  });
+  const { system, parameters } = settings;
+  const chat = { name, model, ...(system !== undefined && { system }), options: parameters };
+  return `${JSON.stringify({ ...chat, messages }, undefined, 2)}\n`;
+}
+
+const endings = {
+  running: "not finished",
+  limit: "cut at the length limit",
+  stopped: "stopped",
+  failed: "failed",
+} as const;
+
+function imageText({ name, width, height }: EntryImage): string {
+  return `${name} ${width}x${height}`;
+}

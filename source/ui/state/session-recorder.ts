@@ -1,0 +1,237 @@
+// Keeps the chat on disk while it goes on: one save at a time, always of the newest state.
+
+import type { Clock } from "../../base/clock.ts";
+import { describeError } from "../../base/product-error.ts";
+import type { Session, SessionHead, SessionImage, SessionMessage } from "../../sessions/session.ts";
+import type { SessionStore, StoredSession } from "../../sessions/session-store.ts";
+import type { ChatSettings } from "../chat-backend.ts";
+import { previewRows } from "./attach-prompt.ts";
+import {
+  type EntryImage,
+  isStored,
+  nextEntryId,
+  type TranscriptEntry,
+} from "./transcript-entry.ts";
+
+/** What is to be kept. */
+export interface ChatSnapshot {
+  readonly model: string;
+  readonly settings: ChatSettings;
+  readonly entries: readonly TranscriptEntry[];
+}
+
+export interface OpenedChat extends ChatSnapshot {
+  readonly name: string;
+}
+
+export class SessionRecorder {
+  readonly #store: SessionStore;
+  readonly #clock: Clock;
+  readonly #tell: (sentence: string) => void;
+  #stored: StoredSession | undefined;
+  /** For a chat that has not begun. */
+  #wantedName: string | undefined;
+  #next: ChatSnapshot | undefined;
+  #saving: Promise<void> = Promise.resolve();
+
+  /** @param tell what the person should know of a save: that it failed, or that it became a copy */
+  constructor(store: SessionStore, clock: Clock, tell: (sentence: string) => void) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  /** Undefined while nothing was said. */
+  get head(): SessionHead | undefined {
+    return this.#stored?.session;
+  }
+
+  get name(): string | undefined {
+    return this.#stored?.session.name ?? this.#wantedName;
+  }
+
+  /** Saves soon; what came in the meantime is saved with it. */
+  record(snapshot: ChatSnapshot): void {
+    const isWaiting = this.#next !== undefined;
+    this.#next = snapshot;
+    if (!isWaiting) this.#saving = this.#saving.then(() => this.#saveNext());
+  }
+
+  /** Resolves when everything that was recorded is on disk, or was told of. */
+  async settled(): Promise<void> {
+    await this.#saving;
+  }
+
+  /** What is recorded next begins a chat of its own. */
+  async startNew(name?: string): Promise<void> {
+    await this.#saving;
+    this.#stored = undefined;
+    this.#wantedName = name;
+  }
+
+  /** @throws ProductError `SESSION_...` */
+  async open(id: string): Promise<OpenedChat> {
+    await this.#saving;
+    this.#stored = await this.#store.load(id);
+    const { session } = this.#stored;
+    const { model, name, system, parameters } = session;
+    const entries: TranscriptEntry[] = [];
+    for (const message of session.messages) {
+      entries.push(...(await this.#entryOf(message, nextEntryId(entries))));
+    }
+    return { model, name, settings: { system, parameters }, entries };
+  }
+
+  async rename(name: string): Promise<void> {
+    await this.#saving;
+    this.#wantedName = name;
+    if (this.#stored === undefined) return;
+    const { session, revision } = this.#stored;
+    await this.#save({ ...session, name, isNamed: true }, revision);
+  }
+
+  /** What is recorded next goes into a copy of the chat; the chat stays as it is. */
+  async fork(name?: string): Promise<string | undefined> {
+    await this.#saving;
+    if (this.#stored === undefined) return undefined;
+    const fork = this.#store.fork(this.#stored.session, this.#clock.wallMs(), name);
+    await this.#save(fork, 0);
+    return fork.name;
+  }
+
+  async #saveNext(): Promise<void> {
+    const snapshot = this.#next;
+    this.#next = undefined;
+    if (snapshot === undefined) return;
+    try {
+      const messages = await this.#messagesOf(snapshot.entries);
+      if (messages.length === 0 && this.#stored === undefined) return;
+      const nowMs = this.#clock.wallMs();
+      const session = this.#stored?.session ?? this.#begin(snapshot.model, messages, nowMs);
+      const { system: _, ...kept } = session;
+      const { system, parameters } = snapshot.settings;
+      await this.#save(
+        {
+          ...kept,
+          model: snapshot.model,
+          updatedAtMs: nowMs,
+          messageCount: messages.length,
+          ...(system !== undefined && { system }),
+          parameters,
+          messages,
+        },
+        this.#stored?.revision ?? 0,
+      );
+    } catch (error) {
+      this.#tell(describeError(error));
+    }
+  }
+
+  async #save(session: Session, revision: number): Promise<void> {
+    const saved = await this.#store.save(session, revision);
+    this.#stored = saved;
+    if (!saved.isCopy) return;
+    this.#tell(
+      `This chat was continued in another terminal too: what is said here is kept as '${saved.session.name}'.`,
+    );
+  }
+
+  #begin(model: string, messages: readonly SessionMessage[], nowMs: number): Session {
+    const first = messages.find(({ role }) => role === "user");
+    const firstMessage = first?.typed ?? first?.content ?? "";
+    return this.#store.begin({ model, firstMessage, name: this.#wantedName, nowMs });
+  }
+
+  async #messagesOf(entries: readonly TranscriptEntry[]): Promise<SessionMessage[]> {
+    const messages: SessionMessage[] = [];
+    for (const entry of entries) {
+      if (isStored(entry)) continue;
+      if (entry.kind === "user") {
+        const { text, typed, images = [], atMs } = entry;
+        const kept: SessionImage[] = [];
+        for (const image of images) kept.push(await this.#keep(image));
+        messages.push({
+          role: "user",
+          content: text,
+          ...(typed !== undefined && { typed }),
+          ...(kept.length > 0 && { images: kept }),
+          ...(atMs !== undefined && { atMs }),
+        });
+      } else if (entry.kind === "assistant") {
+        const { text, state, thinking, toolCalls, atMs } = entry;
+        // A program that ends in the middle leaves what there is of the answer.
+        if (state === "running" && text === "") continue;
+        messages.push({
+          role: "assistant",
+          content: text,
+          ...(thinking !== undefined && { thinking }),
+          ...(toolCalls !== undefined && { toolCalls }),
+          ending: state === "running" ? "stopped" : state,
+          ...(atMs !== undefined && { atMs }),
+        });
+      }
+    }
+    return messages;
+  }
+
+  /** Images that lie there already; an image is never changed. */
+  readonly #kept = new WeakMap<EntryImage, SessionImage>();
+
+  async #keep(image: EntryImage): Promise<SessionImage> {
+    const known = this.#kept.get(image);
+    if (known !== undefined) return known;
+    const { name, width, height, tokens, base64 } = image;
+    const digest = await this.#store.images.add(base64);
+    const kept = { name, digest, width, height, ...(tokens !== undefined && { tokens }) };
+    this.#kept.set(image, kept);
+    return kept;
+  }
+
+  async #entryOf(message: SessionMessage, id: number): Promise<TranscriptEntry[]> {
+    const { role, content, typed, atMs, thinking, toolCalls } = message;
+    const at = atMs === undefined ? {} : { atMs };
+    if (role === "tool") return [];
+    if (role === "assistant") {
+      return [
+        {
+          kind: "assistant",
+          id,
+          text: content,
+          state: message.ending ?? "complete",
+          ...(thinking !== undefined && { thinking }),
+          ...(toolCalls !== undefined && { toolCalls }),
+          ...at,
+        },
+      ];
+    }
+    const images: EntryImage[] = [];
+    for (const image of message.images ?? []) images.push(await this.#fetch(image));
+    return [
+      {
+        kind: "user",
+        id,
+        text: content,
+        ...(typed !== undefined && { typed }),
+        ...(images.length > 0 && { images }),
+        ...at,
+      },
+    ];
+  }
+
+  async #fetch(kept: SessionImage): Promise<EntryImage> {
+    const { name, width, height, tokens, digest } = kept;
+    const base64 = (await this.#store.images.read(digest)) ?? "";
+    const preview = await previewRows(base64);
+    const image: EntryImage = {
+      name,
+      width,
+      height,
+      base64,
+      preview,
+      ...(tokens !== undefined && { tokens }),
+    };
+    // One whose file is gone keeps its place without being written again.
+    this.#kept.set(image, kept);
+    return image;
+  }
+}

@@ -1,0 +1,161 @@
+// Goal: the file that a person means is attached, and what cannot be attached is said.
+// Method: real image files in a folder of their own, prompts as people type them.
+import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { attachMentioned, attachNamed } from "../../../source/client/attachments/attach-images.ts";
+import { halfBlocks } from "../../../source/client/attachments/half-blocks.ts";
+import { attachedText, readImageFile } from "../../../source/client/attachments/read-image-file.ts";
+import { imageFile } from "../../support/load-vision.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "attachments-"));
+  await mkdir(path.join(folder, "my pictures (old)"));
+  await copyFile(imageFile("red.png"), path.join(folder, "cat.png"));
+  await copyFile(imageFile("red.png"), path.join(folder, "my cat.png"));
+  await copyFile(imageFile("blue-wide.jpg"), path.join(folder, "my pictures (old)", "sea.jpg"));
+  await writeFile(path.join(folder, "text.png"), "I am no image.");
+  await writeFile(path.join(folder, "empty.png"), "");
+  await writeFile(
+    path.join(folder, "drawing.svg"),
+    '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="4"/>',
+  );
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const mentioned = async (prompt: string, takesBareNames = true) => {
+  const { text, images, missing } = await attachMentioned(prompt, { folder, takesBareNames });
+  return { text, names: images.map(({ name }) => name), missing };
+};
+
+describe("a prompt", () => {
+  it.each([
+    ["what is in ./cat.png?", "what is in ?", ["cat.png"]],
+    ["./cat.png what is it", "what is it", ["cat.png"]],
+    ["what is cat.png", "what is", ["cat.png"]],
+    ["look at my cat.png please", "look at please", ["my cat.png"]],
+    ["look at ./my\\ cat.png please", "look at please", ["my cat.png"]],
+    ['look at "my cat.png" please', "look at please", ["my cat.png"]],
+    ["look at 'my cat.png' please", "look at please", ["my cat.png"]],
+    ["see @cat.png now", "see now", ["cat.png"]],
+    ["see .\\cat.png now", "see now", ["cat.png"]],
+    ["see my\\ pictures\\ \\(old\\)/sea.jpg", "see", ["sea.jpg"]],
+    ["see my pictures (old)/sea.jpg", "see", ["sea.jpg"]],
+    ["and/or ./cat.png", "and/or", ["cat.png"]],
+    ["./cat.png and ./cat.png again", "and again", ["cat.png"]],
+    ["compare ./cat.png, ./my cat.png!", "compare , !", ["cat.png", "my cat.png"]],
+    ["nothing to see", "nothing to see", []],
+  ])("%j", async (prompt, text, names) => {
+    expect(await mentioned(prompt)).toEqual({ text, names, missing: [] });
+  });
+
+  it("says which paths lead nowhere, but not of words that may be no path", async () => {
+    expect(await mentioned("see ./dog.png and ~/none/x.jpg and bird.png")).toEqual({
+      text: "see ./dog.png and ~/none/x.jpg and bird.png",
+      names: [],
+      missing: ["./dog.png", "~/none/x.jpg"],
+    });
+  });
+
+  it("leaves bare names alone where the model cannot see", async () => {
+    expect((await mentioned("which rule makes cat.png?", false)).names).toEqual([]);
+    expect((await mentioned("what is ./cat.png?", false)).names).toEqual(["cat.png"]);
+  });
+
+  it("finds a file by its absolute path and by its URL", async () => {
+    const file = path.join(folder, "my cat.png");
+    expect((await mentioned(`see ${file}`)).names).toEqual(["my cat.png"]);
+    expect((await mentioned(`see file://${encodeURI(file)}`)).names).toEqual(["my cat.png"]);
+  });
+});
+
+describe("/image", () => {
+  const named = async (argument: string) => {
+    const { text, images } = await attachNamed(argument, { folder, takesBareNames: true });
+    return { text, names: images.map(({ name }) => name) };
+  };
+
+  it.each([
+    ["cat.png what is it", "what is it", ["cat.png"]],
+    ["my cat.png what is it", "what is it", ["my cat.png"]],
+    ["my\\ cat.png what is it", "what is it", ["my cat.png"]],
+    ['"my cat.png" what is it', "what is it", ["my cat.png"]],
+    ["'./my cat.png' what is it", "what is it", ["my cat.png"]],
+    ["@cat.png what is it", "what is it", ["cat.png"]],
+    ["cat.png", "", ["cat.png"]],
+    ["cat.png or my pictures (old)/sea.jpg?", "or ?", ["cat.png", "sea.jpg"]],
+  ])("%j", async (argument, text, names) => {
+    expect(await named(argument)).toEqual({ text, names });
+  });
+
+  it.each([
+    ["dog.png what", "There is no file dog.png."],
+    ["text.png what", "text.png is no image."],
+    ["empty.png what", "empty.png is empty."],
+    ["drawing.svg what", "drawing.svg is an image in the format svg"],
+  ])("%j is refused in a sentence", async (argument, sentence) => {
+    await expect(named(argument)).rejects.toThrow(sentence);
+  });
+});
+
+describe("an image file", () => {
+  it("that is too large, cut off, or of too many pixels is refused", async () => {
+    const large = path.join(folder, "large.png");
+    await writeFile(large, Buffer.alloc(30 * 2 ** 20));
+    await expect(readImageFile(large)).rejects.toThrow("large.png has 31 MB, more than the 21 MB");
+    const noise = await sharp({
+      create: {
+        width: 300,
+        height: 300,
+        channels: 3,
+        background: "red",
+        noise: { type: "gaussian", mean: 128, sigma: 30 },
+      },
+    })
+      .png()
+      .toBuffer();
+    const cut = path.join(folder, "cut.png");
+    await writeFile(cut, noise.subarray(0, noise.length / 2));
+    await expect(readImageFile(cut)).rejects.toThrow("cut.png is damaged or cut off.");
+    const vast = path.join(folder, "vast.png");
+    await sharp({ create: { width: 16_000, height: 7_000, channels: 3, background: "red" } })
+      .png()
+      .toFile(vast);
+    await expect(readImageFile(vast)).rejects.toThrow("vast.png has 16000 x 7000 pixels");
+  });
+
+  it.skipIf(process.getuid?.() === 0)("that may not be read says so", async () => {
+    const file = path.join(folder, "secret.png");
+    await copyFile(imageFile("red.png"), file);
+    await chmod(file, 0);
+    await expect(readImageFile(file)).rejects.toThrow("it is not yours to read");
+  });
+
+  it("tells its size, turned as a person sees it", async () => {
+    const file = path.join(folder, "turned.jpg");
+    await sharp({ create: { width: 40, height: 20, channels: 3, background: "blue" } })
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toFile(file);
+    const image = await readImageFile(file);
+    expect(attachedText(image)).toBe("attached turned.jpg 20x40");
+    expect(attachedText(image, 256)).toBe("attached turned.jpg 20x40, 256 tokens");
+  });
+
+  it("becomes a small picture of half blocks", async () => {
+    const file = path.join(folder, "two.png");
+    const red = { create: { width: 8, height: 4, channels: 3 as const, background: "#ff0000" } };
+    await sharp({ create: { width: 8, height: 8, channels: 3, background: "#0000ff" } })
+      .composite([{ input: await sharp(red).png().toBuffer(), top: 0, left: 0 }])
+      .png()
+      .toFile(file);
+    const rows = await halfBlocks(await readImageFile(file), { columns: 8, rows: 4 });
+    expect(rows).toHaveLength(4);
+    expect(rows[0]).toHaveLength(8);
+    expect(rows[0]?.[0]).toEqual({ upper: "#ff0000", lower: "#ff0000" });
+    expect(rows[3]?.[7]).toEqual({ upper: "#0000ff", lower: "#0000ff" });
+  });
+});

@@ -1,0 +1,217 @@
+// Goal: no chat is ever lost, whoever saves when, and each is found again by what one remembers of it.
+// Method: real files in a folder of their own; several stores on one folder stand for several programs.
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { nameFor, type Session } from "../../source/sessions/session.ts";
+import { SessionStore } from "../../source/sessions/session-store.ts";
+
+let folder: string;
+let store: SessionStore;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "sessions-"));
+  store = new SessionStore(folder);
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const sessions = () => path.join(folder, "sessions");
+
+function chat(id: string, ...contents: string[]): Session {
+  const firstMessage = contents[0] ?? "";
+  return {
+    ...store.begin({ model: "tiny", firstMessage, nowMs: 1_000 }),
+    id,
+    messages: contents.map((content, index) => ({
+      role: index % 2 === 0 ? "user" : "assistant",
+      content,
+    })),
+  };
+}
+
+describe("a saved chat", () => {
+  it("comes back as it was", async () => {
+    const digest = await store.images.add(Buffer.from("bytes").toString("base64"));
+    const session: Session = {
+      ...chat("a-1", "Plan the release"),
+      system: "Be brief.\nAlways.",
+      parameters: { temperature: 0.5, stop: ["END"], use_mmap: true },
+      messages: [
+        {
+          role: "user",
+          content: "what is it",
+          typed: "./cat.png what is it",
+          images: [{ name: "cat.png", digest, width: 4, height: 3, tokens: 36 }],
+          atMs: 5,
+        },
+        {
+          role: "assistant",
+          content: "",
+          thinking: "Hm.",
+          ending: "stopped",
+          toolCalls: [{ name: "look", arguments: { at: 1 } }],
+        },
+      ],
+      messageCount: 2,
+    };
+    await store.save(session, 0);
+    const { session: loaded } = await store.load("a-1");
+    expect(loaded).toEqual(session);
+    expect(await store.images.read(digest)).toBe(Buffer.from("bytes").toString("base64"));
+  });
+
+  it("is its owner's alone, and one file however often it is saved", async () => {
+    let revision = 0;
+    for (let turn = 0; turn < 5; turn += 1) {
+      ({ revision } = await store.save(chat("a-1", "one", `answer ${turn}`), revision));
+    }
+    const names = (await readdir(sessions())).filter((name) => name !== "images");
+    expect(names).toEqual(["a-1.5.jsonl"]);
+    expect((await stat(path.join(sessions(), "a-1.5.jsonl"))).mode & 0o777).toBe(0o600);
+    expect((await stat(sessions())).mode & 0o777).toBe(0o700);
+  });
+
+  it("with a long system text stands in the list", async () => {
+    await store.save({ ...chat("a-1", "one"), system: "long ".repeat(10_000) }, 0);
+    const { sessions: listed, problems } = await store.list();
+    expect(problems).toEqual([]);
+    expect(listed[0]?.system).toHaveLength(50_000);
+  });
+
+  it("that cannot be written is told of", async () => {
+    await writeFile(path.join(folder, "sessions"), "in the way");
+    await expect(store.save(chat("a-1", "one"), 0)).rejects.toMatchObject({
+      code: "SESSION_UNSAVED",
+    });
+  });
+});
+
+it("a fork goes its own way", async () => {
+  const { session } = await store.save(chat("a-1", "one", "two"), 0);
+  const fork = store.fork(session, 2_000);
+  expect(fork).toMatchObject({ name: "one (fork)", forkedFrom: "a-1", createdAtMs: 2_000 });
+  await store.save({ ...fork, messages: fork.messages.slice(0, 1) }, 0);
+  expect((await store.load("a-1")).session.messages).toHaveLength(2);
+  expect((await store.load(fork.id)).session.messages).toHaveLength(1);
+});
+
+describe("two programs with one chat", () => {
+  it("keep what both say: the later one gets a copy", async () => {
+    const { revision } = await store.save(chat("a-1", "one"), 0);
+    const other = new SessionStore(folder);
+    const theirs = await other.load("a-1");
+    await store.save(chat("a-1", "one", "mine"), revision);
+    const saved = await other.save(chat("a-1", "one", "theirs"), theirs.revision);
+    expect(saved).toMatchObject({
+      isCopy: true,
+      session: { name: "one (copy)", forkedFrom: "a-1" },
+    });
+    const { sessions: listed } = await store.list();
+    expect(listed).toHaveLength(2);
+    const said = await Promise.all(
+      listed.map(async ({ id }) => (await store.load(id)).session.messages[1]?.content),
+    );
+    expect(said.toSorted()).toEqual(["mine", "theirs"]);
+  });
+
+  it("keep what both say, even when one is several versions ahead", async () => {
+    const { revision } = await store.save(chat("a-1", "one"), 0);
+    const second = await store.save(chat("a-1", "one", "2"), revision);
+    await store.save(chat("a-1", "one", "3"), second.revision);
+    const late = await new SessionStore(folder).save(chat("a-1", "one", "late"), revision);
+    expect(late.isCopy).toBe(true);
+    expect((await store.load("a-1")).session.messages[1]?.content).toBe("3");
+  });
+
+  it("may save at the very same time", async () => {
+    const { revision } = await store.save(chat("a-1", "one"), 0);
+    const saved = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        new SessionStore(folder).save(chat("a-1", "one", `by ${index}`), revision),
+      ),
+    );
+    expect(saved.filter(({ isCopy }) => !isCopy)).toHaveLength(1);
+    const all = await Promise.all(saved.map(({ session }) => store.load(session.id)));
+    const said = all.map(({ session }) => session.messages[1]?.content).toSorted();
+    expect(said).toEqual(Array.from({ length: 8 }, (_, index) => `by ${index}`));
+  });
+});
+
+describe("finding", () => {
+  beforeEach(async () => {
+    await store.save(
+      { ...chat("20260101-a", "Plan the release", "Of course: kangaroo."), updatedAtMs: 3 },
+      0,
+    );
+    await store.save({ ...chat("20260102-b", "Plan the party"), updatedAtMs: 2 }, 0);
+    await store.save(
+      { ...chat("20260103-c", "Explain RoPE"), model: "qwen3:8b", updatedAtMs: 1 },
+      0,
+    );
+  });
+
+  it("by id, by name in any case, and by the beginning of one", async () => {
+    expect((await store.find("20260101-a")).name).toBe("Plan the release");
+    expect((await store.find("explain rope")).id).toBe("20260103-c");
+    expect((await store.find("expl")).id).toBe("20260103-c");
+    expect((await store.find("20260102")).id).toBe("20260102-b");
+  });
+
+  it("says when none or several fit", async () => {
+    await expect(store.find("nothing")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+    await expect(store.find("plan")).rejects.toMatchObject({
+      code: "SESSION_AMBIGUOUS",
+      message: expect.stringContaining("20260102-b Plan the party"),
+    });
+  });
+
+  it("searches names, models and what was said, the last used first", async () => {
+    const ids = async (words: string) => (await store.search(words)).map(({ id }) => id);
+    expect(await ids("PLAN")).toEqual(["20260101-a", "20260102-b"]);
+    expect(await ids("kangaroo plan")).toEqual(["20260101-a"]);
+    expect(await ids("qwen3")).toEqual(["20260103-c"]);
+    expect(await ids("")).toHaveLength(3);
+  });
+
+  it("renames, and removes with the images that no other chat has", async () => {
+    await store.rename("20260103-c", "Rotary");
+    expect((await store.find("rotary")).isNamed).toBe(true);
+    await store.remove("20260103-c");
+    await expect(store.load("20260103-c")).rejects.toMatchObject({ code: "SESSION_NOT_FOUND" });
+    expect((await store.list()).sessions).toHaveLength(2);
+  });
+});
+
+describe("a damaged file", () => {
+  it("is told of and leaves the others alone", async () => {
+    await store.save(chat("a-1", "one"), 0);
+    await writeFile(path.join(sessions(), "b-2.1.jsonl"), "{ not json\n");
+    await writeFile(path.join(sessions(), "c-3.1.jsonl"), '{"version":99}\n');
+    const { sessions: listed, problems } = await store.list();
+    expect(listed.map(({ id }) => id)).toEqual(["a-1"]);
+    expect(problems.map(({ message }) => message).join()).toContain("version 99");
+    await expect(store.load("b-2")).rejects.toMatchObject({ code: "SESSION_DAMAGED" });
+    expect(await readFile(path.join(sessions(), "b-2.1.jsonl"), "utf8")).toBe("{ not json\n");
+  });
+
+  it.skipIf(process.getuid?.() === 0)(
+    "or a folder that may not be written loses nothing",
+    async () => {
+      const { revision } = await store.save(chat("a-1", "one"), 0);
+      await chmod(sessions(), 0o500);
+      await expect(store.save(chat("a-1", "one", "two"), revision)).rejects.toMatchObject({
+        code: "SESSION_UNSAVED",
+      });
+      await chmod(sessions(), 0o700);
+      expect((await store.load("a-1")).session.messages).toHaveLength(1);
+    },
+  );
+});
+
+it("a name is the first line, cut between words", () => {
+  expect(nameFor("  What is left\u001b[2J before   we tag?\nMore.")).toBe(
+    "What is left [2J before we tag?",
+  );
+  expect(nameFor("word ".repeat(40))).toBe(`${"word ".repeat(9).trim()}…`);
+  expect(nameFor("\n \n")).toBe("New chat");
+});

@@ -1,0 +1,199 @@
+// Goal: Markdown reads well in any width, a growing answer looks at every moment as it would in the
+// end, and finished blocks are not laid out again.
+// Method: the layout alone; rows are compared as texts and as tones.
+import { describe, expect, it } from "vitest";
+import type { StyledRow } from "../../../source/ui/frame/screen.ts";
+import { CodeHighlighter } from "../../../source/ui/markdown/code-highlighter.ts";
+import { codePieces, MarkdownLayout } from "../../../source/ui/markdown/markdown-layout.ts";
+import { plainText, rowWidth } from "../../../source/ui/panes/styled-row.ts";
+
+const highlighter = new CodeHighlighter();
+await highlighter.load();
+
+function layout(width = 60, isAscii = false): MarkdownLayout {
+  return new MarkdownLayout(width, { isAscii, highlighter });
+}
+
+function texts(markdown: string, width = 60, isAscii = false): string[] {
+  return layout(width, isAscii).rows(markdown, false).map(plainText);
+}
+
+function tones(markdown: string): string[][] {
+  const rows = layout().rows(markdown, false);
+  return rows.map((row) => row.map(({ text, tone }) => `${tone}:${text}`));
+}
+
+const everything = `# Title
+
+A paragraph with **strong**, *emphasis*, \`code\`, ~~struck~~ and a [link](https://example.com/a).
+A second line of it.
+
+1. first
+2. second
+   - nested
+   - [x] done
+
+> quoted
+> lines
+
+| Name | Size |
+| ---- | ---: |
+| tiny | 2 MB |
+| large one | 20 GB |
+
+---
+
+\`\`\`ts
+const a = "b"; // why
+if (a) {
+\treturn 1;
+}
+\`\`\`
+
+Last &amp; least: <b>html</b>.
+`;
+
+describe("Markdown", () => {
+  it("becomes rows", () => {
+    expect(texts(everything)).toMatchInlineSnapshot(`
+      [
+        "Title",
+        "",
+        "A paragraph with strong, emphasis, code, struck and a link ",
+        "(https://example.com/a).",
+        "A second line of it.",
+        "",
+        "1. first",
+        "2. second",
+        "   • nested",
+        "   • [x] done",
+        "",
+        "▎ quoted",
+        "▎ lines",
+        "",
+        "Name      │  Size",
+        "──────────┼──────",
+        "tiny      │  2 MB",
+        "large one │ 20 GB",
+        "",
+        "────────────────────────────────────────",
+        "",
+        "┌─ ts",
+        "│ const a = "b"; // why",
+        "│ if (a) {",
+        "│     return 1;",
+        "│ }",
+        "└─",
+        "",
+        "Last & least: <b>html</b>.",
+      ]
+    `);
+  });
+
+  it("in ASCII has no other sign", () => {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII is the subject
+    expect(texts(everything, 60, true).join("\n")).toMatch(/^[\x00-\x7f]*$/);
+  });
+
+  it("keeps line breaks as they are, and one blank row between blocks", () => {
+    expect(texts("one\ntwo\n\n\n\nthree\n")).toEqual(["one", "two", "", "three"]);
+    expect(texts("Look:\n- a\n- b")).toEqual(["Look:", "• a", "• b"]);
+  });
+
+  it("tells strong, code and links by their tones", () => {
+    expect(tones("**a** `b` [c](d) *e*")).toEqual([
+      ["strong:a", "plain: ", "code:b", "plain: ", "link:c", "dim: (d)", "plain: ", "emphasis:e"],
+    ]);
+  });
+
+  it("colours code of a known language", () => {
+    const [, first] = tones('```ts\nconst a = "b"; // why\n```');
+    expect(first).toEqual([
+      "dim:│ ",
+      "keyword:const",
+      "plain: a = ",
+      'string:"b"',
+      "plain:; ",
+      "comment:// why",
+    ]);
+    expect(tones("```nonsense\nconst\n```")[1]).toEqual(["dim:│ ", "code:const"]);
+  });
+
+  it.each([20, 33, 60, 120])("is never wider than %d cells", (width) => {
+    const wide = `${everything}\n漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字 👩‍👩‍👧 é\n\n\`\`\`\n${"x".repeat(300)}\n漢字\t漢字\n\`\`\`\n`;
+    for (const row of layout(width).rows(wide, false)) {
+      expect(rowWidth(row), plainText(row)).toBeLessThanOrEqual(width);
+    }
+  });
+
+  it("cannot command the terminal", () => {
+    const said = texts("a\u001b[2Jb\u202ec\n\n```\n\u0007\u009b\n```\n# \u001b]0;x").join("\n");
+    for (const obeyed of ["\u001b", "\u0007", "\u009b", "\u202e"]) {
+      expect(said).not.toContain(obeyed);
+    }
+    expect(said).toContain("␛[2J");
+  });
+
+  it("is survived however broken it is", () => {
+    for (const broken of [
+      "```",
+      "| a |\n|",
+      "> > > >",
+      "[a](",
+      "- - - - a",
+      "\\",
+      "*".repeat(999),
+      "&#x;",
+    ]) {
+      expect(texts(broken).length, broken).toBeGreaterThan(0);
+    }
+  });
+});
+
+describe("an answer that grows", () => {
+  it("looks at its end as if it had come at once, wherever its pieces were cut", () => {
+    for (const size of [1, 3, 7, 50]) {
+      const growing = layout();
+      for (let end = size; end < everything.length; end += size) {
+        growing.rows(everything.slice(0, end), true);
+      }
+      expect(growing.rows(everything, false).map(plainText)).toEqual(texts(everything));
+    }
+  });
+
+  it("with line breaks of Windows too", () => {
+    const windows = everything.replaceAll("\n", "\r\n");
+    const growing = layout();
+    for (let end = 1; end < windows.length; end += 1) growing.rows(windows.slice(0, end), true);
+    expect(growing.rows(windows, false).map(plainText)).toEqual(texts(everything));
+  });
+
+  it("keeps the rows of finished blocks as they are", () => {
+    const growing = layout();
+    const first = growing.rows("one\n\ntwo\n\nthr", true);
+    const second = growing.rows("one\n\ntwo\n\nthree and", true);
+    expect(second.slice(0, 4).every((row: StyledRow, at) => row === first[at])).toBe(true);
+    expect(plainText(second[4] ?? [])).toBe("three and");
+  });
+
+  it("shows code while it is written", () => {
+    const growing = layout();
+    growing.rows("Look:\n```ts\nconst a", true);
+    const rows = growing.rows("Look:\n```ts\nconst a = 1;\nconst b", true).map(plainText);
+    expect(rows).toEqual(["Look:", "┌─ ts", "│ const a = 1;", "│ const b", "└─"]);
+  });
+
+  it("starts afresh with another text", () => {
+    const growing = layout();
+    growing.rows("one\n\ntwo\n\nthree", true);
+    expect(growing.rows("other", false).map(plainText)).toEqual(["other"]);
+  });
+});
+
+it("the blocks of code of a message are found, also within lists", () => {
+  expect(codePieces("a\n```ts\nx\n```\n- b\n  ```\n  y\n  ```\n\n> ```sh\n> z\n> ```\n")).toEqual([
+    { language: "ts", code: "x" },
+    { language: "", code: "y" },
+    { language: "sh", code: "z" },
+  ]);
+});
