@@ -7,9 +7,13 @@ import type { Inspection } from "../../cloud/inspection/inspection.ts";
 export interface SummaryFacts {
   /** As callers name it: what the script serves. */
   model: string;
+  /** Of an app that has its own, instead of OpenAI's. */
+  endpoints: Inspection["endpoints"];
   /** For the HTTPS of an own authority. */
   certificateFile: string | undefined;
 }
+
+const jsonHeader = "-H 'Content-Type: application/json'";
 
 const authTexts: Readonly<Record<AuthMode, string>> = {
   private: "private: callers need a key of the organisation",
@@ -45,16 +49,21 @@ export function deploySummary(result: DeployResult, facts: SummaryFacts): string
   ].join("\n");
 }
 
-/** Two lines for curl, and the way in for OpenAI's client. */
+/** Lines for curl, and the way in for OpenAI's client where it may be one. */
 export function callLines(url: string, auth: AuthMode, facts: SummaryFacts): string[] {
-  const { model, certificateFile } = facts;
+  const { model, endpoints, certificateFile } = facts;
   const isOpen = auth === "public";
   const trust = certificateFile === undefined ? "" : ` --cacert ${quoted(certificateFile)}`;
   const key = isOpen ? "" : ' -H "Authorization: Key $DEPLOYCTL_KEY"';
+  if (endpoints !== undefined) {
+    return endpoints
+      .filter(({ method }) => method === "POST")
+      .map(({ path }) => `curl${trust} ${url}${path}${key} ${jsonHeader} -d '{}'`);
+  }
   const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello!" }] });
   return [
     `curl${trust} ${url}/v1/models${key}`,
-    `curl${trust} ${url}/v1/chat/completions${key} -H 'Content-Type: application/json' -d ${quoted(body)}`,
+    `curl${trust} ${url}/v1/chat/completions${key} ${jsonHeader} -d ${quoted(body)}`,
     "",
     "new OpenAI({",
     `  baseURL: "${url}/v1",`,
@@ -62,6 +71,15 @@ export function callLines(url: string, auth: AuthMode, facts: SummaryFacts): str
     ...(isOpen ? [] : ['  defaultHeaders: { Authorization: "Key " + process.env.DEPLOYCTL_KEY },']),
     "})",
   ];
+}
+
+/** What the summary tells of a script. */
+export function summaryFacts(
+  inspection: Inspection,
+  certificateFile: string | undefined,
+): SummaryFacts {
+  const { endpoints } = inspection;
+  return { model: servedModel(inspection), endpoints, certificateFile };
 }
 
 /** The model that callers name: the one that the script's server is told, as far as it can be read. */

@@ -9,7 +9,7 @@ import type {
 } from "../../cloud/admin/documents.ts";
 import { certificateOf } from "./certificate.ts";
 import type { DeployProgress } from "./deploy-progress.ts";
-import { callLines, keyCommand, servedModel } from "./deploy-summary.ts";
+import { callLines, keyCommand, summaryFacts } from "./deploy-summary.ts";
 import { showDeployEvent } from "./follow-deployment.ts";
 import { printDocument, tell } from "./print.ts";
 import { logLineText } from "./print-logs.ts";
@@ -72,10 +72,7 @@ function printAddress(session: Session, result: DeployResult, request: Deploymen
     else process.stdout.write(`${result.url}\n`);
     return;
   }
-  const facts = {
-    model: servedModel(request.inspection),
-    certificateFile: certificateOf(session, result.url),
-  };
+  const facts = summaryFacts(request.inspection, certificateOf(session, result.url));
   const key = result.auth === "public" ? [] : [keyCommand(result.app)];
   const lines = [...key, ...callLines(result.url, result.auth, facts)];
   process.stdout.write(

@@ -1,7 +1,7 @@
 // What a deployment prints while it goes on and when it is over.
 import { describe, expect, test } from "vitest";
 import { DeployProgress } from "../../../source/cli/cloud/deploy-progress.ts";
-import { deploySummary, servedModel } from "../../../source/cli/cloud/deploy-summary.ts";
+import { callLines, deploySummary, servedModel } from "../../../source/cli/cloud/deploy-summary.ts";
 import { followDeployment } from "../../../source/cli/cloud/follow-deployment.ts";
 import type { DeployEvent, DeployResult } from "../../../source/cloud/admin/documents.ts";
 
@@ -18,7 +18,11 @@ const result: DeployResult = {
 
 describe("the summary", () => {
   test("tells where the app is, how to call it, where its logs are, and the way back", () => {
-    const text = deploySummary(result, { model: "tiny", certificateFile: undefined });
+    const text = deploySummary(result, {
+      model: "tiny",
+      endpoints: undefined,
+      certificateFile: undefined,
+    });
     expect(text).toContain("acme/chat is live (r0007-1a2b3c4d, ready after 41.80 s)");
     expect(text).toContain(
       'curl https://models.example.org/acme/chat/v1/models -H "Authorization: Key $DEPLOYCTL_KEY"',
@@ -32,13 +36,24 @@ describe("the summary", () => {
   test("asks for no key where none is needed, and names an own authority", () => {
     const text = deploySummary(
       { ...result, auth: "public", previous: undefined },
-      { model: "it's", certificateFile: "/state/tls/ca.pem" },
+      { model: "it's", endpoints: undefined, certificateFile: "/state/tls/ca.pem" },
     );
     expect(text).not.toContain("DEPLOYCTL_KEY");
     expect(text).toContain("curl --cacert '/state/tls/ca.pem' https://");
     expect(text).toContain("it'\\''s");
     expect(text).toContain("no earlier revision");
   });
+});
+
+test("the calls of an app with endpoints of its own are those", () => {
+  const endpoints = [
+    { path: "/", method: "POST" as const },
+    { path: "/live", method: "WebSocket" as const },
+  ];
+  const facts = { model: "MODEL", endpoints, certificateFile: undefined };
+  expect(callLines(result.url, "public", facts)).toEqual([
+    `curl ${result.url}/ -H 'Content-Type: application/json' -d '{}'`,
+  ]);
 });
 
 test.each([

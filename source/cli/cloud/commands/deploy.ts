@@ -4,7 +4,7 @@ import { prepareDeployment } from "../../../application/prepare-deployment.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import { certificateOf } from "../certificate.ts";
 import { DeployProgress } from "../deploy-progress.ts";
-import { deploySummary, servedModel } from "../deploy-summary.ts";
+import { deploySummary, summaryFacts } from "../deploy-summary.ts";
 import type { Flags } from "../flags.ts";
 import { followDeployment } from "../follow-deployment.ts";
 import { printAnswer } from "../print.ts";
@@ -28,10 +28,10 @@ export async function deploy(words: string[], flags: Flags): Promise<number> {
     const document = { ...result, warnings: [...warnings, ...result.warnings] };
     printAnswer(flags, {
       document,
-      text: deploySummary(document, {
-        model: servedModel(request.inspection),
-        certificateFile: certificateOf(session, result.url),
-      }),
+      text: deploySummary(
+        document,
+        summaryFacts(request.inspection, certificateOf(session, result.url)),
+      ),
       names: [result.url],
     });
     return exitCodes.ok;
