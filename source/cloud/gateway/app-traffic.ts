@@ -71,13 +71,15 @@ export class AppTraffic {
   /** Before it is forgotten, or when the gateway stops. */
   refuseAll(refusal: Refusal): void {
     clearTimeout(this.#timer);
+    if (this.#queue.size === 0) return;
     for (const waiter of this.#queue.takeAll()) waiter.onRefused(refusal);
     this.#onChange();
   }
 
-  /** A replica at once, or none: those that wait already come first. */
+  /** A replica at once, or none: those that wait already come first, unless it has had a replica. */
   take(waiter: Waiter): ReplicaSlot | undefined {
-    const slot = this.#queue.size === 0 ? this.#choose(waiter) : undefined;
+    const comesFirst = this.#queue.size === 0 || waiter.avoided !== undefined;
+    const slot = comesFirst ? this.#choose(waiter) : undefined;
     if (slot !== undefined) this.#hand(slot, waiter);
     return slot;
   }
@@ -85,14 +87,18 @@ export class AppTraffic {
   /** @returns why it may not wait */
   enqueue(waiter: Waiter): Refusal | undefined {
     const most = longestQueue(this.routed.scale);
-    if (this.#queue.size >= most) {
+    if (waiter.avoided !== undefined) {
+      // It was let in before, and its replica has failed it.
+      this.#queue.addFirst(waiter, this.#clock.now());
+    } else if (this.#queue.size < most) {
+      this.#queue.add(waiter, this.#clock.now());
+    } else {
       return {
         type: "queue_full",
         detail: `${most} requests wait for this app already. Try again later.`,
         retryAfterSeconds: this.#estimateSeconds(),
       };
     }
-    this.#queue.add(waiter, this.#clock.now());
     this.#onChange();
     this.#scheduleServing();
     return undefined;

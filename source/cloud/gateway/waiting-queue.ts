@@ -15,7 +15,7 @@ export interface Waiter {
 }
 
 export class WaitingQueue {
-  readonly #waiters = new Map<Waiter, number>();
+  #waiters = new Map<Waiter, number>();
 
   get size(): number {
     return this.#waiters.size;
@@ -26,6 +26,11 @@ export class WaitingQueue {
     this.#waiters.set(waiter, since);
   }
 
+  /** Before all others. */
+  addFirst(waiter: Waiter, since: number): void {
+    this.#waiters = new Map([[waiter, since], ...this.#waiters]);
+  }
+
   remove(waiter: Waiter): boolean {
     return this.#waiters.delete(waiter);
   }
@@ -34,7 +39,7 @@ export class WaitingQueue {
     return this.#waiters.keys().next().value;
   }
 
-  /** Milliseconds that the oldest has waited; 0 without one. */
+  /** Milliseconds that the one in front has waited; 0 without one. */
   oldestMs(now: number): number {
     const since: number | undefined = this.#waiters.values().next().value;
     return since === undefined ? 0 : now - since;

@@ -143,6 +143,18 @@ describe("an app without a replica", () => {
     expect([reply.status, reply.headers["x-dctl-error-type"]]).toEqual([status, type]);
   });
 
+  test("that is published again and again as it is tells nothing", async () => {
+    const apps = [routedApp({ state: "paused" }), routedApp({ app: "other" })];
+    gateway.gateway.publish(apps);
+    let told = 0;
+    const stop = gateway.gateway.onDemand(() => {
+      told += 1;
+    });
+    for (let round = 0; round < 5; round += 1) gateway.gateway.publish(apps);
+    expect(told).toBe(0);
+    stop();
+  });
+
   test("that leaves the table answers those that wait", async () => {
     gateway.gateway.publish([routedApp()]);
     const waiting = send();
@@ -407,6 +419,30 @@ describe("a replica that fails before its reply", () => {
       "runner_disconnected",
     ]);
     expect(always.seen.length).toBe(3);
+  });
+
+  test("gives its request back to the head of the queue, however long that is", async () => {
+    const { held, onRequest } = holding();
+    const order: string[] = [];
+    const dying = await gateway.addReplica(onRequest, "dying");
+    const fresh = await gateway.addReplica((request, response) => {
+      order.push(`${request.url}`);
+      response.end();
+    }, "fresh");
+    gateway.gateway.publish([routedApp({ scale: one, replicas: [dying.routed()] })]);
+    const first = send("/first");
+    await untilDemand(1, 0);
+    const others = Array.from({ length: 100 }, () => send("/later"));
+    await untilDemand(1, 100);
+    gateway.gateway.publish([
+      routedApp({ scale: one, replicas: [dying.routed({ isOpen: false })] }),
+    ]);
+    held[0]?.destroy();
+    await untilDemand(0, 101);
+    gateway.gateway.publish([routedApp({ scale: one, replicas: [fresh.routed()] })]);
+    const replies = await Promise.all([first, ...others]);
+    expect(replies.filter(({ status }) => status !== 200)).toEqual([]);
+    expect([order[0], order.length]).toEqual(["/first", 101]);
   });
 
   test.each([
