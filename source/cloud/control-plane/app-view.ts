@@ -1,5 +1,6 @@
 // What state an app is in, as one word and a reason, from everything that is known of it.
 import type { AppState, ReplicaState } from "../admin/documents.ts";
+import { cloudErrors } from "../errors.ts";
 import type { AppRecord } from "../state/app-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
 import { failuresUntilFailed } from "./back-off.ts";
@@ -8,7 +9,7 @@ export interface AppFacts {
   app: Pick<AppRecord, "desired" | "rollout">;
   active: Pick<RevisionRecord, "state" | "reason" | "failures" | "notBefore"> | undefined;
   /** Why the newest revision failed, where none is active. */
-  lastFailure: string | undefined;
+  lastFailure: { code: string | undefined; sentence: string | undefined } | undefined;
   /** States of the active revision's replicas. */
   replicas: readonly ReplicaState[];
   wanted: number;
@@ -30,7 +31,10 @@ export function appState(facts: AppFacts): { state: AppState; reason: string | u
   if (app.desired === "deleting") return plain("DELETING");
   if (app.desired === "paused") return plain("PAUSED");
   if (app.rollout !== undefined) return plain(active === undefined ? "STARTING" : "ROLLING");
-  if (active === undefined) return { state: "FAILED", reason: facts.lastFailure };
+  if (active === undefined) {
+    const isShort = facts.lastFailure?.code === cloudErrors.noCapacity.code;
+    return { state: isShort ? "UNSCHEDULABLE" : "FAILED", reason: facts.lastFailure?.sentence };
+  }
   const ready = replicas.filter((state) => state === "IDLE" || state === "RUNNING").length;
   if (ready === 0 && now < active.notBefore) {
     const isFailed = active.failures >= failuresUntilFailed;

@@ -243,7 +243,7 @@ export class Deployments {
         code: failure instanceof ProductError ? failure.code : "UNEXPECTED",
         sentence: describeError(failure),
         exitCode: failure instanceof ProductError ? failure.exitCode : 1,
-        reason: exit?.reason,
+        reason: exit?.reason ?? (isShortage(failure) ? "unschedulable" : undefined),
         tail: exit === undefined || exit.tail.length === 0 ? tail : exit.tail,
       });
       this.#context.wake();
@@ -263,7 +263,8 @@ export class Deployments {
         const failed = wasAborted ? "ABORTED" : "FAILED";
         // One that had served and does not come up again may still be asked for once more.
         const state = record.activatedAt === undefined ? failed : "SUPERSEDED";
-        store.revisions.update(key, { state, reason: sentence });
+        const failureCode = failure instanceof ProductError ? failure.code : undefined;
+        store.revisions.update(key, { state, reason: sentence, failureCode });
       }
       const isKept = app.activeRevision !== undefined && app.activeRevision !== key.revision;
       store.events.add({
@@ -294,6 +295,10 @@ export class Deployments {
       this.#context.log(`old revisions of ${appName(key)} stay: ${describeError(error)}`);
     }
   }
+}
+
+function isShortage(failure: unknown): boolean {
+  return failure instanceof ProductError && failure.code === cloudErrors.noCapacity.code;
 }
 
 const keptTail = 40;

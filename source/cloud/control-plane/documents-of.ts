@@ -55,7 +55,7 @@ export class Documents {
     const { state, reason } = appState({
       app,
       active,
-      lastFailure: newest?.reason,
+      lastFailure: newest && { code: newest.failureCode, sentence: newest.reason },
       replicas: current.map((replica) => replica.state),
       wanted,
       shortage: shortageOf(this.#context, app)?.capacity.reason,

@@ -48,6 +48,9 @@ export class RollOut {
     const { context } = this.#options;
     const revision = this.#revision();
     const plan = planOf(context.store, revision);
+    const { canEverFit, reason } = await context.engine.capacity(plan);
+    // Nobody waits for an environment that no replica could use.
+    if (!canEverFit) throw noCapacity(reason ?? "this machine has not what it asks for");
     await this.#build(revision, plan);
     await this.#makeRoom(revision, plan);
     const replica = await this.#start(revision);
@@ -180,6 +183,7 @@ export class RollOut {
       store.revisions.update(revision, {
         state: "ACTIVE",
         reason: undefined,
+        failureCode: undefined,
         activatedAt: clock.wallMs(),
         failures: 0,
         notBefore: 0,
@@ -246,7 +250,7 @@ export class RollOut {
   #setState(revision: RevisionRecord, state: "BUILDING" | "VERIFYING"): void {
     const { store } = this.#options.context;
     if (store.apps.get(revision).activeRevision === revision.revision) return;
-    store.revisions.update(revision, { state, reason: undefined });
+    store.revisions.update(revision, { state, reason: undefined, failureCode: undefined });
   }
 
   #failure(error: unknown): unknown {

@@ -25,7 +25,7 @@ CREATE TABLE apps (
 CREATE TABLE revisions (
   organisation TEXT NOT NULL, app TEXT NOT NULL, revision TEXT NOT NULL,
   number INTEGER NOT NULL,
-  state TEXT NOT NULL, reason TEXT,
+  state TEXT NOT NULL, reason TEXT, failure_code TEXT,
   content_hash TEXT NOT NULL, bundle TEXT NOT NULL,
   script TEXT NOT NULL, target TEXT NOT NULL,
   config TEXT NOT NULL, inspection TEXT NOT NULL,

@@ -13,6 +13,8 @@ export interface RevisionRecord extends RevisionKey {
   number: number;
   state: RevisionState;
   reason: string | undefined;
+  /** Of the error for which it is not active. */
+  failureCode: string | undefined;
   /** Of bundle, script, configuration and secrets: the same means "no change". */
   contentHash: string;
   /** SHA-256 of the bundle, which is its folder's name. */
@@ -127,19 +129,20 @@ export class RevisionRecords {
     change: Partial<
       Pick<
         RevisionRecord,
-        "state" | "reason" | "activatedAt" | "isPinned" | "failures" | "notBefore"
+        "state" | "reason" | "failureCode" | "activatedAt" | "isPinned" | "failures" | "notBefore"
       >
     >,
   ): void {
     const next = { ...this.get(key), ...change };
     this.#database
       .statement(
-        `UPDATE revisions SET state = ?, reason = ?, activated_at = ?, is_pinned = ?, failures = ?,
+        `UPDATE revisions SET state = ?, reason = ?, failure_code = ?, activated_at = ?, is_pinned = ?, failures = ?,
            not_before = ? WHERE organisation = ? AND app = ? AND revision = ?`,
       )
       .run(
         next.state,
         next.reason ?? null,
+        next.failureCode ?? null,
         next.activatedAt ?? null,
         next.isPinned ? 1 : 0,
         next.failures,
@@ -174,6 +177,7 @@ function toRecord(row: Row): RevisionRecord {
     // Only `create` and `update` write these columns.
     state: String(row.state) as RevisionState,
     reason: textOf(row.reason),
+    failureCode: textOf(row.failure_code),
     contentHash: String(row.content_hash),
     bundle: String(row.bundle),
     script: String(row.script),

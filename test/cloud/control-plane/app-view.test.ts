@@ -64,7 +64,16 @@ const cases: [AppState, string, Partial<AppFacts>][] = [
   ],
   ["DELETING", "its last requests run", { app: { desired: "deleting", rollout: undefined } }],
   ["DELETED", "it is gone", { app: { desired: "deleted", rollout: undefined } }],
-  ["FAILED", "no revision ever started", { active: undefined, lastFailure: "No module torch." }],
+  [
+    "FAILED",
+    "no revision ever started",
+    { active: undefined, lastFailure: { code: "CLOUD_START_FAILED", sentence: "No." } },
+  ],
+  [
+    "UNSCHEDULABLE",
+    "its only revision fits nowhere",
+    { active: undefined, lastFailure: { code: "CLOUD_NO_CAPACITY", sentence: "No GPU." } },
+  ],
 ];
 
 it.each(cases)("%s when %s", (state, _why, facts) => {
@@ -74,7 +83,9 @@ it.each(cases)("%s when %s", (state, _why, facts) => {
 it("bad states have a reason", () => {
   const reasonOf = (facts: Partial<AppFacts>) => appState({ ...plain, ...facts }).reason;
   expect(reasonOf({ shortage: "no GPU", wanted: 1 })).toBe("no GPU");
-  expect(reasonOf({ active: undefined, lastFailure: "No module torch." })).toBe("No module torch.");
+  expect(
+    reasonOf({ active: undefined, lastFailure: { code: undefined, sentence: "No module torch." } }),
+  ).toBe("No module torch.");
   expect(reasonOf({ replicas: ["IDLE"], wanted: 3, lackingMs: 90_000 })).toBe(
     "1 of 3 wanted replicas are ready",
   );

@@ -283,9 +283,15 @@ it("what the machine can never hold fails with exit code 9 and the reason", asyn
     kind: "failed",
     code: cloudErrors.noCapacity.code,
     exitCode: 9,
+    reason: "unschedulable",
     sentence: expect.stringContaining("asked H100, host has no GPU"),
   });
   expect(open.engine.started).toEqual([]);
+  expect(events.filter(({ kind }) => kind === "phase")).toEqual([]);
+  expect(open.plane.app(chat)).toMatchObject({
+    state: "UNSCHEDULABLE",
+    reason: expect.stringContaining("asked H100, host has no GPU"),
+  });
 });
 
 describe("the same again", () => {
