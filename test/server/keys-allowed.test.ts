@@ -89,6 +89,8 @@ describe("the role infer", () => {
     ["POST", "/api/push"],
     ["HEAD", `/api/blobs/sha256:${"0".repeat(64)}`],
     ["POST", `/api/blobs/sha256:${"0".repeat(64)}`],
+    // The hub is asked with the token of the server's owner.
+    ["GET", "/api/hub/repository"],
   ])("may not %s %s", async (method, path) => {
     const { status, headers } = await server.send(path, { method, headers: bearer(token) });
     expect(status).toBe(403);
@@ -111,6 +113,7 @@ describe("the role infer", () => {
   test.each([
     ["GET", "/api/tags"],
     ["GET", "/api/ps"],
+    ["GET", "/api/capacity"],
     ["GET", "/v1/models"],
     ["GET", "/metrics"],
     ["GET", "/openapi.json"],
