@@ -97,6 +97,8 @@ describe("the chat", () => {
     await chat.shows("Unknown command '/nonsense'");
     chat.type(controlC);
     await chat.send("/?");
+    await chat.shows("Help: Chat");
+    chat.type("system text");
     await chat.shows("/set system");
     chat.type(escapeKey);
     await chat.shows(ready);

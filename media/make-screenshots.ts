@@ -1,0 +1,133 @@
+// Makes a picture of every screen: runs the built program in a terminal of its own, uses it as a person
+// does, and draws what it shows. Usage: npm run build && npm run screenshots
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { spawn } from "@lydell/node-pty";
+import xterm from "@xterm/headless";
+import { drawTerminal, terminalLines } from "./draw-terminal.ts";
+
+const columns = 110;
+const rows = 32;
+const port = 11_939;
+const longestWaitMs = 30_000;
+const escapeKey = "\u001b";
+
+const home = mkdtempSync(path.join(tmpdir(), "modelctl-screenshots-"));
+const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
+const program = spawn(
+  process.execPath,
+  [path.join(import.meta.dirname, "..", "dist", "cli.js"), "run", "tiny"],
+  {
+    cols: columns,
+    rows,
+    cwd: home,
+    env: {
+      PATH: process.env.PATH,
+      HOME: home,
+      TERM: "xterm-256color",
+      FORCE_COLOR: "1",
+      LANG: "C.UTF-8",
+      CI: "false",
+      MODELCTL_HOST: `127.0.0.1:${port}`,
+      // So that a request can be shown with what was said.
+      MODELCTL_LOG_PROMPTS: "1",
+    },
+  },
+);
+let raw = "";
+program.onData((data) => {
+  raw += data;
+  terminal.write(data);
+});
+terminal.onData((data) => program.write(data));
+
+try {
+  await until("takes keys", () => raw.includes("\u001b[?2004h"));
+  await shows("Send a message");
+  await ask("What is the capital of France?", "Paris.");
+  await ask("Write a poem.", "it is spring.");
+  await ask("List three colors.", "Blue");
+  await shows("RAM");
+  picture("chat", "A chat with the built-in model, and how fast it answers");
+
+  program.write("\u0010");
+  await shows("Commands");
+  picture("palette", "The palette: every command, to be found by typing");
+  await leave("Commands");
+
+  program.write(`${escapeKey}2`);
+  await shows("[2 Models]");
+  await shows("Template");
+  picture("models", "The models on this machine, and what one of them needs");
+
+  await askFromOutside();
+  program.write(`${escapeKey}3`);
+  await shows("[3 Server]");
+  await shows("/v1/chat/completions");
+  await shows("404");
+  // A few samples make a line.
+  await wait(4000);
+  picture("server", "The server: throughput, scheduler, memory, and every request");
+
+  program.write("/status:ok path:/v1\r");
+  await shows("filter status:ok path:/v1");
+  program.write("\r");
+  await shows("Prompt, as the model got it");
+  picture("request", "A request in full: its phases, the prompt as the model got it, the answer");
+} finally {
+  program.write("\u0003\u0003");
+  program.kill();
+  rmSync(home, { recursive: true, force: true });
+}
+process.exit(0);
+
+/** Other programs use the server too. */
+async function askFromOutside(): Promise<void> {
+  const send = (where: string, body: unknown) =>
+    fetch(`http://127.0.0.1:${port}${where}`, { method: "POST", body: JSON.stringify(body) });
+  const question = (content: string) => ({ messages: [{ role: "user", content }] });
+  await send("/v1/chat/completions", { model: "tiny", ...question("What is 2 + 3?") });
+  await send("/v1/chat/completions", {
+    model: "tiny",
+    ...question("What is the capital of Italy?"),
+  });
+  await send("/v1/chat/completions", { model: "qwen3:8b", ...question("Hello") });
+  await send("/api/generate", { model: "tiny", prompt: "Count from 1 to 5.", stream: false });
+  await send("/api/chat", { model: "tiny", ...question("My name is Ada."), stream: false });
+}
+
+async function ask(question: string, answer: string): Promise<void> {
+  program.write(question);
+  await shows(question);
+  program.write("\r");
+  await shows(answer);
+  await shows("Enter send");
+}
+
+async function leave(title: string): Promise<void> {
+  program.write(escapeKey);
+  await until(`leaving ${title}`, () => !terminalLines(terminal).join("\n").includes(title));
+}
+
+async function shows(text: string): Promise<void> {
+  await until(`showing ${JSON.stringify(text)}`, () =>
+    terminalLines(terminal).join("\n").includes(text),
+  );
+}
+
+async function until(what: string, holds: () => boolean): Promise<void> {
+  for (let waitedMs = 0; waitedMs < longestWaitMs; waitedMs += 50) {
+    if (holds()) return;
+    await wait(50);
+  }
+  throw new Error(`${what} did not happen:\n${terminalLines(terminal).join("\n")}`);
+}
+
+function picture(name: string, title: string): void {
+  writeFileSync(
+    path.join(import.meta.dirname, `${name}.svg`),
+    drawTerminal(terminal, `${title}, in a terminal`),
+  );
+}

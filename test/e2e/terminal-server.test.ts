@@ -1,0 +1,189 @@
+// The whole program as a person meets it: the built one in a pseudo-terminal, a real server and model.
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { freePort, openTerminal, type TerminalOptions, type TestTerminal } from "../support/pty.ts";
+import { until } from "../support/until.ts";
+
+const entry = path.join(import.meta.dirname, "..", "..", "dist", "cli.js");
+const altThree = "\u001b3";
+const run = promisify(execFile);
+
+let terminal: TestTerminal | undefined;
+afterEach(async () => {
+  await terminal?.close();
+  terminal = undefined;
+});
+
+async function open(words: string[], options: TerminalOptions = {}): Promise<TestTerminal> {
+  terminal = await openTerminal(words, options);
+  await terminal.takesKeys();
+  return terminal;
+}
+
+/** A home and an address that only this test knows. */
+async function ownHost(): Promise<{ url: string; environment: Record<string, string> }> {
+  const host = `127.0.0.1:${await freePort()}`;
+  return { url: `http://${host}`, environment: { MODELCTL_HOST: host } };
+}
+
+async function ask(url: string, body: object): Promise<number> {
+  const reply = await fetch(`${url}/api/generate`, { method: "POST", body: JSON.stringify(body) });
+  await reply.text();
+  return reply.status;
+}
+
+describe("the Server screen", () => {
+  it("shows what other programs ask, and stops and starts the server", async () => {
+    const { url, environment } = await ownHost();
+    const program = await open([], { columns: 120, rows: 40, environment });
+    await program.shows("Send a message");
+    expect(await ask(url, { model: "tiny", prompt: "What is 2 + 3?", stream: false })).toBe(200);
+    program.type(altThree);
+    await program.shows("[3 Server]");
+    await program.shows("/api/generate");
+    await program.shows("✓ 200");
+    await program.shows("CPU");
+    program.type("S");
+    await program.shows("Stop the server on");
+    program.type("y");
+    await program.shows("The server is stopped");
+    await expect(fetch(`${url}/api/version`)).rejects.toThrow();
+    program.type("S");
+    await program.shows("The server is listening on");
+    expect(await ask(url, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
+    program.type("\u0004");
+    expect(await program.exited).toBe(0);
+    expect(program.buffer()).toBe("normal");
+  });
+
+  it("shows the server of another program, and lives on when that one is killed", async () => {
+    const { url, environment } = await ownHost();
+    const home = mkdtempSync(path.join(tmpdir(), "modelctl-attach-"));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    const start = async () => {
+      const words = [entry, "serve", "--port", new URL(url).port, "--preload", "tiny"];
+      const child = spawn(process.execPath, words, {
+        env: { PATH: process.env.PATH, HOME: home },
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      await until(
+        async () => (await fetch(`${url}/api/version`).catch(() => undefined))?.status,
+        (status) => status === 200,
+      );
+      return child;
+    };
+    const first = await start();
+    onTestFinished(() => void first.kill("SIGKILL"));
+    const program = await open(["--connect", url], { columns: 120, rows: 40, environment });
+    await program.shows("Send a message");
+    program.type(altThree);
+    await program.shows("[3 Server]");
+    await program.shows("/v1/models/tiny");
+    const gone = once(first, "exit");
+    first.kill("SIGKILL");
+    await gone;
+    await program.shows("Gone for");
+    const second = await start();
+    onTestFinished(() => void second.kill("SIGKILL"));
+    await program.showsNot("Gone for");
+    expect(await ask(url, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
+    await program.shows("/api/generate");
+    program.type("\u0003\u0003");
+    expect(await program.exited).toBe(130);
+  });
+});
+
+describe("the program", () => {
+  it("keeps what is typed before its server is there", async () => {
+    const program = await open([]);
+    program.type("What is 2 + 3?\r");
+    await program.shows("2 + 3 = 5");
+  });
+
+  it("gives the terminal to $EDITOR and takes it back", async () => {
+    const program = await open(["run", "tiny"], {
+      environment: { EDITOR: "sed -i -e s/one/two/" },
+    });
+    await program.shows("Send a message");
+    program.type("one message");
+    await program.shows("> one message");
+    program.type("\u0007");
+    await program.shows("> two message");
+    expect(program.buffer()).toBe("alternate");
+  });
+
+  it("stays below what the terminal showed, and without colours, where it is asked to", async () => {
+    const program = await open(["run", "tiny", "--inline", "--theme", "mono"], {
+      rows: 40,
+      environment: { FORCE_COLOR: "1" },
+    });
+    await program.shows("Send a message");
+    expect(program.raw()).not.toContain("\u001b[?1049h");
+    await program.send("What is 2 + 3?");
+    await program.shows("2 + 3 = 5");
+    await program.send("/bye");
+    expect(await program.exited).toBe(0);
+    expect(program.text()).toContain("2 + 3 = 5");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
+    expect(program.raw()).not.toMatch(/\u001b\[(3[1-7]|9[0-7])m/);
+  });
+
+  it("speaks in lines for a screen reader", async () => {
+    const program = await open(["run", "tiny", "--screen-reader"]);
+    await program.shows("Message:");
+    program.type("What is 2 + 3?");
+    await program.shows("Message: What is 2 + 3?");
+    program.type("\r");
+    await program.shows("Assistant: 2 + 3 = 5");
+    expect(program.raw()).not.toContain("\u001b[?1049h");
+    expect(program.text()).not.toMatch(/[╭│█▁]/);
+  });
+});
+
+const hasTmux = await run("tmux", ["-V"]).then(
+  () => true,
+  () => false,
+);
+
+describe.runIf(hasTmux)("in tmux", () => {
+  it("is used with keys, pastes and another size of the window", async () => {
+    const home = mkdtempSync(path.join(tmpdir(), "modelctl-tmux-"));
+    const socket = path.join(home, "tmux");
+    const { environment } = await ownHost();
+    const tmux = async (...words: string[]) =>
+      (await run("tmux", ["-S", socket, "-f", "/dev/null", ...words])).stdout;
+    onTestFinished(async () => {
+      await tmux("kill-server").catch(() => {});
+      rmSync(home, { recursive: true, force: true });
+    });
+    const variables = { HOME: home, LANG: "C.UTF-8", CI: "false", ...environment };
+    const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+    const command = ["env", ...assignments, process.execPath, entry, "run", "tiny"];
+    await tmux("new-session", "-d", "-x", "100", "-y", "30", command.join(" "));
+    const shows = async (text: string) =>
+      await until(
+        () => tmux("capture-pane", "-p"),
+        (screen) => screen.includes(text),
+      );
+    await shows("Send a message");
+    await tmux("set-buffer", "Repeat after me:\nhello world");
+    await tmux("paste-buffer", "-p");
+    await shows("hello world");
+    await tmux("send-keys", "C-u", "C-u", "C-u");
+    await tmux("send-keys", "-l", "What is 2 + 3?");
+    await shows("> What is 2 + 3?");
+    await tmux("send-keys", "Enter");
+    await shows("2 + 3 = 5");
+    await tmux("resize-window", "-x", "70", "-y", "20");
+    await shows("2 + 3 = 5");
+    await tmux("send-keys", "M-3");
+    await shows("[3 Server]");
+    await tmux("send-keys", "Escape");
+    await tmux("send-keys", "C-d");
+  });
+});
