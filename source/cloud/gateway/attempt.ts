@@ -124,6 +124,8 @@ function kindOf(error: Error): FailureKind {
   if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH") {
     return "invalid_request";
   }
-  const isUnreadable = error.name === "HTTPParserError" || code === "UND_ERR_HEADERS_OVERFLOW";
+  // Node's own errors come from a head that cannot be written to the client.
+  const isUnreadable =
+    error.name === "HTTPParserError" || /^(UND_ERR_HEADERS_|ERR_HTTP_|ERR_INVALID_)/.test(code);
   return isUnreadable ? "invalid_reply" : "disconnected";
 }

@@ -21,6 +21,8 @@ export interface ReadReplyHead extends ReplyHead {
 }
 
 const ownPrefix = "x-dctl-";
+/** What a status line cannot hold: https://www.rfc-editor.org/rfc/rfc9112#section-4 */
+const unprintable = /[^\t\x20-\x7e\x80-\xff]/;
 
 export function readReplyHead(
   status: number,
@@ -51,7 +53,8 @@ export function readReplyHead(
   const isEvents = contentType.startsWith("text/event-stream");
   const isReadable = !isEncoded && (isEvents || contentType.startsWith("application/json"));
   const isEventStream = isEvents && !isEncoded && !hasLength;
-  return { status, statusText, headers, isEventStream, isReadable, wantsStop };
+  const text = unprintable.test(statusText) ? "" : statusText;
+  return { status, statusText: text, headers, isEventStream, isReadable, wantsStop };
 }
 
 function addFacts(headers: string[], facts: HeadFacts): void {

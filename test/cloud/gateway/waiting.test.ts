@@ -484,6 +484,19 @@ describe("a replica that fails before its reply", () => {
     ]);
   });
 
+  test.each([
+    ["a status beyond all", "HTTP/1.1 2000 Odd\r\nContent-Length: 0\r\n\r\n", 502],
+    ["a head beyond all", `HTTP/1.1 200 OK\r\nX: ${"x".repeat(70_000)}\r\n\r\n`, 502],
+    [
+      "a status text of other letters",
+      "HTTP/1.1 200 Gr\u00fc\u00dfe \u2713\r\nContent-Length: 2\r\n\r\nok",
+      200,
+    ],
+  ])("sends %s", async (_, bytes, status) => {
+    const url = await gateway.serve((request) => void request.socket.end(bytes));
+    expect((await sendRaw(url, {})).status).toBe(status);
+  });
+
   test("takes longer than a request may take", async () => {
     const { held, onRequest } = holding();
     const limits = { ...defaultLimits, requestTimeoutMs: 50 };
