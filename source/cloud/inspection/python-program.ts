@@ -53,23 +53,31 @@ export async function askPython(run: PythonRun): Promise<PythonAnswer> {
   if (value !== undefined) return { kind: "document", value };
   if (error !== undefined && "code" in error && error.code === "ENOENT") throw missing(python);
   if (error !== undefined && "killed" in error && error.killed === true) return { kind: "timeout" };
-  await checkPython(python, environment);
+  await findInterpreter(python, environment);
   const last = errors.trimEnd().split("\n").at(-1);
   return { kind: "crash", sentence: last || describeError(error) };
 }
 
-/**
- * The interpreter's version, such as "3.11.7".
- *
- * @throws ProductError `CLOUD_PYTHON_UNUSABLE` when there is none, or it is older than 3.8
- */
-export async function checkPython(python: string, environment: NodeJS.ProcessEnv): Promise<string> {
-  const code = "import sys; print('.'.join(map(str, sys.version_info[:3])))";
+export interface Interpreter {
+  /** The program itself, behind whatever chooses between versions. */
+  program: string;
+  /** Such as "3.11.7". */
+  version: string;
+}
+
+/** @throws ProductError `CLOUD_PYTHON_UNUSABLE` when there is none, or it is older than 3.8 */
+export async function findInterpreter(
+  python: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<Interpreter> {
+  const code = "import sys; print('.'.join(map(str, sys.version_info[:3])), sys.executable)";
   const options = { env: environment, timeout: 30_000, maxBuffer: largestAnswerBytes } as const;
   const { error, output } = await execute(python, ["-I", "-S", "-c", code], options);
-  const version = output.trim();
+  const [, version = "", program = ""] = /^(\S+) (.+)$/.exec(output.trim()) ?? [];
   const [major = 0, minor = 0] = version.split(".").map(Number);
-  if (error === undefined && (major > 3 || (major === 3 && minor >= 8))) return version;
+  if (error === undefined && (major > 3 || (major === 3 && minor >= 8))) {
+    return { program, version };
+  }
   if (error === undefined) {
     throw unusable(`${python} is Python ${version}, and scripts need 3.8 or newer.`);
   }

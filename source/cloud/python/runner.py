@@ -63,7 +63,6 @@ functions, lets the processes of the group finish, and exits; SIGKILL ends what 
 import argparse
 import os
 import sys
-import uuid
 
 from deployctl_running import failure, script
 from deployctl_running.ending import Ending, end
@@ -103,7 +102,7 @@ def run(words):
     port = _install_ports()
     programs = Programs()
     programs.watch()
-    nonce = os.environ.setdefault("DEPLOYCTL_NONCE", uuid.uuid4().hex)
+    nonce = os.environ.setdefault("DEPLOYCTL_NONCE", os.urandom(16).hex())
     ending = Ending(nonce, port, programs)
     ending.install()
     tell("importing", script=os.path.basename(path))

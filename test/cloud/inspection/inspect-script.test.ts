@@ -527,7 +527,7 @@ describe("what cannot be read is told with its place", () => {
   test("a machine without Python, or with an old one", async () => {
     const file = write("deploy.py", "def serve(): pass\n");
     const old = path.join(folder, "old-python");
-    writeFileSync(old, "#!/bin/sh\necho 3.6.9\n", { mode: 0o755 });
+    writeFileSync(old, "#!/bin/sh\necho 3.6.9 /usr/bin/python3.6\n", { mode: 0o755 });
     for (const [python, sentence] of [
       ["/nowhere/python3", "There is no /nowhere/python3"],
       [old, "is Python 3.6.9, and scripts need 3.8"],

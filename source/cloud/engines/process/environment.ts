@@ -9,7 +9,12 @@ import { finished } from "node:stream/promises";
 import { ProductError } from "../../../base/product-error.ts";
 import { cloudErrors } from "../../errors.ts";
 import { checkExecutables } from "../../inspection/executables.ts";
-import { checkPython, pythonFolder, pythonProgram } from "../../inspection/python-program.ts";
+import {
+  findInterpreter,
+  type Interpreter,
+  pythonFolder,
+  pythonProgram,
+} from "../../inspection/python-program.ts";
 import type { PrepareEnvironment } from "./process-engine-options.ts";
 
 export interface EnvironmentOptions {
@@ -25,26 +30,25 @@ const indexVariables = ["PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS"
 /** The engine's way to an environment. Throws ProductError with exit code 6. */
 export function createEnvironments(options: EnvironmentOptions): PrepareEnvironment {
   const { stateFolder, environment = process.env } = options;
-  const python = pythonProgram(environment);
-  let version: Promise<string> | undefined;
-  const readVersion = async () => {
-    version ??= checkPython(python, environment);
+  let interpreter: Promise<Interpreter> | undefined;
+  const findOnce = async () => {
+    interpreter ??= findInterpreter(pythonProgram(environment), environment);
     try {
-      return await version;
+      return await interpreter;
     } catch (error) {
-      version = undefined; // it may be installed before the next replica starts
+      interpreter = undefined; // it may be installed before the next replica starts
       throw error;
     }
   };
   return async (plan, log, signal) => {
     const { requirements, executables, environment: own } = plan.config;
-    const release = await readVersion();
+    const { program: python, version } = await findOnce();
     const searchPath = own.PATH ?? environment.PATH ?? "";
     if (requirements.length === 0) {
       checkExecutables(executables, { searchPath, folder: plan.bundleFolder });
       return { python, variables: {} };
     }
-    const name = environmentName(release, requirements, environment);
+    const name = environmentName(version, requirements, environment);
     const folder = path.join(stateFolder, "envs", name);
     if (!existsSync(path.join(folder, "complete"))) {
       log(`building a virtual environment with ${requirements.join(", ")}`);

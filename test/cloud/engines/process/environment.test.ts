@@ -74,7 +74,10 @@ function plan(requirements: string[], executables: string[] = []): RevisionPlan 
 test("without requirements it is the machine's Python, and programs are looked up on its PATH", async () => {
   const prepare = createEnvironments({ stateFolder: folder, environment });
   const made = await prepare(plan([], ["sh"]), () => {}, never);
-  expect(made).toEqual({ python: "python3", variables: {} });
+  expect(made.variables).toEqual({});
+  // The program itself: what chooses between versions would cost each start some time.
+  const own = execFileSync(made.python, ["-c", "import sys; print(sys.executable)"]);
+  expect(own.toString().trim()).toBe(made.python);
   await expect(prepare(plan([], ["tiny-server"]), () => {}, never)).rejects.toMatchObject({
     code: "CLOUD_EXECUTABLE_MISSING",
     exitCode: 6,

@@ -1,10 +1,13 @@
 """Calls a function that may be asynchronous."""
 
-import asyncio
 import inspect
 
 
 def call(function, *arguments, **keywords):
     """The function's result; of a coroutine function that of its coroutine."""
     result = function(*arguments, **keywords)
-    return asyncio.run(result) if inspect.iscoroutine(result) else result
+    if not inspect.iscoroutine(result):
+        return result
+    import asyncio  # most functions need none of it, and wait for it as long as for Python itself
+
+    return asyncio.run(result)
