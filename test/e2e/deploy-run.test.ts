@@ -124,6 +124,42 @@ describe("the control plane", () => {
     expect(reply.headers.get("x-dctl-cold-start")).toBe("1");
   });
 
+  test.each([
+    [["status"]],
+    [["apps", "list"]],
+    [["apps", "show", "one"]],
+    [["apps", "list-rev", "one"]],
+    [["apps", "runners", "one", "--state", "all"]],
+    [["runners", "list", "--since", "1h"]],
+    [["keys", "list"]],
+    [["secrets", "list"]],
+    [["env", "list", "one"]],
+    [["usage", "--since", "7d"]],
+    [["doctor"]],
+    [["profile", "list"]],
+    [["profile", "show"]],
+    [["state", "check"]],
+    [["state", "backup"]],
+  ])("is told of by %j: a table for people, one document for programs", async (words) => {
+    const { code, output } = await cloud.run(words);
+    expect(code).toBe(0);
+    expect(output).toMatch(/\S.*\n$/);
+    expect(await cloud.json(words)).toBeTypeOf("object");
+  });
+
+  test("goes back to a backup while it does not run", async () => {
+    const { file } = await cloud.json<{ file: string }>(["state", "backup"]);
+    await cloud.json(["apps", "delete", "other"]);
+    expect(await cloud.run(["state", "restore", file])).toMatchObject({ code: 5 });
+    await cloud.json(["down"]);
+    expect(await cloud.json(["state", "restore", file])).toMatchObject({
+      file: path.join(cloud.stateFolder, "state.db"),
+    });
+    await cloud.json(["up"]);
+    const { apps } = await cloud.json<{ apps: { app: string }[] }>(["apps", "list"]);
+    expect(apps.map(({ app }) => app).sort()).toEqual(["one", "other"]);
+  });
+
   test("says why it cannot start: the port is taken", async () => {
     const { code, errors } = await cloud.run(["up"], {
       environment: { DEPLOYCTL_STATE_DIR: path.join(cloud.folder, "second") },
@@ -132,17 +168,16 @@ describe("the control plane", () => {
     expect(errors).toContain(String(cloud.gatewayPort));
   });
 
-  test("takes commands from other machines with an admin key alone", async () => {
-    const profile = await cloud.run(["profile", "key"]);
-    expect(profile.output).toMatch(/^dk_\S+\n$/);
-    const url = `http://127.0.0.1:${cloud.gatewayPort}`;
-    for (const [headers, status] of [
-      [{}, 401],
-      [{ authorization: `Key ${await cloud.createKey()}` }, 403],
-    ] as const) {
-      expect((await fetch(`${url}/_/v1/status`, { headers })).status).toBeGreaterThanOrEqual(
-        status,
-      );
-    }
+  test("takes no commands at the gateway, and tells its metrics to an admin key alone", async () => {
+    const admin = (await cloud.run(["profile", "key"])).output.trim();
+    const api = await cloud.createKey();
+    const status = async (place: string, key?: string) => {
+      const headers = key === undefined ? {} : { authorization: `Key ${key}` };
+      return (await fetch(`http://127.0.0.1:${cloud.gatewayPort}/_/${place}`, { headers })).status;
+    };
+    for (const key of [undefined, api, admin]) expect(await status("v1/status", key)).toBe(404);
+    expect(await status("metrics")).toBe(404);
+    expect(await status("metrics", api)).toBe(404);
+    expect(await status("metrics", admin)).toBe(200);
   });
 });
