@@ -9,6 +9,7 @@ import { cloudErrors } from "../errors.ts";
 import { type AppKey, appName, type Rollout } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
+import { activateRevision } from "./activate-revision.ts";
 import { backOffMs, failuresUntilFailed, isLasting } from "./back-off.ts";
 import { type ControlContext, effectiveScale } from "./control-context.ts";
 import type { ReplicaKeeper } from "./replica-keeper.ts";
@@ -19,6 +20,8 @@ import { askSmoke } from "./smoke-test.ts";
 /** Others may make room meanwhile. */
 const roomWaitMs = 30_000;
 const roomPauseMs = 1000;
+/** Longer where the first replica took long. */
+const othersWaitMs = 30_000;
 
 export interface RolloutOptions {
   context: ControlContext;
@@ -55,6 +58,7 @@ export class RollOut {
     await this.#makeRoom(revision, plan);
     const replica = await this.#start(revision);
     await this.#verify(replica);
+    await this.#startOthers(replica, plan);
     return this.#activate(replica);
   }
 
@@ -164,51 +168,51 @@ export class RollOut {
     throw new RolloutFailure(error, undefined);
   }
 
-  /** The switch: one transaction. From here on new requests go to the new revision. */
+  /**
+   * As many replicas as the old revision has ready, as far as there is room: what those carry must
+   * not wait for new ones after the switch. Whether the others become ready in time decides nothing.
+   */
+  async #startOthers({ createdAt, readyAt }: ReplicaRecord, plan: RevisionPlan): Promise<void> {
+    const { context, keeper, signal } = this.#options;
+    const revision = this.#revision();
+    const missing = this.#replaced() - this.#allVerifying(revision).length;
+    if (missing > 0) {
+      const { replicas } = await context.engine.capacity(plan);
+      const count = Math.min(missing, replicas);
+      for (let ordered = 0; ordered < count; ordered += 1) keeper.order(revision, "verifying");
+    }
+    const isStarting = () => this.#allVerifying(revision).some(({ stage }) => stage !== "ready");
+    if (!isStarting()) return;
+    this.#phase("start", "Others start, as many as the old revision has.");
+    const firstMs = (readyAt ?? createdAt) - createdAt;
+    const limit = AbortSignal.timeout(Math.max(othersWaitMs, 3 * firstMs));
+    try {
+      await keeper.until(() => !isStarting() || undefined, AbortSignal.any([signal, limit]));
+    } catch (error) {
+      if (signal.aborted || !limit.aborted) throw error;
+    }
+  }
+
+  /** How many ready replicas of the old revision are to be matched. */
+  #replaced(): number {
+    const { context, app } = this.#options;
+    const { store } = context;
+    const record = store.apps.get(app);
+    if (record.desired !== "active") return 0;
+    const ready = store.replicas
+      .livingOf(app)
+      .filter(({ purpose, stage }) => purpose === "serving" && stage === "ready");
+    return Math.min(ready.length, effectiveScale(record, this.#revision()).maxConcurrency);
+  }
+
   #activate({ replica, createdAt }: ReplicaRecord): DeployResult {
     const { context, keeper, app } = this.#options;
-    const { store, clock } = context;
     const revision = this.#revision();
-    const record = store.apps.get(app);
-    const verified = store.replicas.find(replica);
+    const verified = context.store.replicas.find(replica);
     if (verified?.stage !== "ready") throw startFailure(verified?.exit ?? vanished);
-    const old = store.replicas.livingOf(app).filter(({ purpose }) => purpose === "serving");
-    const ready = old.filter(({ stage }) => stage === "ready").length;
-    const previous =
-      record.activeRevision === revision.revision ? undefined : record.activeRevision;
-    store.database.transaction(() => {
-      if (previous !== undefined && store.revisions.find({ ...app, revision: previous })) {
-        store.revisions.update({ ...app, revision: previous }, { state: "SUPERSEDED" });
-      }
-      store.revisions.update(revision, {
-        state: "ACTIVE",
-        reason: undefined,
-        failureCode: undefined,
-        activatedAt: clock.wallMs(),
-        failures: 0,
-        notBefore: 0,
-      });
-      store.replicas.update(replica, { purpose: "serving" });
-      store.apps.update(app, { activeRevision: revision.revision, rollout: undefined });
-      store.events.add({
-        ...revision,
-        replica,
-        kind: "activated",
-        sentence: `${revision.revision} is active${previous === undefined ? "" : ` in place of ${previous}`}.`,
-      });
-    });
-    context.usedReplicas.add(replica);
-    context.shortages.delete(appName(app));
-    context.publish();
+    const fresh = this.#allVerifying(revision);
+    const previous = activateRevision({ context, keeper, app, revision, fresh });
     this.#phase("activate", `${revision.revision} is active.`);
-    // As many as the old revision had: the load that they carried does not wait for new ones.
-    const isActive = record.desired === "active";
-    const most = isActive ? effectiveScale(record, revision).maxConcurrency : 0;
-    for (let count = 1; count < Math.min(ready, most); count += 1) {
-      keeper.order(revision, "serving");
-    }
-    for (const each of old) keeper.drain(each.replica);
-    context.wake();
     const { readyAt } = verified;
     return {
       app: appName(app),
@@ -236,9 +240,13 @@ export class RollOut {
 
   /** One that an earlier control plane started for the same purpose, or an earlier try. */
   #verifying(revision: RevisionRecord): ReplicaRecord | undefined {
+    return this.#allVerifying(revision)[0];
+  }
+
+  #allVerifying(revision: RevisionRecord): ReplicaRecord[] {
     return this.#options.context.store.replicas
       .livingOf(revision)
-      .find(
+      .filter(
         ({ purpose, stage, revision: name }) =>
           purpose === "verifying" &&
           name === revision.revision &&
