@@ -1,0 +1,109 @@
+// Goal: what the server tells of its machine and its requests arrives typed, as it happens.
+// Method: a real server with the tiny model, asked by the typed client.
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ApiClient } from "../../source/client/api-client.ts";
+import { followMetrics, readSample, type ServerSample } from "../../source/client/metrics.ts";
+import {
+  cancelRequest,
+  followRequestViews,
+  type RequestView,
+  readRequestView,
+  requestTexts,
+} from "../../source/client/requests.ts";
+import { TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
+
+let server: TestServer;
+let client: ApiClient;
+
+beforeAll(async () => {
+  server = await TestServer.start({ log_prompts: true });
+  client = new ApiClient({ url: server.url, ownerToken: server.hosted.ownerToken });
+});
+
+afterAll(() => server.close());
+
+test("a sample a second tells of machine and models, until nobody looks any more", async () => {
+  await server.ask("Hi");
+  const leave = new AbortController();
+  const samples: ServerSample[] = [];
+  for await (const sample of followMetrics(client, leave.signal)) {
+    samples.push(sample);
+    if (samples.length === 2) break;
+  }
+  const [first, second] = samples;
+  expect(first?.memoryTotalBytes).toBeGreaterThan(first?.memoryUsedBytes ?? Infinity);
+  expect(first?.cpuCores).toBeGreaterThan(0);
+  expect(first?.models).toEqual([
+    expect.objectContaining({
+      name: "tiny:latest",
+      state: "idle",
+      slots: 4,
+      contextLength: 4096,
+      cacheType: "f16",
+      loadFraction: 1,
+    }),
+  ]);
+  expect(first?.models[0]?.cacheBytes).toBeGreaterThan(1_000_000);
+  expect(first?.models[0]?.expiresAt).toBeGreaterThan(Date.now());
+  expect((second?.uptimeMs ?? 0) - (first?.uptimeMs ?? 0)).toBeGreaterThan(0);
+});
+
+test("what a sample lacks is a plain nothing", () => {
+  expect(readSample({})).toMatchObject({ cpuLoad: 0, gpus: [], models: [], waiting: 0 });
+  expect(readSample({ gpus: [{ name: "A", load: null }] }).gpus).toEqual([
+    expect.objectContaining({ name: "A", load: undefined, temperatureCelsius: undefined }),
+  ]);
+});
+
+test("a record changes from running to done, and what was said can be read", async () => {
+  const seen: RequestView[] = [];
+  const leave = new AbortController();
+  const following = (async () => {
+    for await (const view of followRequestViews(client, {}, leave.signal)) seen.push(view);
+  })();
+  const body = { model: "tiny", prompt: "What is 2 + 3?", stream: false };
+  const askedAt = Date.now();
+  await server.post("/api/generate", body);
+  const last = await until(
+    () => seen.findLast(({ startedAt, state }) => startedAt >= askedAt && state === "done"),
+    (view) => view?.status === 200,
+  );
+  leave.abort();
+  await expect(following).rejects.toThrow();
+  expect(last).toMatchObject({ model: "tiny", stream: false, client: { address: "127.0.0.1" } });
+  const texts = await requestTexts(client, last?.id ?? "");
+  expect(texts.prompt).toContain("What is 2 + 3?");
+  expect(texts.answer).toContain("5");
+  expect(JSON.parse(texts.body ?? "")).toEqual(body);
+  await expect(cancelRequest(client, last?.id ?? "")).rejects.toThrow("it has ended");
+});
+
+test("a body with a secret or an image is not kept to be sent once more", async () => {
+  const prompt = `my key is sk-proj-${"a".repeat(30)}`;
+  const options = { num_predict: 3 };
+  await server.post("/api/generate", { model: "tiny", prompt, stream: false, options });
+  const record = (await server.requests()).at(-1);
+  const texts = await requestTexts(client, record?.id ?? "");
+  expect(texts.body).toBeUndefined();
+  expect(texts.prompt).toContain("sk-…[secret]");
+});
+
+test("what is no record is none", () => {
+  expect(readRequestView({ id: "r-1" })).toBeUndefined();
+  expect(readRequestView("text")).toBeUndefined();
+});
+
+test("a request is sent as it is, and read to its end", async () => {
+  const signal = new AbortController().signal;
+  const generate = { method: "POST", path: "/api/generate" } as const;
+  const body = { model: "tiny", prompt: "Hi" };
+  expect(await client.send({ ...generate, body }, signal)).toBe(200);
+  expect(await client.send({ ...generate, body: { model: "nope", prompt: "Hi" } }, signal)).toBe(
+    404,
+  );
+  expect(await client.send({ method: "GET", path: "/v1/models", body: undefined }, signal)).toBe(
+    200,
+  );
+});
