@@ -9,11 +9,11 @@ import { wrapLine } from "../../text/wrap-line.ts";
 import type { Glyphs, Tone } from "../../theme.ts";
 import type { Download } from "./download.ts";
 import { estimateRows } from "./estimate-rows.ts";
-import { fitWords, processorOf, untilOf } from "./list-columns.ts";
 import { fitOfWeights } from "./memory-estimate.ts";
 import type { HubEntry, LocalEntry, ModelEntry, RunningEntry } from "./model-entries.ts";
 import { formatTally, formatWindow } from "./model-figures.ts";
 import { type CardFacts, cardKey, type ModelsState } from "./models-state.ts";
+import { fitWords, processorOf, untilOf } from "./state-cells.ts";
 
 export interface CardLook {
   readonly width: number;

@@ -6,11 +6,12 @@ import { fitRow, foreignSpan, textRow } from "../../panes/styled-row.ts";
 import { splitGraphemes } from "../../text/graphemes.ts";
 import { wrapLine } from "../../text/wrap-line.ts";
 import type { Glyphs, Tone } from "../../theme.ts";
-import { columnsOf, fitLegend } from "./list-columns.ts";
+import { columnsOf } from "./list-columns.ts";
 import { type FoundEntry, selectedIndex } from "./model-entries.ts";
 import { formatSpan } from "./model-figures.ts";
 import { shortName } from "./model-name.ts";
 import type { ModelsState, Reading } from "./models-state.ts";
+import { fitLegend } from "./state-cells.ts";
 
 export interface ListLook {
   readonly width: number;
@@ -108,9 +109,8 @@ function nameWidth(columns: readonly { width: number }[], width: number): number
 function tableRow(name: StyledRow, cells: readonly TableCell[], look: ListLook): StyledRow {
   const { ellipsis } = look.glyphs;
   const parts = cells.flatMap(({ width, isRight, span: { text, tone } }) => {
-    const [cell] = [
-      fitRow([{ text: isRight ? text.padStart(width) : text, tone }], width, ellipsis),
-    ];
+    const aligned = isRight ? text.padStart(width) : text;
+    const cell = fitRow([{ text: aligned, tone }], width, ellipsis);
     return [span(" ".repeat(gap), "plain"), ...cell];
   });
   return [...fitRow(name, Math.max(0, nameWidth(cells, look.width)), ellipsis), ...parts];

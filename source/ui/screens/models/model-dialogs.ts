@@ -36,7 +36,7 @@ export class ModelDialogs {
   async pull(typed: string, suggestion: string): Promise<string | undefined> {
     const { frame, work } = this.#options;
     const text = typed !== "" ? typed : await frame.ask("Pull (owner/name:quant)", suggestion);
-    if (text === undefined || text.trim() === "") return undefined;
+    if (text === undefined || text.trim() === "") return "Nothing was pulled";
     return work.pull(pullReference(text));
   }
 

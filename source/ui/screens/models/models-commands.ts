@@ -3,46 +3,7 @@
 import type { BoundCommand, CommandFacts } from "../../frame/screen.ts";
 import { isActive } from "./download.ts";
 import type { ModelEntry } from "./model-entries.ts";
-import type { ModelsState } from "./models-state.ts";
-
-/** What decides which keys are valid now. */
-export interface ModelsSituation {
-  readonly state: ModelsState;
-  readonly entry: ModelEntry | undefined;
-}
-
-/** What the commands act on; implemented by the screen. */
-export interface ModelsActions {
-  move(step: ListStep): void;
-  changeSource(step: -1 | 1): void;
-  openFilter(): void;
-  keepFilter(): void;
-  back(): void;
-  changePane(): void;
-  changeSort(): void;
-  changeWindow(step: -1 | 1 | undefined): void;
-  changeCacheType(): void;
-  enter(): Outcome;
-  toggleLoad(): Outcome;
-  pull(reference: string): Outcome;
-  pauseOrResume(): Outcome;
-  cancel(): Outcome;
-  copy(): Outcome;
-  rename(): Outcome;
-  editModelfile(): Outcome;
-  chooseQuantization(): Outcome;
-  remove(): Outcome;
-  copyName(): Outcome;
-  showCard(): Outcome;
-  retry(): Outcome;
-}
-
-export type ListStep =
-  | { readonly kind: "rows"; readonly delta: number }
-  | { readonly kind: "pages"; readonly delta: -1 | 1 }
-  | { readonly kind: "edge"; readonly edge: "first" | "last" };
-
-export type Outcome = string | undefined | Promise<string | undefined>;
+import type { ListStep, ModelsActions, ModelsSituation, Outcome } from "./models-actions.ts";
 
 interface ModelsCommand extends CommandFacts {
   readonly hint?: string | ((situation: ModelsSituation) => string | undefined);
@@ -77,7 +38,7 @@ const table: readonly ModelsCommand[] = [
     keys: ["/"],
     hint: ({ state }) => (state.source === "hub" ? "search" : "filter"),
     when: isReading,
-    run: (actions) => done(() => actions.openFilter()),
+    run: (actions) => done(() => actions.view.openFilter()),
   },
   {
     id: "models.keepFilter",
@@ -86,7 +47,7 @@ const table: readonly ModelsCommand[] = [
     keys: ["Enter"],
     hint: "keep",
     when: isTyping,
-    run: (actions) => done(() => actions.keepFilter()),
+    run: (actions) => done(() => actions.view.keepFilter()),
   },
   {
     id: "models.back",
@@ -96,7 +57,7 @@ const table: readonly ModelsCommand[] = [
     hint: ({ state }) => (state.isTyping ? "clear" : undefined),
     when: ({ state }) =>
       state.isTyping || state.pane === "card" || state.lists[state.source].filter.text !== "",
-    run: (actions) => done(() => actions.back()),
+    run: (actions) => done(() => actions.view.back()),
   },
   {
     id: "models.chat",
@@ -105,7 +66,7 @@ const table: readonly ModelsCommand[] = [
     keys: ["Enter"],
     hint: ({ entry }) => (entry?.kind === "hub" ? "pull" : "chat"),
     when: (situation) => canChat(situation) || (isOfHub(situation) && isHubList(situation)),
-    run: (actions) => actions.enter(),
+    run: (actions) => actions.work.enter(),
   },
   {
     id: "models.load",
@@ -114,7 +75,7 @@ const table: readonly ModelsCommand[] = [
     keys: ["l"],
     hint: ({ entry }) => (isLoaded(entry) ? "unload" : "load"),
     when: canChat,
-    run: (actions) => actions.toggleLoad(),
+    run: (actions) => actions.work.toggleLoad(),
   },
   {
     id: "models.pull",
@@ -125,7 +86,7 @@ const table: readonly ModelsCommand[] = [
     slashArguments: "[NAME]",
     hint: "pull",
     when: isReading,
-    run: (actions, argument) => actions.pull(argument),
+    run: (actions, argument) => actions.work.pull(argument),
   },
   {
     id: "models.pause",
@@ -134,7 +95,7 @@ const table: readonly ModelsCommand[] = [
     keys: ["Space"],
     hint: ({ entry }) => (isPulling(entry) ? "pause" : "go on"),
     when: ({ state, entry }) => !state.isTyping && downloadOf(entry) !== undefined,
-    run: (actions) => actions.pauseOrResume(),
+    run: (actions) => actions.work.pauseOrResume(),
   },
   {
     id: "models.cancel",
@@ -145,7 +106,7 @@ const table: readonly ModelsCommand[] = [
     when: ({ state, entry }) =>
       !state.isTyping &&
       (downloadOf(entry) !== undefined || (entry?.kind === "local" && entry.loading !== undefined)),
-    run: (actions) => actions.cancel(),
+    run: (actions) => actions.work.cancel(),
   },
   {
     id: "models.copy",
@@ -154,7 +115,7 @@ const table: readonly ModelsCommand[] = [
     keys: ["c"],
     hint: "copy",
     when: isLocal,
-    run: (actions) => actions.copy(),
+    run: (actions) => actions.work.copy(),
   },
   {
     id: "models.rename",
@@ -162,7 +123,7 @@ const table: readonly ModelsCommand[] = [
     group,
     keys: ["n"],
     when: isOwn,
-    run: (actions) => actions.rename(),
+    run: (actions) => actions.work.rename(),
   },
   {
     id: "models.edit",
@@ -171,7 +132,7 @@ const table: readonly ModelsCommand[] = [
     keys: ["e"],
     hint: "Modelfile",
     when: ({ state }) => !state.isTyping && state.source === "local",
-    run: (actions) => actions.editModelfile(),
+    run: (actions) => actions.work.editModelfile(),
   },
   {
     id: "models.quantizations",
@@ -180,7 +141,7 @@ const table: readonly ModelsCommand[] = [
     keys: ["v"],
     hint: "quantizations",
     when: isOfHub,
-    run: (actions) => actions.chooseQuantization(),
+    run: (actions) => actions.work.chooseQuantization(),
   },
   {
     id: "models.delete",
@@ -189,7 +150,7 @@ const table: readonly ModelsCommand[] = [
     keys: ["d"],
     hint: "delete",
     when: isOwn,
-    run: (actions) => actions.remove(),
+    run: (actions) => actions.work.remove(),
   },
   {
     id: "models.sort",
@@ -198,7 +159,7 @@ const table: readonly ModelsCommand[] = [
     keys: ["s"],
     hint: "sort",
     when: isReading,
-    run: (actions) => done(() => actions.changeSort()),
+    run: (actions) => done(() => actions.view.changeSort()),
   },
   {
     id: "models.previousSource",
@@ -206,7 +167,7 @@ const table: readonly ModelsCommand[] = [
     group,
     keys: ["[", "Left"],
     when: isReading,
-    run: (actions) => done(() => actions.changeSource(-1)),
+    run: (actions) => done(() => actions.view.changeSource(-1)),
   },
   {
     id: "models.nextSource",
@@ -215,7 +176,7 @@ const table: readonly ModelsCommand[] = [
     keys: ["]", "Right"],
     hint: "next list",
     when: isReading,
-    run: (actions) => done(() => actions.changeSource(1)),
+    run: (actions) => done(() => actions.view.changeSource(1)),
   },
   {
     id: "models.longerWindow",
@@ -223,7 +184,7 @@ const table: readonly ModelsCommand[] = [
     group,
     keys: ["+"],
     when: isLocal,
-    run: (actions) => done(() => actions.changeWindow(1)),
+    run: (actions) => done(() => actions.view.changeWindow(1)),
   },
   {
     id: "models.shorterWindow",
@@ -231,7 +192,7 @@ const table: readonly ModelsCommand[] = [
     group,
     keys: ["-"],
     when: isLocal,
-    run: (actions) => done(() => actions.changeWindow(-1)),
+    run: (actions) => done(() => actions.view.changeWindow(-1)),
   },
   {
     id: "models.automaticWindow",
@@ -239,7 +200,7 @@ const table: readonly ModelsCommand[] = [
     group,
     keys: ["="],
     when: isLocal,
-    run: (actions) => done(() => actions.changeWindow(undefined)),
+    run: (actions) => done(() => actions.view.changeWindow(undefined)),
   },
   {
     id: "models.cacheType",
@@ -247,7 +208,7 @@ const table: readonly ModelsCommand[] = [
     group,
     keys: ["t"],
     when: isLocal,
-    run: (actions) => done(() => actions.changeCacheType()),
+    run: (actions) => done(() => actions.view.changeCacheType()),
   },
   {
     id: "models.pane",
@@ -256,7 +217,7 @@ const table: readonly ModelsCommand[] = [
     keys: ["Tab", "Shift+Tab"],
     hint: ({ state }) => (state.pane === "list" ? "card" : "list"),
     when: ({ state, entry }) => !state.isTyping && (entry !== undefined || state.pane === "card"),
-    run: (actions) => done(() => actions.changePane()),
+    run: (actions) => done(() => actions.view.changePane()),
   },
   {
     id: "models.card",
@@ -267,7 +228,7 @@ const table: readonly ModelsCommand[] = [
       !state.isTyping &&
       entry !== undefined &&
       (entry.kind !== "local" || entry.model !== undefined),
-    run: (actions) => actions.showCard(),
+    run: (actions) => actions.work.showCard(),
   },
   {
     id: "models.copyName",
@@ -275,7 +236,7 @@ const table: readonly ModelsCommand[] = [
     group,
     keys: ["y"],
     when: ({ state, entry }) => !state.isTyping && entry !== undefined,
-    run: (actions) => actions.copyName(),
+    run: (actions) => actions.work.copyName(),
   },
   {
     id: "models.retry",
@@ -284,7 +245,7 @@ const table: readonly ModelsCommand[] = [
     keys: ["r"],
     hint: ({ state }) => (state[state.source].error === undefined ? undefined : "retry"),
     when: isReading,
-    run: (actions) => actions.retry(),
+    run: (actions) => actions.work.retry(),
   },
   row("models.rowUp", "Up", ["Up"], always, { kind: "rows", delta: -1 }),
   row("models.rowDown", "Down", ["Down"], always, { kind: "rows", delta: 1 }),
@@ -328,7 +289,7 @@ function row(
     group: scrolling,
     keys,
     when,
-    run: (actions) => done(() => actions.move(step)),
+    run: (actions) => done(() => actions.view.move(step)),
   };
 }
 

@@ -1,0 +1,74 @@
+// What a model is at, in a cell: a sign and a word.
+
+import type { LoadedEntry } from "../../../client/model-calls.ts";
+import type { Span } from "../../frame/screen.ts";
+import type { Glyphs, Tone } from "../../theme.ts";
+import { type Download, fractionOf } from "./download.ts";
+import type { Fit } from "./memory-estimate.ts";
+import type { HubEntry, LocalEntry } from "./model-entries.ts";
+import { formatSpan } from "./model-figures.ts";
+
+export const fitWords: Record<Fit, { text: string; tone: Tone }> = {
+  gpu: { text: "GPU", tone: "good" },
+  split: { text: "split", tone: "plain" },
+  cpu: { text: "CPU", tone: "plain" },
+  none: { text: "no", tone: "warning" },
+};
+
+/** What the words mean, as a line below the list. */
+export function fitLegend({ separator }: Glyphs): string {
+  const meanings = ["GPU all layers", "split part", "CPU none", "no too big"];
+  return `FIT: ${meanings.join(` ${separator} `)}`;
+}
+
+export function localStateCell({ loaded, loading, download }: LocalEntry, glyphs: Glyphs): Span {
+  if (download !== undefined && download.state !== "done") return downloadCell(download, glyphs);
+  if (loaded !== undefined) return loadedCell(loaded, glyphs);
+  if (loading !== undefined) return loadingCell(loading.fraction, glyphs);
+  return { text: "", tone: "plain" };
+}
+
+export function hubStateCell({ model, installed, download }: HubEntry, glyphs: Glyphs): Span {
+  if (download !== undefined && download.state !== "done") return downloadCell(download, glyphs);
+  if (installed.length > 0) return { text: "here", tone: "good" };
+  if (model.isGated) return { text: "gated", tone: "warning" };
+  return { text: "", tone: "plain" };
+}
+
+export function loadedCell(loaded: LoadedEntry, glyphs: Glyphs): Span {
+  if (loaded.state === "loading") return loadingCell(loaded.load_progress, glyphs);
+  if (loaded.state === "busy") return { text: `${glyphs.working} busy`, tone: "mark" };
+  return { text: `${glyphs.ready} loaded`, tone: "good" };
+}
+
+function downloadCell(download: Download, glyphs: Glyphs): Span {
+  if (download.state === "failed") return { text: `${glyphs.failed} failed`, tone: "error" };
+  const sign = download.state === "paused" ? "paused" : glyphs.below;
+  return { text: `${sign}${percentOf(fractionOf(download))}`, tone: "mark" };
+}
+
+function loadingCell(fraction: number | undefined, glyphs: Glyphs): Span {
+  return { text: `${glyphs.working} load${percentOf(fraction)}`, tone: "mark" };
+}
+
+function percentOf(fraction: number | undefined): string {
+  return fraction === undefined ? "" : ` ${Math.floor(fraction * 100)}%`;
+}
+
+/** `100% GPU`, `27%/73% CPU/GPU`, as `modelctl ps` has it. */
+export function processorOf({ size, size_vram: vram }: LoadedEntry): string {
+  if (vram <= 0) return "100% CPU";
+  if (vram >= size) return "100% GPU";
+  const cpu = Math.round(((size - vram) / size) * 100);
+  return `${cpu}%/${100 - cpu}% CPU/GPU`;
+}
+
+const years20Ms = 20 * 365 * 86_400_000;
+
+/** How long it stays: `4 min`, `for good`. */
+export function untilOf({ expires_at: expiresAt, state }: LoadedEntry, nowMs: number): string {
+  const aheadMs = Date.parse(expiresAt) - nowMs;
+  if (state === "loading" || Number.isNaN(aheadMs)) return "-";
+  if (aheadMs > years20Ms) return "for good";
+  return aheadMs <= 0 ? "leaving" : formatSpan(aheadMs);
+}
