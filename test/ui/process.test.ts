@@ -80,6 +80,21 @@ test.each(["SIGTERM", "SIGHUP", "SIGINT"] as const)(
   },
 );
 
+test("a defect that nothing catches restores the terminal, and is told there", {
+  timeout: 30_000,
+}, async () => {
+  const chat = startChat({ FORCE_COLOR: "1", CRASHES: "1" });
+  await chat.until(takesKeys);
+  chat.process.write("hello\r");
+  expect(await chat.ended).toBe(1);
+  const after = chat.bytes().slice(chat.bytes().lastIndexOf("\x1b[?1049l"));
+  expect(after).toContain("\x1b[?25h");
+  expect(chat.bytes()).toContain("a defect in the program");
+  expect(chat.bytes().lastIndexOf("\x1b[?2004l")).toBeGreaterThan(
+    chat.bytes().lastIndexOf("\x1b[?2004h"),
+  );
+});
+
 test("without colours the screen still tells everything in words", {
   timeout: 30_000,
 }, async () => {
