@@ -93,7 +93,7 @@ describe("a server of Python in a child process", () => {
   });
 });
 
-test("asyncio, both families at once, and a server in the script itself are mapped", async () => {
+test("asyncio, in the script itself, is mapped: server and client", async () => {
   const replica = await folder.start(`
 import asyncio
 async def answer(reader, writer):
@@ -102,7 +102,7 @@ async def answer(reader, writer):
     await writer.drain()
     writer.close()
 async def serve():
-    server = await asyncio.start_server(answer, None, 8000)
+    server = await asyncio.start_server(answer, "0.0.0.0", 8000)
     reader, writer = await asyncio.open_connection("127.0.0.1", 8000)
     writer.write(b"GET / HTTP/1.1\\r\\n\\r\\n")
     print((await reader.read()).decode().split()[-1], flush=True)
@@ -111,6 +111,36 @@ async def serve():
   expect(await (await replica.answer()).text()).toBe("hi");
   await replica.printed("hi");
 });
+
+test.each([["AF_INET"], ["AF_INET6"]])(
+  "a server of both families answers the gateway, %s first",
+  async (first) => {
+    // asyncio leaves the order to chance.
+    const replica = await folder.start(
+      `
+import os, select, socket
+def serve():
+    families = sorted([socket.AF_INET, socket.AF_INET6], key=lambda one: one.name != os.environ["FIRST"])
+    sockets = [socket.socket(family) for family in families]
+    for one in sockets:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if one.family == socket.AF_INET6:
+            one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        one.bind(("::" if one.family == socket.AF_INET6 else "0.0.0.0", 8000))
+    for one in sockets:
+        one.listen()
+    while True:
+        for ready in select.select(sockets, [], [])[0]:
+            connection = ready.accept()[0]
+            connection.recv(65536)
+            connection.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\nConnection: close\\r\\n\\r\\nhi")
+            connection.close()
+`,
+      { environment: { FIRST: first } },
+    );
+    expect(await (await replica.answer()).text()).toBe("hi");
+  },
+);
 
 test("other ports and sockets of other kinds are left alone", async () => {
   const replica = await folder.start(`

@@ -63,13 +63,14 @@ def install():
 
     def bind(self, address):
         if _is_internet(self, address):
-            host, port = address[0], address[1]
-            is_mapped = port in ports
+            host, said = address[0], address[1]
+            is_mapped = said in ports
+            port = ports.get(said, said)
             # A server on the mapped port is the app itself: whatever address it names, the gateway
             # is the only way in.
             if not stays and (is_wildcard(_text(host)) or (is_mapped and not is_local(_text(host)))):
-                host = loopback.choose(self, port)
-            address = (host, ports.get(port, port)) + tuple(address[2:])
+                host, port = loopback.choose(self, port)
+            address = (host, port) + tuple(address[2:])
         return real_bind(self, address)
 
     def connect(self, address):
@@ -84,21 +85,27 @@ def install():
 
 
 class _LoopbackAddresses:
-    """Which loopback address stands for "every address"."""
+    """Which loopback address stands for "every address". The gateway comes to 127.0.0.1."""
 
     def __init__(self):
         self._ports_of_ipv4 = set()
+        self._ports_of_both = set()
 
     def choose(self, sock, port):
+        """Host and port. A server of both families has a socket of each, in either order."""
         if sock.family == socket.AF_INET:
+            if port in self._ports_of_both:
+                return "127.0.0.1", 0  # its other socket answers there: this one only has to live
             if port:
                 self._ports_of_ipv4.add(port)
-            return "127.0.0.1"
+            return "127.0.0.1", port
         if port in self._ports_of_ipv4:
-            return "::1"
-        # The gateway comes over IPv4: a server that names IPv6 alone must answer it too.
+            return "::1", port
+        # A server that names IPv6 alone must answer the gateway too.
         sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
-        return "::ffff:127.0.0.1"
+        if port:
+            self._ports_of_both.add(port)
+        return "::ffff:127.0.0.1", port
 
 
 def _mapped_target(sock, address, ports):
