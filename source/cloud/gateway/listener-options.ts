@@ -2,7 +2,8 @@
 
 export type Encryption =
   | { kind: "none" }
-  | { kind: "files"; certificateFile: string; keyFile: string }
+  /** Read again when they change, which is looked for so often. */
+  | { kind: "files"; certificateFile: string; keyFile: string; checkMs?: number }
   /** With a certificate authority of our own in `folder`. */
   | { kind: "self-signed"; folder: string; names: readonly string[] };
 

@@ -11,7 +11,7 @@ import type { Duplex } from "node:stream";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { isLoopback, urlOf } from "../../configuration/address.ts";
 import { cloudErrors } from "../errors.ts";
-import type { ListenerOptions } from "./listener-options.ts";
+import type { Encryption, ListenerOptions } from "./listener-options.ts";
 import type { Door, Reception } from "./reception.ts";
 import {
   type CertificateFiles,
@@ -61,7 +61,7 @@ export class Listener {
     const server =
       files === undefined ? createServer(serverOptions(around)) : secure(files, around);
     serve(server, around, door);
-    const stopWatching = files === undefined ? () => {} : watch(server, files, around.log);
+    const stopWatching = watch(server, options.encryption, around.log);
     const listener = new Listener(options, server, stopWatching);
     await listener.#bind(door.scheme);
     return listener;
@@ -143,13 +143,16 @@ function secure(files: CertificateFiles, around: ListenerSurroundings): Server {
   return createTlsServer({ ...serverOptions(around), ...readCertificate(files) });
 }
 
-function watch(server: Server, files: CertificateFiles, log: (text: string) => void): () => void {
-  return watchCertificate(files, {
+/** A certificate of our own is made anew at a start. */
+function watch(server: Server, encryption: Encryption, log: (text: string) => void): () => void {
+  if (encryption.kind !== "files") return () => {};
+  return watchCertificate(encryption, {
     onChange: (pair) => {
       if (server instanceof TlsServer) server.setSecureContext(pair);
-      log(`the certificate ${files.certificateFile} was read again`);
+      log(`the certificate ${encryption.certificateFile} was read again`);
     },
     onFailure: (error) => log(`${describeError(error)} The one before stays in use.`),
+    intervalMs: encryption.checkMs,
   });
 }
 

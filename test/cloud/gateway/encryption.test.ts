@@ -7,10 +7,7 @@ import path from "node:path";
 import { connect } from "node:tls";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ListenerOptions } from "../../../source/cloud/gateway/listener-options.ts";
-import {
-  readCertificate,
-  watchCertificate,
-} from "../../../source/cloud/gateway/tls/certificate-files.ts";
+import { readCertificate } from "../../../source/cloud/gateway/tls/certificate-files.ts";
 import { authorityFile, ensureSelfSigned } from "../../../source/cloud/gateway/tls/self-signed.ts";
 import { sendBytes, sendRaw } from "../../support/http-raw.ts";
 import { TestGateway } from "../../support/test-gateway.ts";
@@ -109,31 +106,39 @@ test("our own certificate is made anew for other names and before it runs out, i
 });
 
 test("a renewed certificate is used for new connections; a broken one is not", async () => {
-  const other = path.join(folder, "other");
   const first = await ensureSelfSigned(path.join(folder, "first"), []);
-  const second = await ensureSelfSigned(other, []);
-  const news: string[] = [];
-  const stop = watchCertificate(first, {
-    intervalMs: 20,
-    onChange: ({ cert }) => news.push(cert),
-    onFailure: (error) => news.push(String(error)),
-  });
+  const second = await ensureSelfSigned(path.join(folder, "second"), []);
+  const gateway = await start({ encryption: { kind: "files", ...first, checkMs: 20 } });
   try {
+    const old = await fingerprint(gateway.url);
     copyFileSync(second.keyFile, first.keyFile);
     copyFileSync(second.certificateFile, first.certificateFile);
-    await until(
-      () => news,
-      (all) => all.includes(readCertificate(second).cert),
+    const renewed = await until(
+      () => fingerprint(gateway.url),
+      (now) => now !== old,
     );
+    const { cert } = readCertificate(second);
+    expect(renewed).toBe(new X509Certificate(cert).fingerprint256);
     writeFileSync(first.certificateFile, "nonsense");
     await until(
-      () => news.at(-1) ?? "",
+      () => gateway.log.at(-1) ?? "",
       (last) => last.includes("cannot be used"),
     );
+    expect(await fingerprint(gateway.url)).toBe(renewed);
   } finally {
-    stop();
+    await gateway.close();
   }
 });
+
+/** Of the certificate that a new connection is shown. */
+async function fingerprint(url: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });
+  await new Promise((resolve) => socket.once("secureConnect", resolve));
+  const { fingerprint256 } = socket.getPeerCertificate();
+  socket.destroy();
+  return fingerprint256;
+}
 
 test("given certificates that are missing or do not belong together are told of", async () => {
   const [one, other] = [

@@ -1,5 +1,5 @@
 // A certificate and its key in two files, read again when they change.
-import { readFileSync, unwatchFile, watchFile } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import { describeError, ProductError } from "../../../base/product-error.ts";
 import { cloudErrors } from "../../errors.ts";
@@ -40,33 +40,48 @@ export interface WatchOptions {
   onChange: (pair: CertificatePair) => void;
   /** The old pair stays in use. */
   onFailure: (error: unknown) => void;
-  intervalMs?: number;
+  intervalMs?: number | undefined;
 }
 
-/** Renewing tools replace files or links to them, which only looking again and again sees. */
 const defaultIntervalMs = 5000;
-/** The two files are replaced one after the other. */
-const settleMs = 200;
 
-/** @returns stops watching */
+/**
+ * Looks again and again, because renewing tools replace files, or links to them. The two files are
+ * replaced one after the other: they are read once they have stayed as they are for one look.
+ *
+ * @returns stops watching
+ */
 export function watchCertificate(files: CertificateFiles, options: WatchOptions): () => void {
-  const { onChange, onFailure, intervalMs: interval = defaultIntervalMs } = options;
-  let timer: NodeJS.Timeout | undefined;
-  const readAgain = () => {
+  const { onChange, onFailure, intervalMs = defaultIntervalMs } = options;
+  let read = stateOf(files);
+  let seen = read;
+  const look = () => {
+    const now = stateOf(files);
+    const isSettled = now === seen;
+    seen = now;
+    if (now === read || !isSettled) return;
+    read = now;
     try {
       onChange(readCertificate(files));
     } catch (error) {
       onFailure(error);
     }
   };
-  const onFile = () => {
-    clearTimeout(timer);
-    timer = setTimeout(readAgain, settleMs).unref();
-  };
-  const names = [files.certificateFile, files.keyFile];
-  for (const name of names) watchFile(name, { interval, persistent: false }, onFile);
-  return () => {
-    clearTimeout(timer);
-    for (const name of names) unwatchFile(name, onFile);
-  };
+  const timer = setInterval(look, intervalMs).unref();
+  return () => clearInterval(timer);
+}
+
+/** Another text whenever one of the two is another file, or has other content. */
+function stateOf({ certificateFile, keyFile }: CertificateFiles): string {
+  return `${stateOfFile(certificateFile)}, ${stateOfFile(keyFile)}`;
+}
+
+function stateOfFile(file: string): string {
+  try {
+    const { ino, size, mtimeMs } = statSync(file);
+    return `${ino} ${size} ${mtimeMs}`;
+  } catch (error) {
+    // Missing for a moment, or for good: reading it tells why.
+    return describeError(error);
+  }
 }
