@@ -23,7 +23,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-it("pulls, loads, copies, deletes", async () => {
+it("pulls, loads, copies, deletes, and chats with what is left", async () => {
   const terminal = await openTerminal(["run", "tiny"], {
     home,
     columns: 120,
@@ -50,7 +50,11 @@ it("pulls, loads, copies, deletes", async () => {
     await terminal.shows("Delete Tiny-GGUF-copy:latest? Deleting it frees 0 B");
     terminal.type("y");
     await terminal.shows("Tiny-GGUF-copy:latest is deleted");
-    expect(terminal.text()).toContain("hf.co/maker/Tiny-GGUF");
+    expect(terminal.text()).toContain("> hf.co/maker/Tiny-GGUF");
+    terminal.type("\r");
+    await terminal.shows("Answers come from hf.co/maker/Tiny-GGUF");
+    await terminal.send("What is 2 + 3?");
+    await terminal.shows("2 + 3 = 5");
   } finally {
     await terminal.close();
   }
