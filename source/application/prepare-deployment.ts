@@ -92,10 +92,14 @@ export async function prepareDeployment(
 
 export async function inspectReference(
   reference: string,
-  { isStatic, onRun }: { isStatic: boolean; onRun: (sentence: string) => void },
+  options: {
+    isStatic: boolean;
+    onRun: (sentence: string) => void;
+    signal?: AbortSignal | undefined;
+  },
 ): Promise<Inspection> {
   const { file, target } = readScriptReference(reference);
-  return await inspectScript(toAbsolutePath(file), target, { isStatic, onRun });
+  return await inspectScript(toAbsolutePath(file), target, options);
 }
 
 /** Variables that were given, as those of the script: values that look secret are kept as such. */

@@ -20,4 +20,10 @@ export const clientErrors = {
     exitCode: exitCodes.unexpected,
     description: "What answers at the address does not speak this API.",
   },
+  notOffered: {
+    code: "CLIENT_NOT_OFFERED",
+    status: 501,
+    exitCode: exitCodes.conflict,
+    description: "What answers at the address is spoken to in a protocol that has no such thing.",
+  },
 } as const satisfies Record<string, ErrorDefinition>;

@@ -13,6 +13,8 @@ export interface HttpRequest {
   signal?: AbortSignal;
   /** Give up when nothing is heard for so long; undefined waits. */
   timeoutMs?: number;
+  /** To trust besides the system's, as PEM. */
+  certificateAuthority?: string;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface HttpRequest {
  * @throws ProductError `CLIENT_SERVER_UNREACHABLE`
  */
 export async function sendRequest(request: HttpRequest): Promise<http.IncomingMessage> {
-  const { method, url, signal, timeoutMs } = request;
+  const { method, url, signal, timeoutMs, certificateAuthority: ca } = request;
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
   const send = url.startsWith("https:") ? https.request : http.request;
   return await new Promise((resolve, reject) => {
@@ -35,6 +37,7 @@ export async function sendRequest(request: HttpRequest): Promise<http.IncomingMe
         }),
       },
       ...(signal !== undefined && { signal }),
+      ...(ca !== undefined && { ca }),
       // A pooled connection may have been closed by the server meanwhile: each request has its own.
       agent: false,
     });

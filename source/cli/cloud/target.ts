@@ -1,5 +1,6 @@
 // The server that a command speaks to: the one of this machine, or one that is named.
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import {
   adminSocket,
   findControlPlane,
@@ -14,8 +15,12 @@ import { tell } from "./print.ts";
 import { type Session, settingOf } from "./session.ts";
 import { upWords } from "./up-words.ts";
 
-/** The program's own entry file, for starting it again. */
-const entryFile = process.argv[1] ?? "";
+/** deployctl's own entry file, also where modelctl calls this: what starts the control plane. */
+const entryFile = path.join(
+  import.meta.dirname,
+  "..",
+  `deployctl${path.extname(import.meta.filename)}`,
+);
 
 /** Whether commands go to this machine's server. */
 export function isLocal(session: Session): boolean {

@@ -228,6 +228,8 @@ export interface DeployAnswers {
 }
 
 export interface Preparation {
+  /** Absolute. */
+  readonly script: string;
   /** Holds secrets in the clear: it is sent, and never shown or kept. */
   readonly request: DeploymentRequest;
   readonly warnings: readonly string[];

@@ -1,5 +1,4 @@
 // deployctl init: writes a script that serves a model of modelctl, ready to be deployed.
-import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { deployScript } from "../../../application/deploy-script.ts";
 import { exitCodes } from "../../../base/product-error.ts";
@@ -7,6 +6,7 @@ import { usageError } from "../../errors.ts";
 import type { Flags } from "../flags.ts";
 import { printAnswer } from "../print.ts";
 import { noWords } from "../words.ts";
+import { writeScript } from "../write-script.ts";
 
 const usualFile = "deploy.py";
 
@@ -17,7 +17,7 @@ export async function init(words: string[], flags: Flags): Promise<number> {
   }
   const file = flags.file ?? usualFile;
   const { text, appName } = deployScript(flags.model, path.basename(file));
-  write(file, text, flags.force === true);
+  writeScript(file, text, flags.force === true);
   const next = `deployctl deploy ${file} --app-name ${appName}`;
   printAnswer(flags, {
     document: { file: path.resolve(file), model: flags.model, next },
@@ -25,20 +25,4 @@ export async function init(words: string[], flags: Flags): Promise<number> {
     names: [file],
   });
   return exitCodes.ok;
-}
-
-function write(file: string, text: string, isForced: boolean): void {
-  try {
-    writeFileSync(file, text, { flag: isForced ? "w" : "wx" });
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "EEXIST") {
-      throw usageError(
-        `${file} is there already.`,
-        "Name another one with --file, or use --force.",
-      );
-    }
-    const reason = error instanceof Error ? error.message : String(error);
-    throw usageError(`${file} cannot be written: ${reason}.`, "Name another one with --file.");
-  }
 }

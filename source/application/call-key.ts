@@ -1,0 +1,42 @@
+// A key that an app's address accepts, for a chat or a test request from here.
+import type { AdminClient } from "../cloud/admin/admin-client.ts";
+import type { AppDocument, KeyDocument } from "../cloud/admin/documents.ts";
+import { readKeyToken } from "../cloud/keys/key-token.ts";
+
+/** Nobody is left with a key of ours for long. */
+const lifeMs = 24 * 3_600_000;
+
+/**
+ * @param own the token that is kept in the settings; used where it is good for the app
+ * @returns undefined for an app that asks for none
+ */
+export async function callKey(
+  client: Pick<AdminClient, "keys" | "createKey">,
+  { organisation, app, auth }: Pick<AppDocument, "organisation" | "app" | "auth">,
+  own: string | undefined,
+): Promise<string | undefined> {
+  if (auth === "public") return undefined;
+  const id = own === undefined ? undefined : readKeyToken(own)?.id;
+  if (id !== undefined) {
+    const key = (await client.keys()).find((candidate) => candidate.id === id);
+    if (key !== undefined && isGoodFor(key, organisation, app)) return own;
+  }
+  const made = await client.createKey({
+    organisation,
+    scope: "api",
+    apps: [app],
+    description: "chat from the console",
+    expiresInMs: lifeMs,
+  });
+  return made.token;
+}
+
+function isGoodFor(key: KeyDocument, organisation: string, app: string): boolean {
+  const { state, scope, apps } = key;
+  return (
+    state === "active" &&
+    scope !== "api:read" &&
+    key.organisation === organisation &&
+    (apps.length === 0 || apps.includes(app))
+  );
+}

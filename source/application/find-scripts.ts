@@ -1,0 +1,64 @@
+// Which scripts of a folder have something to deploy, and what in them can be.
+import { readdir, readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { toAbsolutePath } from "../base/file-path.ts";
+import { ProductError } from "../base/product-error.ts";
+import { cloudErrors } from "../cloud/errors.ts";
+import { inspectScript } from "../cloud/inspection/inspect-script.ts";
+
+/** A larger file is no script that somebody wrote. */
+const longestBytes = 1024 * 1024;
+/** Looked at in one folder; whoever has more can type the name. */
+const mostFiles = 500;
+/** How a function is marked. It may stand in a comment: reading the script tells that. */
+const marks = /^\s*@\s*(deployctl|fal)\b|\bfal\.App\b|^\s*@\s*(function|cached|isolated)\(/m;
+
+/** Paths relative to the folder, of the folder itself and of those in it. */
+export async function findScripts(folder: string): Promise<string[]> {
+  const below = await readdir(folder, { withFileTypes: true });
+  const folders = below.filter((entry) => entry.isDirectory() && !entry.name.startsWith("."));
+  const deeper = await Promise.all(
+    folders
+      .filter(({ name }) => name !== "node_modules")
+      .map(async ({ name }) => {
+        // A folder that may not be looked into has nothing for us.
+        const names = await readdir(path.join(folder, name)).catch(() => []);
+        return names.map((file) => path.join(name, file));
+      }),
+  );
+  const names = below.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
+  const scripts = [...names, ...deeper.flat()].filter((file) => path.extname(file) === ".py");
+  const marked = await Promise.all(
+    scripts.slice(0, mostFiles).map(async (file) => await isMarked(path.join(folder, file))),
+  );
+  return scripts.filter((_, index) => marked[index]);
+}
+
+async function isMarked(file: string): Promise<boolean> {
+  try {
+    const { size } = await stat(file);
+    return size <= longestBytes && marks.test(await readFile(file, "utf8"));
+  } catch {
+    return false; // gone meanwhile, or not ours to read
+  }
+}
+
+/**
+ * Names that may stand behind `::`.
+ *
+ * @throws ProductError of `inspectScript` for what is no script
+ */
+export async function scriptTargets(file: string): Promise<string[]> {
+  try {
+    return [(await inspectScript(toAbsolutePath(file), undefined, { isStatic: true })).target];
+  } catch (error) {
+    const isUnclear =
+      error instanceof ProductError && error.code === cloudErrors.targetUnknown.code;
+    // Its hint lists the choices as they are typed: `deploy.py::serve`.
+    const listed = isUnclear
+      ? [...(error.hint ?? "").matchAll(/::([\p{L}_][\p{L}\p{N}_]*)/gu)]
+      : [];
+    if (listed.length === 0) throw error;
+    return listed.map(([, name = ""]) => name);
+  }
+}

@@ -1,0 +1,65 @@
+// What the deploy and the console screen ask, answered over the admin API and by this machine.
+import { ModelLibrary } from "../../application/model-library.ts";
+import { profileNamed } from "../../configuration/cloud-profiles.ts";
+import { loadSettings } from "../../configuration/load-settings.ts";
+import { productPaths } from "../../configuration/paths.ts";
+import type { CloudAccess, CloudTarget, LocalModel } from "../../ui/screens/cloud-access.ts";
+import type { Flags } from "./flags.ts";
+import { screenScripts } from "./screen-scripts.ts";
+import { ScreenServer } from "./screen-server.ts";
+import { openSession, type Session, settingOf } from "./session.ts";
+
+/**
+ * @param flags those that name a server and its settings; they count for the profile in use
+ * @throws ProductError `CONFIGURATION_FILE_INVALID`, `CONFIGURATION_PROFILE_UNKNOWN`
+ */
+export function createCloudAccess(flags: Flags): CloudAccess {
+  // What a command prints would lie over the screen.
+  const quiet: Flags = { ...flags, quiet: true };
+  const current = openSession(quiet);
+  const sessionOf = (profile: string | undefined): Session =>
+    profile === undefined || profile === current.profileName
+      ? openSession(quiet)
+      : openSession({ quiet: true, profile });
+  const server = (profile?: string) => {
+    const session = sessionOf(profile);
+    return new ScreenServer(session, targetOf(session, current.profileName));
+  };
+  return {
+    stateFolder: productPaths().state,
+    targets: async () => targets(current, sessionOf),
+    server,
+    scripts: screenScripts(sessionOf),
+    localModels,
+  };
+}
+
+function targets(
+  { profiles, profileName }: Session,
+  sessionOf: (profile: string) => Session,
+): CloudTarget[] {
+  const names = Object.keys(profiles.profiles).filter((name) => name !== profileName);
+  profileNamed(profiles, profileName);
+  return [profileName, ...names].map((name) => targetOf(sessionOf(name), profileName));
+}
+
+function targetOf(session: Session, currentProfile: string): CloudTarget {
+  const server = settingOf(session, "server");
+  return {
+    profile: session.profileName,
+    isCurrent: session.profileName === currentProfile,
+    isLocal: server === undefined,
+    place: server ?? "this machine",
+    organisation: settingOf(session, "org"),
+  };
+}
+
+async function localModels(): Promise<LocalModel[]> {
+  const paths = productPaths();
+  const { values } = loadSettings({ environment: process.env, file: paths.configurationFile });
+  const { models } = await new ModelLibrary(values, paths).catalog.listModels();
+  return models.map(({ name, sizeBytes }) => ({
+    name: name.replace(/:latest$/, ""),
+    sizeBytes,
+  }));
+}

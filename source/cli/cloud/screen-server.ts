@@ -1,0 +1,137 @@
+// One control plane for the screens: the admin client, and what has to be done on this machine for it.
+
+import { readFileSync } from "node:fs";
+import { callKey } from "../../application/call-key.ts";
+import { machineCapacity } from "../../application/machine-capacity.ts";
+import type { EndpointConnection } from "../../client/openai-endpoint.ts";
+import type { AdminClient } from "../../cloud/admin/admin-client.ts";
+import type {
+  AppDocument,
+  DeployEvent,
+  DeploymentRequest,
+  EphemeralEvent,
+  NewKeyRequest,
+  ScaleChange,
+  ServerStatus,
+} from "../../cloud/admin/documents.ts";
+import type { Inspection } from "../../cloud/inspection/inspection.ts";
+import type { ChatBackend } from "../../ui/chat-backend.ts";
+import type {
+  CalledApp,
+  CloudServer,
+  CloudTarget,
+  EventQuery,
+  LogQuery,
+  MachineCapacity,
+  TestStep,
+} from "../../ui/screens/cloud-access.ts";
+import { certificateOf } from "./certificate.ts";
+import { callLines, servedModel } from "./deploy-summary.ts";
+import { DeploymentChat } from "./deployment-chat.ts";
+import { type Session, settingOf } from "./session.ts";
+import { clientOf, ensureControlPlane } from "./target.ts";
+import { testApp } from "./test-app.ts";
+
+export class ScreenServer implements CloudServer {
+  readonly target: CloudTarget;
+  readonly session: Session;
+  /** Made keys by app: one is enough for as long as this program runs. */
+  readonly #tokens = new Map<string, Promise<string | undefined>>();
+
+  constructor(session: Session, target: CloudTarget) {
+    this.session = session;
+    this.target = target;
+  }
+
+  /** Made for each call: a key that is missing is told where it is needed. */
+  get client(): AdminClient {
+    return clientOf(this.session);
+  }
+
+  status = async (signal?: AbortSignal) => await this.client.status(signal);
+
+  async start(): Promise<ServerStatus> {
+    await this.#ensure();
+    return await this.client.status();
+  }
+
+  async capacity(): Promise<MachineCapacity | undefined> {
+    return this.target.isLocal ? await machineCapacity(this.session.stateFolder) : undefined;
+  }
+
+  apps = async () => await this.client.apps();
+  app = async (app: string) => await this.client.app(app);
+  revisions = async (app: string) => await this.client.revisions(app);
+  replicas = async (app?: string) => await this.client.replicas(app);
+  events = (filter: EventQuery) => this.client.events(filter);
+  logs = (app: string, filter: LogQuery) => this.client.logs(app, filter);
+  usage = async (sinceMs: number) => await this.client.usage({ sinceMs });
+
+  scale = async (app: string, change: ScaleChange) => await this.client.scale(app, change);
+  resetScale = async (app: string) => await this.client.resetScale(app);
+  pause = async (app: string) => await this.client.pause(app);
+  resume = async (app: string) => await this.client.resume(app);
+  deleteApp = async (app: string) => await this.client.deleteApp(app);
+  activate = (app: string, revision: string, signal?: AbortSignal) =>
+    this.client.activate(app, { revision }, signal);
+  stopReplica = async (replica: string, how: { replace: boolean }) =>
+    await this.client.stopReplica(replica, how);
+
+  async *deploy(request: DeploymentRequest, signal?: AbortSignal): AsyncGenerator<DeployEvent> {
+    await this.#ensure();
+    yield* this.client.deploy(request, signal);
+  }
+
+  async *run(request: DeploymentRequest, signal: AbortSignal): AsyncGenerator<EphemeralEvent> {
+    await this.#ensure();
+    yield* this.client.ephemeral(request, signal);
+  }
+
+  keys = async () => await this.client.keys();
+  createKey = async (request: NewKeyRequest) => await this.client.createKey(request);
+  rotateKey = async (id: string, graceMs: number) => await this.client.rotateKey(id, { graceMs });
+  revokeKey = async (id: string, hard: boolean) => await this.client.revokeKey(id, { hard });
+  secrets = async () => await this.client.secrets();
+  setSecret = async (name: string, value: string) => await this.client.setSecret(name, value);
+
+  async openChat(app: AppDocument, token?: string): Promise<ChatBackend> {
+    const connection = await this.#connectionOf(app, token);
+    return new DeploymentChat({ name: `${app.organisation}/${app.app}`, connection });
+  }
+
+  async testApp(app: CalledApp, token?: string, signal?: AbortSignal): Promise<TestStep[]> {
+    return await testApp(await this.#connectionOf(app, token), signal);
+  }
+
+  callLines({ url, auth }: CalledApp, inspection: Inspection | undefined): readonly string[] {
+    const model = inspection === undefined ? "MODEL" : servedModel(inspection);
+    const certificateFile = certificateOf(this.session, url);
+    return callLines(url, auth, { model, endpoints: inspection?.endpoints, certificateFile });
+  }
+
+  async #connectionOf(app: CalledApp, given: string | undefined): Promise<EndpointConnection> {
+    const token = given ?? (await this.#tokenFor(app));
+    const certificate = certificateOf(this.session, app.url);
+    return {
+      url: app.url,
+      authorization: token === undefined ? undefined : `Key ${token}`,
+      certificateAuthority:
+        certificate === undefined ? undefined : readFileSync(certificate, "utf8"),
+    };
+  }
+
+  async #tokenFor(app: CalledApp): Promise<string | undefined> {
+    const name = `${app.organisation}/${app.app} ${app.auth}`;
+    const known = this.#tokens.get(name);
+    if (known !== undefined) return await known;
+    const made = callKey(this.client, app, settingOf(this.session, "key"));
+    this.#tokens.set(name, made);
+    // What could not be made is tried again.
+    made.catch(() => this.#tokens.delete(name));
+    return await made;
+  }
+
+  async #ensure(): Promise<void> {
+    if (this.target.isLocal) await ensureControlPlane(this.session);
+  }
+}
