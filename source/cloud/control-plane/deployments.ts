@@ -237,7 +237,12 @@ export class Deployments {
       if (!(failure instanceof ProductError)) {
         this.#context.log(`${appName(key)} ${revision}: ${stackOf(failure)}`);
       }
-      this.#giveUp({ ...key, revision }, failure, signal.aborted);
+      try {
+        this.#giveUp({ ...key, revision }, failure, signal.aborted);
+      } catch (problem) {
+        // With a full disk nothing can be written down: the next control plane carries on with it.
+        this.#context.log(`${appName(key)} ${revision} stays open: ${describeError(problem)}`);
+      }
       feed.add({
         kind: "failed",
         code: failure instanceof ProductError ? failure.code : "UNEXPECTED",
