@@ -205,6 +205,13 @@ def serve(): pass
     ]);
   });
 
+  test("keywords whose very names are open are not taken for none", async () => {
+    const found = await read(
+      "import deployctl, own\n@deployctl.app(port=1, **own.options())\ndef serve(): pass\n",
+    );
+    expect(found).toMatchObject({ config: { port: 1 }, dynamic: ["*"] });
+  });
+
   test("nothing of the script is run", async () => {
     const mark = path.join(folder, "ran");
     await read(`

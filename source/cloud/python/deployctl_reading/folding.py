@@ -193,14 +193,15 @@ class Folding:
 
     def _subscript(self, node, scope):
         owner = self.fold(node.value, scope)
-        key = self._key(node.slice, scope)
+        key = self.key(node.slice, scope)
         if library.is_environment(owner):
             return self._reader.environment.get(key, UNKNOWN) if is_known(key) else UNKNOWN
         if owner is UNKNOWN or not (is_known(key) or isinstance(key, slice)):
             return UNKNOWN
         return owner[key]
 
-    def _key(self, node, scope):
+    def key(self, node, scope):
+        """What stands in the brackets of a subscript."""
         if type(node).__name__ == "Index":  # before Python 3.9
             node = node.value
         if not isinstance(node, ast.Slice):
@@ -212,17 +213,22 @@ class Folding:
         self.fold(node.value, scope)
         return UNKNOWN
 
-    def _call(self, node, scope):
-        arguments = self._elements(ast.List(elts=node.args), scope)
+    def keywords(self, nodes, scope):
+        """By name; "*" is there when the names are not all known."""
         keywords = {}
-        for keyword in node.keywords:
-            value = self.fold(keyword.value, scope)
-            if keyword.arg is not None:
-                keywords[keyword.arg] = value
+        for node in nodes:
+            value = self.fold(node.value, scope)
+            if node.arg is not None:
+                keywords[node.arg] = value
             elif isinstance(value, dict):
                 keywords.update(value)
             else:
-                keywords["**"] = UNKNOWN
+                keywords["*"] = UNKNOWN
+        return keywords
+
+    def _call(self, node, scope):
+        arguments = self._elements(ast.List(elts=node.args), scope)
+        keywords = self.keywords(node.keywords, scope)
         if isinstance(node.func, ast.Attribute):
             owner = self.fold(node.func.value, scope)
             if builtin_calls.has_method(owner, node.func.attr):

@@ -52,23 +52,19 @@ def call(name, arguments, keywords, node, reader):
     if name in ("modal.App", "modal.Stub"):
         return ModalApp()
     if name in _MODAL_KINDS:
-        return Decorator("modal", _MODAL_KINDS[name], _options(keywords), node.lineno)
+        return Decorator("modal", _MODAL_KINDS[name], dict(keywords), node.lineno)
     return UNKNOWN
 
 
 def decorator(name, arguments, keywords, line):
     """What @fal.function(...) or @deployctl.app(...) is."""
-    options = _options(keywords)
+    options = dict(keywords)
     if canonical(name) == "deployctl.app":
         return Decorator("deployctl", "function", options, line)
     options["kind"] = arguments[0] if arguments else options.get("kind", "virtualenv")
     if "image" in options:
         options["kind"] = "container"
     return Decorator("fal", "function", options, line)
-
-
-def _options(keywords):
-    return {name: value for name, value in keywords.items() if name != "**"}
 
 
 def _environment_get(arguments, environment):

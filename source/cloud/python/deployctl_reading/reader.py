@@ -129,8 +129,8 @@ class Reader:
 
     def _bind_part(self, place, value, scope):
         owner = self._folding.fold(place.value, scope)
-        key = self._folding.fold(place.slice, scope)
-        if isinstance(owner, dict) and is_known(key) and not isinstance(key, (list, dict)):
+        key = self._folding.key(place.slice, scope)
+        if isinstance(owner, dict) and isinstance(key, (str, int)):
             owner[key] = value
         elif isinstance(place.value, ast.Name) and not isinstance(owner, Module):
             scope.forget(place.value.id)
@@ -172,7 +172,7 @@ class Reader:
         bases = [self._folding.fold(base, scope) for base in node.bases]
         inside = Scope(scope)
         self._statements(node.body, inside)
-        keywords = {one.arg: self._folding.fold(one.value, scope) for one in node.keywords if one.arg}
+        keywords = self._folding.keywords(node.keywords, scope)
         decorators = self._decorators(node, scope)
         target = targets.of_class(node, bases, keywords, decorators, inside, scope)
         scope.set(node.name, UNKNOWN if target is None else target)

@@ -54,15 +54,15 @@ def check(target, file, lines):
     """Names of keywords that have no effect here. Raises Problem for one that does not exist."""
     if target.dialect == "modal":
         return []
+    given = [name for name in target.options if name not in _OF_DECORATOR]
     try:
         if target.dialect == "deployctl":
-            return _options.check_own(target.options)
+            return _options.check_own(given)
         if target.kind == "app":
-            return _options.check_fal_app(target.options)
+            return _options.check_fal_app(given)
         kind = target.options.get("kind", "virtualenv")
         if not isinstance(kind, str):
             return []
-        given = [name for name in target.options if name not in _OF_DECORATOR]
         return _options.check_fal_function(kind, given)
     except ValueError as error:
         raise Problem(
@@ -75,7 +75,8 @@ def check(target, file, lines):
         ) from error
 
 
-_OF_DECORATOR = ("kind", "host", "local_python_modules")
+# Of fal's decorator itself; "*" stands for keywords that only running the script tells.
+_OF_DECORATOR = ("kind", "host", "local_python_modules", "*")
 
 
 def choose(reader, name, file):
