@@ -9,7 +9,7 @@ import type { ServerWatch } from "../live/server-watch.ts";
 import { selectGlyphs } from "../theme.ts";
 import { App } from "./app.tsx";
 import type { AppOptions, AppParts, AppResult, ViewOptions } from "./app-options.ts";
-import { type CreatedScreens, createScreens } from "./create-screens.ts";
+import type { CreatedScreens } from "./create-screens.ts";
 import { PaintTrigger } from "./paint-trigger.ts";
 import { ReaderApp } from "./reader-app.tsx";
 import { watchForEnd, windowSize } from "./terminal-facts.ts";
@@ -74,6 +74,8 @@ async function run(
   });
   const begin = async (): Promise<void> => {
     const parts = await prepare();
+    // The first picture does not wait for what it does not show.
+    const { createScreens } = await import("./create-screens.ts");
     created = await createScreens(parts, { glyphs, clock: systemClock, frame });
     serverLabel = () => parts.chat.backend.serverLabel();
     if (ending !== undefined) return;

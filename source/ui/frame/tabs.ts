@@ -1,0 +1,14 @@
+// The tabs there may be, in their order: the number of a tab is its key on every machine.
+
+import type { Screen } from "./screen.ts";
+
+export interface Tab {
+  readonly id: Screen["id"];
+  readonly title: string;
+}
+
+export const tabs: readonly Tab[] = [
+  { id: "chat", title: "Chat" },
+  { id: "models", title: "Models" },
+  { id: "server", title: "Server" },
+];
