@@ -29,7 +29,9 @@ export async function chatInLines(
     const change = (part: Partial<ChatDocument>) => {
       document = { ...document, ...part };
     };
-    const isKept = !settings.values.nohistory;
+    // What a program pipes in is no chat to come back to, unless it says so.
+    const isChat = process.stdin.isTTY || flags.session !== undefined;
+    const isKept = isChat && !settings.values.nohistory;
     const store = new SessionStore(settings.paths.state);
     const tell = (sentence: string) => process.stderr.write(`${sentence}\n`);
     const recorder = new SessionRecorder(store, systemClock, tell);

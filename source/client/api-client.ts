@@ -114,7 +114,7 @@ export class ApiClient {
     const processes = await this.getJson("/api/ps");
     const list: unknown = isObject(processes) ? processes.models : undefined;
     const loaded = Array.isArray(list)
-      ? list.find((item) => isObject(item) && sameModel(item.name, model))
+      ? list.find((item) => isObject(item) && namesOf(item).some((name) => sameModel(name, model)))
       : undefined;
     const length = isObject(loaded) ? loaded.context_length : undefined;
     const card = isObject(entry) ? entry.description : undefined;
@@ -299,6 +299,11 @@ function unreadable(url: string): ProductError {
     message: `What answers at ${url} does not speak this API.`,
     hint: "Check the address.",
   });
+}
+
+/** A model that is loaded may have several names. */
+function namesOf({ name, names }: Record<string, unknown>): unknown[] {
+  return Array.isArray(names) ? [name, ...names] : [name];
 }
 
 function sameModel(a: unknown, b: string): boolean {

@@ -6,9 +6,11 @@ import type { Flags } from "../flags.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
 
 export async function run(words: string[], flags: Flags): Promise<number> {
-  const [named, ...promptWords] = words;
   const settings = readSettings(flags);
   checkKeepAlive(flags);
+  // A saved chat has a model: a first word with a blank in it begins the question.
+  const isQuestion = flags.session !== undefined && /\s/.test(words[0] ?? "");
+  const [named, ...promptWords] = isQuestion ? [undefined, ...words] : words;
   const reference = named ?? (await modelOfSession(flags, settings));
   if (reference === undefined) {
     throw usageError("run needs a model.", 'For example: modelctl run tiny "Hello!"');

@@ -11,6 +11,7 @@ export const slashCommands: readonly Command[] = [
     slash: ["/?", "/help"],
     slashArguments: "[set|show|shortcuts]",
     hint: "help",
+    hintWhen: ({ mode }) => mode === "writing",
     isAllowedWhileBusy: true,
     run: (context, argument) => {
       context.openHelp(argument.trim());

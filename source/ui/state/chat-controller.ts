@@ -313,18 +313,15 @@ export class ChatController extends MessageKeys implements CommandContext {
       this.notify(sentence);
       this.edit({ type: "restore", text: typed });
     };
-    let outcome: string | undefined | Promise<string | undefined>;
+    this.#shelve(typed);
     try {
-      outcome = run();
+      const outcome = run();
+      if (outcome instanceof Promise) {
+        outcome.then(settle, (error: unknown) => settle(describeError(error)));
+      } else settle(outcome);
     } catch (error) {
-      this.notify(describeError(error));
-      return;
+      settle(describeError(error));
     }
-    if (outcome instanceof Promise) {
-      this.#shelve(typed);
-      outcome.then(settle, (error: unknown) => settle(describeError(error)));
-    } else if (outcome === undefined) this.#shelve(typed);
-    else this.notify(outcome);
   }
 
   #shelve(typed: string): void {

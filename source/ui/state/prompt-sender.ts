@@ -25,7 +25,7 @@ export interface PromptSenderOptions {
 
 export class PromptSender {
   readonly #options: PromptSenderOptions;
-  /** A message that was held back for a path: sent again, it goes as plain text. */
+  /** A message that was held back for a path: sent again, it goes without. */
   #heldBack: string | undefined;
 
   constructor(options: PromptSenderOptions) {
@@ -35,14 +35,14 @@ export class PromptSender {
   /** @param typed what is in the field, for the way back into it */
   send(text: string, typed: string): void {
     if (this.#state.isAttaching) return;
-    const isPlain = this.#heldBack === typed && imageArgument(text) === undefined;
+    const isConfirmed = this.#heldBack === typed && imageArgument(text) === undefined;
     this.#heldBack = undefined;
-    if (isPlain || !mayAttach(text)) {
+    if (!mayAttach(text)) {
       this.#submit(text, typed, this.#state.waitingImages);
       return;
     }
     this.#options.store.update({ isAttaching: true });
-    void this.#attachAndSend(text, typed).catch((error: unknown) => {
+    void this.#attachAndSend(text, typed, isConfirmed).catch((error: unknown) => {
       this.#options.store.update({ isAttaching: false });
       this.#options.notify(describeError(error));
     });
@@ -53,26 +53,30 @@ export class PromptSender {
   }
 
   /** @throws ProductError `ATTACHMENT_...`, and what the server says */
-  async #attachAndSend(text: string, typed: string): Promise<void> {
+  async #attachAndSend(text: string, typed: string, isConfirmed: boolean): Promise<void> {
     const { backend, folder, store, notify, shelve } = this.#options;
     const canSee = await backend.sees();
     const attached = await attachWithPictures(text, { folder, takesBareNames: canSee });
     store.update({ isAttaching: false });
     const { images, missing } = attached;
-    const again = imageArgument(text) === undefined ? " Enter again sends the text alone." : "";
-    if (images.length > 0 && !canSee) {
+    const again = imageArgument(text) === undefined ? " Enter again sends the text without." : "";
+    if (images.length > 0 && !canSee && !isConfirmed) {
       const names = images.map(({ name }) => name).join(", ");
       this.#heldBack = typed;
       notify(`"${backend.facts.name}" does not support images: ${names} was not sent.${again}`);
       return;
     }
-    if (missing.length > 0 && canSee) {
+    if (missing.length > 0 && canSee && !isConfirmed) {
       this.#heldBack = typed;
       notify(`not found: ${missing.join(", ")}.${again}`);
       return;
     }
     // Somebody typed on meanwhile: that is not what was to be sent.
     if (this.#state.editor.text !== typed) return;
+    if (!canSee) {
+      this.#submit(text, typed, []);
+      return;
+    }
     const all = [...this.#state.waitingImages, ...images];
     if (attached.text === "" && images.length > 0) {
       shelve(typed);

@@ -14,6 +14,8 @@ console.Console ??= Console;
 export interface OpenChatOptions extends Partial<AppOptions>, Partial<ChatOptions> {
   readonly columns?: number;
   readonly rows?: number;
+  /** Defaults to a new one. */
+  readonly scripted?: ScriptedBackend;
 }
 
 export interface OpenChat {
@@ -26,14 +28,18 @@ export interface OpenChat {
 /** Starts a chat and waits for its first frame. */
 export async function openChat(options: OpenChatOptions = {}): Promise<OpenChat> {
   const { columns = 100, rows = 30, historyFile, examplePrompts, settings, messages } = options;
+  const { sessions, session, folder } = options;
   const screen = new SizedTerminal(columns, rows);
-  const backend = new ScriptedBackend();
+  const backend = options.scripted ?? new ScriptedBackend();
   const chat: ChatOptions = {
     backend,
     ...(historyFile !== undefined && { historyFile }),
     ...(examplePrompts !== undefined && { examplePrompts }),
     ...(settings !== undefined && { settings }),
     ...(messages !== undefined && { messages }),
+    ...(sessions !== undefined && { sessions }),
+    ...(session !== undefined && { session }),
+    ...(folder !== undefined && { folder }),
   };
   const result = runApp({
     environment: { LANG: "en_GB.UTF-8" },

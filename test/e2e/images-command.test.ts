@@ -1,0 +1,133 @@
+// Images from the command line: attached wherever their path stands, seen by a model that can, refused
+// in a sentence elsewhere; and chats that are gone on with.
+import { copyFileSync, mkdirSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Home } from "../support/command-line.ts";
+import { imageFile, projectorFile, visionFile } from "../support/load-vision.ts";
+
+let home: Home;
+beforeAll(async () => {
+  home = await Home.create();
+  copyFileSync(imageFile("red.png"), path.join(home.folder, "red.png"));
+  copyFileSync(imageFile("yellow-tall.png"), path.join(home.folder, "my yellow.png"));
+  mkdirSync(path.join(home.folder, "alone"));
+  mkdirSync(path.join(home.folder, "elsewhere"));
+  // Apart, so that nothing finds the one beside the other.
+  copyFileSync(visionFile, path.join(home.folder, "alone", "blind.gguf"));
+  copyFileSync(projectorFile, path.join(home.folder, "elsewhere", "eyes.gguf"));
+});
+afterAll(() => home.remove());
+
+describe("a question about an image", () => {
+  it.each([
+    ["What color is this image? ./red.png", "red", "attached red.png 64x64, 36 tokens"],
+    ["./my yellow.png What color is this image?", "yellow", "attached my yellow.png 90x300"],
+    ['/image "my yellow.png" What color is this image?', "yellow", "attached my yellow.png"],
+  ])("%j is answered", async (prompt, colour, line) => {
+    const { code, output, errors } = await home.run(["run", visionFile, prompt]);
+    expect({ code, output: output.trim() }).toEqual({ code: 0, output: `The image is ${colour}.` });
+    expect(errors).toContain(line);
+  });
+
+  it("to a model that does not see is refused, and nothing is sent", async () => {
+    const outcome = await home.run(["run", "tiny", "What is in ./red.png?"]);
+    expect(outcome).toMatchObject({ code: 4, output: "" });
+    expect(outcome.errors).toContain('"tiny" does not support images: red.png was not sent.');
+  });
+
+  it("that is not there is told of, and text that is piped in is no path", async () => {
+    const missing = await home.run(["run", visionFile, "Describe ./dog.png"]);
+    expect(missing.errors).toContain("not found: ./dog.png");
+    const input = { kind: "file" as const, text: "./red.png was written" };
+    const piped = await home.run(["run", visionFile, "Hello!"], { input });
+    expect(piped).toMatchObject({ code: 0, errors: "" });
+  });
+
+  it("named by /image is never sent as text", async () => {
+    const { code, output, errors } = await home.run(["run", visionFile, "/image dog.png what"]);
+    expect({ code, output }).toEqual({ code: 3, output: "" });
+    expect(errors).toContain("There is no file dog.png.");
+  });
+});
+
+describe("--mmproj", () => {
+  const blind = () => path.join(home.folder, "alone", "blind.gguf");
+  const eyes = () => path.join(home.folder, "elsewhere", "eyes.gguf");
+  const question = "What color is this image? ./red.png";
+
+  it("lets a model see that could not", async () => {
+    expect((await home.run(["run", blind(), question])).code).toBe(4);
+    const seeing = await home.run(["run", blind(), "--mmproj", eyes(), question]);
+    expect(seeing.output.trim()).toBe("The image is red.");
+    expect(seeing.errors).toMatch(/with its projector is blind:mmproj-[0-9a-f]{8}/);
+    const again = await home.run(["run", blind(), "--mmproj", eyes(), question]);
+    expect(again.errors.trim()).toBe("attached red.png 64x64, 36 tokens");
+  });
+
+  it("adds a projector to a model that is made of another", async () => {
+    const from = (text: string) => ({ input: { kind: "file" as const, text } });
+    await home.run(["create", "blind", "-f", "-"], from(`FROM ${blind()}`));
+    const made = await home.run(
+      ["create", "seeing", "--mmproj", eyes(), "-f", "-"],
+      from("FROM blind"),
+    );
+    expect(made.code).toBe(0);
+    expect((await home.run(["show", "seeing"])).output).toMatch(/Capabilities[\s\S]*vision/);
+    expect((await home.run(["run", "seeing", question])).output.trim()).toBe("The image is red.");
+  });
+
+  it("that names no projector is refused", async () => {
+    const outcome = await home.run(["run", "tiny", "--mmproj", blind(), "Hello!"]);
+    expect(outcome.code).not.toBe(0);
+    expect(outcome.errors).toContain("only a projector can be added to a model");
+  });
+});
+
+describe("--session", () => {
+  it("goes on with a chat, images and all, and sessions lists it", async () => {
+    const first = ["run", visionFile, "--session", "eyes", "What color is this image? ./red.png"];
+    expect((await home.run(first)).output.trim()).toBe("The image is red.");
+    const second = await home.run(["run", "--session", "eyes", "What color is this image?"]);
+    expect(second.output.trim()).toBe("The image is red.");
+    const { output } = await home.run(["sessions", "--json"]);
+    expect(JSON.parse(output)).toMatchObject([{ name: "eyes", messageCount: 4 }]);
+    expect((await home.run(["sessions", "nothing"])).output).not.toContain("eyes");
+    expect((await home.run(["run", "--session", "nobody"])).code).toBe(3);
+  });
+});
+
+it("the line loop attaches, keeps its commands, and says what it cannot do", async () => {
+  const text = [
+    "/image red.png",
+    "What color is this image?",
+    "What color is this image? my yellow.png",
+    "/image dog.png what",
+    "/set parameter temperature 0",
+    "/show parameters",
+    "/context",
+    "/save coloured",
+    "/model tiny",
+    "What is in ./red.png?",
+    "/load nobody",
+    "/clear",
+    "What is 2 + 3?",
+    "/bye",
+  ].join("\n");
+  const input = { kind: "pipe" as const, text: `${text}\n` };
+  const { code, output, errors } = await home.run(["run", visionFile, "--plain"], { input });
+  expect({ code, output: output.trim() }).toEqual({
+    code: 0,
+    output: "The image is red.\nThe image is yellow.\n2 + 3 = 5",
+  });
+  expect(errors).toContain("attached red.png 64x64, 36 tokens\nWrite your question.");
+  expect(errors).toContain("attached my yellow.png 90x300, 36 tokens");
+  expect(errors).toContain("There is no file dog.png.");
+  expect(errors).toContain("Set in this chat:\ntemperature 0");
+  expect(errors).toMatch(/The next prompt has \d+ tokens before your message: \d+ % of the window/);
+  expect(errors).toContain("Created new model 'coloured'. Models hold no images");
+  expect(errors).toContain('"tiny" does not support images: red.png was not sent.');
+  expect(errors).toContain("model 'nobody' not found");
+  // What a program pipes in is not kept as a chat.
+  expect((await home.run(["sessions"])).output).not.toContain("What color is this image? my");
+});

@@ -1,0 +1,64 @@
+// A person's session with a model that sees: the built program in a pseudo-terminal, the real model.
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { imageFile, visionFile } from "../support/load-vision.ts";
+import { openTerminal } from "../support/pty.ts";
+
+let home: string;
+beforeAll(() => {
+  home = mkdtempSync(path.join(tmpdir(), "modelctl-seeing-"));
+  copyFileSync(imageFile("red-circle.png"), path.join(home, "my circle.png"));
+  copyFileSync(imageFile("blue-square-wide.jpg"), path.join(home, "square.jpg"));
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+describe("the chat with a model that sees", () => {
+  it("shows it images, is left, resumed by name, asked again, and forgets nothing", async () => {
+    const first = await openTerminal(["run", visionFile], { home, columns: 90 });
+    try {
+      await first.shows("Send a message");
+      await first.takesKeys();
+      first.type("Describe this image. ./my");
+      await first.shows("> Describe this image. ./my");
+      first.type("\t");
+      await first.shows("> Describe this image. ./my\\ circle.png");
+      first.type("\r");
+      await first.shows("attached my circle.png 200x200, 36 tokens");
+      await first.shows("▀▀▀▀");
+      await first.shows("The image shows a red circle.");
+      await first.shows("Enter send");
+      await first.send("/image dog.png what is it");
+      await first.shows("There is no file dog.png.");
+      first.type("\u0015");
+      await first.send("/rename Shapes");
+      await first.shows("This chat is named 'Shapes'.");
+      await first.send("/bye");
+      await first.exited;
+    } finally {
+      await first.close();
+    }
+    const second = await openTerminal(["run", "--session", "shapes"], { home, columns: 90 });
+    try {
+      await second.shows("This is 'Shapes'.");
+      await second.shows("The image shows a red circle.");
+      await second.takesKeys();
+      await second.send("What shape is in this image? square.jpg");
+      await second.shows("The image shows a square.");
+      await second.shows("Enter send");
+      second.type("\t");
+      await second.shows("r regenerate");
+      second.type("r");
+      await second.shows("The image shows a square.");
+      await second.shows("Enter send");
+      await second.send("/model tiny");
+      await second.shows("Answers come from tiny now.");
+      await second.send("and ./square.jpg?");
+      await second.shows('"tiny" does not support images: square.jpg was not sent.');
+      await second.shows("> and ./square.jpg?");
+    } finally {
+      await second.close();
+    }
+  });
+});

@@ -1,0 +1,129 @@
+// Goal: an image is sent when it can be seen, and never dropped without a word.
+// Method: the whole screen in a terminal in memory; real image files; a scripted stand-in for the server.
+import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { imageBytes, imageFile } from "../../../support/load-vision.ts";
+import { ask, openChat } from "../../support/open-chat.ts";
+import { keys } from "../../support/sized-terminal.ts";
+
+let folder: string;
+const red = imageBytes("red.png").toString("base64");
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "chat-images-"));
+  await copyFile(imageFile("red.png"), path.join(folder, "cat.png"));
+  await copyFile(imageFile("blue-wide.jpg"), path.join(folder, "my sea.jpg"));
+  await writeFile(path.join(folder, "text.png"), "no image");
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe("an image", () => {
+  test.each([
+    ["by its path in the message", "what is in ./cat.png?", "what is in ?"],
+    ["by its bare name", "what is in cat.png?", "what is in ?"],
+    ["with /image", "/image cat.png what is it", "what is it"],
+    ["with an at sign", "see @cat.png now", "see now"],
+  ])("%s is sent, drawn, and counted", async (_, typed, sent) => {
+    const chat = await openChat({ folder });
+    await ask(chat, typed);
+    expect(chat.backend.current.messages).toEqual([{ role: "user", content: sent, images: [red] }]);
+    await chat.screen.until("attached cat.png 64x64, 36 tokens");
+    expect(chat.screen.text).toContain("▀▀▀▀");
+    chat.backend.current.text("A cat.").done();
+    await chat.screen.until("A cat.");
+    await ask(chat, "and now?");
+    expect(chat.backend.current.messages[0]).toMatchObject({ images: [red] });
+  });
+
+  test("two in one message are sent in their order", async () => {
+    const chat = await openChat({ folder });
+    await ask(chat, "compare cat.png and my sea.jpg");
+    const sea = imageBytes("blue-wide.jpg").toString("base64");
+    expect(chat.backend.current.messages[0]?.images).toEqual([red, sea]);
+  });
+
+  test("alone waits for its question", async () => {
+    const chat = await openChat({ folder });
+    chat.screen.type("/image cat.png\r");
+    await chat.screen.until("attached cat.png 64x64: now write your question");
+    expect(chat.screen.text).toContain("with cat.png");
+    await ask(chat, "what is it");
+    expect(chat.backend.current.messages).toEqual([
+      { role: "user", content: "what is it", images: [red] },
+    ]);
+  });
+
+  test("goes back into the field as its path when no answer comes", async () => {
+    const chat = await openChat({ folder });
+    await ask(chat, "what is in ./cat.png?");
+    chat.backend.current.fail("Out of memory.");
+    await chat.screen.until("> what is in ./cat.png?");
+  });
+});
+
+describe("a message that cannot be sent stays in the field", () => {
+  test("where the model does not see, until it is sent again without", async () => {
+    const chat = await openChat({ folder });
+    chat.backend.canSee = false;
+    chat.screen.type("what is in ./cat.png?\r");
+    await chat.screen.until('"tiny" does not support images: cat.png was not sent.');
+    expect(chat.screen.text).toContain("> what is in ./cat.png?");
+    expect(chat.backend.answers).toHaveLength(0);
+    chat.screen.type(keys.enter);
+    await chat.screen.until(() => chat.backend.answers.length === 1);
+    expect(chat.backend.current.messages).toEqual([
+      { role: "user", content: "what is in ./cat.png?" },
+    ]);
+  });
+
+  test("always, where /image asked for it", async () => {
+    const chat = await openChat({ folder });
+    chat.backend.canSee = false;
+    chat.screen.type("/image cat.png what is it\r");
+    await chat.screen.until("does not support images");
+    chat.screen.type("?");
+    await chat.screen.until((screen) => !screen.text.includes("does not support"));
+    chat.screen.type(keys.backspace);
+    await chat.screen.until("> /image cat.png what is it ");
+    chat.screen.type(keys.enter);
+    await chat.screen.until("does not support images");
+    expect(chat.backend.answers).toHaveLength(0);
+  });
+
+  test.each([
+    ["/image dog.png what", "There is no file dog.png."],
+    ["/image text.png what", "text.png is no image."],
+    ["see ./text.png", "text.png is no image."],
+    ["see ./dog.png", "not found: ./dog.png."],
+    ["/image", "Which image?"],
+  ])("%j", async (typed, sentence) => {
+    const chat = await openChat({ folder });
+    chat.screen.type(`${typed}\r`);
+    await chat.screen.until(sentence);
+    expect(chat.screen.text).toContain(`> ${typed}`);
+    expect(chat.backend.answers).toHaveLength(0);
+  });
+});
+
+test("a bare name means nothing to a model that cannot see", async () => {
+  const chat = await openChat({ folder });
+  chat.backend.canSee = false;
+  await ask(chat, "which rule makes cat.png?");
+  expect(chat.backend.current.messages).toEqual([
+    { role: "user", content: "which rule makes cat.png?" },
+  ]);
+});
+
+test("Tab completes a path and lists what fits", async () => {
+  const { screen } = await openChat({ folder });
+  screen.type("see ./c");
+  await screen.until("> see ./c");
+  screen.type(keys.tab);
+  await screen.until("> see ./cat.png");
+  screen.type("\u0015see ./");
+  await screen.until("> see ./ ");
+  screen.type(keys.tab);
+  await screen.until("cat.png  my sea.jpg  text.png");
+});

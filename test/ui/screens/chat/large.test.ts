@@ -1,0 +1,76 @@
+// Goal: size is no reason to wait: ten thousand messages, a pasted megabyte, characters of any width.
+// Method: the whole screen in a terminal in memory; what is laid out is as little as is on show.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { SessionMessage } from "../../../../source/sessions/session.ts";
+import { SessionStore } from "../../../../source/sessions/session-store.ts";
+import { ask, openChat } from "../../support/open-chat.ts";
+import { keys } from "../../support/sized-terminal.ts";
+
+describe("ten thousand messages", () => {
+  test("open at their end, scroll to their beginning, and go on", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "chat-large-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const sessions = new SessionStore(folder);
+    const messages = Array.from({ length: 10_000 }, (_, index): SessionMessage => {
+      const role = index % 2 === 0 ? "user" : "assistant";
+      return { role, content: `message ${index}\n\n- with **some** \`text\`\n- in it` };
+    });
+    const begun = sessions.begin({ model: "tiny", firstMessage: "long", nowMs: 1 });
+    await sessions.save({ ...begun, messages, messageCount: messages.length }, 0);
+    const chat = await openChat({ sessions, session: { id: begun.id } });
+    await chat.screen.until("message 9999");
+    chat.screen.type(keys.home);
+    await chat.screen.until(/message 0\n/);
+    expect(chat.screen.text).toMatch(/about \d{5} lines below/);
+    chat.screen.type(keys.pageDown);
+    await chat.screen.until(/message [2-5]\n/);
+    chat.screen.resize(70, 24);
+    await chat.screen.until(/message [0-9]\n/);
+    chat.screen.type(keys.end);
+    await chat.screen.until("message 9999");
+    await ask(chat, "one more");
+    expect(chat.backend.current.messages).toHaveLength(10_001);
+    chat.backend.current.text("There it is.").done();
+    await chat.screen.until("There it is.");
+  });
+});
+
+describe("a pasted megabyte", () => {
+  const lines = Array.from(
+    { length: 20_000 },
+    (_, index) => `line ${index} of a long log file, 漢字`,
+  );
+  test.each([
+    ["of many lines", lines.join("\n")],
+    ["of one line", "word ".repeat(210_000).trim()],
+  ])("%s is typed in, edited, and sent whole", async (_, text) => {
+    const chat = await openChat();
+    chat.screen.type(keys.paste(text));
+    await chat.screen.until(text.slice(-12).trim());
+    chat.screen.type("END");
+    await chat.screen.until("END");
+    chat.screen.type(keys.up + keys.left + keys.backspace);
+    chat.screen.type(keys.down + keys.enter);
+    await chat.screen.until(() => chat.backend.answers.length === 1);
+    const sent = chat.backend.current.messages[0]?.content ?? "";
+    // One character was deleted, three were typed.
+    expect(sent).toHaveLength(text.length + 2);
+    expect(sent.endsWith("END")).toBe(true);
+    await chat.screen.until(`${sent.length} characters in all`);
+    chat.backend.current.text("Too long.").done();
+    await chat.screen.until("Too long.");
+  });
+});
+
+test("characters of any width are wrapped, walked over, and kept whole", async () => {
+  const chat = await openChat({ columns: 60, rows: 20 });
+  const text = `漢字${"かな".repeat(30)} e\u0301a\u0308 👩‍👩‍👧 🇩🇪 ไทย عربى`;
+  await ask(chat, text);
+  expect(chat.backend.current.messages[0]?.content).toBe(text);
+  chat.backend.current.text(`| 名 | x |\n| -- | -- |\n| 漢字 | 👍🏽 |\n\n${text}`).done();
+  await chat.screen.until("漢字 │");
+  for (const line of chat.screen.lines) expect(line.length).toBeLessThanOrEqual(60);
+});
