@@ -1,6 +1,7 @@
 // The frame's own commands: they mean the same on every screen.
 
 import type { BoundCommand, CommandFacts, Screen } from "./screen.ts";
+import { tabs } from "./tabs.ts";
 
 /** What the commands of the frame act on. */
 export interface FrameActions {
@@ -43,9 +44,6 @@ const facts = {
   leave: { id: "app.leave", title: "Leave", group, keys: ["Ctrl+D"], slash: ["/bye", "/exit"] },
 } as const satisfies Record<string, CommandFacts>;
 
-/** The tabs there may be, in their order. */
-const tabNames = { chat: "chat", models: "models", server: "server" } as const;
-
 function tabFacts(id: string, number: number): CommandFacts {
   return {
     id: `screen.${id}`,
@@ -58,7 +56,7 @@ function tabFacts(id: string, number: number): CommandFacts {
 
 /** For the documentation. */
 export const frameCommandFacts: readonly CommandFacts[] = [
-  ...Object.keys(tabNames).map((id, index) => tabFacts(id, index + 1)),
+  ...tabs.map(({ id }, index) => tabFacts(id, index + 1)),
   ...Object.values(facts),
 ];
 
@@ -69,7 +67,7 @@ export function frameCommands(actions: FrameActions): {
 } {
   const always = () => true;
   const unhinted = () => undefined;
-  const tabs = actions.screens.map(
+  const opening = actions.screens.map(
     ({ id }, index): BoundCommand => ({
       ...tabFacts(id, index + 1),
       hint: unhinted,
@@ -115,7 +113,7 @@ export function frameCommands(actions: FrameActions): {
     run: () => done(() => actions.leave("bye")),
   };
   return {
-    reserved: [...tabs, palette, help, theme, repaint],
+    reserved: [...opening, palette, help, theme, repaint],
     yielding: [interrupt, leave],
   };
 }

@@ -8,6 +8,7 @@ import { type Glyphs, withGlyphs } from "../theme.ts";
 import { hintRow } from "./command-lists.ts";
 import type { Frame } from "./frame.ts";
 import type { BodySize, ScreenPicture, Span, StyledRow } from "./screen.ts";
+import { tabs } from "./tabs.ts";
 
 /** Below this size only a card is shown. */
 export const columnsMinimum = 60;
@@ -17,8 +18,6 @@ const tabRows = 1;
 const hintRows = 1;
 const noticeRowsMaximum = 3;
 const margin = 1;
-/** The tabs that there will be. */
-const titlesAtStart = ["Chat", "Models", "Server"] as const;
 
 export interface WindowSize {
   readonly columns: number;
@@ -71,10 +70,10 @@ function lastRows(frame: Frame, { columns }: WindowSize): StyledRow[] {
 }
 
 function tabRow(frame: Frame, columns: number): StyledRow {
-  const titles = frame.isStarting ? titlesAtStart : frame.screens.map(({ title }) => title);
-  const tabs = titles.map((title, index) => `${index + 1} ${title}`);
+  const shown = frame.isStarting ? tabs : frame.screens;
+  const labels = shown.map(({ title }, index) => `${index + 1} ${title}`);
   const spans: Span[] = [{ text: " modelctl ", tone: "title" }];
-  for (const [index, tab] of tabs.entries()) {
+  for (const [index, tab] of labels.entries()) {
     const isCurrent = frame.current !== undefined && frame.screens[index] === frame.current;
     spans.push({ text: " ", tone: "plain" });
     spans.push(isCurrent ? { text: `[${tab}]`, tone: "tab" } : { text: ` ${tab} `, tone: "plain" });

@@ -55,6 +55,8 @@ export interface Screen {
   readonly id: "chat" | "models" | "server" | "deploy" | "console";
   /** One word, for the tab. */
   readonly title: string;
+  /** The number of its tab, and of its key. Defaults to its place among the screens. */
+  readonly tabNumber?: number;
   /** In the order in which hints and help show them. */
   commands(): readonly BoundCommand[];
   picture(size: BodySize): ScreenPicture;
