@@ -32,9 +32,9 @@ export function estimateRows(
     bar("weights", weightsBytes),
     bar("KV cache", cacheBytes),
     bar("compute", computeBytes),
-    totalRow(estimate, capacity),
+    ...totalRows(estimate, capacity),
     [],
-    choiceRow(estimate, choice),
+    ...choiceRows(estimate, choice),
     ...layersRow(estimate),
   ];
 }
@@ -56,31 +56,37 @@ const fitSentences = {
   none: "does not fit",
 } as const;
 
-function totalRow({ totalBytes, fit }: MemoryEstimate, capacity: Capacity): StyledRow {
+function totalRows({ totalBytes, fit }: MemoryEstimate, capacity: Capacity): StyledRow[] {
   const freeBytes =
     capacity.gpus.length > 0 && fit === "gpu"
       ? freeVramBytes(capacity)
       : freeVramBytes(capacity) + capacity.memory.freeBytes;
   return [
-    span("total ".padEnd(labelWidth)),
-    { text: formatBytes(totalBytes), tone: "value" },
-    span(` of ${formatBytes(freeBytes)} free: `),
-    { text: fitSentences[fit], tone: fit === "none" ? "warning" : "plain" },
+    [
+      span("total".padEnd(labelWidth)),
+      { text: formatBytes(totalBytes), tone: "value" },
+      span(` of ${formatBytes(freeBytes)} free`),
+    ],
+    [
+      span(" ".repeat(labelWidth)),
+      { text: fitSentences[fit], tone: fit === "none" ? "warning" : "plain" },
+    ],
   ];
 }
 
-function choiceRow(
+/** What was chosen or comes by itself, and the keys that change it. */
+function choiceRows(
   { contextLength, cacheType }: MemoryEstimate,
   { contextLength: chosenLength, cacheType: chosenType }: LoadChoice,
-): StyledRow {
-  const auto = (chosen: unknown) => (chosen === undefined ? " auto" : "");
+): StyledRow[] {
+  const row = (label: string, value: unknown, chosen: unknown, keys: string): StyledRow => [
+    span(label.padEnd(labelWidth)),
+    { text: `[${value}${chosen === undefined ? " auto" : ""}]`, tone: "value" },
+    { text: `  ${keys}`, tone: "key" },
+  ];
   return [
-    span("Context  "),
-    { text: `[${contextLength}${auto(chosenLength)}]`, tone: "value" },
-    { text: " + -  ", tone: "key" },
-    span("KV "),
-    { text: `[${cacheType}${auto(chosenType)}]`, tone: "value" },
-    { text: " t", tone: "key" },
+    row("Context", contextLength, chosenLength, "+ - ="),
+    row("KV cache", cacheType, chosenType, "t"),
   ];
 }
 

@@ -182,6 +182,16 @@ describe("a download", () => {
   });
 });
 
+test("/pull in the chat begins a download, which the screen then shows", async () => {
+  const screen = await openScreen();
+  await press(screen, "\u001b1", "[1 Chat]");
+  screen.type("/pull maker/Tiny-GGUF");
+  await screen.until("> /pull maker/Tiny-GGUF");
+  await press(screen, keys.enter, "The download has begun; Alt+2 shows how far it is");
+  await press(screen, openModels, "hf.co/maker/Tiny-GGUF");
+  await screen.until(/> hf\.co\/maker\/Tiny-GGUF +1\.9 MB F16/);
+});
+
 test("a file that is not the one the hub lists is thrown away, and r fetches it again", async () => {
   hub.setFaults(({ server }) => (server === "storage" ? { garble: true } : undefined));
   const screen = await openScreen();
