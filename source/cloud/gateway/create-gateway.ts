@@ -22,6 +22,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     proxies,
     isReady,
     internalRoute: options.internalRoute,
+    log,
     context: {
       limits,
       clock,

@@ -29,6 +29,7 @@ export interface ReceptionOptions {
   context: ExchangeContext;
   isReady: () => boolean;
   internalRoute: InternalRoute | undefined;
+  log: (text: string) => void;
 }
 
 /** Something under way that can be ended from outside. */
@@ -71,24 +72,41 @@ export class Reception {
 
   onRequest(request: IncomingMessage, response: ServerResponse, door: Door): void {
     const visit = this.#greet(request, response, door);
-    const arrival = this.#let(visit, door);
-    if (arrival === undefined) return;
-    const exchange = new Exchange(arrival, this.#options.context);
-    this.live.add(exchange);
-    response.once("close", () => this.#forget(exchange));
-    exchange.start();
+    this.#guarded(visit, () => {
+      const arrival = this.#let(visit, door);
+      if (arrival === undefined) return;
+      const exchange = new Exchange(arrival, this.#options.context);
+      this.live.add(exchange);
+      response.once("close", () => this.#forget(exchange));
+      exchange.start();
+    });
   }
 
   /** For a WebSocket's handshake. */
   onUpgrade(request: IncomingMessage, socket: Duplex, early: Buffer, door: Door): void {
-    const response = replyOnSocket(request, socket);
-    const visit = this.#greet(request, response, door);
-    const arrival = this.#let(visit, door);
-    if (arrival === undefined) return;
-    const tunnel = new WebSocketTunnel(arrival, this.#options.context, socket, early);
-    this.live.add(tunnel);
-    socket.once("close", () => this.#forget(tunnel));
-    tunnel.start();
+    const visit = this.#greet(request, replyOnSocket(request, socket), door);
+    this.#guarded(visit, () => {
+      const arrival = this.#let(visit, door);
+      if (arrival === undefined) return;
+      const tunnel = new WebSocketTunnel(arrival, this.#options.context, socket, early);
+      this.live.add(tunnel);
+      socket.once("close", () => this.#forget(tunnel));
+      tunnel.start();
+    });
+  }
+
+  /** A defect costs one request, not the gateway. */
+  #guarded(visit: Visit, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      this.#options.log(`request ${visit.id} met a defect: ${text}`);
+      this.#refuse(visit, {
+        type: "unexpected",
+        detail: "The gateway has met a defect of its own.",
+      });
+    }
   }
 
   #forget(live: Live): void {

@@ -37,6 +37,9 @@ const statuses = {
 
 export type ErrorType = keyof typeof statuses;
 
+/** Every kind with its status, as docs/gateway.md lists them. */
+export const refusalStatuses: Readonly<Record<ErrorType, number>> = statuses;
+
 /** Why a request is not passed on; made where it is found out, sent at one place. */
 export interface Refusal {
   type: ErrorType;
@@ -50,7 +53,7 @@ export interface Refusal {
 }
 
 export function refusalStatus(type: ErrorType): number {
-  return statuses[type];
+  return refusalStatuses[type];
 }
 
 /** Serves clients that read `detail` and those that read OpenAI's `error`. */

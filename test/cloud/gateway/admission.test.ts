@@ -235,6 +235,29 @@ test("a refused request with a short body leaves its connection usable, one with
   expect(long).toContain("auth_missing");
 });
 
+test("a defect is logged and costs one request alone", async () => {
+  const broken = await TestGateway.start({
+    keys: {
+      verify: (token) => {
+        if (token === "own") return tokens.own;
+        throw new Error("the store is gone");
+      },
+    },
+  });
+  try {
+    broken.gateway.publish([routedApp({ auth: "private", replicas: [replica.routed()] })]);
+    const send = (token: string) =>
+      sendRaw(`${broken.url}/acme/chat`, { headers: { authorization: `Key ${token}` } });
+    const reply = await send("other");
+    expect([reply.status, reply.headers["x-dctl-error-type"]]).toEqual([500, "unexpected"]);
+    expect(reply.text).not.toContain("store");
+    expect(broken.log.join()).toContain("the store is gone");
+    expect((await send("own")).status).toBe(200);
+  } finally {
+    await broken.close();
+  }
+});
+
 test("what was refused is recorded, and a made-up name is nobody's", async () => {
   await call("/acme/secret/v1?token=1", "Key narrow");
   await call("/made/up", "Key own");

@@ -1,0 +1,13 @@
+// docs/gateway.md names every error that the gateway may answer with, and no other.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { refusalStatuses } from "../../../source/cloud/gateway/refusals.ts";
+
+test("the page lists the errors as they are", () => {
+  const page = readFileSync(path.join(import.meta.dirname, "../../../docs/gateway.md"), "utf8");
+  const rows = page.matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm);
+  const listed = Array.from(rows, ([, status, type]) => `${status} ${type}`);
+  const known = Object.entries(refusalStatuses).map(([type, status]) => `${status} ${type}`);
+  expect(listed.sort()).toEqual(known.sort());
+});
