@@ -52,6 +52,39 @@ describe("an app that sleeps", () => {
   });
 });
 
+describe("an app that grows", () => {
+  test("has a replica for each request, all of one script that says 8000, and cuts none", async () => {
+    cloud.write("wide.py", fakeServerScript());
+    const limits = ["--max-concurrency", "3", "--max-multiplexing", "1", "--keep-alive", "1s"];
+    const words = ["deploy", "wide.py", "--app-name", "wide", "--auth", "public", ...limits];
+    const wide = await cloud.json<{ url: string }>(words);
+    const streams = await Promise.all(
+      [0, 1, 2].map(async () => {
+        const leaving = new AbortController();
+        // It has no end, so that nobody else gets this replica meanwhile.
+        const endless = `${wide.url}/events?n=0&pause_ms=20`;
+        const reply = await fetch(endless, { signal: leaving.signal });
+        // The reply is kept: collected as garbage, it would end its stream.
+        return { replica: reply.headers.get("x-dctl-replica"), leaving, reply };
+      }),
+    );
+    expect(new Set(streams.map(({ replica }) => replica)).size).toBe(3);
+    const [first, second, kept] = streams;
+    first?.leaving.abort();
+    second?.leaving.abort();
+    const alive = ["apps", "runners", "wide", "--quiet"];
+    await until(
+      async () => (await cloud.run(alive)).output,
+      (names) => names === `${kept?.replica}\n`,
+    );
+    const reader = kept?.reply.body?.getReader();
+    for (let piece = 0; piece < 100; piece += 1) {
+      expect(await reader?.read()).toMatchObject({ done: false });
+    }
+    kept?.leaving.abort();
+  });
+});
+
 describe("an app that changes", () => {
   test("answers every request of a steady stream of them, before, during and after", async () => {
     await cloud.json(["apps", "scale", "app", "--min-concurrency", "1"]);

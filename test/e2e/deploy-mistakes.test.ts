@@ -115,7 +115,7 @@ describe("a script that does not start, after one that does", () => {
   });
 
   test("a program reads the same from JSON", async () => {
-    cloud.write("app.py", `${head}    raise ValueError("out of cheese")\n`);
+    cloud.write("app.py", `import no_such_module\n${head}    pass\n`);
     const { code, output } = await deploy("app.py::serve", "--json");
     expect(code).toBe(6);
     const { error } = JSON.parse(output) as { error: Record<string, unknown> };
