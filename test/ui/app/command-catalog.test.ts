@@ -1,0 +1,55 @@
+// Goal: a key means the same on every screen, and whatever can be done is in the documentation.
+// Method: the catalogue that docs/keys.md is made from, and the frame that the keys go through.
+
+import { expect, test } from "vitest";
+import { commandCatalog } from "../../../source/ui/app/command-catalog.ts";
+import { frameCommands } from "../../../source/ui/frame/frame-commands.ts";
+import type { BoundCommand } from "../../../source/ui/frame/screen.ts";
+import { tabs } from "../../../source/ui/frame/tabs.ts";
+
+const bound = frameCommands({
+  screens: tabs,
+  isTyping: () => false,
+  open: () => {},
+  openPalette: () => {},
+  help: () => {},
+  chooseTheme: () => undefined,
+  repaint: () => {},
+  interrupt: () => undefined,
+  leave: () => {},
+});
+const keysOf = (commands: readonly Pick<BoundCommand, "keys">[]) =>
+  commands.flatMap(({ keys }) => keys);
+
+test("no screen takes a key that is the frame's on all of them", () => {
+  const reserved = new Set(keysOf(bound.reserved));
+  const screens = commandCatalog.filter(({ title }) => title !== "Everywhere");
+  expect(screens.length).toBeGreaterThanOrEqual(3);
+  for (const { title, commands } of screens) {
+    const taken = keysOf(commands).filter((key) => reserved.has(key));
+    expect([title, taken]).toEqual([title, []]);
+  }
+});
+
+test("all commands of the frame are in the catalogue, each key once", () => {
+  const everywhere = commandCatalog.find(({ title }) => title === "Everywhere")?.commands ?? [];
+  const all = [...bound.reserved, ...bound.yielding];
+  expect(everywhere.map(({ id }) => id).sort()).toEqual(all.map(({ id }) => id).sort());
+  const keys = keysOf(everywhere);
+  expect(keys).toEqual([...new Set(keys)]);
+});
+
+test("names are stable and tell where they belong; slash names are given once", () => {
+  const all = commandCatalog.flatMap(({ commands }) => commands);
+  for (const { id } of all) expect(id).toMatch(/^[a-z]+\.[a-zA-Z]+$/);
+  for (const { title, commands } of commandCatalog) {
+    const names = commands.flatMap(({ slash = [] }) => slash);
+    expect([title, names]).toEqual([title, [...new Set(names)]]);
+  }
+});
+
+test("no key is one that terminals cannot send", () => {
+  const keys = keysOf(commandCatalog.flatMap(({ commands }) => commands));
+  for (const key of keys)
+    expect(key).not.toMatch(/^(F\d+|Ctrl\+(Tab|Shift\+Tab|Backspace|I|M|\[))$/);
+});
