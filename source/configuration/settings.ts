@@ -245,7 +245,7 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     read: boolean,
     default: false,
     honoursOllama: false,
-    description: "Keep prompts and answers in memory, for GET /api/requests/ID.",
+    description: "Keep prompts, answers and bodies in memory, for GET /api/requests/ID.",
   },
   shutdown_timeout: {
     read: duration("30s"),
