@@ -137,10 +137,12 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
     await controlPlane.close();
   });
   parts.add(tellInLogs(store, engine));
-  await controlPlane.start();
-  usage.start();
+  await controlPlane.adopt();
   parts.add(() => gateway.close({ drainMs: ending.drainMs }));
   await gateway.listen();
+  // Not before it is sure that this server can do its work.
+  await controlPlane.start();
+  usage.start();
 
   const stopped = Promise.withResolvers<void>();
   let stopping: Promise<void> | undefined;

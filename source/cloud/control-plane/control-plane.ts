@@ -85,12 +85,16 @@ export class ControlPlane {
     });
   }
 
-  /** Takes up what an earlier control plane left, and begins to look. */
-  async start(): Promise<void> {
-    const { engine, traffic, publish } = this.#context;
+  /** Takes up what an earlier control plane left: from here on the gateway has its table. */
+  async adopt(): Promise<void> {
     await this.#keeper.adopt();
+    this.#context.publish();
+  }
+
+  /** Begins to look, and to start what is wanted. After `adopt`, once. */
+  async start(): Promise<void> {
+    const { engine, traffic } = this.#context;
     await this.#runs.endAll();
-    publish();
     const stops = [
       engine.onChange(() => this.#reconciler.wake()),
       traffic.onDemand((organisation, app) =>

@@ -87,7 +87,7 @@ export class ReplicaKeeper {
     this.#departures.hurry(replica);
   }
 
-  /** Resolves with what `look` finds, which is asked after each change; rejects with the signal. */
+  /** Resolves with what `look` finds, which is asked after each change; rejects as it, or the signal. */
   async until<T>(look: () => T | undefined, signal: AbortSignal): Promise<T> {
     return await new Promise((resolve, reject) => {
       const stop = () => {
@@ -99,12 +99,20 @@ export class ReplicaKeeper {
         reject(signal.reason);
       };
       const check = () => {
-        const found = look();
-        if (found === undefined) return;
-        stop();
-        resolve(found);
+        try {
+          const found = look();
+          if (found === undefined) return;
+          stop();
+          resolve(found);
+        } catch (error) {
+          stop();
+          reject(error);
+        }
       };
-      if (signal.aborted) return refuse();
+      if (signal.aborted) {
+        refuse();
+        return;
+      }
       signal.addEventListener("abort", refuse);
       this.#changed.add(check);
       check();

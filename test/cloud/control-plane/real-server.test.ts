@@ -1,6 +1,7 @@
 // The whole server with real replicas: what a caller at the gateway sees while apps are deployed,
 // crash, are replaced, and fail.
 import { readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { authorityFile } from "../../../source/application/cloud-certificate.ts";
@@ -250,6 +251,22 @@ it("what a key has used is counted; taking it back hard ends what runs under it"
   const texts: string[] = [];
   for await (const { text } of client.logs("chat", {})) texts.push(text);
   expect(texts.join("\n")).toMatch(/is active/);
+});
+
+it("a start that fails for its address starts no replica, and the next one does", async () => {
+  await deployTo(client, fakeDeployment("one", { scale: { minConcurrency: 1 } }));
+  await host.stop({ drainMs: 0, keepReplicas: false });
+  const stranger = createServer();
+  await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
+  const { port } = stranger.address() as AddressInfo;
+  const listeners = [{ host: "127.0.0.1", port, encryption: { kind: "none" } }] as const;
+  await expect(startHost(folder, log, { listeners })).rejects.toMatchObject({
+    code: cloudErrors.addressUnusable.code,
+  });
+  expect((await replicaProcesses(folder)).size).toBe(0);
+  stranger.close();
+  host = await startHost(folder, log);
+  await until(living, (all) => all.some(({ state }) => state === "IDLE"));
 });
 
 it("a second server on the same folder is refused, and the first goes on", async () => {

@@ -109,6 +109,7 @@ export async function openControlPlane(): Promise<OpenControlPlane> {
       random: () => 0.5,
       intervalMs: 10,
     });
+    await plane.adopt();
     await plane.start();
     return { plane, store, traffic };
   };
