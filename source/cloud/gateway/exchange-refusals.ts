@@ -16,6 +16,10 @@ export function tooLarge(mostBytes: number): Refusal {
 
 export function bodyRefusal(fault: BodyFault, limits: GatewayLimits): Refusal {
   if (fault === "too_large") return tooLarge(limits.bodyBytes);
+  if (fault === "stalled") {
+    const detail = `Nothing of the request's body came for ${limits.uploadStallMs / 1000} s.`;
+    return { type: "request_stalled", detail, closes: true };
+  }
   return {
     type: "overloaded",
     detail: "Too much is waiting for replicas already. Try again in a moment.",

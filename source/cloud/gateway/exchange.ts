@@ -61,6 +61,7 @@ export class Exchange implements AttemptListener {
     this.#body = new RequestBody(request, {
       mostBytes: limits.bodyBytes,
       repeatableBytes: limits.repeatableBytes,
+      stallMs: limits.uploadStallMs,
       waiting,
       onFault: (fault) => this.refuse(bodyRefusal(fault, limits)),
     });

@@ -9,7 +9,7 @@ const statuses = {
   untrusted_peer: 403,
   app_not_found: 404,
   not_found: 404,
-  request_header_timeout: 408,
+  request_stalled: 408,
   app_deleted: 410,
   body_too_large: 413,
   uri_too_long: 414,

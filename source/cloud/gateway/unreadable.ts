@@ -12,7 +12,7 @@ import { drawRequestId } from "./request-id.ts";
 const reasons: Partial<Record<ErrorType, string>> = {
   bad_request: "Bad Request",
   headers_too_large: "Request Header Fields Too Large",
-  request_header_timeout: "Request Timeout",
+  request_stalled: "Request Timeout",
 };
 
 export interface UnreadableOptions {
@@ -52,7 +52,7 @@ function refusalOf(code: string, headerBytes: number): Refusal {
   }
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
     const detail = "The request's headers took too long to arrive.";
-    return { type: "request_header_timeout", detail };
+    return { type: "request_stalled", detail };
   }
   return { type: "bad_request", detail: "The request cannot be read as HTTP." };
 }

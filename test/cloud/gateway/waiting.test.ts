@@ -3,7 +3,7 @@ import type { RequestListener, ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { defaultLimits, defaultScale } from "../../../source/cloud/app-config.ts";
 import { routedApp } from "../../support/cloud-documents.ts";
-import { sendRaw } from "../../support/http-raw.ts";
+import { sendBytes, sendRaw } from "../../support/http-raw.ts";
 import { TestGateway, type TestReplica } from "../../support/test-gateway.ts";
 import { until } from "../../support/until.ts";
 
@@ -241,6 +241,27 @@ test("bodies that wait may hold so many bytes together, of all apps", async () =
     own.gateway.publish([routedApp()]);
     const chunked = { ...large, headers: { "transfer-encoding": "chunked" } };
     expect((await sendRaw(`${own.url}/acme/chat`, chunked)).status).toBe(413);
+  } finally {
+    await own.close();
+  }
+});
+
+test("a body that stops coming keeps no place for ever, and no replica waits for it", async () => {
+  const own = await TestGateway.start({ limits: { uploadStallMs: 50 } });
+  try {
+    let asked = 0;
+    await own.serve((_, response) => {
+      asked += 1;
+      response.end();
+    });
+    const reply = await sendBytes(
+      own.url,
+      "POST /acme/chat HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhalf",
+    );
+    expect(reply).toMatch(/^HTTP\/1\.1 408 /);
+    expect(reply).toContain('"error_type":"request_stalled"');
+    expect(asked).toBe(0);
+    expect(own.gateway.inFlight("replica-1")).toBe(0);
   } finally {
     await own.close();
   }
