@@ -6,6 +6,7 @@ import { ApiClient } from "../../../../source/client/api-client.ts";
 import { type LoopbackHub, startLoopbackHub } from "../../../support/loopback-hub.ts";
 import { StoreServer } from "../../../support/store-server.ts";
 import { numberedTiny } from "../../../support/tiny-variants.ts";
+import { until } from "../../../support/until.ts";
 import { openChat } from "../../support/open-chat.ts";
 import { keys, type SizedTerminal } from "../../support/sized-terminal.ts";
 
@@ -71,6 +72,15 @@ async function press(screen: SizedTerminal, key: string, shows: string | RegExp)
   await screen.until(shows);
 }
 
+/** A machine with other work takes its time to load a model. */
+async function pressLoad(screen: SizedTerminal, name: string): Promise<void> {
+  screen.type("l");
+  await until(
+    () => store.server.loaded(),
+    (list) => list.some((loaded) => loaded.name === name && loaded.state === "idle"),
+  );
+}
+
 const stop = async (screen: SizedTerminal) => await press(screen, keys.escape, /FIT:/);
 
 describe("the local list", () => {
@@ -80,7 +90,8 @@ describe("the local list", () => {
     await screen.until("Memory estimate at 4k context");
     await press(screen, "-", "Memory estimate at 2k context");
     await press(screen, "t", "[q8_0]");
-    await press(screen, "l", "● loaded");
+    await pressLoad(screen, "tiny:latest");
+    await screen.until("● loaded");
     const { json } = await store.server.send("/api/ps");
     expect(json).toMatchObject({
       models: [{ context_length: 2048, load_options: { kv_cache_type: "q8_0" } }],
@@ -216,7 +227,8 @@ describe("changes", () => {
     await screen.until("> tiny-copy2");
     await press(screen, keys.enter, "tiny-copy:latest is tiny-copy2 now");
     expect(await store.names()).toEqual(["tiny-copy2:latest", "tiny:latest"]);
-    await press(screen, "l", /> tiny-copy2.*● loaded/);
+    await pressLoad(screen, "tiny-copy2:latest");
+    await screen.until(/> tiny-copy2.*● loaded/);
     await press(screen, "l", /> tiny-copy2.*CPU +│/);
     await press(screen, "d", "Delete tiny-copy2:latest? Deleting it frees 1.9 MB");
     // The default is No.
