@@ -19,11 +19,13 @@ export interface InspectionOptions {
   environment?: NodeJS.ProcessEnv;
   /** Told, as one sentence, before the script's top level is run under guard, and why. */
   onRun?: (sentence: string) => void;
+  /** How long the script's top level may run under guard. Defaults to 30 s. */
+  runLimitMs?: number;
   signal?: AbortSignal | undefined;
 }
 
 const readLimitMs = 30_000;
-const guardLimitMs = 30_000;
+const defaultRunLimitMs = 30_000;
 /** What a script under guard sees of the environment, besides the variables that it reads. */
 const keptVariables = ["PATH", "LANG", "LC_ALL", "SYSTEMROOT"];
 
@@ -61,7 +63,7 @@ export async function inspectScript(
 }
 
 async function runUnderGuard(script: string, read: Inspection, options: InspectionOptions) {
-  const { environment = process.env, signal } = options;
+  const { environment = process.env, signal, runLimitMs = defaultRunLimitMs } = options;
   const folder = await mkdtemp(path.join(tmpdir(), "deployctl-inspect-"));
   const names = [...keptVariables, ...read.env_read.map(({ name }) => name)];
   const values = names.flatMap((name) => {
@@ -75,7 +77,7 @@ async function runUnderGuard(script: string, read: Inspection, options: Inspecti
       python: pythonProgram(environment),
       environment: { ...Object.fromEntries(values), HOME: folder, TMPDIR: folder },
       folder,
-      timeoutMs: guardLimitMs,
+      timeoutMs: runLimitMs,
       signal,
     });
     return unpack(answer, "findings", FindingsSchema, script);
@@ -92,7 +94,7 @@ function unpack<Schema extends TSchema>(
 ): Static<Schema> {
   if (answer.kind === "timeout") {
     throw new ProductError(cloudErrors.scriptInvalid, {
-      message: `${path.basename(script)} did not load within ${guardLimitMs / 1000} s.`,
+      message: `${path.basename(script)} takes too long to load: its configuration was given up.`,
       hint: "Move long work into the function, or make the decorator's values constants.",
     });
   }

@@ -1,5 +1,5 @@
 // Runs one of the package's own Python files and reads the JSON document that it prints.
-import { execFile } from "node:child_process";
+import { type ExecFileException, execFile } from "node:child_process";
 import path from "node:path";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { cloudErrors } from "../errors.ts";
@@ -51,8 +51,8 @@ export async function askPython(run: PythonRun): Promise<PythonAnswer> {
   signal?.throwIfAborted();
   const value = parsed(output);
   if (value !== undefined) return { kind: "document", value };
-  if (error !== undefined && "code" in error && error.code === "ENOENT") throw missing(python);
-  if (error !== undefined && "killed" in error && error.killed === true) return { kind: "timeout" };
+  if (error?.code === "ENOENT") throw missing(python);
+  if (wasCutShort(error)) return { kind: "timeout" };
   await findInterpreter(python, environment);
   const last = errors.trimEnd().split("\n").at(-1);
   return { kind: "crash", sentence: last || describeError(error) };
@@ -81,13 +81,13 @@ export async function findInterpreter(
   if (error === undefined) {
     throw unusable(`${python} is Python ${version}, and scripts need 3.8 or newer.`);
   }
-  throw "code" in error && error.code === "ENOENT"
+  throw error.code === "ENOENT"
     ? missing(python)
     : unusable(`${python} does not run: ${describeError(error)}.`);
 }
 
 interface Executed {
-  error: Error | undefined;
+  error: ExecFileException | undefined;
   output: string;
   errors: string;
 }
@@ -103,6 +103,11 @@ function execute(
     );
     child.stdin?.end();
   });
+}
+
+/** By our limit of time, or by the one of processor time that the program has set for itself. */
+function wasCutShort(error: ExecFileException | undefined): boolean {
+  return error?.killed === true || error?.signal === "SIGKILL" || error?.signal === "SIGXCPU";
 }
 
 function parsed(output: string): unknown {

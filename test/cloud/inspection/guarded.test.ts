@@ -198,6 +198,18 @@ def serve(): pass
   expect(JSON.stringify(found)).not.toContain(secret);
 });
 
+test("a script that never finishes is given up", async () => {
+  const file = path.join(folder, "endless.py");
+  writeFileSync(
+    file,
+    "import deployctl\nX = [n for n in (1,)][0]\n@deployctl.app(port=X)\ndef serve(): pass\nwhile True: pass\n",
+  );
+  await expect(inspectScript(file, "serve", { runLimitMs: 500 })).rejects.toMatchObject({
+    code: "CLOUD_SCRIPT_INVALID",
+    message: "endless.py takes too long to load: its configuration was given up.",
+  });
+});
+
 test.each([
   ["raises", "{}['a']", /deploy\.py:3: KeyError: 'a'/],
   ["ends itself", "import sys; sys.exit(1)", /deploy\.py:\S+ the script ends itself/],
