@@ -1,6 +1,7 @@
 // What happens to every request first: is it for us, is it small enough, may it pass, which way?
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { isLoopback } from "../../configuration/address.ts";
 import type { Admission } from "./admission.ts";
 import type { Arrival, ExchangeContext } from "./arrival.ts";
 import { plainAddress, readOrigin, type TrustedProxies } from "./client-address.ts";
@@ -150,7 +151,8 @@ export class Reception {
 
   #refuseUnread({ request, head }: Visit, door: Door, target: string): Refusal | undefined {
     const { context, proxies } = this.#options;
-    if (door.isForProxies && !proxies.has(plainAddress(request.socket.remoteAddress))) {
+    const peer = plainAddress(request.socket.remoteAddress);
+    if (door.isForProxies && !proxies.has(peer) && !isLoopback(peer)) {
       const detail = "This address is for a trusted proxy alone. Use the public one, over HTTPS.";
       return { type: "untrusted_peer", detail, closes: true };
     }
