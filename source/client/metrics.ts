@@ -37,6 +37,8 @@ export interface ServerSample {
   cpuCores: number;
   /** 0 to 1 over all cores. */
   cpuLoad: number;
+  /** Undefined where no sensor tells. */
+  cpuCelsius: number | undefined;
   memoryTotalBytes: number;
   memoryUsedBytes: number;
   /** Of the server itself, without its models. */
@@ -77,6 +79,7 @@ export function readSample(record: Record<string, unknown>): ServerSample {
     time: numberOf(record.time),
     cpuCores: numberOf(cpu.cores),
     cpuLoad: numberOf(cpu.load),
+    cpuCelsius: optionalNumber(cpu.temperatureCelsius),
     memoryTotalBytes: numberOf(memory.totalBytes),
     memoryUsedBytes: numberOf(memory.usedBytes),
     processBytes: numberOf(memory.processBytes),

@@ -2,14 +2,15 @@
 import os from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { RingBuffer } from "../base/ring-buffer.ts";
+import { CpuTemperature } from "./cpu-temperature.ts";
 import { GpuReader, type GpuSample } from "./gpu-sample.ts";
 import type { LoadedModelSample } from "./loaded-model-sample.ts";
 
 export interface MachineSample {
   /** Milliseconds since 1970. */
   time: number;
-  /** `load` is 0 to 1 over all cores. */
-  cpu: { cores: number; load: number };
+  /** `load` is 0 to 1 over all cores; the temperature undefined where no sensor tells. */
+  cpu: { cores: number; load: number; temperatureCelsius: number | undefined };
   /** `processBytes` is the server's own; models are in processes of theirs. */
   memory: { totalBytes: number; usedBytes: number; processBytes: number };
   gpus: GpuSample[];
@@ -35,6 +36,7 @@ export interface MonitorOptions {
   generatedTokens: () => number;
   requests: () => RequestsSample;
   gpus?: Pick<GpuReader, "read">;
+  temperature?: Pick<CpuTemperature, "celsius">;
   intervalMs?: number;
 }
 
@@ -53,6 +55,7 @@ interface Counts {
 export class MachineMonitor {
   readonly #options: MonitorOptions;
   readonly #gpuReader: Pick<GpuReader, "read">;
+  readonly #temperature: Pick<CpuTemperature, "celsius">;
   readonly #followers = new Set<(sample: MachineSample) => void>();
   readonly #series = new RingBuffer<MachineSample>(keptSamples);
   #timer: NodeJS.Timeout | undefined;
@@ -64,6 +67,7 @@ export class MachineMonitor {
   constructor(options: MonitorOptions) {
     this.#options = options;
     this.#gpuReader = options.gpus ?? new GpuReader();
+    this.#temperature = options.temperature ?? new CpuTemperature();
   }
 
   /** The samples of the last minutes, oldest first; with gaps where nobody looked. */
@@ -131,6 +135,7 @@ export class MachineMonitor {
       cpu: {
         cores: os.availableParallelism(),
         load: passedMs > 0 ? (now.busyMs - before.busyMs) / passedMs : 0,
+        temperatureCelsius: this.#temperature.celsius,
       },
       memory: memory(),
       gpus,

@@ -53,7 +53,8 @@ export function machineRows(
 function cpuRow(samples: readonly ServerSample[], width: number, glyphs: Glyphs): StyledRow {
   const loads = samples.map(({ cpuLoad }) => cpuLoad);
   const value = percentage(loads.at(-1) ?? 0).padStart(4);
-  return quantityRow("CPU", value, width, (cells) => [
+  const heat = heatText(samples.at(-1)?.cpuCelsius, glyphs);
+  return quantityRow("CPU", value + heat, width, (cells) => [
     { text: sparkline(loads, cells, glyphs, 1), tone: "good" },
   ]);
 }
@@ -82,8 +83,7 @@ function rowsOfGpu(
   const { load, temperatureCelsius, memoryUsedBytes, memoryTotalBytes } = gpu;
   const rows: StyledRow[] = [];
   if (load !== undefined) {
-    const degrees = glyphs.isAscii ? "C" : "°C";
-    const heat = temperatureCelsius === undefined ? "" : `  ${temperatureCelsius} ${degrees}`;
+    const heat = heatText(temperatureCelsius, glyphs);
     const loads = samples.map(({ gpus }) => gpus[index]?.load ?? 0);
     rows.push(
       quantityRow(`GPU${index}`, `${percentage(load).padStart(4)}${heat}`, width, (cells) => [
@@ -95,4 +95,8 @@ function rowsOfGpu(
     rows.push(memoryRow("VRAM", memoryUsedBytes, memoryTotalBytes, width, glyphs));
   }
   return rows;
+}
+
+function heatText(celsius: number | undefined, { isAscii }: Glyphs): string {
+  return celsius === undefined ? "" : `  ${Math.round(celsius)} ${isAscii ? "C" : "°C"}`;
 }

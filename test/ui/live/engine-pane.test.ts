@@ -15,6 +15,7 @@ const sample: ServerSample = {
   time: now,
   cpuCores: 8,
   cpuLoad: 0.42,
+  cpuCelsius: undefined,
   memoryTotalBytes: 64 * gibibyte,
   memoryUsedBytes: 18.2 * gibibyte,
   processBytes: 0.2 * gibibyte,
@@ -97,6 +98,8 @@ describe("the pane", () => {
     expect(text).toMatch(/GPU0 +▇ +87% {2}71 °C/);
     expect(text).toMatch(/VRAM +\S+ 6\.9\/12\.0 GiB/);
     expect(text).not.toContain("CPU");
+    const hot = rows({ samples: [{ ...sample, cpuCelsius: 55.4 }] }).join("\n");
+    expect(hot).toMatch(/CPU +▄ +42% {2}55 °C/);
     const many = rows({ samples: [{ ...sample, gpus: [gpu, gpu, gpu, gpu] }] }).join("\n");
     expect(many).toContain("and 2 more");
   });

@@ -1,0 +1,35 @@
+// The processor's temperature: told where there is a sensor, and waited for by nobody.
+import { expect, test } from "vitest";
+import { CpuTemperature, readCpuTemperature } from "../../source/metrics/cpu-temperature.ts";
+import { until } from "../support/until.ts";
+
+test("what was read last is told, and it is not read at every look", async () => {
+  let asked = 0;
+  const temperature = new CpuTemperature(async () => {
+    asked += 1;
+    return 55;
+  });
+  expect(temperature.celsius).toBeUndefined();
+  await until(
+    () => temperature.celsius,
+    (celsius) => celsius === 55,
+  );
+  expect(asked).toBe(1);
+});
+
+test("a sensor that fails is none, and so is one that never answers", async () => {
+  const failed = Promise.withResolvers<void>();
+  const failing = new CpuTemperature(async () => {
+    queueMicrotask(failed.resolve);
+    throw new Error("no such sensor");
+  });
+  const silent = new CpuTemperature(() => new Promise(() => {}));
+  expect([failing.celsius, silent.celsius]).toEqual([undefined, undefined]);
+  await failed.promise;
+  expect([failing.celsius, silent.celsius]).toEqual([undefined, undefined]);
+});
+
+test("this very machine has a plausible temperature, or none", async () => {
+  const celsius = await readCpuTemperature();
+  expect(celsius === undefined || (celsius > 0 && celsius < 130)).toBe(true);
+});
