@@ -44,7 +44,11 @@ export interface SearchWork {
 
 const fields = ["downloads", "likes", "lastModified", "gated", "gguf", "tags"];
 
-/** @throws ProductError `STORE_HUB_...` */
+/**
+ * https://huggingface.co/docs/hub/api#get-apimodels
+ *
+ * @throws ProductError `STORE_HUB_...`
+ */
 export async function searchModels(
   { text, order, limit }: HubSearch,
   { settings, signal, connection: options }: SearchWork,
