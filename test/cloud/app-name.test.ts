@@ -1,0 +1,50 @@
+// Which names apps and organisations may have, as they are the first segments of every URL.
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { checkName, nameFault, suggestName } from "../../source/cloud/app-name.ts";
+import { cloudErrors } from "../../source/cloud/errors.ts";
+
+it.each(["a", "7", "chat", "lfm2-8b", "a".repeat(63), "metrics"])("%s is an app's name", (name) => {
+  expect(checkName("app", name)).toBe(name);
+});
+
+it.each([
+  "",
+  "Chat",
+  "-chat",
+  "chat-",
+  "a--b",
+  "a_b",
+  "a.b",
+  "a/b",
+  "..",
+  "ä",
+  "a b",
+  "a\n",
+  "a\0",
+  "a".repeat(64),
+])("%j is none, and a legal one is proposed", (name) => {
+  expect(() => checkName("app", name)).toThrow(
+    expect.objectContaining({
+      code: cloudErrors.nameInvalid.code,
+      exitCode: 2,
+      hint: expect.stringContaining(suggestName(name)),
+    }),
+  );
+});
+
+it.each(["_", "v1", "health", "metrics", "admin", "static"])(
+  "%s is no organisation: the gateway or people use the word",
+  (name) => {
+    expect(nameFault("organisation", name)).toBeDefined();
+  },
+);
+
+it("every proposal is itself legal", () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 100 }), (text) => {
+      expect(nameFault("app", suggestName(text))).toBeUndefined();
+    }),
+  );
+  expect(suggestName("deploy_LFM2.py")).toBe("deploy-lfm2");
+});

@@ -1,0 +1,66 @@
+// The state database is damaged while replicas run: they are not taken for strays, and a backup
+// brings everything back.
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { restoreState } from "../../../source/application/cloud-state.ts";
+import { cloudErrors } from "../../../source/cloud/errors.ts";
+import { stateFile } from "../../../source/cloud/state/database.ts";
+import { until } from "../../support/until.ts";
+import {
+  clearFolder,
+  clientOf,
+  deployTo,
+  fakeDeployment,
+  makeFolder,
+  replicaProcesses,
+  spawnHost,
+  startHost,
+} from "../support/real-server.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = makeFolder();
+});
+afterEach(async () => {
+  await clearFolder(folder);
+});
+
+it("replicas live on through a damaged database and are adopted with its backup", async () => {
+  const log: string[] = [];
+  const host = await spawnHost(folder, log);
+  const client = clientOf(folder);
+  expect(
+    await deployTo(client, fakeDeployment("one", { scale: { minConcurrency: 1 } })),
+  ).toMatchObject({
+    kind: "done",
+  });
+  const [before] = await client.replicas("chat");
+  const { file: backup } = await client.backUpState();
+  await host.kill();
+  // The journal as well: with it alone SQLite would mend the file.
+  for (const file of [stateFile(folder), `${stateFile(folder)}-wal`]) {
+    writeFileSync(file, readFileSync(file).fill(0x5a, 100));
+  }
+
+  for (let time = 1; time <= 2; time += 1) {
+    await expect(startHost(folder, log)).rejects.toMatchObject({
+      code: cloudErrors.stateCorrupt.code,
+      hint: expect.stringContaining(backup),
+    });
+  }
+  expect((await replicaProcesses(folder)).size).toBe(1);
+
+  restoreState(folder, backup);
+  const restored = await startHost(folder, log);
+  try {
+    const [after] = await until(
+      () => client.replicas("chat"),
+      ([replica]) => replica?.state === "IDLE",
+    );
+    expect([after?.replica, after?.processId]).toEqual([before?.replica, before?.processId]);
+    expect((await fetch(`${restored.status().baseUrl}/local/chat/v1/models`)).status).toBe(200);
+  } finally {
+    await restored.stop({ drainMs: 0, keepReplicas: false });
+  }
+  expect((await replicaProcesses(folder)).size).toBe(0);
+});
