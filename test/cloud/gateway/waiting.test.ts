@@ -182,7 +182,11 @@ describe("an app whose replicas are busy", () => {
   });
 
   test("lets so many wait and refuses more, saying when to come back", async () => {
-    const { held, onRequest } = holding();
+    let first: ServerResponse | undefined;
+    const onRequest: RequestListener = (_, response) => {
+      if (first !== undefined) response.end();
+      else first = response;
+    };
     await gateway.serve(onRequest, { scale: one });
     const replies = Array.from({ length: 101 }, () => send());
     await untilDemand(1, 100);
@@ -190,13 +194,7 @@ describe("an app whose replicas are busy", () => {
     expect(refused.status).toBe(429);
     expect(refused.headers["x-dctl-error-type"]).toBe("queue_full");
     expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
-    for (let round = 0; round < 101; round += 1) {
-      await until(
-        () => held.length,
-        (count) => count > round,
-      );
-      held[round]?.end();
-    }
+    first?.end();
     expect((await Promise.all(replies)).every(({ status }) => status === 200)).toBe(true);
   });
 
