@@ -197,11 +197,13 @@ export class ModelWork {
       reader.forgetCards();
       await reader.refresh();
       this.#setDownload(name, () => undefined);
-      notify(`${name} is here; Enter chats with it`);
+      notify(`${name} is here`);
     } catch (error) {
       if (controller.signal.aborted) return;
       const sentence = describeError(error);
       this.#setDownload(name, (download) => download && failDownload(download, sentence));
+      // The person may look at another screen meanwhile.
+      notify(`The download of ${name} failed: ${sentence}`);
     } finally {
       if (this.#pulls.get(name) === controller) this.#pulls.delete(name);
     }
