@@ -5,7 +5,7 @@ import envPaths from "env-paths";
 /** What each is for; names as in a flag and in a profile. */
 export const cloudSettingTexts = {
   server: "admin address of a server; without it, the server of this machine",
-  key: "admin key for that server; also what $DEPLOYCTL_KEY stands for in printed commands",
+  key: "admin key for that server",
   ca: "certificate authority of that server, as a PEM file",
   "state-dir": "where this machine's server keeps its state",
   org: "organisation",
@@ -48,7 +48,7 @@ export function cloudSettings(sources: CloudSettingSources): CloudSettings {
   const { flags, environment, profileName, profile } = sources;
   const found: CloudSettings = {};
   for (const name of cloudSettingNames) {
-    const variable = `DEPLOYCTL_${name.toUpperCase().replaceAll("-", "_")}`;
+    const variable = variableOf(name);
     const candidates = [
       { value: flags[name], origin: `--${name}` },
       { value: environment[variable], origin: variable },
@@ -58,6 +58,12 @@ export function cloudSettings(sources: CloudSettingSources): CloudSettings {
     if (first?.value !== undefined) found[name] = { value: first.value, origin: first.origin };
   }
   return found;
+}
+
+/** DEPLOYCTL_KEY is what callers of apps export: a key that mostly is no admin's. */
+export function variableOf(name: CloudSettingName): string {
+  if (name === "key") return "DEPLOYCTL_ADMIN_KEY";
+  return `DEPLOYCTL_${name.toUpperCase().replaceAll("-", "_")}`;
 }
 
 export interface CloudPaths {

@@ -73,6 +73,8 @@ test("flags win over variables, those over the profile; what is empty does not c
       DEPLOYCTL_MACHINE_TYPE: "any",
       DEPLOYCTL_LISTEN: "",
       DEPLOYCTL_STATE_DIR: "/state",
+      // For callers of apps: the profile's admin key still counts.
+      DEPLOYCTL_KEY: "dk_of_callers",
     },
     profileName: "work",
     profile: { org: "profiled", listen: "127.0.0.1:9000", key: "dk_1" },
@@ -84,4 +86,9 @@ test("flags win over variables, those over the profile; what is empty does not c
     "state-dir": { value: "/state", origin: "DEPLOYCTL_STATE_DIR" },
     key: { value: "dk_1", origin: "profile work" },
   });
+  const own = { DEPLOYCTL_ADMIN_KEY: "dk_2" };
+  const { key } = cloudSettings({
+    ...{ flags: {}, environment: own, profileName: "work", profile: { key: "dk_1" } },
+  });
+  expect(key).toEqual({ value: "dk_2", origin: "DEPLOYCTL_ADMIN_KEY" });
 });

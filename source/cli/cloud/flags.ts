@@ -19,7 +19,7 @@ export const flagTable = {
     value: "URL",
     text: "admin address of a server; usually the one of this machine",
   },
-  key: { type: "string", value: "KEY", text: "admin key for that server" },
+  key: { type: "string", value: "KEY", text: "admin key for that server (DEPLOYCTL_ADMIN_KEY)" },
   ca: { type: "string", value: "FILE", text: "certificate authority of that server, as PEM" },
   "state-dir": {
     type: "string",

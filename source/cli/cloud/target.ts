@@ -35,7 +35,7 @@ export function clientOf(session: Session): AdminClient {
   if (key === undefined) {
     throw new ProductError(cloudErrors.keyRefused, {
       message: `The server ${url} wants an admin key.`,
-      hint: `Keep one with deployctl login ${url}, or set DEPLOYCTL_KEY.`,
+      hint: `Keep one with deployctl login ${url}, or set DEPLOYCTL_ADMIN_KEY.`,
     });
   }
   return new AdminClient({ url: serverUrl(url), key, certificateAuthority: authority(session) });

@@ -8,7 +8,7 @@ import {
   readProfiles,
   writeProfiles,
 } from "../../../configuration/cloud-profiles.ts";
-import { cloudPaths } from "../../../configuration/cloud-settings.ts";
+import { cloudPaths, variableOf } from "../../../configuration/cloud-settings.ts";
 import { usageError } from "../../errors.ts";
 import type { Flags } from "../flags.ts";
 import { printAnswer } from "../print.ts";
@@ -21,7 +21,8 @@ export async function login(words: string[], flags: Flags): Promise<number> {
   const name = flags.profile ?? new URL(url).hostname.replaceAll(/[^A-Za-z0-9._-]/g, "-");
   const fault = profileNameFault(name);
   if (fault !== undefined) throw usageError(`A profile's name ${fault}.`, "Use --profile NAME.");
-  const key = flags.key ?? (process.env.DEPLOYCTL_KEY || (await readSecretLine("Admin key: ")));
+  const key =
+    flags.key ?? (process.env[variableOf("key")] || (await readSecretLine("Admin key: ")));
   const ca = flags.ca === undefined ? undefined : path.resolve(flags.ca);
   const client = new AdminClient({ url, key, certificateAuthority: ca && authorityIn(ca) });
   const { organisation, version } = await client.status();
