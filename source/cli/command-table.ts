@@ -76,7 +76,7 @@ export const commandTable: readonly CommandDefinition[] = [
     words: "[WORDS]",
     completes: "none",
     summary: "the chats that are kept; those that hold the words",
-    flags: ["json"],
+    flags: ["remove", "json"],
     load: async () => (await import("./commands/sessions.ts")).sessions,
   },
   {

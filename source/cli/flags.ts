@@ -49,6 +49,12 @@ export const flagTable = {
     text: "go on with the saved chat of that name or number, or begin one",
     values: "session",
   },
+  remove: {
+    type: "string",
+    value: "NAME",
+    text: "remove the saved chat of that name or number, with its images",
+    values: "session",
+  },
   mmproj: {
     type: "string",
     value: "FILE",

@@ -4,9 +4,20 @@ import type { Session, SessionHead, SessionImage, SessionMessage } from "./sessi
 
 const version = 1;
 
+/** Lines of messages that were written before: a long chat is saved again after every answer. */
+const knownLines = new WeakMap<SessionMessage, string>();
+
 export function writeSessionText({ messages, ...head }: Session): string {
-  const lines = [{ version, ...head, messageCount: messages.length }, ...messages];
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  const first = JSON.stringify({ version, ...head, messageCount: messages.length });
+  return `${[first, ...messages.map(lineOf)].join("\n")}\n`;
+}
+
+function lineOf(message: SessionMessage): string {
+  const known = knownLines.get(message);
+  if (known !== undefined) return known;
+  const line = JSON.stringify(message);
+  knownLines.set(message, line);
+  return line;
 }
 
 /** @throws Error in words for a log, where the text is no saved chat or of a later program */

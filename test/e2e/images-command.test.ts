@@ -94,6 +94,9 @@ describe("--session", () => {
     expect(JSON.parse(output)).toMatchObject([{ name: "eyes", messageCount: 4 }]);
     expect((await home.run(["sessions", "nothing"])).output).not.toContain("eyes");
     expect((await home.run(["run", "--session", "nobody"])).code).toBe(3);
+    const removed = await home.run(["sessions", "--remove", "eyes"]);
+    expect(removed).toMatchObject({ code: 0, output: "deleted 'eyes'\n" });
+    expect(JSON.parse((await home.run(["sessions", "--json"])).output)).toEqual([]);
   });
 });
 

@@ -8,6 +8,12 @@ import { formatTable } from "../table.ts";
 
 export async function sessions(words: string[], flags: Flags): Promise<number> {
   const store = new SessionStore(readSettings(flags).paths.state);
+  if (flags.remove !== undefined) {
+    const { id, name } = await store.find(flags.remove);
+    await store.remove(id);
+    process.stdout.write(`deleted '${name}'\n`);
+    return exitCodes.ok;
+  }
   const { problems } = await store.list();
   for (const { path, message } of problems) process.stderr.write(`${path}: ${message}\n`);
   const found = await store.search(words.join(" "));

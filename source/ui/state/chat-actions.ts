@@ -132,6 +132,8 @@ export class ChatActions {
     const format = exportFormat(typed);
     if (format === undefined) throw new Error("Name a file that ends in .md or .json.");
     const { entries, settings } = this.#options.read();
+    // A chat has its name with its first save.
+    await this.#options.keeping?.recorder.settled();
     const chat = { name: this.chatName, model: this.modelName, settings, entries };
     const file = toAbsolutePath(typed, this.#options.folder);
     const text = format === "json" ? toJson(chat) : toMarkdown(chat);

@@ -257,7 +257,8 @@ export class ChatSession {
     const { editor, figures, contextTokens } = this.#state;
     const { typed } = run.question;
     store.update({
-      entries: end.kind === "failed" ? withError(kept, end.sentence) : kept,
+      entries:
+        end.kind === "failed" ? withError(kept, end.sentence, nextKeys(isAnswered, run)) : kept,
       activity: undefined,
       figures: isAnswered ? figuresOf(run.ttftMs, end) : figures,
       contextTokens:
@@ -299,9 +300,16 @@ function noteOf(ttftMs: number | undefined, end: AnswerEnd): string {
   return [rate, wait].filter((part) => part !== "").join(" · ");
 }
 
+/** What the person can do about a failure. */
+function nextKeys(isAnswered: boolean, { isRepeated }: Run): string {
+  if (isAnswered || isRepeated) return "/regenerate tries again · Ctrl+T takes another model";
+  return "your message is back: Enter tries again · Ctrl+T takes another model";
+}
+
 function withError(
   entries: readonly TranscriptEntry[],
   sentence: string,
+  next: string,
 ): readonly TranscriptEntry[] {
-  return [...entries, { kind: "error", id: nextEntryId(entries), text: sentence }];
+  return [...entries, { kind: "error", id: nextEntryId(entries), text: sentence, next }];
 }

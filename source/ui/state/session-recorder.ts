@@ -145,33 +145,43 @@ export class SessionRecorder {
   async #messagesOf(entries: readonly TranscriptEntry[]): Promise<SessionMessage[]> {
     const messages: SessionMessage[] = [];
     for (const entry of entries) {
-      if (isStored(entry)) continue;
-      if (entry.kind === "user") {
-        const { text, typed, images = [], atMs } = entry;
-        const kept: SessionImage[] = [];
-        for (const image of images) kept.push(await this.#keep(image));
-        messages.push({
-          role: "user",
-          content: text,
-          ...(typed !== undefined && { typed }),
-          ...(kept.length > 0 && { images: kept }),
-          ...(atMs !== undefined && { atMs }),
-        });
-      } else if (entry.kind === "assistant") {
-        const { text, state, thinking, toolCalls, atMs } = entry;
-        // A program that ends in the middle leaves what there is of the answer.
-        if (state === "running" && text === "") continue;
-        messages.push({
-          role: "assistant",
-          content: text,
-          ...(thinking !== undefined && { thinking }),
-          ...(toolCalls !== undefined && { toolCalls }),
-          ending: state === "running" ? "stopped" : state,
-          ...(atMs !== undefined && { atMs }),
-        });
-      }
+      const message = this.#messages.get(entry) ?? (await this.#messageOf(entry));
+      if (message === undefined) continue;
+      this.#messages.set(entry, message);
+      messages.push(message);
     }
     return messages;
+  }
+
+  /** Messages of entries, which are never changed. */
+  readonly #messages = new WeakMap<TranscriptEntry, SessionMessage>();
+
+  async #messageOf(entry: TranscriptEntry): Promise<SessionMessage | undefined> {
+    if (isStored(entry)) return undefined;
+    if (entry.kind === "user") {
+      const { text, typed, images = [], atMs } = entry;
+      const kept: SessionImage[] = [];
+      for (const image of images) kept.push(await this.#keep(image));
+      return {
+        role: "user",
+        content: text,
+        ...(typed !== undefined && { typed }),
+        ...(kept.length > 0 && { images: kept }),
+        ...(atMs !== undefined && { atMs }),
+      };
+    }
+    if (entry.kind !== "assistant") return undefined;
+    const { text, state, thinking, toolCalls, atMs } = entry;
+    if (state === "running" && text === "") return undefined;
+    return {
+      role: "assistant",
+      content: text,
+      ...(thinking !== undefined && { thinking }),
+      ...(toolCalls !== undefined && { toolCalls }),
+      // A program that ends in the middle leaves what there is of the answer.
+      ending: state === "running" ? "stopped" : state,
+      ...(atMs !== undefined && { atMs }),
+    };
   }
 
   /** Images that lie there already; an image is never changed. */

@@ -60,6 +60,8 @@ export interface NoteEntry {
   readonly kind: "error" | "notice";
   readonly id: number;
   readonly text: string;
+  /** Keys that help after an error. */
+  readonly next?: string;
 }
 
 export type TranscriptEntry = UserEntry | AssistantEntry | NoteEntry;

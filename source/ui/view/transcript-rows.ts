@@ -16,7 +16,7 @@ import type {
 import { textWidth } from "../text/graphemes.ts";
 import { neutraliseLine, normaliseLineBreaks } from "../text/neutralise.ts";
 import { wrapSpans } from "../text/wrap-spans.ts";
-import type { Glyphs, Tone } from "../theme.ts";
+import { type Glyphs, type Tone, withGlyphs } from "../theme.ts";
 import type { TranscriptRows } from "./transcript-window.ts";
 
 const blankRow: StyledRow = [];
@@ -106,7 +106,12 @@ export class TranscriptLayout {
       case "error": {
         const sign: Span = { text: `${glyphs.failed} `, tone: "error" };
         const indent: Span = { text: " ".repeat(textWidth(sign.text)), tone: "plain" };
-        const rows = this.#textRows(entry.text, width - textWidth(sign.text), "error");
+        const inner = width - textWidth(sign.text);
+        const next = withGlyphs(entry.next ?? "", glyphs);
+        const rows = [
+          ...this.#textRows(entry.text, inner, "error"),
+          ...(next === "" ? [] : this.#textRows(next, inner, "dim")),
+        ];
         return rows.map((row, index) => [index === 0 ? sign : indent, ...row]);
       }
       case "notice":
@@ -115,6 +120,7 @@ export class TranscriptLayout {
   }
 
   #questionRows({ text, images = [], atMs }: UserEntry, width: number): StyledRow[] {
+    const { glyphs } = this.#options;
     const note = atMs === undefined ? "" : this.#options.timeText(atMs);
     const isLong = text.length > longestMessage;
     const shown = isLong ? text.slice(0, shownOfLongMessage).toWellFormed() : text;
@@ -123,7 +129,11 @@ export class TranscriptLayout {
       ...images.flatMap((image) => imageRows(image, width)),
       ...(text === "" ? [] : this.#textRows(shown, width, "plain")),
       ...(isLong
-        ? this.#textRows(`… ${text.length} characters in all; Ctrl+O shows them`, width, "dim")
+        ? this.#textRows(
+            `${glyphs.ellipsis} ${text.length} characters in all; Ctrl+O shows them`,
+            width,
+            "dim",
+          )
         : []),
     ];
   }
@@ -131,7 +141,7 @@ export class TranscriptLayout {
   #answerRows(entry: AssistantEntry, width: number, progress: string | undefined): StyledRow[] {
     const { glyphs } = this.#options;
     const { text, state, note = "", toolCalls = [] } = entry;
-    const rows = [headline("assistant", "assistant", note, width)];
+    const rows = [headline("assistant", "assistant", withGlyphs(note, glyphs), width)];
     rows.push(...this.#thinkingRows(entry, width));
     for (const call of toolCalls) {
       const values = JSON.stringify(call.arguments).slice(0, longestNote);

@@ -134,16 +134,19 @@ export class ChatScreen implements Screen {
     return wholeConversationOf(this.#store.get().entries);
   }
 
-  /** Goes on with another model, as other screens want it. */
-  async switchModel(name: string): Promise<void> {
-    this.#controller.print(await this.#controller.actions.switchModel(name));
-  }
-
-  /** @param model that another screen wants to chat with */
+  /** Other screens name a model to go on with. */
   accept(model: string): void {
-    this.switchModel(model).catch((error: unknown) => {
-      this.#context.frame.notify(describeError(error));
-    });
+    const { facts } = this.#options.backend;
+    if (model === facts.name) return;
+    const controller = this.#controller;
+    if (this.#session.isBusy) {
+      controller.notify(`Still answering: /model ${model} goes on with that model afterwards`);
+      return;
+    }
+    void controller.actions.switchModel(model).then(
+      (sentence) => controller.print(sentence),
+      (error: unknown) => controller.notify(describeError(error)),
+    );
   }
 
   commands(): readonly BoundCommand[] {

@@ -117,6 +117,7 @@ describe("writing the last question anew", () => {
     await chat.screen.until(() => chat.backend.answers.length === 2);
     chat.backend.current.fail("It broke.");
     await chat.screen.until("✗ It broke.");
+    await chat.screen.until("your message is back: Enter tries again");
     await chat.screen.until("> Capital?!");
     expect(chat.screen.text).toContain("Paris.");
   });
