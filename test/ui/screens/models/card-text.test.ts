@@ -1,0 +1,32 @@
+// The whole card for the pager: every text there is, and no list without end.
+import { expect, test } from "vitest";
+import { cardText } from "../../../../source/ui/screens/models/card-text.ts";
+
+const description = {
+  name: "mine:latest",
+  description: "It writes.",
+  license: "MIT\n\nCopyright",
+  system: undefined,
+  parameters: "temperature 0.5",
+  modelfile: "FROM x\nPARAMETER temperature 0.5",
+  template: { origin: "gguf", language: "jinja", reason: "The file has one." },
+  info: {
+    "llama.block_count": 4,
+    "general.name": "Mine",
+    "tokenizer.ggml.tokens": Array.from({ length: 500 }, (_, at) => `t${at}`),
+  },
+};
+
+test("has a section for each text, and none for what is not there", () => {
+  const text = cardText(description);
+  expect(text).toContain("mine:latest\n\n  It writes.");
+  expect(text).toContain("Parameters\n\n  temperature 0.5");
+  expect(text).toContain("Licence\n\n  MIT\n\n  Copyright");
+  expect(text).not.toContain("System");
+});
+
+test("lists the facts of the file by name, long ones by their number", () => {
+  const text = cardText(description);
+  expect(text).toContain("general.name  Mine\n  llama.block_count  4\n");
+  expect(text).toContain("tokenizer.ggml.tokens  500 values");
+});
