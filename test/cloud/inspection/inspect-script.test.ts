@@ -212,6 +212,18 @@ def serve(): pass
     expect(found).toMatchObject({ config: { port: 1 }, dynamic: ["*"] });
   });
 
+  test("functions that call each other for ever, and long sums, are no trap", async () => {
+    const calls = Array.from({ length: 12 }, (_, index) => {
+      const next = `f${(index + 1) % 12}()`;
+      return `def f${index}():\n    ${Array(12).fill(next).join("; ")}\n    return 8000`;
+    });
+    const sum = Array(600).fill("1").join(" + ");
+    const found = await read(
+      `import deployctl\n${calls.join("\n")}\nSUM = ${sum}\n@deployctl.app(port=f0())\ndef serve():\n    f1()\n`,
+    );
+    expect(found.target).toBe("serve");
+  });
+
   test("nothing of the script is run", async () => {
     const mark = path.join(folder, "ran");
     await read(`

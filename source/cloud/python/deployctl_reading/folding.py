@@ -51,6 +51,8 @@ class Folding:
             value = method(node, scope)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             return UNKNOWN  # running it would raise; that is told when it happens
+        except RecursionError:
+            return UNKNOWN  # nobody writes configuration so deep
         return value if builtin_calls.is_small(value) else UNKNOWN
 
     def _unseen(self, node, scope):

@@ -10,6 +10,8 @@ from deployctl_reading.scope import Scope
 from deployctl_reading.values import UNKNOWN, Decorator, Function, Module, Target, is_known
 
 _DEEPEST_CALL = 8
+# Calls within calls multiply: after so many statements none is followed any more.
+_MOST_STATEMENTS = 20_000
 
 
 class Reader:
@@ -25,6 +27,7 @@ class Reader:
         self.functions = {}
         self._folding = Folding(self)
         self._depth = 0
+        self._seen = 0
         self.scope = Scope()
         self.scope.set("__name__", "__deployctl__")
         self.scope.set("__file__", file)
@@ -60,7 +63,7 @@ class Reader:
 
     def _body_of(self, function, arguments, keywords):
         """What a function of the script returns."""
-        if self._depth >= _DEEPEST_CALL:
+        if self._depth >= _DEEPEST_CALL or self._seen > _MOST_STATEMENTS:
             return UNKNOWN
         node = function.node
         scope = Scope(function.scope)
@@ -77,6 +80,7 @@ class Reader:
     def _statements(self, statements, scope):
         """What is returned, UNKNOWN when that is open, _FALLS_THROUGH when nothing is."""
         for index, statement in enumerate(statements):
+            self._seen += 1
             method = getattr(self, "_" + type(statement).__name__.lower(), None)
             returned = _FALLS_THROUGH if method is None else method(statement, scope)
             if returned is not _FALLS_THROUGH:
