@@ -41,25 +41,30 @@ interface Grammars {
 }
 
 export class CodeHighlighter {
+  readonly #onLoaded: () => void;
   #grammars: Grammars | undefined;
   #loading: Promise<void> | undefined;
+
+  /** @param onLoaded called when code that was laid out plainly can have its colours */
+  constructor(onLoaded: () => void = () => {}) {
+    this.#onLoaded = onLoaded;
+  }
 
   /** Resolves when code can be coloured. */
   load(): Promise<void> {
     this.#loading ??= import("lowlight").then(({ common, createLowlight }) => {
       this.#grammars = createLowlight(common);
+      this.#onLoaded();
     });
     return this.#loading;
-  }
-
-  get isLoaded(): boolean {
-    return this.#grammars !== undefined;
   }
 
   /** Lines of spans; undefined where the language is not known or the grammars are not there yet. */
   lines(code: string, language: string): Span[][] | undefined {
     if (code.length > longestCode || language === "") return undefined;
     const grammars = this.#grammars;
+    // Without its colours code is still to be read.
+    if (grammars === undefined) this.load().catch(() => {});
     if (!grammars?.registered(language)) return undefined;
     const lines: Span[][] = [[]];
     for (const span of spansOf(grammars.highlight(language, code).children, "plain")) {

@@ -54,7 +54,6 @@ export class ChatScreen implements Screen {
   readonly #history: PromptHistoryFile | undefined;
   readonly #options: ChatOptions;
   readonly #context: ChatScreenContext;
-  readonly #highlighter = new CodeHighlighter();
   #size: BodySize = { columns: 80, rows: 22 };
   /** Saved chats for the pane beside the messages, the last used first. */
   #saved: readonly SessionHead[] = [];
@@ -85,7 +84,10 @@ export class ChatScreen implements Screen {
       backend,
       glyphs,
       examplePrompts,
-      highlighter: this.#highlighter,
+      highlighter: new CodeHighlighter(() => {
+        this.#model.forgetRows();
+        store.update({});
+      }),
       timeText,
     });
     this.#controller = new ChatController({
@@ -217,15 +219,6 @@ export class ChatScreen implements Screen {
 
   activate(): void {
     void this.#listSaved();
-    if (this.#highlighter.isLoaded) return;
-    // Colours are no reason to wait with the first picture, nor to go without the rest.
-    void this.#highlighter.load().then(
-      () => {
-        this.#model.forgetRows();
-        this.#store.update({});
-      },
-      () => {},
-    );
   }
 
   /** An answer goes on while another screen is in sight. */
