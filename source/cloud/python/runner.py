@@ -32,7 +32,7 @@ text of the script, each with `phase` and `at` (milliseconds since 1970):
     {"phase": "holding", "processes": 2, "listening": true}
                              it returned, and something of it still lives: the replica goes on
                              what lived ends later: "returned" is told again, with its program
-    {"phase": "terminating"} SIGTERM arrived; clean-up functions run
+    {"phase": "terminating"} SIGTERM or SIGINT arrived; clean-up functions run
     {"phase": "failed", "reason": "...", "sentence": "...", "file": "...", "line": 12, "text": "..."}
                              file, line and text where known; the traceback is on standard error
 
@@ -51,7 +51,7 @@ Reasons and exit codes:
     71  port_conflict        the target raised: the address is in use
     72  out_of_memory        the target raised: no memory, of the machine or of a GPU
    127  missing_executable   the script called a program that is not there
-   143  terminated           SIGTERM, after the clean-up functions
+   143  terminated           SIGTERM, after the clean-up functions; 130 after SIGINT
      n  exited               the script called sys.exit(n)
 
 A target that returns ends the replica, unless a process of its group (or one with the same nonce)

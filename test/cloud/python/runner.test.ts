@@ -191,12 +191,19 @@ def serve():
     expect(places).toEqual(places.toSorted((one, other) => one - other));
   });
 
-  test("ends a script that waits for nothing", async () => {
-    const replica = await folder.start("import time\ndef serve():\n    time.sleep(600)\n");
+  test.each([
+    ["SIGTERM", 143],
+    ["SIGINT", 130],
+  ] as const)("ends a script that waits for nothing; so does %s", async (signal, code) => {
+    const replica = await folder.start(
+      "import time\ndef serve():\n    try:\n        time.sleep(600)\n    finally:\n        print('finally')\n",
+    );
     await replica.told("calling");
-    replica.kill("SIGTERM");
-    expect(await replica.ended).toBe(143);
+    replica.kill(signal);
+    expect(await replica.ended).toBe(code);
     expect(replica.event("terminating")).toBeDefined();
+    expect(replica.output).toContain("finally");
+    expect(replica.errors).toBe("");
   });
 
   test("ends children that a fork has made, with their own default", async () => {

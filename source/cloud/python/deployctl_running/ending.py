@@ -1,4 +1,4 @@
-"""The end of a replica: SIGTERM, clean-up functions, and what happens when its target returns."""
+"""The end of a replica: signals, clean-up functions, and what happens when its target returns."""
 
 import os
 import signal
@@ -8,8 +8,6 @@ import time
 
 from deployctl_running import group
 from deployctl_running.events import tell
-
-TERMINATED = 143
 
 # A server thread needs a moment from its start until its port opens.
 _GRACE_SECONDS = 2
@@ -28,9 +26,11 @@ class Ending:
         self._programs = programs
         self._process = os.getpid()
         self._has_begun = False
+        self._code = 0
 
     def install(self):
         signal.signal(signal.SIGTERM, self._on_signal)
+        signal.signal(signal.SIGINT, self._on_signal)  # of a terminal: to the group as well
 
     def hold(self):
         """Returns once nothing of the replica lives besides the runner, and nothing listens.
@@ -61,14 +61,15 @@ class Ending:
             os.kill(os.getpid(), number)
             return
         if self._has_begun:
-            raise SystemExit(TERMINATED)
+            raise SystemExit(self._code)
         self._has_begun = True
+        self._code = 128 + number
         tell("terminating")
         from deployctl import _exits
 
         _exits.run_all()
         if not group.living(self._nonce):
-            raise SystemExit(TERMINATED)
+            raise SystemExit(self._code)
         # subprocess.run kills its program when it is interrupted. The program has had SIGTERM
         # too: it ends in its own time, and the script with it.
         threading.Thread(target=self._end_after_programs, daemon=True).start()
