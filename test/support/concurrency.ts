@@ -3,8 +3,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { loadTiny, type Tiny } from "./load-tiny.ts";
 import { type Pair, textPairs } from "./pairs.ts";
+import { proofRounds } from "./proof.ts";
 
-const rounds = 20;
+const rounds = proofRounds(20);
 
 let tiny: Tiny | undefined;
 afterEach(async () => {
@@ -43,7 +44,7 @@ export function proveConcurrency(slots: number): void {
       async (setting) => {
         tiny = await loadTiny({ ...setting, threads: 1, maximumQueue: rounds * textPairs.length });
         const asked = Array.from({ length: rounds }, (_, round) => shuffled(round)).flat();
-        expect(asked).toHaveLength(620);
+        expect(asked).toHaveLength(31 * rounds);
         expect(await wrongAnswers(tiny, asked)).toEqual([]);
       },
       300_000,

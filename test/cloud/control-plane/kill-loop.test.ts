@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
 import type { AppDetails, ReplicaDocument } from "../../../source/cloud/admin/documents.ts";
+import { proofRounds } from "../../support/proof.ts";
 import { until } from "../../support/until.ts";
 import {
   clearFolder,
@@ -15,7 +16,7 @@ import {
   spawnHost,
 } from "../support/real-server.ts";
 
-const rounds = 50;
+const rounds = proofRounds(50);
 
 let folder: string;
 let host: HostProcess;

@@ -1,0 +1,9 @@
+// How often a test that draws from many possible orders repeats itself: a few rounds in each run of
+// the suite, all of them in `npm run proof`.
+
+const isProof = process.env.FULL_PROOF === "1";
+
+/** @param all rounds of the proof; the suite plays a quarter of them */
+export function proofRounds(all: number): number {
+  return isProof ? all : Math.ceil(all / 4);
+}
