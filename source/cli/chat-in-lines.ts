@@ -40,7 +40,7 @@ export async function chatInLines(
     const actions = new ChatActions({ backend, keeping, read, change, folder });
     const session = await findSession(store, flags);
     if (session !== undefined && "id" in session) tell(await actions.openSession(session.id));
-    else if (session !== undefined) await recorder.startNew(session.name);
+    else if (session !== undefined) recorder.startNew(session.name);
     const answer = new LineAnswer({
       backend,
       hidesThinking: flags.hidethinking === true,

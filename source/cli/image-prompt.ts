@@ -5,6 +5,7 @@ import {
   type AttachedPrompt,
   attachToPrompt,
   mayAttach,
+  tooManyText,
 } from "../client/attachments/attach-images.ts";
 import { attachmentErrors } from "../client/attachments/errors.ts";
 import { attachedText, type ImageAttachment } from "../client/attachments/read-image-file.ts";
@@ -43,12 +44,14 @@ export function cannotSee(model: string, images: ReadonlyArray<{ name: string }>
 export function attachmentLines({
   images,
   missing,
-}: Pick<AttachedPrompt, "missing"> & {
+  tooMany,
+}: Pick<AttachedPrompt, "missing" | "tooMany"> & {
   images: ReadonlyArray<Pick<ImageAttachment, "name" | "width" | "height"> & { tokens?: number }>;
 }): string {
   const lines = [
     ...images.map((image) => attachedText(image, image.tokens)),
     ...missing.map((path) => `not found: ${path}`),
+    ...(tooMany === undefined ? [] : [tooManyText(tooMany)]),
   ];
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -62,7 +62,7 @@ export class LineAnswer {
       ...(images.length > 0 && { images }),
       atMs: Date.now(),
     };
-    process.stderr.write(attachmentLines({ images: [], missing: attached.missing }));
+    process.stderr.write(attachmentLines({ ...attached, images: [] }));
     const statistics = await this.#answer(entries, question, signal, attached.images);
     this.#waiting = [];
     return statistics;

@@ -42,7 +42,7 @@ export async function continueSession(
     const actions = new ChatActions({ backend, keeping, read, change, folder });
     const session = await findSession(store, flags);
     if (session !== undefined && "id" in session) await actions.openSession(session.id);
-    else if (session !== undefined) await recorder.startNew(session.name);
+    else if (session !== undefined) recorder.startNew(session.name);
     // The model that was named counts, whatever the chat began with.
     if (backend.facts.name !== model) await backend.use(model);
     const answer = new LineAnswer({

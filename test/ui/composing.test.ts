@@ -149,3 +149,17 @@ test("Tab offers the examples of an empty chat one by one and completes commands
   screen.type(keys.tab);
   await screen.until("> /clear");
 });
+
+test("what was typed and not sent is there the next time", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "chat-draft-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const historyFile = join(folder, "history");
+  const first = await openChat({ historyFile });
+  first.screen.type("half a thought");
+  await first.screen.until("> half a thought");
+  first.screen.hangUp();
+  await first.result;
+  const second = await openChat({ historyFile });
+  second.screen.type(keys.up);
+  await second.screen.until("> half a thought");
+});

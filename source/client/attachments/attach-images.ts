@@ -16,7 +16,12 @@ export interface AttachedPrompt {
   readonly images: readonly ImageAttachment[];
   /** Paths that were surely meant and lead nowhere, as typed. */
   readonly missing: readonly string[];
+  /** How many files the prompt names, where that is more than one message can show: none is attached. */
+  readonly tooMany?: number;
 }
+
+/** A longer list is a listing, and looking for all its files would take long. */
+const mostMentions = 32;
 
 export interface AttachOptions {
   /** What relative paths start from. */
@@ -59,10 +64,14 @@ export async function attachMentioned(
   prompt: string,
   options: AttachOptions,
 ): Promise<AttachedPrompt> {
+  const mentions = findMentions(prompt);
+  if (mentions.length > mostMentions) {
+    return { text: prompt, images: [], missing: [], tooMany: mentions.length };
+  }
   const found: FoundFile[] = [];
   const missing: string[] = [];
   let taken = 0;
-  for (const mention of findMentions(prompt)) {
+  for (const mention of mentions) {
     const hit = await findFile(mention, taken, options);
     if (hit !== undefined) {
       found.push(hit);
@@ -136,4 +145,9 @@ function withoutPaths(prompt: string, found: readonly FoundFile[]): string {
     if (/(^|\s)$/.test(text)) while (/[ \t]/.test(prompt.charAt(from))) from += 1;
   }
   return (text + prompt.slice(from)).trim();
+}
+
+/** Why nothing is attached of a prompt that names too many files. */
+export function tooManyText(count: number): string {
+  return `The message names ${count} image files, more than the ${mostMentions} that one can show: none is attached.`;
 }

@@ -64,7 +64,7 @@ export interface CommandContext extends EditorControl, MessageControl {
   escape(): void;
   leave(): void;
   /** Forgets the messages and begins a new chat. */
-  clear(name?: string): Promise<void>;
+  clear(name?: string): void;
   chooseModel(): Promise<string | undefined>;
   chooseSession(words: string): Promise<string | undefined>;
   openSession(reference: string): Promise<string | undefined>;

@@ -39,8 +39,8 @@ export const slashCommands: readonly Command[] = [
     group: "Commands",
     keys: [],
     slash: ["/clear"],
-    run: async (context) => {
-      await context.clear();
+    run: (context) => {
+      context.clear();
       return undefined;
     },
   },
@@ -52,9 +52,9 @@ export const slashCommands: readonly Command[] = [
     slash: ["/new"],
     slashArguments: "[NAME]",
     when: ({ isBusy }) => !isBusy,
-    run: async (context, argument) => {
+    run: (context, argument) => {
       const name = argument.trim();
-      await context.clear(name === "" ? undefined : name);
+      context.clear(name === "" ? undefined : name);
       return undefined;
     },
   },

@@ -77,9 +77,9 @@ export class ChatActions {
   }
 
   /** Forgets the messages; what was said stays in the saved chat, and a new one begins. */
-  async clear(name?: string): Promise<void> {
+  clear(name?: string): void {
     this.#options.change({ entries: [] });
-    await this.#options.keeping?.recorder.startNew(name);
+    this.#options.keeping?.recorder.startNew(name);
   }
 
   /** @returns text on the model, or on what this chat has set beside it */
@@ -115,7 +115,7 @@ export class ChatActions {
   /** Another model, and the conversation begins anew. */
   async loadModel(name: string): Promise<string> {
     await this.#backend.use(name);
-    await this.clear();
+    this.clear();
     return `Loaded ${this.#backend.facts.name}; the conversation begins anew.`;
   }
 

@@ -205,7 +205,7 @@ export class ChatController extends MessageKeys implements CommandContext {
     this.#options.frame.leave("bye");
   }
 
-  async clear(name?: string): Promise<void> {
+  clear(name?: string): void {
     this.#options.store.update({
       entries: [],
       figures: undefined,
@@ -215,7 +215,7 @@ export class ChatController extends MessageKeys implements CommandContext {
       editingId: undefined,
       waitingImages: [],
     });
-    await this.actions.clear(name);
+    this.actions.clear(name);
   }
 
   async chooseModel(): Promise<string | undefined> {

@@ -2,7 +2,7 @@
 // be sent stays in the field.
 
 import { describeError } from "../../base/product-error.ts";
-import { mayAttach } from "../../client/attachments/attach-images.ts";
+import { mayAttach, tooManyText } from "../../client/attachments/attach-images.ts";
 import { imageArgument } from "../../client/attachments/image-command.ts";
 import { attachedText } from "../../client/attachments/read-image-file.ts";
 import type { ChatBackend } from "../chat-backend.ts";
@@ -58,12 +58,17 @@ export class PromptSender {
     const canSee = await backend.sees();
     const attached = await attachWithPictures(text, { folder, takesBareNames: canSee });
     store.update({ isAttaching: false });
-    const { images, missing } = attached;
+    const { images, missing, tooMany } = attached;
     const again = imageArgument(text) === undefined ? " Enter again sends the text without." : "";
     if (images.length > 0 && !canSee && !isConfirmed) {
       const names = images.map(({ name }) => name).join(", ");
       this.#heldBack = typed;
       notify(`"${backend.facts.name}" does not support images: ${names} was not sent.${again}`);
+      return;
+    }
+    if (tooMany !== undefined && canSee && !isConfirmed) {
+      this.#heldBack = typed;
+      notify(`${tooManyText(tooMany)}${again}`);
       return;
     }
     if (missing.length > 0 && canSee && !isConfirmed) {

@@ -24,15 +24,22 @@ export interface OpenedChat extends ChatSnapshot {
   readonly name: string;
 }
 
+/** A chat that is being kept. Saves that are under way stay with theirs when another one begins. */
+interface KeptChat {
+  stored: StoredSession | undefined;
+  /** For a chat that has not begun. */
+  wantedName: string | undefined;
+  next: ChatSnapshot | undefined;
+  saving: Promise<void>;
+}
+
 export class SessionRecorder {
   readonly #store: SessionStore;
   readonly #clock: Clock;
   readonly #tell: (sentence: string) => void;
-  #stored: StoredSession | undefined;
-  /** For a chat that has not begun. */
-  #wantedName: string | undefined;
-  #next: ChatSnapshot | undefined;
-  #saving: Promise<void> = Promise.resolve();
+  #chat: KeptChat = keptChat();
+  /** Saves of chats that were left. */
+  #left: Promise<unknown> = Promise.resolve();
 
   /** @param tell what the person should know of a save: that it failed, or that it became a copy */
   constructor(store: SessionStore, clock: Clock, tell: (sentence: string) => void) {
@@ -43,74 +50,85 @@ export class SessionRecorder {
 
   /** Undefined while nothing was said. */
   get head(): SessionHead | undefined {
-    return this.#stored?.session;
+    return this.#chat.stored?.session;
   }
 
   get name(): string | undefined {
-    return this.#stored?.session.name ?? this.#wantedName;
+    return this.#chat.stored?.session.name ?? this.#chat.wantedName;
   }
 
   /** Saves soon; what came in the meantime is saved with it. */
   record(snapshot: ChatSnapshot): void {
-    const isWaiting = this.#next !== undefined;
-    this.#next = snapshot;
-    if (!isWaiting) this.#saving = this.#saving.then(() => this.#saveNext());
+    const chat = this.#chat;
+    const isWaiting = chat.next !== undefined;
+    chat.next = snapshot;
+    if (!isWaiting) chat.saving = chat.saving.then(() => this.#saveNext(chat));
   }
 
   /** Resolves when everything that was recorded is on disk, or was told of. */
   async settled(): Promise<void> {
-    await this.#saving;
+    await this.#left;
+    await this.#chat.saving;
   }
 
-  /** What is recorded next begins a chat of its own. */
-  async startNew(name?: string): Promise<void> {
-    await this.#saving;
-    this.#stored = undefined;
-    this.#wantedName = name;
+  /** What is recorded from now on begins a chat of its own. */
+  startNew(name?: string): void {
+    this.#goOnWith(keptChat(undefined, name));
   }
 
-  /** @throws ProductError `SESSION_...` */
+  /** @throws ProductError `SESSION_...`; the chat goes on as before then */
   async open(id: string): Promise<OpenedChat> {
-    await this.#saving;
-    this.#stored = await this.#store.load(id);
-    const { session } = this.#stored;
+    await this.settled();
+    const stored = await this.#store.load(id);
+    const { session } = stored;
     const { model, name, system, parameters } = session;
     const entries: TranscriptEntry[] = [];
     for (const message of session.messages) {
       entries.push(...(await this.#entryOf(message, nextEntryId(entries))));
     }
+    this.#goOnWith(keptChat(stored));
     return { model, name, settings: { system, parameters }, entries };
   }
 
   async rename(name: string): Promise<void> {
-    await this.#saving;
-    this.#wantedName = name;
-    if (this.#stored === undefined) return;
-    const { session, revision } = this.#stored;
-    await this.#save({ ...session, name, isNamed: true }, revision);
+    const chat = this.#chat;
+    await chat.saving;
+    chat.wantedName = name;
+    if (chat.stored === undefined) return;
+    const { session, revision } = chat.stored;
+    await this.#save(chat, { ...session, name, isNamed: true }, revision);
   }
 
   /** What is recorded next goes into a copy of the chat; the chat stays as it is. */
   async fork(name?: string): Promise<string | undefined> {
-    await this.#saving;
-    if (this.#stored === undefined) return undefined;
-    const fork = this.#store.fork(this.#stored.session, this.#clock.wallMs(), name);
-    await this.#save(fork, 0);
+    const chat = this.#chat;
+    await chat.saving;
+    if (chat.stored === undefined) return undefined;
+    const fork = this.#store.fork(chat.stored.session, this.#clock.wallMs(), name);
+    const copy = keptChat();
+    await this.#save(copy, fork, 0);
+    this.#goOnWith(copy);
     return fork.name;
   }
 
-  async #saveNext(): Promise<void> {
-    const snapshot = this.#next;
-    this.#next = undefined;
+  #goOnWith(chat: KeptChat): void {
+    this.#left = Promise.all([this.#left, this.#chat.saving]);
+    this.#chat = chat;
+  }
+
+  async #saveNext(chat: KeptChat): Promise<void> {
+    const snapshot = chat.next;
+    chat.next = undefined;
     if (snapshot === undefined) return;
     try {
       const messages = await this.#messagesOf(snapshot.entries);
-      if (messages.length === 0 && this.#stored === undefined) return;
+      if (messages.length === 0 && chat.stored === undefined) return;
       const nowMs = this.#clock.wallMs();
-      const session = this.#stored?.session ?? this.#begin(snapshot.model, messages, nowMs);
+      const session = chat.stored?.session ?? this.#begin(chat, snapshot.model, messages, nowMs);
       const { system: _, ...kept } = session;
       const { system, parameters } = snapshot.settings;
       await this.#save(
+        chat,
         {
           ...kept,
           model: snapshot.model,
@@ -120,26 +138,31 @@ export class SessionRecorder {
           parameters,
           messages,
         },
-        this.#stored?.revision ?? 0,
+        chat.stored?.revision ?? 0,
       );
     } catch (error) {
       this.#tell(describeError(error));
     }
   }
 
-  async #save(session: Session, revision: number): Promise<void> {
+  async #save(chat: KeptChat, session: Session, revision: number): Promise<void> {
     const saved = await this.#store.save(session, revision);
-    this.#stored = saved;
+    chat.stored = saved;
     if (!saved.isCopy) return;
     this.#tell(
       `This chat was continued in another terminal too: what is said here is kept as '${saved.session.name}'.`,
     );
   }
 
-  #begin(model: string, messages: readonly SessionMessage[], nowMs: number): Session {
+  #begin(
+    { wantedName: name }: KeptChat,
+    model: string,
+    messages: readonly SessionMessage[],
+    nowMs: number,
+  ): Session {
     const first = messages.find(({ role }) => role === "user");
     const firstMessage = first?.typed ?? first?.content ?? "";
-    return this.#store.begin({ model, firstMessage, name: this.#wantedName, nowMs });
+    return this.#store.begin({ model, firstMessage, name, nowMs });
   }
 
   async #messagesOf(entries: readonly TranscriptEntry[]): Promise<SessionMessage[]> {
@@ -244,4 +267,8 @@ export class SessionRecorder {
     this.#kept.set(image, kept);
     return image;
   }
+}
+
+function keptChat(stored?: StoredSession, wantedName?: string): KeptChat {
+  return { stored, wantedName, next: undefined, saving: Promise.resolve() };
 }

@@ -224,8 +224,13 @@ export class ChatScreen implements Screen {
   /** An answer goes on while another screen is in sight. */
   deactivate(): void {}
 
+  /** What was typed and not sent can be had back with Up, the next time. */
   async close(): Promise<void> {
     this.#session.stop();
+    const { editor, settings } = this.#store.get();
+    const isDraft = editor.text.trim() !== "" && settings.keepsHistory !== false;
+    // The screen is gone: nobody could be told of a failure.
+    if (isDraft) await this.#history?.append(editor.text).catch(() => {});
     await this.#recorder?.settled();
     await this.#history?.settled();
   }
@@ -234,7 +239,7 @@ export class ChatScreen implements Screen {
     const { session } = this.#options;
     if (session === undefined || this.#recorder === undefined) return;
     if ("id" in session) await this.#controller.openSession(session.id);
-    else await this.#recorder.startNew(session.name);
+    else this.#recorder.startNew(session.name);
   }
 
   #said(actions: ChatActions): void {

@@ -1,5 +1,6 @@
 // The conversation as lines for screen readers: who speaks in a word, and how it ended.
 
+import { attachedText } from "../../../client/attachments/read-image-file.ts";
 import type { TranscriptEntry } from "../../state/transcript-entry.ts";
 import { neutraliseLine, normaliseLineBreaks } from "../../text/neutralise.ts";
 
@@ -25,7 +26,8 @@ const speakers = { user: "You", assistant: "Assistant", error: "Error", notice: 
 
 /** An entry as it is read out. */
 export function spokenEntry(entry: TranscriptEntry): string {
-  const text = `${speakers[entry.kind]}: ${harmless(entry.text)}`;
+  const said = [harmless(entry.text), ...besideText(entry)].filter((part) => part !== "");
+  const text = `${speakers[entry.kind]}: ${said.join(" ")}`;
   if (entry.kind !== "assistant") return text;
   if (entry.state === "limit") return `${text} (cut at the length limit)`;
   return entry.state === "stopped" || entry.state === "failed" ? `${text} (${entry.state})` : text;
@@ -37,4 +39,17 @@ export function harmless(text: string): string {
     .split("\n")
     .map((line) => neutraliseLine(line, true))
     .join("\n");
+}
+
+/** What belongs to a message beside its text. */
+function besideText(entry: TranscriptEntry): string[] {
+  if (entry.kind === "user") {
+    return (entry.images ?? []).map((image) => `(${attachedText(image, image.tokens)})`);
+  }
+  if (entry.kind !== "assistant") {
+    return entry.next === undefined ? [] : [`(${entry.next.replaceAll("·", ",")})`];
+  }
+  return (entry.toolCalls ?? []).map(
+    (call) => `(calls ${harmless(`${call.name} ${JSON.stringify(call.arguments)}`)})`,
+  );
 }

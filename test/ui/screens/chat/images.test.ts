@@ -107,6 +107,25 @@ describe("a message that cannot be sent stays in the field", () => {
   });
 });
 
+test("a listing of files is no wish to show them all", async () => {
+  const chat = await openChat({ folder });
+  const listing = Array.from({ length: 40 }, (_, index) => `./build/${index}.png`).join("\n");
+  chat.screen.type(keys.paste(listing));
+  await chat.screen.until("39.png");
+  chat.screen.type(keys.enter);
+  await chat.screen.until("The message names 40 image files");
+  chat.screen.type(keys.enter);
+  await chat.screen.until(() => chat.backend.answers.length === 1);
+  expect(chat.backend.current.messages).toEqual([{ role: "user", content: listing }]);
+});
+
+test("a screen reader is told what is attached", async () => {
+  const chat = await openChat({ folder, isScreenReader: true });
+  await ask(chat, "what is in ./cat.png?");
+  chat.backend.current.text("A cat.").done();
+  await chat.screen.until("You: what is in ? (attached cat.png 64x64, 36 tokens)");
+});
+
 test("a bare name means nothing to a model that cannot see", async () => {
   const chat = await openChat({ folder });
   chat.backend.canSee = false;
