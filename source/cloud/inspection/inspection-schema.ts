@@ -12,6 +12,7 @@ const Image = Type.Object({
   env: Type.Record(Type.String(), Type.String()),
   pip: Type.Array(Type.String()),
   ignored: Type.Array(Type.String()),
+  secrets: Type.Optional(Type.Array(Type.String())),
 });
 
 const Variable = Type.Object({

@@ -28,6 +28,8 @@ export interface Inspection {
     env: Record<string, string>;
     pip: string[];
     ignored: string[];
+    /** Names of its variables that are secret by their names, and are not taken. */
+    secrets?: string[];
   };
   /** What the replica needs, relative to the script's folder, with slashes; the script first. */
   files: string[];

@@ -3,6 +3,8 @@
 import re
 import shlex
 
+from deployctl_reading.variables import looks_secret
+
 # They describe the container's own file system, or would hide what this machine has.
 _OF_CONTAINER = re.compile(
     r"^(PATH|HOME|USER|SHELL|PWD|LD_LIBRARY_PATH|LD_PRELOAD|LIBRARY_PATH|PYTHONPATH|PYTHONHOME"
@@ -18,7 +20,8 @@ _WITH_VALUE = (
 
 
 def read(text, build_args):
-    """{"base", "env", "pip", "ignored"}: `pip` holds requirements, `ignored` whole instructions."""
+    """{"base", "env", "pip", "ignored", "secrets"}: `pip` holds requirements, `ignored` whole
+    instructions, `secrets` names of variables whose values are not taken."""
     stages = {}
     current = _Stage(None, {})
     arguments = {}
@@ -40,6 +43,7 @@ def read(text, build_args):
         "env": current.env,
         "pip": current.pip,
         "ignored": current.ignored,
+        "secrets": current.secrets,
     }
 
 
@@ -50,6 +54,7 @@ class _Stage:
         self.env = {}
         self.pip = []
         self.ignored = []
+        self.secrets = []
 
 
 def _begin_stage(rest, stages, arguments):
@@ -61,6 +66,7 @@ def _begin_stage(rest, stages, arguments):
         stage.env = dict(earlier.env)
         stage.pip = list(earlier.pip)
         stage.ignored = list(earlier.ignored)
+        stage.secrets = list(earlier.secrets)
     if len(words) >= 3 and words[1].lower() == "as":
         stages[words[2].lower()] = stage
     return stage
@@ -93,7 +99,9 @@ def _read_env(rest, stage):
     for name, value in _pairs(rest):
         filled = _filled(value, stage.known)
         stage.known[name] = filled
-        if _OF_CONTAINER.match(name):
+        if looks_secret(name):
+            stage.secrets.append(name)
+        elif _OF_CONTAINER.match(name):
             stage.ignored.append(_shortened("ENV %s=%s" % (name, value)))
         else:
             stage.env[name] = filled

@@ -10,7 +10,7 @@ from deployctl_reading.masking import mask_inspection, secrets_of
 from deployctl_reading.problem import Problem
 from deployctl_reading.reader import Reader
 from deployctl_reading.values import Image, to_json
-from deployctl_reading.variables import looks_secret, variables_of
+from deployctl_reading.variables import variables_of
 
 
 def read_document(file, name, environment):
@@ -65,14 +65,13 @@ def _add_warnings(document, ignored):
     if ignored:
         sentence = targets.ignored_sentence(ignored) + "."
         _warn(document, "keywords_ignored", sentence, document["line"])
-    ports = ("exposed_port", "port", "serve")
+    ports = ("exposed_port", "port", "serve", "*")
     known = list(document["config"]) + document["dynamic"]
     if document["kind"] == "function" and not any(one in known for one in ports):
         sentence = "%s does not say which port it listens on: 8000 is assumed." % document["target"]
         _warn(document, "port_assumed", sentence, document["line"])
     image = document.get("image", {})
-    for name in [one for one in image.get("env", {}) if looks_secret(one)]:
-        del image["env"][name]
+    for name in image.get("secrets", []):
         sentence = (
             "The image's ENV %s is a secret by its name and is not taken: store it with deployctl "
             "secrets set %s, and give --secret %s." % (name, name, name)
@@ -84,6 +83,8 @@ def _add_warnings(document, ignored):
             "No container is made of the image: its variables are set, and %d of its lines %s not "
             "followed." % (len(lines), "is" if len(lines) == 1 else "are")
         )
+        if image["pip"]:
+            sentence += " --image-mode pip installs its packages: %s." % ", ".join(image["pip"])
         _warn(document, "image_ignored", sentence, document["line"])
 
 
