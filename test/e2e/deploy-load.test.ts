@@ -128,6 +128,8 @@ describe("an app that changes", () => {
     const { processId } = await cloud.json<{ processId: number }>(["status"]);
     const living = async () => (await replicas()).filter(({ state }) => state !== "TERMINATED");
     const before = await until(living, (found) => found.length === 1);
+    const following = cloud.start(["logs", "app", "-f", "--json"]);
+    await until(following.output, (text) => text !== "");
     process.kill(processId, "SIGKILL");
     await until(
       async () => (await cloud.run(["status"])).code,
@@ -138,5 +140,17 @@ describe("an app that changes", () => {
     expect(reply.status).toBe(200);
     expect(reply.headers.get("x-dctl-replica")).toBe(before[0]?.replica);
     expect(await living()).toHaveLength(1);
+    await cloud.json(["runners", "kill", before[0]?.replica ?? ""]);
+    // The log goes on where it stopped: nothing twice, nothing left out.
+    const output = await until(following.output, (text) => text.includes("killed"));
+    following.child.kill("SIGINT");
+    expect(await following.ended).toMatchObject({ code: 130 });
+    const lines = output
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const own = lines.filter(({ replica }) => replica === before[0]?.replica);
+    const numbers = own.map(({ seq }) => seq);
+    expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other));
   });
 });

@@ -1,37 +1,64 @@
 // Prints an app's log lines, and each further one as it comes.
-
+import { setTimeout as wait } from "node:timers/promises";
+import { isUnreachable } from "../../application/control-plane-process.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { showControls } from "../../base/seen-text.ts";
 import type { AdminClient, AppReference } from "../../cloud/admin/admin-client.ts";
 import type { LogDocument } from "../../cloud/admin/documents.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "./flags.ts";
+import { tell } from "./print.ts";
 import { readCount, readTime } from "./read-values.ts";
 
 const usualLines = 100;
+const retryMs = 500;
 
+/** Following goes on until Ctrl+C, from one control plane to the next. */
 export async function printLogs(
   client: AdminClient,
   app: AppReference,
   flags: Flags,
 ): Promise<number> {
   const { follow, json, search, rev: revision, replica } = flags;
-  const sinceMs = readTime("--since", flags.since);
+  const spanMs = readTime("--since", flags.since);
   const interrupted = new AbortController();
   process.once("SIGINT", () => interrupted.abort());
-  const lines = client.logs(app, {
-    revision,
-    replica,
-    search,
-    follow,
-    lines: readLines(flags.lines, sinceMs),
-    sinceMs: sinceMs === undefined ? undefined : Date.now() - sinceMs,
-    signal: interrupted.signal,
-  });
-  for await (const line of lines) {
-    process.stdout.write(json ? `${JSON.stringify(line)}\n` : logLineText(line));
+  const { signal } = interrupted;
+  const filter = { revision, replica, search, follow, signal };
+  let lines = readLines(flags.lines, spanMs);
+  let sinceMs = spanMs === undefined ? undefined : Date.now() - spanMs;
+  const seen = new Map<string, number>();
+  while (true) {
+    try {
+      for await (const line of client.logs(app, { ...filter, lines, sinceMs })) {
+        if (line.seq <= (seen.get(line.replica) ?? -1)) continue;
+        seen.set(line.replica, line.seq);
+        sinceMs = line.ts;
+        process.stdout.write(json ? `${JSON.stringify(line)}\n` : logLineText(line));
+      }
+      return signal.aborted ? exitCodes.interrupted : exitCodes.ok;
+    } catch (error) {
+      if (signal.aborted) return exitCodes.interrupted;
+      if (!follow || !isUnreachable(error) || seen.size === 0) throw error;
+    }
+    tell(flags, "The server went away; waiting for the next one.");
+    await answered(client, signal);
+    // What came meanwhile is made up for, whole.
+    lines = undefined;
   }
-  return interrupted.signal.aborted ? exitCodes.interrupted : exitCodes.ok;
+}
+
+/** Resolves when a control plane answers. */
+async function answered(client: AdminClient, signal: AbortSignal): Promise<void> {
+  while (true) {
+    await wait(retryMs, undefined, { signal });
+    try {
+      await client.status(signal);
+      return;
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+    }
+  }
 }
 
 /** The time of day, the last part of the replica's id, the text. */
