@@ -71,12 +71,12 @@ async function measureOwn(
 ): Promise<Figure[]> {
   if (name === "commands") return await measureCommands(temporaryFolder);
   if (name === "library") return await measureLibrary(temporaryFolder, print);
-  if (name === "screen") return await measureScreen(temporaryFolder, print);
   if (name === "gateway") return await measureGateway(temporaryFolder, print);
   if (name === "images") return await measureSeeing(options, release, temporaryFolder);
   const syntheticPath = join(release.cacheFolder, modelFileName);
   const modelPath = existsSync(syntheticPath) ? syntheticPath : tinyPath;
   await readOnce(modelPath);
+  if (name === "screen") return await measureScreen({ temporaryFolder, modelPath }, print);
   const { rounds, usesPrebuilt, threads } = options;
   const most = Math.max(...threads);
   print(`server: ${basename(modelPath)}, ${most} threads, ${slots} streams`);

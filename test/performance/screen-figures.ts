@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type IPty, spawn } from "@lydell/node-pty";
 import { killOnExit } from "./clean-up.ts";
@@ -20,9 +20,18 @@ const waitLimitMs = 60_000;
 /** Letters that no answer holds, so that each is seen when it is painted. */
 const typedKeys = Array.from("ЖЩЮЭЯФЦШЧЪЫЬБДЗИЛПУ");
 const openingRuns = 5;
+const decodedTokens = 200;
+/** The first one warms up. */
+const decodingRounds = 6;
+
+export interface ScreenSettings {
+  readonly temporaryFolder: string;
+  /** Decodes while the chat is on show. */
+  readonly modelPath: string;
+}
 
 export async function measureScreen(
-  temporaryFolder: string,
+  { temporaryFolder, modelPath }: ScreenSettings,
   progress: (text: string) => void,
 ): Promise<Figure[]> {
   const server = await startSampleServer();
@@ -34,6 +43,8 @@ export async function measureScreen(
     }
     progress("screen: first picture of modelctl");
     figures.push(await measureOpening(temporaryFolder));
+    progress(`screen: decoding ${basename(modelPath)} with and without it`);
+    figures.push(await measureDecoding(temporaryFolder, modelPath));
     return figures;
   } finally {
     server.closeAllConnections();
@@ -144,6 +155,74 @@ async function measureOpening(temporaryFolder: string): Promise<Figure> {
     samples,
     target: { bound: "below", value: 500 },
   };
+}
+
+/** The same answer, asked through the chat and asked without a screen, one after the other. */
+async function measureDecoding(temporaryFolder: string, modelPath: string): Promise<Figure> {
+  const samples: number[] = [];
+  const port = await findFreePort();
+  const home = await createHome(temporaryFolder);
+  const screen = openScreen([commandPath, "run", modelPath], {
+    ...home,
+    MODELCTL_HOST: `127.0.0.1:${port}`,
+    MODELCTL_NUM_THREAD: "1",
+    MODELCTL_MODEL_FOLDERS: dirname(modelPath),
+    MODELCTL_NOHISTORY: "1",
+  });
+  try {
+    await screen.takesKeys();
+    await screen.shows(basename(modelPath));
+    const url = `http://127.0.0.1:${port}`;
+    const question = "Write a long story.";
+    const options = { num_predict: decodedTokens, temperature: 1, seed: 1 };
+    for (const [name, value] of Object.entries(options)) {
+      screen.write(`/set parameter ${name} ${value}\r`);
+      await sleep(300);
+    }
+    for (let round = 0; round < decodingRounds; round += 1) {
+      screen.write(`/clear\r`);
+      await sleep(300);
+      const before = await answersOf(url);
+      screen.write(`${question}\r`);
+      const shown = await newAnswer(url, before.length);
+      const messages = [{ role: "user", content: question }];
+      const body = JSON.stringify({ model: modelPath, messages, options });
+      await (await fetch(`${url}/api/chat`, { method: "POST", body })).text();
+      const bare = await newAnswer(url, before.length + 1);
+      if (round > 0) samples.push(shown / bare);
+    }
+  } finally {
+    screen.close();
+  }
+  return {
+    label: "decoding with the chat on show, of that without",
+    unit: "x",
+    samples,
+    target: { bound: "at least", value: 0.97 },
+  };
+}
+
+interface AnswerRecord {
+  path: string;
+  state: string;
+  tokensPerSecond?: number;
+}
+
+async function answersOf(url: string): Promise<AnswerRecord[]> {
+  const reply = await fetch(`${url}/api/requests`);
+  const { requests } = (await reply.json()) as { requests: AnswerRecord[] };
+  return requests.filter(({ path, state }) => path === "/api/chat" && state === "done");
+}
+
+/** Tokens a second of the answer with this number. */
+async function newAnswer(url: string, index: number): Promise<number> {
+  const deadlineMs = performance.now() + waitLimitMs;
+  while (performance.now() < deadlineMs) {
+    const record = (await answersOf(url))[index];
+    if (record?.tokensPerSecond !== undefined) return record.tokensPerSecond;
+    await sleep(100);
+  }
+  throw new Error("the answer did not come to its end");
 }
 
 function openScreen(words: readonly string[], environment: Record<string, string>) {

@@ -19,7 +19,7 @@ export interface AppProps {
 
 export function App({ frame, trigger, terminal, size }: AppProps): ReactElement {
   useSyncExternalStore(trigger.subscribe, trigger.count);
-  useFrameInput(frame, terminal);
+  useFrameInput({ frame, trigger, terminal });
   // Its value may be more than the frame takes; it says when the window changes.
   useWindowSize();
   const painter = useMemo(() => new RowPainter(themes[frame.theme]), [frame.theme]);
@@ -40,10 +40,14 @@ export function App({ frame, trigger, terminal, size }: AppProps): ReactElement 
 }
 
 /** Keys and pastes go to the frame; the frame may lend the terminal to other programs. */
-export function useFrameInput(frame: Frame, terminal: TerminalHandle): void {
+export function useFrameInput({ frame, trigger, terminal }: Omit<AppProps, "size">): void {
   terminal.suspend = useApp().suspendTerminal;
   useInput((input, key) => {
+    trigger.hurry();
     for (const press of interpretInput(input, key)) frame.press(press);
   });
-  usePaste((text) => frame.paste(text));
+  usePaste((text) => {
+    trigger.hurry();
+    frame.paste(text);
+  });
 }

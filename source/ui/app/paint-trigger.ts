@@ -1,29 +1,31 @@
-// Says when to paint: soon after a change, and not more often than the eye can follow.
+// Says when to paint: at once after a key, else not more often than the eye can follow.
 
-/** Between two pictures. */
-const usualIntervalMs = 33;
-
-export interface PaintTriggerOptions {
-  /** Tells when something has changed that shows. */
-  readonly subscribe: (listener: () => void) => () => void;
-  readonly intervalMs?: number;
-}
+/** Between two pictures of what comes by itself, such as an answer. */
+const usualIntervalMs = 50;
+/** Between two pictures of what a person types. */
+const hurriedIntervalMs = 16;
 
 export class PaintTrigger {
   readonly #listeners = new Set<() => void>();
-  readonly #intervalMs: number;
   #count = 0;
   #paintedAtMs = -Infinity;
-  #isWaiting = false;
+  #timer: NodeJS.Timeout | undefined;
+  #dueAtMs = Infinity;
+  #isHurried = false;
 
-  constructor({ subscribe, intervalMs = usualIntervalMs }: PaintTriggerOptions) {
-    this.#intervalMs = intervalMs;
+  /** @param subscribe to what is painted */
+  constructor(subscribe: (listener: () => void) => () => void) {
     subscribe(() => this.#changed());
   }
 
   /** Milliseconds since the newest picture was begun. */
   get elapsedMs(): number {
     return performance.now() - this.#paintedAtMs;
+  }
+
+  /** What changes from now on, until the next picture, is waited for by a person. */
+  hurry(): void {
+    this.#isHurried = true;
   }
 
   /** For `useSyncExternalStore`: another number for another picture. */
@@ -34,17 +36,19 @@ export class PaintTrigger {
     return () => this.#listeners.delete(listener);
   };
 
-  /** A key changes several things: they are painted together, and at once where it was quiet. */
+  /** A key changes several things: they are painted together. */
   #changed(): void {
-    if (this.#isWaiting) return;
-    this.#isWaiting = true;
-    const restMs = this.#paintedAtMs + this.#intervalMs - performance.now();
-    if (restMs <= 0) setImmediate(() => this.#paint());
-    else setTimeout(() => this.#paint(), restMs);
+    const intervalMs = this.#isHurried ? hurriedIntervalMs : usualIntervalMs;
+    const dueAtMs = this.#paintedAtMs + intervalMs;
+    if (dueAtMs >= this.#dueAtMs) return;
+    clearTimeout(this.#timer);
+    this.#dueAtMs = dueAtMs;
+    this.#timer = setTimeout(() => this.#paint(), dueAtMs - performance.now());
   }
 
   #paint(): void {
-    this.#isWaiting = false;
+    this.#dueAtMs = Infinity;
+    this.#isHurried = false;
     this.#paintedAtMs = performance.now();
     this.#count += 1;
     for (const listener of this.#listeners) listener();

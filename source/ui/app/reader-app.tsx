@@ -17,7 +17,7 @@ export interface ReaderAppProps {
 /** No borders, no painted places: labels in words, changes appended. */
 export function ReaderApp({ frame, trigger, terminal }: ReaderAppProps): ReactElement {
   useSyncExternalStore(trigger.subscribe, trigger.count);
-  useFrameInput(frame, terminal);
+  useFrameInput({ frame, trigger, terminal });
   const [log] = useState(() => new ReaderLog());
   const { current, overlay, notice } = frame;
   const lines = current === undefined ? [] : log.take(current.title, current.readerLines());

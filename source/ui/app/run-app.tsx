@@ -90,7 +90,7 @@ async function run(
   let failure: unknown;
   try {
     if (!isPaintedFirst) await begin();
-    const trigger = new PaintTrigger({ subscribe: frame.subscribe });
+    const trigger = new PaintTrigger(frame.subscribe);
     const root = isScreenReader ? (
       <ReaderApp frame={frame} trigger={trigger} terminal={terminal} />
     ) : (

@@ -87,7 +87,8 @@ function bannerRows(
 
 function paneRows({ panes, glyphs }: ServerPictureFacts, size: BodySize): StyledRow[] {
   if (size.columns < paneColumnsMinimum || size.rows < 20) {
-    return [serverLine(panes, size.columns, glyphs)];
+    const margin = { text: " ", tone: "plain" } as const;
+    return [[margin, ...serverLine(panes, size.columns - 2, glyphs)]];
   }
   return serverPanes(panes, size.columns, glyphs);
 }
