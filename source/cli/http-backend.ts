@@ -75,8 +75,9 @@ export class HttpBackend implements ChatBackend {
       ...(format !== undefined && { format }),
     };
     for await (const event of this.#link.ask(signal, (client) => client.chat(all, options))) {
-      yield event;
+      // Before the end is told: whoever hears of it asks for nothing more.
       if (event.type === "done") await this.#learnWindow(settings);
+      yield event;
     }
   }
 
