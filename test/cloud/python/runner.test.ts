@@ -240,3 +240,16 @@ test("a recipe for fal runs unchanged, on the replica's port alone", async () =>
   await replica.ended;
   expect(await canConnect(replica.port, 500)).toBe(false);
 });
+
+test("a log that cannot be written does not end the replica", async () => {
+  const replica = await folder.start(`
+import http.server, os
+# As on a full disk: every write fails.
+os.dup2(os.open("/dev/full", os.O_WRONLY), 1)
+def serve():
+    http.server.HTTPServer(("", 8000), http.server.SimpleHTTPRequestHandler).serve_forever()
+`);
+  expect((await replica.answer()).status).toBe(200);
+  replica.kill("SIGTERM");
+  expect(await replica.ended).toBe(143);
+});

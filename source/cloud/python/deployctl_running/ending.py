@@ -83,8 +83,6 @@ class Ending:
 
 def end(code):
     """Ends the process, also when threads of the script would go on for ever."""
-    sys.stdout.flush()
-    sys.stderr.flush()
 
     def give_up():
         time.sleep(_THREADS_SECONDS)

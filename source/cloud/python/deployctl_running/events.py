@@ -12,6 +12,9 @@ def tell(phase, **facts):
     """Writes one event, in one piece: other processes write to the same file."""
     event = {"phase": phase, "at": int(time.time() * 1000)}
     event.update((name, value) for name, value in facts.items() if value is not None)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os.write(1, (MARK + json.dumps(event) + "\n").encode())
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.write(1, (MARK + json.dumps(event) + "\n").encode())
+    except OSError:
+        pass  # a full disk, or a reader that has gone: the app serves all the same
