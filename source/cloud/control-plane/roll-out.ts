@@ -64,7 +64,7 @@ export class RollOut {
 
   async #build(revision: RevisionRecord, plan: RevisionPlan): Promise<void> {
     const { context, report, signal } = this.#options;
-    this.#phase("build", "The environment is made.");
+    this.#phase("build", "Its environment is being made.");
     this.#setState(revision, "BUILDING");
     try {
       secretsOf(context.store, revision);
