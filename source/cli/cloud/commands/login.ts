@@ -3,6 +3,7 @@
 import path from "node:path";
 import { exitCodes } from "../../../base/product-error.ts";
 import { AdminClient } from "../../../cloud/admin/admin-client.ts";
+import { isLoopback } from "../../../configuration/address.ts";
 import {
   profileNameFault,
   readProfiles,
@@ -11,14 +12,18 @@ import {
 import { cloudPaths, variableOf } from "../../../configuration/cloud-settings.ts";
 import { usageError } from "../../errors.ts";
 import type { Flags } from "../flags.ts";
-import { printAnswer } from "../print.ts";
+import { printAnswer, warn } from "../print.ts";
 import { readSecretLine } from "../read-secret-line.ts";
 import { authorityIn, serverUrl } from "../target.ts";
 import { oneWord } from "../words.ts";
 
 export async function login(words: string[], flags: Flags): Promise<number> {
   const url = serverUrl(oneWord("login", "URL", words));
-  const name = flags.profile ?? new URL(url).hostname.replaceAll(/[^A-Za-z0-9._-]/g, "-");
+  const { protocol, hostname } = new URL(url);
+  if (protocol === "http:" && !isLoopback(hostname.replace(/^\[|\]$/g, ""))) {
+    warn("The address is plain HTTP: the key travels readable.");
+  }
+  const name = flags.profile ?? hostname.replaceAll(/[^A-Za-z0-9._-]/g, "-");
   const fault = profileNameFault(name);
   if (fault !== undefined) throw usageError(`A profile's name ${fault}.`, "Use --profile NAME.");
   const key =
