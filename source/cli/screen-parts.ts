@@ -2,6 +2,7 @@
 import path from "node:path";
 import { SessionStore } from "../application/chat-sessions.ts";
 import { readRequestFilter } from "../application/request-filter.ts";
+import { describeError } from "../base/product-error.ts";
 import { showModel } from "../client/chat-calls.ts";
 import type { AppParts } from "../ui/app/app-options.ts";
 import type { Flags } from "./flags.ts";
@@ -24,9 +25,11 @@ export async function openScreenParts(
   const notices: string[] = [];
   const tell = (sentence: string) => notices.push(sentence);
   const link = await ServerLink.open(flags, settings, "hosted", model, tell);
+  for (const notice of link.hosted?.notices ?? []) tell(notice);
   try {
     const chat = await openChat(link, model, flags, settings);
-    return { link, parts: { chat, server: serverOf(link, settings), notices } };
+    const cloud = await openCloud(tell);
+    return { link, parts: { chat, server: serverOf(link, settings), ...cloud, notices } };
   } catch (error) {
     await link.close();
     throw error;
@@ -38,7 +41,7 @@ async function openChat(
   model: string,
   flags: Flags,
   settings: CommandSettings,
-): Promise<AppParts["chat"]> {
+): Promise<NonNullable<AppParts["chat"]>> {
   const backend = await createHttpBackend(link, model, flags);
   const { examples = [] } = backend.facts;
   const { messages } = await showModel(link.client, model);
@@ -57,13 +60,24 @@ async function openChat(
   };
 }
 
+/** Settings of deployctl that cannot be read are no reason to go without a chat. */
+async function openCloud(tell: (sentence: string) => void): Promise<Pick<AppParts, "cloud">> {
+  try {
+    const { createCloudAccess } = await import("./cloud/screen-access.ts");
+    return { cloud: createCloudAccess({}) };
+  } catch (error) {
+    tell(describeError(error));
+    return {};
+  }
+}
+
 function serverOf(link: ServerLink, settings: CommandSettings): NonNullable<AppParts["server"]> {
   return {
     client: () => link.client,
     readFilter: readRequestFilter,
     ...(link.hosted !== undefined && {
       control: {
-        isRunning: () => link.isHosting,
+        isRunning: () => !link.isStopped,
         stop: () => link.stopHosting(settings.values.shutdown_timeout),
         start: () => link.startHosting(),
       },

@@ -12,9 +12,9 @@ const startCommand: CommandDefinition = {
   name: "",
   words: "",
   completes: "none",
-  summary: "this text",
+  summary: "on a terminal the screens for deployments, elsewhere this text",
   flags: [],
-  load: async () => (await import("./commands/help.ts")).help,
+  load: async () => (await import("./commands/open-screens.ts")).openScreens,
 };
 
 export const deployctlProgram: Program<typeof flagTable> = {

@@ -5,6 +5,7 @@ import type { ClientMessage } from "../../client/chat-events.ts";
 import type { ChatOptions } from "../chat-backend.ts";
 import type { Screen } from "../frame/screen.ts";
 import type { ThemeName } from "../frame/themes.ts";
+import type { CloudAccess } from "../screens/cloud-access.ts";
 import type { ReadFilter } from "../screens/server/request-list.ts";
 import type { ServerControl } from "../screens/server/server-screen.ts";
 
@@ -20,15 +21,20 @@ export interface ServerOptions {
 
 /** What is behind the screens. */
 export interface AppParts {
-  readonly chat: ChatOptions;
+  /** Undefined: there is a chat once a deployment is chosen. */
+  readonly chat?: ChatOptions;
   /** Without it there are neither live figures nor the screens that show the server. */
   readonly server?: ServerOptions;
+  /** Undefined: there are no screens for deployments. */
+  readonly cloud?: CloudAccess;
   /** Sentences to show at the beginning. */
   readonly notices?: readonly string[];
 }
 
 /** How the program looks, and on which terminal. */
 export interface ViewOptions {
+  /** The name in front of the tabs. Defaults to modelctl. */
+  readonly program?: string;
   /** The screen to begin with. Defaults to the chat. */
   readonly first?: Screen["id"];
   /** Defaults to `default`. */

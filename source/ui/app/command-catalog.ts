@@ -4,6 +4,8 @@ import { commandTable } from "../commands/command-table.ts";
 import { frameCommandFacts } from "../frame/frame-commands.ts";
 import type { CommandFacts } from "../frame/screen.ts";
 import { fieldCommandFacts } from "../panes/text-field.ts";
+import { chatPlaceFacts } from "../screens/chat/chat-places.ts";
+import { consoleCommandFacts } from "../screens/console/console-commands.ts";
 import { modelsCommandFacts } from "../screens/models/models-commands.ts";
 import { serverCommandFacts } from "../screens/server/server-commands.ts";
 
@@ -14,8 +16,9 @@ export interface CommandSection {
 
 export const commandCatalog: readonly CommandSection[] = [
   { title: "Everywhere", commands: frameCommandFacts },
-  { title: "Chat", commands: commandTable },
+  { title: "Chat", commands: [...commandTable, chatPlaceFacts] },
   { title: "Models", commands: modelsCommandFacts },
   { title: "Server", commands: serverCommandFacts },
+  { title: "Console", commands: consoleCommandFacts },
   { title: "Fields of one line", commands: fieldCommandFacts },
 ];

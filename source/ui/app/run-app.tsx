@@ -60,6 +60,7 @@ async function run(
   const size = () => windowSize(stdout, isInline);
   const frame = new Frame({
     glyphs,
+    ...(view.program !== undefined && { program: view.program }),
     clock: systemClock,
     theme: view.theme ?? "default",
     terminal: terminalServices({
@@ -77,7 +78,7 @@ async function run(
     // The first picture does not wait for what it does not show.
     const { createScreens } = await import("./create-screens.ts");
     created = await createScreens(parts, { glyphs, clock: systemClock, frame });
-    serverLabel = () => parts.chat.backend.serverLabel();
+    serverLabel = () => created?.chat.serverLabel() ?? "";
     if (ending !== undefined) return;
     frame.start(created.screens, view.first);
     if (parts.notices?.length) frame.notify(parts.notices.join(" "));

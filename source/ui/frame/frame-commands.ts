@@ -5,7 +5,7 @@ import { tabs } from "./tabs.ts";
 
 /** What the commands of the frame act on. */
 export interface FrameActions {
-  readonly screens: readonly Pick<Screen, "id" | "title">[];
+  readonly screens: readonly Pick<Screen, "id" | "title" | "tabNumber">[];
   isTyping(): boolean;
   open(id: Screen["id"]): void;
   openPalette(): void;
@@ -68,8 +68,8 @@ export function frameCommands(actions: FrameActions): {
   const always = () => true;
   const unhinted = () => undefined;
   const opening = actions.screens.map(
-    ({ id }, index): BoundCommand => ({
-      ...tabFacts(id, index + 1),
+    ({ id, tabNumber }, index): BoundCommand => ({
+      ...tabFacts(id, tabNumber ?? index + 1),
       hint: unhinted,
       isValid: always,
       run: () => done(() => actions.open(id)),

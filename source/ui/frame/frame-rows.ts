@@ -7,7 +7,7 @@ import { wrapLine } from "../text/wrap-line.ts";
 import { type Glyphs, withGlyphs } from "../theme.ts";
 import { hintRow } from "./command-lists.ts";
 import type { Frame } from "./frame.ts";
-import type { BodySize, ScreenPicture, Span, StyledRow } from "./screen.ts";
+import type { BodySize, Screen, ScreenPicture, Span, StyledRow } from "./screen.ts";
 import { tabs } from "./tabs.ts";
 
 /** Below this size only a card is shown. */
@@ -70,14 +70,8 @@ function lastRows(frame: Frame, { columns }: WindowSize): StyledRow[] {
 }
 
 function tabRow(frame: Frame, columns: number): StyledRow {
-  const shown = frame.isStarting ? tabs : frame.screens;
-  const labels = shown.map(({ title }, index) => `${index + 1} ${title}`);
-  const spans: Span[] = [{ text: " modelctl ", tone: "title" }];
-  for (const [index, tab] of labels.entries()) {
-    const isCurrent = frame.current !== undefined && frame.screens[index] === frame.current;
-    spans.push({ text: " ", tone: "plain" });
-    spans.push(isCurrent ? { text: `[${tab}]`, tone: "tab" } : { text: ` ${tab} `, tone: "plain" });
-  }
+  const named = tabSpans(frame, true);
+  const spans = rowWidth(named) <= columns ? named : tabSpans(frame, false);
   const used = rowWidth(spans);
   const room = Math.max(0, columns - used - 2 - margin);
   const status = statusText(frame, room);
@@ -87,6 +81,21 @@ function tabRow(frame: Frame, columns: number): StyledRow {
     { text: " ".repeat(Math.max(0, gap)), tone: "plain" },
     { text: status, tone: "plain" },
   ];
+}
+
+/** @param areNamed false leaves those that are out of sight their number alone */
+function tabSpans(frame: Frame, areNamed: boolean): Span[] {
+  const shown: readonly Pick<Screen, "id" | "title" | "tabNumber">[] = frame.isStarting
+    ? tabs
+    : frame.screens;
+  const spans: Span[] = [{ text: ` ${frame.program} `, tone: "title" }];
+  for (const [index, { id, title, tabNumber = index + 1 }] of shown.entries()) {
+    const isCurrent = id === frame.current?.id;
+    const tab = areNamed || isCurrent ? `${tabNumber} ${title}` : String(tabNumber);
+    spans.push({ text: " ", tone: "plain" });
+    spans.push(isCurrent ? { text: `[${tab}]`, tone: "tab" } : { text: ` ${tab} `, tone: "plain" });
+  }
+  return spans;
 }
 
 /** What matters least stands first and goes first. */

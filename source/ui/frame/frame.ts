@@ -28,6 +28,8 @@ const interruptWindowMs = 2000;
 const keysOfSmallWindows = new Set(["Esc", "Ctrl+C", "Ctrl+D", "Ctrl+L"]);
 
 export interface FrameOptions {
+  /** In front of the tabs. Defaults to modelctl. */
+  readonly program?: string;
   readonly glyphs: Glyphs;
   readonly clock: Clock;
   readonly theme: ThemeName;
@@ -99,6 +101,10 @@ export class Frame implements FrameServices {
 
   get theme(): ThemeName {
     return this.#theme;
+  }
+
+  get program(): string {
+    return this.#options.program ?? "modelctl";
   }
 
   get glyphs(): Glyphs {
@@ -220,9 +226,8 @@ export class Frame implements FrameServices {
 
   runSlash(line: string): boolean {
     const { reserved, yielding } = this.#commands;
-    const others = this.#screens.filter((screen) => screen !== this.#current);
-    const commands = [...reserved, ...yielding, ...others.flatMap((screen) => screen.commands())];
-    const found = findBySlash(commands, line);
+    const screens = this.#screens.flatMap((screen) => screen.commands());
+    const found = findBySlash([...reserved, ...yielding, ...screens], line);
     if (found === undefined) return false;
     this.#run(found.command, found.argument);
     return true;

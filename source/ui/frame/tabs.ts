@@ -11,4 +11,6 @@ export const tabs: readonly Tab[] = [
   { id: "chat", title: "Chat" },
   { id: "models", title: "Models" },
   { id: "server", title: "Server" },
+  { id: "deploy", title: "Deploy" },
+  { id: "console", title: "Console" },
 ];

@@ -1,0 +1,77 @@
+// Follows the log of the deployment that is looked at, over breaks, into its view.
+
+import type { LogDocument } from "../../../cloud/admin/documents.ts";
+import { follow } from "../../live/follow.ts";
+import type { CloudServer } from "../cloud-access.ts";
+import type { LogView } from "./log-view.ts";
+
+/** Of what was written before one looked. */
+const earlierLines = 500;
+/** Who walks through a table does not want the log of each row. */
+const settledMs = 200;
+
+export interface LogFollowerOptions {
+  readonly server: () => CloudServer;
+  readonly view: LogView;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly onChange: () => void;
+}
+
+export class LogFollower {
+  readonly #options: LogFollowerOptions;
+  #app: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #stop: (() => void) | undefined;
+  /** The last line of each replica: after a break some come again. */
+  #seen = new Map<string, LogDocument>();
+
+  constructor(options: LogFollowerOptions) {
+    this.#options = options;
+  }
+
+  /** @param app undefined: none */
+  turnTo(app: string | undefined): void {
+    if (app === this.#app) return;
+    this.close();
+    this.#app = app;
+    if (app === undefined) return;
+    this.#timer = setTimeout(() => this.#follow(app), settledMs);
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#stop?.();
+    this.#stop = undefined;
+    this.#app = undefined;
+    this.#seen = new Map();
+    this.#options.view.clear();
+  }
+
+  #follow(app: string): void {
+    const { server, view, now, onChange } = this.#options;
+    this.#stop = follow({
+      open: (signal) => {
+        const sinceMs = view.newest?.ts;
+        const from = sinceMs === undefined ? { lines: earlierLines } : { sinceMs };
+        return server().logs(app, { follow: true, signal, ...from });
+      },
+      onItem: (line: LogDocument) => {
+        if (!this.#isNew(line)) return;
+        view.push(line);
+        onChange();
+      },
+      // A break is told by the figures, which stop too.
+      onState: () => {},
+      now,
+    });
+  }
+
+  #isNew(line: LogDocument): boolean {
+    const source = `${line.revision}/${line.replica}`;
+    const last = this.#seen.get(source);
+    if (last !== undefined && last.seq >= line.seq && last.ts >= line.ts) return false;
+    this.#seen.set(source, line);
+    return true;
+  }
+}
