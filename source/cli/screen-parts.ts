@@ -2,7 +2,6 @@
 import path from "node:path";
 import { SessionStore } from "../application/chat-sessions.ts";
 import { readRequestFilter } from "../application/request-filter.ts";
-import { describeError } from "../base/product-error.ts";
 import { showModel } from "../client/chat-calls.ts";
 import type { AppParts } from "../ui/app/app-options.ts";
 import type { Flags } from "./flags.ts";
@@ -28,8 +27,7 @@ export async function openScreenParts(
   for (const notice of link.hosted?.notices ?? []) tell(notice);
   try {
     const chat = await openChat(link, model, flags, settings);
-    const cloud = await openCloud(tell);
-    return { link, parts: { chat, server: serverOf(link, settings), ...cloud, notices } };
+    return { link, parts: { chat, server: serverOf(link, settings), notices } };
   } catch (error) {
     await link.close();
     throw error;
@@ -41,7 +39,7 @@ async function openChat(
   model: string,
   flags: Flags,
   settings: CommandSettings,
-): Promise<NonNullable<AppParts["chat"]>> {
+): Promise<AppParts["chat"]> {
   const backend = await createHttpBackend(link, model, flags);
   const { examples = [] } = backend.facts;
   const { messages } = await showModel(link.client, model);
@@ -58,17 +56,6 @@ async function openChat(
     }),
     ...(session !== undefined && { session }),
   };
-}
-
-/** Settings of deployctl that cannot be read are no reason to go without a chat. */
-async function openCloud(tell: (sentence: string) => void): Promise<Pick<AppParts, "cloud">> {
-  try {
-    const { createCloudAccess } = await import("./cloud/screen-access.ts");
-    return { cloud: createCloudAccess({}) };
-  } catch (error) {
-    tell(describeError(error));
-    return {};
-  }
 }
 
 function serverOf(link: ServerLink, settings: CommandSettings): NonNullable<AppParts["server"]> {

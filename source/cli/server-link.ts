@@ -78,9 +78,19 @@ export class ServerLink {
     return this.hosted !== undefined && !this.#isStopped;
   }
 
-  /** Ends the server that this process hosts, when its requests have ended. */
+  /** `stopHosting` has ended the server, and none has been started since. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /**
+   * Ends the server that this process hosts, when its requests have ended.
+   *
+   * @throws Error where another process hosts it
+   */
   async stopHosting(limitMs: number): Promise<void> {
-    if (!this.isHosting) return;
+    if (this.#isStopped) return;
+    if (this.hosted === undefined) throw new Error("Another program hosts this server now");
     this.#isStopped = true;
     await this.hosted?.drain(limitMs);
     await this.hosted?.close();
