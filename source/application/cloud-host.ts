@@ -13,7 +13,7 @@ import { createGateway, type Gateway } from "../cloud/gateway/create-gateway.ts"
 import type { InternalRoute } from "../cloud/gateway/gateway-options.ts";
 import type { ListenerOptions } from "../cloud/gateway/listener-options.ts";
 import { CloudKeyStore } from "../cloud/keys/cloud-key-store.ts";
-import { loadPepper, pepperFile } from "../cloud/keys/pepper.ts";
+import { pepperFile } from "../cloud/keys/pepper.ts";
 import { type CloudStore, openStore } from "../cloud/state/cloud-store.ts";
 import { StateDatabase, stateFile } from "../cloud/state/database.ts";
 import { takeLock } from "../cloud/state/lock-file.ts";
@@ -108,7 +108,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
   // As long as the socket is there, so is the server; whoever takes the lock next makes his own.
   parts.add(() => server.admin?.close());
   const store = openStore(database, stateFolder, systemClock);
-  const keys = new CloudKeyStore({ database, pepper: loadPepper(pepperFile(stateFolder)), log });
+  const keys = new CloudKeyStore({ database, pepperFile: pepperFile(stateFolder), log });
   parts.add(() => keys.close());
   const usage = new CloudUsage({
     stateFolder,

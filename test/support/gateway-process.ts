@@ -5,7 +5,7 @@ import path from "node:path";
 import { defaultLimits, defaultScale } from "../../source/cloud/app-config.ts";
 import { createGateway } from "../../source/cloud/gateway/create-gateway.ts";
 import { CloudKeyStore } from "../../source/cloud/keys/cloud-key-store.ts";
-import { loadPepper, pepperFile } from "../../source/cloud/keys/pepper.ts";
+import { pepperFile } from "../../source/cloud/keys/pepper.ts";
 import { AccessLog } from "../../source/cloud/metrics/access-log.ts";
 import { CloudMetrics } from "../../source/cloud/metrics/cloud-metrics.ts";
 import { UsageStore } from "../../source/cloud/metrics/usage-store.ts";
@@ -21,7 +21,7 @@ export interface StartedGateway {
 const [endpoint = "", folder = ""] = process.argv.slice(2);
 const log = (text: string) => process.stderr.write(`${text}\n`);
 const database = StateDatabase.open(stateFile(folder));
-const keys = new CloudKeyStore({ database, pepper: loadPepper(pepperFile(folder)), log });
+const keys = new CloudKeyStore({ database, pepperFile: pepperFile(folder), log });
 const metrics = new CloudMetrics(() => []);
 const usage = new UsageStore(database, log);
 const accessLog = new AccessLog({ file: path.join(folder, "logs", "access.log"), log });

@@ -11,7 +11,7 @@ import { cloudErrors } from "../errors.ts";
 import type { StateDatabase } from "../state/database.ts";
 import { type CloudKey, type KeyScope, type KeyVerifier, keyScopes } from "./cloud-key.ts";
 import { cloudKeyPrefix, readKeyToken } from "./key-token.ts";
-import { createDigest, type Pepper } from "./pepper.ts";
+import { createDigest, loadPepper } from "./pepper.ts";
 
 export interface NewCloudKey {
   organisation: string;
@@ -32,7 +32,8 @@ export interface CreatedKey {
 
 export interface KeyStoreOptions {
   database: StateDatabase;
-  pepper: Pepper;
+  /** See `pepper.ts`. */
+  pepperFile: string;
   /** Told when the time of a key's use cannot be noted. */
   log: (text: string) => void;
   clock?: Clock;
@@ -59,18 +60,17 @@ export class CloudKeyStore implements KeyVerifier {
   /** Compared with where there is no such key, so that both cases take the same time. */
   readonly #noDigest: Buffer;
 
-  /** @throws ProductError `CLOUD_PEPPER_UNUSABLE` when keys were made with another pepper */
-  constructor({ database, pepper, log, clock = systemClock }: KeyStoreOptions) {
+  /** @throws ProductError `CLOUD_PEPPER_UNUSABLE` also when keys were made with one that is gone */
+  constructor({ database, pepperFile, log, clock = systemClock }: KeyStoreOptions) {
     this.#database = database;
-    this.#digest = createDigest(pepper.bytes);
     this.#log = log;
     this.#clock = clock;
-    this.#noDigest = this.#digest("");
     for (const row of database.statement("SELECT * FROM keys").all()) {
       const key = toKey(row);
       this.#stored.set(key.id, { key, digest: toDigest(row.digest) });
     }
-    if (pepper.isNew && this.#stored.size > 0) throw lostPepper(this.#stored.size);
+    this.#digest = createDigest(loadPepper(pepperFile, this.#stored.size));
+    this.#noDigest = this.#digest("");
     this.#timer = setInterval(() => this.noteUses(), noteUsesEveryMs).unref();
   }
 
@@ -226,13 +226,6 @@ export class CloudKeyStore implements KeyVerifier {
       .statement("UPDATE keys SET expires_at = ?, revoked_at = ?, replaced_by = ? WHERE id = ?")
       .run(key.expiresAt ?? null, key.revokedAt ?? null, key.replacedBy ?? null, key.id);
   }
-}
-
-function lostPepper(count: number): ProductError {
-  return new ProductError(cloudErrors.pepperUnusable, {
-    message: `The pepper of the ${count} keys in the state database is gone; none can be checked.`,
-    hint: "Bring keys/pepper back from a copy of the state folder.",
-  });
 }
 
 function toKey(row: Record<string, SQLOutputValue>): CloudKey {

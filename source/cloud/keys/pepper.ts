@@ -12,23 +12,19 @@ export function pepperFile(stateFolder: string): string {
   return path.join(stateFolder, "keys", "pepper");
 }
 
-export interface Pepper {
-  bytes: Buffer;
-  /** It was drawn just now: no earlier key can be checked with it. */
-  isNew: boolean;
-}
-
 /**
  * Reads the pepper, or draws it where there is none.
  *
+ * @param keys how many were made with it: then it is not drawn anew, now or at the next start
  * @throws ProductError `CLOUD_PEPPER_UNUSABLE`
  */
-export function loadPepper(file: string): Pepper {
+export function loadPepper(file: string, keys: number): Buffer {
   try {
     const known = read(file);
+    if (known === undefined && keys > 0) throw lostPepper(keys);
     if (known === undefined) return draw(file);
     chmodSync(file, 0o600);
-    return { bytes: known, isNew: false };
+    return known;
   } catch (cause) {
     if (cause instanceof ProductError) throw cause;
     throw unusable(file, describeError(cause), cause);
@@ -72,7 +68,7 @@ function read(file: string): Buffer | undefined {
 }
 
 /** The file appears under its name with all its bytes, or not at all. */
-function draw(file: string): Pepper {
+function draw(file: string): Buffer {
   const folder = path.dirname(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const bytes = randomBytes(pepperBytes);
@@ -83,7 +79,14 @@ function draw(file: string): Pepper {
   } finally {
     rmSync(draft);
   }
-  return { bytes, isNew: true };
+  return bytes;
+}
+
+function lostPepper(keys: number): ProductError {
+  return new ProductError(cloudErrors.pepperUnusable, {
+    message: `The pepper of the ${keys} keys in the state database is gone; none can be checked.`,
+    hint: "Bring keys/pepper back from a copy of the state folder.",
+  });
 }
 
 function unusable(file: string, reason: string, cause: unknown): ProductError {

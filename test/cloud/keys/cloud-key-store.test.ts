@@ -1,12 +1,12 @@
 // Keys from their making to their end, in a real state database.
 import { createHmac, randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type CloudKey, keyCovers } from "../../../source/cloud/keys/cloud-key.ts";
 import { CloudKeyStore } from "../../../source/cloud/keys/cloud-key-store.ts";
-import { createDigest, loadPepper, pepperFile } from "../../../source/cloud/keys/pepper.ts";
+import { createDigest, pepperFile } from "../../../source/cloud/keys/pepper.ts";
 import { StateDatabase, stateFile } from "../../../source/cloud/state/database.ts";
 
 const dayMs = 86_400_000;
@@ -31,8 +31,12 @@ afterEach(() => {
 
 function open(): void {
   database = StateDatabase.open(stateFile(folder));
-  const pepper = loadPepper(pepperFile(folder));
-  store = new CloudKeyStore({ database, pepper, log: (text) => log.push(text), clock });
+  store = new CloudKeyStore({
+    database,
+    pepperFile: pepperFile(folder),
+    log: (text) => log.push(text),
+    clock,
+  });
 }
 
 function close(): void {
@@ -172,8 +176,11 @@ describe("the pepper", () => {
     close();
     const pepper = readFileSync(file);
     rmSync(file);
-    expect(open).toThrow(/pepper of the 1 keys .* gone/);
-    database.close();
+    for (const _attempt of ["first", "second"]) {
+      expect(open).toThrow(/pepper of the 1 keys .* gone/);
+      expect(existsSync(file)).toBe(false);
+      database.close();
+    }
     writeFileSync(file, pepper.subarray(1));
     expect(open).toThrow("it has 31 bytes where 32 belong");
     database.close();
