@@ -15,7 +15,9 @@ export type ParsedParameter =
   | { readonly isValid: false; readonly sentence: string };
 
 interface ValueRule {
-  readonly kind: "number" | "whole number" | "switch";
+  readonly kind: "number" | "whole number" | "switch" | "choice";
+  /** Of a choice. */
+  readonly choices?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly isForLoading?: boolean;
@@ -40,6 +42,7 @@ const rules: Readonly<Record<string, ValueRule>> = {
   main_gpu: { kind: "whole number", minimum: 0, isForLoading: true },
   num_thread: { kind: "whole number", minimum: 0, isForLoading: true },
   use_mmap: { kind: "switch", isForLoading: true },
+  kv_cache_type: { kind: "choice", choices: ["f16", "q8_0", "q4_0"], isForLoading: true },
   draft_num_predict: { kind: "whole number", minimum: 0, isForLoading: true },
 };
 
@@ -59,7 +62,7 @@ export function parseParameter(argument: string): ParsedParameter {
   const [text] = values;
   if (text === undefined) return invalid(`${name} needs a value: ${ruleText(rule)}`);
   if (values.length > 1) return invalid(`${name} takes one value, not ${values.length}`);
-  const value = rule.kind === "switch" ? switchValue(text) : numberValue(text, rule);
+  const value = readValue(text, rule);
   if (value === undefined) return invalid(`${name} must be ${ruleText(rule)}, not '${text}'`);
   const { isForLoading = false } = rule;
   return { isValid: true, name, value, valueText: String(value), isForLoading };
@@ -81,6 +84,12 @@ function parseStop(values: readonly string[]): ParsedParameter {
   return { isValid: true, name: "stop", value: [...values], valueText, isForLoading: false };
 }
 
+function readValue(text: string, rule: ValueRule): number | boolean | string | undefined {
+  if (rule.kind === "switch") return switchValue(text);
+  if (rule.kind === "choice") return rule.choices?.find((choice) => choice === text.toLowerCase());
+  return numberValue(text, rule);
+}
+
 function switchValue(text: string): boolean | undefined {
   if (/^(?:true|on|yes|1)$/i.test(text)) return true;
   return /^(?:false|off|no|0)$/i.test(text) ? false : undefined;
@@ -94,8 +103,9 @@ function numberValue(text: string, { kind, minimum, maximum }: ValueRule): numbe
   return isWithin ? value : undefined;
 }
 
-function ruleText({ kind, minimum, maximum }: ValueRule): string {
+function ruleText({ kind, minimum, maximum, choices = [] }: ValueRule): string {
   if (kind === "switch") return "true or false";
+  if (kind === "choice") return `one of ${choices.join(", ")}`;
   if (minimum !== undefined && maximum !== undefined) return `a ${kind} ${minimum} to ${maximum}`;
   return minimum === undefined ? `a ${kind}` : `a ${kind} of at least ${minimum}`;
 }

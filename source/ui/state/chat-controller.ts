@@ -1,9 +1,6 @@
 // What happens on a key, a paste or a command: the one place that changes the state of the screen.
 
-import type { Clock } from "../../base/clock.ts";
 import { describeError } from "../../base/product-error.ts";
-import { formatRelativeTime } from "../../base/relative-time.ts";
-import type { ChatBackend } from "../chat-backend.ts";
 import type { CommandContext } from "../commands/command.ts";
 import { parseLine } from "../commands/command-table.ts";
 import { reduceEditor } from "../editor/editor-reducer.ts";
@@ -15,38 +12,25 @@ import {
   startHistorySearch,
 } from "../editor/history-search.ts";
 import type { PromptHistoryFile } from "../editor/prompt-history.ts";
-import type { FrameServices } from "../frame/screen.ts";
-import { editorWidth, type ScreenSize } from "../view/screen-layout.ts";
-import type { ScreenModel } from "../view/screen-model.ts";
-import { followTail, type ScrollRequest, scroll } from "../view/transcript-window.ts";
+import { editorWidth } from "../view/screen-layout.ts";
+import { type ScrollRequest, scroll } from "../view/transcript-window.ts";
 import type { ChatActions } from "./chat-actions.ts";
-import type { ChatSession } from "./chat-session.ts";
+import { ChatChoices, type ChatChoicesOptions } from "./chat-choices.ts";
 import type { ChatState } from "./chat-state.ts";
 import { choicesText, completeTyped } from "./complete-typed.ts";
-import { MessageKeys } from "./message-keys.ts";
 import { PromptSender } from "./prompt-sender.ts";
-import type { Store } from "./store.ts";
-import { conversationOf, nextEntryId } from "./transcript-entry.ts";
 
 /** A second key within this time means more: Ctrl+C leaves, Esc edits the last question. */
 const secondPressMs = 2000;
 /** Longer prompts are not kept in the history. */
 const longestHistoryEntry = 64 * 1024;
 
-export interface ChatControllerOptions {
-  readonly store: Store<ChatState>;
-  readonly session: ChatSession;
-  readonly actions: ChatActions;
-  readonly backend: ChatBackend;
-  readonly model: ScreenModel;
+export interface ChatControllerOptions extends ChatChoicesOptions {
   readonly historyFile: PromptHistoryFile | undefined;
   readonly examplePrompts: readonly string[];
-  readonly clock: Clock;
-  readonly size: () => ScreenSize;
-  readonly frame: FrameServices;
 }
 
-export class ChatController extends MessageKeys implements CommandContext {
+export class ChatController extends ChatChoices implements CommandContext {
   readonly #options: ChatControllerOptions;
   readonly #sender: PromptSender;
   #interruptedAtMs = -Infinity;
@@ -84,10 +68,6 @@ export class ChatController extends MessageKeys implements CommandContext {
   /** The sentence was read: a key has been pressed. */
   clearNotice(): void {
     if (this.#state.notice !== undefined) this.#options.store.update({ notice: undefined });
-  }
-
-  notify(sentence: string): void {
-    this.#options.store.update({ notice: sentence });
   }
 
   edit(action: EditorAction): void {
@@ -205,73 +185,6 @@ export class ChatController extends MessageKeys implements CommandContext {
     this.#options.frame.leave("bye");
   }
 
-  clear(name?: string): void {
-    this.#options.store.update({
-      entries: [],
-      figures: undefined,
-      contextTokens: undefined,
-      viewport: followTail,
-      selectedId: undefined,
-      editingId: undefined,
-      waitingImages: [],
-    });
-    this.actions.clear(name);
-  }
-
-  async chooseModel(): Promise<string | undefined> {
-    const { backend, frame } = this.#options;
-    const models = await backend.models();
-    const choices = models.map(({ name, sizeText }) => ({
-      value: name,
-      title: name,
-      note: sizeText,
-    }));
-    const chosen = await frame.choose("Go on with another model", choices);
-    if (chosen !== undefined) this.print(await this.actions.switchModel(chosen));
-    return undefined;
-  }
-
-  async chooseSession(words: string): Promise<string | undefined> {
-    const { clock, frame } = this.#options;
-    const sessions = await this.actions.sessions(words);
-    if (sessions.length === 0) {
-      return words === "" ? "No chat is saved yet." : `No saved chat holds '${words}'.`;
-    }
-    const choices = sessions.map(({ id, name, model, updatedAtMs }) => ({
-      value: id,
-      title: name,
-      note: `${model}, ${formatRelativeTime(updatedAtMs, clock.wallMs())}`,
-    }));
-    const chosen = await frame.choose("Go on with a saved chat", choices);
-    return chosen === undefined ? undefined : await this.openSession(chosen);
-  }
-
-  async openSession(reference: string): Promise<string | undefined> {
-    const outcome = await this.actions.openSession(reference);
-    const { store } = this.#options;
-    store.update({
-      figures: undefined,
-      contextTokens: undefined,
-      viewport: followTail,
-      selectedId: undefined,
-      editingId: undefined,
-      waitingImages: [],
-    });
-    this.notify(outcome);
-    void this.countContext();
-    return undefined;
-  }
-
-  /** Has the server count the conversation, where that is not known; a failure leaves it unknown. */
-  async countContext(): Promise<void> {
-    const { backend, store } = this.#options;
-    const { entries, settings } = this.#state;
-    const messages = conversationOf(entries);
-    if (messages.length === 0) return;
-    const contextTokens = await backend.countTokens(messages, settings).catch(() => undefined);
-    if (this.#state.entries === entries) store.update({ contextTokens });
-  }
-
   scroll(request: ScrollRequest): void {
     const { model, size, store } = this.#options;
     const { transcriptRows } = model.layout(this.#state, size());
@@ -281,14 +194,6 @@ export class ChatController extends MessageKeys implements CommandContext {
 
   openHelp(): void {
     this.#options.frame.help();
-  }
-
-  print(text: string): void {
-    const { entries } = this.#state;
-    this.#options.store.update({
-      entries: [...entries, { kind: "notice", id: nextEntryId(entries), text }],
-      viewport: followTail,
-    });
   }
 
   /** A backslash before the cursor turns Enter into a line break, for terminals with few keys. */

@@ -1,12 +1,19 @@
 // The conversation with the model: sends, collects the answer in batches, keeps what was said.
 
 import type { Clock } from "../../base/clock.ts";
-import { formatMilliseconds } from "../../base/time-format.ts";
 import type { ChatEvent } from "../../client/chat-events.ts";
 import type { ChatBackend } from "../chat-backend.ts";
 import { reduceEditor } from "../editor/editor-reducer.ts";
 import { followTail } from "../view/transcript-window.ts";
-import type { ActivityPhase, AnswerFigures, ChatState } from "./chat-state.ts";
+import {
+  answerStateOf,
+  figuresOf,
+  nextKeys,
+  noteOf,
+  tokensAfter,
+  withError,
+} from "./answer-outcome.ts";
+import type { ActivityPhase, ChatState } from "./chat-state.ts";
 import { type AnswerEnd, consumeAnswer } from "./consume-answer.ts";
 import type { Store } from "./store.ts";
 import { ThroughputMeter } from "./throughput-meter.ts";
@@ -258,7 +265,9 @@ export class ChatSession {
     const { typed } = run.question;
     store.update({
       entries:
-        end.kind === "failed" ? withError(kept, end.sentence, nextKeys(isAnswered, run)) : kept,
+        end.kind === "failed"
+          ? withError(kept, end.sentence, nextKeys(end.sentence, isAnswered, run.isRepeated))
+          : kept,
       activity: undefined,
       figures: isAnswered ? figuresOf(run.ttftMs, end) : figures,
       contextTokens:
@@ -275,41 +284,4 @@ export class ChatSession {
 /** The transcript without the question that got no answer, and with what was said meanwhile. */
 function restored(run: Run, entries: readonly TranscriptEntry[]): readonly TranscriptEntry[] {
   return [...run.before, ...entries.filter(({ id }) => id > run.answerEntryId)];
-}
-
-function answerStateOf(end: AnswerEnd): AnswerState {
-  if (end.kind !== "done") return end.kind;
-  return end.statistics.finishReason === "length" ? "limit" : "complete";
-}
-
-function figuresOf(ttftMs: number | undefined, end: AnswerEnd): AnswerFigures {
-  return { ttftMs, statistics: end.kind === "done" ? end.statistics : undefined };
-}
-
-function tokensAfter({ statistics }: Extract<AnswerEnd, { kind: "done" }>): number {
-  return statistics.promptTokens + statistics.completionTokens;
-}
-
-/** `62.0 tok/s · 182 ms`, for the headline of an answer. */
-function noteOf(ttftMs: number | undefined, end: AnswerEnd): string {
-  if (end.kind !== "done") return "";
-  const { completionTokens, completionMs } = end.statistics;
-  const rate =
-    completionMs > 0 ? `${((completionTokens * 1000) / completionMs).toFixed(0)} tok/s` : "";
-  const wait = ttftMs === undefined ? "" : formatMilliseconds(ttftMs);
-  return [rate, wait].filter((part) => part !== "").join(" · ");
-}
-
-/** What the person can do about a failure. */
-function nextKeys(isAnswered: boolean, { isRepeated }: Run): string {
-  if (isAnswered || isRepeated) return "/regenerate tries again · Ctrl+T takes another model";
-  return "your message is back: Enter tries again · Ctrl+T takes another model";
-}
-
-function withError(
-  entries: readonly TranscriptEntry[],
-  sentence: string,
-  next: string,
-): readonly TranscriptEntry[] {
-  return [...entries, { kind: "error", id: nextEntryId(entries), text: sentence, next }];
 }

@@ -2,10 +2,18 @@
 // Method: values as they are typed behind `/set parameter`.
 
 import { describe, expect, test } from "vitest";
-import { formatParameters, parseParameter } from "../../../source/ui/commands/model-parameters.ts";
+import { cacheTypes, parameterKinds } from "../../../source/store/model-parameters.ts";
+import {
+  formatParameters,
+  parameterNames,
+  parseParameter,
+} from "../../../source/ui/commands/model-parameters.ts";
 
 describe("a parameter", () => {
-  test.each<[string, string, number | string[]]>([
+  test.each<[string, string, number | boolean | string | string[]]>([
+    ["num_ctx 8192", "num_ctx", 8192],
+    ["use_mmap off", "use_mmap", false],
+    ["kv_cache_type Q8_0", "kv_cache_type", "q8_0"],
     ["temperature 0.7", "temperature", 0.7],
     ["temperature 0", "temperature", 0],
     ["top_k 40", "top_k", 40],
@@ -44,6 +52,20 @@ describe("a parameter", () => {
     const result = parseParameter(argument);
     expect(result.isValid ? "" : result.sentence).toContain(`Couldn't set parameter: ${reason}`);
   });
+});
+
+test("every parameter that a model can carry can be set", () => {
+  expect([...parameterNames].toSorted()).toEqual(Object.keys(parameterKinds).toSorted());
+  for (const type of cacheTypes) {
+    expect(parseParameter(`kv_cache_type ${type}`)).toMatchObject({ isValid: true, value: type });
+  }
+});
+
+test("what loads the model anew says so", () => {
+  for (const [name, { when }] of Object.entries(parameterKinds)) {
+    const value = { use_mmap: "true", kv_cache_type: "f16", stop: "x" }[name] ?? "1";
+    expect(parseParameter(`${name} ${value}`)).toMatchObject({ isForLoading: when === "load" });
+  }
 });
 
 test("parameters are listed as they would be typed", () => {
