@@ -5,7 +5,6 @@ import { exitCodes } from "../../base/product-error.ts";
 import { showControls } from "../../base/seen-text.ts";
 import type { AdminClient, AppReference } from "../../cloud/admin/admin-client.ts";
 import type { LogDocument } from "../../cloud/admin/documents.ts";
-import { usageError } from "../errors.ts";
 import type { Flags } from "./flags.ts";
 import { tell } from "./print.ts";
 import { readCount, readTime } from "./read-values.ts";
@@ -72,7 +71,5 @@ export function logLineText({ ts, replica, stream, text }: LogDocument): string 
 function readLines(text: string | undefined, sinceMs: number | undefined): number | undefined {
   if (text === "all") return undefined;
   if (text === undefined) return sinceMs === undefined ? usualLines : undefined;
-  const count = readCount("--lines", text, { least: 1 });
-  if (count === undefined) throw usageError("--lines has no value.", "Use a number, or all.");
-  return count;
+  return readCount("--lines", text, { least: 1 });
 }
