@@ -1,6 +1,6 @@
 // Makes a picture of every screen: runs the built program in a terminal of its own, uses it as a person
 // does, and draws what it shows. Usage: npm run build && npm run screenshots
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -14,11 +14,20 @@ const port = 11_939;
 const longestWaitMs = 30_000;
 const escapeKey = "\u001b";
 
+// The built-in model's path is on a picture: it is not to tell where this clone lies.
+const folder = path.join(tmpdir(), "modelctl");
+symlinkSync(path.join(import.meta.dirname, ".."), folder);
 const home = mkdtempSync(path.join(tmpdir(), "modelctl-screenshots-"));
 const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
 const program = spawn(
   process.execPath,
-  [path.join(import.meta.dirname, "..", "dist", "cli.js"), "run", "tiny"],
+  [
+    "--preserve-symlinks",
+    "--preserve-symlinks-main",
+    path.join(folder, "dist", "cli.js"),
+    "run",
+    "tiny",
+  ],
   {
     cols: columns,
     rows,
@@ -79,6 +88,7 @@ try {
 } finally {
   program.write("\u0003\u0003");
   program.kill();
+  unlinkSync(folder);
   rmSync(home, { recursive: true, force: true });
 }
 process.exit(0);
