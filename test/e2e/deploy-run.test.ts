@@ -106,7 +106,11 @@ describe("the control plane", () => {
     expect(status).toMatchObject({ isReady: true, organisation: "local", apps: 2 });
     expect(await cloud.json(["up"])).toMatchObject({ started: false, processId: status.processId });
     expect(statSync(cloud.stateFolder).mode & 0o077).toBe(0);
+    const running = cloud.start(["run", "app.py", "--quiet"]);
+    await until(running.output, (text) => text.endsWith("\n"));
     expect(await cloud.json(["down"])).toEqual({ stopped: true, keptReplicas: false });
+    // Which it hears first: that its app was stopped, or that the server is gone.
+    expect([6, 8]).toContain((await running.ended).code);
     expect(processesOfHome(cloud.folder)).toEqual([]);
     expect(await cloud.run(["status"])).toMatchObject({ code: 8 });
     expect(await cloud.json(["down"])).toEqual({ stopped: false });

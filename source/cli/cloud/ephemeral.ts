@@ -1,12 +1,13 @@
 // An app that lives while this command does: its address first, then its log.
 import { explainMissingProgram } from "../../application/own-programs.ts";
-import { exitCodes } from "../../base/product-error.ts";
+import { exitCodes, ProductError } from "../../base/product-error.ts";
 import type { AdminClient } from "../../cloud/admin/admin-client.ts";
 import type {
   DeploymentRequest,
   DeployResult,
   EphemeralEvent,
 } from "../../cloud/admin/documents.ts";
+import { cloudErrors } from "../../cloud/errors.ts";
 import { certificateOf } from "./certificate.ts";
 import type { DeployProgress } from "./deploy-progress.ts";
 import { callLines, keyCommand, summaryFacts } from "./deploy-summary.ts";
@@ -20,7 +21,7 @@ export type EphemeralEnd = { kind: "ended"; exitCode: number } | { kind: "interr
 
 /**
  * @param signal ends the app: its requests get a few seconds
- * @throws ProductError when it could not be started
+ * @throws ProductError when it could not be started, or its server goes away
  */
 export async function runEphemeral(
   session: Session,
@@ -39,8 +40,11 @@ export async function runEphemeral(
       throw isLocal(session) ? explainMissingProgram(error, request.config.executables) : error;
     }
   }
-  // The stream ends without a word only when this side has left it.
-  return { kind: "interrupted" };
+  if (signal.aborted) return { kind: "interrupted" };
+  throw new ProductError(cloudErrors.serverUnreachable, {
+    message: "The control plane has ended, and the app with it.",
+    hint: "Run it again: that starts another one.",
+  });
 
   function show(event: EphemeralEvent): EphemeralEnd | undefined {
     switch (event.kind) {
