@@ -84,7 +84,11 @@ describe("a chat", () => {
     chat.screen.type("\u000e");
     await chat.screen.until("For example");
     await say(chat, "Explain RoPE", "Rotary.");
-    await until(names, (list) => list.length === 2);
+    await until(
+      () => sessions.list(),
+      (list) =>
+        list.sessions.length === 2 && list.sessions.every((head) => head.messageCount === 2),
+    );
     expect(await names()).toEqual(["Explain RoPE", "Plan the release"]);
     chat.screen.type("/sessions kangaroo\r");
     await chat.screen.until("Go on with a saved chat");
@@ -126,8 +130,11 @@ describe("a chat", () => {
   test("that is open twice is kept as two", async () => {
     const first = await openChat({ sessions });
     await say(first, "one", "first answer");
-    await until(names, (list) => list.length === 1);
-    const { id } = await sessions.find("one");
+    const { sessions: saved } = await until(
+      () => sessions.list(),
+      (list) => list.sessions[0]?.messageCount === 2,
+    );
+    const id = saved[0]?.id ?? "";
     const second = await openChat({ sessions, session: { id } });
     await second.screen.until("first answer");
     await say(first, "from the first", "ok");
