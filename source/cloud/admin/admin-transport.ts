@@ -26,11 +26,13 @@ export interface AdminRequest {
 }
 
 const basePath = "/_/v1/";
+/** What a header can hold; no key has anything else. */
+const keyPattern = /^[\x21-\x7e]+$/;
 
 /**
  * Resolves with a successful reply's head; its body is yet to be read.
  *
- * @throws ProductError the control plane's own, or `CLOUD_SERVER_UNREACHABLE`
+ * @throws ProductError the control plane's own, `CLOUD_KEY_REFUSED`, or `CLOUD_SERVER_UNREACHABLE`
  */
 export async function askAdmin(
   address: AdminAddress,
@@ -75,6 +77,7 @@ export async function* readDocuments<T>(
 }
 
 async function send(address: AdminAddress, request: AdminRequest): Promise<http.IncomingMessage> {
+  if ("key" in address && !keyPattern.test(address.key)) throw noKey();
   const { method, signal } = request;
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
   const headers = {
@@ -134,6 +137,13 @@ function unreachable(address: AdminAddress, cause: unknown, what: string): Produ
   });
 }
 
+function noKey(): ProductError {
+  return new ProductError(cloudErrors.keyRefused, {
+    message: "The admin key is empty, or has spaces, line breaks or other signs that no key has.",
+    hint: "Copy it again from where it was made; deployctl keys create --scope admin makes another.",
+  });
+}
+
 /** The error as the control plane threw it. */
 function refusal(address: AdminAddress, status: number, text: string): ProductError {
   const document = readErrorDocument(text);
@@ -155,14 +165,9 @@ function readErrorDocument(text: string): ErrorDocument | undefined {
     if (error === null || typeof error !== "object") return undefined;
     const { code, message, hint, exitCode } = error as Record<string, unknown>;
     if (typeof code !== "string" || typeof message !== "string") return undefined;
-    return {
-      error: {
-        code,
-        message,
-        ...(typeof hint === "string" && { hint }),
-        exitCode: typeof exitCode === "number" ? exitCode : 1,
-      },
-    };
+    // The gateway's errors have a code and a message too: only a control plane's have this.
+    if (typeof exitCode !== "number") return undefined;
+    return { error: { code, message, ...(typeof hint === "string" && { hint }), exitCode } };
   } catch {
     return undefined; // not JSON: some other program answers there
   }

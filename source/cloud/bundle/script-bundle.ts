@@ -71,7 +71,9 @@ async function placeOf(root: string, include: string): Promise<string> {
 /** The files of a folder, however deep; a file itself. Links to outside count as what they show. */
 async function filesAt(root: string, place: string): Promise<string[]> {
   const absolute = path.join(root, place);
-  if (!(await stat(absolute)).isDirectory()) return [place];
+  const kind = await stat(absolute);
+  if (kind.isFile()) return [place];
+  if (!kind.isDirectory()) throw neither(absolute);
   const entries = await readdir(absolute, { withFileTypes: true });
   const found = await Promise.all(
     entries.map(async (entry) => {
@@ -92,6 +94,13 @@ async function isFileAt(root: string, place: string): Promise<boolean> {
   } catch {
     return false; // a link to nothing
   }
+}
+
+/** Reading a pipe or a device may never end. */
+function neither(file: string): ProductError {
+  return new ProductError(cloudErrors.bundleInvalid, {
+    message: `${file} is neither a file nor a folder and cannot be taken along.`,
+  });
 }
 
 function tooLarge(name: string, sizeBytes: number): ProductError {

@@ -74,8 +74,12 @@ export class CloudKeyStore implements KeyVerifier {
     this.#timer = setInterval(() => this.noteUses(), noteUsesEveryMs).unref();
   }
 
-  /** @throws ProductError `CLOUD_NAME_INVALID` for a name that no app or organisation can have */
+  /**
+   * @throws ProductError `CLOUD_NAME_INVALID` for a name that no app or organisation can have,
+   *   `CLOUD_REQUEST_INVALID` for an admin key that is confined to apps
+   */
   create(wanted: NewCloudKey): CreatedKey {
+    refuseConfinedAdmin(wanted);
     const { token, ...drawn } = this.#draw(wanted);
     this.#insert(drawn);
     this.#stored.set(drawn.key.id, drawn);
@@ -226,6 +230,16 @@ export class CloudKeyStore implements KeyVerifier {
       .statement("UPDATE keys SET expires_at = ?, revoked_at = ?, replaced_by = ? WHERE id = ?")
       .run(key.expiresAt ?? null, key.revokedAt ?? null, key.replacedBy ?? null, key.id);
   }
+}
+
+/** Who commands the server can make any key: a list of apps would promise what does not hold. */
+function refuseConfinedAdmin({ scope, apps = [] }: NewCloudKey): void {
+  if (scope !== "admin" || apps.length === 0) return;
+  throw new ProductError(cloudErrors.requestInvalid, {
+    message: "An admin key commands the whole server and cannot be confined to apps.",
+    hint: "Use the scope api for callers of some apps.",
+    param: "apps",
+  });
 }
 
 function toKey(row: Record<string, SQLOutputValue>): CloudKey {

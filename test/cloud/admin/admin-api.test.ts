@@ -334,12 +334,32 @@ describe("over an address", () => {
     expect(open.plane.apps()).toEqual([]);
   });
 
-  it("who does not speak this API is told apart", async () => {
-    const stranger = createServer((_request, response) => response.writeHead(502).end("<html>"));
+  it.each(["", "a b", "a\nb", "clé"])("%j, which is no key at all, is not sent", async (wrong) => {
+    const remote = new AdminClient({ url, key: wrong });
+    expect(await refusal(remote.apps())).toMatchObject({
+      code: cloudErrors.keyRefused.code,
+      message: expect.stringMatching(/no key has/),
+      exitCode: 4,
+    });
+  });
+
+  it.each([
+    "<html>",
+    // What our own gateway says to a path that it does not have.
+    JSON.stringify({
+      detail: "x",
+      error: { message: "There is nothing here.", code: "not_found" },
+    }),
+  ])("who does not speak this API is told apart: %s", async (text) => {
+    const stranger = createServer((_request, response) => response.writeHead(404).end(text));
     await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
     const { port } = stranger.address() as AddressInfo;
     const other = new AdminClient({ url: `http://127.0.0.1:${port}/`, key: "x" });
-    expect(await refusal(other.apps())).toMatchObject({ exitCode: 8 });
+    expect(await refusal(other.apps())).toMatchObject({
+      code: cloudErrors.serverUnreachable.code,
+      message: expect.stringContaining("answers 404, not as a control plane does"),
+      exitCode: 8,
+    });
     stranger.close();
   });
 });

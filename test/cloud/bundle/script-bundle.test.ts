@@ -1,4 +1,5 @@
 // What travels with a script, and what is refused.
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -82,6 +83,15 @@ describe("a bundle", () => {
     await expect(paths(script, [include])).rejects.toMatchObject({
       code: "CLOUD_BUNDLE_INVALID",
       message: expect.stringContaining(sentence),
+    });
+  });
+
+  test("refuses what is neither a file nor a folder, without waiting for it", async () => {
+    const script = write("deploy.py", "");
+    execFileSync("mkfifo", [path.join(folder, "pipe")]);
+    await expect(paths(script, ["pipe"])).rejects.toMatchObject({
+      code: "CLOUD_BUNDLE_INVALID",
+      message: expect.stringContaining("neither a file nor a folder"),
     });
   });
 

@@ -139,6 +139,13 @@ describe("a key", () => {
     expect(store.list()).toEqual([]);
   });
 
+  test("that commands the server cannot be confined to apps", () => {
+    const admin = { organisation: "acme", scope: "admin" } as const;
+    expect(() => store.create({ ...admin, apps: ["chat"] })).toThrow("cannot be confined to apps");
+    expect(store.list()).toEqual([]);
+    expect(store.create(admin).key.apps).toEqual([]);
+  });
+
   test("has the minute of its last use noted, without a write for each request", () => {
     const { key, token } = store.create({ organisation: "acme", scope: "api" });
     time += 90_500;
