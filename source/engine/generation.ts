@@ -141,4 +141,6 @@ export interface DeviceReport {
   totalLayers: number;
   /** One sentence. */
   reason: string;
+  /** Of the card, with the model on it; absent where the card computes in the machine's own memory. */
+  memory?: { totalBytes: number; freeBytes: number };
 }

@@ -1,4 +1,5 @@
 // The models that are loaded: which one serves a request, and who has to leave for another.
+import { formatBytes } from "../../base/byte-format.ts";
 import type { Clock } from "../../base/clock.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
@@ -6,6 +7,7 @@ import type { ModelParameters } from "../../store/model-parameters.ts";
 import { engineErrors } from "../errors.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { BackOff } from "./back-off.ts";
+import { CardMemory, roomNeed, shortageOf } from "./card-plan.ts";
 import { type EngineSettings, planLoad, type RequestNeed, reloadReason } from "./load-plan.ts";
 import { LoadedModel } from "./loaded-model.ts";
 import { fitSentence, freeMemoryBytes, memoryNeed } from "./memory-plan.ts";
@@ -28,7 +30,11 @@ export interface ModelPoolOptions {
   clock: Clock;
   /** Bytes that can be taken without pushing others out. */
   freeBytes?: () => number;
+  /** What is known of the graphics card. */
+  card?: CardMemory;
 }
+
+type Shortage = "card" | "memory";
 
 /** A model in use, until `release` is called. */
 export interface Lease {
@@ -44,12 +50,14 @@ export class ModelPool {
   readonly #loaded = new Map<string, LoadedModel>();
   /** Models whose memory is not back yet. */
   readonly #leaving = new Map<string, Promise<void>>();
+  readonly #card: CardMemory;
   #closed = false;
 
   constructor(options: ModelPoolOptions) {
     this.#options = options;
     this.#backOff = new BackOff(options.clock);
     this.#freeBytes = options.freeBytes ?? freeMemoryBytes;
+    this.#card = options.card ?? new CardMemory();
   }
 
   /** Loaded models and those being loaded, the most recently used first. */
@@ -104,8 +112,9 @@ export class ModelPool {
         }
         this.#refuseWhileBackingOff(key, model.name);
         const settings = this.#plan(model, parameters, need);
-        if (!this.#hasRoom(model, settings)) {
-          await this.#makeRoom(model, signal);
+        const shortage = this.#shortage(model, settings);
+        if (shortage !== undefined) {
+          await this.#makeRoom(model, shortage, signal);
           continue;
         }
         // Nothing is awaited between the look at the map and the load: two requests would load twice.
@@ -160,7 +169,8 @@ export class ModelPool {
   #load(model: ResolvedModel, settings: LoadSettings, keepAliveMs: number): LoadedModel {
     const key = keyOf(model);
     const { log, clock, engineLog, loadTimeoutMs } = this.#options;
-    log(`loading ${model.name}: ${fitSentence(memoryNeed(model, settings), this.#freeBytes())}`);
+    const sentence = fitSentence(memoryNeed(model, settings), this.#freeBytes());
+    log(`loading ${model.name}: ${sentence}${this.#cardSentence()}`);
     const started = clock.now();
     const loaded = new LoadedModel({
       model,
@@ -173,6 +183,7 @@ export class ModelPool {
       onIdleTooLong: (idle) => void this.#drop(idle, "its keep-alive time is over"),
       onEnd: (ended, crashed) => {
         if (this.#loaded.get(key) === ended) this.#loaded.delete(key);
+        if (ended.facts !== undefined) this.#card.noteGone(ended.facts);
         if (!crashed) return;
         this.#backOff.noteCrash(key);
         this.#options.onCrashed?.();
@@ -180,7 +191,10 @@ export class ModelPool {
     });
     this.#loaded.set(key, loaded);
     loaded.ready.then(
-      () => this.#options.onLoaded?.(clock.now() - started),
+      ({ facts }) => {
+        this.#card.noteLoaded(facts);
+        this.#options.onLoaded?.(clock.now() - started);
+      },
       () => {}, // told to every request that waits for it
     );
     loaded.begin();
@@ -198,27 +212,41 @@ export class ModelPool {
     await gone;
   }
 
-  /** A model that is alone is loaded whatever its size: nobody could make room for it. */
-  #hasRoom(model: ResolvedModel, settings: LoadSettings): boolean {
-    if (this.#loaded.size === 0) return true;
-    if (this.#loaded.size >= this.#options.maximumLoadedModels) return false;
-    const loadingBytes = this.models
-      .filter(({ facts }) => facts === undefined)
-      .reduce((sum, other) => sum + memoryNeed(other.model, other.settings).totalBytes, 0);
-    return memoryNeed(model, settings).totalBytes + loadingBytes <= this.#freeBytes();
+  /**
+   * What a model lacks, or undefined when it can be loaded. One that is alone is loaded whatever its
+   * size: nobody could make room for it.
+   */
+  #shortage(model: ResolvedModel, settings: LoadSettings): Shortage | undefined {
+    if (this.#loaded.size === 0) return undefined;
+    if (this.#loaded.size >= this.#options.maximumLoadedModels) return "memory";
+    const loading = this.models.filter(({ facts }) => facts === undefined);
+    return shortageOf(
+      roomNeed(model, settings),
+      { memoryBytes: this.#freeBytes(), cardBytes: this.#card.freeBytes },
+      loading.map((other) => roomNeed(other.model, other.settings)),
+      this.models.some((other) => isOnCard(other) && mayLeave(other)),
+    );
   }
 
   /** Unloads a model or waits for one; the state must be looked at anew afterwards. */
-  async #makeRoom(model: ResolvedModel, signal: AbortSignal): Promise<void> {
+  async #makeRoom(model: ResolvedModel, shortage: Shortage, signal: AbortSignal): Promise<void> {
     const candidates = this.models.toReversed().filter((loaded) => !loaded.isPinned);
-    const idle = candidates.find((loaded) => !loaded.isBusy);
+    const idle = candidates.find(
+      (loaded) => mayLeave(loaded) && (shortage === "memory" || isOnCard(loaded)),
+    );
     if (idle !== undefined) {
       this.#options.onEvicted?.();
-      await this.#drop(idle, `${model.name} needs the room, and it was used least recently`);
+      const room = shortage === "card" ? `room on the card${this.#cardSentence()}` : "the room";
+      await this.#drop(idle, `${model.name} needs ${room}, and it was used least recently`);
       return;
     }
     if (candidates.length === 0) throw noRoom(model, this.models);
     await untilAborted(Promise.race(candidates.map((loaded) => loaded.untilIdle())), signal);
+  }
+
+  #cardSentence(): string {
+    const { freeBytes } = this.#card;
+    return freeBytes === undefined ? "" : ` (${formatBytes(freeBytes)} free on the card)`;
   }
 
   #refuseWhileBackingOff(key: string, name: string): void {
@@ -231,6 +259,14 @@ export class ModelPool {
       retryAfterSeconds: seconds,
     });
   }
+}
+
+function mayLeave({ isPinned, isBusy }: LoadedModel): boolean {
+  return !isPinned && !isBusy;
+}
+
+function isOnCard({ facts }: LoadedModel): boolean {
+  return (facts?.memory.vramBytes ?? 0) > 0;
 }
 
 function keyOf({ facts, adapters, projectors }: ResolvedModel): string {

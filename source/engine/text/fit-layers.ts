@@ -4,7 +4,7 @@ import type { Addon } from "./addon.ts";
 import { contextOptions } from "./context-options.ts";
 
 /** Left free on the card for its driver and for other programs, in bytes. */
-const reserveBytes = 400 * 1024 ** 2;
+export const cardReserveBytes = 400 * 1024 ** 2;
 
 /**
  * The largest number of layers whose weights, cache and work space fit in the free memory.
@@ -32,7 +32,7 @@ export async function largestFit(
 export async function fitLayers(addon: Addon, settings: LoadSettings): Promise<number> {
   const { total, used } = addon.getGpuVramInfo();
   const layers = settings.layers + 1;
-  return await largestFit(layers, total - used - reserveBytes, async (count) => {
+  return await largestFit(layers, total - used - cardReserveBytes, async (count) => {
     const model = new addon.AddonModel(settings.modelPath, {
       addonExports: addon,
       gpuLayers: count,

@@ -6,7 +6,7 @@ import type { DeviceReport, LoadPhases } from "../generation.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import type { Addon, AddonContext, AddonModel } from "./addon.ts";
 import { findAddonBinary, logLevels } from "./addon.ts";
-import { openDevice } from "./choose-device.ts";
+import { type OpenedDevice, openDevice } from "./choose-device.ts";
 import { contextOptions } from "./context-options.ts";
 import { findSeeingBinary } from "./eyes.ts";
 import { fitLayers } from "./fit-layers.ts";
@@ -90,8 +90,17 @@ export async function loadTextModel(
       totalLayers,
       reason:
         `${device.reason} ${layerSentence(device.kind, gpuLayers, totalLayers, settings)}`.trim(),
+      ...cardMemory(device),
     },
   };
+}
+
+/** Asked when all is loaded: other programs are counted, too. */
+function cardMemory({ kind, addon }: OpenedDevice): Pick<DeviceReport, "memory"> {
+  if (kind === "cpu") return {};
+  const { total, used, unifiedSize } = addon.getGpuVramInfo();
+  if (unifiedSize >= total) return {};
+  return { memory: { totalBytes: total, freeBytes: Math.max(0, total - used) } };
 }
 
 async function applyAdapters(

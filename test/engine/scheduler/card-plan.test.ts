@@ -1,0 +1,133 @@
+// Who leaves the graphics card for another model. The numbers are those of cards of 8 and of 141 GB.
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { plainChat, plainRequest } from "../../../source/engine/request.ts";
+import { CardMemory, roomNeed, shortageOf } from "../../../source/engine/scheduler/card-plan.ts";
+import type { LoadedModel } from "../../../source/engine/scheduler/loaded-model.ts";
+import { Scheduler } from "../../../source/engine/scheduler/scheduler.ts";
+import { readGgufFacts } from "../../../source/store/gguf/gguf-facts.ts";
+import { ModelCatalog } from "../../../source/store/model-catalog.ts";
+import { tinyEngine, tinyFile, tinySettings } from "../../support/load-tiny.ts";
+
+const gib = 1024 ** 3;
+const need = (bytes: number) => ({ totalBytes: bytes, cardBytes: bytes });
+
+describe("the room for a model", () => {
+  it("is the card's where it fits there, however little memory the machine has", () => {
+    // An H200 reported 150 754 820 096 bytes; 40 GB on it were in use.
+    const free = { memoryBytes: 8 * gib, cardBytes: 150_754_820_096 - 40e9 };
+    expect(shortageOf(need(60e9), free, [], true)).toBeUndefined();
+  });
+
+  it("is made on the card first, before the CPU computes a part of the model", () => {
+    const free = { memoryBytes: 64 * gib, cardBytes: 2.1 * gib };
+    expect(shortageOf(need(5 * gib), free, [], true)).toBe("card");
+    // Nobody there may leave: a part in the machine's memory is better than no answer.
+    expect(shortageOf(need(5 * gib), free, [], false)).toBeUndefined();
+    expect(shortageOf(need(5 * gib), { ...free, memoryBytes: gib }, [], false)).toBe("memory");
+  });
+
+  it("leaves the driver its reserve, and those being loaded what they will take", () => {
+    const free = { memoryBytes: 64 * gib, cardBytes: 8 * gib };
+    expect(shortageOf(need(7.9 * gib), free, [], true)).toBe("card");
+    expect(shortageOf(need(4 * gib), free, [], true)).toBeUndefined();
+    expect(shortageOf(need(4 * gib), free, [need(5 * gib)], true)).toBe("card");
+  });
+
+  it("is the machine's alone where no card is known", () => {
+    const free = { memoryBytes: 6 * gib, cardBytes: undefined };
+    expect(shortageOf(need(5 * gib), free, [], true)).toBeUndefined();
+    expect(shortageOf(need(5 * gib), free, [need(2 * gib)], true)).toBe("memory");
+  });
+
+  it("asks the card for the layers that shall be on it", async () => {
+    const model = { facts: await readGgufFacts(tinyFile), sizeBytes: 5 * gib };
+    const share = async (changes: Parameters<typeof tinySettings>[0]) => {
+      const { totalBytes, cardBytes } = roomNeed(model, await tinySettings(changes));
+      return cardBytes / totalBytes;
+    };
+    expect(await share({ device: "auto" })).toBe(1);
+    expect(await share({ device: "auto", gpuLayers: 999 })).toBe(1);
+    expect(await share({ device: "auto", layers: 31, gpuLayers: 8 })).toBe(0.25);
+    expect(await share({ device: "cpu" })).toBe(0);
+  });
+});
+
+it("what a model held is free again when it has gone", () => {
+  const card = new CardMemory();
+  const device = { kind: "cuda", names: [], gpuLayers: 33, totalLayers: 33, reason: "" } as const;
+  card.noteGone({ memory: { ramBytes: 0, vramBytes: gib } });
+  expect(card.freeBytes).toBeUndefined();
+  card.noteLoaded({
+    device: { ...device, names: [], memory: { totalBytes: 8 * gib, freeBytes: 2 * gib } },
+  });
+  card.noteGone({ memory: { ramBytes: 0, vramBytes: 5 * gib } });
+  expect(card.freeBytes).toBe(7 * gib);
+});
+
+describe("a scheduler whose models are on a card", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "modelctl-card-"));
+  const log: string[] = [];
+  const card = new CardMemory();
+  const scheduler = new Scheduler({
+    catalog: new ModelCatalog(),
+    engine: { ...tinyEngine, device: "auto" },
+    keepAliveMs: 60_000,
+    loadTimeoutMs: 60_000,
+    maximumLoadedModels: 4,
+    freeBytes: () => 16 * gib,
+    card,
+    log: (text) => log.push(text),
+    engineLog: () => {},
+  });
+
+  afterEach(async () => {
+    await scheduler.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function load(name: string, sizeBytes?: number): Promise<LoadedModel> {
+    const file = path.join(folder, `${name}.gguf`);
+    copyFileSync(tinyFile, file);
+    const request = plainRequest({
+      model: file,
+      isFileAllowed: () => true,
+      input: plainChat([{ role: "user", content: "What is 2 + 3?" }]),
+      parameters: { temperature: 0 },
+    });
+    const model = await scheduler.resolve(request);
+    const asked = { ...model, name, ...(sizeBytes !== undefined && { sizeBytes }) };
+    for await (const event of scheduler.run(request, asked, new AbortController().signal)) {
+      expect(event.type).not.toBe("failed");
+    }
+    const loaded = scheduler.models.find((other) => other.model.name === name);
+    if (loaded === undefined) throw new Error(`${name} is not loaded`);
+    return loaded;
+  }
+
+  it("lets the one leave that was used least recently, and says so", async () => {
+    // There is no card here: what the runners report is what those of a card of 8 GB did.
+    const onCpu = await load("on-cpu");
+    expect(onCpu.facts?.device.memory).toBeUndefined();
+    for (const name of ["first", "second"]) {
+      const { facts } = await load(name);
+      if (facts === undefined) throw new Error("a loaded model has facts");
+      facts.memory = { ramBytes: 0, vramBytes: 3 * gib };
+      facts.device.memory = {
+        totalBytes: 8 * gib,
+        freeBytes: name === "first" ? 5 * gib : 2 * gib,
+      };
+      card.noteLoaded(facts);
+    }
+    await load("third", 4 * gib);
+    expect(scheduler.models.map(({ model }) => model.name)).toEqual(["third", "second", "on-cpu"]);
+    expect(log).toContain(
+      "unloading first: third needs room on the card (2.1 GB free on the card), and it was used least recently",
+    );
+    expect(log.findLast((line) => line.startsWith("loading third"))).toContain(
+      "(5.4 GB free on the card)",
+    );
+  });
+});
