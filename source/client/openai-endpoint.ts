@@ -26,6 +26,9 @@ export interface EndpointChat {
   signal: AbortSignal;
 }
 
+/** Between the first and the last piece of an answer whose speed can be told. */
+const leastSpanMs = 20;
+
 const renamed: Readonly<Record<string, string>> = { num_predict: "max_tokens" };
 
 export class OpenAiEndpoint {
@@ -102,6 +105,7 @@ export class OpenAiEndpoint {
 class AnswerReader {
   readonly #startedAt: number;
   #firstAt: number | undefined;
+  #lastAt = 0;
   #pieces = 0;
   #finishReason: string | undefined;
   #usage: Record<string, unknown> = {};
@@ -125,7 +129,8 @@ class AnswerReader {
     ] as const;
     for (const { type, text } of texts) {
       if (typeof text !== "string" || text === "") continue;
-      this.#firstAt ??= performance.now();
+      this.#lastAt = performance.now();
+      this.#firstAt ??= this.#lastAt;
       this.#pieces += 1;
       yield { type, text };
     }
@@ -149,7 +154,8 @@ class AnswerReader {
       completionTokens: countOf(this.#usage.completion_tokens) ?? this.#pieces,
       loadMs: 0,
       promptMs: firstAt - this.#startedAt,
-      completionMs: now - firstAt,
+      // What came in one piece tells nothing of how fast it was made.
+      completionMs: this.#lastAt - firstAt < leastSpanMs ? 0 : this.#lastAt - firstAt,
       totalMs: now - this.#startedAt,
     };
   }

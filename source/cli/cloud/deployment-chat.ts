@@ -32,8 +32,9 @@ export class DeploymentChat implements ChatBackend {
     };
   }
 
+  /** The deployment is named with its model already. */
   serverLabel(): string {
-    return `● ${this.#options.name}`;
+    return "";
   }
 
   /** A deployment that sleeps is woken by the first question, and answers when it is up. */

@@ -29,7 +29,6 @@ export interface ConsoleActions {
   changePane(step: -1 | 1): Outcome;
   move(rows: number): Outcome;
   movePage(direction: -1 | 1): Outcome;
-  moveToEnd(): Outcome;
   details(): Outcome;
   zoom(): Outcome;
   scale(range: string): Outcome;
@@ -273,7 +272,7 @@ const definitions: readonly Definition[] = [
   },
   {
     ...scroll("last", "To the last row; in the log, follow", ["End"]),
-    run: (actions) => actions.moveToEnd(),
+    run: (actions) => actions.move(Number.POSITIVE_INFINITY),
   },
 ];
 

@@ -2,7 +2,6 @@
 
 import type { Clock } from "../../../base/clock.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
-import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import type {
   BodySize,
   BoundCommand,
@@ -15,6 +14,7 @@ import type { Glyphs } from "../../theme.ts";
 import type { CloudAccess, CloudServer } from "../cloud-access.ts";
 import { consoleCommands } from "./console-commands.ts";
 import { ConsoleController } from "./console-controller.ts";
+import { ConsoleModel } from "./console-model.ts";
 import { consolePicture } from "./console-picture.ts";
 import { spokenApp, spokenEvent, spokenLog } from "./spoken-console.ts";
 
@@ -35,12 +35,14 @@ export class ConsoleScreen implements Screen {
   readonly id = "console";
   readonly title = "Console";
   readonly tabNumber = 5;
+  readonly #model: ConsoleModel;
   readonly #controller: ConsoleController;
   readonly #listeners = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: ConsoleScreenOptions) {
-    this.#controller = new ConsoleController({ ...options, onChange: () => this.#tell() });
+    this.#model = new ConsoleModel({ ...options, onChange: () => this.#tell() });
+    this.#controller = new ConsoleController({ ...options, model: this.#model });
   }
 
   commands(): readonly BoundCommand[] {
@@ -49,18 +51,17 @@ export class ConsoleScreen implements Screen {
       ...consoleCommands(controller),
       ...fieldCommands(
         () => controller.isTyping,
-        (edit: (state: EditorState) => EditorState) =>
-          controller.editField((field) => edit(field ?? createEditorState())),
+        (edit) => controller.editField(edit),
       ),
     ];
   }
 
   picture(size: BodySize): ScreenPicture {
-    return consolePicture(this.#controller.facts(size), size);
+    return consolePicture(this.#model.facts(size), size);
   }
 
   status(): string {
-    const { link, status } = this.#controller.feed;
+    const { link, status } = this.#model.feed;
     if (link.kind === "connecting") return "control plane ◐";
     if (link.kind === "down") return "control plane ✗";
     return `control plane ● ${status === undefined ? "" : hostOf(status.baseUrl)}`;
@@ -71,7 +72,7 @@ export class ConsoleScreen implements Screen {
   }
 
   type(text: string): void {
-    this.#controller.editField((field) => fieldAfterText(field ?? createEditorState(), text));
+    this.#controller.editField((field) => fieldAfterText(field, text));
   }
 
   paste(text: string): void {
@@ -79,18 +80,18 @@ export class ConsoleScreen implements Screen {
   }
 
   readerLines(): readonly string[] {
-    const controller = this.#controller;
-    const { feed } = controller;
-    if (controller.state.details !== undefined) return controller.detailsText();
+    const { feed, state, apps, log } = this.#model;
+    if (state.details !== undefined) return this.#model.detailsText();
     return [
-      ...controller.shownApps().map((app) => spokenApp(app, feed.status?.organisation)),
+      ...apps.map((app) => spokenApp(app, feed.status?.organisation)),
       ...feed.events.slice(-spokenEvents).map(spokenEvent),
-      ...(controller.pane === "logs" ? spokenLog(controller.log) : []),
+      ...(state.pane === "logs" ? spokenLog(log) : []),
     ];
   }
 
   readerFooter(): readonly string[] {
-    const { feed, state, app, log, pane } = this.#controller;
+    const { feed, state, app, log } = this.#model;
+    const { pane } = state;
     const place = feed.server.target.place;
     const link =
       feed.link.kind === "down"
@@ -120,13 +121,13 @@ export class ConsoleScreen implements Screen {
   }
 
   activate(): void {
-    this.#controller.watch();
+    this.#model.watch();
     this.#timer = setInterval(() => this.#tell(), tickMs);
   }
 
   deactivate(): void {
     clearInterval(this.#timer);
-    this.#controller.unwatch();
+    this.#model.unwatch();
   }
 
   async close(): Promise<void> {

@@ -78,9 +78,9 @@ export function replicaNote(replica: ReplicaDocument, now: number): string {
     return `${progress}, for ${span(now - startedAt)}`;
   }
   const parts = [
+    ...(state === "IDLE" && expiresAt !== undefined ? [`${span(expiresAt - now)} left`] : []),
     ...(gpus.length > 0 ? [`${gpus.length} GPU${gpus.length === 1 ? "" : "s"}`] : []),
-    ...(coldStartMs === undefined ? [] : [`started in ${formatMilliseconds(coldStartMs)}`]),
-    ...(state === "IDLE" && expiresAt !== undefined ? [`leaves in ${span(expiresAt - now)}`] : []),
+    ...(coldStartMs === undefined ? [] : [`up in ${formatMilliseconds(coldStartMs)}`]),
   ];
   return parts.join(", ");
 }
