@@ -1,7 +1,7 @@
 // The root component: connects the frame with the keyboard and the window.
 
-import { Box, Text, useApp, useCursor, useInput, usePaste, useWindowSize } from "ink";
-import { type ReactElement, useMemo, useSyncExternalStore } from "react";
+import { Box, Transform, useApp, useCursor, useInput, usePaste, useWindowSize } from "ink";
+import { memo, type ReactElement, useMemo, useSyncExternalStore } from "react";
 import type { Frame } from "../frame/frame.ts";
 import { framePicture, type WindowSize } from "../frame/frame-rows.ts";
 import { RowPainter } from "../frame/row-painter.ts";
@@ -31,13 +31,19 @@ export function App({ frame, trigger, terminal, size }: AppProps): ReactElement 
     <Box flexDirection="column" width={columns} height={height}>
       {rows.slice(0, height).map((row, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place on the screen
-        <Text key={index} wrap="truncate">
-          {painter.paint(row)}
-        </Text>
+        <PaintedRow key={index} painted={painter.paint(row, columns)} />
       ))}
     </Box>
   );
 }
+
+/**
+ * One row of the window. Ink measures and reads a text several times before it paints it, and for every
+ * picture anew; what a transformation makes of a single dot it reads once.
+ */
+const PaintedRow = memo(function PaintedRow({ painted }: { painted: string }): ReactElement {
+  return <Transform transform={() => painted}>.</Transform>;
+});
 
 /** Keys and pastes go to the frame; the frame may lend the terminal to other programs. */
 export function useFrameInput({ frame, trigger, terminal }: Omit<AppProps, "size">): void {

@@ -1,33 +1,47 @@
-// Rows as text with colours: one string for each, so that Ink's tree has one node for each.
+// Rows as text with colours: one string for each.
 
 import chalk, { type ChalkInstance } from "chalk";
+import { clipRow } from "../panes/styled-row.ts";
 import type { Tone } from "../theme.ts";
 import type { Span, StyledRow } from "./screen.ts";
 import type { Theme, ToneStyle } from "./themes.ts";
 
+/** Screens neutralise what others wrote; this is for what they overlook. */
+const controls = /\p{Cc}/gu;
+
 export class RowPainter {
   readonly #tones: ReadonlyMap<Tone, ChalkInstance | undefined>;
-  /** A row is never changed: what it looks like is kept as long as it is. */
-  readonly #painted = new WeakMap<StyledRow, string>();
 
   constructor(theme: Theme) {
     const tones = Object.entries(theme) as [Tone, ToneStyle][];
     this.#tones = new Map(tones.map(([tone, style]) => [tone, brushOf(style)]));
   }
 
-  /** Never empty: a text without a character would take no row. */
-  paint(row: StyledRow): string {
-    const known = this.#painted.get(row);
-    if (known !== undefined) return known;
-    let text = "";
-    for (const span of row) {
+  /** At most `width` cells, and nothing that a terminal would obey but its own colours. */
+  paint(row: StyledRow, width: number): string {
+    let painted = "";
+    for (const span of joinAlike(clipRow(row, width, ""))) {
+      const text = span.text.replaceAll(controls, "");
       const brush = colored(span, this.#tones.get(span.tone));
-      text += brush === undefined || span.text === "" ? span.text : brush(span.text);
+      painted += brush === undefined || text === "" ? text : brush(text);
     }
-    const painted = text === "" ? " " : text;
-    this.#painted.set(row, painted);
     return painted;
   }
+}
+
+/** Neighbours that look alike are painted as one: colours are switched on once. */
+function joinAlike(row: StyledRow): StyledRow {
+  const joined: Span[] = [];
+  for (const span of row) {
+    const last = joined.at(-1);
+    const isAlike =
+      last?.tone === span.tone &&
+      last.color === span.color &&
+      last.backgroundColor === span.backgroundColor;
+    if (isAlike) joined[joined.length - 1] = { ...last, text: last.text + span.text };
+    else joined.push(span);
+  }
+  return joined;
 }
 
 /** A picture's cell has colours of its own. */

@@ -26,17 +26,18 @@ test("mono has no colour, high contrast nothing dim", () => {
   expect(Object.values(themes["high-contrast"]).filter(({ dim }) => dim === true)).toEqual([]);
 });
 
-test("a row is painted once, and is never without a character", () => {
+test("a row is painted within its width, without what a terminal would obey", () => {
   const painter = new RowPainter(themes.default);
-  expect(painter.paint([])).toBe(" ");
-  expect(painter.paint([{ text: "", tone: "error" }])).toBe(" ");
+  // The test runner decides whether there are colours; the words are there in any case.
+  const wordsOf = (row: Parameters<typeof painter.paint>[0], width: number) =>
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
+    painter.paint(row, width).replaceAll(/\u001b\[[0-9;]*m/g, "");
   const row = [
     { text: "plain ", tone: "plain" },
-    { text: "bad", tone: "error" },
+    { text: "b\u001b]0;a\u0007d", tone: "error" },
+    { text: "!", tone: "error" },
   ] as const;
-  const painted = painter.paint(row);
-  expect(painter.paint(row)).toBe(painted);
-  // The test runner decides whether there are colours; the words are there in any case.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
-  expect(painted.replaceAll(/\u001b\[[0-9;]*m/g, "")).toBe("plain bad");
+  expect(wordsOf(row, 20)).toBe("plain b]0;ad!");
+  expect(wordsOf(row, 8)).toBe("plain b]");
+  expect(wordsOf([], 20)).toBe("");
 });
