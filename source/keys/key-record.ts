@@ -18,10 +18,7 @@ export interface KeyRecord {
 
 export type KeyState = "active" | "expired" | "revoked";
 
-export function keyState(
-  key: Pick<KeyRecord, "expiresAt" | "revokedAt">,
-  now: number,
-): KeyState {
+export function keyState(key: Pick<KeyRecord, "expiresAt" | "revokedAt">, now: number): KeyState {
   if (key.revokedAt !== undefined) return "revoked";
   return key.expiresAt !== undefined && key.expiresAt <= now ? "expired" : "active";
 }
