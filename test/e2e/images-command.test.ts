@@ -2,9 +2,10 @@
 // in a sentence elsewhere; and chats that are gone on with.
 import { copyFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Home } from "../support/command-line.ts";
-import { imageFile, projectorFile, visionFile } from "../support/load-vision.ts";
+import { imageFile, imagePairs, projectorFile, visionFile } from "../support/load-vision.ts";
 
 let home: Home;
 beforeAll(async () => {
@@ -98,6 +99,30 @@ describe("--session", () => {
     expect(removed).toMatchObject({ code: 0, output: "deleted 'eyes'\n" });
     expect(JSON.parse((await home.run(["sessions", "--json"])).output)).toEqual([]);
   });
+});
+
+it("every picture is told of to the letter, in each format and wherever its path stands", async () => {
+  const webp = path.join(home.folder, "circle.webp");
+  const gif = path.join(home.folder, "circle.gif");
+  await sharp(imageFile("red-circle.png")).webp({ lossless: true }).toFile(webp);
+  await sharp(imageFile("red-circle.png")).gif().toFile(gif);
+  const asked = [
+    ...imagePairs.map((pair) => ({ ...pair, file: imageFile(pair.image) })),
+    ...[webp, gif].map((file) => ({
+      file,
+      question: "Describe this image.",
+      answer: "The image shows a red circle.",
+    })),
+  ];
+  const lines = asked.flatMap(({ file, question }, index) => [
+    index % 2 === 0 ? `${question} ${file}` : `/image "${file}" ${question}`,
+    "/clear",
+  ]);
+  const text = `/set parameter temperature 0\n${lines.join("\n")}\n`;
+  const input = { kind: "pipe" as const, text };
+  const { output, errors } = await home.run(["run", visionFile, "--plain"], { input });
+  expect(output.trim().split("\n")).toEqual(asked.map(({ answer }) => answer));
+  expect(errors.match(/attached .* 36 tokens/g)).toHaveLength(asked.length);
 });
 
 it("the line loop attaches, keeps its commands, and says what it cannot do", async () => {

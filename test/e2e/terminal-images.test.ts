@@ -2,8 +2,8 @@
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, it } from "vitest";
-import { imageFile, visionFile } from "../support/load-vision.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { imageFile, imagePairs, visionFile } from "../support/load-vision.ts";
 import { openTerminal } from "../support/pty.ts";
 
 let home: string;
@@ -15,8 +15,31 @@ beforeAll(() => {
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 describe("the chat with a model that sees", () => {
+  it("tells each picture from the others", async () => {
+    const chat = await openTerminal(["run", visionFile], { columns: 90 });
+    try {
+      await chat.shows("Send a message");
+      await chat.takesKeys();
+      await chat.send("/set parameter temperature 0");
+      await chat.shows("Set parameter");
+      const pairs = imagePairs.filter(({ question }) => question === "Describe this image.");
+      expect(pairs).toHaveLength(10);
+      for (const { image, question, answer } of pairs) {
+        await chat.send(`/image ${imageFile(image)} ${question}`);
+        await chat.shows(answer);
+        await chat.shows("Enter send");
+        await chat.send("/clear");
+        await chat.showsNot(answer);
+      }
+    } finally {
+      await chat.close();
+    }
+  });
+
   it("shows it images, is left, resumed by name, asked again, and forgets nothing", async () => {
-    const first = await openTerminal(["run", visionFile], { home, columns: 90 });
+    // Pictures are drawn where there are colours.
+    const environment = { FORCE_COLOR: "2" };
+    const first = await openTerminal(["run", visionFile], { home, columns: 90, environment });
     try {
       await first.shows("Send a message");
       await first.takesKeys();

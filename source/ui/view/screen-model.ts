@@ -29,6 +29,7 @@ export interface ScreenModelOptions {
   readonly glyphs: Glyphs;
   readonly examplePrompts: readonly string[];
   readonly highlighter: CodeHighlighter;
+  readonly drawsImages: boolean;
   readonly timeText: (atMs: number) => string;
 }
 

@@ -33,6 +33,8 @@ interface Block {
 export interface TranscriptLayoutOptions {
   readonly glyphs: Glyphs;
   readonly highlighter: CodeHighlighter;
+  /** Small pictures of images need colours, and half blocks. */
+  readonly drawsImages: boolean;
   /** `10:41` of milliseconds since 1970. */
   readonly timeText: (atMs: number) => string;
 }
@@ -120,13 +122,13 @@ export class TranscriptLayout {
   }
 
   #questionRows({ text, images = [], atMs }: UserEntry, width: number): StyledRow[] {
-    const { glyphs } = this.#options;
-    const note = atMs === undefined ? "" : this.#options.timeText(atMs);
+    const { glyphs, drawsImages, timeText } = this.#options;
+    const note = atMs === undefined ? "" : timeText(atMs);
     const isLong = text.length > longestMessage;
     const shown = isLong ? text.slice(0, shownOfLongMessage).toWellFormed() : text;
     return [
       headline("you", "you", note, width),
-      ...images.flatMap((image) => imageRows(image, width)),
+      ...images.flatMap((image) => imageRows(image, width, drawsImages)),
       ...(text === "" ? [] : this.#textRows(shown, width, "plain")),
       ...(isLong
         ? this.#textRows(
@@ -205,14 +207,14 @@ export class TranscriptLayout {
   }
 }
 
-function imageRows(image: EntryImage, width: number): StyledRow[] {
+function imageRows(image: EntryImage, width: number, isDrawn: boolean): StyledRow[] {
   const { preview, base64 } = image;
   const gone = base64 === "" ? " (its file is gone)" : "";
   const [line = []] = wrapSpans(
     [{ text: attachedText(image, image.tokens) + gone, tone: "dim" }],
     width,
   );
-  return [line, ...preview.filter((row) => rowWidth(row) <= width)];
+  return isDrawn ? [line, ...preview.filter((row) => rowWidth(row) <= width)] : [line];
 }
 
 /** The speaker at the left, a note at the right where there is room. */

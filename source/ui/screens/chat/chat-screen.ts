@@ -1,5 +1,6 @@
 // The chat as a screen of the frame.
 
+import chalk from "chalk";
 import type { Clock } from "../../../base/clock.ts";
 import { describeError } from "../../../base/product-error.ts";
 import type { ClientMessage } from "../../../client/chat-events.ts";
@@ -88,6 +89,7 @@ export class ChatScreen implements Screen {
         this.#model.forgetRows();
         store.update({});
       }),
+      drawsImages: chalk.level > 0 && !glyphs.isAscii,
       timeText,
     });
     this.#controller = new ChatController({
