@@ -16,6 +16,7 @@ const widthCacheEntriesMaximum = 4096;
 /** Splits a text into grapheme clusters. */
 export function splitGraphemes(text: string): string[] {
   if (printableAscii.test(text)) return text.split("");
+  if (text.length === 1) return [text];
   return Array.from(segmenter.segment(text), (part) => part.segment);
 }
 
