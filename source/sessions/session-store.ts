@@ -42,6 +42,8 @@ const headBytes = 16 * 1024;
 export class SessionStore {
   readonly #files: RevisionFolder;
   readonly images: ImageFolder;
+  /** A revision is never changed: what was read of one is known. */
+  readonly #heads = new Map<string, { readonly revision: number; readonly head: SessionHead }>();
 
   /** @param stateFolder the product's; the chats lie in a folder below it */
   constructor(stateFolder: string) {
@@ -83,8 +85,11 @@ export class SessionStore {
     const problems: Array<{ path: string; message: string }> = [];
     for (const [id, revision] of await this.#files.revisions()) {
       const file = this.#files.pathOf(id, revision);
+      const known = this.#heads.get(id);
       try {
-        sessions.push(readHead(await firstLine(file)));
+        const head = known?.revision === revision ? known.head : readHead(await firstLine(file));
+        this.#heads.set(id, { revision, head });
+        sessions.push(head);
       } catch (error) {
         // Saved again meanwhile: it stands in the next list.
         if (codeOf(error) !== "ENOENT")
