@@ -36,3 +36,14 @@ export function backOffMs(failures: number, random: number): number {
   const plain = Math.min(longestMs, 1000 * 2 ** Math.min(failures - 1, 16));
   return Math.round(plain * (1 - spread + 2 * spread * random));
 }
+
+/**
+ * How long it still is until a time to begin again, which is never longer away than the longest
+ * wait: one that is comes from before the clock was put back.
+ *
+ * @param notBefore milliseconds since 1970, as is `now`
+ */
+export function backOffLeftMs(notBefore: number, now: number): number {
+  const leftMs = notBefore - now;
+  return leftMs > longestMs * (1 + spread) ? 0 : Math.max(0, leftMs);
+}

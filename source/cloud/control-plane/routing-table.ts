@@ -3,7 +3,7 @@ import type { RoutedApp, RoutedReplica } from "../gateway/traffic.ts";
 import type { AppRecord } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
-import { failuresUntilFailed } from "./back-off.ts";
+import { backOffLeftMs, failuresUntilFailed } from "./back-off.ts";
 import {
   activeRevision,
   type ControlContext,
@@ -75,7 +75,8 @@ function failureOf(
   app: AppRecord,
   active: RevisionRecord,
 ): RoutedApp["failure"] {
-  if (active.failures >= failuresUntilFailed && context.clock.wallMs() < active.notBefore) {
+  const isWaiting = backOffLeftMs(active.notBefore, context.clock.wallMs()) > 0;
+  if (active.failures >= failuresUntilFailed && isWaiting) {
     const sentence = `${active.reason ?? "Its replicas end before they are ready"} (revision ${active.revision}, ${active.failures} times in a row).`;
     return { errorType: "startup_failed", sentence };
   }

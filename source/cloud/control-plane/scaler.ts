@@ -3,6 +3,7 @@ import { decide, type ScaleDecision, type ScaledReplica } from "../autoscaler/de
 import { type AppRecord, appName } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
+import { backOffLeftMs } from "./back-off.ts";
 import { activeRevision, type ControlContext, effectiveScale } from "./control-context.ts";
 import type { ReplicaKeeper } from "./replica-keeper.ts";
 import { idleSince } from "./replica-view.ts";
@@ -73,7 +74,7 @@ export class Scaler {
 
   async #grow(app: AppRecord, active: RevisionRecord): Promise<void> {
     const { store, engine, clock, wake } = this.#context;
-    const waitMs = active.notBefore - clock.wallMs();
+    const waitMs = backOffLeftMs(active.notBefore, clock.wallMs());
     if (waitMs > 0) return wake(waitMs);
     const capacity = await engine.capacity(planOf(store, active));
     // Much may have changed while the engine was asked.

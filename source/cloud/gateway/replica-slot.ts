@@ -8,7 +8,9 @@ const warmUpStepMs = 250;
 
 /** How much a replica may hold so long after it became ready: 1, 2, 4 ... */
 export function warmUpLimit(sinceReadyMs: number, maxMultiplexing: number): number {
-  const steps = Math.max(0, Math.floor(sinceReadyMs / warmUpStepMs));
+  // The clock was put back: it must not make the replica small for as long.
+  if (sinceReadyMs < 0) return maxMultiplexing;
+  const steps = Math.floor(sinceReadyMs / warmUpStepMs);
   return steps >= 31 ? maxMultiplexing : Math.min(maxMultiplexing, 2 ** steps);
 }
 

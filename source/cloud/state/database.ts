@@ -14,7 +14,7 @@ import { type Clock, systemClock } from "../../base/clock.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { sqlite } from "../../base/sqlite.ts";
 import { cloudErrors } from "../errors.ts";
-import { newestBackup, pruneBackups, setAsidePrefix, writeBackup } from "./backups.ts";
+import { listBackups, newestBackup, pruneBackups, setAsidePrefix, writeBackup } from "./backups.ts";
 import { type Migration, migrations } from "./migrations.ts";
 
 export interface StateDatabaseOptions {
@@ -91,7 +91,7 @@ export class StateDatabase {
       this.connection.exec("COMMIT");
       return result;
     } catch (error) {
-      this.connection.exec("ROLLBACK");
+      rollBack(this.connection);
       throw error;
     } finally {
       this.#depth -= 1;
@@ -107,8 +107,10 @@ export class StateDatabase {
 
   /** Makes a copy when the newest is older than a day. @returns its path, if it was made */
   backupWhenDue(): string | undefined {
-    const newest = newestBackup(this.file);
-    if (newest !== undefined && newest.at > this.#clock.wallMs() - dayMs) return undefined;
+    const now = this.#clock.wallMs();
+    // One of the future is from before the clock was put right.
+    const newest = listBackups(this.file).find(({ at }) => at <= now);
+    if (newest !== undefined && newest.at > now - dayMs) return undefined;
     return this.backup();
   }
 
@@ -156,6 +158,15 @@ function connect(file: string): DatabaseSync {
     return new DatabaseSync(file);
   } catch (error) {
     throw unusable(file, error);
+  }
+}
+
+function rollBack(connection: DatabaseSync): void {
+  try {
+    connection.exec("ROLLBACK");
+  } catch {
+    // Where the disk is full SQLite has done so itself; the first error is the one to tell of:
+    // https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction
   }
 }
 

@@ -1,6 +1,6 @@
 // How long a replica that ends by itself is waited with.
 import { expect, it } from "vitest";
-import { backOffMs } from "../../../source/cloud/control-plane/back-off.ts";
+import { backOffLeftMs, backOffMs } from "../../../source/cloud/control-plane/back-off.ts";
 
 it.each([
   [1, 1000],
@@ -13,4 +13,12 @@ it.each([
   expect(backOffMs(failures, 0.5)).toBe(plainMs);
   expect(backOffMs(failures, 0)).toBe(plainMs * 0.8);
   expect(backOffMs(failures, 1)).toBe(plainMs * 1.2);
+});
+
+it("what is left of a wait ends with it, and with a clock that is put back", () => {
+  const now = Date.UTC(2030, 0, 1);
+  expect(backOffLeftMs(now + 72_000, now)).toBe(72_000);
+  expect(backOffLeftMs(now, now)).toBe(0);
+  expect(backOffLeftMs(0, now)).toBe(0);
+  expect(backOffLeftMs(now + 1000, now - 3_600_000)).toBe(0);
 });

@@ -78,6 +78,18 @@ describe("a transaction", () => {
     expect(database.transaction(() => note(database, "yes").changes)).toBe(1);
     expect(notes(database)).toEqual(["yes"]);
   });
+
+  it("tells that the disk is full, and leaves nothing behind", () => {
+    const database = open();
+    const pages = database.statement("PRAGMA page_count").get()?.page_count;
+    database.connection.exec(`PRAGMA max_page_count = ${pages}`);
+    const fill = () => database.transaction(() => note(database, "x".repeat(100_000)));
+    expect(fill).toThrow("database or disk is full");
+    expect(notes(database)).toEqual([]);
+    database.connection.exec("PRAGMA max_page_count = 1000");
+    fill();
+    expect(notes(database)).toHaveLength(1);
+  });
 });
 
 describe("the schema", () => {
@@ -128,6 +140,15 @@ describe("backups", () => {
     expect(
       listBackups(file).every((backup) => (statSync(backup.file).mode & 0o777) === 0o600),
     ).toBe(true);
+  });
+
+  it("go on being made after the clock was put back", () => {
+    const database = open();
+    expect(database.backupWhenDue()).toBeDefined();
+    now -= 365 * 86_400_000;
+    expect(database.backupWhenDue()).toBeDefined();
+    now += 3_600_000;
+    expect(database.backupWhenDue()).toBeUndefined();
   });
 
   it("bring back what was, and what is there is set aside", () => {
