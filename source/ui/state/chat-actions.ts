@@ -2,6 +2,7 @@
 
 import { writeFile } from "node:fs/promises";
 import { toAbsolutePath } from "../../base/file-path.ts";
+import { describeError } from "../../base/product-error.ts";
 import { formatRelativeTime } from "../../base/relative-time.ts";
 import type { SessionHead } from "../../sessions/session.ts";
 import type { SessionStore } from "../../sessions/session-store.ts";
@@ -127,7 +128,7 @@ export class ChatActions {
     return `Created new model '${name}'.${without}`;
   }
 
-  /** @throws Error of the file system */
+  /** @throws Error whose message is a sentence */
   async exportTo(typed: string): Promise<string> {
     const format = exportFormat(typed);
     if (format === undefined) throw new Error("Name a file that ends in .md or .json.");
@@ -138,7 +139,9 @@ export class ChatActions {
     const file = toAbsolutePath(typed, this.#options.folder);
     const text = format === "json" ? toJson(chat) : toMarkdown(chat);
     // What lies there already is not for an export to replace.
-    await writeFile(file, text, { mode: 0o600, flag: "wx" });
+    await writeFile(file, text, { mode: 0o600, flag: "wx" }).catch((error: unknown) => {
+      throw new Error(unwritten(file, error), { cause: error });
+    });
     return `Exported to ${file}.`;
   }
 
@@ -192,7 +195,7 @@ export class ChatActions {
     try {
       await this.#backend.use(chat.model);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = describeError(error);
       return `This is '${chat.name}', with ${before} in place of its own model: ${why}`;
     }
     return `This is '${chat.name}', with ${chat.model}.`;
@@ -208,4 +211,11 @@ function windowText(tokens: number, contextLength: number | undefined): string {
   if (contextLength === undefined) return "";
   const percent = Math.round((tokens / contextLength) * 100);
   return `: ${percent} % of the window of ${contextLength}`;
+}
+
+function unwritten(file: string, error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "EEXIST") return `${file} is there already: choose another name.`;
+  if (code === "ENOENT") return `There is no folder for ${file}.`;
+  return `${file} cannot be written: ${describeError(error)}`;
 }

@@ -17,9 +17,18 @@ export function spokenTranscript(entries: readonly TranscriptEntry[]): SpokenTra
   );
   const end = running === -1 ? entries.length : Math.max(0, running - 1);
   return {
-    finished: entries.slice(0, end).map(spokenEntry),
+    finished: entries.slice(0, end).map(spokenOnce),
     open: entries.slice(end).map(spokenEntry),
   };
+}
+
+/** An entry is never changed; in a long chat nearly all are as they were. */
+const spoken = new WeakMap<TranscriptEntry, string>();
+
+function spokenOnce(entry: TranscriptEntry): string {
+  const text = spoken.get(entry) ?? spokenEntry(entry);
+  spoken.set(entry, text);
+  return text;
 }
 
 const speakers = { user: "You", assistant: "Assistant", error: "Error", notice: "Note" } as const;

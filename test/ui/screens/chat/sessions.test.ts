@@ -187,7 +187,7 @@ describe("exporting", () => {
       ],
     });
     chat.screen.type("/export chat.md\r");
-    await chat.screen.until("EEXIST");
+    await chat.screen.until("is there already: choose another name.");
     chat.screen.type("\u0015/export chat.doc\r");
     await chat.screen.until("Name a file that ends in .md or .json.");
   });
