@@ -1,14 +1,18 @@
 // One turn of the line loop: attaches the images of a prompt, streams the answer, keeps both.
+
+import { endingSentences } from "../client/answer-ending.ts";
 import { mayAttach } from "../client/attachments/attach-images.ts";
 import { missingFile } from "../client/attachments/read-image-file.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
 import type { ChatBackend } from "../ui/chat-backend.ts";
+import { stateAfter } from "../ui/state/answer-outcome.ts";
 import { attachWithPictures, type PromptWithImages } from "../ui/state/attach-prompt.ts";
 import type { ChatDocument } from "../ui/state/chat-actions.ts";
 import {
   type AnswerState,
   conversationOf,
   type EntryImage,
+  type EntryToolCall,
   lastQuestion,
   nextEntryId,
   type TranscriptEntry,
@@ -127,13 +131,22 @@ export class LineAnswer {
     const thinking = new ThinkingText(this.#options.hidesThinking);
     let text = "";
     let thought = "";
+    const toolCalls: EntryToolCall[] = [];
     let statistics: AnswerStatistics | undefined;
     const keep = (state: AnswerState): void => {
-      if (text === "" && state !== "complete") return;
+      if (text === "" && toolCalls.length === 0 && state !== "complete") return;
       process.stdout.write("\n");
       const id = asked.id + 1;
       const answer = { kind: "assistant", id, text, state, atMs: Date.now() } as const;
-      change([...before, question, { ...answer, ...(thought !== "" && { thinking: thought }) }]);
+      change([
+        ...before,
+        question,
+        {
+          ...answer,
+          ...(thought !== "" && { thinking: thought }),
+          ...(toolCalls.length > 0 && { toolCalls }),
+        },
+      ]);
     };
     try {
       for await (const event of backend.chat(
@@ -152,13 +165,18 @@ export class LineAnswer {
           thinking.push(event.text);
         } else if (event.type === "tool-call") {
           await tellOnce();
+          thinking.end();
+          toolCalls.push({ name: event.name, arguments: event.arguments });
           process.stdout.write(`${event.name}(${JSON.stringify(event.arguments)})\n`);
         } else if (event.type === "done") statistics = event.statistics;
         else progress.show(event, backend.facts.name);
       }
       await tellOnce();
       thinking.end();
-      keep(statistics?.finishReason === "length" ? "limit" : "complete");
+      keep(statistics === undefined ? "complete" : stateAfter(statistics));
+      for (const sentence of statistics === undefined ? [] : endingSentences(statistics)) {
+        process.stderr.write(`${sentence}\n`);
+      }
       return statistics;
     } catch (error) {
       progress.clear();

@@ -1,6 +1,7 @@
 // One question, one answer: streams the answer to standard output and everything else to standard
 // error.
 import { exitCodes } from "../base/product-error.ts";
+import { endingSentences } from "../client/answer-ending.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
 import { answerOptions } from "./answer-flags.ts";
 import type { Flags } from "./flags.ts";
@@ -17,7 +18,7 @@ export interface OneShot {
   /** Text in front of it, as it is. */
   piped?: string;
   flags: Flags;
-  link: () => Promise<ServerLink>;
+  link: () => Promise<Pick<ServerLink, "client" | "ask" | "close">>;
   /** Called when the model is being loaded. */
   onLoading?: () => void;
 }
@@ -34,7 +35,10 @@ export async function printAnswer(question: OneShot): Promise<number> {
     if (question.flags.verbose && statistics !== undefined) {
       process.stderr.write(formatStatistics(statistics));
     }
-    return exitCodes.ok;
+    for (const sentence of statistics === undefined ? [] : endingSentences(statistics)) {
+      process.stderr.write(`${sentence}\n`);
+    }
+    return statistics?.finishReason === "cancelled" ? exitCodes.interrupted : exitCodes.ok;
   } catch (error) {
     progress.clear();
     if (!abort.signal.aborted) throw error;
@@ -87,7 +91,11 @@ async function ask(
       } else if (event.type === "done") {
         await tellOnce();
         return event.statistics;
-      } else if (event.type !== "tool-call") {
+      } else if (event.type === "tool-call") {
+        await tellOnce();
+        thinking.end();
+        process.stdout.write(`${event.name}(${JSON.stringify(event.arguments)})\n`);
+      } else {
         if (event.type === "loading") onLoading?.();
         progress.show(event, model);
       }

@@ -16,8 +16,11 @@ export interface ClientMessage {
 
 /** Counts and times of a finished answer. Times are milliseconds, as the server measured them. */
 export interface AnswerStatistics {
-  /** `stop`: end token or stop string. `length`: token limit or window full. */
-  finishReason: "stop" | "length" | "load" | "unload";
+  /**
+   * `stop`: end token or stop string. `length`: token limit or window full. `cancelled`: somebody ended
+   * the request at the server.
+   */
+  finishReason: "stop" | "length" | "cancelled" | "load" | "unload";
   promptTokens: number;
   /** Prompt tokens that were already in the slot and were not computed again. */
   cachedTokens: number;
@@ -26,6 +29,8 @@ export interface AnswerStatistics {
   promptMs: number;
   completionMs: number;
   totalMs: number;
+  /** What of the conversation was left out; absent where all of it was read. */
+  truncated?: { messages: number; tokens: number };
 }
 
 export type ChatEvent =

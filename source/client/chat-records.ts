@@ -37,7 +37,7 @@ function* toolCalls(calls: readonly unknown[]): Generator<ChatEvent> {
 function toStatistics(record: Record<string, unknown>): AnswerStatistics {
   const milliseconds = (value: unknown) => (typeof value === "number" ? value / 1e6 : 0);
   const count = (value: unknown) => (typeof value === "number" ? value : 0);
-  const reasons = ["stop", "length", "load", "unload"] as const;
+  const reasons = ["stop", "length", "cancelled", "load", "unload"] as const;
   return {
     finishReason: reasons.find((reason) => reason === record.done_reason) ?? "stop",
     promptTokens: count(record.prompt_eval_count),
@@ -47,6 +47,12 @@ function toStatistics(record: Record<string, unknown>): AnswerStatistics {
     promptMs: milliseconds(record.prompt_eval_duration),
     completionMs: milliseconds(record.eval_duration),
     totalMs: milliseconds(record.total_duration),
+    ...(isObject(record.truncated) && {
+      truncated: {
+        messages: count(record.truncated.messages),
+        tokens: count(record.truncated.tokens),
+      },
+    }),
   };
 }
 

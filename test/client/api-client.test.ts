@@ -97,6 +97,16 @@ describe("an answer", () => {
     ]);
   });
 
+  test("that was cancelled, or is to a part of the conversation, says so", async () => {
+    const truncated = { messages: 4, tokens: 900 };
+    const cancelled = { ...final, done_reason: "cancelled", truncated };
+    const client = await clientOf(lines([piece("Hel"), cancelled]));
+    expect((await eventsOf(client)).at(-1)).toMatchObject({
+      type: "done",
+      statistics: { finishReason: "cancelled", truncated },
+    });
+  });
+
   test("reports waiting, loading and reading", async () => {
     const status = (fields: Record<string, unknown>) => ({ ...piece(""), ...fields });
     const client = await clientOf(
@@ -178,6 +188,41 @@ describe("an answer", () => {
     const error: unknown = await reading.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
     expect(error).not.toMatchObject({ code: expect.stringMatching(/^CLIENT_/) });
+  });
+});
+
+describe("what is known of a model", () => {
+  const reply =
+    (body: unknown): RequestListener =>
+    (request, response) => {
+      const isProcesses = request.url === "/api/ps";
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify(isProcesses ? body : { id: "x", description: "Tells stories." }));
+    };
+  const loaded = {
+    name: "first:latest",
+    names: ["first:latest", "mine:latest"],
+    context_length: 8192,
+  };
+
+  test.each(["first", "mine", "mine:latest", "MINE"])(
+    "has the window of the runner that serves %s, under whichever name it was loaded",
+    async (name) => {
+      const client = await clientOf(reply({ models: [loaded] }));
+      expect(await client.modelFacts(name)).toEqual({
+        name,
+        contextLength: 8192,
+        card: "Tells stories.",
+        examples: [],
+      });
+    },
+  );
+
+  test("has no window where another model is loaded, or none", async () => {
+    for (const models of [[loaded], []]) {
+      const client = await clientOf(reply({ models }));
+      expect((await client.modelFacts("other")).contextLength).toBeUndefined();
+    }
   });
 });
 

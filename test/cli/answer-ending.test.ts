@@ -1,0 +1,113 @@
+// What the command line tells of an answer that is not as it was asked for.
+import { beforeEach, expect, test, vi } from "vitest";
+import { LineAnswer } from "../../source/cli/line-answer.ts";
+import { printAnswer } from "../../source/cli/one-shot.ts";
+import { ApiClient } from "../../source/client/api-client.ts";
+import type { AnswerStatistics, ChatEvent } from "../../source/client/chat-events.ts";
+import type { TranscriptEntry } from "../../source/ui/state/transcript-entry.ts";
+import { ScriptedBackend } from "../ui/support/scripted-backend.ts";
+
+const whole: AnswerStatistics = {
+  finishReason: "stop",
+  promptTokens: 12,
+  cachedTokens: 0,
+  completionTokens: 3,
+  loadMs: 0,
+  promptMs: 40,
+  completionMs: 500,
+  totalMs: 600,
+};
+const flags = { verbose: false, plain: false, debug: false, background: false, origin: false };
+const call: ChatEvent = { type: "tool-call", name: "weather", arguments: { city: "Paris" } };
+const callText = 'weather({"city":"Paris"})\n';
+
+let output: string;
+let errors: string;
+
+beforeEach(() => {
+  output = "";
+  errors = "";
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    output += String(text);
+    return true;
+  });
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    errors += String(text);
+    return true;
+  });
+  return () => vi.restoreAllMocks();
+});
+
+/** The exit code of `run MODEL PROMPT` whose answer is these events. */
+async function runOnce(events: readonly ChatEvent[]): Promise<number> {
+  const link = {
+    client: new ApiClient({ url: "http://127.0.0.1:1" }),
+    ask: async function* () {
+      yield* events;
+    },
+    close: async () => {},
+  };
+  return await printAnswer({
+    model: "tiny",
+    prompt: "Hi",
+    flags,
+    link: async () => link,
+  });
+}
+
+/** What the line loop keeps of a conversation whose answer is these events. */
+async function chatOnce(events: readonly ChatEvent[]): Promise<readonly TranscriptEntry[]> {
+  const backend = new ScriptedBackend();
+  backend.chat = async function* () {
+    yield* events;
+  };
+  let kept: readonly TranscriptEntry[] = [];
+  const line = new LineAnswer({
+    backend,
+    hidesThinking: false,
+    folder: "/",
+    read: () => ({ entries: [], settings: { system: undefined, parameters: {} } }),
+    change: (entries) => {
+      kept = entries;
+    },
+  });
+  await line.ask("Hi", "Hi", new AbortController().signal);
+  return kept;
+}
+
+test("an answer that somebody cancelled is not called a success", async () => {
+  const events: ChatEvent[] = [
+    { type: "text", text: "Once" },
+    { type: "done", statistics: { ...whole, finishReason: "cancelled" } },
+  ];
+  expect(await runOnce(events)).toBe(130);
+  expect([output, errors]).toEqual(["Once\n", "The answer was cancelled at the server.\n"]);
+  errors = "";
+  expect((await chatOnce(events)).at(-1)).toMatchObject({ text: "Once", state: "stopped" });
+  expect(errors).toBe("The answer was cancelled at the server.\n");
+});
+
+test("what was left out of the conversation is told", async () => {
+  const truncated = { messages: 4, tokens: 900 };
+  const events: ChatEvent[] = [
+    { type: "text", text: "Yes." },
+    { type: "done", statistics: { ...whole, truncated } },
+  ];
+  const sentence = "The 4 oldest messages were left out, to fit the context window.\n";
+  expect(await runOnce(events)).toBe(0);
+  expect([output, errors]).toEqual(["Yes.\n", sentence]);
+  errors = "";
+  expect((await chatOnce(events)).at(-1)).toMatchObject({ text: "Yes.", state: "complete" });
+  expect(errors).toBe(sentence);
+});
+
+test("calls of tools are printed, and stay in the conversation", async () => {
+  const events: ChatEvent[] = [call, { type: "done", statistics: whole }];
+  expect(await runOnce(events)).toBe(0);
+  expect([output, errors]).toEqual([`${callText}\n`, ""]);
+  expect((await chatOnce(events)).at(-1)).toMatchObject({
+    kind: "assistant",
+    text: "",
+    toolCalls: [{ name: "weather", arguments: { city: "Paris" } }],
+  });
+});
