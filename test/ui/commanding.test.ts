@@ -57,6 +57,46 @@ describe("settings", () => {
     });
   });
 
+  test("for thinking, format and system text are sent, and taken back", async () => {
+    const chat = await openChat();
+    for (const [line, sentence] of [
+      ["/set think high", "Set 'think' mode."],
+      ["/set format json", "Set format to 'json'."],
+      ["/system Be brief.", "Set system text."],
+    ]) {
+      chat.screen.type(`${line}\r`);
+      await chat.screen.until(sentence ?? "");
+    }
+    await ask(chat, "hello");
+    expect(chat.backend.current.settings).toMatchObject({
+      system: "Be brief.",
+      think: "high",
+      format: "json",
+    });
+    chat.backend.current.text("ok").done();
+    await chat.screen.until("context 43/4096");
+    chat.screen.type("/set nothink\r");
+    await chat.screen.until("Set 'think off' mode.");
+    chat.screen.type("/set noformat\r");
+    await chat.screen.until("Disabled format.");
+    await ask(chat, "again");
+    expect(chat.backend.current.settings).toMatchObject({ think: false });
+    expect(chat.backend.current.settings).not.toHaveProperty("format");
+  });
+
+  test.each([
+    ["/set think very", "think takes low, medium, high, max, or nothing, not 'very'"],
+    ["/set format xml", "The only format is json: /set format json"],
+    ["/system", "Use /system TEXT."],
+    ["/resume nobody", "Chats are not kept: the setting nohistory is on."],
+    ["/save", "Use /save NAME"],
+  ])("%j is refused in a sentence, and the line stays", async (line, sentence) => {
+    const { screen } = await openChat();
+    screen.type(`${line}\r`);
+    await screen.until(sentence);
+    await screen.until(`> ${line}`);
+  });
+
   test("are shown by /show", async () => {
     const { screen } = await openChat({
       settings: { system: "Be brief.", parameters: { top_k: 7 } },

@@ -164,14 +164,14 @@ export class ChatActions {
 
   async rename(name: string): Promise<string> {
     const { keeping } = this.#options;
-    if (keeping === undefined) return notKept;
+    if (keeping === undefined) throw new Error(notKept);
     await keeping.recorder.rename(name);
     return `This chat is named '${name}'.`;
   }
 
   async fork(name: string | undefined): Promise<string> {
     const { keeping } = this.#options;
-    if (keeping === undefined) return notKept;
+    if (keeping === undefined) throw new Error(notKept);
     const forked = await keeping.recorder.fork(name);
     return forked === undefined
       ? "There is nothing to fork yet."
@@ -186,7 +186,7 @@ export class ChatActions {
   /** Goes on with a saved chat: its model, its settings, its messages. */
   async openSession(reference: string): Promise<string> {
     const { keeping, change } = this.#options;
-    if (keeping === undefined) return notKept;
+    if (keeping === undefined) throw new Error(notKept);
     const { id } = await keeping.store.find(reference);
     const chat = await keeping.recorder.open(id);
     change({ entries: chat.entries, settings: { ...this.settings, ...chat.settings } });

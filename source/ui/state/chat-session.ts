@@ -39,6 +39,8 @@ export interface Question {
   /** What goes back into the editor when no answer comes. */
   readonly typed: string;
   readonly images?: readonly EntryImage[];
+  /** Those of the images that wait again when no answer comes: what is typed does not name them. */
+  readonly waiting?: readonly EntryImage[];
 }
 
 /** The request that runs. */
@@ -262,7 +264,7 @@ export class ChatSession {
       ? this.#withAnswer(this.#answerOf(run, answerStateOf(end), end))
       : restored(run, this.#state.entries);
     const { editor, figures, contextTokens } = this.#state;
-    const { typed } = run.question;
+    const { typed, waiting = [] } = run.question;
     store.update({
       entries:
         end.kind === "failed"
@@ -275,7 +277,10 @@ export class ChatSession {
       // A question without an answer would leave two questions in a row: it goes back to be edited.
       ...(isAnswered || run.isRepeated
         ? {}
-        : { editor: reduceEditor(editor, { type: "restore", text: typed }) }),
+        : {
+            editor: reduceEditor(editor, { type: "restore", text: typed }),
+            waitingImages: waiting,
+          }),
     });
     onSaid();
   }

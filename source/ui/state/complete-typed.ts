@@ -12,14 +12,22 @@ export interface Completion {
 
 const choicesShown = 12;
 
+/** Where to look for what may stand there. */
+export interface CompletionSources {
+  /** Paths without a beginning of their own are in here. */
+  readonly folder: string;
+  /** Of commands beside the chat's. */
+  readonly slashNames: readonly string[];
+}
+
 /** @returns undefined where nothing before the cursor can be completed */
 export async function completeTyped(
   text: string,
   cursor: number,
-  folder: string,
+  { folder, slashNames }: CompletionSources,
 ): Promise<Completion | undefined> {
   if (text.startsWith("/") && !text.includes("\n") && cursor === text.length) {
-    const completed = completeSlash(text);
+    const completed = completeSlash(text, slashNames);
     if (completed !== undefined && completed !== text) {
       return { text: completed, cursor: completed.length, choices: [] };
     }

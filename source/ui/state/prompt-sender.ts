@@ -94,13 +94,13 @@ export class PromptSender {
 
   #submit(text: string, typed: string, images: readonly EntryImage[]): void {
     const { session, shelve, store } = this.#options;
-    const { editingId, entries } = this.#state;
+    const { editingId, entries, waitingImages: waiting } = this.#state;
     const at = entries.findIndex(({ id }) => id === editingId);
     const after = at === -1 ? entries : entries.slice(0, at);
     shelve(typed);
     store.update({ waitingImages: [], editingId: undefined });
     // How the answer ends is in the state; the promise itself never fails.
-    void session.send({ text, typed, ...(images.length > 0 && { images }) }, after);
+    void session.send({ text, typed, waiting, ...(images.length > 0 && { images }) }, after);
     for (const image of images) void this.#count(image);
   }
 

@@ -54,6 +54,22 @@ describe("an image", () => {
     ]);
   });
 
+  test("that waits is not lost when its question gets no answer", async () => {
+    const chat = await openChat({ folder });
+    chat.screen.type("/image cat.png\r");
+    await chat.screen.until("now write your question");
+    await ask(chat, "what is it");
+    await chat.screen.until((screen) => !screen.text.includes("with cat.png"));
+    chat.backend.current.fail("Out of memory.");
+    await chat.screen.until("with cat.png");
+    await chat.screen.until("> what is it");
+    chat.screen.type(keys.enter);
+    await chat.screen.until(() => chat.backend.answers.length === 2);
+    expect(chat.backend.current.messages).toEqual([
+      { role: "user", content: "what is it", images: [red] },
+    ]);
+  });
+
   test("goes back into the field as its path when no answer comes", async () => {
     const chat = await openChat({ folder });
     await ask(chat, "what is in ./cat.png?");
