@@ -1,0 +1,102 @@
+// What a person has answered so far, and the deployment that follows from it.
+
+import type { AppConfig } from "../../../cloud/app-config.ts";
+import type { ConfigAnswers, DeployAnswers, ScriptAccess } from "../cloud-access.ts";
+import { settings } from "./settings.ts";
+
+/** What was typed or chosen, by the names of the fields. What is absent is as the script says. */
+export type Given = Readonly<Record<string, string>>;
+
+/** The rules of deployctl that can be asked without reading anything. */
+export type Rules = Pick<
+  ScriptAccess,
+  "nameFault" | "suggestName" | "looksSecret" | "config" | "previewScale"
+>;
+
+/** In front of the name of a variable, it names the variable's field. */
+export const variablePrefix = "variable:";
+
+export function isEphemeral(given: Given): boolean {
+  return given.mode === "run";
+}
+
+/** `deploy.py`, or `deploy.py::serve`. */
+export function referenceOf(given: Given): string {
+  const file = scriptOf(given);
+  return given.target === undefined ? file : `${file}::${given.target}`;
+}
+
+/** The script's path: the person's own, or the one that is made for a model. */
+export function scriptOf(given: Given): string {
+  return (given.source === "model" ? (given.file ?? defaultScript) : (given.script ?? "")).trim();
+}
+
+export const defaultScript = "deploy.py";
+
+/** Variables with a value, by their names. */
+export function variablesOf(given: Given): Record<string, string> {
+  const entries = Object.entries(given).flatMap(([id, text]) =>
+    id.startsWith(variablePrefix) && text !== ""
+      ? [[id.slice(variablePrefix.length), text] as const]
+      : [],
+  );
+  return Object.fromEntries(entries);
+}
+
+/** Names that are typed in one field, with blanks or commas between them. */
+export function namesIn(text: string | undefined): readonly string[] {
+  return (text ?? "").split(/[\s,]+/).filter((name) => name !== "");
+}
+
+/** Only what differs from what the script says by itself. */
+export function configAnswersOf(given: Given, base: AppConfig): ConfigAnswers {
+  let answers: ConfigAnswers = {};
+  for (const setting of settings) {
+    const text = given[setting.id]?.trim();
+    if (!isChanged(text, setting.write(base)) || setting.fault(text) !== undefined) continue;
+    const answer = setting.answer(text);
+    answers = {
+      ...answers,
+      ...answer,
+      ...(answer.scale && { scale: { ...answers.scale, ...answer.scale } }),
+      ...(answer.limits && { limits: { ...answers.limits, ...answer.limits } }),
+    };
+  }
+  const auth = authOf(given, base);
+  const environment = variablesOf(given);
+  const secretNames = namesIn(given.secretNames);
+  return {
+    ...answers,
+    ...(auth !== base.auth && { auth }),
+    ...(Object.keys(environment).length > 0 && { environment }),
+    ...(secretNames.length > 0 && { secretNames }),
+    ...(given.imageMode === "pip" && { imageMode: "pip" }),
+  };
+}
+
+export function authOf({ auth }: Given, base: AppConfig | undefined): AppConfig["auth"] {
+  return auth === "private" || auth === "shared" || auth === "public"
+    ? auth
+    : (base?.auth ?? "private");
+}
+
+/** Whether a field says something that the script does not say itself. */
+export function isChanged(text: string | undefined, usual: string): text is string {
+  return text !== undefined && text !== "" && text !== usual;
+}
+
+export function deployAnswersOf(
+  given: Given,
+  base: AppConfig,
+  organisation: string | undefined,
+): DeployAnswers {
+  return {
+    reference: referenceOf(given),
+    appName: given.name === undefined || given.name === "" ? undefined : given.name,
+    organisation,
+    isEphemeral: isEphemeral(given),
+    isStatic: given.isStatic === "yes",
+    includes: [],
+    config: configAnswersOf(given, base),
+  };
+}

@@ -1,0 +1,54 @@
+// The command that does the same as the screen's answers.
+
+import type { AppConfig } from "../../../cloud/app-config.ts";
+import {
+  authOf,
+  type Given,
+  isChanged,
+  isEphemeral,
+  namesIn,
+  type Rules,
+  referenceOf,
+  variablesOf,
+} from "./answers.ts";
+import { settings } from "./settings.ts";
+
+export interface CommandFacts {
+  readonly base: AppConfig;
+  /** Undefined: the one in use. */
+  readonly profile: string | undefined;
+  readonly looksSecret: Rules["looksSecret"];
+}
+
+/** For a shell. A secret's value is named, and never part of it. */
+export function commandText(given: Given, { base, profile, looksSecret }: CommandFacts): string {
+  const isRun = isEphemeral(given);
+  const name = given.name ?? "";
+  const auth = authOf(given, base);
+  const flags = settings.flatMap((setting) => {
+    const text = given[setting.id]?.trim();
+    const isOfCommand = !isRun || setting.step !== "scaling" || setting.id === "maxMultiplexing";
+    return isOfCommand && isChanged(text, setting.write(base)) ? [setting.flag, quoted(text)] : [];
+  });
+  const variables = Object.entries(variablesOf(given)).flatMap(([variable, value]) => [
+    "--env",
+    looksSecret(variable) ? `${variable}="$${variable}"` : quoted(`${variable}=${value}`),
+  ]);
+  return [
+    "deployctl",
+    isRun ? "run" : "deploy",
+    quoted(referenceOf(given)),
+    ...(name === "" ? [] : ["--app-name", quoted(name)]),
+    ...(profile === undefined ? [] : ["--profile", quoted(profile)]),
+    ...(auth === base.auth ? [] : ["--auth", auth]),
+    ...variables,
+    ...namesIn(given.secretNames).flatMap((secret) => ["--secret", quoted(secret)]),
+    ...(given.imageMode === "pip" ? ["--image-mode", "pip"] : []),
+    ...flags,
+    ...(given.isStatic === "yes" ? ["--static"] : []),
+  ].join(" ");
+}
+
+function quoted(word: string): string {
+  return /^[\w/.:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

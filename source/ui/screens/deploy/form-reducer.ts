@@ -1,0 +1,195 @@
+// What keys do to the form: the focus moves, fields change, faults come and go.
+
+import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
+import { fieldWith } from "../../panes/text-field.ts";
+import { isEphemeral, variablePrefix } from "./answers.ts";
+import { arrived } from "./asked.ts";
+import { baseOf, type DeployState } from "./deploy-state.ts";
+import { type Item, optionBeside } from "./form.ts";
+import { focusedItem, type PageView, pageOf } from "./page-of.ts";
+import { nameFaultOf, namesake } from "./pages-of-app.ts";
+import { configFault, newVariable, secretsFault, variableFault } from "./pages-of-settings.ts";
+import { presets } from "./presets.ts";
+import { settings } from "./settings.ts";
+import { type StepId, stepBeside } from "./steps.ts";
+
+/** The field that has the keys now has its text in the editor. */
+export function withFocus(state: DeployState, focus: number, view: PageView): DeployState {
+  const { items } = pageOf(state, view);
+  const index = Math.max(0, Math.min(items.length - 1, focus));
+  const item = items[index];
+  const text = item?.kind === "text" ? item.value : "";
+  return { ...state, focus: index, editor: fieldWith(createEditorState(), text), scroll: 0 };
+}
+
+/** Another step; the answers stay. It begins with its first field that is typed in. */
+export function openStep(state: DeployState, step: StepId, view: PageView): DeployState {
+  const opened = { ...state, step, faults: {}, paths: [], scroll: 0 };
+  const { items } = pageOf(opened, view);
+  const isChoiceFirst = items[0]?.kind === "choice";
+  const typed = items.findIndex(({ kind }) => kind === "text");
+  // A script's path is what one comes for; elsewhere the choice comes first.
+  return withFocus(opened, step === "script" && isChoiceFirst ? Math.max(0, typed) : 0, view);
+}
+
+export function backStep(state: DeployState, view: PageView): DeployState {
+  const before = stepBeside(state.step, -1, isEphemeral(state.given));
+  return before === undefined ? state : openStep(leaveField(state, view), before, view);
+}
+
+/** Up and down: between fields; within the only choice of a step. */
+export function moveFocus(state: DeployState, distance: -1 | 1, view: PageView): DeployState {
+  const { items, lines } = pageOf(state, view);
+  const [only] = items;
+  if (items.length === 1 && only?.kind === "choice") return choose(state, distance, view);
+  if (items.length === 0) {
+    const scroll = Math.max(0, Math.min(lines.length * 3, state.scroll + distance));
+    return { ...state, scroll };
+  }
+  return withFocus(leaveField(state, view), state.focus + distance, view);
+}
+
+/** Another option of the choice that has the keys. */
+export function choose(state: DeployState, distance: -1 | 1, view: PageView): DeployState {
+  const item = focusedItem(state, view);
+  if (item?.kind !== "choice") return state;
+  const value = optionBeside(item, distance);
+  const chosen = { ...state, given: givenAfterChoice(state, item.id, value), faults: {} };
+  // Fields may have come or gone, and have other values.
+  return withFocus(
+    { ...chosen, ...(item.id === "auth" && { isPublicConfirmed: false }) },
+    state.focus,
+    view,
+  );
+}
+
+function givenAfterChoice({ given }: DeployState, id: string, value: string) {
+  if (id === "mode") return givenAfterMode(given, value);
+  if (id !== "preset") return { ...given, [id]: value };
+  const preset = presets.find((entry) => entry.id === value);
+  if (preset !== undefined) return { ...given, ...preset.texts };
+  const scaling = new Set(settings.filter(({ step }) => step === "scaling").map((s) => s.id));
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !scaling.has(name)));
+}
+
+/** What is run once gets a name drawn; an app that stays is called as its script. */
+function givenAfterMode({ name, ...given }: DeployState["given"], mode: string) {
+  const isOwn = name !== undefined && name !== "" && name !== given.suggestedName;
+  if (isOwn) return { ...given, name, mode };
+  return mode === "run" ? { ...given, name: "", mode } : { ...given, mode };
+}
+
+/** The text of the field that has the keys has changed. */
+export function editField(
+  state: DeployState,
+  edit: (editor: EditorState) => EditorState,
+  view: PageView,
+): DeployState {
+  const item = focusedItem(state, view);
+  if (item?.kind !== "text") return state;
+  const editor = edit(state.editor);
+  if (editor.text === state.editor.text) return { ...state, editor };
+  const { [item.id]: _fault, "": _step, ...faults } = state.faults;
+  const given = givenAfterText(state.given, item.id, editor.text);
+  return { ...state, editor, given, faults, paths: [] };
+}
+
+function givenAfterText({ target, ...given }: DeployState["given"], id: string, text: string) {
+  const changed = { ...given, [id]: text };
+  // Another script has other functions.
+  return target === undefined || id === "script" ? changed : { ...changed, target };
+}
+
+/** Checks the field that is left: what is wrong with it stands below it from now on. */
+export function leaveField(state: DeployState, view: PageView): DeployState {
+  const item = focusedItem(state, view);
+  if (item?.kind !== "text") return state;
+  const { [item.id]: _before, ...others } = state.faults;
+  const fault = faultOf(state, item, view);
+  return { ...state, faults: fault === undefined ? others : { ...others, [item.id]: fault } };
+}
+
+/** Checks every field of the step, then the step as a whole. */
+export function checkStep(state: DeployState, view: PageView): DeployState {
+  const { items } = pageOf(state, view);
+  const found = items.flatMap((item) => {
+    const fault = faultOf(state, item, view);
+    return fault === undefined ? [] : [[item.id, fault] as const];
+  });
+  const [first] = found;
+  if (first !== undefined) {
+    const focused = withFocus(
+      state,
+      items.findIndex(({ id }) => id === first[0]),
+      view,
+    );
+    return { ...focused, faults: Object.fromEntries(found) };
+  }
+  const fault = stepFault(state, view);
+  return { ...state, faults: fault === undefined ? {} : { "": fault } };
+}
+
+function faultOf(state: DeployState, item: Item, { rules }: PageView): string | undefined {
+  if (item.kind === "choice") return undefined;
+  const { id, value } = item;
+  if (id === "script") return value.trim() === "" ? "Type the path of a Python script." : undefined;
+  if (id === "file") return fileFault(value);
+  if (id === "name") return nameFaultOf(state, rules) ?? takenFault(state);
+  if (id === newVariable) return variableFault(value);
+  if (id === "secretNames") return secretsFault(state, value);
+  if (id.startsWith(variablePrefix)) {
+    return item.note?.includes("needed") && value === ""
+      ? "The script does not start without it."
+      : undefined;
+  }
+  const setting = settings.find((entry) => entry.id === id);
+  // An empty field is as the script says.
+  return value.trim() === "" ? undefined : setting?.fault(value.trim());
+}
+
+function fileFault(value: string): string | undefined {
+  return /[^/]\.py$/.test(value.trim()) ? undefined : "Use a path that ends in .py.";
+}
+
+function takenFault(state: DeployState): string | undefined {
+  const existing = isEphemeral(state.given) ? namesake(state) : undefined;
+  return existing && `${existing.app} exists: what is run once needs a name of its own.`;
+}
+
+/** What is wrong with a step that has its fields right. */
+function stepFault(state: DeployState, { rules }: PageView): string | undefined {
+  const { step, known, given } = state;
+  if (step === "script" && given.source === "model") {
+    return arrived(known.models)?.length ? undefined : "There is no model to deploy yet.";
+  }
+  if (step === "found") {
+    if (known.script.kind === "failed") return known.script.sentence;
+    return baseOf(state) === undefined ? "The script is still being read." : undefined;
+  }
+  if (step === "where") return arrived(known.targets) ? undefined : "Servers are still looked for.";
+  if (step === "resources" || step === "scaling" || step === "timeouts") {
+    return baseOf(state) === undefined
+      ? "The script is still being read."
+      : configFault(state, rules);
+  }
+  if (step === "preflight") {
+    if (known.checked.kind === "failed") return known.checked.sentence;
+    return known.checked.kind === "here" ? undefined : "The checks still run.";
+  }
+  return undefined;
+}
+
+/** The variable in the field for new ones becomes one of its own. */
+export function addVariable(state: DeployState, view: PageView): DeployState {
+  const text = state.given[newVariable] ?? "";
+  const at = text.indexOf("=");
+  const { [newVariable]: _typed, ...given } = state.given;
+  const added = { ...given, [variablePrefix + text.slice(0, at)]: text.slice(at + 1) };
+  const next = { ...state, given: added, faults: {} };
+  const items = pageOf(next, view).items;
+  return withFocus(
+    next,
+    items.findIndex(({ id }) => id === newVariable),
+    view,
+  );
+}

@@ -1,0 +1,115 @@
+// The settings of an app that have a field each: how they are read, written, and named as flags.
+
+import type { AppConfig } from "../../../cloud/app-config.ts";
+import type { ConfigAnswers } from "../cloud-access.ts";
+import { readTime, writeTime } from "./read-time.ts";
+
+export interface Setting {
+  readonly id: string;
+  readonly label: string;
+  readonly step: "resources" | "scaling" | "timeouts";
+  readonly flag: string;
+  /** What it means, in a few words. */
+  readonly note: string;
+  /** Of a configuration, as one would type it. */
+  write(config: AppConfig): string;
+  /** @returns why a text is refused */
+  fault(text: string): string | undefined;
+  /** @param text one without a fault */
+  answer(text: string): ConfigAnswers;
+}
+
+type ScaleCount = "minConcurrency" | "maxConcurrency" | "concurrencyBuffer" | "maxMultiplexing";
+
+export const settings: readonly Setting[] = [
+  {
+    id: "machineType",
+    label: "Machine type",
+    step: "resources",
+    flag: "--machine-type",
+    note: "such as GPU-H100; any: whatever there is",
+    write: ({ hardware }) => hardware.machineType ?? "any",
+    fault: (text) => (/^[\w. -]+$/.test(text) ? undefined : "Use a name such as GPU-H100, or any."),
+    answer: (text) => ({ machineType: text }),
+  },
+  {
+    id: "gpuCount",
+    label: "GPUs",
+    step: "resources",
+    flag: "--gpus",
+    note: "of each replica",
+    write: ({ hardware }) => String(hardware.gpuCount),
+    fault: (text) => countFault(text, 0, 64),
+    answer: (text) => ({ gpuCount: Number(text) }),
+  },
+  scaleCount("minConcurrency", "Replicas at least", "--min-concurrency", {
+    note: "0: none while nobody asks",
+    most: 1000,
+  }),
+  scaleCount("maxConcurrency", "Replicas at most", "--max-concurrency", { least: 1, most: 1000 }),
+  scaleCount("concurrencyBuffer", "Spare replicas", "--concurrency-buffer", { most: 1000 }),
+  scaleCount("maxMultiplexing", "At a time", "--max-multiplexing", {
+    note: "requests that one replica is given",
+    least: 1,
+  }),
+  {
+    id: "keepAliveMs",
+    label: "Idle before stop",
+    step: "scaling",
+    flag: "--keep-alive",
+    note: "how long an idle replica stays",
+    write: ({ scale }) => writeTime(scale.keepAliveMs),
+    fault: timeFault,
+    answer: (text) => ({ scale: { keepAliveMs: readTime(text) ?? 0 } }),
+  },
+  limit("startupTimeoutMs", "Start", "--startup-timeout", "for a replica to become ready"),
+  limit("requestTimeoutMs", "Request", "--request-timeout", "for one answer; 0: no limit"),
+  limit("drainTimeoutMs", "Drain", "--drain-timeout", "for a leaving replica's requests"),
+];
+
+function scaleCount(
+  id: ScaleCount,
+  label: string,
+  flag: string,
+  { note = "", least = 0, most = 1_000_000 }: { note?: string; least?: number; most?: number },
+): Setting {
+  return {
+    id,
+    label,
+    step: "scaling",
+    flag,
+    note,
+    write: ({ scale }) => String(scale[id]),
+    fault: (text) => countFault(text, least, most),
+    answer: (text) => ({ scale: { [id]: Number(text) } }),
+  };
+}
+
+function limit(
+  id: "startupTimeoutMs" | "requestTimeoutMs" | "drainTimeoutMs",
+  label: string,
+  flag: string,
+  note: string,
+): Setting {
+  return {
+    id,
+    label,
+    step: "timeouts",
+    flag,
+    note,
+    write: ({ limits }) => writeTime(limits[id]),
+    fault: timeFault,
+    answer: (text) => ({ limits: { [id]: readTime(text) ?? 0 } }),
+  };
+}
+
+function countFault(text: string, least: number, most: number): string | undefined {
+  const value = /^\d{1,9}$/.test(text.trim()) ? Number(text) : Number.NaN;
+  return value >= least && value <= most
+    ? undefined
+    : `Use a whole number from ${least} to ${most}.`;
+}
+
+function timeFault(text: string): string | undefined {
+  return readTime(text) === undefined ? "Use 90s, 15m, 1h30m, or a number of seconds." : undefined;
+}
