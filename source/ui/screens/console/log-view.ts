@@ -131,7 +131,8 @@ export class LogView {
 
   /** The lines in sight, oldest first: at most `height`. */
   window(height: number): readonly LogEntry[] {
-    const end = this.#lastIndex() + 1;
+    // Where what was read is gone, the oldest that are left stand in its place.
+    const end = Math.max(this.#lastIndex() + 1, Math.min(height, this.#shown.length));
     return this.#shown.slice(Math.max(0, end - Math.max(0, height)), end);
   }
 

@@ -1,0 +1,327 @@
+// Goal: what a person does on the console happens, after the right questions, and is told.
+// Method: the whole program in a terminal in memory; the control plane is a sample, whose silence,
+// crowd and flood a real one cannot be asked for. A real one is behind test/e2e/terminal-console.
+
+import { Console } from "node:console";
+import { expect, onTestFinished, test } from "vitest";
+import { runApp } from "../../../../source/ui/app/run-app.tsx";
+import { until } from "../../../support/until.ts";
+import { keys, SizedTerminal } from "../../support/sized-terminal.ts";
+import {
+  SampleServer,
+  sampleApp,
+  sampleCloud,
+  sampleLine,
+  sampleReplica,
+  sampleRevision,
+} from "./sample-cloud.ts";
+
+// The test runner's console lacks the class that Ink builds its own console from.
+console.Console ??= Console;
+
+interface Opened {
+  readonly server: SampleServer;
+  readonly screen: SizedTerminal;
+}
+
+async function openConsole(
+  options: {
+    columns?: number;
+    rows?: number;
+    isScreenReader?: boolean;
+    server?: SampleServer;
+  } = {},
+): Promise<Opened> {
+  const { columns = 110, rows = 36, isScreenReader = false, server = new SampleServer() } = options;
+  const screen = new SizedTerminal(columns, rows);
+  const result = runApp({
+    cloud: sampleCloud(server),
+    program: "deployctl",
+    first: "console",
+    environment: { LANG: "en_GB.UTF-8" },
+    isScreenReader,
+    stdin: screen.stdin,
+    stdout: screen.stdout,
+  });
+  onTestFinished(async () => {
+    screen.hangUp();
+    await result;
+  });
+  await screen.until(isScreenReader ? "Pane: apps" : "[5 Console]");
+  return { server, screen };
+}
+
+async function choose(screen: SizedTerminal, title: string): Promise<void> {
+  screen.type(title);
+  await screen.until(`> ${title}`);
+  screen.type(keys.enter);
+}
+
+test("Enter opens the chat on the deployment, and 5 leads back", async () => {
+  const { server, screen } = await openConsole();
+  await screen.until(/> tiny +● ready/);
+  screen.type(keys.enter);
+  await screen.until("[1 Chat]");
+  screen.type("Hello\r");
+  await screen.until(() => server.backend.answers.length === 1);
+  server.backend.current.text("Good morning.").done();
+  await screen.until("Good morning.");
+  screen.type("\u001b5");
+  await screen.until("[5 Console]");
+  screen.type(keys.enter);
+  await screen.until("Good morning.");
+});
+
+test("a scale is asked, explained, confirmed and told", async () => {
+  const { server, screen } = await openConsole();
+  await screen.until(/> tiny/);
+  screen.type("s");
+  await screen.until("Replicas of local/tiny");
+  screen.type("\u00155..2\r");
+  await screen.until("5 is more than 2");
+  expect(server.orders).toEqual([]);
+  screen.type("s");
+  await screen.until("Replicas of local/tiny");
+  screen.type("\u00151..4\r");
+  await screen.until("1 is kept while nobody asks, and at most 4 run.");
+  screen.type("n");
+  await screen.until(() => !screen.text.includes("is kept while"));
+  expect(server.orders).toEqual([]);
+  screen.type("s");
+  await screen.until("Replicas of local/tiny");
+  screen.type("\u00151..4\r");
+  await screen.until("is kept while");
+  screen.type("y");
+  await screen.until("local/tiny scales 1..4 from now on");
+  expect(server.orders).toEqual(['scale local/tiny {"minConcurrency":1,"maxConcurrency":4}']);
+});
+
+test("a deployment is deleted by its name alone", async () => {
+  const { server, screen } = await openConsole();
+  await screen.until(/> tiny/);
+  screen.type("D");
+  await screen.until(/Type tiny/);
+  screen.type("yes\r");
+  await screen.until("'yes' is not tiny: nothing was deleted");
+  screen.type("D");
+  await screen.until(/Type tiny/);
+  screen.type(keys.escape);
+  await screen.until(() => !screen.text.includes("Type tiny"));
+  expect(server.orders).toEqual([]);
+  screen.type("D");
+  await screen.until(/Type tiny/);
+  screen.type("tiny\r");
+  await screen.until("local/tiny is deleted");
+  expect(server.orders).toEqual(["delete local/tiny"]);
+});
+
+test("x stops a deployment after a question, and lets it run again", async () => {
+  const { server, screen } = await openConsole();
+  await screen.until(/> tiny/);
+  screen.type("x");
+  await screen.until("Its replica finishes what it has and ends");
+  screen.type("y");
+  await screen.until(/> tiny +⊘ stopped/);
+  screen.type(keys.enter);
+  await screen.until("local/tiny is stopped; x lets it run again");
+  screen.type("x");
+  await screen.until(/> tiny +● ready/);
+  expect(server.orders).toEqual(["pause local/tiny", "resume local/tiny"]);
+});
+
+test("a roll-back is chosen among the earlier revisions, followed, and told when it failed", async () => {
+  const server = new SampleServer();
+  server.revisionList = [
+    sampleRevision(),
+    sampleRevision({ revision: "r0001-00000000", state: "SUPERSEDED", message: "first" }),
+    sampleRevision({ revision: "r0000-00000000", state: "FAILED" }),
+  ];
+  server.activation = [
+    { kind: "phase", phase: "start", sentence: "a replica of r0001", elapsedMs: 10 },
+    {
+      kind: "failed",
+      code: "CLOUD_START_FAILED",
+      sentence: "The replica ended with exit code 1.",
+      exitCode: 6,
+      reason: "exited",
+      tail: [],
+    },
+  ];
+  const { screen } = await openConsole({ server });
+  await screen.until(/> tiny/);
+  screen.type("u");
+  await screen.until("r0001-00000000  first");
+  expect(screen.text).not.toContain("r0000-00000000");
+  screen.type(keys.enter);
+  await screen.until("local/tiny stays as it was: The replica ended with exit code 1.");
+  expect(server.orders).toEqual(["activate local/tiny r0001-00000000"]);
+});
+
+test("a key is made, seen once, copied and gone; others are rotated and revoked", async () => {
+  const { server, screen } = await openConsole();
+  await screen.until(/> tiny/);
+  screen.type("n");
+  await screen.until("A key for");
+  screen.type(keys.enter);
+  await screen.until("What is it for?");
+  screen.type("laptop\r");
+  await screen.until("It expires");
+  screen.type(keys.enter);
+  const token = `dk_${"t".repeat(61)}`;
+  await screen.until(token);
+  screen.type("y");
+  await screen.until(/Copied \d+ characters/);
+  const [encoded = ""] = screen.bytes.split("\u001b]52;c;")[1]?.split("\u0007") ?? [];
+  expect(Buffer.from(encoded, "base64").toString()).toBe(token);
+  screen.type(keys.enter);
+  await screen.until(() => !screen.text.includes(token));
+  expect(server.orders).toEqual(["key api tiny laptop"]);
+
+  screen.type(keys.tab);
+  await screen.until("> aaaabbbb");
+  screen.type(keys.tab);
+  await screen.until(/> (ci|laptop)/);
+  screen.type("r");
+  await screen.until("the old one works on");
+  await choose(screen, "One hour");
+  await screen.until("dk_rotated");
+  screen.type(keys.enter);
+  await screen.until(() => !screen.text.includes("dk_rotated"));
+  screen.type("x");
+  await screen.until("It cannot be taken back");
+  screen.type(keys.enter);
+  await screen.until(() => !screen.text.includes("It cannot be taken back"));
+  expect(server.orders.some((order) => order.startsWith("revoke"))).toBe(false);
+  screen.type("x");
+  await screen.until("It cannot be taken back");
+  await choose(screen, "Yes, and cut");
+  await screen.until(/is revoked/);
+  expect(server.orders.at(-1)).toMatch(/^revoke \S+ hard$/);
+});
+
+test("a replica is stopped with another in its place", async () => {
+  const server = new SampleServer();
+  server.replicaList = [sampleReplica(), sampleReplica({ replica: "ccccdddd", inFlight: 2 })];
+  const { screen } = await openConsole({ server });
+  await screen.until(/> tiny/);
+  screen.type(keys.tab);
+  await screen.until("> aaaabbbb");
+  screen.type("jx");
+  await screen.until("Stop replica ccccdddd? Its 2 requests are finished first.");
+  await choose(screen, "Yes, once another");
+  await screen.until("ccccdddd is on its way out");
+  expect(server.orders).toEqual(["stop ccccdddd and replace it"]);
+});
+
+test("the log of the selected deployment follows, is filtered, and of one replica", async () => {
+  const { server, screen } = await openConsole();
+  await screen.until(() => server.followers === 1);
+  server.write(
+    sampleLine({ text: "GET /v1/models 200" }),
+    sampleLine({ seq: 2, replica: "ccccdddd", text: "POST /v1/chat 500", stream: "stderr" }),
+  );
+  await screen.until("POST /v1/chat 500");
+  screen.type("l");
+  await screen.until("f stream");
+  screen.type("/models");
+  await screen.until("1 lines");
+  expect(screen.text).not.toContain("POST /v1/chat 500");
+  screen.type(keys.enter);
+  await screen.until("filter: models");
+  screen.type(keys.escape);
+  await screen.until("POST /v1/chat 500");
+  screen.type("f");
+  await screen.until("log · stderr");
+  expect(screen.text).not.toContain("GET /v1/models 200");
+});
+
+test("a control plane that goes away takes nothing with it, and comes back by itself or by S", async () => {
+  const { server, screen } = await openConsole();
+  await screen.until(/> tiny +● ready/);
+  server.isGone = true;
+  await screen.until("No control plane answers on this machine");
+  expect(screen.text).toMatch(/> tiny +● ready/);
+  expect(screen.text).toContain("S starts it");
+  server.isGone = false;
+  await screen.until(() => !screen.text.includes("No control plane answers"));
+  server.isGone = true;
+  await screen.until("No control plane answers on this machine");
+  screen.type("S");
+  await screen.until("The control plane runs in the background, at http://127.0.0.1:8480");
+  expect(server.orders).toEqual(["start"]);
+});
+
+test("one that never ran is a state with the key that starts it", async () => {
+  const server = new SampleServer();
+  server.isGone = true;
+  const { screen } = await openConsole({ server, columns: 80, rows: 24 });
+  await screen.until("The control plane does not run.");
+  screen.type("S");
+  await screen.until(/> tiny +● ready/);
+});
+
+test("200 deployments and a flood of lines leave the keys quick, and only what fits is painted", async () => {
+  const server = new SampleServer();
+  server.appList = Array.from({ length: 200 }, (_, index) =>
+    sampleApp({ app: `app-${String(index).padStart(3, "0")}` }),
+  );
+  const { screen } = await openConsole({ server });
+  await screen.until("1 of 200");
+  await screen.until(() => server.followers === 1);
+  let seq = 0;
+  const flood = setInterval(() => {
+    for (let line = 0; line < 20; line += 1) {
+      seq += 1;
+      server.write(sampleLine({ seq, text: `n ${seq}` }));
+    }
+  }, 10);
+  onTestFinished(() => clearInterval(flood));
+  await screen.until(/n \d{3,}/);
+  screen.type("/app-15\r");
+  await screen.until("1 of 10 (200 in all)");
+  screen.type(keys.end);
+  await screen.until("> app-159");
+  screen.type(keys.escape);
+  await screen.until("of 200");
+  expect(screen.text).toContain("> app-159");
+  clearInterval(flood);
+});
+
+test("the palette does what the keys do, and asks for what a command needs", async () => {
+  const { server, screen } = await openConsole();
+  await screen.until(/> tiny/);
+  screen.type(":");
+  await screen.until("Commands");
+  screen.type("how many replicas");
+  await screen.until("> Change how many replicas");
+  screen.type(keys.enter);
+  await screen.until("Replicas of local/tiny");
+  screen.type("\u0015reset\r");
+  await screen.until("scales as its script says");
+  expect(server.orders).toEqual(["reset local/tiny"]);
+});
+
+test("for screen readers states are words, changes are new lines, and a key is said", async () => {
+  const { server, screen } = await openConsole({ isScreenReader: true, columns: 100, rows: 60 });
+  await screen.until("tiny: ready, 1 of at most 2 replicas ready, revision r0002");
+  server.appList = [sampleApp({ state: "CRASH_BACKOFF", reason: "exit code 1" })];
+  await screen.until("tiny: crashing, 1 of at most 2 replicas ready, revision r0002, exit code 1");
+  expect(screen.text).not.toMatch(/[│╭▁█]/);
+  server.isGone = true;
+  await screen.until(/Control plane, this machine: .*does not answer/);
+});
+
+test("details tell the revisions and how to call it, and Esc leads back", async () => {
+  const { screen } = await openConsole({ columns: 80, rows: 24 });
+  await screen.until(/> tiny/);
+  screen.type("i");
+  await screen.until("Calling it");
+  expect(screen.text).toContain("http://127.0.0.1:8480/local/tiny");
+  expect(screen.text).toContain("r0002");
+  screen.type(keys.escape);
+  await screen.until(/> tiny/);
+  await until(
+    () => screen.text,
+    (text) => !text.includes("Calling it"),
+  );
+});

@@ -1,0 +1,337 @@
+// A control plane whose every answer the test decides: stands in for what a real one cannot be brought
+// to, such as silence, 200 deployments and a flood of lines.
+
+import { AsyncQueue } from "../../../../source/base/async-queue.ts";
+import { ProductError } from "../../../../source/base/product-error.ts";
+import type {
+  AppDocument,
+  DeployEvent,
+  EventDocument,
+  KeyDocument,
+  LogDocument,
+  NewKeyDocument,
+  NewKeyRequest,
+  ReplicaDocument,
+  RevisionDocument,
+  ScaleChange,
+  UsageDocument,
+} from "../../../../source/cloud/admin/documents.ts";
+import {
+  type AppConfig,
+  defaultLimits,
+  defaultScale,
+} from "../../../../source/cloud/app-config.ts";
+import { cloudErrors } from "../../../../source/cloud/errors.ts";
+import type { CloudAccess, CloudServer } from "../../../../source/ui/screens/cloud-access.ts";
+import { ScriptedBackend } from "../../support/scripted-backend.ts";
+
+export function sampleApp(change: Partial<AppDocument> = {}): AppDocument {
+  const app = change.app ?? "tiny";
+  return {
+    organisation: "local",
+    app,
+    url: `http://127.0.0.1:8480/local/${app}`,
+    auth: "private",
+    state: "READY",
+    reason: undefined,
+    activeRevision: "r0002-1a2b3c4d",
+    scale: { ...defaultScale, maxConcurrency: 2, maxMultiplexing: 4 },
+    overrides: [],
+    isEphemeral: false,
+    replicas: { wanted: 1, alive: 1, ready: 1 },
+    inFlight: 0,
+    queued: 0,
+    createdAt: Date.now() - 7_200_000,
+    updatedAt: Date.now(),
+    ...change,
+  };
+}
+
+export function sampleReplica(change: Partial<ReplicaDocument> = {}): ReplicaDocument {
+  return {
+    organisation: "local",
+    app: "tiny",
+    revision: "r0002-1a2b3c4d",
+    replica: "aaaabbbb",
+    state: "IDLE",
+    inFlight: 0,
+    endpoint: "http://127.0.0.1:20000",
+    processId: 4711,
+    progress: undefined,
+    gpus: [],
+    startedAt: Date.now() - 60_000,
+    readyAt: Date.now() - 58_000,
+    expiresAt: undefined,
+    exit: undefined,
+    coldStartMs: 2000,
+    ...change,
+  };
+}
+
+export function sampleKey(change: Partial<KeyDocument> = {}): KeyDocument {
+  return {
+    id: "aaaabbbbcccc",
+    organisation: "local",
+    scope: "api",
+    apps: [],
+    description: "ci",
+    state: "active",
+    requestsPerMinute: undefined,
+    createdAt: Date.now() - 3_600_000,
+    expiresAt: undefined,
+    lastUsedAt: undefined,
+    revokedAt: undefined,
+    ...change,
+  };
+}
+
+export function sampleLine(change: Partial<LogDocument> = {}): LogDocument {
+  return {
+    ts: 1_700_000_000_000,
+    organisation: "local",
+    app: "tiny",
+    revision: "r0002-1a2b3c4d",
+    replica: "aaaabbbb",
+    stream: "stdout",
+    seq: 1,
+    text: "POST /v1/chat/completions 200",
+    ...change,
+  };
+}
+
+export function sampleUsage(change: Partial<UsageDocument> = {}): UsageDocument {
+  return {
+    organisation: "local",
+    app: "tiny",
+    requests: 0,
+    errors: 0,
+    ttfbMsP50: undefined,
+    ttfbMsP95: undefined,
+    inputTokens: 0,
+    outputTokens: 0,
+    gpuSeconds: { busy: 0, idle: 0, starting: 0 },
+    cost: undefined,
+    ...change,
+  };
+}
+
+export function sampleRevision(change: Partial<RevisionDocument> = {}): RevisionDocument {
+  const config: AppConfig = {
+    kind: "function",
+    exposedPort: 8000,
+    healthPath: "/health",
+    auth: "private",
+    scale: defaultScale,
+    limits: defaultLimits,
+    hardware: { machineType: undefined, gpuCount: 0 },
+    requirements: [],
+    environment: {},
+    secretNames: [],
+    executables: [],
+    coldStart: "wait",
+    noWakePaths: [],
+    portRewrite: "auto",
+    upstreamAuthorizationSecret: undefined,
+  };
+  return {
+    organisation: "local",
+    app: "tiny",
+    revision: "r0002-1a2b3c4d",
+    state: "ACTIVE",
+    reason: undefined,
+    config,
+    message: undefined,
+    annotations: {},
+    createdBy: undefined,
+    createdAt: Date.now() - 60_000,
+    isPinned: false,
+    ...change,
+  };
+}
+
+export class SampleServer implements CloudServer {
+  readonly target = {
+    profile: "local",
+    isCurrent: true,
+    isLocal: true,
+    place: "this machine",
+    organisation: undefined,
+  };
+  readonly backend = new ScriptedBackend();
+  /** What was ordered, in order. */
+  readonly orders: string[] = [];
+  isGone = false;
+  appList: AppDocument[] = [sampleApp()];
+  replicaList: ReplicaDocument[] = [sampleReplica()];
+  keyList: KeyDocument[] = [sampleKey()];
+  usageList: UsageDocument[] = [];
+  revisionList: RevisionDocument[] = [sampleRevision()];
+  eventList: EventDocument[] = [];
+  activation: DeployEvent[] = [];
+  readonly #lines = new Set<AsyncQueue<LogDocument>>();
+
+  /** Lines that whoever follows gets. */
+  write(...lines: LogDocument[]): void {
+    for (const queue of this.#lines) for (const line of lines) queue.push(line);
+  }
+
+  get followers(): number {
+    return this.#lines.size;
+  }
+
+  status = async () =>
+    await this.#answer({
+      version: "1.0.0",
+      processId: 1,
+      startedAt: 0,
+      baseUrl: "http://127.0.0.1:8480",
+      organisation: "local",
+      engine: "process" as const,
+      gateway: "http://127.0.0.1:8480",
+      apps: 1,
+      replicas: 1,
+      isReady: true,
+    });
+
+  async start() {
+    this.isGone = false;
+    this.orders.push("start");
+    return await this.status();
+  }
+
+  capacity = async () => undefined;
+  apps = async () => await this.#answer(this.appList);
+  app = async (name: string) =>
+    await this.#answer({
+      ...this.#found(name),
+      revision: this.revisionList[0],
+      rollout: undefined,
+    });
+  revisions = async () => await this.#answer(this.revisionList);
+  replicas = async () => await this.#answer(this.replicaList);
+  usage = async () => await this.#answer(this.usageList);
+  keys = async () => await this.#answer(this.keyList);
+  secrets = async () => await this.#answer([]);
+
+  async *events(): AsyncGenerator<EventDocument> {
+    yield* await this.#answer(this.eventList);
+  }
+
+  async *logs(_app: string, { signal }: { signal?: AbortSignal }): AsyncGenerator<LogDocument> {
+    await this.#answer(undefined);
+    const queue = new AsyncQueue<LogDocument>();
+    this.#lines.add(queue);
+    signal?.addEventListener("abort", () => queue.end());
+    try {
+      yield* queue;
+    } finally {
+      this.#lines.delete(queue);
+    }
+  }
+
+  async scale(app: string, change: ScaleChange) {
+    this.orders.push(`scale ${app} ${JSON.stringify(change)}`);
+    const found = this.#found(app);
+    return await this.#answer({ ...found, scale: { ...found.scale, ...change } });
+  }
+
+  async resetScale(app: string) {
+    this.orders.push(`reset ${app}`);
+    return await this.#answer(this.#found(app));
+  }
+
+  async pause(app: string) {
+    this.orders.push(`pause ${app}`);
+    return await this.#set(app, { state: "PAUSED" });
+  }
+
+  async resume(app: string) {
+    this.orders.push(`resume ${app}`);
+    return await this.#set(app, { state: "READY" });
+  }
+
+  async deleteApp(app: string) {
+    this.orders.push(`delete ${app}`);
+    await this.#answer(undefined);
+  }
+
+  async *activate(app: string, revision: string): AsyncGenerator<DeployEvent> {
+    this.orders.push(`activate ${app} ${revision}`);
+    yield* await this.#answer(this.activation);
+  }
+
+  async stopReplica(replica: string, { replace }: { replace: boolean }) {
+    this.orders.push(`stop ${replica}${replace ? " and replace it" : ""}`);
+    await this.#answer(undefined);
+  }
+
+  async *deploy(): AsyncGenerator<DeployEvent> {}
+  async *run(): AsyncGenerator<never> {}
+
+  async createKey({ scope, apps, description }: NewKeyRequest): Promise<NewKeyDocument> {
+    this.orders.push(`key ${scope} ${apps?.join() ?? "all"} ${description ?? ""}`);
+    const key = sampleKey({ id: "ddddeeeeffff", description, apps: apps ?? [], scope });
+    this.keyList = [...this.keyList, key];
+    return await this.#answer({ key, token: `dk_${"t".repeat(61)}` });
+  }
+
+  async rotateKey(id: string, graceMs: number): Promise<NewKeyDocument> {
+    this.orders.push(`rotate ${id} ${graceMs}`);
+    return await this.#answer({ key: sampleKey({ id: "gggghhhhiiii" }), token: "dk_rotated" });
+  }
+
+  async revokeKey(id: string, hard: boolean) {
+    this.orders.push(`revoke ${id}${hard ? " hard" : ""}`);
+    return await this.#answer(sampleKey({ id, state: "revoked" }));
+  }
+
+  setSecret = async () => await this.#answer(undefined);
+  openChat = async () => await this.#answer(this.backend);
+  testApp = async () => await this.#answer([]);
+  callLines = () => ["curl http://127.0.0.1:8480/local/tiny/v1/models"];
+
+  async #answer<T>(value: T): Promise<T> {
+    if (!this.isGone) return value;
+    throw new ProductError(cloudErrors.serverUnreachable, {
+      message: "The control plane at /run/admin.sock does not answer (ECONNREFUSED).",
+    });
+  }
+
+  #found(name: string): AppDocument {
+    const found = this.appList.find(({ app }) => name === `local/${app}`);
+    if (found === undefined) throw new Error(`the sample has no app ${name}`);
+    return found;
+  }
+
+  async #set(name: string, change: Partial<AppDocument>): Promise<AppDocument> {
+    const changed = { ...this.#found(name), ...change };
+    this.appList = this.appList.map((app) => (app.app === changed.app ? changed : app));
+    return await this.#answer(changed);
+  }
+}
+
+export function sampleCloud(server: SampleServer): CloudAccess {
+  const notAsked = () => {
+    throw new Error("the console asks nothing of scripts");
+  };
+  return {
+    targets: async () => [server.target],
+    server: () => server,
+    localModels: async () => [],
+    stateFolder: "/nonexistent",
+    scripts: {
+      find: notAsked,
+      targets: notAsked,
+      inspect: notAsked,
+      config: notAsked,
+      generate: notAsked,
+      write: notAsked,
+      prepare: notAsked,
+      preflight: notAsked,
+      nameFault: notAsked,
+      suggestName: notAsked,
+      looksSecret: notAsked,
+      previewScale: notAsked,
+    },
+  };
+}
