@@ -79,6 +79,7 @@ async function run(
     const { createScreens } = await import("./create-screens.ts");
     created = await createScreens(parts, { glyphs, clock: systemClock, frame });
     serverLabel = () => created?.chat.serverLabel() ?? "";
+    refreshWithServer(created.watch, frame);
     if (ending !== undefined) return;
     frame.start(created.screens, view.first);
     if (parts.notices?.length) frame.notify(parts.notices.join(" "));
@@ -131,6 +132,16 @@ async function run(
   }
   if (failure !== undefined) throw failure;
   return { ...(ending ?? { reason: "interrupted" }), transcript: created?.chat.transcript ?? [] };
+}
+
+/** The row of tabs tells of a server that goes or comes, whatever screen is in sight. */
+function refreshWithServer(watch: ServerWatch | undefined, frame: Frame): void {
+  let before = watch?.state.kind;
+  watch?.subscribe(() => {
+    if (watch.state.kind === before) return;
+    before = watch.state.kind;
+    frame.refresh();
+  });
 }
 
 /** @param label with the sign of a server that answers */

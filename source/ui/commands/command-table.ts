@@ -83,10 +83,13 @@ export function slashUsages({ slash = [], slashArguments }: Command): string[] {
   return slash.map((name) => (slashArguments === undefined ? name : `${name} ${slashArguments}`));
 }
 
-/** The longest text that every slash name with this beginning goes on with. */
-export function completeSlash(typed: string): string | undefined {
-  const names = commandTable.flatMap(({ slash }) => slash ?? []);
-  const matches = names.filter((name) => name.startsWith(typed));
+/**
+ * The longest text that every slash name with this beginning goes on with.
+ * @param more names beside those of the table
+ */
+export function completeSlash(typed: string, more: readonly string[] = []): string | undefined {
+  const names = new Set([...commandTable.flatMap(({ slash }) => slash ?? []), ...more]);
+  const matches = [...names].filter((name) => name.startsWith(typed));
   const [first] = matches;
   if (first === undefined) return undefined;
   let end = first.length;

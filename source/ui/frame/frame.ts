@@ -73,7 +73,12 @@ export class Frame implements FrameServices {
       interrupt: () => this.#interrupt(),
       leave: (reason) => this.leave(reason),
     });
-    for (const screen of screens) screen.subscribe(() => this.#changed());
+    for (const screen of screens) {
+      screen.subscribe(() => {
+        // What goes on out of sight is painted when it comes into sight.
+        if (screen === this.#current) this.#changed();
+      });
+    }
     const screen = screens.find(({ id }) => id === first) ?? screens[0];
     if (screen !== undefined) this.open(screen.id);
     const waiting = this.#waiting ?? [];
@@ -225,9 +230,7 @@ export class Frame implements FrameServices {
   }
 
   runSlash(line: string): boolean {
-    const { reserved, yielding } = this.#commands;
-    const screens = this.#screens.flatMap((screen) => screen.commands());
-    const found = findBySlash([...reserved, ...yielding, ...screens], line);
+    const found = findBySlash(this.#allCommands, line);
     if (found === undefined) return false;
     this.#run(found.command, found.argument);
     return true;
@@ -242,6 +245,15 @@ export class Frame implements FrameServices {
   close(): void {
     while (this.overlay !== undefined) this.overlay.cancel();
     this.#current?.deactivate();
+  }
+
+  slashNames(): readonly string[] {
+    return this.#allCommands.flatMap(({ slash = [] }) => slash);
+  }
+
+  get #allCommands(): readonly BoundCommand[] {
+    const { reserved, yielding } = this.#commands;
+    return [...reserved, ...yielding, ...this.#screens.flatMap((screen) => screen.commands())];
   }
 
   get #isTyping(): boolean {

@@ -108,6 +108,8 @@ export interface FrameServices {
   leave(reason: "bye" | "interrupted"): void;
   /** Does what another screen's or the frame's slash name stands for. @returns false for an unknown one */
   runSlash(line: string): boolean;
+  /** What `runSlash` knows, for completing a typed line. */
+  slashNames(): readonly string[];
 }
 
 export interface Choice {

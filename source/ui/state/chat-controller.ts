@@ -80,8 +80,9 @@ export class ChatController extends ChatChoices implements CommandContext {
 
   async complete(): Promise<void> {
     const { text, cursor } = this.#state.editor;
-    const { examplePrompts, actions } = this.#options;
-    const completion = await completeTyped(text, cursor, actions.folder);
+    const { examplePrompts, actions, frame } = this.#options;
+    const sources = { folder: actions.folder, slashNames: frame.slashNames() };
+    const completion = await completeTyped(text, cursor, sources);
     // Somebody typed on meanwhile.
     if (this.#state.editor.text !== text) return;
     if (completion !== undefined) {

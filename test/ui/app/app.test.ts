@@ -51,6 +51,16 @@ test("what is typed in the chat stays while another screen is looked at", async 
   expect(backend.current.messages.at(-1)?.content).toBe("half a message 2 3");
 });
 
+test("Tab completes the commands of all screens", async () => {
+  const { screen } = await openApp();
+  screen.type("/serv");
+  await screen.until("> /serv");
+  screen.type(keys.tab);
+  await screen.until("> /server");
+  screen.type("\r");
+  await screen.until("[3 Server]");
+});
+
 test("a storm of new sizes leaves no stain", async () => {
   const { screen } = await openApp({ columns: 120, rows: 40 });
   await screen.until(/CPU/);

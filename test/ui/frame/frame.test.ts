@@ -314,6 +314,22 @@ describe("questions", () => {
   });
 });
 
+test("only what is in sight is painted, and all of it when it comes into sight", () => {
+  let pictures = 0;
+  frame.subscribe(() => {
+    pictures += 1;
+  });
+  server.changed();
+  expect(pictures).toBe(0);
+  chat.changed();
+  expect(pictures).toBe(1);
+  server.lines = ["news"];
+  type("2");
+  expect(lines()[1]).toBe("news");
+  server.changed();
+  expect(pictures).toBeGreaterThan(2);
+});
+
 describe("typed lines", () => {
   test("reach the frame's commands and those of other screens", async () => {
     server.more = [server.command("filter", ["/"], { slash: ["/filter"], slashArguments: "TEXT" })];
@@ -322,6 +338,7 @@ describe("typed lines", () => {
     expect(frame.runSlash("/server")).toBe(true);
     expect(frame.current).toBe(server);
     expect(frame.runSlash("/nonsense")).toBe(false);
+    expect(frame.slashNames()).toEqual(expect.arrayContaining(["/filter", "/server", "/theme"]));
     expect(frame.runSlash("/theme mono")).toBe(true);
     await until(
       () => frame.theme,

@@ -146,6 +146,10 @@ export class FakeServices implements FrameServices {
     this.events.push(`leave ${reason}`);
   }
 
+  slashNames(): readonly string[] {
+    return [];
+  }
+
   runSlash(line: string): boolean {
     this.events.push(`slash ${line}`);
     return false;
