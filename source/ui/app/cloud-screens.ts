@@ -5,6 +5,7 @@ import type { AppDocument } from "../../cloud/admin/documents.ts";
 import type { FrameServices, Screen } from "../frame/screen.ts";
 import type { CloudAccess, CloudServer } from "../screens/cloud-access.ts";
 import { ConsoleScreen } from "../screens/console/console-screen.ts";
+import { DeployScreen } from "../screens/deploy/deploy-screen.ts";
 import type { Glyphs } from "../theme.ts";
 
 /** What every screen for deployments is given. */
@@ -18,5 +19,5 @@ export interface CloudScreenContext {
 }
 
 export function cloudScreens(context: CloudScreenContext): readonly Screen[] {
-  return [new ConsoleScreen(context)];
+  return [new DeployScreen(context), new ConsoleScreen(context)];
 }
