@@ -6,6 +6,7 @@ import type { CommandFacts } from "../frame/screen.ts";
 import { fieldCommandFacts } from "../panes/text-field.ts";
 import { chatPlaceFacts } from "../screens/chat/chat-places.ts";
 import { consoleCommandFacts } from "../screens/console/console-commands.ts";
+import { deployCommandFacts } from "../screens/deploy/deploy-commands.ts";
 import { modelsCommandFacts } from "../screens/models/models-commands.ts";
 import { serverCommandFacts } from "../screens/server/server-commands.ts";
 
@@ -19,6 +20,7 @@ export const commandCatalog: readonly CommandSection[] = [
   { title: "Chat", commands: [...commandTable, chatPlaceFacts] },
   { title: "Models", commands: modelsCommandFacts },
   { title: "Server", commands: serverCommandFacts },
+  { title: "Deploy", commands: deployCommandFacts },
   { title: "Console", commands: consoleCommandFacts },
   { title: "Fields of one line", commands: fieldCommandFacts },
 ];
