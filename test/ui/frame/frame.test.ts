@@ -16,13 +16,8 @@ let chat: FakeScreen;
 let server: FakeScreen;
 let frame: Frame;
 
-beforeEach(() => {
-  size = { columns: 80, rows: 24 };
-  nowMs = 0;
-  left = [];
-  chat = new FakeScreen("chat", "Chat");
-  server = new FakeScreen("server", "Server");
-  frame = new Frame({
+function createFrame(): Frame {
+  return new Frame({
     glyphs: unicodeGlyphs,
     clock: { now: () => nowMs, wallMs: () => nowMs },
     theme: "default",
@@ -36,6 +31,15 @@ beforeEach(() => {
     status: () => "● here",
     onLeave: (reason) => left.push(reason),
   });
+}
+
+beforeEach(() => {
+  size = { columns: 80, rows: 24 };
+  nowMs = 0;
+  left = [];
+  chat = new FakeScreen("chat", "Chat");
+  server = new FakeScreen("server", "Server");
+  frame = createFrame();
   frame.start([chat, server]);
 });
 
@@ -162,6 +166,35 @@ describe("keys", () => {
     expect(left).toEqual(["interrupted"]);
     press("Ctrl+D");
     expect(left).toEqual(["interrupted", "bye"]);
+  });
+});
+
+describe("before there are screens", () => {
+  beforeEach(() => {
+    frame = createFrame();
+    chat.isField = true;
+  });
+
+  test("the frame is there, and what is typed waits for the first screen, in its order", () => {
+    expect(lines()[0]).toContain("modelctl   1 Chat");
+    expect(lines()[2]).toBe(" ◐ starting");
+    chat.more = [chat.command("send", ["Enter"])];
+    type("hello");
+    frame.paste("a paste");
+    press("Enter");
+    frame.start([chat, server]);
+    expect(chat.events).toEqual(["activated", "typed hello", "pasted a paste", "send"]);
+    expect(lines()[0]).toContain("[1 Chat]");
+  });
+
+  test("one can leave", () => {
+    press("Ctrl+C");
+    expect(lines()[23]).toContain("Ctrl+C again leaves");
+    press("Ctrl+C");
+    press("Ctrl+D");
+    expect(left).toEqual(["interrupted", "bye"]);
+    frame.start([chat]);
+    expect(chat.events).toEqual(["activated"]);
   });
 });
 
