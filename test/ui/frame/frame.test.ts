@@ -172,6 +172,7 @@ describe("keys", () => {
 describe("before there are screens", () => {
   beforeEach(() => {
     frame = createFrame();
+    chat = new FakeScreen("chat", "Chat");
     chat.isField = true;
   });
 
