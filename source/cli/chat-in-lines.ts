@@ -9,6 +9,7 @@ import { SessionRecorder } from "../ui/state/session-recorder.ts";
 import { storedEntries } from "../ui/state/transcript-entry.ts";
 import type { Flags } from "./flags.ts";
 import { createHttpBackend, settingsOf } from "./http-backend.ts";
+import { leaveServer } from "./leave-server.ts";
 import { LineAnswer } from "./line-answer.ts";
 import { LineChat } from "./line-chat.ts";
 import { ServerLink } from "./server-link.ts";
@@ -58,7 +59,7 @@ export async function chatInLines(
       await recorder.settled();
     }
   } finally {
-    await link.close();
+    await leaveServer(link, settings.values.shutdown_timeout);
   }
 }
 

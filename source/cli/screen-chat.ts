@@ -1,8 +1,8 @@
 // The full screen: opens the program, and leaves the server in order.
-import type { HostedServer } from "../application/server-host.ts";
 import { exitCodes } from "../base/product-error.ts";
 import type { AppResult, ViewOptions } from "../ui/app/app-options.ts";
 import type { Flags } from "./flags.ts";
+import { leaveServer } from "./leave-server.ts";
 import type { ServerLink } from "./server-link.ts";
 import type { CommandSettings } from "./session-settings.ts";
 
@@ -38,35 +38,13 @@ export async function chatOnScreen(
       const parts = await prepare();
       result = await (await app).runApp({ ...view, ...parts });
     }
-    const hosted = hostedBy(link);
-    if (hosted !== undefined) await letOthersFinish(hosted);
     return result.reason === "bye" ? exitCodes.ok : exitCodes.interrupted;
   } finally {
-    await closeLink(link);
+    await leave(link, settings.values.shutdown_timeout);
   }
 }
 
-function hostedBy(link: ServerLink | undefined): HostedServer | undefined {
-  return link?.isHosting ? link.hosted : undefined;
-}
-
-async function closeLink(link: ServerLink | undefined): Promise<void> {
-  await link?.close();
-}
-
-/** This process hosts the server: requests of other clients are not cut off with the screen. */
-async function letOthersFinish({ requestLog }: HostedServer): Promise<void> {
-  const count = requestLog.running.length;
-  if (count === 0) return;
-  process.stderr.write(
-    `Finishing ${count} ${count === 1 ? "request" : "requests"} of other clients; Ctrl+C ends them.\n`,
-  );
-  await new Promise<void>((resolve) => {
-    process.once("SIGINT", () => resolve());
-    const stop = requestLog.follow(() => {
-      if (requestLog.running.length > 0) return;
-      stop();
-      resolve();
-    });
-  });
+/** There is none where it could not be reached or started. */
+async function leave(link: ServerLink | undefined, limitMs: number): Promise<void> {
+  if (link !== undefined) await leaveServer(link, limitMs);
 }

@@ -2,6 +2,7 @@
 import { SessionStore } from "../application/chat-sessions.ts";
 import { systemClock } from "../base/clock.ts";
 import { exitCodes } from "../base/product-error.ts";
+import type { AnswerStatistics } from "../client/chat-events.ts";
 import { ChatActions, type ChatDocument } from "../ui/state/chat-actions.ts";
 import { SessionRecorder } from "../ui/state/session-recorder.ts";
 import { usageError } from "./errors.ts";
@@ -52,8 +53,9 @@ export async function continueSession(
       change: (entries) => change({ entries }),
       folder,
     });
+    let statistics: AnswerStatistics | undefined;
     try {
-      const statistics = await answer.ask(prompt, prompt, abort.signal);
+      statistics = await answer.ask(prompt, prompt, abort.signal);
       if (flags.verbose && statistics !== undefined) {
         process.stderr.write(formatStatistics(statistics));
       }
@@ -61,7 +63,7 @@ export async function continueSession(
       actions.record();
       await recorder.settled();
     }
-    return exitCodes.ok;
+    return statistics?.finishReason === "cancelled" ? exitCodes.interrupted : exitCodes.ok;
   } catch (error) {
     if (!abort.signal.aborted) throw error;
     return exitCodes.interrupted;

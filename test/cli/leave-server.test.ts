@@ -1,0 +1,70 @@
+// A chat that hosts the server and ends: what becomes of the requests of other clients.
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { leaveServer } from "../../source/cli/leave-server.ts";
+import { type NativeRecord, parseLines } from "../support/ndjson.ts";
+import { TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
+
+let server: TestServer;
+let errors: string;
+
+beforeEach(async () => {
+  errors = "";
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    errors += String(text);
+    return true;
+  });
+  server = await TestServer.start({ num_parallel: 1 });
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await server.close();
+});
+
+const linkTo = ({ hosted }: TestServer) => ({
+  hosted,
+  isHosting: true,
+  close: async () => await hosted.close(),
+});
+
+/** Another client's answer, of many tokens; there when its first piece has come. */
+async function askAsOther(tokens: number): Promise<{ records: () => Promise<NativeRecord[]> }> {
+  const reply = await fetch(`${server.url}/api/generate`, {
+    method: "POST",
+    body: JSON.stringify({
+      model: "tiny",
+      prompt: "Write a long story.",
+      // Words that were said become likelier: the answer goes on and on.
+      options: { temperature: 0, frequency_penalty: -2, num_predict: tokens },
+    }),
+  });
+  await until(
+    async () => server.hosted.requestLog.running,
+    (running) => running.some(({ completionTokens = 0 }) => completionTokens > 0),
+  );
+  return { records: async () => parseLines(await reply.text()) };
+}
+
+test("they end before the server does, and nobody new is taken", async () => {
+  const { records } = await askAsOther(300);
+  const leaving = leaveServer(linkTo(server), 60_000);
+  await expect(fetch(`${server.url}/api/version`)).rejects.toThrow("fetch failed");
+  await leaving;
+  expect((await records()).at(-1)).toMatchObject({ done: true, eval_count: 300 });
+  expect(errors).toBe("Finishing 1 request of other clients; Ctrl+C ends them.\n");
+});
+
+test("Ctrl+C ends them, and they are told so", async () => {
+  const listeners = process.listenerCount("SIGINT");
+  const { records } = await askAsOther(4000);
+  const leaving = leaveServer(linkTo(server), Number.POSITIVE_INFINITY);
+  process.emit("SIGINT");
+  await leaving;
+  expect((await records()).at(-1)).toMatchObject({ code: "ENGINE_SHUTTING_DOWN" });
+  expect(process.listenerCount("SIGINT")).toBe(listeners);
+});
+
+test("without any it leaves at once and says nothing", async () => {
+  await leaveServer(linkTo(server), Number.POSITIVE_INFINITY);
+  expect(errors).toBe("");
+});
