@@ -1,5 +1,6 @@
 // What the server counts, in the form that Prometheus reads.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { EventLoopLag } from "./event-loop-lag.ts";
 import type { LoadedModelSample } from "./loaded-model-sample.ts";
 
 /** One answer that has ended, whatever the reason. */
@@ -16,8 +17,8 @@ export interface AnswerFigures {
 
 const waitBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 const speedBuckets = [1, 2, 5, 10, 20, 40, 80, 160, 320, 640, 1280];
-/** Finer than this the look at the event loop would itself keep a core awake. */
-const eventLoopResolutionMs = 100;
+/** prom-client's own look at the event loop, which nobody reads: it happens never. */
+const neverMs = 2 ** 31 - 1;
 
 export class ServerMetrics {
   readonly #registry = new Registry();
@@ -67,6 +68,7 @@ export class ServerMetrics {
     "runner_crashes_total",
     "Runner processes that ended by themselves; the next request starts a new one.",
   );
+  readonly #eventLoop: EventLoopLag;
   #generatedTokens = 0;
 
   /** @param models asked when the metrics are read */
@@ -74,8 +76,9 @@ export class ServerMetrics {
     collectDefaultMetrics({
       register: this.#registry,
       prefix: "modelctl_",
-      eventLoopMonitoringPrecision: eventLoopResolutionMs,
+      eventLoopMonitoringPrecision: neverMs,
     });
+    this.#eventLoop = new EventLoopLag(this.#registry);
     const perModel = (
       name: string,
       help: string,
@@ -165,6 +168,7 @@ export class ServerMetrics {
   }
 
   async text(): Promise<string> {
+    await this.#eventLoop.look();
     return await this.#registry.metrics();
   }
 

@@ -101,6 +101,21 @@ test("models are told as they are when the metrics are read", async () => {
   expect(await metrics.text()).not.toContain("tiny:latest");
 });
 
+test("the lag of the event loop is a number from the first look on, however closely another follows", async () => {
+  const metrics = new ServerMetrics(() => []);
+  const lags = async () =>
+    (await lines(metrics))
+      .filter((line) => line.startsWith("modelctl_nodejs_eventloop_lag"))
+      .map((line) => Number(line.split(" ")[1]));
+  for (const look of [await lags(), await lags()]) {
+    expect(look).toHaveLength(8);
+    for (const seconds of look) {
+      expect(seconds).toBeGreaterThanOrEqual(0);
+      expect(seconds).toBeLessThan(3600);
+    }
+  }
+});
+
 test("two servers in one process count for themselves", async () => {
   const [first, second] = [new ServerMetrics(() => []), new ServerMetrics(() => [])];
   first.modelEvicted();

@@ -1,0 +1,64 @@
+// How long the event loop kept what was due waiting: the server answers nobody meanwhile.
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { Gauge, type Registry } from "prom-client";
+
+/** A finer look at the event loop would itself keep a core awake. */
+const resolutionMs = 100;
+
+/** As prom-client's own collector names them, which dashboards know. */
+const figures = {
+  lag_seconds: "Lag of the event loop at this look.",
+  lag_min_seconds: "Least lag since the last look.",
+  lag_max_seconds: "Greatest lag since the last look.",
+  lag_mean_seconds: "Mean lag since the last look.",
+  lag_stddev_seconds: "Standard deviation of the lag since the last look.",
+  lag_p50_seconds: "Median lag since the last look.",
+  lag_p90_seconds: "90th percentile of the lag since the last look.",
+  lag_p99_seconds: "99th percentile of the lag since the last look.",
+} as const;
+
+type Figure = keyof typeof figures;
+
+const nameOf = (figure: string) => `modelctl_nodejs_eventloop_${figure}`;
+
+/**
+ * In place of prom-client's collector, which tells `Nan` and 292 years where two looks follow each
+ * other closely, and counts its own interval as lag.
+ */
+export class EventLoopLag {
+  readonly #histogram = monitorEventLoopDelay({ resolution: resolutionMs });
+  readonly #gauges = new Map<Figure, Gauge>();
+
+  constructor(registry: Registry) {
+    for (const [figure, help] of Object.entries(figures) as Array<[Figure, string]>) {
+      registry.removeSingleMetric(nameOf(figure));
+      this.#gauges.set(figure, new Gauge({ name: nameOf(figure), help, registers: [registry] }));
+    }
+    this.#histogram.enable();
+  }
+
+  /** Takes one turn of the event loop; the look itself is a sample where there is no other yet. */
+  async look(): Promise<void> {
+    const began = performance.now();
+    await nextTurn();
+    const seconds = (performance.now() - began) / 1000;
+    const { count, min, max, mean, stddev } = this.#histogram;
+    // What is recorded is the time between two looks, of which the rest is lag.
+    const lagOf = (nanoseconds: number) =>
+      count === 0 ? seconds : Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000);
+    this.#set("lag_seconds", seconds);
+    this.#set("lag_min_seconds", lagOf(min));
+    this.#set("lag_max_seconds", lagOf(max));
+    this.#set("lag_mean_seconds", lagOf(mean));
+    this.#set("lag_stddev_seconds", count === 0 ? 0 : stddev / 1e9);
+    this.#set("lag_p50_seconds", lagOf(this.#histogram.percentile(50)));
+    this.#set("lag_p90_seconds", lagOf(this.#histogram.percentile(90)));
+    this.#set("lag_p99_seconds", lagOf(this.#histogram.percentile(99)));
+    this.#histogram.reset();
+  }
+
+  #set(figure: Figure, value: number): void {
+    this.#gauges.get(figure)?.set(value);
+  }
+}
