@@ -102,7 +102,10 @@ function tabSpans(frame: Frame, areNamed: boolean): Span[] {
 function statusText({ statusParts, glyphs }: Frame, room: number): string {
   const parts = statusParts.map((part) => harmless(part, glyphs));
   while (parts.length > 1 && textWidth(parts.join("  ")) > room) parts.shift();
-  return truncateText(parts.join("  "), room, glyphs.ellipsis);
+  const text = parts.join("  ");
+  // Of this machine's own address the port tells enough.
+  const short = textWidth(text) > room ? text.replace("127.0.0.1:", ":") : text;
+  return truncateText(short, room, glyphs.ellipsis);
 }
 
 function harmless(text: string, glyphs: Glyphs): string {
