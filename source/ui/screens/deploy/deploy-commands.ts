@@ -1,7 +1,7 @@
 // Every command of the deploy screen: its keys, when it is valid, and what it asks the screen to do.
 
 import type { BoundCommand, CommandFacts } from "../../frame/screen.ts";
-import type { DeployState } from "./deploy-state.ts";
+import { type DeployState, revisionBefore } from "./deploy-state.ts";
 import type { Item } from "./form.ts";
 import { isOngoing } from "./launch.ts";
 import { newVariable } from "./pages-of-settings.ts";
@@ -66,6 +66,8 @@ const canRetry: When = (situation) => {
     (isRepeatable || Object.values(known).some(({ kind }) => kind === "failed"))
   );
 };
+const canRollBack: When = ({ state }) =>
+  state.step === "launch" && !isOngoing(state.launch) && revisionBefore(state) !== undefined;
 const hasFaults: When = ({ state: { step, known } }) =>
   step === "preflight" &&
   (known.checked.kind === "failed" ||
@@ -86,6 +88,15 @@ const table: readonly DeployCommand[] = [
     run: (actions) => actions.next(),
   },
   {
+    id: "deploy.chat",
+    title: "Chat with the new app",
+    group,
+    keys: ["Enter"],
+    hint: "chat",
+    when: isLive,
+    run: (actions) => actions.chat(),
+  },
+  {
     id: "deploy.test",
     title: "Ask the new app for its models and one answer",
     group,
@@ -102,15 +113,6 @@ const table: readonly DeployCommand[] = [
     hint: "new key",
     when: isLive,
     run: (actions) => actions.createKey(),
-  },
-  {
-    id: "deploy.chat",
-    title: "Chat with the new app",
-    group,
-    keys: ["Enter"],
-    hint: "chat",
-    when: isLive,
-    run: (actions) => actions.chat(),
   },
   {
     id: "deploy.retry",
@@ -136,8 +138,7 @@ const table: readonly DeployCommand[] = [
     group,
     keys: ["u"],
     hint: "roll back",
-    when: (situation) =>
-      (isLive(situation) || hasFailed(situation)) && situation.state.launch?.isEphemeral === false,
+    when: canRollBack,
     run: (actions) => actions.rollBack(),
   },
   {
@@ -190,6 +191,7 @@ const table: readonly DeployCommand[] = [
     title: "Option to the right",
     group,
     keys: ["Right", "Space"],
+    hint: "other",
     when: ({ item }) => item?.kind === "choice",
     run: (actions) => done(() => actions.choose(1)),
   },

@@ -8,7 +8,7 @@ import type { CalledApp, CloudServer } from "../cloud-access.ts";
 import { isEphemeral } from "./answers.ts";
 import { arrived, notAsked } from "./asked.ts";
 import type { DeployReader } from "./deploy-reader.ts";
-import type { DeployState } from "./deploy-state.ts";
+import { type DeployState, revisionBefore } from "./deploy-state.ts";
 import { afterEvent, beginLaunch, breakLaunch, isOngoing, stopLaunch } from "./launch.ts";
 
 export interface LauncherOptions {
@@ -102,9 +102,8 @@ export class DeployLauncher {
   async rollBack(): Promise<string> {
     const { store } = this.#options;
     const server = this.#server;
-    const { given, known, launch } = this.#state;
-    const name = given.name ?? "";
-    const before = launch?.result?.previous ?? arrived(known.app)?.activeRevision;
+    const name = this.#state.given.name ?? "";
+    const before = revisionBefore(this.#state);
     if (server === undefined || before === undefined) return "There is no revision to go back to.";
     const { activeRevision } = await server.app(name);
     if (activeRevision === before) return `${before} is active, as before: nothing has changed.`;

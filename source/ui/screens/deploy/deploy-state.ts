@@ -132,3 +132,9 @@ export function targetOf(state: DeployState): CloudTarget | undefined {
     profile === undefined ? target.isCurrent : target.profile === profile,
   );
 }
+
+/** What callers had before the launch: what one can go back to. */
+export function revisionBefore({ launch, known }: DeployState): string | undefined {
+  if (launch === undefined || launch.isEphemeral) return undefined;
+  return launch.result === undefined ? arrived(known.app)?.activeRevision : launch.result.previous;
+}

@@ -30,7 +30,7 @@ const logLinesMaximum = 500;
 export function beginLaunch(isEphemeral: boolean, nowMs: number): Launch {
   const phase = {
     phase: "send",
-    sentence: "the script and its files",
+    sentence: "the script and its files, once the server is there",
     startedAtMs: nowMs,
   } as const;
   return {

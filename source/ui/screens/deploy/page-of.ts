@@ -27,7 +27,7 @@ export function pageOf(state: DeployState, { rules, glyphs, nowMs }: PageView): 
     case "mode":
       return modePage(state);
     case "name":
-      return namePage(state, rules);
+      return namePage(state, rules, glyphs);
     case "where":
       return wherePage(state);
     case "access":

@@ -2,6 +2,7 @@
 
 import { formatBytes } from "../../../base/byte-format.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
+import type { Glyphs } from "../../theme.ts";
 import type { MachineCapacity } from "../cloud-access.ts";
 import { authOf, isEphemeral, type Rules } from "./answers.ts";
 import { arrived } from "./asked.ts";
@@ -9,7 +10,7 @@ import { baseOf, type DeployState, targetOf } from "./deploy-state.ts";
 import { blank, type Line, line, type Page } from "./form.ts";
 import { fact } from "./pages-of-script.ts";
 
-export function namePage(state: DeployState, rules: Rules): Page {
+export function namePage(state: DeployState, rules: Rules, glyphs: Glyphs): Page {
   const { given } = state;
   const isRun = isEphemeral(given);
   return {
@@ -24,7 +25,7 @@ export function namePage(state: DeployState, rules: Rules): Page {
         note: "the end of its address",
       },
     ],
-    lines: nameLines(state, rules),
+    lines: nameLines(state, rules, glyphs),
   };
 }
 
@@ -38,10 +39,12 @@ export function nameFaultOf({ given }: DeployState, rules: Rules): string | unde
   return `The name ${fault}.${hint}`;
 }
 
-function nameLines(state: DeployState, rules: Rules): Line[] {
+function nameLines(state: DeployState, rules: Rules, glyphs: Glyphs): Line[] {
+  // It stands below the field already.
+  if (state.faults.name !== undefined) return [];
   const fault = nameFaultOf(state, rules);
   // Told while one types, since that is when it helps.
-  if (fault !== undefined) return [line(fault, "error", "x ")];
+  if (fault !== undefined) return [line(fault, "error", `${glyphs.failed} `)];
   const { apps } = state.known;
   if (apps.kind === "waiting") return [line("Asking which names are taken", "dim")];
   if (apps.kind === "failed") return [line(apps.sentence, "warning", "! ")];

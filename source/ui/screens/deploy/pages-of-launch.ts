@@ -7,7 +7,14 @@ import { authOf, isEphemeral, type Rules, referenceOf, scriptOf } from "./answer
 import { arrived } from "./asked.ts";
 import { commandText } from "./command-text.ts";
 import { differencesOf } from "./config-differences.ts";
-import { baseOf, type Checked, type DeployState, profileOf, targetOf } from "./deploy-state.ts";
+import {
+  baseOf,
+  type Checked,
+  type DeployState,
+  profileOf,
+  revisionBefore,
+  targetOf,
+} from "./deploy-state.ts";
 import { blank, type Line, line, type Page } from "./form.ts";
 import type { Launch } from "./launch.ts";
 import { fact } from "./pages-of-script.ts";
@@ -181,11 +188,11 @@ function outcomeLines(state: DeployState, launch: Launch, glyphs: Glyphs): Line[
 }
 
 /** What callers have after a failure. */
-function standing({ known }: DeployState): string {
-  const before = arrived(known.app)?.activeRevision;
+function standing(state: DeployState): string {
+  const before = revisionBefore(state);
   return before === undefined
-    ? "e goes back to the answers, r tries the same again."
-    : `${before} was active before; b goes back to it should it not be any more.`;
+    ? "e goes back to the answers, r tries it again, the script read anew."
+    : `${before} was active before; u goes back to it, should it not be any more.`;
 }
 
 function keyLines({ key }: DeployState): Line[] {

@@ -5,7 +5,7 @@ import type { AppConfig } from "../../../cloud/app-config.ts";
 import { configAnswersOf, namesIn, type Rules, variablePrefix, variablesOf } from "./answers.ts";
 import { arrived } from "./asked.ts";
 import { baseOf, type DeployState } from "./deploy-state.ts";
-import { blank, hidden, type Item, type Line, line, type Page, type TextItem } from "./form.ts";
+import { hidden, type Item, type Line, line, type Page, type TextItem } from "./form.ts";
 import { capacityLines } from "./pages-of-app.ts";
 import { presets, previewOf } from "./presets.ts";
 import { type Setting, settings } from "./settings.ts";
@@ -13,15 +13,24 @@ import { type Setting, settings } from "./settings.ts";
 /** The field in which a variable is named that the script does not read. */
 export const newVariable = "newVariable";
 
-const waitingPage: Page = {
-  question: "Reading the script",
-  items: [],
-  lines: [line("It is parsed, not executed.", "dim")],
-};
+/** Where the script is not read, nothing is known that could be asked about. */
+function unreadPage({ known }: DeployState): Page {
+  return known.script.kind === "failed"
+    ? {
+        question: "The script cannot be read",
+        items: [],
+        lines: [line(known.script.sentence, "error"), line("r reads it again.", "dim")],
+      }
+    : {
+        question: "Reading the script",
+        items: [],
+        lines: [line("It is parsed, not executed.", "dim")],
+      };
+}
 
 export function variablesPage(state: DeployState, rules: Rules): Page {
   const script = arrived(state.known.script);
-  if (script === undefined) return waitingPage;
+  if (script === undefined) return unreadPage(state);
   const { env_read: read } = script.inspection;
   const names = new Set(read.map(({ name }) => name));
   const own = Object.keys(variablesOf(state.given)).filter((name) => !names.has(name));
@@ -107,7 +116,7 @@ export function secretsFault({ known }: DeployState, text: string): string | und
 
 export function resourcesPage(state: DeployState): Page {
   const script = arrived(state.known.script);
-  if (script === undefined) return waitingPage;
+  if (script === undefined) return unreadPage(state);
   const packages = script.inspection.image?.pip ?? [];
   const image: Item[] =
     packages.length === 0
@@ -149,7 +158,7 @@ function hardwareLines(state: DeployState, base: AppConfig): Line[] {
 
 export function scalingPage(state: DeployState, rules: Rules): Page {
   const script = arrived(state.known.script);
-  if (script === undefined) return waitingPage;
+  if (script === undefined) return unreadPage(state);
   const fields = settingItems(state, "scaling", script.base);
   const texts = new Map(fields.map(({ id, value }) => [id, value]));
   const isSame = (wanted: Readonly<Record<string, string>>) =>
@@ -208,11 +217,11 @@ function previewLines(state: DeployState, rules: Rules): Line[] {
 
 export function timeoutsPage(state: DeployState): Page {
   const base = baseOf(state);
-  if (base === undefined) return waitingPage;
+  if (base === undefined) return unreadPage(state);
   return {
     question: "How long may things take?",
     items: settingItems(state, "timeouts", base),
-    lines: [blank, line("Such as 90s, 15m or 1h30m.", "dim")],
+    lines: [line("Such as 90s, 15m or 1h30m.", "dim")],
   };
 }
 
