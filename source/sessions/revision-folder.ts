@@ -1,7 +1,7 @@
 // Files that many processes may rewrite without a lock: every version is a new file, and a file that
 // exists cannot be made again. Who saves on top of a version that is not the newest any more is told.
 import { randomBytes } from "node:crypto";
-import { link, mkdir, open, readdir, rm } from "node:fs/promises";
+import { constants, copyFile, link, mkdir, open, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 
 const pattern = /^(?<id>[a-z0-9-]+)\.(?<revision>\d{1,15})\.jsonl$/;
@@ -52,7 +52,7 @@ export class RevisionFolder {
       } finally {
         await handle.close();
       }
-      await link(unfinished, this.pathOf(id, next));
+      await putInPlace(unfinished, this.pathOf(id, next));
     } catch (error) {
       if (codeOf(error) === "EEXIST") return undefined;
       throw error;
@@ -79,6 +79,19 @@ export class RevisionFolder {
     }
   }
 }
+
+/** @throws Error `EEXIST` where the file is there already */
+async function putInPlace(unfinished: string, file: string): Promise<void> {
+  try {
+    await link(unfinished, file);
+  } catch (error) {
+    // File systems of memory cards and some networks know no links: a copy is as exclusive.
+    if (!unlinkable.has(String(codeOf(error)))) throw error;
+    await copyFile(unfinished, file, constants.COPYFILE_EXCL);
+  }
+}
+
+const unlinkable = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV"]);
 
 export function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
