@@ -15,7 +15,11 @@ export class TarError extends Error {
   override readonly name = "TarError";
 }
 
+const tooEarly = "it ends too early";
 const blockBytes = 512;
+/** Where a header says that it is one. */
+const magicOffset = 257;
+const magic = "ustar";
 /** Long names and other facts about an entry; never as much as this. */
 const longestExtensionBytes = 1024 ** 2;
 
@@ -24,10 +28,10 @@ export async function* readTar(bytes: AsyncIterable<Buffer>): AsyncGenerator<Rea
   const reader = new PieceReader(bytes);
   let extension: Pax | undefined;
   let longPath: string | undefined;
-  while (true) {
-    const header = new Header(await reader.take(blockBytes), 0, extension);
-    if (header.nullBlock) return;
-    if (!header.cksumValid) throw new TarError("it is not a tar archive, or is damaged");
+  for (let block = await firstBlock(reader); ; block = await reader.take(blockBytes)) {
+    const header = headerOf(block, extension);
+    if (header?.nullBlock) return;
+    if (!header?.cksumValid) throw new TarError("it is damaged");
     const sizeBytes = header.size ?? 0;
     const padding = (blockBytes - (sizeBytes % blockBytes)) % blockBytes;
     if (header.type === "ExtendedHeader" || header.type === "NextFileHasLongPath") {
@@ -50,6 +54,30 @@ export async function* readTar(bytes: AsyncIterable<Buffer>): AsyncGenerator<Rea
   }
 }
 
+/** Undefined for bytes that node-tar takes for impossible numbers. */
+function headerOf(block: Buffer, extension?: Pax): Header | undefined {
+  try {
+    return new Header(block, 0, extension);
+  } catch {
+    return undefined; // whoever asked says what that means
+  }
+}
+
+/** What is no archive at all is told apart from one that is damaged. */
+async function firstBlock(reader: PieceReader): Promise<Buffer> {
+  const block = await reader.takeUpTo(blockBytes);
+  if (block.length === 0) throw new TarError("it is empty");
+  if (block.toString("latin1", 0, 4) === "GGUF") {
+    throw new TarError("it is a GGUF file and no archive; modelctl create makes a model of it");
+  }
+  const isMarked = block.toString("latin1", magicOffset, magicOffset + magic.length) === magic;
+  if (block.length < blockBytes) throw new TarError(isMarked ? tooEarly : "it is no tar archive");
+  // Archives of the oldest kind bear no mark, but a checksum.
+  const header = headerOf(block);
+  if (isMarked || header?.nullBlock || header?.cksumValid) return block;
+  throw new TarError("it is no tar archive");
+}
+
 /** Hands out a stream of chunks in pieces of chosen lengths. */
 class PieceReader {
   readonly #chunks: AsyncIterator<Buffer>;
@@ -65,6 +93,18 @@ class PieceReader {
     return Buffer.concat(pieces);
   }
 
+  /** Less where the stream ends before. */
+  async takeUpTo(count: number): Promise<Buffer> {
+    while (this.#rest.length < count) {
+      const chunk = await this.#chunks.next();
+      if (chunk.done) break;
+      this.#rest = Buffer.concat([this.#rest, chunk.value]);
+    }
+    const taken = this.#rest.subarray(0, count);
+    this.#rest = this.#rest.subarray(taken.length);
+    return taken;
+  }
+
   async skip(count: number): Promise<void> {
     for await (const _ of this.pieces(count));
   }
@@ -76,7 +116,7 @@ class PieceReader {
       if (left === 0) return { done: true, value: undefined };
       while (this.#rest.length === 0) {
         const chunk = await this.#chunks.next();
-        if (chunk.done) throw new TarError("it ends too early");
+        if (chunk.done) throw new TarError(tooEarly);
         this.#rest = chunk.value;
       }
       const piece = this.#rest.subarray(0, left);

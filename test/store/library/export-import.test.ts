@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { exportModel } from "../../../source/store/library/export-model.ts";
 import { importModel } from "../../../source/store/library/import-model.ts";
@@ -166,7 +167,31 @@ describe("importing", () => {
       "STORE_ARCHIVE_INVALID",
       /./,
     ],
-    ["empty", (file) => truncateSync(file, 0), "STORE_ARCHIVE_INVALID", /ends too early/],
+    ["empty", (file) => truncateSync(file, 0), "STORE_ARCHIVE_INVALID", /it is empty/],
+    [
+      "a short text",
+      (file) => writeFileSync(file, "FROM tiny\n"),
+      "STORE_ARCHIVE_INVALID",
+      /cannot be imported: it is no tar archive\.$/,
+    ],
+    [
+      "a long text",
+      (file) => writeFileSync(file, "FROM tiny\n".repeat(400)),
+      "STORE_ARCHIVE_INVALID",
+      /it is no tar archive/,
+    ],
+    [
+      "compressed",
+      (file) => writeFileSync(file, gzipSync(readFileSync(file))),
+      "STORE_ARCHIVE_INVALID",
+      /it is no tar archive/,
+    ],
+    [
+      "cut in its first header",
+      (file) => truncateSync(file, 300),
+      "STORE_ARCHIVE_INVALID",
+      /ends too early/,
+    ],
     [
       "of zeros",
       (file) => writeFileSync(file, Buffer.alloc(10_240)),
@@ -174,10 +199,10 @@ describe("importing", () => {
       /no model in it/,
     ],
     [
-      "another file",
+      "a model",
       (file) => writeFileSync(file, readFileSync(tinyFile)),
       "STORE_ARCHIVE_INVALID",
-      /not a tar archive/,
+      /it is a GGUF file and no archive; modelctl create makes a model of it/,
     ],
     [
       "with a flipped bit in a blob",
