@@ -7,20 +7,23 @@ import { readKeyToken } from "../cloud/keys/key-token.ts";
 const lifeMs = 24 * 3_600_000;
 
 /**
- * @param own the token that is kept in the settings; used where it is good for the app
+ * @param own tokens that are at hand; the first that is good for the app is used
  * @returns undefined for an app that asks for none
  */
 export async function callKey(
   client: Pick<AdminClient, "keys" | "createKey">,
   { organisation, app, auth }: Pick<AppDocument, "organisation" | "app" | "auth">,
-  own: string | undefined,
+  own: readonly (string | undefined)[],
 ): Promise<string | undefined> {
   if (auth === "public") return undefined;
-  const id = own === undefined ? undefined : readKeyToken(own)?.id;
-  if (id !== undefined) {
-    const key = (await client.keys()).find((candidate) => candidate.id === id);
-    if (key !== undefined && isGoodFor(key, organisation, app)) return own;
-  }
+  const tokens = own.filter((token) => token !== undefined);
+  const keys = tokens.length === 0 ? [] : await client.keys();
+  const good = tokens.find((token) => {
+    const id = readKeyToken(token)?.id;
+    const key = keys.find((candidate) => candidate.id === id);
+    return key !== undefined && isGoodFor(key, organisation, app);
+  });
+  if (good !== undefined) return good;
   const made = await client.createKey({
     organisation,
     scope: "api",

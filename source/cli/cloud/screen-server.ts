@@ -124,7 +124,8 @@ export class ScreenServer implements CloudServer {
     const name = `${app.organisation}/${app.app} ${app.auth}`;
     const known = this.#tokens.get(name);
     if (known !== undefined) return await known;
-    const made = callKey(this.client, app, settingOf(this.session, "key"));
+    const own = [process.env.DEPLOYCTL_KEY, settingOf(this.session, "key")];
+    const made = callKey(this.client, app, own);
     this.#tokens.set(name, made);
     // What could not be made is tried again.
     made.catch(() => this.#tokens.delete(name));

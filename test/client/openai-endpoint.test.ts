@@ -1,0 +1,186 @@
+// Goal: a chat works with whatever speaks OpenAI's protocol, and says what is wrong where it cannot.
+// Method: a server on loopback that answers with the bytes of the test.
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import type { ChatEvent } from "../../source/client/chat-events.ts";
+import { type EndpointChat, OpenAiEndpoint } from "../../source/client/openai-endpoint.ts";
+
+interface Seen {
+  method: string | undefined;
+  url: string | undefined;
+  headers: IncomingHttpHeaders;
+  body: Record<string, unknown>;
+}
+
+async function serve(status: number, reply: string) {
+  const seen: Seen[] = [];
+  const server = createServer((request, response) => {
+    let text = "";
+    request.setEncoding("utf8");
+    request.on("data", (piece: string) => {
+      text += piece;
+    });
+    request.on("end", () => {
+      const { method, url, headers } = request;
+      seen.push({ method, url, headers, body: text === "" ? {} : JSON.parse(text) });
+      response.writeHead(status, { "content-type": "text/event-stream" }).end(reply);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/local/tiny`;
+  return { seen, url, endpoint: new OpenAiEndpoint({ url, authorization: "Key dk_secret" }) };
+}
+
+function request(change: Partial<EndpointChat> = {}): EndpointChat {
+  return {
+    model: "tiny",
+    messages: [{ role: "user", content: "Hi" }],
+    parameters: {},
+    signal: new AbortController().signal,
+    ...change,
+  };
+}
+
+async function eventsOf(endpoint: OpenAiEndpoint, asked = request()): Promise<ChatEvent[]> {
+  const events: ChatEvent[] = [];
+  for await (const event of endpoint.chat(asked)) events.push(event);
+  return events;
+}
+
+function stream(...chunks: unknown[]): string {
+  return [...chunks.map((chunk) => `data: ${JSON.stringify(chunk)}`), "data: [DONE]", ""].join(
+    "\n\n",
+  );
+}
+
+const piece = (delta: unknown, finish_reason: string | null = null) => ({
+  choices: [{ index: 0, delta, finish_reason }],
+});
+
+test("an answer comes in pieces, thoughts apart, with the counts of its end", async () => {
+  const { endpoint, seen } = await serve(
+    200,
+    stream(
+      piece({ role: "assistant", content: "" }),
+      piece({ reasoning_content: "Hm." }),
+      piece({ content: "Hel" }),
+      piece({ content: "lo" }),
+      piece({}, "length"),
+      {
+        choices: [],
+        usage: {
+          prompt_tokens: 12,
+          completion_tokens: 5,
+          prompt_tokens_details: { cached_tokens: 4 },
+        },
+      },
+    ),
+  );
+  const events = await eventsOf(endpoint);
+  expect(events.slice(0, 3)).toEqual([
+    { type: "thinking", text: "Hm." },
+    { type: "text", text: "Hel" },
+    { type: "text", text: "lo" },
+  ]);
+  expect(events[3]).toMatchObject({
+    type: "done",
+    statistics: {
+      finishReason: "length",
+      promptTokens: 12,
+      cachedTokens: 4,
+      completionTokens: 5,
+      // All of it came at once: how fast it was made, nobody can tell.
+      completionMs: 0,
+    },
+  });
+  expect(seen[0]).toMatchObject({
+    method: "POST",
+    url: "/local/tiny/v1/chat/completions",
+    headers: { authorization: "Key dk_secret" },
+    body: { model: "tiny", stream: true, messages: [{ role: "user", content: "Hi" }] },
+  });
+});
+
+test("settings and images are sent by OpenAI's names", async () => {
+  const { endpoint, seen } = await serve(200, stream(piece({ content: "ok" }, "stop")));
+  await eventsOf(
+    endpoint,
+    request({
+      messages: [{ role: "user", content: "What is it?", images: ["/9j/AAAA", "iVBORw0K"] }],
+      parameters: { num_predict: 7, temperature: 0.2, stop: ["\n"] },
+      think: false,
+      format: { type: "object" },
+    }),
+  );
+  expect(seen[0]?.body).toMatchObject({
+    max_tokens: 7,
+    temperature: 0.2,
+    stop: ["\n"],
+    reasoning_effort: "none",
+    response_format: { type: "json_schema", json_schema: { schema: { type: "object" } } },
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "image_url", image_url: { url: "data:image/jpeg;base64,/9j/AAAA" } },
+          { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0K" } },
+          { type: "text", text: "What is it?" },
+        ],
+      },
+    ],
+  });
+});
+
+test.each([
+  [
+    "OpenAI's",
+    404,
+    { error: { message: "no such model", code: "model_not_found" } },
+    "no such model",
+  ],
+  [
+    "the gateway's",
+    401,
+    { detail: "The key is not valid.", error_type: "auth_invalid" },
+    "The key",
+  ],
+  ["no known", 502, "<html>", "answers 502 to /v1/chat/completions"],
+])("a refusal in %s form is told", async (_form, status, body, sentence) => {
+  const { endpoint } = await serve(status, JSON.stringify(body));
+  await expect(eventsOf(endpoint)).rejects.toMatchObject({
+    status,
+    message: expect.stringContaining(sentence),
+  });
+});
+
+test("an error in the middle of an answer, and an answer without an end, are no answers", async () => {
+  const broken = await serve(
+    200,
+    stream(piece({ content: "a" }), { error: { message: "it broke" } }),
+  );
+  await expect(eventsOf(broken.endpoint)).rejects.toThrow("it broke");
+  const cut = await serve(200, `data: ${JSON.stringify(piece({ content: "a" }))}\n\n`);
+  await expect(eventsOf(cut.endpoint)).rejects.toMatchObject({ code: "CLIENT_SERVER_VANISHED" });
+});
+
+test("models are listed; what is no list is told to be another protocol", async () => {
+  const good = await serve(200, JSON.stringify({ data: [{ id: "tiny:latest" }, { name: "x" }] }));
+  expect(await good.endpoint.models()).toEqual(["tiny:latest"]);
+  const other = await serve(200, JSON.stringify({ hello: "world" }));
+  await expect(other.endpoint.models()).rejects.toMatchObject({
+    code: "CLIENT_REPLY_UNREADABLE",
+    message: expect.stringContaining("does not speak OpenAI's protocol"),
+  });
+});
+
+test("an address where nobody is names it, without advice for another server", async () => {
+  const { endpoint } = { endpoint: new OpenAiEndpoint({ url: "http://127.0.0.1:1/local/tiny" }) };
+  const error = await endpoint.models().catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({
+    code: "CLIENT_SERVER_UNREACHABLE",
+    sentence: expect.not.stringContaining("modelctl serve"),
+  });
+});

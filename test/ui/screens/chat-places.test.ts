@@ -1,0 +1,83 @@
+// Goal: chats with deployments stand beside the one of this machine, and none is lost.
+// Method: the places alone, around screens that note what happens to them.
+import { expect, test } from "vitest";
+import type { ClientMessage } from "../../../source/client/chat-events.ts";
+import { plainText } from "../../../source/ui/panes/styled-row.ts";
+import { type ChatPlace, ChatPlaces } from "../../../source/ui/screens/chat/chat-places.ts";
+import { FakeScreen } from "../support/fake-screen.ts";
+
+const size = { columns: 80, rows: 20 };
+
+function placeOf(name: string): ChatPlace & { readonly screen: FakeScreen } {
+  const screen = new FakeScreen("chat", "Chat");
+  screen.lines = [name];
+  const transcript: ClientMessage[] = [{ role: "user", content: name }];
+  return { screen, chat: { transcript }, serverLabel: () => `● ${name}` };
+}
+
+function shown(places: ChatPlaces): string {
+  return places.picture(size).rows.map(plainText).join("\n");
+}
+
+test("without a model of this machine the way to a chat is told", async () => {
+  const places = new ChatPlaces(undefined);
+  expect(shown(places)).toContain("5 opens the console");
+  expect(places.isTyping()).toBe(false);
+  expect(places.transcript).toEqual([]);
+  places.activate();
+  places.type("into nothing");
+  await places.close();
+});
+
+test("a deployment's chat comes to the front, and is the same when it is opened again", async () => {
+  const own = placeOf("own");
+  const places = new ChatPlaces(own);
+  places.activate();
+  const other = placeOf("other");
+  await places.show("local/tiny", async () => other);
+  expect([shown(places), places.serverLabel()]).toEqual(["other", "● other"]);
+  expect(own.screen.events).toEqual(["activated", "deactivated"]);
+  places.type("hello");
+  expect(other.screen.events).toEqual(["activated", "typed hello"]);
+  await places.show("local/tiny", async () => placeOf("never made"));
+  expect(shown(places)).toBe("other");
+  expect(places.transcript).toEqual([{ role: "user", content: "other" }]);
+});
+
+test("/here leads back, and is no command where there is nothing to go back to", async () => {
+  const places = new ChatPlaces(placeOf("own"));
+  const here = () => places.commands().find(({ slash }) => slash?.includes("/here"));
+  expect(here()?.isValid()).toBe(false);
+  await places.show("a", async () => placeOf("other"));
+  expect(here()?.isValid()).toBe(true);
+  await here()?.run("");
+  expect(shown(places)).toBe("own");
+  expect(new ChatPlaces(undefined).commands()[0]?.run("")).toContain("No model of this machine");
+});
+
+test("a model that another screen names is one of this machine", async () => {
+  const own = placeOf("own");
+  const accepted: string[] = [];
+  Object.assign(own.screen, { accept: (model: string) => accepted.push(model) });
+  const places = new ChatPlaces(own);
+  await places.show("a", async () => placeOf("other"));
+  places.accept("qwen");
+  expect([shown(places), accepted]).toEqual(["own", ["qwen"]]);
+});
+
+test("every chat is told to close, and every change of each is told", async () => {
+  const own = placeOf("own");
+  const other = placeOf("other");
+  const places = new ChatPlaces(own);
+  let changes = 0;
+  places.subscribe(() => {
+    changes += 1;
+  });
+  await places.show("a", async () => other);
+  const before = changes;
+  own.screen.changed();
+  other.screen.changed();
+  expect(changes - before).toBe(2);
+  await places.close();
+  expect([own.screen.events.at(-1), other.screen.events.at(-1)]).toEqual(["closed", "closed"]);
+});
