@@ -209,6 +209,7 @@ export class DeployReader {
       // Meanwhile something else may have been asked.
       if (this.#state.known[key] !== asked) return;
       this.#put(key, outcome);
+      this.#forgive();
       this.read();
     };
     this.#put(key, asked);
@@ -216,6 +217,12 @@ export class DeployReader {
       (value) => settle({ kind: "here", about, value }),
       (error: unknown) => settle({ kind: "failed", about, sentence: describeError(error) }),
     );
+  }
+
+  /** The step was not ready; now more is known of it. */
+  #forgive(): void {
+    const { "": fault, ...faults } = this.#state.faults;
+    if (fault !== undefined) this.#options.store.update({ faults });
   }
 
   #put<Key extends keyof Known>(key: Key, asked: Asked<ValueOfKnown<Key>>): void {

@@ -30,7 +30,7 @@ const logLinesMaximum = 500;
 export function beginLaunch(isEphemeral: boolean, nowMs: number): Launch {
   const phase = {
     phase: "send",
-    sentence: "the script and its files, once the server is there",
+    sentence: "the script, once the server is there",
     startedAtMs: nowMs,
   } as const;
   return {
@@ -58,11 +58,11 @@ export function afterEvent(launch: Launch, event: EphemeralEvent, nowMs: number)
     case "line":
       return withLog(launch, [event.line.text]);
     case "warning":
-      return { ...launch, warnings: [...launch.warnings, event.sentence] };
+      return { ...launch, warnings: unique([...launch.warnings, event.sentence]) };
     case "done": {
       const ended = endPhases(launch, nowMs);
       const warnings = [...launch.warnings, ...event.result.warnings];
-      return { ...ended, state: "live", result: event.result, warnings: [...new Set(warnings)] };
+      return { ...ended, state: "live", result: event.result, warnings: unique(warnings) };
     }
     case "failed": {
       const { sentence, reason, tail } = event;
@@ -113,4 +113,9 @@ function withLog(launch: Launch, texts: readonly string[]): Launch {
 function endPhases(launch: Launch, nowMs: number): Launch {
   const phases = launch.phases.map((entry) => ({ ...entry, endedAtMs: entry.endedAtMs ?? nowMs }));
   return { ...launch, phases };
+}
+
+/** Each try says the same. */
+function unique(sentences: readonly string[]): readonly string[] {
+  return [...new Set(sentences)];
 }

@@ -165,7 +165,7 @@ function outcomeLines(state: DeployState, launch: Launch, glyphs: Glyphs): Line[
     return [
       blank,
       line(sentence ?? "It is over.", isFailure ? "error" : "plain", `${sign} `),
-      ...(reason === undefined || reason === sentence ? [] : [line(reason, "error", "  ")]),
+      ...(reason === undefined || reason === sentence ? [] : [fact("Reason", reason)]),
       ...(isFailure && !launch.isEphemeral ? [line(standing(state), "dim", "  ")] : []),
     ];
   }
