@@ -4,11 +4,12 @@ import { refuseBuiltInName } from "../built-in-models.ts";
 import { storeErrors } from "../errors.ts";
 import type { ModelDefinition } from "../model-definition.ts";
 import type { ModelName } from "../model-reference.ts";
-import { readAdapter, readDraft } from "./gather-files.ts";
+import { checkAdapter, checkDraft, readAdapter, readDraft } from "./gather-files.ts";
 import { LayerMaker, type ProgressRecord } from "./layer-maker.ts";
 import { blobsOf, type Layer, type LayerKind, layerType } from "./manifest.ts";
 import { allowedPath, type BaseOptions, baseOf, type ModelBase } from "./model-base.ts";
 import { detailsOfConfiguration, type ModelConfiguration } from "./model-details.ts";
+import type { ModelFile } from "./model-file.ts";
 import type { ModelStore } from "./model-store.ts";
 
 export interface CreateOptions extends Omit<BaseOptions, "hubPrefixes"> {
@@ -45,8 +46,10 @@ export async function createModel(
   };
   const work = async () => {
     onProgress({ status: "parsing GGUF" });
+    // What FROM names may have to be downloaded, converted or hashed: the small files come first.
+    const beside = await readBeside(definition, allowing);
     const base = await baseOf(maker, definition.from, allowing);
-    const layers = await completed(maker, base, definition, allowing);
+    const layers = await completed(maker, base, beside, definition, allowing);
     const config = await maker.configuration(configured(base.configuration, definition));
     onProgress({ status: "writing manifest" });
     return await store.writeManifest(name, { config, layers });
@@ -65,6 +68,7 @@ export async function createModel(
 async function completed(
   maker: LayerMaker,
   base: ModelBase,
+  beside: FilesBeside,
   definition: ModelDefinition,
   options: CreateOptions,
 ): Promise<Layer[]> {
@@ -73,8 +77,8 @@ async function completed(
     if (replacement.length === 0) return;
     layers = [...layers.filter(({ mediaType }) => mediaType !== layerType(kind)), ...replacement];
   };
-  replace("adapter", await adapters(maker, base, definition, options));
-  replace("draft", await drafts(maker, base, definition, options));
+  replace("adapter", await adapters(maker, base, beside));
+  replace("draft", await drafts(maker, base, beside, options));
   if (definition.template) replace("template", [await maker.text("template", definition.template)]);
   if (definition.system) replace("system", [await maker.text("system", definition.system)]);
   for (const license of definition.licenses) {
@@ -90,35 +94,48 @@ async function completed(
   return layers;
 }
 
-async function adapters(
-  maker: LayerMaker,
-  base: ModelBase,
-  definition: ModelDefinition,
-  options: CreateOptions,
-): Promise<Layer[]> {
-  const [text, ...more] = definition.adapters;
-  if (text === undefined) return [];
-  if (more.length > 0) {
+/** Files that are named beside those of FROM. */
+interface FilesBeside {
+  adapters: ModelFile[];
+  drafts: ModelFile[];
+}
+
+async function readBeside(
+  { adapters: named, drafts }: ModelDefinition,
+  options: BaseOptions,
+): Promise<FilesBeside> {
+  if (named.length > 1) {
     throw new ProductError(storeErrors.definitionInvalid, {
-      message: `only one adapter is currently supported, and ${more.length + 1} were named`,
+      message: `only one adapter is currently supported, and ${named.length} were named`,
       hint: "Name one, or merge them with llama.cpp's llama-export-lora.",
       param: "adapters",
     });
   }
+  const beside: FilesBeside = { adapters: [], drafts: [] };
+  for (const text of named) beside.adapters.push(await readAdapter(allowedPath(text, options)));
+  for (const text of drafts) beside.drafts.push(await readDraft(allowedPath(text, options)));
+  return beside;
+}
+
+async function adapters(maker: LayerMaker, base: ModelBase, beside: FilesBeside): Promise<Layer[]> {
   const { family } = detailsOfConfiguration(base.configuration);
-  const adapter = await readAdapter(allowedPath(text, options), family);
-  return [await maker.file("adapter", adapter)];
+  const layers: Layer[] = [];
+  for (const adapter of beside.adapters) {
+    checkAdapter(adapter, family);
+    layers.push(await maker.file("adapter", adapter));
+  }
+  return layers;
 }
 
 async function drafts(
   maker: LayerMaker,
   base: ModelBase,
-  definition: ModelDefinition,
+  beside: FilesBeside,
   options: CreateOptions,
 ): Promise<Layer[]> {
   const layers: Layer[] = [];
-  for (const text of definition.drafts) {
-    const draft = await readDraft(allowedPath(text, options), base.files);
+  for (const draft of beside.drafts) {
+    checkDraft(draft, base.files);
     layers.push(await maker.file("draft", draft));
   }
   if (layers.length > 0) {

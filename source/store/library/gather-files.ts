@@ -37,28 +37,32 @@ export async function gatherFiles(paths: readonly string[]): Promise<GatheredFil
 
 /**
  * @param file absolute
- * @throws ProductError `STORE_DEFINITION_INVALID` when it is no adapter for this architecture
+ * @throws ProductError `STORE_DEFINITION_INVALID` when it is no adapter
  */
-export async function readAdapter(file: string, architecture: string): Promise<ModelFile> {
+export async function readAdapter(file: string): Promise<ModelFile> {
   const adapter = await readModelFile(file);
-  if (adapter.kind !== "adapter") {
-    throw refused(`${file} is a ${adapter.kind}, not an adapter.`, "Name a LoRA adapter in GGUF.");
-  }
-  const own = textOf(adapter.header, "general.architecture");
-  if (own !== undefined && own !== architecture) {
-    throw refused(
-      `${file} is an adapter for models of the architecture ${own}, but the model is ${architecture}.`,
-      "Use the adapter with the model it was trained on.",
-    );
-  }
-  return adapter;
+  if (adapter.kind === "adapter") return adapter;
+  throw refused(`${file} is a ${adapter.kind}, not an adapter.`, "Name a LoRA adapter in GGUF.");
+}
+
+/** @throws ProductError `STORE_DEFINITION_INVALID` when it is for models of another architecture */
+export function checkAdapter({ path: file, header }: ModelFile, architecture: string): void {
+  const own = textOf(header, "general.architecture");
+  if (own === undefined || own === architecture) return;
+  throw refused(
+    `${file} is an adapter for models of the architecture ${own}, but the model is ${architecture}.`,
+    "Use the adapter with the model it was trained on.",
+  );
+}
+
+/** @throws ProductError `STORE_DEFINITION_INVALID` when it is the model itself */
+export function checkDraft({ path: file }: ModelFile, models: readonly string[]): void {
+  if (!models.includes(file)) return;
+  throw refused(`${file} cannot be its own draft model.`, "Name a smaller model after DRAFT.");
 }
 
 /** @throws ProductError `STORE_DEFINITION_INVALID` when it is no model of its own */
-export async function readDraft(file: string, models: readonly string[]): Promise<ModelFile> {
-  if (models.includes(file)) {
-    throw refused(`${file} cannot be its own draft model.`, "Name a smaller model after DRAFT.");
-  }
+export async function readDraft(file: string): Promise<ModelFile> {
   const draft = await readModelFile(file);
   if (draft.kind === "model" && draft.part === undefined) return draft;
   throw refused(`${file} is no model in one file.`, "Name such a model after DRAFT.");

@@ -162,6 +162,32 @@ describe("from a file", () => {
     expect(await catalog.resolve("mine")).toMatchObject({ adapters: [adapter] });
   });
 
+  test.each([
+    ["a missing adapter", { adapters: ["none.gguf"] }, "STORE_FILE_MISSING"],
+    ["a missing draft model", { drafts: ["none.gguf"] }, "STORE_FILE_MISSING"],
+    ["a model as an adapter", { adapters: [tinyFile] }, "STORE_DEFINITION_INVALID"],
+  ])("%s is found before a model is pulled, converted or read", async (_, beside, code) => {
+    const { create, tinyAt, blobs } = openStore();
+    tinyAt("a.gguf");
+    const done: string[] = [];
+    const slow = {
+      resolveName: async (name: string) => {
+        done.push(name);
+        throw new Error(`${name} was pulled`);
+      },
+      convertWeights: async (parts: readonly string[]) => {
+        done.push(...parts);
+        throw new Error("the weights were converted");
+      },
+    };
+    for (const from of ["hf.co/owner/model", "a.gguf"]) {
+      const creating = create("mine", { from: [from], ...beside }, slow);
+      await expect(creating).rejects.toMatchObject({ code });
+    }
+    expect(done).toEqual([]);
+    expect(blobs()).toEqual([]);
+  });
+
   test("a draft model is kept beside the model", async () => {
     const { create, catalog, tinyAt } = openStore();
     tinyAt("a.gguf");
