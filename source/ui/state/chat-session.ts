@@ -32,6 +32,8 @@ import {
 const flushIntervalMs = 40;
 /** Waiting times and rates are renewed this often while nothing arrives. */
 const tickIntervalMs = 500;
+/** A program that is killed loses at most this much of an answer. */
+const keepIntervalMs = 3000;
 
 /** A message on its way. */
 export interface Question {
@@ -55,6 +57,7 @@ interface Run {
   readonly startedAtMs: number;
   readonly meter: ThroughputMeter;
   readonly ticker: NodeJS.Timeout;
+  keptAtMs: number;
   flushTimer: NodeJS.Timeout | undefined;
   text: string;
   thinking: string;
@@ -167,6 +170,7 @@ export class ChatSession {
       startedAtMs: this.#options.clock.now(),
       meter: new ThroughputMeter(),
       ticker: setInterval(() => this.#flush(run), tickIntervalMs),
+      keptAtMs: this.#options.clock.now(),
       flushTimer: undefined,
       text: "",
       thinking: "",
@@ -227,6 +231,9 @@ export class ChatSession {
       entries: this.#withAnswer(this.#answerOf(run, "running")),
       activity: { phase, elapsedMs: nowMs - run.startedAtMs },
     });
+    if (nowMs - run.keptAtMs < keepIntervalMs) return;
+    run.keptAtMs = nowMs;
+    this.#options.onSaid();
   }
 
   #answerOf(run: Run, state: AnswerState, end?: AnswerEnd): AssistantEntry {
