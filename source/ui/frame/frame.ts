@@ -5,6 +5,7 @@ import { describeError } from "../../base/product-error.ts";
 import type { KeyPress } from "../keys/key-name.ts";
 import { splitGraphemes } from "../text/graphemes.ts";
 import type { Glyphs } from "../theme.ts";
+import { chooseTheme } from "./choose-theme.ts";
 import {
   findByKey,
   findBySlash,
@@ -15,12 +16,12 @@ import {
 } from "./command-lists.ts";
 import { frameCommands } from "./frame-commands.ts";
 import { isTooSmall, type WindowSize } from "./frame-rows.ts";
-import { type ListItem, ListOverlay } from "./list-overlay.ts";
+import type { ListItem } from "./list-overlay.ts";
 import type { Overlay } from "./overlay.ts";
-import { AskOverlay, ConfirmOverlay } from "./question-overlay.ts";
+import { Overlays } from "./overlays.ts";
 import type { BoundCommand, Choice, FrameServices, Screen } from "./screen.ts";
 import type { TerminalServices } from "./terminal-services.ts";
-import { type ThemeName, themeNames } from "./themes.ts";
+import type { ThemeName } from "./themes.ts";
 
 /** A second Ctrl+C within this time leaves. */
 const interruptWindowMs = 2000;
@@ -46,7 +47,7 @@ export class Frame implements FrameServices {
   #screens: readonly Screen[] = [];
   #current: Screen | undefined;
   #commands: ReturnType<typeof frameCommands> = { reserved: [], yielding: [] };
-  readonly #overlays: Overlay[] = [];
+  readonly #overlays: Overlays;
   #notice: string | undefined;
   #theme: ThemeName;
   #interruptedAtMs = -Infinity;
@@ -57,6 +58,7 @@ export class Frame implements FrameServices {
   constructor(options: FrameOptions) {
     this.#options = options;
     this.#theme = options.theme;
+    this.#overlays = new Overlays(options.glyphs, () => this.#changed());
   }
 
   /** Takes the screens over and shows the first, or the named one. */
@@ -96,7 +98,7 @@ export class Frame implements FrameServices {
   }
 
   get overlay(): Overlay | undefined {
-    return this.#overlays.at(-1);
+    return this.#overlays.top;
   }
 
   /** A sentence in place of the hints. */
@@ -187,16 +189,16 @@ export class Frame implements FrameServices {
   }
 
   ask(question: string, initial = ""): Promise<string | undefined> {
-    return this.#overlay((base) => new AskOverlay({ ...base, question, initial }));
+    return this.#overlays.ask(question, initial);
   }
 
   confirm(question: string): Promise<boolean> {
-    return this.#overlay((base) => new ConfirmOverlay({ ...base, question }));
+    return this.#overlays.confirm(question);
   }
 
   choose(title: string, choices: readonly Choice[]): Promise<string | undefined> {
     const items = choices.map((choice): ListItem => ({ note: "", ...choice }));
-    return this.#list({ title, items, verb: "choose", cancelVerb: "cancel" });
+    return this.#overlays.list({ title, items, verb: "choose", cancelVerb: "cancel" });
   }
 
   notify(sentence: string): void {
@@ -243,7 +245,7 @@ export class Frame implements FrameServices {
 
   /** Gives everybody who waits for an answer none. */
   close(): void {
-    while (this.overlay !== undefined) this.overlay.cancel();
+    this.#overlays.cancelAll();
     this.#current?.deactivate();
   }
 
@@ -310,27 +312,17 @@ export class Frame implements FrameServices {
   }
 
   async #chooseTheme(name: string): Promise<string | undefined> {
-    const wanted =
-      name === ""
-        ? await this.choose(
-            "Theme",
-            themeNames.map((value) => ({ value, title: value })),
-          )
-        : name;
-    const found = themeNames.find((candidate) => candidate === wanted);
-    if (found === undefined) {
-      return wanted === undefined
-        ? undefined
-        : `There is no theme '${wanted}'. Themes are ${themeNames.join(", ")}`;
+    const { theme, sentence } = await chooseTheme(name, this);
+    if (theme !== undefined) {
+      this.#theme = theme;
+      this.#changed();
     }
-    this.#theme = found;
-    this.#changed();
-    return undefined;
+    return sentence;
   }
 
   #openCommands(title: string, items: readonly ListItem[]): void {
     const { commands } = this;
-    void this.#list({ title, items, verb: "run" }).then(async (id) => {
+    void this.#overlays.list({ title, items, verb: "run" }).then(async (id) => {
       const command = commands.find((candidate) => candidate.id === id);
       if (command === undefined) return;
       const argument = await this.#argumentFor(command);
@@ -343,35 +335,6 @@ export class Frame implements FrameServices {
     // What stands in brackets may be left out.
     if (slashArguments === undefined || slashArguments.startsWith("[")) return "";
     return await this.ask(`${slash?.[0] ?? ""} ${slashArguments}`);
-  }
-
-  #list(options: {
-    title: string;
-    items: readonly ListItem[];
-    verb: string;
-    cancelVerb?: string;
-  }): Promise<string | undefined> {
-    return this.#overlay((base) => new ListOverlay({ ...base, ...options }));
-  }
-
-  #overlay<T>(
-    create: (base: { glyphs: Glyphs; onChange: () => void; onDone: (value: T) => void }) => Overlay,
-  ): Promise<T> {
-    const { promise, resolve } = Promise.withResolvers<T>();
-    const overlay = create({
-      glyphs: this.#options.glyphs,
-      onChange: () => this.#changed(),
-      onDone: (value) => {
-        const index = this.#overlays.indexOf(overlay);
-        if (index === -1) return;
-        this.#overlays.splice(index, 1);
-        this.#changed();
-        resolve(value);
-      },
-    });
-    this.#overlays.push(overlay);
-    this.#changed();
-    return promise;
   }
 
   #setNotice(sentence: string | undefined): void {

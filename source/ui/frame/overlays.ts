@@ -1,0 +1,73 @@
+// The questions that lie over a screen, the newest on top; each is answered by itself.
+
+import type { Glyphs } from "../theme.ts";
+import { type ListItem, ListOverlay } from "./list-overlay.ts";
+import type { Overlay } from "./overlay.ts";
+import { AskOverlay, ConfirmOverlay } from "./question-overlay.ts";
+
+export interface ListQuestion {
+  readonly title: string;
+  readonly items: readonly ListItem[];
+  /** What Enter does, in a word. */
+  readonly verb: string;
+  readonly cancelVerb?: string;
+}
+
+interface OverlayBase<T> {
+  readonly glyphs: Glyphs;
+  readonly onChange: () => void;
+  readonly onDone: (value: T) => void;
+}
+
+export class Overlays {
+  readonly #glyphs: Glyphs;
+  readonly #onChange: () => void;
+  readonly #open: Overlay[] = [];
+
+  constructor(glyphs: Glyphs, onChange: () => void) {
+    this.#glyphs = glyphs;
+    this.#onChange = onChange;
+  }
+
+  /** The one that takes the keys. */
+  get top(): Overlay | undefined {
+    return this.#open.at(-1);
+  }
+
+  /** @returns undefined when the person cancels */
+  ask(question: string, initial: string): Promise<string | undefined> {
+    return this.#show((base) => new AskOverlay({ ...base, question, initial }));
+  }
+
+  confirm(question: string): Promise<boolean> {
+    return this.#show((base) => new ConfirmOverlay({ ...base, question }));
+  }
+
+  /** @returns the value of the chosen item */
+  list(question: ListQuestion): Promise<string | undefined> {
+    return this.#show((base) => new ListOverlay({ ...base, ...question }));
+  }
+
+  /** Gives everybody who waits for an answer none. */
+  cancelAll(): void {
+    for (const overlay of [...this.#open]) overlay.cancel();
+  }
+
+  #show<T>(create: (base: OverlayBase<T>) => Overlay): Promise<T> {
+    const { promise, resolve } = Promise.withResolvers<T>();
+    const overlay = create({
+      glyphs: this.#glyphs,
+      onChange: this.#onChange,
+      onDone: (value) => {
+        const index = this.#open.indexOf(overlay);
+        if (index === -1) return;
+        this.#open.splice(index, 1);
+        this.#onChange();
+        resolve(value);
+      },
+    });
+    this.#open.push(overlay);
+    this.#onChange();
+    return promise;
+  }
+}
