@@ -2,7 +2,7 @@
 
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import { fieldWith } from "../../panes/text-field.ts";
-import { isEphemeral, variablePrefix } from "./answers.ts";
+import { isEphemeral, namesIn, variablePrefix } from "./answers.ts";
 import { arrived } from "./asked.ts";
 import { baseOf, type DeployState } from "./deploy-state.ts";
 import { type Item, optionBeside } from "./form.ts";
@@ -138,7 +138,8 @@ function faultOf(state: DeployState, item: Item, { rules }: PageView): string | 
   if (id === newVariable) return variableFault(value);
   if (id === "secretNames") return secretsFault(state, value);
   if (id.startsWith(variablePrefix)) {
-    return item.note?.includes("needed") && value === ""
+    const isStored = namesIn(state.given.secretNames).includes(id.slice(variablePrefix.length));
+    return item.note?.includes("needed") && value === "" && !isStored
       ? "The script does not start without it."
       : undefined;
   }

@@ -1,0 +1,162 @@
+// What follows from the answers: the deployment, the command, and what they change.
+import { describe, expect, test } from "vitest";
+import {
+  configAnswersOf,
+  deployAnswersOf,
+  type Given,
+} from "../../../../source/ui/screens/deploy/answers.ts";
+import { commandText } from "../../../../source/ui/screens/deploy/command-text.ts";
+import { differencesOf } from "../../../../source/ui/screens/deploy/config-differences.ts";
+import { presets, previewOf } from "../../../../source/ui/screens/deploy/presets.ts";
+import { readTime, writeTime } from "../../../../source/ui/screens/deploy/read-time.ts";
+import { inspectionOf, rules } from "./sample-answers.ts";
+
+const base = rules.config(inspectionOf(), {});
+
+function command(given: Given, profile?: string): string {
+  return commandText(given, { base, profile, looksSecret: rules.looksSecret });
+}
+
+describe("the answers as a deployment", () => {
+  test("hold only what the script does not say by itself", () => {
+    const given = {
+      maxConcurrency: "2",
+      maxMultiplexing: "8",
+      auth: "private",
+      keepAliveMs: "60s",
+    };
+    expect(configAnswersOf(given, base)).toEqual({ scale: { maxMultiplexing: 8 } });
+  });
+
+  test("put counts, times, hardware, variables and secrets where they belong", () => {
+    const given = {
+      minConcurrency: "1",
+      keepAliveMs: "5m",
+      requestTimeoutMs: "90s",
+      drainTimeoutMs: "1h30m",
+      machineType: "GPU-H100",
+      gpuCount: "2",
+      auth: "public",
+      "variable:MODEL_NAME": "other",
+      "variable:EMPTY": "",
+      secretNames: "HF_TOKEN, OTHER",
+    };
+    expect(configAnswersOf(given, base)).toEqual({
+      auth: "public",
+      scale: { minConcurrency: 1, keepAliveMs: 300_000 },
+      limits: { requestTimeoutMs: 90_000, drainTimeoutMs: 5_400_000 },
+      machineType: "GPU-H100",
+      gpuCount: 2,
+      environment: { MODEL_NAME: "other" },
+      secretNames: ["HF_TOKEN", "OTHER"],
+    });
+  });
+
+  test("name the function, and no app when one is to be drawn", () => {
+    const given = { script: " serve.py ", target: "chat", name: "", mode: "run" };
+    expect(deployAnswersOf(given, base, "acme")).toMatchObject({
+      reference: "serve.py::chat",
+      appName: undefined,
+      organisation: "acme",
+      isEphemeral: true,
+    });
+  });
+});
+
+describe("the command", () => {
+  test("does the same, with what differs alone", () => {
+    expect(command({ script: "deploy.py", name: "chat" })).toBe(
+      "deployctl deploy deploy.py --app-name chat",
+    );
+    const given = { script: "a b.py", target: "serve", name: "chat", auth: "shared" };
+    expect(command({ ...given, maxConcurrency: "8", gpuCount: "1" }, "lab")).toBe(
+      "deployctl deploy 'a b.py::serve' --app-name chat --profile lab --auth shared --gpus 1 --max-concurrency 8",
+    );
+  });
+
+  test("never holds a secret's value", () => {
+    const text = command({
+      script: "deploy.py",
+      "variable:API_TOKEN": "hunter2",
+      "variable:GREETING": "it's me",
+    });
+    expect(text).not.toContain("hunter2");
+    expect(text).toContain('--env API_TOKEN="$API_TOKEN"');
+    expect(text).toContain("--env 'GREETING=it'\\''s me'");
+  });
+
+  test("runs once without what only an app that stays has", () => {
+    const given = { script: "deploy.py", name: "", mode: "run", maxConcurrency: "8" };
+    expect(command({ ...given, startupTimeoutMs: "20s" })).toBe(
+      "deployctl run deploy.py --startup-timeout 20s",
+    );
+  });
+});
+
+describe("what a deployment changes", () => {
+  test("is nothing for the same settings", () => {
+    expect(differencesOf(base, rules.config(inspectionOf(), {}), rules.looksSecret)).toEqual([]);
+  });
+
+  test("is told setting by setting, without secrets", () => {
+    const after = {
+      ...rules.config(inspectionOf(), { scale: { maxConcurrency: 9 }, auth: "public" }),
+      environment: { MODEL_NAME: "other", API_KEY: "one" },
+    };
+    const before = { ...base, environment: { MODEL_NAME: "tiny", API_KEY: "two", OLD: "1" } };
+    const differences = differencesOf(before, after, rules.looksSecret);
+    expect(differences).toContainEqual({ label: "Access", before: "private", after: "public" });
+    expect(differences).toContainEqual({ label: "Replicas at most", before: "2", after: "9" });
+    expect(differences).toContainEqual({ label: "MODEL_NAME", before: "tiny", after: "other" });
+    expect(differences).toContainEqual({ label: "OLD", before: "1", after: undefined });
+    const secret = differences.find(({ label }) => label === "API_KEY");
+    expect(secret).toEqual({ label: "API_KEY", before: "(secret)", after: "(secret)" });
+  });
+});
+
+describe("the preview", () => {
+  test("tells replicas and waiting requests at 10, 50 and 200 at a time", () => {
+    const scale = { ...base.scale, maxConcurrency: 4, maxMultiplexing: 8, targetUtilization: 1 };
+    expect(previewOf(scale, rules.previewScale)).toEqual([
+      { demand: 10, replicas: 2, queued: 0 },
+      { demand: 50, replicas: 4, queued: 18 },
+      { demand: 200, replicas: 4, queued: 168 },
+    ]);
+  });
+
+  test("has presets that deployctl takes", () => {
+    const scales = presets.map(({ texts }) =>
+      rules.config(inspectionOf(), configAnswersOf(texts, base)),
+    );
+    expect(scales.map(({ scale }) => [scale.minConcurrency, scale.maxConcurrency])).toEqual([
+      [0, 1],
+      [1, 4],
+      [0, 8],
+    ]);
+    expect(scales[2]?.scale.concurrencyBuffer).toBe(1);
+  });
+});
+
+describe("times", () => {
+  test.each([
+    ["90s", 90_000],
+    ["15m", 900_000],
+    ["1h30m", 5_400_000],
+    ["2d", 172_800_000],
+    ["250ms", 250],
+    [" 7 ", 7000],
+    ["0", 0],
+  ])("%s are %i milliseconds", (text, milliseconds) => {
+    expect(readTime(text)).toBe(milliseconds);
+  });
+
+  test.each(["", "soon", "-1s", "5 minutes", "1x", "s"])("%j is none", (text) => {
+    expect(readTime(text)).toBeUndefined();
+  });
+
+  test("are written as they are read", () => {
+    for (const milliseconds of [0, 250, 60_000, 5_400_000]) {
+      expect(readTime(writeTime(milliseconds))).toBe(milliseconds);
+    }
+  });
+});

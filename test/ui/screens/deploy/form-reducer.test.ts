@@ -1,0 +1,221 @@
+// What keys do to the steps: answers change and stay, faults come and go.
+import { describe, expect, test } from "vitest";
+import { fieldAfterText, fieldWith } from "../../../../source/ui/panes/text-field.ts";
+import type { DeployState } from "../../../../source/ui/screens/deploy/deploy-state.ts";
+import {
+  addVariable,
+  backStep,
+  checkStep,
+  choose,
+  editField,
+  moveFocus,
+  openStep,
+} from "../../../../source/ui/screens/deploy/form-reducer.ts";
+import { focusedItem, pageOf } from "../../../../source/ui/screens/deploy/page-of.ts";
+import { resumedStep, stepBeside } from "../../../../source/ui/screens/deploy/steps.ts";
+import { appDetails, here, rules, stateOf, view } from "./sample-answers.ts";
+
+const type = (state: DeployState, text: string) =>
+  editField(state, (field) => fieldAfterText(field, text), view);
+const write = (state: DeployState, text: string) =>
+  editField(state, (field) => fieldWith(field, text), view);
+const down = (state: DeployState) => moveFocus(state, 1, view);
+const linesOf = (state: DeployState) => pageOf(state, view).lines.map(({ text }) => text);
+const valuesOf = (state: DeployState) =>
+  Object.fromEntries(pageOf(state, view).items.map(({ id, value }) => [id, value]));
+
+describe("steps", () => {
+  test("follow one another, and go back with the answers kept", () => {
+    const there = openStep(stateOf("name"), "where", view);
+    const back = backStep(type(backStep(there, view), "-two"), view);
+    expect(back.step).toBe("mode");
+    const again = openStep(back, "name", view);
+    expect(again.given.name).toBe("chat-two");
+    expect(again.editor.text).toBe("chat-two");
+  });
+
+  test("leave the scaling out for what is run once", () => {
+    expect(stepBeside("resources", 1, true)).toBe("timeouts");
+    expect(stepBeside("resources", 1, false)).toBe("scaling");
+    expect(stepBeside("script", -1, false)).toBeUndefined();
+  });
+
+  test("of a draft go on before anything that must be asked anew", () => {
+    expect(resumedStep("name")).toBe("name");
+    expect(resumedStep("launch")).toBe("timeouts");
+    expect(resumedStep("nonsense")).toBe("script");
+  });
+});
+
+describe("the script", () => {
+  test("loses its function when another one is typed", () => {
+    const state = openStep(stateOf("script", { target: "serve" }), "script", view);
+    expect(type(state, "x").given).toMatchObject({ script: "deploy.pyx" });
+    expect(type(state, "x").given).not.toHaveProperty("target");
+  });
+
+  test("must be named", () => {
+    const state = write(openStep(stateOf("script"), "script", view), "");
+    expect(checkStep(state, view).faults).toHaveProperty("script");
+  });
+
+  test("that cannot be read keeps the step, and says why", () => {
+    const known = {
+      script: { kind: "failed", about: "", sentence: "deploy.py:3: no colon" },
+    } as const;
+    const state = stateOf("found", {}, known);
+    expect(checkStep(state, view).faults[""]).toBe("deploy.py:3: no colon");
+  });
+});
+
+describe("the name", () => {
+  test("is judged while it is typed, and below its field when it is left", () => {
+    const state = type(openStep(stateOf("name"), "name", view), "_A");
+    expect(linesOf(state).join()).toContain("may only have a-z");
+    expect(state.faults).toEqual({});
+    const left = checkStep(state, view);
+    expect(left.faults.name).toContain("Such as chat-a.");
+    expect(linesOf(left)).toEqual([]);
+  });
+
+  test("that exists shows its active revision, and may be used", () => {
+    const state = openStep(stateOf("name", {}, { apps: here([appDetails()]) }), "name", view);
+    expect(linesOf(state).join()).toContain("chat exists: r0003-aaaaaaaa, ready.");
+    expect(checkStep(state, view).faults).toEqual({});
+  });
+
+  test("that exists is refused to what is run once", () => {
+    const known = { apps: here([appDetails()]) };
+    const state = openStep(stateOf("name", { mode: "run" }, known), "name", view);
+    expect(checkStep(state, view).faults.name).toContain("needs a name of its own");
+  });
+
+  test("may be left out by what is run once alone", () => {
+    const run = openStep(stateOf("name", { mode: "run", name: "" }), "name", view);
+    expect(checkStep(run, view).faults).toEqual({});
+    const stay = openStep(stateOf("name", { name: "" }), "name", view);
+    expect(checkStep(stay, view).faults.name).toBe("The name is empty.");
+  });
+
+  test("that was suggested gives way when it is run once, and one's own does not", () => {
+    const suggested = stateOf("mode", { suggestedName: "chat" });
+    expect(moveFocus(suggested, 1, view).given).toMatchObject({ mode: "run", name: "" });
+    const own = stateOf("mode", { suggestedName: "other" });
+    expect(moveFocus(own, 1, view).given).toMatchObject({ mode: "run", name: "chat" });
+  });
+});
+
+describe("choices", () => {
+  test("alone on their step change by the arrows up and down, and end at the ends", () => {
+    const state = openStep(stateOf("access"), "access", view);
+    const shared = down(state);
+    expect(shared.given.auth).toBe("shared");
+    expect(down(down(shared)).given.auth).toBe("public");
+    expect(linesOf(down(shared)).join()).toContain("Whoever reaches the address");
+  });
+
+  test("ask again about public after every change", () => {
+    const state = { ...openStep(stateOf("access", { auth: "public" }), "access", view) };
+    const confirmed = { ...state, isPublicConfirmed: true };
+    expect(moveFocus(confirmed, -1, view).isPublicConfirmed).toBe(false);
+  });
+});
+
+describe("variables", () => {
+  const open = () => openStep(stateOf("variables"), "variables", view);
+
+  test("are those that the script reads, secrets hidden", () => {
+    const [model, token] = pageOf(open(), view).items;
+    expect(model).toMatchObject({ label: "MODEL_NAME", value: "tiny" });
+    expect(token).toMatchObject({ label: "API_TOKEN", note: "secret, needed" });
+    expect(token?.kind === "text" && token.mask?.("abc")).toBe("***");
+  });
+
+  test("that are needed must have a value", () => {
+    expect(checkStep(open(), view).faults).toEqual({
+      "variable:API_TOKEN": "The script does not start without it.",
+    });
+    expect(focusedItem(checkStep(open(), view), view)?.id).toBe("variable:API_TOKEN");
+  });
+
+  test("that are needed may come from the server's secrets", () => {
+    const stored = [{ organisation: "local", name: "API_TOKEN", updatedAt: 0 }];
+    const state = stateOf("variables", { secretNames: "API_TOKEN" }, { secrets: here(stored) });
+    expect(checkStep(state, view).faults).toEqual({});
+  });
+
+  test("can be added; a secret's value is hidden while it is typed", () => {
+    const field = down(down(open()));
+    const typed = type(field, "MY_KEY=abc");
+    const item = focusedItem(typed, view);
+    expect(item?.kind === "text" && item.mask?.("MY_KEY=abc")).toBe("MY_KEY=***");
+    const added = addVariable(typed, view);
+    expect(valuesOf(added)).toMatchObject({ "variable:MY_KEY": "abc", newVariable: "" });
+    expect(focusedItem(added, view)?.id).toBe("newVariable");
+  });
+
+  test("without a name or a sign are refused", () => {
+    const typed = type(down(down(open())), "1X=2");
+    expect(down(typed).faults.newVariable).toContain("NAME=VALUE");
+  });
+
+  test("of the server are checked against what it has", () => {
+    const stored = [{ organisation: "local", name: "HF_TOKEN", updatedAt: 0 }];
+    const state = openStep(stateOf("variables", {}, { secrets: here(stored) }), "variables", view);
+    const field = down(down(down(state)));
+    expect(moveFocus(type(field, "HF_TOKEN"), -1, view).faults).not.toHaveProperty("secretNames");
+    const fault = moveFocus(type(field, "NO_SUCH"), -1, view).faults.secretNames;
+    expect(fault).toContain("deployctl secrets set NO_SUCH=VALUE");
+  });
+});
+
+describe("scaling", () => {
+  const open = () => openStep(stateOf("scaling"), "scaling", view);
+
+  test("is as the script says, then by presets, then one's own", () => {
+    expect(valuesOf(open())).toMatchObject({ preset: "script", maxConcurrency: "2" });
+    const cheapest = choose(open(), 1, view);
+    expect(valuesOf(cheapest)).toMatchObject({ preset: "cheapest", maxConcurrency: "1" });
+    const own = write(down(down(cheapest)), "3");
+    expect(valuesOf(own)).toMatchObject({ preset: "custom", maxConcurrency: "3" });
+    expect(valuesOf(choose(cheapest, -1, view))).toMatchObject({ preset: "script" });
+  });
+
+  test("previews 10, 50 and 200 requests, and says how many would wait", () => {
+    const lines = linesOf(open());
+    expect(lines[0]?.trim()).toMatch(/^10 +50 +200$/);
+    expect(lines.join()).toContain("At 200 requests 192 would wait");
+  });
+
+  test("says below the field what is no number, and at the step what contradicts", () => {
+    const wrong = write(down(open()), "many");
+    expect(down(wrong).faults).toEqual({ minConcurrency: "Use a whole number from 0 to 1000." });
+    const contradiction = write(down(open()), "5");
+    expect(checkStep(contradiction, view).faults[""]).toContain("more than the largest number");
+  });
+
+  test("takes a fault away once the field is typed in again", () => {
+    const wrong = checkStep(write(down(open()), "many"), view);
+    expect(write(wrong, "1").faults).toEqual({});
+  });
+});
+
+describe("resources", () => {
+  test("warn of a GPU that the machine does not have", () => {
+    const machine = {
+      processors: 8,
+      memory: { totalBytes: 32e9, freeBytes: 16e9 },
+      diskFreeBytes: 1e12,
+      gpus: [],
+    };
+    const given = { machineType: "GPU-H100", gpuCount: "2" };
+    const state = stateOf("resources", given, { capacity: here(machine) });
+    expect(linesOf(state).join()).toContain("It asks for 2 of GPU-H100; this machine has no GPU.");
+    const any = stateOf("resources", {}, { capacity: here(machine) });
+    expect(linesOf(any).join()).not.toContain("It asks for");
+  });
+});
+
+test("the rules are those that deployctl goes by", () => {
+  expect(rules.nameFault("a--b")).toContain("environments");
+});

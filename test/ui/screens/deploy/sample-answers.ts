@@ -1,0 +1,111 @@
+// Answers and what was read for them, as a test of the deploy screen wants them.
+
+import * as facts from "../../../../source/application/app-facts.ts";
+import type { AppDetails } from "../../../../source/cloud/admin/documents.ts";
+import type { Inspection } from "../../../../source/cloud/inspection/inspection.ts";
+import type { Given, Rules } from "../../../../source/ui/screens/deploy/answers.ts";
+import type { Asked } from "../../../../source/ui/screens/deploy/asked.ts";
+import {
+  createDeployState,
+  type DeployState,
+  type Known,
+} from "../../../../source/ui/screens/deploy/deploy-state.ts";
+import type { PageView } from "../../../../source/ui/screens/deploy/page-of.ts";
+import type { StepId } from "../../../../source/ui/screens/deploy/steps.ts";
+import { unicodeGlyphs } from "../../../../source/ui/theme.ts";
+
+/** The rules that deployctl goes by. */
+export const rules: Rules = {
+  nameFault: facts.appNameFault,
+  suggestName: facts.appNameFor,
+  looksSecret: facts.isSecretVariable,
+  config: facts.configFor,
+  previewScale: facts.previewScale,
+};
+
+export const view: PageView = { rules, glyphs: unicodeGlyphs, nowMs: 0 };
+
+export function inspectionOf(change: Partial<Inspection> = {}): Inspection {
+  return {
+    schema: 1,
+    target: "serve",
+    kind: "function",
+    dialect: "deployctl",
+    line: 7,
+    config: { port: 8000, max_multiplexing: 4, max_concurrency: 2 },
+    dynamic: [],
+    env_read: [
+      { name: "MODEL_NAME", default: "tiny" },
+      { name: "API_TOKEN", secret: true, required: true },
+    ],
+    executables: [],
+    command: [],
+    stubbed: [],
+    files: ["deploy.py"],
+    warnings: [],
+    ...change,
+  };
+}
+
+export function here<T>(value: T, about = ""): Asked<T> {
+  return { kind: "here", about, value };
+}
+
+/** A script that was read, on a machine of its own. */
+export function stateOf(
+  step: StepId,
+  given: Given = {},
+  known: Partial<Known> = {},
+  inspection: Inspection = inspectionOf(),
+): DeployState {
+  const state = createDeployState({ script: "deploy.py", name: "chat", ...given }, step);
+  const base = rules.config(inspection, {});
+  const target = { profile: "local", isCurrent: true, isLocal: true, place: "this machine" };
+  const read: Partial<Known> = {
+    script: here({ inspection, base, note: undefined }, "deploy.py"),
+    functions: here(["serve"], "deploy.py"),
+    targets: here([{ ...target, organisation: undefined }]),
+    apps: here([]),
+    secrets: here([]),
+    ...known,
+  };
+  return { ...state, known: { ...state.known, ...read } };
+}
+
+export function appDetails(change: Partial<AppDetails> = {}): AppDetails {
+  const { scale, ...config } = rules.config(inspectionOf(), {});
+  const organisation = "local";
+  const app = "chat";
+  return {
+    organisation,
+    app,
+    url: "http://127.0.0.1:8480/local/chat",
+    auth: "private",
+    state: "READY",
+    reason: undefined,
+    activeRevision: "r0003-aaaaaaaa",
+    scale,
+    overrides: [],
+    isEphemeral: false,
+    replicas: { wanted: 1, alive: 1, ready: 1 },
+    inFlight: 0,
+    queued: 0,
+    createdAt: 0,
+    updatedAt: 0,
+    revision: {
+      organisation,
+      app,
+      revision: "r0003-aaaaaaaa",
+      state: "ACTIVE",
+      reason: undefined,
+      config: { ...config, scale },
+      message: undefined,
+      annotations: {},
+      createdBy: undefined,
+      createdAt: 0,
+      isPinned: false,
+    },
+    rollout: undefined,
+    ...change,
+  };
+}
