@@ -61,6 +61,7 @@ export class AppActions {
   async rollBack(app: AppDocument): Promise<string | undefined> {
     const { server, frame, now } = this.#options;
     const name = nameOf(app);
+    frame.notify(`Asking for the revisions of ${name}`);
     const revisions = await server().revisions(name);
     const others = revisions.filter(({ revision }) => revision !== app.activeRevision);
     const usable = others.filter(({ state }) => state === "SUPERSEDED" || state === "RETIRED");

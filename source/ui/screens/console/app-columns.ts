@@ -37,7 +37,12 @@ export function appColumns(options: AppColumnOptions): readonly Column<AppDocume
       title: "NAME",
       width: 12,
       isFlexible: true,
-      cell: (app) => foreignSpan(shownName(app, options.organisation), "plain", glyphs.isAscii),
+      cell: (app) => {
+        const name = shownName(app, options.organisation);
+        // It lives as long as the command that runs it.
+        const text = app.isEphemeral ? `${name} (run)` : name;
+        return foreignSpan(text, "plain", glyphs.isAscii);
+      },
     },
     { title: "STATUS", width: 11, cell: ({ state }) => appStateSpan(state, glyphs) },
     figure("REPLICAS", 8, 0, (app) => replicaCount(app, glyphs)),

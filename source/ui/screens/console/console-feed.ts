@@ -83,6 +83,7 @@ export class ConsoleFeed {
     return this.#readAtMs === undefined ? undefined : this.#options.now() - this.#readAtMs;
   }
 
+  /** Those that live first, the newest of them first. */
   replicasOf(name: string): ReplicaDocument[] {
     return this.#replicas.filter((replica) => nameOf(replica) === name);
   }
@@ -136,7 +137,7 @@ export class ConsoleFeed {
       ]);
       const readAtMs = now();
       this.#apps = apps.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-      this.#replicas = replicas;
+      this.#replicas = sortedReplicas(replicas);
       this.figures.takeApps(apps);
       if (usage !== undefined) this.figures.takeUsage(usage, apps.map(nameOf), readAtMs);
       if (keys !== undefined) this.#keys = sortedKeys(keys);
@@ -168,6 +169,13 @@ export class ConsoleFeed {
     const newest = this.#events.at(-1);
     return newest === undefined ? this.#options.now() - earlierEventsMs : newest.at + 1;
   }
+}
+
+function sortedReplicas(replicas: readonly ReplicaDocument[]): ReplicaDocument[] {
+  return replicas.toSorted(
+    (a, b) =>
+      Number(a.exit !== undefined) - Number(b.exit !== undefined) || b.startedAt - a.startedAt,
+  );
 }
 
 /** Those that are good for something first, the newest of them first. */

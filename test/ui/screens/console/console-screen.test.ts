@@ -325,3 +325,14 @@ test("details tell the revisions and how to call it, and Esc leads back", async 
     (text) => !text.includes("Calling it"),
   );
 });
+
+test("replicas that live stand before those that have ended, which tell why", async () => {
+  const server = new SampleServer();
+  const exit = { code: 1, signal: undefined, reason: "exited", sentence: "It ended.", tail: [] };
+  server.replicaList = [
+    sampleReplica({ replica: "endedone", state: "TERMINATED", exit }),
+    sampleReplica({ replica: "livesone" }),
+  ];
+  const { screen } = await openConsole({ server });
+  await screen.until(/livesone ● ready[\s\S]*endedone ○ ended.*It ended\./);
+});
