@@ -1,6 +1,7 @@
 // Renders the documentation that comes from code: errors, settings, keys.
 import { errorTables } from "../source/application/error-catalog.ts";
 import { commandErrors } from "../source/cli/errors.ts";
+import { settingText } from "../source/configuration/setting-text.ts";
 import { type Settings, settingDefinitions } from "../source/configuration/settings.ts";
 import { commandCatalog } from "../source/ui/app/command-catalog.ts";
 import { callsOf } from "../source/ui/frame/command-lists.ts";
@@ -42,7 +43,7 @@ function renderConfiguration(): string {
       `\`MODELCTL_${suffix}\``,
       ...(honoursOllama ? [`\`OLLAMA_${suffix}\``] : []),
     ];
-    return `| \`${name}\` | ${variables.join(", ")} | ${defaultText(name)} | ${description} |`;
+    return `| \`${name}\` | ${variables.join(", ")} | ${settingText(name, settingDefinitions[name].default)} | ${description} |`;
   });
   return [
     "# Settings",
@@ -58,15 +59,6 @@ function renderConfiguration(): string {
     ...rows,
     "",
   ].join("\n");
-}
-
-function defaultText(name: keyof Settings): string {
-  const value = settingDefinitions[name].default;
-  if (value === undefined) return "automatic";
-  if (name === "keep_alive" || name === "load_timeout") return `${Number(value) / 60_000}m`;
-  if (name === "shutdown_timeout") return `${Number(value) / 1000}s`;
-  if (name === "max_body_size" || name === "max_image_size") return `${Number(value) / 2 ** 20}MiB`;
-  return Array.isArray(value) ? "none" : String(value);
 }
 
 function renderKeys(): string {

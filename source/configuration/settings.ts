@@ -52,6 +52,8 @@ export interface Settings {
 
 export interface SettingDefinition<T> {
   read: Reader<T>;
+  /** What a number counts, where a person writes it otherwise. */
+  unit?: "milliseconds" | "bytes";
   default: T;
   /** Whether Ollama's variable of the same name is honoured where ours is unset. */
   honoursOllama: boolean;
@@ -67,6 +69,7 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
   },
   keep_alive: {
     read: duration("5m, or -1 for good"),
+    unit: "milliseconds",
     default: 5 * 60_000,
     honoursOllama: true,
     description: "How long a model stays loaded after its last request.",
@@ -103,6 +106,7 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
   },
   load_timeout: {
     read: duration("5m"),
+    unit: "milliseconds",
     default: 5 * 60_000,
     honoursOllama: true,
     description: "How long a load may go on without progress.",
@@ -218,12 +222,14 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
   },
   max_body_size: {
     read: byteSize,
+    unit: "bytes",
     default: 256 * 2 ** 20,
     honoursOllama: false,
     description: "Largest body of a request; images travel in it as base64.",
   },
   max_image_size: {
     read: byteSize,
+    unit: "bytes",
     default: 20 * 2 ** 20,
     honoursOllama: false,
     description: "Largest image in a request.",
@@ -249,6 +255,7 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
   },
   shutdown_timeout: {
     read: duration("30s"),
+    unit: "milliseconds",
     default: 30_000,
     honoursOllama: false,
     description: "How long a server that is asked to stop waits for running requests.",

@@ -397,7 +397,8 @@ describe("what the machine and the settings are", () => {
     const rows = output.split("\n").map((line) => line.trim().split(/ {2,}/));
     expect(rows).toContainEqual(["host", home.url, "MODELCTL_HOST"]);
     expect(rows).toContainEqual(["num_parallel", "3", file]);
-    expect(rows).toContainEqual(["keep_alive", expect.any(String), "OLLAMA_KEEP_ALIVE"]);
+    expect(rows).toContainEqual(["keep_alive", "1h", "OLLAMA_KEEP_ALIVE"]);
+    expect(rows).toContainEqual(["max_body_size", "256 MiB", "default"]);
     expect(rows).toContainEqual(["gpu", "cpu", "--gpu"]);
     expect(rows).toContainEqual(["hub_endpoint", "http://hub.example", "HF_ENDPOINT"]);
     expect(rows).toContainEqual(["max_queue", "512", "default"]);
@@ -408,6 +409,16 @@ describe("what the machine and the settings are", () => {
       value: 3,
       origin: file,
     });
+    // Programs get numbers: milliseconds, and -1 for good.
+    const good = await home.run(["config", "show", "--json"], {
+      environment: { MODELCTL_KEEP_ALIVE: "-1", MODELCTL_LOAD_TIMEOUT: "10m" },
+    });
+    expect(JSON.parse(good.output)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ name: "keep_alive", value: -1 }),
+        expect.objectContaining({ name: "load_timeout", value: 600_000 }),
+      ]),
+    );
   });
 
   test("a setting in the file reaches the server in the background", async () => {

@@ -2,6 +2,7 @@
 import { exitCodes } from "../../base/product-error.ts";
 import { urlOf } from "../../configuration/address.ts";
 import type { SettingName } from "../../configuration/load-settings.ts";
+import { settingText } from "../../configuration/setting-text.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
@@ -15,14 +16,14 @@ export async function config(words: string[], flags: Flags): Promise<number> {
   if (flags.json) {
     const entries = names.map((name) => ({
       name,
-      value: inForce(settings, name) ?? null,
+      value: numberInJson(inForce(settings, name)) ?? null,
       origin: originOf(settings, name),
     }));
     process.stdout.write(`${JSON.stringify(entries, undefined, 2)}\n`);
     return exitCodes.ok;
   }
   const rows = names.map((name) => {
-    const value = valueText(inForce(settings, name)) ?? "automatic";
+    const value = settingText(name, inForce(settings, name));
     return [name, value, originOf(settings, name)] as const;
   });
   const nameWidth = Math.max(...rows.map(([name]) => name.length)) + 2;
@@ -51,8 +52,7 @@ function isHubVariableInForce(settings: CommandSettings, name: SettingName): boo
   return Boolean(process.env.HF_ENDPOINT?.trim());
 }
 
-function valueText(value: unknown): string | undefined {
-  if (value === undefined) return undefined;
-  if (Array.isArray(value)) return value.length === 0 ? "none" : value.join(", ");
-  return String(value);
+/** JSON has no infinity: a time for good is -1, as it is set. */
+function numberInJson(value: unknown): unknown {
+  return value === Number.POSITIVE_INFINITY ? -1 : value;
 }
