@@ -7,7 +7,7 @@ import type { Screen } from "../frame/screen.ts";
 import type { ThemeName } from "../frame/themes.ts";
 import type { CloudAccess } from "../screens/cloud-access.ts";
 import type { ReadFilter } from "../screens/server/request-list.ts";
-import type { ServerControl } from "../screens/server/server-screen.ts";
+import type { ServerControl } from "../screens/server/server-control.ts";
 
 /** The server behind the screens. */
 export interface ServerOptions {

@@ -1,6 +1,5 @@
 // The Server screen: how the server does, what is asked of it, and what can be done about it.
 
-import { describeError } from "../../../base/product-error.ts";
 import type { ApiClient } from "../../../client/api-client.ts";
 import type { RequestView } from "../../../client/requests.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
@@ -12,29 +11,22 @@ import type {
   ScreenPicture,
   StyledRow,
 } from "../../frame/screen.ts";
-import { keyOf, type RequestFeed } from "../../live/request-feed.ts";
+import type { RequestFeed } from "../../live/request-feed.ts";
 import { type RequestFigures, requestFigures } from "../../live/request-figures.ts";
 import type { ServerWatch } from "../../live/server-watch.ts";
 import { innerWidth } from "../../panes/box.ts";
 import { rate, span } from "../../panes/quantities.ts";
 import { plainText } from "../../panes/styled-row.ts";
 import { fieldAfterText, fieldCommands, fieldWith } from "../../panes/text-field.ts";
-import { asciiGlyphs, type Glyphs } from "../../theme.ts";
+import type { Glyphs } from "../../theme.ts";
+import { OpenRequest } from "./open-request.ts";
 import { RequestActions } from "./request-actions.ts";
-import { requestColumns, requestRow } from "./request-columns.ts";
-import { detailRows, detailText } from "./request-detail.ts";
+import { detailText } from "./request-detail.ts";
 import { type ReadFilter, RequestList } from "./request-list.ts";
 import { type ServerActions, serverCommands } from "./server-commands.ts";
+import { type ServerControl, toggleServer } from "./server-control.ts";
 import { detailHeight, serverPicture, tableRows } from "./server-picture.ts";
-
-/** Stops and starts the server that this program hosts. */
-export interface ServerControl {
-  readonly isRunning: () => boolean;
-  /** @throws with a sentence */
-  stop(): Promise<void>;
-  /** @throws with a sentence, such as that the port is taken */
-  start(): Promise<void>;
-}
+import { spokenRequestLines, spokenServerFooter } from "./spoken-requests.ts";
 
 export interface ServerScreenOptions {
   readonly watch: ServerWatch;
@@ -49,23 +41,18 @@ export interface ServerScreenOptions {
   readonly now: () => number;
 }
 
-const spokenWidth = 160;
-/** Lines of the table that are read out. */
-const spokenRequests = 20;
-
 export class ServerScreen implements Screen {
   readonly id = "server";
   readonly title = "Server";
   readonly #options: ServerScreenOptions;
   readonly #list: RequestList;
   readonly #requests: RequestActions;
+  readonly #open: OpenRequest;
   readonly #listeners = new Set<() => void>();
   #size: BodySize = { columns: 100, rows: 28 };
   #field: EditorState | undefined;
   #textBefore = "";
   #isRelative = false;
-  #isWrapped = true;
-  #detail: { key: string; top: number } | undefined;
   #figures: { at: number; value: RequestFigures } | undefined;
   #leave: (() => void)[] = [];
 
@@ -73,6 +60,11 @@ export class ServerScreen implements Screen {
     this.#options = options;
     this.#list = new RequestList(options.readFilter);
     this.#requests = new RequestActions({ ...options, onChange: () => this.#tell() });
+    this.#open = new OpenRequest({
+      glyphs: options.glyphs,
+      find: (key) => options.feed.find(key),
+      textsOf: (view) => this.#requests.textsOf(view),
+    });
   }
 
   commands(): readonly BoundCommand[] {
@@ -98,10 +90,7 @@ export class ServerScreen implements Screen {
         list: this.#list,
         field: this.#field,
         isRelative: this.#isRelative,
-        detail:
-          this.#detail === undefined
-            ? undefined
-            : { rows: this.#detailRows(), top: this.#detail.top },
+        detail: this.#open.isOpen ? { rows: this.#detailRows(), top: this.#open.top } : undefined,
         glyphs,
       },
       size,
@@ -128,32 +117,13 @@ export class ServerScreen implements Screen {
 
   readerLines(): readonly string[] {
     this.#list.setSource(this.#options.feed.entries);
-    if (this.#detail !== undefined) return this.#detailRows().map(plainText);
-    const options = { glyphs: asciiGlyphs, isRelative: false, now: this.#options.now() };
-    const columns = requestColumns(options);
-    // A running one changes all the time: it is read out when it has ended.
-    return this.#list.shown
-      .filter(({ state }) => state === "done")
-      .slice(-spokenRequests)
-      .map((view) => plainText(requestRow(columns, view, spokenWidth, asciiGlyphs)).trim())
-      .map((line) => line.replaceAll(/\s{2,}/g, " "));
+    if (this.#open.isOpen) return this.#detailRows().map(plainText);
+    return spokenRequestLines(this.#list, this.#options.now());
   }
 
   readerFooter(): readonly string[] {
-    const { sample, state } = this.#options.watch;
-    const { selected, filters } = this.#list;
-    return [
-      state.kind === "down" ? `Server: ${state.sentence}` : `Server: ${this.#options.watch.url}`,
-      ...(sample === undefined
-        ? []
-        : [
-            `${sample.running} running, ${sample.waiting} waiting, ${rate(sample.tokensPerSecond)} tok/s`,
-          ]),
-      `Filter: ${this.#field?.text ?? filters.text}`,
-      ...(selected === undefined
-        ? []
-        : [`Selected: ${selected.id} ${selected.method} ${selected.path}`]),
-    ];
+    const filter = this.#field?.text ?? this.#list.filters.text;
+    return spokenServerFooter(this.#options.watch, this.#list, filter);
   }
 
   subscribe(listener: () => void): () => void {
@@ -191,7 +161,7 @@ export class ServerScreen implements Screen {
       selected === undefined ? otherwise : await act(selected);
     return {
       isFieldOpen: this.#field !== undefined,
-      isDetailOpen: this.#detail !== undefined,
+      isDetailOpen: this.#open.isOpen,
       hasRequests: selected !== undefined,
       hasFilters: filters.text !== "" || filters.status !== "all" || filters.model !== undefined,
       isPaused: list.isPaused,
@@ -216,9 +186,7 @@ export class ServerScreen implements Screen {
       movePage: (direction) => this.#movePage(direction),
       moveToStart: () => this.#move(Number.NEGATIVE_INFINITY),
       openDetail: changed(() => this.#openDetail()),
-      closeDetail: changed(() => {
-        this.#detail = undefined;
-      }),
+      closeDetail: changed(() => this.#open.close()),
       cancel: () => onSelected((view) => requests.cancel(view), undefined),
       copyCurl: () => onSelected((view) => requests.copyCurl(view), ""),
       copyJson: () => onSelected((view) => requests.copyJson(view), ""),
@@ -227,9 +195,7 @@ export class ServerScreen implements Screen {
       toggleTime: changed(() => {
         this.#isRelative = !this.#isRelative;
       }),
-      toggleWrap: changed(() => {
-        this.#isWrapped = !this.#isWrapped;
-      }),
+      toggleWrap: changed(() => this.#open.toggleWrap()),
       page: () => this.#page(),
       toggleServer: () => this.#toggleServer(),
     };
@@ -259,41 +225,29 @@ export class ServerScreen implements Screen {
     if (selected === undefined) return;
     // New requests must not take the place of the one that is read.
     this.#list.anchor();
-    this.#detail = { key: keyOf(selected), top: 0 };
+    this.#open.open(selected);
     this.#requests.read(selected);
   }
 
   #detailRows(): StyledRow[] {
-    const view = this.#options.feed.find(this.#detail?.key ?? "") ?? this.#list.selected;
-    if (view === undefined) return [];
-    const texts = this.#requests.textsOf(view);
-    return detailRows(
-      view,
-      texts,
-      innerWidth(this.#size.columns),
-      this.#options.glyphs,
-      this.#isWrapped,
-    );
+    return this.#open.rows(innerWidth(this.#size.columns));
   }
 
   #follow(): void {
-    if (this.#detail === undefined) this.#list.follow();
-    else this.#move(Number.POSITIVE_INFINITY);
+    if (this.#open.isOpen) this.#move(Number.POSITIVE_INFINITY);
+    else this.#list.follow();
   }
 
   #move(rows: number): undefined {
-    if (this.#detail === undefined) {
-      this.#list.move(rows);
-    } else {
-      const last = Math.max(0, this.#detailRows().length - detailHeight(this.#size));
-      const top = Math.min(last, Math.max(0, this.#detail.top + rows));
-      this.#detail = { ...this.#detail, top };
-    }
+    const { columns } = this.#size;
+    const size = { width: innerWidth(columns), height: detailHeight(this.#size) };
+    if (this.#open.isOpen) this.#open.scroll(rows, size);
+    else this.#list.move(rows);
     return this.#tell();
   }
 
   #movePage(direction: -1 | 1): undefined {
-    const height = this.#detail === undefined ? tableRows(this.#size) : detailHeight(this.#size);
+    const height = this.#open.isOpen ? detailHeight(this.#size) : tableRows(this.#size);
     return this.#move(direction * Math.max(1, height - 1));
   }
 
@@ -308,22 +262,9 @@ export class ServerScreen implements Screen {
 
   async #toggleServer(): Promise<string | undefined> {
     const { control, frame, watch } = this.#options;
-    if (control === undefined) return "Another program hosts this server";
-    try {
-      if (!control.isRunning()) {
-        await control.start();
-        return `The server is listening on ${watch.url}`;
-      }
-      const running = watch.sample?.running ?? 0;
-      const effect = running > 0 ? ` ${running} running requests are finished first.` : "";
-      if (!(await frame.confirm(`Stop the server on ${watch.url}?${effect}`))) return undefined;
-      await control.stop();
-      return "The server is stopped";
-    } catch (error) {
-      return describeError(error);
-    } finally {
-      this.#tell();
-    }
+    const sentence = await toggleServer(control, frame, watch);
+    this.#tell();
+    return sentence;
   }
 
   #paneFacts() {
