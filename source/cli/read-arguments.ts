@@ -150,6 +150,13 @@ function readFlags<Table extends FlagTable>(
       throw usageError(`${rawName} takes no value.`, hint);
     }
     if (type !== "boolean" && !value) throw usageError(`${rawName} needs a value.`, hint);
+    // `--model --json`: the value was forgotten, and the next flag stands in its place.
+    if (token.inlineValue === false && /^--[a-z]/.test(value ?? "")) {
+      throw usageError(
+        `${rawName} needs a value, and ${value} looks like another flag.`,
+        `If it is meant, write ${rawName}=${value}.`,
+      );
+    }
     const before = found.get(flag);
     if (type === "strings")
       found.set(flag, [...(Array.isArray(before) ? before : []), value ?? ""]);

@@ -71,6 +71,20 @@ describe("flags", () => {
     }
   });
 
+  test("do not take the next flag for their value, unless it is said so", () => {
+    expect(() => readArguments(["run", "--system", "--verbose"])).toThrow(
+      expect.objectContaining({
+        code: "COMMAND_USAGE",
+        message: "--system needs a value, and --verbose looks like another flag.",
+        hint: "If it is meant, write --system=--verbose.",
+      }),
+    );
+    expect(read("run", "--system=--verbose")).toMatchObject({ flags: { system: "--verbose" } });
+    expect(read("run", "--system", "-- be brief")).toMatchObject({
+      flags: { system: "-- be brief" },
+    });
+  });
+
   test("of one kind are given once", () => {
     expect(() => readArguments(["run", "--system", "a", "--system", "b"])).toThrow(
       expect.objectContaining({

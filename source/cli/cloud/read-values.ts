@@ -23,6 +23,13 @@ export function readTime(flag: string, text: string | undefined): number | undef
   return Math.round(milliseconds);
 }
 
+/** The same for a span that must not be over at once. @throws ProductError `COMMAND_USAGE` */
+export function readSpan(flag: string, text: string | undefined): number | undefined {
+  const milliseconds = readTime(flag, text);
+  if (milliseconds !== 0) return milliseconds;
+  throw usageError(`${flag} ${text} would be over at once.`, "Use a time above zero.");
+}
+
 /** A whole number. @throws ProductError `COMMAND_USAGE` */
 export function readCount(
   flag: string,

@@ -6,6 +6,7 @@ import { readServer } from "../../../source/cli/cloud/read-server.ts";
 import {
   readCount,
   readPairs,
+  readSpan,
   readTime,
   readVariables,
 } from "../../../source/cli/cloud/read-values.ts";
@@ -115,6 +116,12 @@ describe("values", () => {
     for (const text of ["soon", "-1", "1 week", "d"]) {
       expect(() => readTime("--x", text)).toThrow(usage);
     }
+  });
+
+  test("that would be over at once are refused where something is to last", () => {
+    expect(readSpan("--expires", "30d")).toBe(30 * 86_400_000);
+    expect(readSpan("--expires", undefined)).toBeUndefined();
+    for (const text of ["0", "0d"]) expect(() => readSpan("--expires", text)).toThrow(usage);
   });
 
   test("that are counts have limits", () => {

@@ -255,6 +255,7 @@ describe("bad requests", () => {
         400,
         cloudErrors.requestInvalid.code,
       ],
+      ["GET", "/_/v1/usage?app=unknown", undefined, 404, cloudErrors.appUnknown.code],
       ["GET", "/_/v1/events?since=soon", undefined, 400, cloudErrors.requestInvalid.code],
       ["PUT", "/_/v1/secrets/A-B", { value: "x" }, 400, cloudErrors.requestInvalid.code],
     ];

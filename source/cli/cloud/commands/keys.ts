@@ -6,7 +6,7 @@ import { usageError } from "../../errors.ts";
 import { formatTable } from "../../table.ts";
 import type { Flags } from "../flags.ts";
 import { printAnswer, tell } from "../print.ts";
-import { readChoice, readCount, readTime } from "../read-values.ts";
+import { readChoice, readCount, readSpan, readTime } from "../read-values.ts";
 import { openSession, settingOf } from "../session.ts";
 import { clientOf, startedClientOf } from "../target.ts";
 import { noWords, oneWord } from "../words.ts";
@@ -26,7 +26,7 @@ export async function createKey(words: string[], flags: Flags): Promise<number> 
     organisation: settingOf(session, "org"),
     apps: flags.app?.flatMap((names) => names.split(",")).filter((name) => name !== ""),
     description: flags.desc,
-    expiresInMs: readTime("--expires", flags.expires),
+    expiresInMs: readSpan("--expires", flags.expires),
     requestsPerMinute: readCount("--rpm", flags.rpm, { least: 1 }),
   });
   printNewKey(flags, made);

@@ -20,8 +20,12 @@ export function registerKeys(server: FastifyInstance, services: AdminServices): 
     async ({ params, body }, reply) => reply.code(201).send(keys.rotate(params.id, body.graceMs)),
   );
   server.get<{ Querystring: Query }>("/usage", async ({ query }) => {
-    const app = query.app === undefined ? {} : readAppReference(query.app, services.organisation);
-    return usage.usage({ ...app, sinceMs: readCount(query, "since") ?? 0 });
+    const named =
+      query.app === undefined ? undefined : readAppReference(query.app, services.organisation);
+    const figures = usage.usage({ ...named, sinceMs: readCount(query, "since") ?? 0 });
+    // One that was deleted has figures still; one that never was has a mistyped name.
+    if (figures.length === 0 && named !== undefined) services.store.apps.get(named);
+    return figures;
   });
   server.get("/metrics", async (_request, reply) =>
     reply.type("text/plain; version=0.0.4; charset=utf-8").send(await usage.metrics()),
