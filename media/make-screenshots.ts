@@ -1,9 +1,11 @@
 // Makes a picture of every screen: runs the built program in a terminal of its own, uses it as a person
 // does, and draws what it shows. Usage: npm run build && npm run screenshots
+import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { promisify } from "node:util";
 import { spawn } from "@lydell/node-pty";
 import xterm from "@xterm/headless";
 import { drawTerminal, terminalLines } from "./draw-terminal.ts";
@@ -11,6 +13,7 @@ import { drawTerminal, terminalLines } from "./draw-terminal.ts";
 const columns = 110;
 const rows = 32;
 const port = 11_939;
+const gatewayPort = 18_939;
 const longestWaitMs = 30_000;
 const escapeKey = "\u001b";
 
@@ -18,6 +21,18 @@ const escapeKey = "\u001b";
 const folder = path.join(tmpdir(), "modelctl");
 symlinkSync(path.join(import.meta.dirname, ".."), folder);
 const home = mkdtempSync(path.join(tmpdir(), "modelctl-screenshots-"));
+const environment = {
+  PATH: process.env.PATH,
+  HOME: home,
+  TERM: "xterm-256color",
+  FORCE_COLOR: "1",
+  LANG: "C.UTF-8",
+  CI: "false",
+  MODELCTL_HOST: `127.0.0.1:${port}`,
+  DEPLOYCTL_LISTEN: `127.0.0.1:${gatewayPort}`,
+  // So that a request can be shown with what was said.
+  MODELCTL_LOG_PROMPTS: "1",
+};
 const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
 const program = spawn(
   process.execPath,
@@ -32,17 +47,7 @@ const program = spawn(
     cols: columns,
     rows,
     cwd: home,
-    env: {
-      PATH: process.env.PATH,
-      HOME: home,
-      TERM: "xterm-256color",
-      FORCE_COLOR: "1",
-      LANG: "C.UTF-8",
-      CI: "false",
-      MODELCTL_HOST: `127.0.0.1:${port}`,
-      // So that a request can be shown with what was said.
-      MODELCTL_LOG_PROMPTS: "1",
-    },
+    env: environment,
   },
 );
 let raw = "";
@@ -85,9 +90,18 @@ try {
   program.write("\r");
   await shows("Prompt, as the model got it");
   picture("request", "A request in full: its phases, the prompt as the model got it, the answer");
+
+  await deployApps();
+  program.write(`${escapeKey}5`);
+  await shows("[5 Console]");
+  await shows("> assistant");
+  const token = await deployctl("keys", "create", "--scope", "api", "--desc", "ci", "--quiet");
+  await askApp(token);
+  picture("console", "The console: deployments, their replicas and why, keys, the log");
 } finally {
   program.write("\u0003\u0003");
   program.kill();
+  await deployctl("down", "--force");
   unlinkSync(folder);
   rmSync(home, { recursive: true, force: true });
 }
@@ -106,6 +120,46 @@ async function askFromOutside(): Promise<void> {
   await send("/v1/chat/completions", { model: "qwen3:8b", ...question("Hello") });
   await send("/api/generate", { model: "tiny", prompt: "Count from 1 to 5.", stream: false });
   await send("/api/chat", { model: "tiny", ...question("My name is Ada."), stream: false });
+}
+
+/** @returns what it prints */
+async function deployctl(...words: string[]): Promise<string> {
+  const entry = path.join(folder, "dist", "source", "cli", "deployctl.js");
+  const symlinks = ["--preserve-symlinks", "--preserve-symlinks-main"];
+  const options = { cwd: home, env: environment };
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [...symlinks, entry, ...words],
+    options,
+  );
+  return stdout.trim();
+}
+
+/** One that answers, one that sleeps, one that fails. */
+async function deployApps(): Promise<void> {
+  await deployctl("init", "--model", "tiny");
+  await deployctl("deploy", "deploy.py", "--app-name", "assistant", "--min-concurrency", "1");
+  await deployctl("deploy", "deploy.py", "--app-name", "sleeper", "--keep-alive", "1s");
+  const broken =
+    "import deployctl\n\n\n@deployctl.app(port=8000)\ndef serve():\n    import torch\n";
+  writeFileSync(path.join(home, "vision.py"), broken);
+  // It fails, as is to be shown.
+  await deployctl("deploy", "vision.py").catch(() => {});
+}
+
+/** Long enough for a line of figures. */
+async function askApp(token: string): Promise<void> {
+  const url = `http://127.0.0.1:${gatewayPort}/local/assistant/v1/chat/completions`;
+  const messages = [{ role: "user", content: "Write a poem." }];
+  for (let round = 0; round < 40; round += 1) {
+    const body = JSON.stringify({ model: "tiny", messages });
+    const headers = { authorization: `Key ${token}`, "content-type": "application/json" };
+    const calls = Array.from({ length: 1 + (round % 4) }, () =>
+      fetch(url, { method: "POST", headers, body }).then((reply) => reply.text()),
+    );
+    await Promise.all(calls);
+    await wait(200);
+  }
 }
 
 async function ask(question: string, answer: string): Promise<void> {
