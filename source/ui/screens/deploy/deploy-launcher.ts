@@ -102,9 +102,11 @@ export class DeployLauncher {
   async rollBack(): Promise<string> {
     const { store } = this.#options;
     const server = this.#server;
-    const name = this.#state.given.name ?? "";
-    const before = revisionBefore(this.#state);
-    if (server === undefined || before === undefined) return "There is no revision to go back to.";
+    const state = this.#state;
+    const name = state.launch?.result?.app ?? appOf(arrived(state.known.app));
+    const before = revisionBefore(state);
+    if (server === undefined || before === undefined || name === undefined)
+      return "There is no revision to go back to.";
     const { activeRevision } = await server.app(name);
     if (activeRevision === before) return `${before} is active, as before: nothing has changed.`;
     store.update({ work: `going back to ${before}` });
@@ -123,7 +125,8 @@ export class DeployLauncher {
   async app(): Promise<{ server: CloudServer; app: AppDocument } | undefined> {
     const called = this.#calledApp();
     if (called === undefined || this.#server === undefined) return undefined;
-    return { server: this.#server, app: await this.#server.app(called.app) };
+    const { organisation, app } = called;
+    return { server: this.#server, app: await this.#server.app(`${organisation}/${app}`) };
   }
 
   /** Lines that call the new app. */
@@ -180,4 +183,8 @@ export class DeployLauncher {
     this.#ticking = setInterval(() => this.#options.store.update({}), tickMs);
     this.#ticking.unref();
   }
+}
+
+function appOf(details: AppDocument | undefined): string | undefined {
+  return details && `${details.organisation}/${details.app}`;
 }

@@ -87,7 +87,8 @@ function stepsBox(state: DeployState, height: number, view: PageView): StyledRow
       { text: `${number} ${title}`, tone: index < current ? "plain" : "dim" },
     ];
   });
-  const script = scriptOf(given) === "" ? "" : referenceOf(given);
+  // Its folders have no room here.
+  const script = scriptOf(given) === "" ? "" : (referenceOf(given).split("/").at(-1) ?? "");
   const draft: StyledRow[] =
     draftSavedAtMs === undefined
       ? []

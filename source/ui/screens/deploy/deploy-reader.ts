@@ -189,13 +189,14 @@ export class DeployReader {
   }
 
   async #apps() {
-    return await orNothing(this.server(), async (server) => await server.apps());
+    const organisation = targetOf(this.#state)?.organisation;
+    const apps = await orNothing(this.server(), async (server) => await server.apps());
+    return apps.filter((app) => organisation === undefined || app.organisation === organisation);
   }
 
   async #app(name: string | undefined) {
-    const apps = await this.#apps();
-    if (name === undefined || !apps.some(({ app }) => app === name)) return undefined;
-    return await this.server().app(name);
+    const found = (await this.#apps()).find(({ app }) => app === name);
+    return found && (await this.server().app(`${found.organisation}/${found.app}`));
   }
 
   #ask<Key extends keyof Known>(

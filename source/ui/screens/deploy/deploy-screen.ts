@@ -77,6 +77,7 @@ export class DeployScreen implements Screen {
       onStep: () => void this.#saveDraft(),
       launch: () => void launcher.launch(),
     });
+    store.update(openStep(store.get(), "script", this.#view()));
     store.subscribe(() => this.#syncField());
     this.#commands = [
       ...deployCommands(this.#actions(), () => this.#situated()),
@@ -177,13 +178,13 @@ export class DeployScreen implements Screen {
       const draft = await this.#draft.read();
       const isUntouched = Object.keys(this.#state.given).length === 0;
       if (draft !== undefined && isUntouched && Object.keys(draft.given).length > 0) {
-        this.#store.update(createDeployState(draft.given, draft.step));
+        const resumed = createDeployState(draft.given, draft.step);
+        this.#store.update(openStep(resumed, draft.step, this.#view()));
         frame.notify("The draft goes on where you left it; Ctrl+N begins anew.");
       }
     } catch (error) {
       frame.notify(describeError(error));
     }
-    this.#store.update(openStep(this.#state, this.#state.step, this.#view()));
     this.#reader.read();
   }
 

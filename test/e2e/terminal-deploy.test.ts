@@ -1,0 +1,128 @@
+// The deploy screen as a person meets it: the built deployctl in a pseudo-terminal, with a real control
+// plane and the tiny model. A script fails, is corrected and tried again; a model becomes an app, which
+// is asked by its own test, by a key, and in the chat.
+import { rmSync, statSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
+import { repositoryFolder } from "../support/command-line.ts";
+import { openTerminal, type TestTerminal } from "../support/pty.ts";
+import { until } from "../support/until.ts";
+
+const entry = path.join(repositoryFolder, "dist", "source", "cli", "deployctl.js");
+const openDeploy = "\u001b4";
+const enter = "\r";
+const escape = "\u001b";
+const up = "\u001b[A";
+const right = "\u001b[C";
+const another = "\u000e";
+
+let cloud: CloudHome;
+let terminal: TestTerminal;
+beforeAll(async () => {
+  cloud = await CloudHome.create();
+  terminal = await openTerminal([], {
+    shell: `exec '${process.execPath}' '${entry}'`,
+    home: cloud.folder,
+    columns: 80,
+    rows: 24,
+    environment: { ...cloud.home.environment, ...cloud.environment, NO_COLOR: "1" },
+  });
+  await terminal.takesKeys();
+});
+afterAll(async () => {
+  await terminal.close();
+  await cloud.remove();
+});
+
+/** Enter, and what the next step shows. */
+async function next(...titles: string[]): Promise<void> {
+  for (const title of titles) {
+    terminal.type(enter);
+    await terminal.shows(title);
+  }
+}
+
+/** From the name on, with nothing changed. */
+async function launch(): Promise<void> {
+  await next("5 of 13", "6 of 13", "7 of 13", "8 of 13", "9 of 13", "10 of 13");
+  await next("It can be launched", "The same as a command", "13 of 13");
+}
+
+it("tells why a script failed, and tries it again once it is corrected", async () => {
+  cloud.write(
+    "bad.py",
+    fakeServerScript().replace(
+      "    subprocess.run(",
+      '    raise OSError("no weights")\n    subprocess.run(',
+    ),
+  );
+  terminal.type(openDeploy);
+  await terminal.shows("1 of 13");
+  await terminal.shows("  bad.py");
+  terminal.type("b\t");
+  await terminal.shows("> Script  bad.py");
+  await next("serve, a function", "3 of 13", "> Name  bad");
+  await terminal.shows("bad is free.");
+  await launch();
+  await terminal.shows("bad could not be launched");
+  expect(terminal.text()).toContain("OSError: no weights");
+  cloud.write("bad.py", fakeServerScript());
+  terminal.type("r");
+  await terminal.shows("bad is live");
+});
+
+it("makes an app of a local model, and chats with it through the gateway", async () => {
+  terminal.type(another);
+  await terminal.shows("1 of 13");
+  terminal.type(up);
+  await terminal.shows("> Deploy");
+  terminal.type(right);
+  await terminal.shows("< tiny >");
+  await next("Found in deploy.py", "3 of 13", "> Name  tiny");
+  // Back and forth: answers stay, and a name that is taken is told.
+  terminal.type("\u0015bad");
+  await terminal.shows("bad exists: r000");
+  terminal.type("_");
+  await terminal.shows("may only have a-z");
+  terminal.type(escape);
+  await terminal.shows("3 of 13");
+  terminal.type(escape);
+  await terminal.shows("2 of 13");
+  await next("3 of 13", "> Name  bad_");
+  terminal.type("\u0015tiny");
+  await terminal.shows("tiny is free.");
+  const draft = path.join(cloud.home.stateFolder, "deploy-draft.json");
+  expect(statSync(draft).mode & 0o777).toBe(0o600);
+  await launch();
+  await terminal.shows("tiny is live");
+  expect(terminal.text()).toContain(`http://127.0.0.1:${cloud.gatewayPort}/local/tiny`);
+
+  terminal.type("t");
+  await until(terminal.text, (text) => /POST \/v1\/chat\/completions 200/.test(text));
+  terminal.type("n");
+  await terminal.shows("Shown this once");
+  const [, first = "", second = ""] =
+    /Key +(dk_\w+) *│+\n│[^│]*││ +(\w+) /.exec(terminal.text()) ?? [];
+  const reply = await fetch(`http://127.0.0.1:${cloud.gatewayPort}/local/tiny/v1/models`, {
+    headers: { Authorization: `Key ${first}${second}` },
+  });
+  expect(reply.status).toBe(200);
+
+  terminal.type(enter);
+  await terminal.shows("[1 Chat]");
+  await terminal.send("What is the capital of France?");
+  await terminal.shows("The capital of France is Paris.");
+  rmSync(draft, { force: true });
+});
+
+it("shows the revision that is active for a name that exists, and nothing that would change", async () => {
+  terminal.type(openDeploy);
+  await terminal.shows("tiny is live");
+  terminal.type("e");
+  await terminal.shows("Found in deploy.py");
+  await next("3 of 13", "tiny exists: r0001-");
+  await next("5 of 13", "6 of 13", "7 of 13", "8 of 13", "9 of 13", "10 of 13");
+  await next("It can be launched", "Its settings are those of r0001-");
+  await next("active already: nothing changed");
+});

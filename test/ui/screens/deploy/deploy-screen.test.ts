@@ -1,0 +1,363 @@
+// Goal: a person comes from a script to an app at 80x24, step by step, and back; nothing is sent before
+// the launch, and no key waits for anything that is read.
+// Method: the whole program in a terminal in memory. Scripts are real and read by the real reader; the
+// control plane is a sample, whose slowness and failures the test decides. A real one is behind
+// test/e2e/terminal-deploy.
+
+import { Console } from "node:console";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { AsyncQueue } from "../../../../source/base/async-queue.ts";
+import { screenScripts } from "../../../../source/cli/cloud/screen-scripts.ts";
+import type { DeployEvent, DeploymentRequest } from "../../../../source/cloud/admin/documents.ts";
+import { runApp } from "../../../../source/ui/app/run-app.tsx";
+import type { CloudAccess, PreflightFinding } from "../../../../source/ui/screens/cloud-access.ts";
+import { until } from "../../../support/until.ts";
+import { keys, SizedTerminal } from "../../support/sized-terminal.ts";
+import { SampleServer, sampleCloud } from "../console/sample-cloud.ts";
+
+// The test runner's console lacks the class that Ink builds its own console from.
+console.Console ??= Console;
+
+class DeployServer extends SampleServer {
+  readonly requests: DeploymentRequest[] = [];
+  deployment = new AsyncQueue<DeployEvent>();
+
+  override async *deploy(request?: DeploymentRequest): AsyncGenerator<DeployEvent> {
+    if (request !== undefined) this.requests.push(request);
+    this.deployment = new AsyncQueue();
+    yield* this.deployment;
+  }
+}
+
+const ok: PreflightFinding = { subject: "server", kind: "ok", sentence: "ready" };
+
+let folder: string;
+let script: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "deploy-screen-"));
+  script = path.join(folder, "chat.py");
+  writeFileSync(
+    script,
+    `import os, deployctl
+
+MODEL = os.environ.get("MODEL_NAME", "tiny")
+TOKEN = os.environ.get("API_TOKEN")
+
+@deployctl.app(port=8000, max_multiplexing=4, max_concurrency=2)
+def serve():
+    pass
+`,
+  );
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Opened {
+  readonly screen: SizedTerminal;
+  readonly server: DeployServer;
+  /** Ends the program, as closing its window does. */
+  readonly leave: () => Promise<void>;
+}
+
+async function openDeploy(
+  options: {
+    isScreenReader?: boolean;
+    findings?: readonly PreflightFinding[];
+    change?: Partial<CloudAccess["scripts"]>;
+  } = {},
+): Promise<Opened> {
+  const { isScreenReader = false, findings = [ok], change = {} } = options;
+  const screen = new SizedTerminal(80, 24);
+  const server = new DeployServer();
+  const noSession = () => {
+    throw new Error("no server of this machine is asked here");
+  };
+  const scripts = { ...screenScripts(noSession), preflight: async () => findings, ...change };
+  const cloud = { ...sampleCloud(server), stateFolder: path.join(folder, "state"), scripts };
+  const result = runApp({
+    cloud,
+    program: "deployctl",
+    first: "deploy",
+    environment: { LANG: "en_GB.UTF-8" },
+    isScreenReader,
+    stdin: screen.stdin,
+    stdout: screen.stdout,
+  });
+  const leave = async () => {
+    screen.hangUp();
+    await result;
+  };
+  onTestFinished(leave);
+  await screen.until(isScreenReader ? "Step 1 of 13" : "1 of 13  Script");
+  return { screen, server, leave };
+}
+
+/** Enter, until the step is there. */
+async function next(screen: SizedTerminal, title: string): Promise<void> {
+  screen.type(keys.enter);
+  await screen.until(title);
+}
+
+async function toName({ screen }: Opened): Promise<void> {
+  screen.type(script);
+  await screen.until("chat.py");
+  await next(screen, "Found in");
+  await next(screen, "3 of 13");
+  await next(screen, "4 of 13");
+  await screen.until("> Name  chat");
+}
+
+async function toReview(opened: Opened): Promise<void> {
+  const { screen } = opened;
+  await toName(opened);
+  const titles = ["5 of 13", "6 of 13", "7 of 13", "8 of 13", "9 of 13", "10 of 13"];
+  for (const title of titles) await next(screen, title);
+  await next(screen, "It can be launched");
+  await next(screen, "12 of 13");
+}
+
+const result = {
+  app: "local/chat",
+  revision: "r0001-cccccccc",
+  status: "active",
+  url: "http://127.0.0.1:8480/local/chat",
+  auth: "private",
+  cold_start_ms: 1200,
+  previous: undefined,
+  warnings: [],
+} as const;
+
+describe("the way to the launch", () => {
+  test("keeps every answer, there and back, and sends nothing before the launch", async () => {
+    const opened = await openDeploy();
+    const { screen, server } = opened;
+    await toName(opened);
+    screen.type("-two");
+    await screen.until("chat-two is free.");
+    await next(screen, "5 of 13");
+    await next(screen, "> ● private");
+    screen.type(keys.down);
+    await screen.until("> ● shared");
+    screen.type(keys.escape);
+    await screen.until("5 of 13");
+    screen.type("\u001b[Z");
+    await screen.until("> Name  chat-two");
+    await next(screen, "5 of 13");
+    await next(screen, "> ● shared");
+    for (const title of ["7 of 13", "8 of 13", "9 of 13", "10 of 13", "It can be launched"]) {
+      await next(screen, title);
+    }
+    await next(screen, "--app-name chat-two --auth shared");
+    expect(screen.text).toContain("There is none: this is the first one.");
+    expect(server.requests).toEqual([]);
+    expect(server.orders).toEqual([]);
+    await next(screen, "13 of 13");
+    await until(
+      () => server.requests,
+      (requests) => requests.length === 1,
+    );
+    expect(server.requests[0]).toMatchObject({ name: "chat-two", config: { auth: "shared" } });
+  });
+
+  test("tells of a name that exists, with its active revision and what would change", async () => {
+    const opened = await openDeploy();
+    const { screen } = opened;
+    await toName(opened);
+    for (const _ of "chat") screen.type(keys.backspace);
+    screen.type("tiny");
+    await screen.until("tiny exists: r0002-1a2b3c4d, ready.");
+    for (const title of ["5 of 13", "6 of 13", "7 of 13", "8 of 13", "9 of 13", "10 of 13"]) {
+      await next(screen, title);
+    }
+    await next(screen, "It can be launched");
+    await next(screen, "At a time: 1 -> 4");
+    expect(screen.text).toContain("Replicas at most: 1 -> 2");
+  });
+
+  test("asks a second time before an app is public", async () => {
+    const opened = await openDeploy();
+    const { screen } = opened;
+    await toName(opened);
+    await next(screen, "5 of 13");
+    await next(screen, "6 of 13");
+    screen.type(keys.down + keys.down);
+    await screen.until("> ● public");
+    await next(screen, "Public: anybody");
+    screen.type("n");
+    await screen.until((shown) => !shown.text.includes("Public: anybody"));
+    expect(screen.text).toContain("6 of 13");
+    await next(screen, "Public: anybody");
+    screen.type("y");
+    await screen.until("7 of 13");
+  });
+
+  test("hides secrets, on the screen and in the command", async () => {
+    const opened = await openDeploy();
+    const { screen, server } = opened;
+    await toName(opened);
+    for (const title of ["5 of 13", "6 of 13", "7 of 13"]) await next(screen, title);
+    screen.type(keys.down);
+    await screen.until("> API_TOKEN");
+    screen.type("hunter2");
+    await screen.until("*******");
+    for (const title of ["8 of 13", "9 of 13", "10 of 13", "It can be launched"]) {
+      await next(screen, title);
+    }
+    await next(screen, 'API_TOKEN="$API_TOKEN"');
+    await next(screen, "13 of 13");
+    await until(
+      () => server.requests,
+      (requests) => requests.length === 1,
+    );
+    expect(server.requests[0]?.secrets).toEqual({ API_TOKEN: "hunter2" });
+    expect(screen.bytes).not.toContain("hunter2");
+    expect(readFileSync(path.join(folder, "state", "deploy-draft.json"), "utf8")).not.toContain(
+      "hunter2",
+    );
+  });
+
+  test("stops at what would fail, and leads to the step that mends it", async () => {
+    const findings: PreflightFinding[] = [
+      { subject: "gpu", kind: "fault", sentence: "There is no GPU.", hint: "Use any." },
+    ];
+    const { screen, ...opened } = await openDeploy({ findings });
+    await toName({ screen, ...opened });
+    for (const title of ["5 of 13", "6 of 13", "7 of 13", "8 of 13", "9 of 13", "10 of 13"]) {
+      await next(screen, title);
+    }
+    await next(screen, "1 thing stands in the way");
+    expect(screen.text).toContain("Use any.");
+    await next(screen, "Go on all the same?");
+    screen.type("n");
+    await screen.until((shown) => !shown.text.includes("Go on all the same?"));
+    screen.type("f");
+    await screen.until("8 of 13");
+  });
+});
+
+describe("reading", () => {
+  test("goes on behind the keys", async () => {
+    const inspect = () => new Promise<never>(() => {});
+    const { screen } = await openDeploy({ change: { inspect } });
+    screen.type(script);
+    await screen.until("chat.py");
+    await next(screen, "It is parsed, not executed.");
+    screen.type(keys.enter);
+    await screen.until("still being read");
+    screen.type(keys.escape);
+    await screen.until("1 of 13");
+    screen.type("x");
+    await screen.until("chat.pyx");
+  });
+
+  test("of a script that is wrong names the line, and r reads it again", async () => {
+    const right = readFileSync(script, "utf8");
+    writeFileSync(script, right.replace("serve():", "serve("));
+    const { screen } = await openDeploy();
+    screen.type(script);
+    await screen.until("chat.py");
+    await next(screen, "cannot be deployed");
+    expect(screen.text).toContain("chat.py:7");
+    writeFileSync(script, right);
+    screen.type("r");
+    await screen.until("serve, a function (line 7");
+  });
+
+  test("of paths is what Tab does", async () => {
+    writeFileSync(path.join(folder, "chart.py"), "");
+    const { screen } = await openDeploy();
+    screen.type(path.join(folder, "c"));
+    await screen.until("/c");
+    screen.type(keys.tab);
+    await screen.until("chart.py");
+    screen.type("t");
+    await screen.until("/chat");
+    screen.type(keys.tab);
+    await screen.until("/chat.py");
+  });
+});
+
+describe("the launch", () => {
+  test("shows phases and log, fails with its reason, and is tried again", async () => {
+    const opened = await openDeploy();
+    const { screen, server } = opened;
+    await toReview(opened);
+    await next(screen, "Launching chat");
+    const { deployment: events } = server;
+    const sentence = "calling serve";
+    events.push({ kind: "phase", phase: "start", sentence, elapsedMs: 0 });
+    events.push({ kind: "log", text: "loading weights" });
+    await screen.until("loading weights");
+    expect(screen.text).toContain("◐ start    calling serve");
+    const reason = "out_of_memory";
+    const tail = ["Killed"];
+    const failed = { code: "CLOUD_START_FAILED", sentence: "It did not start.", exitCode: 6 };
+    events.push({ kind: "failed", ...failed, reason, tail });
+    events.end();
+    await screen.until("chat could not be launched");
+    for (const said of ["It did not start.", "out_of_memory", "Killed", "✗ start"]) {
+      expect(screen.text).toContain(said);
+    }
+    screen.type("r");
+    await until(
+      () => server.requests,
+      (requests) => requests.length === 2,
+    );
+    await until(
+      () => server.deployment,
+      (queue) => queue !== events,
+    );
+    server.deployment.push({ kind: "done", result: { ...result, warnings: [] } });
+    server.deployment.end();
+    await screen.until("chat is live");
+    expect(screen.text).toContain("r0001-cccccccc, active, ready after 1.20 s");
+    screen.type("n");
+    await screen.until("Shown this once");
+    expect(server.orders).toEqual(["key api chat chat"]);
+    screen.type(keys.escape);
+    await screen.until("The key is shown this once. Leave it?");
+  });
+
+  test("says when its stream breaks off", async () => {
+    const opened = await openDeploy();
+    const { screen, server } = opened;
+    await toReview(opened);
+    await next(screen, "Launching chat");
+    server.deployment.end();
+    await screen.until("without a result");
+  });
+});
+
+describe("a draft", () => {
+  test("goes on where it was left, and ends with a new beginning", async () => {
+    const first = await openDeploy();
+    await toName(first);
+    first.screen.type("-later");
+    await first.screen.until("chat-later");
+    await first.leave();
+    const { screen } = await openDeploy();
+    await screen.until("> Name  chat-later");
+    await next(screen, "5 of 13");
+    screen.type("\u000e");
+    await screen.until("Forget these answers and begin anew?");
+    screen.type("y");
+    await screen.until("1 of 13");
+    expect(screen.text).not.toContain("chat.py");
+  });
+});
+
+test("a screen reader is told each step, its fields and what is wrong", async () => {
+  const { screen } = await openDeploy({ isScreenReader: true });
+  screen.type(keys.enter);
+  await screen.until("Fault in Script: Type the path of a Python script.");
+  screen.type(script);
+  await screen.until(`Script: ${script}`);
+  screen.type(keys.enter);
+  await screen.until("What      serve, a function");
+  screen.type(keys.enter);
+  await screen.until(
+    "Mode: Deploy, an app that stays: revisions, a way back (of Deploy, Run once)",
+  );
+});
