@@ -1,13 +1,14 @@
 // Builds a part of llama.cpp from the sources that node-llama-cpp carries, which are of the version
 // that runs the models: in a folder of its own, put in place at the end, so that half a build never
 // counts.
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { cp, mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { runGroup } from "../base/process-group.ts";
 import { ProductError } from "../base/product-error.ts";
 import { engineErrors } from "../engine/errors.ts";
 
@@ -147,11 +148,7 @@ async function runStep(
   cwd: string,
   { signal, onProgress }: BuildWork,
 ): Promise<void> {
-  const child = spawn(program, words, {
-    cwd,
-    stdio: ["ignore", "pipe", "pipe"],
-    ...(signal !== undefined && { signal }),
-  });
+  const child = runGroup(program, words, { cwd, signal });
   let lastError = "";
   createInterface({ input: child.stdout }).on("line", (line) => {
     const [, done, all] = progressPattern.exec(line) ?? [];
@@ -164,15 +161,10 @@ async function runStep(
   createInterface({ input: child.stderr }).on("line", (line) => {
     if (/\berror\b/i.test(line) || lastError === "") lastError = line.trim();
   });
-  const outcome = await new Promise<string | undefined>((resolve) => {
-    child.once("error", (error) => resolve(error.message));
-    child.once("close", (code, ended) =>
-      resolve(code === 0 ? undefined : `${program} ended with ${ended ?? `code ${code}`}`),
-    );
-  });
+  const outcome = await child.ended;
   signal?.throwIfAborted();
   if (outcome === undefined) return;
-  throw buildFailed(what, `${outcome}${lastError === "" ? "" : `: ${lastError}`}`);
+  throw buildFailed(what, `${program} ${outcome}${lastError === "" ? "" : `: ${lastError}`}`);
 }
 
 function buildFailed(what: string, why: string): ProductError {

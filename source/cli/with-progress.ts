@@ -1,10 +1,13 @@
-// Shows on standard error what a long work does, and lets Ctrl+C end it.
+// Shows on standard error what a long work does, and lets Ctrl+C and other ends of a process end it.
 import type { ProgressRecord, Work } from "../application/model-library.ts";
 import { parseByteRate } from "./byte-rate.ts";
 import type { Flags } from "./flags.ts";
 import { ProgressLines } from "./progress-lines.ts";
 
-/** Ctrl+C stops it: what was fetched is kept for the next time. */
+/** Ctrl+C, the end of the terminal, and a system that shuts down. */
+const endingSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** A signal stops it, and it tidies up: what was fetched is kept for the next time, half a build is not. */
 export async function withProgress<T>(
   { limitRate }: Flags,
   start: (work: Work) => Promise<T>,
@@ -13,7 +16,7 @@ export async function withProgress<T>(
   const lines = new ProgressLines(process.stderr);
   const abort = new AbortController();
   const interrupt = () => abort.abort();
-  process.once("SIGINT", interrupt);
+  for (const name of endingSignals) process.once(name, interrupt);
   try {
     const result = await start({
       onProgress: (record) => show(lines, record),
@@ -28,7 +31,7 @@ export async function withProgress<T>(
     if (abort.signal.aborted) throw abort.signal.reason;
     throw error;
   } finally {
-    process.off("SIGINT", interrupt);
+    for (const name of endingSignals) process.off(name, interrupt);
   }
 }
 

@@ -1,11 +1,12 @@
 // create -q with a llama-quantize that exists already: building one takes longer than a test may.
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Home, tinyFile } from "../support/command-line.ts";
 import { entriesOf } from "../support/model-store.ts";
 import { parseLines } from "../support/ndjson.ts";
+import { processesOfHome } from "../support/processes.ts";
 import { until } from "../support/until.ts";
 
 /** One that is named, or that the bench has built. */
@@ -120,6 +121,37 @@ test("a program that cannot be started is named, before anything is made", async
   });
   expect((await home.run(["list", "--json"])).output).not.toContain("none");
 });
+
+test.skipIf(process.platform === "win32").each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+  "a build of llama-quantize that %s ends leaves nothing behind",
+  async (signal) => {
+    const tools = path.join(home.folder, `tools-${signal}`);
+    mkdirSync(tools);
+    const begun = path.join(tools, "begun");
+    // A compiler that goes on for a while when its cmake has ended, and makes folders as it does.
+    const compiler = `trap 'mkdir -p "$4/objects"; sleep 0.3; mkdir -p "$4/objects"; exit' TERM
+      touch ${begun}; while :; do mkdir -p "$4/objects"; sleep 0.05; done`;
+    const scripts = {
+      git: 'for last; do :; done; [ "$1" = --version ] || mkdir -p "$last"',
+      cmake: `[ "$1" = --build ] || exit 0; (set -- 1 2 3 "$2"; ${compiler}) & wait`,
+      "c++": "exit 0",
+    };
+    for (const [name, script] of Object.entries(scripts)) {
+      writeFileSync(path.join(tools, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    }
+    const { child, ended } = home.start(
+      ["create", "none", "-f", write("M", `FROM ${tinyFile}\n`), "-q", "q8_0"],
+      { environment: { PATH: `${tools}:${process.env.PATH}` } },
+    );
+    await until(() => existsSync(begun), Boolean);
+    child.kill(signal);
+    expect(await ended).toMatchObject({ code: 130, output: "" });
+    const cache = path.join(home.folder, "cache");
+    expect(entriesOf(cache).filter((name) => name.includes("building-"))).toEqual([]);
+    expect(entriesOf(cache).filter((name) => name.includes("objects"))).toEqual([]);
+    expect(processesOfHome(home.folder).filter(({ text }) => text.includes(tools))).toEqual([]);
+  },
+);
 
 test("without compiler or cmake says what is missing", async () => {
   const outcome = await home.run(

@@ -1,8 +1,8 @@
 // Quantises weights with llama.cpp's llama-quantize, into a new blob.
-import { spawn } from "node:child_process";
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { runGroup } from "../../base/process-group.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import { readGguf } from "../gguf/read-gguf.ts";
@@ -83,10 +83,7 @@ async function runProgram(
   report: (share: number) => void,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const child = spawn(executable, words, {
-    stdio: ["ignore", "pipe", "pipe"],
-    ...(signal !== undefined && { signal }),
-  });
+  const child = runGroup(executable, words, { signal });
   const lastLines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on("line", (line) => {
@@ -97,14 +94,9 @@ async function runProgram(
       if (lastLines.length > linesKept) lastLines.shift();
     });
   }
-  const outcome = await new Promise<string | undefined>((resolve) => {
-    child.once("error", (error) => resolve(error.message));
-    child.once("close", (code, ended) =>
-      resolve(code === 0 ? undefined : `it ended with ${ended ?? `code ${code}`}`),
-    );
-  });
+  const outcome = await child.ended;
   signal?.throwIfAborted();
-  if (outcome !== undefined) throw failed(executable, outcome, lastLines);
+  if (outcome !== undefined) throw failed(executable, `it ${outcome}`, lastLines);
 }
 
 function refused(from: string): ProductError {

@@ -1,0 +1,65 @@
+// Runs a program together with what it starts, and ends all of it together: compilers that outlive
+// their cmake would write into folders that are being removed.
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable } from "node:stream";
+
+export interface GroupOptions {
+  cwd?: string;
+  /** Aborting it ends the whole group: by asking, and some seconds later by force. */
+  signal: AbortSignal | undefined;
+}
+
+export interface RunningGroup {
+  stdout: Readable;
+  stderr: Readable;
+  /**
+   * Resolves when the program and all that hold its output have ended: undefined for success, else a
+   * sentence fragment such as `ended with code 1`. Never rejects.
+   */
+  ended: Promise<string | undefined>;
+}
+
+const graceMs = 5000;
+
+export function runGroup(
+  program: string,
+  words: readonly string[],
+  { cwd, signal }: GroupOptions,
+): RunningGroup {
+  const child = spawn(program, words, {
+    stdio: ["ignore", "pipe", "pipe"],
+    // Windows has no groups: there the program itself is ended.
+    detached: process.platform !== "win32",
+    ...(cwd !== undefined && { cwd }),
+  });
+  let force: NodeJS.Timeout | undefined;
+  const end = () => {
+    endGroup(child, "SIGTERM");
+    force = setTimeout(() => endGroup(child, "SIGKILL"), graceMs);
+  };
+  if (signal?.aborted) end();
+  signal?.addEventListener("abort", end, { once: true });
+  let failure: string | undefined;
+  child.once("error", (error) => {
+    failure = `could not be run: ${error.message}`;
+  });
+  const ended = new Promise<string | undefined>((resolve) => {
+    // Comes when all output is closed, after a failed start, too.
+    child.once("close", (code, name) => {
+      clearTimeout(force);
+      signal?.removeEventListener("abort", end);
+      resolve(failure ?? (code === 0 ? undefined : `ended with ${name ?? `code ${code}`}`));
+    });
+  });
+  return { stdout: child.stdout, stderr: child.stderr, ended };
+}
+
+function endGroup(child: ChildProcessByStdio<null, Readable, Readable>, how: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    if (process.platform === "win32") child.kill(how);
+    else process.kill(-child.pid, how);
+  } catch {
+    // It has ended by itself meanwhile.
+  }
+}

@@ -1,0 +1,49 @@
+// A program that is ended takes with it what it has started.
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runGroup } from "../../source/base/process-group.ts";
+import { until } from "../support/until.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "modelctl-group-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("a program", () => {
+  test.each([
+    ["exit 0", undefined],
+    ["exit 3", "ended with code 3"],
+    ["kill -KILL $$", "ended with SIGKILL"],
+  ])("that does %s tells how it ended", async (script, outcome) => {
+    const { ended } = runGroup("/bin/sh", ["-c", script], { cwd: folder, signal: undefined });
+    expect(await ended).toBe(outcome);
+  });
+
+  test("that is not there says so", async () => {
+    const { ended } = runGroup("/no/such/program", [], { signal: undefined });
+    expect(await ended).toMatch(/^could not be run: .*ENOENT/);
+  });
+
+  test.skipIf(process.platform === "win32")(
+    "is ended with its children, and only then is it over",
+    async () => {
+      const [begun, over] = [path.join(folder, "begun"), path.join(folder, "over")];
+      const abort = new AbortController();
+      // The child outlives its parent, which ends at the first signal.
+      const child = `trap 'sleep 0.3; touch ${over}; exit' TERM; touch ${begun}; while :; do sleep 0.05; done`;
+      const { ended } = runGroup("/bin/sh", ["-c", `(${child}) & wait`], { signal: abort.signal });
+      await until(() => existsSync(begun), Boolean);
+      abort.abort();
+      expect(await ended).toBe("ended with SIGTERM");
+      expect(existsSync(over)).toBe(true);
+    },
+  );
+
+  test("that is asked for after the end is not begun in earnest", async () => {
+    const { ended } = runGroup("/bin/sh", ["-c", "sleep 60"], { signal: AbortSignal.abort() });
+    expect(await ended).toBe("ended with SIGTERM");
+  });
+});
