@@ -1,5 +1,4 @@
 // What the deploy and the console screen ask, answered over the admin API and by this machine.
-import { ModelLibrary } from "../../application/model-library.ts";
 import { profileNamed } from "../../configuration/cloud-profiles.ts";
 import { loadSettings } from "../../configuration/load-settings.ts";
 import { productPaths } from "../../configuration/paths.ts";
@@ -55,6 +54,7 @@ function targetOf(session: Session, currentProfile: string): CloudTarget {
 }
 
 async function localModels(): Promise<LocalModel[]> {
+  const { ModelLibrary } = await import("../../application/model-library.ts");
   const paths = productPaths();
   const { values } = loadSettings({ environment: process.env, file: paths.configurationFile });
   const { models } = await new ModelLibrary(values, paths).catalog.listModels();

@@ -1,4 +1,5 @@
-// Scripts for the deploy screen: found, read, made, packed and examined before anything is sent.
+// Scripts for the deploy screen: found, read, made, packed and examined before anything is sent. What
+// reads scripts is loaded when one is read: it takes as long as all screens together.
 import {
   appNameFault,
   appNameFor,
@@ -7,9 +8,6 @@ import {
   previewScale,
 } from "../../application/app-facts.ts";
 import { deployScript } from "../../application/deploy-script.ts";
-import { findScripts, scriptTargets } from "../../application/find-scripts.ts";
-import { preflight } from "../../application/preflight.ts";
-import { inspectReference, prepareDeployment } from "../../application/prepare-deployment.ts";
 import type { DeployAnswers, Preparation, ScriptAccess } from "../../ui/screens/cloud-access.ts";
 import { readServer } from "./read-server.ts";
 import type { Session } from "./session.ts";
@@ -18,15 +16,16 @@ import { writeScript } from "./write-script.ts";
 /** @param sessionOf the settings of a profile */
 export function screenScripts(sessionOf: (profile: string) => Session): ScriptAccess {
   return {
-    find: findScripts,
-    targets: scriptTargets,
+    find: async (folder) => await (await finding()).findScripts(folder),
+    targets: async (file) => await (await finding()).scriptTargets(file),
     inspect: async (reference, { isStatic = false, onRun = () => {}, signal } = {}) =>
-      await inspectReference(reference, { isStatic, onRun, signal }),
+      await (await preparing()).inspectReference(reference, { isStatic, onRun, signal }),
     config: configFor,
     generate: deployScript,
     write: async (file, text, replace) => writeScript(file, text, replace),
     prepare,
     preflight: async ({ request, script }, server) => {
+      const { preflight } = await import("../../application/preflight.ts");
       const session = sessionOf(server.target.profile);
       const [listener] = readServer(session).listeners;
       return await preflight(request, script, {
@@ -43,6 +42,9 @@ export function screenScripts(sessionOf: (profile: string) => Session): ScriptAc
   };
 }
 
+const finding = async () => await import("../../application/find-scripts.ts");
+const preparing = async () => await import("../../application/prepare-deployment.ts");
+
 async function prepare(answers: DeployAnswers): Promise<Preparation> {
   const { strategy, isForced, resetsScale, smoke, message } = answers;
   const notes: string[] = [];
@@ -53,6 +55,7 @@ async function prepare(answers: DeployAnswers): Promise<Preparation> {
     warn: () => {},
   };
   const wishes = { ...answers, strategy, isForced, resetsScale, smoke, message };
+  const { prepareDeployment } = await preparing();
   const { request, warnings, files, script } = await prepareDeployment(
     { ...wishes, isDetached: undefined, annotations: {} },
     progress,

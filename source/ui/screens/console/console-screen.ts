@@ -93,15 +93,12 @@ export class ConsoleScreen implements Screen {
     const { feed, state, app, log } = this.#model;
     const { pane } = state;
     const place = feed.server.target.place;
-    const link =
-      feed.link.kind === "down"
-        ? feed.link.sentence
-        : feed.link.kind === "up"
-          ? "answers"
-          : "asked";
+    const { link } = feed;
+    const told =
+      link.kind === "down" ? link.sentence : link.kind === "up" ? "answers" : "is being asked";
     const filter = pane === "logs" ? log.text : state.filter;
     return [
-      `Control plane, ${place}: ${link}`,
+      `Control plane, ${place}: ${told}`,
       `Pane: ${pane}${filter === "" ? "" : `, filter ${filter}`}`,
       ...(app === undefined ? [] : [`Selected: ${spokenApp(app, feed.status?.organisation)}`]),
       ...(state.made === undefined

@@ -1,0 +1,56 @@
+// Goal: a tab's number is its key wherever the tab is, and no tab is lost in a narrow window.
+// Method: a frame around scripted screens; its first row is read.
+
+import { expect, test } from "vitest";
+import { Frame } from "../../../source/ui/frame/frame.ts";
+import { framePicture } from "../../../source/ui/frame/frame-rows.ts";
+import type { Screen } from "../../../source/ui/frame/screen.ts";
+import { plainText } from "../../../source/ui/panes/styled-row.ts";
+import { unicodeGlyphs } from "../../../source/ui/theme.ts";
+import { FakeScreen } from "../support/fake-screen.ts";
+
+const all = [
+  ["chat", "Chat"],
+  ["models", "Models"],
+  ["server", "Server"],
+  ["deploy", "Deploy"],
+  ["console", "Console"],
+] as const;
+
+function open(screens: readonly Screen[], columns: number, program?: string) {
+  const size = () => ({ columns, rows: 24 });
+  const frame = new Frame({
+    ...(program !== undefined && { program }),
+    glyphs: unicodeGlyphs,
+    clock: { now: () => 0, wallMs: () => 0 },
+    theme: "default",
+    terminal: { erase: () => {}, copy: async () => "", edit: async () => "", page: async () => {} },
+    size,
+    status: () => "",
+    onLeave: () => {},
+  });
+  frame.start(screens);
+  const tabs = () => plainText(framePicture(frame, size()).rows[0] ?? []).trimEnd();
+  return { frame, tabs };
+}
+
+test("five tabs fit into 80 columns; below, those out of sight are numbers", () => {
+  const screens = all.map(([id, title]) => new FakeScreen(id, title));
+  expect(open(screens, 80).tabs()).toBe(
+    " modelctl  [1 Chat]  2 Models   3 Server   4 Deploy   5 Console",
+  );
+  const narrow = open(screens, 60);
+  expect(narrow.tabs()).toBe(" modelctl  [1 Chat]  2   3   4   5");
+  narrow.frame.press({ kind: "key", name: "Alt+5" });
+  expect(narrow.tabs()).toBe(" modelctl   1   2   3   4  [5 Console]");
+});
+
+test("where there are fewer, each keeps its number and its key", () => {
+  const console = Object.assign(new FakeScreen("console", "Console"), { tabNumber: 5 });
+  const { frame, tabs } = open([new FakeScreen("chat", "Chat"), console], 80, "deployctl");
+  expect(tabs()).toBe(" deployctl  [1 Chat]  5 Console");
+  frame.press({ kind: "key", name: "Alt+2" });
+  expect(frame.current?.id).toBe("chat");
+  frame.press({ kind: "key", name: "Alt+5" });
+  expect(frame.current?.id).toBe("console");
+});
