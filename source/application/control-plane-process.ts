@@ -1,6 +1,6 @@
 // Starts this machine's control plane in a process of its own, which outlives the command.
 import { spawn } from "node:child_process";
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { exitCodes, ProductError } from "../base/product-error.ts";
@@ -9,6 +9,7 @@ import type { ServerStatus } from "../cloud/admin/documents.ts";
 import { cloudErrors } from "../cloud/errors.ts";
 import { readLock } from "../cloud/state/lock-file.ts";
 import { identifyProcess, isAlive } from "../cloud/state/process-identity.ts";
+import { makeStateFolder } from "../cloud/state/state-folder.ts";
 import { setAsideLargeLog } from "./log-file.ts";
 
 const pollMs = 25;
@@ -48,7 +49,7 @@ export interface ControlPlaneProcess {
  */
 export async function startControlPlane(options: ControlPlaneProcess): Promise<ServerStatus> {
   const { entry, words, stateFolder } = options;
-  mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+  makeStateFolder(stateFolder);
   const logFile = controlPlaneLogFile(stateFolder);
   setAsideLargeLog(logFile);
   const log = openSync(logFile, "a", 0o600);

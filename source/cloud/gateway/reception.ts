@@ -156,6 +156,11 @@ export class Reception {
       const detail = "This address is for a trusted proxy alone. Use the public one, over HTTPS.";
       return { type: "untrusted_peer", detail, closes: true };
     }
+    if (head.hostCount > 1) {
+      // https://www.rfc-editor.org/rfc/rfc9112#section-3.2
+      const detail = "The request has more than one Host header. Send exactly one.";
+      return { type: "bad_request", detail, closes: true };
+    }
     if (target.length > context.limits.urlBytes) {
       const kib = context.limits.urlBytes / 1024;
       return { type: "uri_too_long", detail: `The URL is longer than the ${kib} KiB taken here.` };

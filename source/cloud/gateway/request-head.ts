@@ -6,6 +6,7 @@ export interface RequestHead {
   authorization: string | undefined;
   authorizationCount: number;
   host: string | undefined;
+  hostCount: number;
   /** Of the body, in bytes; undefined where it is chunked or there is none. */
   contentLength: number | undefined;
   isChunked: boolean;
@@ -56,6 +57,7 @@ export function readRequestHead(raw: readonly string[]): RequestHead {
     authorization: undefined,
     authorizationCount: 0,
     host: undefined,
+    hostCount: 0,
     contentLength: undefined,
     isChunked: false,
     expect: undefined,
@@ -89,6 +91,7 @@ function note(head: RequestHead, name: string, value: string): boolean {
   switch (name) {
     case "host":
       head.host = value;
+      head.hostCount += 1;
       return true;
     case "authorization":
       head.authorization = value;
@@ -127,7 +130,12 @@ function note(head: RequestHead, name: string, value: string): boolean {
     noteOwn(head, name, value);
     return true;
   }
-  return ownHop.has(name);
+  return ownHop.has(name) || imitatesOwn(name);
+}
+
+/** Many servers of Python take `_` for `-`: nobody may say to them what only the gateway knows. */
+function imitatesOwn(name: string): boolean {
+  return name.includes("_") && /^x[-_](dctl|forwarded)[-_]/.test(name);
 }
 
 function noteOwn(head: RequestHead, name: string, value: string): void {

@@ -1,9 +1,10 @@
 // Tells who works on a state folder. SQLite's own lock forbids a second one; this file names the first.
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
 import { cloudErrors } from "../errors.ts";
 import { identifyProcess, isAlive, type ProcessIdentity } from "./process-identity.ts";
+import { makeStateFolder } from "./state-folder.ts";
 
 export function lockFile(stateFolder: string): string {
   return path.join(stateFolder, "control-plane.lock");
@@ -13,10 +14,10 @@ export function lockFile(stateFolder: string): string {
  * Takes the lock; one whose owner is dead is taken over.
  *
  * @returns gives it back
- * @throws ProductError `CLOUD_ALREADY_RUNNING`
+ * @throws ProductError `CLOUD_ALREADY_RUNNING`, `CLOUD_STATE_UNUSABLE`
  */
 export function takeLock(stateFolder: string): () => void {
-  mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+  makeStateFolder(stateFolder);
   const file = lockFile(stateFolder);
   const own = `${file}.${process.pid}`;
   const identity = identifyProcess(process.pid);

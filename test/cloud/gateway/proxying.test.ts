@@ -65,10 +65,13 @@ describe("a request", () => {
         te: "trailers",
         "proxy-authorization": "Basic abc",
         "x-dctl-key-id": "forged",
+        X_Dctl_Key_Id: "forged",
+        "x-forwarded_for": "1.2.3.4",
         "x-forwarded-for": "1.2.3.4",
         "x-forwarded-proto": "https",
         forwarded: "for=1.2.3.4",
         "x-other": "kept",
+        x_other: "kept",
         cookie: "a=b",
       },
     });
@@ -81,6 +84,7 @@ describe("a request", () => {
       host: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
       connection: "keep-alive",
       "x-other": "kept",
+      x_other: "kept",
       cookie: "a=b",
       "x-forwarded-for": "127.0.0.1",
       "x-forwarded-proto": "http",
@@ -145,11 +149,12 @@ describe("a request", () => {
     expect(reply).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test("with two lengths or with a length and chunks is refused as no HTTP", async () => {
+  test("with two hosts, two lengths, or a length and chunks is refused", async () => {
     await gateway.serve((_, response) => response.end());
     for (const lines of [
       "Content-Length: 1\r\nContent-Length: 2",
       "Content-Length: 3\r\nTransfer-Encoding: chunked",
+      "Host: b\r\nContent-Length: 5",
     ]) {
       const reply = await sendBytes(
         gateway.url,

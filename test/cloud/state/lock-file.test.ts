@@ -58,3 +58,16 @@ it("that another one took over meanwhile is not given back", () => {
   giveBack();
   expect(readLock(folder)?.processId).toBe(1);
 });
+
+it("cannot be taken where no folder can be, which is told in a sentence", () => {
+  const file = path.join(folder, "file");
+  writeFileSync(file, "");
+  for (const impossible of [file, path.join(file, "below")]) {
+    expect(() => takeLock(impossible)).toThrow(
+      expect.objectContaining({
+        code: "CLOUD_STATE_UNUSABLE",
+        message: expect.stringContaining(`The state folder ${impossible} cannot be used: E`),
+      }),
+    );
+  }
+});
