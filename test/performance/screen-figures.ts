@@ -3,18 +3,14 @@
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type IPty, spawn } from "@lydell/node-pty";
-import { killOnExit } from "./clean-up.ts";
 import type { Figure } from "./report.ts";
+import { addressOf, startSampleServer } from "./sample-server.ts";
 import type { ScreenCosts } from "./screen-process.ts";
+import { columns, openScreen, rows } from "./screen-terminal.ts";
 import { commandPath, createHome, findFreePort } from "./server-process.ts";
 
-const columns = 120;
-const rows = 40;
 const measuredSeconds = 8;
 const waitLimitMs = 60_000;
 /** Letters that no answer holds, so that each is seen when it is painted. */
@@ -225,115 +221,7 @@ async function newAnswer(url: string, index: number): Promise<number> {
   throw new Error("the answer did not come to its end");
 }
 
-function openScreen(words: readonly string[], environment: Record<string, string>) {
-  const terminal: IPty = spawn(process.execPath, [...words], {
-    cols: columns,
-    rows,
-    env: {
-      PATH: process.env.PATH,
-      TERM: "xterm-256color",
-      LANG: "C.UTF-8",
-      FORCE_COLOR: "1",
-      CI: "false",
-      ...environment,
-    },
-  });
-  const forget = killOnExit(terminal.pid);
-  let seen = "";
-  let bytes = 0;
-  let waiting: (() => void) | undefined;
-  terminal.onData((data) => {
-    bytes += Buffer.byteLength(data);
-    seen += data;
-    waiting?.();
-  });
-  const shows = async (text: string) => {
-    const deadlineMs = performance.now() + waitLimitMs;
-    // Colours may stand between two words.
-    while (!plain(seen).includes(text)) {
-      if (performance.now() > deadlineMs) {
-        throw new Error(`the screen never showed ${JSON.stringify(text)}:\n${seen.slice(-2000)}`);
-      }
-      await Promise.race([new Promise<void>((done) => (waiting = done)), sleep(100)]);
-    }
-  };
-  return {
-    shows,
-    /** Before that the terminal itself would take them. */
-    takesKeys: async () => {
-      while (!seen.includes("\u001b[?2004h")) await sleep(20);
-    },
-    byteCount: () => bytes,
-    write: (text: string) => {
-      seen = "";
-      terminal.write(text);
-    },
-    async timeKey(key: string) {
-      seen = "";
-      const pressedAtMs = performance.now();
-      terminal.write(key);
-      await shows(key);
-      return performance.now() - pressedAtMs;
-    },
-    close: () => {
-      terminal.kill("SIGKILL");
-      forget();
-    },
-  };
-}
-
-function plain(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
-  return text.replaceAll(/\u001b\[[0-9;?]*[A-Za-z]/g, "");
-}
-
 function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}
-
-/** Tells of a busy machine once a second, as a server would. */
-async function startSampleServer(): Promise<Server> {
-  const server = createServer((request, reply) => {
-    reply.writeHead(200, { "content-type": "application/x-ndjson" });
-    if (!request.url?.startsWith("/api/metrics")) return void reply.end("{}");
-    const send = () => reply.write(`${JSON.stringify(randomSample())}\n`);
-    send();
-    const timer = setInterval(send, 1000);
-    reply.once("close", () => clearInterval(timer));
-  });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  return server;
-}
-
-function addressOf(server: Server): string {
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-function randomSample(): object {
-  const gpu = {
-    ...{ name: "A card", load: Math.random(), temperatureCelsius: 60 },
-    ...{ memoryUsedBytes: 8e9 * Math.random(), memoryTotalBytes: 12e9, powerWatts: 100 },
-  };
-  const model = {
-    ...{
-      name: "tiny:latest",
-      state: "busy",
-      running: 1,
-      waiting: 1,
-      ramBytes: 1e9,
-      vramBytes: 1e9,
-    },
-    ...{ slots: 4, contextLength: 8192, cacheBytes: 1e9, cacheType: "f16", loadFraction: 1 },
-  };
-  return {
-    time: Date.now(),
-    cpu: { cores: 8, load: Math.random() },
-    memory: { totalBytes: 32e9, usedBytes: 16e9 * Math.random(), processBytes: 2e8 },
-    gpus: [gpu],
-    models: [model],
-    requests: { running: 1, waiting: 1, longestWaitMs: 100, contextTokens: 3000 },
-    tokensPerSecond: 90 + 20 * Math.random(),
-    uptimeMs: 1e6,
-  };
 }

@@ -1,0 +1,71 @@
+// A program in a terminal of 120x40, what it has written, and how long a key takes to be seen.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { type IPty, spawn } from "@lydell/node-pty";
+import { killOnExit } from "./clean-up.ts";
+
+export const columns = 120;
+export const rows = 40;
+const waitLimitMs = 60_000;
+
+export function openScreen(words: readonly string[], environment: Record<string, string>) {
+  const terminal: IPty = spawn(process.execPath, [...words], {
+    cols: columns,
+    rows,
+    env: {
+      PATH: process.env.PATH,
+      TERM: "xterm-256color",
+      LANG: "C.UTF-8",
+      FORCE_COLOR: "1",
+      CI: "false",
+      ...environment,
+    },
+  });
+  const forget = killOnExit(terminal.pid);
+  let seen = "";
+  let bytes = 0;
+  let waiting: (() => void) | undefined;
+  terminal.onData((data) => {
+    bytes += Buffer.byteLength(data);
+    seen += data;
+    waiting?.();
+  });
+  const shows = async (text: string) => {
+    const deadlineMs = performance.now() + waitLimitMs;
+    // Colours may stand between two words.
+    while (!plain(seen).includes(text)) {
+      if (performance.now() > deadlineMs) {
+        throw new Error(`the screen never showed ${JSON.stringify(text)}:\n${seen.slice(-2000)}`);
+      }
+      await Promise.race([new Promise<void>((done) => (waiting = done)), sleep(100)]);
+    }
+  };
+  return {
+    shows,
+    /** Before that the terminal itself would take them. */
+    takesKeys: async () => {
+      while (!seen.includes("\u001b[?2004h")) await sleep(20);
+    },
+    byteCount: () => bytes,
+    write: (text: string) => {
+      seen = "";
+      terminal.write(text);
+    },
+    async timeKey(key: string) {
+      seen = "";
+      const pressedAtMs = performance.now();
+      terminal.write(key);
+      await shows(key);
+      return performance.now() - pressedAtMs;
+    },
+    close: () => {
+      terminal.kill("SIGKILL");
+      forget();
+    },
+  };
+}
+
+function plain(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
+  return text.replaceAll(/\u001b\[[0-9;?]*[A-Za-z]/g, "");
+}
