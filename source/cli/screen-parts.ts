@@ -39,7 +39,7 @@ async function openChat(
   model: string,
   flags: Flags,
   settings: CommandSettings,
-): Promise<AppParts["chat"]> {
+): Promise<NonNullable<AppParts["chat"]>> {
   const backend = await createHttpBackend(link, model, flags);
   const { examples = [] } = backend.facts;
   const { messages } = await showModel(link.client, model);
