@@ -43,7 +43,7 @@ export class PaintTrigger {
     if (dueAtMs >= this.#dueAtMs) return;
     clearTimeout(this.#timer);
     this.#dueAtMs = dueAtMs;
-    this.#timer = setTimeout(() => this.#paint(), dueAtMs - performance.now());
+    this.#timer = setTimeout(() => this.#paint(), Math.max(0, dueAtMs - performance.now()));
   }
 
   #paint(): void {
