@@ -169,7 +169,7 @@ export const storeErrors = {
     code: "STORE_DISK_FULL",
     status: 507,
     exitCode: exitCodes.unexpected,
-    description: "The disk of the model store has no room left.",
+    description: "The disk has no room left; of a download, what was fetched is kept.",
   },
   notWritable: {
     code: "STORE_NOT_WRITABLE",
@@ -339,12 +339,6 @@ export const storeErrors = {
     status: 502,
     exitCode: exitCodes.unexpected,
     description: "A downloaded file was not the one the hub lists; it has been deleted.",
-  },
-  hubDiskFull: {
-    code: "STORE_HUB_DISK_FULL",
-    status: 507,
-    exitCode: exitCodes.unexpected,
-    description: "The disk has no room for the download; what was fetched is kept.",
   },
   hubWriteFailed: {
     code: "STORE_HUB_WRITE_FAILED",

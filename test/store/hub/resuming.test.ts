@@ -183,7 +183,7 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("a smal
     const disk = mountSmallDisk(1024 ** 2);
     const folder = path.join(disk, "store");
     await expect(pull(hub, folder)).rejects.toMatchObject({
-      code: "STORE_HUB_DISK_FULL",
+      code: "STORE_DISK_FULL",
       message: expect.stringMatching(/^The download needs 4 MB, 1(\.\d)? MB free at .*blobs\.$/),
     });
     expect(sentBytes(hub)).toBe(0);
@@ -201,7 +201,7 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("a smal
       return undefined;
     });
     await expect(pull(hub, folder)).rejects.toMatchObject({
-      code: "STORE_HUB_DISK_FULL",
+      code: "STORE_DISK_FULL",
       message: expect.stringContaining("became full"),
       hint: expect.stringContaining("it resumes"),
     });

@@ -8,12 +8,12 @@ import { systemCode } from "../../library/disk-errors.ts";
 
 /**
  * @param folder on the disk in question; it need not exist yet
- * @throws ProductError `STORE_HUB_DISK_FULL`
+ * @throws ProductError `STORE_DISK_FULL`
  */
 export async function requireFreeSpace(folder: string, neededBytes: number): Promise<void> {
   const freeBytes = await freeSpace(folder);
   if (freeBytes === undefined || neededBytes <= freeBytes) return;
-  throw new ProductError(storeErrors.hubDiskFull, {
+  throw new ProductError(storeErrors.diskFull, {
     message: `The download needs ${formatBytes(neededBytes)}, ${formatBytes(freeBytes)} free at ${folder}.`,
     hint: "Make room, or choose a smaller quantization; what was fetched before is kept.",
   });
@@ -34,7 +34,7 @@ export async function freeSpace(folder: string): Promise<number | undefined> {
 export function writeError(error: unknown, file: string): unknown {
   const code = systemCode(error);
   if (code === "ENOSPC" || code === "EDQUOT") {
-    return new ProductError(storeErrors.hubDiskFull, {
+    return new ProductError(storeErrors.diskFull, {
       message: `The disk of ${path.dirname(file)} became full during the download.`,
       hint: "What was fetched is kept: make room, then run the same again, and it resumes.",
       cause: error,

@@ -61,7 +61,7 @@ export class PartialFile {
    * Goes on with what an earlier download left at `target`, if it is of the same content. The caller
    * sees to it that nobody else does at the same time.
    *
-   * @throws ProductError `STORE_HUB_DISK_FULL`, `STORE_HUB_WRITE_FAILED`
+   * @throws ProductError `STORE_DISK_FULL`, `STORE_HUB_WRITE_FAILED`
    */
   static async open(target: string, identity: FileIdentity): Promise<PartialFile> {
     const file = partialPath(target);
@@ -102,7 +102,7 @@ export class PartialFile {
   /**
    * One at a time: the system lets one writer into a file, and those who wait for it spin.
    *
-   * @throws ProductError `STORE_HUB_DISK_FULL`, `STORE_HUB_WRITE_FAILED`
+   * @throws ProductError `STORE_DISK_FULL`, `STORE_HUB_WRITE_FAILED`
    */
   write(chunks: Buffer[], position: number): Promise<void> {
     const written = this.#writing.then(() => this.#write(chunks, position));
