@@ -184,8 +184,18 @@ export class ConsoleModel {
   }
 
   #feedOf(profile: string | undefined): ConsoleFeed {
-    const { cloud, onChange } = this.#options;
-    return new ConsoleFeed({ server: cloud.server(profile), now: () => this.now, onChange });
+    const server = this.#options.cloud.server(profile);
+    const onChange = () => this.#pinApp();
+    return new ConsoleFeed({ server, now: () => this.now, onChange });
+  }
+
+  /** The first app stays selected when others come that stand before it. */
+  #pinApp(): void {
+    const [first] = this.apps;
+    if (first !== undefined && this.#state.selected.apps.name === undefined) {
+      this.#state = select(this.#state, "apps", { name: nameOf(first), index: 0 });
+    }
+    this.#options.onChange();
   }
 
   #namesIn(pane: Exclude<Pane, "logs">): string[] {

@@ -336,3 +336,11 @@ test("replicas that live stand before those that have ended, which tell why", as
   const { screen } = await openConsole({ server });
   await screen.until(/livesone ● ready[\s\S]*endedone ○ ended.*It ended\./);
 });
+
+test("what is selected stays selected when others come before it", async () => {
+  const { server, screen } = await openConsole();
+  await screen.until(/> tiny/);
+  server.appList = [sampleApp({ app: "another" }), sampleApp()];
+  await screen.until(/ {2}another/);
+  expect(screen.text).toContain("> tiny");
+});
