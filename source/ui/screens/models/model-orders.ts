@@ -7,6 +7,7 @@ import { describeModel } from "../../../client/models-store.ts";
 import type { FrameServices } from "../../frame/screen.ts";
 import { cardText } from "./card-text.ts";
 import { isActive } from "./download.ts";
+import { whyKept } from "./kept-models.ts";
 import type { ModelDialogs } from "./model-dialogs.ts";
 import type { LocalEntry, ModelEntry } from "./model-entries.ts";
 import type { ModelReader } from "./model-reader.ts";
@@ -76,7 +77,7 @@ export class ModelOrders implements WorkActions {
   }
 
   rename(): Outcome {
-    return this.#withLocal((name) => this.#options.dialogs.rename(name));
+    return this.#kept ?? this.#withLocal((name) => this.#options.dialogs.rename(name));
   }
 
   editModelfile(): Outcome {
@@ -89,7 +90,7 @@ export class ModelOrders implements WorkActions {
   }
 
   remove(): Outcome {
-    return this.#withLocal((name) => this.#options.dialogs.remove(name));
+    return this.#kept ?? this.#withLocal((name) => this.#options.dialogs.remove(name));
   }
 
   copyName(): Outcome {
@@ -121,6 +122,12 @@ export class ModelOrders implements WorkActions {
     await this.#options.reader.refresh();
     this.#options.reader.showCard();
     return undefined;
+  }
+
+  /** Why the selected model stays as it is. */
+  get #kept(): string | undefined {
+    const model = this.#local?.model;
+    return model === undefined ? undefined : whyKept(model);
   }
 
   get #local(): LocalEntry | undefined {

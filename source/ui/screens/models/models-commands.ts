@@ -2,6 +2,7 @@
 
 import type { BoundCommand, CommandFacts } from "../../frame/screen.ts";
 import { isActive } from "./download.ts";
+import { whyKept } from "./kept-models.ts";
 import type { ModelEntry } from "./model-entries.ts";
 import type { ListStep, ModelsActions, ModelsSituation, Outcome } from "./models-actions.ts";
 
@@ -22,8 +23,8 @@ const always: When = () => true;
 const isLocal: When = ({ state, entry }) =>
   !state.isTyping && entry?.kind === "local" && entry.model !== undefined;
 /** Only of our own store anything can be taken away. */
-const isOwn: When = ({ state, entry }) =>
-  !state.isTyping && entry?.kind === "local" && entry.model?.store === "modelctl";
+const isOwn: When = ({ entry }) =>
+  entry?.kind === "local" && entry.model !== undefined && whyKept(entry.model) === undefined;
 const isOfHub: When = ({ state, entry }) =>
   !state.isTyping && (entry?.kind === "hub" || (entry?.kind === "local" && isHubName(entry.name)));
 const canChat: When = ({ state, entry }) =>
@@ -122,7 +123,7 @@ const table: readonly ModelsCommand[] = [
     title: "Give the model another name",
     group,
     keys: ["n"],
-    when: isOwn,
+    when: isLocal,
     run: (actions) => actions.work.rename(),
   },
   {
@@ -148,8 +149,9 @@ const table: readonly ModelsCommand[] = [
     title: "Delete the model; tells first what it frees",
     group,
     keys: ["d"],
-    hint: "delete",
-    when: isOwn,
+    hint: (situation) => (isOwn(situation) ? "delete" : undefined),
+    // Of any model: for one that stays, the key says why.
+    when: isLocal,
     run: (actions) => actions.work.remove(),
   },
   {

@@ -1,9 +1,11 @@
 // The Models screen in a terminal in memory, with a real server and a hub on loopback behind it.
-import { chmodSync, existsSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { ApiClient } from "../../../../source/client/api-client.ts";
+import { tinyFile } from "../../../support/command-line.ts";
 import { type LoopbackHub, startLoopbackHub } from "../../../support/loopback-hub.ts";
+import { writeOllamaModel } from "../../../support/model-store.ts";
 import { StoreServer } from "../../../support/store-server.ts";
 import { numberedTiny } from "../../../support/tiny-variants.ts";
 import { until } from "../../../support/until.ts";
@@ -238,6 +240,29 @@ describe("changes", () => {
     await press(screen, "y", "tiny-copy2:latest is deleted");
     expect(await store.names()).toEqual(["tiny:latest"]);
     await screen.until(/> tiny/);
+  });
+
+  test("a model that comes with the program, or is Ollama's, stays, and d says why", async () => {
+    const folder = path.join(store.folder, "ollama");
+    const weights = readFileSync(tinyFile);
+    writeOllamaModel(folder, "theirs", [{ kind: "model", content: weights }]);
+    vi.stubEnv("OLLAMA_MODELS", folder);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
+    const both = await StoreServer.start();
+    onTestFinished(async () => await both.close());
+    const screen = await openScreen({ url: () => both.server.url });
+    await screen.until(/> theirs/);
+    expect(screen.text).not.toContain("d delete");
+    const theirs = "theirs:latest is in Ollama's store, which is only read here: ollama rm";
+    const ours = "tiny:latest comes with the program and stays";
+    await press(screen, "n", theirs);
+    await press(screen, keys.down, /> tiny/);
+    await press(screen, "d", ours);
+    await press(screen, keys.up, /> theirs/);
+    await press(screen, "d", theirs);
+    expect(await both.names()).toEqual(["theirs:latest", "tiny:latest"]);
   });
 
   test("a Modelfile is edited, and a mistake in it loses nothing", async () => {
