@@ -32,6 +32,7 @@ export async function runLocally(
         PORT: port,
         DEPLOYCTL_PORT: port,
         DEPLOYCTL_PORT_REWRITE: "none",
+        DEPLOYCTL_EVENTS: "off",
       },
     },
   );

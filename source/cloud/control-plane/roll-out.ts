@@ -162,7 +162,7 @@ export class RollOut {
     if (fault === undefined) return;
     const error = new ProductError(cloudErrors.verificationFailed, {
       message: `The new revision started, but ${fault}.`,
-      hint: "Its log shows what it says to that; what was active before still is.",
+      hint: "Its log shows what it says to that; a revision that was active before still is.",
     });
     keeper.drain(replica, 0);
     throw new RolloutFailure(error, undefined);

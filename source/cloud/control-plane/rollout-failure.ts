@@ -28,7 +28,7 @@ export function startFailure(exit: ReplicaExit): RolloutFailure {
     exit.reason === "startup_timeout" ? cloudErrors.startTimeout : cloudErrors.startFailed;
   const error = new ProductError(definition, {
     message: `The new revision did not start: ${exit.sentence}`,
-    hint: "What was active before still is; deployctl logs shows the rest.",
+    hint: "A revision that was active before still is; deployctl logs shows the rest.",
   });
   return new RolloutFailure(error, exit);
 }

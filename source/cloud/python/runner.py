@@ -17,6 +17,7 @@ Environment that the runner reads (all given by whoever spawns it):
                              drawn by the runner when it is missing
     DEPLOYCTL_REPLICA        the replica's id          (deployctl.replica_id())
     DEPLOYCTL_BIND_ANY=1     leaves 0.0.0.0 and :: as they are; otherwise they become loopback
+    DEPLOYCTL_EVENTS=off     prints none of the lines below
     DEPLOYCTL_REAL_FAL=1     lets the script import an installed `fal` in place of ours
 
 Everything else of the environment is the script's.

@@ -456,6 +456,22 @@ def serve(): subprocess.run(["srv", "--token", TOKEN])
   });
 });
 
+test.each([
+  "from fal import ContainerImage",
+  "from fal.container import ContainerImage",
+  "from fal.container import ContainerImage as Other; ContainerImage = Other",
+])("an image is read without running the script, with %s", async (imported) => {
+  const found = await read(`
+import fal
+${imported}
+image = ContainerImage.from_dockerfile_str("FROM a\\nENV B=1")
+@fal.function(image=image, exposed_port=8000)
+def serve(): pass
+`);
+  expect(found.dynamic).toEqual([]);
+  expect(found.image?.env).toEqual({ B: "1" });
+});
+
 test("the files that it needs are found beside it, and nothing else", async () => {
   write("helper.py", "import deeper.module\n");
   write("deeper/__init__.py", "");

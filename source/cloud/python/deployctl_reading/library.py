@@ -30,7 +30,10 @@ _MODAL_KINDS = {
 
 
 def canonical(name):
-    """One name for what has several."""
+    """One name for what has several, and for the methods of such a class."""
+    owner, _, method = name.rpartition(".")
+    if name not in _SAME and owner in _SAME:
+        return _SAME[owner] + "." + method
     return _SAME.get(name, name)
 
 

@@ -10,6 +10,8 @@ MARK = "@deployctl "
 
 def tell(phase, **facts):
     """Writes one event, in one piece: other processes write to the same file."""
+    if os.environ.get("DEPLOYCTL_EVENTS") == "off":
+        return  # a person reads along, who has the traceback
     event = {"phase": phase, "at": int(time.time() * 1000)}
     event.update((name, value) for name, value in facts.items() if value is not None)
     try:
