@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { measureConsole } from "./console-figures.ts";
 import type { Figure } from "./report.ts";
 import { addressOf, startSampleServer } from "./sample-server.ts";
 import type { ScreenCosts } from "./screen-process.ts";
@@ -37,6 +38,8 @@ export async function measureScreen(
       progress(`screen: ${columns}x${rows}, ${messages} messages, 100 tokens a second`);
       figures.push(...(await measureStream(messages, temporaryFolder, addressOf(server))));
     }
+    progress(`screen: ${columns}x${rows}, the console, 2000 lines a second`);
+    figures.push(...(await measureConsole(temporaryFolder)));
     progress("screen: first picture of modelctl");
     figures.push(await measureOpening(temporaryFolder));
     progress(`screen: decoding ${basename(modelPath)} with and without it`);
