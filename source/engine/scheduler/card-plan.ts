@@ -60,8 +60,10 @@ export class CardMemory {
     return this.#freeBytes;
   }
 
-  noteLoaded({ device }: Pick<RunnerFacts, "device">): void {
+  /** An engine that cannot see what is free tells at least what it took. */
+  noteLoaded({ device, memory }: Pick<RunnerFacts, "device" | "memory">): void {
     if (device.memory !== undefined) this.#freeBytes = device.memory.freeBytes;
+    else if (this.#freeBytes !== undefined) this.#freeBytes -= memory.vramBytes;
   }
 
   /** The process of a model has ended: what it held is free again. */

@@ -60,10 +60,18 @@ it("what a model held is free again when it has gone", () => {
   const device = { kind: "cuda", names: [], gpuLayers: 33, totalLayers: 33, reason: "" } as const;
   card.noteGone({ memory: { ramBytes: 0, vramBytes: gib } });
   expect(card.freeBytes).toBeUndefined();
-  card.noteLoaded({
-    device: { ...device, names: [], memory: { totalBytes: 8 * gib, freeBytes: 2 * gib } },
-  });
-  card.noteGone({ memory: { ramBytes: 0, vramBytes: 5 * gib } });
+  const memory = { ramBytes: 0, vramBytes: 5 * gib };
+  card.noteLoaded({ device: { ...device, names: [] }, memory });
+  expect(card.freeBytes).toBeUndefined();
+  const reported = { totalBytes: 8 * gib, freeBytes: 2 * gib };
+  card.noteLoaded({ device: { ...device, names: [], memory: reported }, memory });
+  card.noteGone({ memory });
+  expect(card.freeBytes).toBe(7 * gib);
+  // An engine that does not see what is free.
+  const unseen = { ramBytes: 0, vramBytes: 3 * gib };
+  card.noteLoaded({ device: { ...device, names: [] }, memory: unseen });
+  expect(card.freeBytes).toBe(4 * gib);
+  card.noteGone({ memory: unseen });
   expect(card.freeBytes).toBe(7 * gib);
 });
 
