@@ -30,11 +30,13 @@ afterAll(async () => {
 
 describe("login", () => {
   test.each([
-    ["without trusting its authority", () => ["--key", adminKey], 8],
-    ["with a key that is none", () => ["--key", "dk_nonsense", "--ca", authority], 4],
-    ["with a file that is no authority", () => ["--key", adminKey, "--ca", "/nowhere"], 2],
-  ])("%s is refused, and nothing is kept", async (_how, words, code) => {
-    expect(await client.run(["login", url, ...words()])).toMatchObject({ code, output: "" });
+    ["without trusting its authority", () => ["--key", adminKey], 8, "give it with --ca"],
+    ["with a key that is none", () => ["--key", "dk_nonsense", "--ca", authority], 4, "admin key"],
+    ["with a file that is no authority", () => ["--key", adminKey, "--ca", "/nowhere"], 2, "--ca"],
+  ])("%s is refused, and nothing is kept", async (_how, words, code, advice) => {
+    const refused = await client.run(["login", url, ...words()]);
+    expect(refused).toMatchObject({ code, output: "" });
+    expect(refused.errors).toContain(advice);
     expect(await client.json(["profile", "list"])).toMatchObject({ profiles: ["local"] });
   });
 

@@ -126,15 +126,28 @@ function nameOf(address: AdminAddress): string {
 }
 
 function unreachable(address: AdminAddress, cause: unknown, what: string): ProductError {
-  const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   return new ProductError(cloudErrors.serverUnreachable, {
-    message: `The control plane at ${nameOf(address)} ${what}${code}.`,
-    hint:
-      "socketPath" in address
-        ? "Start it with deployctl up."
-        : "Check the address with deployctl profile, and that the server runs.",
+    message: `The control plane at ${nameOf(address)} ${what}${code === "" ? "" : ` (${code})`}.`,
+    hint: adviceOn(address, code),
     cause,
   });
+}
+
+/** OpenSSL's names for a certificate whose authority is not known. */
+const untrustedCodes: ReadonlySet<string> = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+function adviceOn(address: AdminAddress, code: string): string {
+  if ("socketPath" in address) return "Start it with deployctl up.";
+  if (untrustedCodes.has(code)) {
+    return "Its certificate's authority is not trusted here: copy the file that deployctl tls trust names there, and give it with --ca.";
+  }
+  return "Check the address with deployctl profile, and that the server runs.";
 }
 
 function noKey(): ProductError {

@@ -16,7 +16,7 @@ export async function down(words: string[], flags: Flags): Promise<number> {
   const stopped = await stopControlPlane(stateFolder, { drain, keepReplicas });
   printAnswer(flags, {
     document: stopped ? { stopped, keptReplicas: keepReplicas } : { stopped },
-    text: stopped ? endText(keepReplicas) : "No control plane runs.\n",
+    text: stopped ? endText(keepReplicas) : "No control plane runs on this machine.\n",
   });
   return exitCodes.ok;
 }
