@@ -1,6 +1,7 @@
 // Everything that is known of one deployment, for reading.
 
 import { formatRelativeTime } from "../../../base/relative-time.ts";
+import { toOneLine } from "../../../base/seen-text.ts";
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import type {
   AppDetails,
@@ -32,7 +33,7 @@ export function detailsRows(
   return detailsLines(facts, now).flatMap(([label, text]): StyledRow[] => {
     if (text === undefined) return [textRow(label, "heading")];
     const room = Math.max(1, width - labelWidth);
-    const pieces = wrapLine(neutraliseLine(text, glyphs.isAscii), room);
+    const pieces = wrapLine(neutraliseLine(toOneLine(text), glyphs.isAscii), room);
     return pieces.map((piece, index) => [
       { text: (index === 0 ? label : "").padEnd(labelWidth), tone: "dim" },
       foreignSpan(piece.text, "plain", glyphs.isAscii),

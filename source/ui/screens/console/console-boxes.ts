@@ -1,5 +1,6 @@
 // The panes of the console, each in its box.
 
+import { toOneLine } from "../../../base/seen-text.ts";
 import type { BodySize, Span, StyledRow } from "../../frame/screen.ts";
 import { drawBox, innerHeight, innerWidth } from "../../panes/box.ts";
 import { span } from "../../panes/quantities.ts";
@@ -32,7 +33,12 @@ export function appsBox(facts: ConsoleFacts, size: BodySize): Pictured {
   const room = Math.max(0, innerHeight(size.rows) - 1 - note.length);
   const columns = appColumns({ glyphs, organisation, figuresOf, now });
   const rows = tableRows(facts, columns, apps, appIndex, { width, height: room });
-  const nothing = textRow(`  No deployment is called '${state.filter}'. Esc shows all.`, "dim");
+  const nothing = textRow(
+    appCount === 0
+      ? "  Nothing is deployed yet."
+      : `  No deployment is called '${state.filter}'. Esc shows all.`,
+    "dim",
+  );
   const body = apps.length === 0 ? [nothing] : rows.slice(1);
   const filter = filterSpans(facts, "apps", "Deployments");
   const boxed = drawBox([rows[0] ?? [], ...filled(body, room), ...note], {
@@ -62,11 +68,11 @@ function noteRow(
   const name = shownName(app, organisation);
   const work = state.works[nameOf(app)];
   if (work !== undefined) {
-    const text = `${glyphs.working} ${name}: ${work}`;
+    const text = `${glyphs.working} ${name}: ${toOneLine(work)}`;
     return [clipRow([foreignSpan(text, "mark", glyphs.isAscii)], width, glyphs.ellipsis)];
   }
   if (app.reason === undefined) return [];
-  const text = `${glyphs.warning} ${name}: ${app.reason}`;
+  const text = `${glyphs.warning} ${name}: ${toOneLine(app.reason)}`;
   return [clipRow([foreignSpan(text, "warning", glyphs.isAscii)], width, glyphs.ellipsis)];
 }
 

@@ -1,5 +1,6 @@
 // The columns of the table of keys.
 
+import { toOneLine } from "../../../base/seen-text.ts";
 import type { KeyDocument } from "../../../cloud/admin/documents.ts";
 import { foreignSpan } from "../../panes/styled-row.ts";
 import type { Column } from "../../panes/table.ts";
@@ -40,7 +41,7 @@ export function keyColumns(glyphs: Glyphs, now: number): readonly Column<KeyDocu
 
 /** What it was made for; its id where nobody said. */
 export function keyName({ description, id }: KeyDocument): string {
-  return description === undefined || description === "" ? id : description;
+  return description === undefined || description === "" ? id : toOneLine(description);
 }
 
 /** It is kept to the minute, which may begin before the key does. */

@@ -9,6 +9,10 @@ import type { Glyphs, Tone } from "../../theme.ts";
 import type { LogView } from "./log-view.ts";
 import { shortReplica, timeOfDay } from "./replica-rows.ts";
 
+/** Programs colour their output even where no terminal is. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are the subject here
+const colours = /\u001b\[[\d;:]*m/g;
+
 /** In front of a text: time, replica, sign. */
 const headWidth = 8 + 1 + 8 + 3;
 
@@ -40,18 +44,23 @@ export function logLineText({ ts, replica, stream, text }: LogDocument): string 
 function clipped(line: LogDocument, width: number, glyphs: Glyphs): StyledRow {
   // A line may have a megabyte: only what may be seen is looked at.
   const text = line.text.slice(0, width * 2);
-  const row = [...head(line), foreignSpan(text, toneOf(line), glyphs.isAscii)];
+  const row = [...head(line), foreignSpan(withoutColours(text), toneOf(line), glyphs.isAscii)];
   return clipRow(row, width, glyphs.ellipsis);
 }
 
 function wrapped(line: LogDocument, width: number, height: number, glyphs: Glyphs): StyledRow[] {
   const room = Math.max(1, width - headWidth);
-  const text = neutraliseLine(line.text.slice(0, room * height), glyphs.isAscii);
+  const text = neutraliseLine(withoutColours(line.text.slice(0, room * height)), glyphs.isAscii);
   const tone = toneOf(line);
   return wrapLine(text.replaceAll("\t", " "), room).map((piece, index) => [
     ...(index === 0 ? head(line) : [{ text: " ".repeat(headWidth), tone: "plain" } as const]),
     { text: piece.text, tone },
   ]);
+}
+
+/** On one line; other control characters are shown as signs. */
+function withoutColours(text: string): string {
+  return text.replaceAll(colours, "").replaceAll(/[\r\n]+/g, " ");
 }
 
 function head({ ts, replica, stream }: LogDocument): StyledRow {

@@ -1,5 +1,6 @@
 // The replicas of a deployment, what is asked of them, and what the autoscaler did and why.
 
+import { toOneLine } from "../../../base/seen-text.ts";
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import type { EventDocument, ReplicaDocument } from "../../../cloud/admin/documents.ts";
 import type { ScaleSettings } from "../../../cloud/app-config.ts";
@@ -57,7 +58,7 @@ export function eventRow({ at, kind, sentence }: EventDocument, glyphs: Glyphs):
   const isBad = /crash|fail|unhealthy|unschedulable|lost/.test(kind);
   return [
     { text: `${timeOfDay(at)} `, tone: "dim" },
-    foreignSpan(sentence, isBad ? "warning" : "plain", glyphs.isAscii),
+    foreignSpan(toOneLine(sentence), isBad ? "warning" : "plain", glyphs.isAscii),
   ];
 }
 
@@ -73,9 +74,9 @@ export function timeOfDay(at: number): string {
 /** What is known of it beside its state: why it ended, how far it is, until when it stays. */
 export function replicaNote(replica: ReplicaDocument, now: number): string {
   const { exit, progress, expiresAt, state, startedAt, gpus, coldStartMs } = replica;
-  if (exit !== undefined) return exit.sentence;
+  if (exit !== undefined) return toOneLine(exit.sentence);
   if (progress !== undefined && replica.readyAt === undefined) {
-    return `${progress}, for ${span(now - startedAt)}`;
+    return `${toOneLine(progress)}, for ${span(now - startedAt)}`;
   }
   const parts = [
     ...(state === "IDLE" && expiresAt !== undefined ? [`${span(expiresAt - now)} left`] : []),

@@ -1,5 +1,6 @@
 // The console for ears: a line for each deployment that changes with its state, and each event once.
 
+import { toOneLine } from "../../../base/seen-text.ts";
 import type { AppDocument, EventDocument } from "../../../cloud/admin/documents.ts";
 import { neutraliseLine } from "../../text/neutralise.ts";
 import { shortRevision, shownName } from "./app-columns.ts";
@@ -32,5 +33,5 @@ export function spokenLog(log: LogView): string[] {
 }
 
 function harmless(text: string): string {
-  return neutraliseLine(text, true).replaceAll("\t", " ");
+  return neutraliseLine(toOneLine(text), true).replaceAll("\t", " ");
 }

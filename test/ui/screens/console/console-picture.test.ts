@@ -194,6 +194,23 @@ describe("what is not there", () => {
   });
 });
 
+test("what replicas and servers say never breaks a row", () => {
+  const sentence = "Traceback:\n  line 1\r\n\u001b[31mred\u0007";
+  const exit = { code: 1, signal: undefined, reason: "exited", sentence, tail: [] };
+  const log = new LogView();
+  log.push(sampleLine({ text: sentence }));
+  const facts = factsOf({
+    apps: [sampleApp({ state: "FAILED", reason: sentence })],
+    replicas: [sampleReplica({ exit, progress: sentence })],
+    keys: [sampleKey({ description: sentence })],
+    log,
+  });
+  const { rows } = consolePicture(facts, large);
+  expect(rows).toHaveLength(large.rows);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject here
+  expect(rows.map(plainText).join("")).not.toMatch(/[\x00-\x1f\x7f]/);
+});
+
 test("a new key is shown whole, once, with what to do about it", () => {
   const token = `dk_${"a".repeat(61)}`;
   const made = { document: { key: sampleKey(), token }, isCopied: false };

@@ -153,9 +153,9 @@ describe("the work of a flood", () => {
   });
 });
 
-test("control characters of a replica are shown, never obeyed", () => {
+test("colours of a replica's lines are dropped; what else a terminal would obey is shown", () => {
   const view = new LogView();
-  view.push(sampleLine({ text: "\u001b[2Jgone\u0007" }));
+  view.push(sampleLine({ text: "\u001b[1;31mred\u001b[0m \u001b[2Jgone\u0007" }));
   const [row = []] = logRows(view, options);
-  expect(plainText(row)).toContain("\u241b[2Jgone\u2407");
+  expect(plainText(row)).toContain("red \u241b[2Jgone\u2407");
 });
