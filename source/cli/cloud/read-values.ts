@@ -77,8 +77,19 @@ export function readVariables(
   texts: readonly string[] | undefined,
 ): Record<string, string> {
   const variables = readPairs(flag, texts);
-  for (const name of Object.keys(variables)) checkVariableName(name);
+  for (const name of Object.keys(variables)) refuseOwnName(checkVariableName(name));
   return variables;
+}
+
+/** Every replica gets values of its own for these; switches of the Python side are the user's. */
+const ownName = /^(?:PORT|DEPLOYCTL_(?!REAL_FAL$|BIND_ANY$|MODELCTL$).*)$/;
+
+function refuseOwnName(name: string): void {
+  if (!ownName.test(name)) return;
+  throw usageError(
+    `${name} is given to each replica by deployctl and cannot be set.`,
+    "Choose another name; a replica's port is in PORT.",
+  );
 }
 
 /** @throws ProductError `COMMAND_USAGE` */

@@ -138,6 +138,14 @@ describe("values", () => {
       expect(() => readVariables("--env", [text])).toThrow(usage);
     }
   });
+
+  test("that are variables are none that each replica gets anyhow", () => {
+    for (const text of ["PORT=1", "DEPLOYCTL_PORT=1", "DEPLOYCTL_NONCE=x"]) {
+      expect(() => readVariables("--env", [text])).toThrow(usage);
+    }
+    const switches = { DEPLOYCTL_REAL_FAL: "1", MY_PORT: "1" };
+    expect(readVariables("--env", ["DEPLOYCTL_REAL_FAL=1", "MY_PORT=1"])).toEqual(switches);
+  });
 });
 
 describe("a deployment", () => {
