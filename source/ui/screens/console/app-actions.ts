@@ -2,6 +2,7 @@
 
 import { describeError } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
+import { toOneLine } from "../../../base/seen-text.ts";
 import type {
   AppDocument,
   DeployEvent,
@@ -168,7 +169,9 @@ function revisionChoice(
   { revision, createdAt, message, isPinned }: RevisionDocument,
   now: number,
 ): { value: string; title: string; note: string } {
-  const about = [isPinned ? "pinned" : "", message ?? ""].filter((text) => text !== "").join(", ");
+  const about = [isPinned ? "pinned" : "", toOneLine(message ?? "")]
+    .filter((text) => text !== "")
+    .join(", ");
   return {
     value: revision,
     title: about === "" ? revision : `${revision}  ${about}`,

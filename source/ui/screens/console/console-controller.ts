@@ -1,6 +1,7 @@
 // What happens on a key of the console.
 
 import { describeError } from "../../../base/product-error.ts";
+import { showControls } from "../../../base/seen-text.ts";
 import type { AppDocument, NewKeyDocument } from "../../../cloud/admin/documents.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import type { FrameServices } from "../../frame/screen.ts";
@@ -199,7 +200,7 @@ export class ConsoleController implements ConsoleActions {
   }
 
   async pageLog(): Promise<undefined> {
-    const lines = this.#model.log.shownLines().map(logLineText);
+    const lines = this.#model.log.shownLines().map((line) => showControls(logLineText(line)));
     await this.#options.frame.page(`${lines.join("\n")}\n`);
   }
 
