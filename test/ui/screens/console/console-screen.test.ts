@@ -6,6 +6,7 @@ import { Console } from "node:console";
 import { expect, onTestFinished, test } from "vitest";
 import { runApp } from "../../../../source/ui/app/run-app.tsx";
 import { until } from "../../../support/until.ts";
+import { openApp } from "../../support/open-app.ts";
 import { keys, SizedTerminal } from "../../support/sized-terminal.ts";
 import {
   SampleServer,
@@ -343,4 +344,26 @@ test("what is selected stays selected when others come before it", async () => {
   server.appList = [sampleApp({ app: "another" }), sampleApp()];
   await screen.until(/ {2}another/);
   expect(screen.text).toContain("> tiny");
+});
+
+test("in modelctl it is the fifth tab, and /here leads from a deployment back to the own model", async () => {
+  const server = new SampleServer();
+  server.backend.facts = { ...server.backend.facts, name: "local/tiny far" };
+  const { screen, backend } = await openApp({ cloud: sampleCloud(server) });
+  await screen.until("5 Console");
+  screen.type("\u001b5");
+  await screen.until(/> tiny +● ready/);
+  screen.type(keys.enter);
+  await screen.until("local/tiny far");
+  screen.type("Hello\r");
+  await screen.until(() => server.backend.answers.length === 1);
+  expect(backend.answers).toHaveLength(0);
+  server.backend.current.text("From afar.").done();
+  await screen.until("From afar.");
+  screen.type("/here\r");
+  await screen.until(() => !screen.text.includes("From afar."));
+  screen.type("And you?\r");
+  await screen.until(() => backend.answers.length === 1);
+  backend.current.text("From here.").done();
+  await screen.until("From here.");
 });
