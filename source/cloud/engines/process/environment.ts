@@ -88,7 +88,8 @@ interface Build {
 async function build(work: Build): Promise<void> {
   const { python, folder, requirements, environment, log, signal } = work;
   signal.throwIfAborted();
-  mkdirSync(path.dirname(folder), { recursive: true });
+  // Whoever could write there would run programs as this user.
+  mkdirSync(path.dirname(folder), { recursive: true, mode: 0o700 });
   const logFile = `${folder}.log`;
   const file = createWriteStream(logFile, { flags: "a", mode: ownerOnly });
   const builder = path.join(pythonFolder(), "build_environment.py");

@@ -1,6 +1,6 @@
 // Environments of replicas: the machine's Python, or one with requirements, built once and shared.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -106,6 +106,7 @@ test("requirements are installed once, however many ask; their programs are foun
   const later: string[] = [];
   expect(await ask((text) => later.push(text))).toEqual(first);
   expect(later).toEqual([]);
+  expect(statSync(path.join(folder, "envs")).mode & 0o077).toBe(0);
 });
 
 test("a build that fails leaves its log and nothing else, and says why", async () => {
