@@ -5,12 +5,14 @@ import { UpstreamPool } from "./upstream-pool.ts";
 
 /** In this time a replica that has just become ready may be given twice as much as before. */
 const warmUpStepMs = 250;
+/** A time that is further ahead than this is from before the clock was put back. */
+const mostFutureMs = 5000;
 
 /** How much a replica may hold so long after it became ready: 1, 2, 4 ... */
 export function warmUpLimit(sinceReadyMs: number, maxMultiplexing: number): number {
   // The clock was put back: it must not make the replica small for as long.
-  if (sinceReadyMs < 0) return maxMultiplexing;
-  const steps = Math.floor(sinceReadyMs / warmUpStepMs);
+  if (sinceReadyMs < -mostFutureMs) return maxMultiplexing;
+  const steps = Math.max(0, Math.floor(sinceReadyMs / warmUpStepMs));
   return steps >= 31 ? maxMultiplexing : Math.min(maxMultiplexing, 2 ** steps);
 }
 

@@ -62,6 +62,7 @@ test("a replica is given more and more while it warms up", () => {
     ...[1, 1, 2, 4, 32, 64],
   ]);
   expect(warmUpLimit(0, 1)).toBe(1);
+  expect(warmUpLimit(-20, 8)).toBe(1);
   // It became ready before the clock was put back, who knows by how much.
   expect(warmUpLimit(-3_600_000, 8)).toBe(8);
   expect(warmUpLimit(1e12, 8)).toBe(8);
