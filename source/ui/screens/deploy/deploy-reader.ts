@@ -15,6 +15,7 @@ import {
   type ReadScript,
   targetOf,
 } from "./deploy-state.ts";
+import type { StepId } from "./steps.ts";
 
 export interface ReaderOptions {
   readonly cloud: CloudAccess;
@@ -24,6 +25,16 @@ export interface ReaderOptions {
 }
 
 type ValueOfKnown<Key extends keyof Known> = Known[Key] extends Asked<infer Value> ? Value : never;
+
+/** What may be another thing each time that a step is opened. */
+const changing: Partial<Record<StepId, readonly (keyof Known)[]>> = {
+  script: ["scripts", "models"],
+  name: ["apps"],
+  where: ["apps", "capacity"],
+  variables: ["secrets"],
+  resources: ["apps", "capacity"],
+  review: ["app"],
+};
 
 export class DeployReader {
   readonly #options: ReaderOptions;
@@ -58,6 +69,12 @@ export class DeployReader {
     const server = this.#options.cloud.server(profile);
     this.#servers.set(profile, server);
     return server;
+  }
+
+  /** A step was opened: what others may have changed meanwhile is read anew. */
+  open(): void {
+    this.forget(...(changing[this.#state.step] ?? []));
+    this.read();
   }
 
   /** Reads what the step in sight shows, unless it was read. */

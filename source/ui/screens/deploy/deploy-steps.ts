@@ -68,7 +68,7 @@ export class DeploySteps {
   back(): void {
     const { store, reader, view, onStep } = this.#options;
     store.update(backStep(this.#state, view()));
-    reader.read();
+    reader.open();
     onStep();
   }
 
@@ -90,7 +90,7 @@ export class DeploySteps {
   show(step: StepId): void {
     const { store, reader, view, onStep } = this.#options;
     store.update(openStep(this.#state, step, view()));
-    reader.read();
+    reader.open();
     onStep();
   }
 

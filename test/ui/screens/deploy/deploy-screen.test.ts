@@ -262,7 +262,7 @@ describe("reading", () => {
     expect(screen.text).toContain("chat.py:7");
     writeFileSync(script, right);
     screen.type("r");
-    await screen.until("serve, a function (line 7");
+    await screen.until("serve, a function (line 6");
   });
 
   test("of paths is what Tab does", async () => {
