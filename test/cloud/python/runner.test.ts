@@ -196,9 +196,9 @@ def serve():
     ["SIGINT", 130],
   ] as const)("ends a script that waits for nothing; so does %s", async (signal, code) => {
     const replica = await folder.start(
-      "import time\ndef serve():\n    try:\n        time.sleep(600)\n    finally:\n        print('finally')\n",
+      "import time\ndef serve():\n    try:\n        print('inside', flush=True)\n        time.sleep(600)\n    finally:\n        print('finally')\n",
     );
-    await replica.told("calling");
+    await replica.printed("inside");
     replica.kill(signal);
     expect(await replica.ended).toBe(code);
     expect(replica.event("terminating")).toBeDefined();
