@@ -129,7 +129,7 @@ const table: readonly DeployCommand[] = [
     group,
     keys: ["e"],
     hint: "edit",
-    when: (situation) => hasFailed(situation) || launchIs("live")(situation),
+    when: (situation) => isLaunched(situation) && !isOngoing(situation.state.launch),
     run: (actions) => done(() => actions.editAnswers()),
   },
   {

@@ -151,11 +151,7 @@ export class DeployLauncher {
     const { launch } = this.#state;
     if (launch === undefined) return;
     store.update({ launch: afterEvent(launch, event, clock.now()) });
-    if (event.kind !== "done") return;
-    const [, name = ""] = event.result.app.split("/");
-    // The name of what is run once may have been drawn.
-    store.update({ given: { ...this.#state.given, name } });
-    onLive();
+    if (event.kind === "done") onLive();
   }
 
   #break(sentence: string): void {

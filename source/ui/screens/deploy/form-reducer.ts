@@ -164,7 +164,8 @@ function stepFault(state: DeployState, { rules }: PageView): string | undefined 
     return arrived(known.models)?.length ? undefined : "There is no model to deploy yet.";
   }
   if (step === "found") {
-    if (known.script.kind === "failed") return known.script.sentence;
+    // Why is on the step itself.
+    if (known.script.kind === "failed") return "Nothing can be deployed like this.";
     return baseOf(state) === undefined ? "The script is still being read." : undefined;
   }
   if (step === "where") return arrived(known.targets) ? undefined : "Servers are still looked for.";
@@ -174,7 +175,7 @@ function stepFault(state: DeployState, { rules }: PageView): string | undefined 
       : configFault(state, rules);
   }
   if (step === "preflight") {
-    if (known.checked.kind === "failed") return known.checked.sentence;
+    if (known.checked.kind === "failed") return "Nothing can be launched like this.";
     return known.checked.kind === "here" ? undefined : "The checks still run.";
   }
   return undefined;

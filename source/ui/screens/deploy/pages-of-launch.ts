@@ -128,8 +128,10 @@ export function launchPage(state: DeployState, glyphs: Glyphs, nowMs: number): P
   };
 }
 
-function launchQuestion({ given }: DeployState, { state, isEphemeral: isRun }: Launch): string {
-  const name = given.name || scriptOf(given);
+function launchQuestion({ given }: DeployState, launch: Launch): string {
+  const { state, isEphemeral: isRun, result } = launch;
+  const [, drawn] = result?.app.split("/") ?? [];
+  const name = drawn ?? (given.name || scriptOf(given));
   switch (state) {
     case "running":
       return `Launching ${name}`;

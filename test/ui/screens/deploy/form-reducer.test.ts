@@ -64,7 +64,8 @@ describe("the script", () => {
       script: { kind: "failed", about: "", sentence: "deploy.py:3: no colon" },
     } as const;
     const state = stateOf("found", {}, known);
-    expect(checkStep(state, view).faults[""]).toBe("deploy.py:3: no colon");
+    expect(checkStep(state, view).faults[""]).toBe("Nothing can be deployed like this.");
+    expect(linesOf(state)).toContain("deploy.py:3: no colon");
   });
 });
 
