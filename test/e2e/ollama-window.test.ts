@@ -122,7 +122,8 @@ describe("progress", () => {
 
   test("of waiting tells how many are before it", async () => {
     // Words that were said become likelier: the answer runs until the window is full.
-    const endless = { model, prompt: "Hello!", options: { temperature: 0, frequency_penalty: -2 } };
+    const prompt = "Write a long story.";
+    const endless = { model, prompt, options: { temperature: 0, frequency_penalty: -2 } };
     const first = await fetch(`${own.url}/api/generate`, {
       method: "POST",
       body: JSON.stringify(endless),
