@@ -50,6 +50,7 @@ function targetOf(session: Session, currentProfile: string): CloudTarget {
     isLocal: server === undefined,
     place: server ?? "this machine",
     organisation: settingOf(session, "org"),
+    machineType: settingOf(session, "machine-type"),
   };
 }
 

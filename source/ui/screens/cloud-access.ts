@@ -46,6 +46,8 @@ export interface CloudTarget {
   readonly place: string;
   /** The organisation that its settings name; undefined: the server's own. */
   readonly organisation: string | undefined;
+  /** The hardware that its settings ask for in place of the script's, such as "any". */
+  readonly machineType?: string | undefined;
 }
 
 export interface LocalModel {

@@ -1,8 +1,8 @@
 // What a person has answered so far, and the deployment that follows from it.
 
 import type { AppConfig } from "../../../cloud/app-config.ts";
-import type { ConfigAnswers, DeployAnswers, ScriptAccess } from "../cloud-access.ts";
-import { settings } from "./settings.ts";
+import type { CloudTarget, ConfigAnswers, DeployAnswers, ScriptAccess } from "../cloud-access.ts";
+import { type Setting, settings } from "./settings.ts";
 
 /** What was typed or chosen, by the names of the fields. What is absent is as the script says. */
 export type Given = Readonly<Record<string, string>>;
@@ -51,9 +51,8 @@ export function namesIn(text: string | undefined): readonly string[] {
 /** Only what differs from what the script says by itself. */
 export function configAnswersOf(given: Given, base: AppConfig): ConfigAnswers {
   let answers: ConfigAnswers = {};
-  for (const setting of settings) {
-    const text = given[setting.id]?.trim();
-    if (!isChanged(text, setting.write(base)) || setting.fault(text) !== undefined) continue;
+  for (const [setting, text] of changedSettings(given, base)) {
+    if (setting.fault(text) !== undefined) continue;
     const answer = setting.answer(text);
     answers = {
       ...answers,
@@ -80,23 +79,33 @@ export function authOf({ auth }: Given, base: AppConfig | undefined): AppConfig[
     : (base?.auth ?? "private");
 }
 
-/** Whether a field says something that the script does not say itself. */
-export function isChanged(text: string | undefined, usual: string): text is string {
-  return text !== undefined && text !== "" && text !== usual;
+/** Fields that say something that the script does not say itself, with what they say. */
+export function changedSettings(given: Given, base: AppConfig): (readonly [Setting, string])[] {
+  const isOther = (setting: Setting, text: string) =>
+    text !== "" &&
+    (text !== setting.write(base) ||
+      // Another machine type drops the script's number of GPUs.
+      (setting.id === "gpuCount" && given.machineType !== undefined));
+  return settings.flatMap((setting) => {
+    const text = given[setting.id]?.trim() ?? "";
+    return isOther(setting, text) ? [[setting, text] as const] : [];
+  });
 }
 
 export function deployAnswersOf(
   given: Given,
   base: AppConfig,
-  organisation: string | undefined,
+  target: Pick<CloudTarget, "organisation" | "machineType"> | undefined,
 ): DeployAnswers {
+  const config = configAnswersOf(given, base);
+  const machineType = config.machineType ?? target?.machineType;
   return {
     reference: referenceOf(given),
     appName: given.name === undefined || given.name === "" ? undefined : given.name,
-    organisation,
+    organisation: target?.organisation,
     isEphemeral: isEphemeral(given),
     isStatic: given.isStatic === "yes",
     includes: [],
-    config: configAnswersOf(given, base),
+    config: { ...config, ...(machineType !== undefined && { machineType }) },
   };
 }

@@ -3,15 +3,14 @@
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import {
   authOf,
+  changedSettings,
   type Given,
-  isChanged,
   isEphemeral,
   namesIn,
   type Rules,
   referenceOf,
   variablesOf,
 } from "./answers.ts";
-import { settings } from "./settings.ts";
 
 export interface CommandFacts {
   readonly base: AppConfig;
@@ -25,10 +24,9 @@ export function commandText(given: Given, { base, profile, looksSecret }: Comman
   const isRun = isEphemeral(given);
   const name = given.name ?? "";
   const auth = authOf(given, base);
-  const flags = settings.flatMap((setting) => {
-    const text = given[setting.id]?.trim();
-    const isOfCommand = !isRun || setting.step !== "scaling" || setting.id === "maxMultiplexing";
-    return isOfCommand && isChanged(text, setting.write(base)) ? [setting.flag, quoted(text)] : [];
+  const flags = changedSettings(given, base).flatMap(([{ id, flag, step }, text]) => {
+    const isOfCommand = !isRun || step !== "scaling" || id === "maxMultiplexing";
+    return isOfCommand ? [flag, quoted(text)] : [];
   });
   const variables = Object.entries(variablesOf(given)).flatMap(([variable, value]) => [
     "--env",

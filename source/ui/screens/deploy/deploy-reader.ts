@@ -141,8 +141,7 @@ export class DeployReader {
     this.forget("checked", "app");
     await this.#ask("checked", String(this.#checks), async () => {
       if (base === undefined) throw new Error("The script is not read yet.");
-      const organisation = targetOf(state)?.organisation;
-      const answers = deployAnswersOf(state.given, base, organisation);
+      const answers = deployAnswersOf(state.given, base, targetOf(state));
       const preparation = await cloud.scripts.prepare(answers, this.#stop.signal);
       const server = this.server();
       const findings = await cloud.scripts.preflight(preparation, server, this.#stop.signal);
@@ -173,7 +172,10 @@ export class DeployReader {
       store.update({ given: { ...given, target: first } });
     }
     const reference = referenceOf(this.#state.given);
-    void this.#ask("script", reference, async () => await this.#inspect(reference));
+    // A place may have hardware of its own to ask for.
+    const machineType = targetOf(this.#state)?.machineType;
+    const about = [reference, machineType ?? ""].join(" ");
+    void this.#ask("script", about, async () => await this.#inspect(reference, machineType));
     this.#suggestName();
   }
 
@@ -193,16 +195,21 @@ export class DeployReader {
     store.update({ given: { ...given, name: suggestion, suggestedName: suggestion } });
   }
 
-  async #inspect(reference: string): Promise<ReadScript> {
-    const { scripts } = this.#options.cloud;
+  async #inspect(reference: string, machineType: string | undefined): Promise<ReadScript> {
+    const { cloud, store } = this.#options;
     let note: string | undefined;
     const onRun = (sentence: string) => {
       note = sentence;
+      store.update({ work: sentence });
     };
     const isStatic = this.#state.given.isStatic === "yes";
     const signal = this.#stop.signal;
-    const inspection = await scripts.inspect(reference, { isStatic, onRun, signal });
-    return { inspection, base: scripts.config(inspection, {}), note };
+    try {
+      const inspection = await cloud.scripts.inspect(reference, { isStatic, onRun, signal });
+      return { inspection, base: cloud.scripts.config(inspection, { machineType }), note };
+    } finally {
+      if (note !== undefined) store.update({ work: undefined });
+    }
   }
 
   async #apps() {

@@ -35,7 +35,7 @@ export function pageOf(state: DeployState, { rules, glyphs, nowMs }: PageView): 
     case "variables":
       return variablesPage(state, rules);
     case "resources":
-      return resourcesPage(state);
+      return resourcesPage(state, rules);
     case "scaling":
       return scalingPage(state, rules);
     case "timeouts":

@@ -124,7 +124,7 @@ export function foundPage(state: DeployState): Page {
   return {
     question: `Reading ${referenceOf(given)}`,
     items: choices,
-    lines: [line("It is parsed, not executed.", "dim")],
+    lines: [line(state.work ?? "It is parsed, not executed.", "dim")],
   };
 }
 

@@ -4,7 +4,7 @@ import { describeError } from "../../../base/product-error.ts";
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import { configAnswersOf, namesIn, type Rules, variablePrefix, variablesOf } from "./answers.ts";
 import { arrived } from "./asked.ts";
-import { baseOf, type DeployState } from "./deploy-state.ts";
+import { baseOf, type DeployState, type ReadScript } from "./deploy-state.ts";
 import { hidden, type Item, type Line, line, type Page, type TextItem } from "./form.ts";
 import { capacityLines } from "./pages-of-app.ts";
 import { presets, previewOf } from "./presets.ts";
@@ -14,7 +14,7 @@ import { type Setting, settings } from "./settings.ts";
 export const newVariable = "newVariable";
 
 /** Where the script is not read, nothing is known that could be asked about. */
-function unreadPage({ known }: DeployState): Page {
+function unreadPage({ known, work }: DeployState): Page {
   return known.script.kind === "failed"
     ? {
         question: "The script cannot be read",
@@ -24,7 +24,7 @@ function unreadPage({ known }: DeployState): Page {
     : {
         question: "Reading the script",
         items: [],
-        lines: [line("It is parsed, not executed.", "dim")],
+        lines: [line(work ?? "It is parsed, not executed.", "dim")],
       };
 }
 
@@ -114,9 +114,10 @@ export function secretsFault({ known }: DeployState, text: string): string | und
     : `The server has no secret ${missing}. deployctl secrets set ${missing}=VALUE stores it.`;
 }
 
-export function resourcesPage(state: DeployState): Page {
+export function resourcesPage(state: DeployState, rules: Rules): Page {
   const script = arrived(state.known.script);
   if (script === undefined) return unreadPage(state);
+  const hardware = hardwareOf(state, rules, script);
   const packages = script.inspection.image?.pip ?? [];
   const image: Item[] =
     packages.length === 0
@@ -135,23 +136,30 @@ export function resourcesPage(state: DeployState): Page {
         ];
   return {
     question: "What does one replica need?",
-    items: [...settingItems(state, "resources", script.base), ...image],
-    lines: [...hardwareLines(state, script.base), ...capacityLines(state)],
+    items: [...settingItems(state, "resources", { ...script.base, hardware }), ...image],
+    lines: [...hardwareLines(state, hardware), ...capacityLines(state)],
   };
 }
 
+/** What would be asked for: another machine type has another number of GPUs. */
+function hardwareOf(state: DeployState, rules: Rules, { inspection, base }: ReadScript) {
+  if (configFault(state, rules) !== undefined) return base.hardware;
+  const { machineType = base.hardware.machineType, ...answers } = configAnswersOf(
+    state.given,
+    base,
+  );
+  return rules.config(inspection, { ...answers, machineType }).hardware;
+}
+
 /** What the machine lacks that is asked for. */
-function hardwareLines(state: DeployState, base: AppConfig): Line[] {
-  const machine = arrived(state.known.capacity);
-  const type = state.given.machineType || base.hardware.machineType || "any";
-  const wanted = Number(state.given.gpuCount || base.hardware.gpuCount);
-  const isGpuType = /^gpu/i.test(type);
-  if (machine === undefined || (!isGpuType && !(wanted > 0))) return [];
-  const needed = Math.max(1, wanted || 0);
-  if (machine.gpus.length >= needed) return [];
+function hardwareLines({ known }: DeployState, hardware: AppConfig["hardware"]): Line[] {
+  const { machineType = "any", gpuCount } = hardware;
+  const machine = arrived(known.capacity);
+  const needed = Math.max(gpuCount, /^gpu/i.test(machineType) ? 1 : 0);
+  if (machine === undefined || machine.gpus.length >= needed) return [];
   const has = machine.gpus.length === 0 ? "no GPU" : `${machine.gpus.length}`;
   return [
-    line(`It asks for ${needed} of ${type}; this machine has ${has}.`, "warning", "! "),
+    line(`It asks for ${needed} of ${machineType}; this machine has ${has}.`, "warning", "! "),
     line("The machine type any with 0 GPUs takes the processor, which is slow.", "dim", "  "),
   ];
 }

@@ -52,9 +52,19 @@ describe("the answers as a deployment", () => {
     });
   });
 
+  test("keep a number of GPUs that another machine type would drop", () => {
+    const inspection = inspectionOf({ config: { machine_type: "GPU-H100", num_gpus: 1 } });
+    const gpus = rules.config(inspection, {});
+    expect(configAnswersOf({ gpuCount: "1" }, gpus)).toEqual({});
+    const any = { machineType: "any", gpuCount: "1" };
+    expect(configAnswersOf(any, gpus)).toEqual({ machineType: "any", gpuCount: 1 });
+  });
+
   test("name the function, and no app when one is to be drawn", () => {
     const given = { script: " serve.py ", target: "chat", name: "", mode: "run" };
-    expect(deployAnswersOf(given, base, "acme")).toMatchObject({
+    const target = { organisation: "acme", machineType: "any" };
+    expect(deployAnswersOf(given, base, target)).toMatchObject({
+      config: { machineType: "any" },
       reference: "serve.py::chat",
       appName: undefined,
       organisation: "acme",

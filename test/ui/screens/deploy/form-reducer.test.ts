@@ -13,7 +13,7 @@ import {
 } from "../../../../source/ui/screens/deploy/form-reducer.ts";
 import { focusedItem, pageOf } from "../../../../source/ui/screens/deploy/page-of.ts";
 import { resumedStep, stepBeside } from "../../../../source/ui/screens/deploy/steps.ts";
-import { appDetails, here, rules, stateOf, view } from "./sample-answers.ts";
+import { appDetails, here, inspectionOf, rules, stateOf, view } from "./sample-answers.ts";
 
 const type = (state: DeployState, text: string) =>
   editField(state, (field) => fieldAfterText(field, text), view);
@@ -214,6 +214,15 @@ describe("resources", () => {
     expect(linesOf(state).join()).toContain("It asks for 2 of GPU-H100; this machine has no GPU.");
     const any = stateOf("resources", {}, { capacity: here(machine) });
     expect(linesOf(any).join()).not.toContain("It asks for");
+    const script = inspectionOf({ config: { machine_type: "GPU-H100", num_gpus: 2 } });
+    const chosen = stateOf(
+      "resources",
+      { machineType: "any" },
+      { capacity: here(machine) },
+      script,
+    );
+    expect(linesOf(chosen).join()).not.toContain("It asks for");
+    expect(valuesOf(chosen)).toMatchObject({ gpuCount: "0" });
   });
 });
 
