@@ -2,6 +2,7 @@
 import path from "node:path";
 import { SessionStore } from "../application/chat-sessions.ts";
 import { readRequestFilter } from "../application/request-filter.ts";
+import { describeError } from "../base/product-error.ts";
 import { showModel } from "../client/chat-calls.ts";
 import type { AppParts } from "../ui/app/app-options.ts";
 import type { Flags } from "./flags.ts";
@@ -27,7 +28,8 @@ export async function openScreenParts(
   for (const notice of link.hosted?.notices ?? []) tell(notice);
   try {
     const chat = await openChat(link, model, flags, settings);
-    return { link, parts: { chat, server: serverOf(link, settings), notices } };
+    const cloud = await openCloud(tell);
+    return { link, parts: { chat, server: serverOf(link, settings), ...cloud, notices } };
   } catch (error) {
     await link.close();
     throw error;
@@ -56,6 +58,17 @@ async function openChat(
     }),
     ...(session !== undefined && { session }),
   };
+}
+
+/** Settings of deployctl that cannot be read are no reason to go without a chat. */
+async function openCloud(tell: (sentence: string) => void): Promise<Pick<AppParts, "cloud">> {
+  try {
+    const { createCloudAccess } = await import("./cloud/screen-access.ts");
+    return { cloud: createCloudAccess({}) };
+  } catch (error) {
+    tell(describeError(error));
+    return {};
+  }
 }
 
 function serverOf(link: ServerLink, settings: CommandSettings): NonNullable<AppParts["server"]> {
