@@ -1,7 +1,10 @@
-// Requests without a valid key, counted by where they come from: told once a minute, then slowed.
+// Requests without a valid key, counted by where they come from: told once a minute, then slowed,
+// the longer the more often.
 import { type Clock, systemClock } from "../base/clock.ts";
 
 const windowMs = 60_000;
+/** Who goes on failing is counted over twice the time, again and again, up to this. */
+const longestWindowMs = 3_600_000;
 const attemptsPerWindow = 20;
 const rememberedAddresses = 10_000;
 
@@ -14,9 +17,15 @@ export interface Attempt {
   waitMs: number;
 }
 
+interface Window {
+  begin: number;
+  lengthMs: number;
+  count: number;
+}
+
 export class FailedAttempts {
   readonly #clock: Clock;
-  readonly #windows = new Map<string, { begin: number; count: number }>();
+  readonly #windows = new Map<string, Window>();
 
   constructor(clock: Clock = systemClock) {
     this.#clock = clock;
@@ -25,17 +34,30 @@ export class FailedAttempts {
   note(address: string): Attempt {
     const now = this.#clock.now();
     const window = this.#windows.get(address);
-    if (window !== undefined && now - window.begin < windowMs) {
+    if (window !== undefined && now < endOf(window)) {
       window.count += 1;
-      const isTooOften = window.count > attemptsPerWindow;
-      return { isNews: false, untold: 0, waitMs: isTooOften ? window.begin + windowMs - now : 0 };
+      return { isNews: false, untold: 0, waitMs: isFull(window) ? endOf(window) - now : 0 };
     }
     this.#windows.delete(address);
-    this.#windows.set(address, { begin: now, count: 1 });
+    this.#windows.set(address, { begin: now, lengthMs: nextLength(window, now), count: 1 });
     for (const oldest of this.#windows.keys()) {
       if (this.#windows.size <= rememberedAddresses) break;
       this.#windows.delete(oldest);
     }
     return { isNews: true, untold: (window?.count ?? 1) - 1, waitMs: 0 };
   }
+}
+
+/** Twice as long as the last one, where that was full and ended not long ago. */
+function nextLength(last: Window | undefined, now: number): number {
+  if (last === undefined || !isFull(last) || now >= endOf(last) + last.lengthMs) return windowMs;
+  return Math.min(2 * last.lengthMs, longestWindowMs);
+}
+
+function isFull({ count }: Window): boolean {
+  return count > attemptsPerWindow;
+}
+
+function endOf({ begin, lengthMs }: Window): number {
+  return begin + lengthMs;
 }

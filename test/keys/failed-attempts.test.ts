@@ -1,0 +1,40 @@
+// Who keeps sending bad keys waits: a minute, then two, then four; who stops is forgiven.
+import { beforeEach, expect, it } from "vitest";
+import { FailedAttempts } from "../../source/keys/failed-attempts.ts";
+
+let now = 0;
+let attempts: FailedAttempts;
+beforeEach(() => {
+  now = 0;
+  attempts = new FailedAttempts({ now: () => now, wallMs: () => now });
+});
+
+/** Fails so often; what the last attempt was told to wait, in seconds. */
+function fail(times: number): number {
+  let waitMs = 0;
+  for (let time = 0; time < times; time += 1) ({ waitMs } = attempts.note("192.0.2.1"));
+  return waitMs / 1000;
+}
+
+it("lets twenty attempts in a minute fail without a delay", () => {
+  expect(fail(20)).toBe(0);
+  expect(fail(1)).toBe(60);
+  expect(attempts.note("192.0.2.2").waitMs).toBe(0);
+});
+
+it("doubles the wait for who goes on, up to an hour", () => {
+  const waits = Array.from({ length: 8 }, () => {
+    const wait = fail(21);
+    now += wait * 1000;
+    return wait;
+  });
+  expect(waits).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600]);
+});
+
+it("forgets who has stopped for as long again", () => {
+  expect(fail(21)).toBe(60);
+  now += 60_000;
+  expect(fail(21)).toBe(120);
+  now += 240_000;
+  expect(fail(21)).toBe(60);
+});
