@@ -170,8 +170,8 @@ describe("a name that leads out of the store", () => {
       fc.asyncProperty(hostile, async (name) => {
         const { status, text } = await send(...toRequest(name));
         expect(text).not.toContain(secret);
-        // Ollama answers 500 for a name that its registry does not know, and so do we.
-        if (status === 500) expect(text).toContain('"code":"STORE_NO_REGISTRY"');
+        // Ollama answers 500 for a name that cannot be pulled, and so do we; a defect has no such code.
+        if (status === 500) expect(text).toMatch(/"code":"STORE_\w+"/);
         expect(surroundings()).toEqual(before);
       }),
       { numRuns: proofRounds(200), interruptAfterTimeLimit: 20_000 },
