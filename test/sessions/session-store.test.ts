@@ -6,6 +6,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { nameFor, type Session } from "../../source/sessions/session.ts";
 import { SessionStore } from "../../source/sessions/session-store.ts";
+import { asOrdinaryUser } from "../support/ordinary-user.ts";
 
 let folder: string;
 let store: SessionStore;
@@ -194,18 +195,17 @@ describe("a damaged file", () => {
     expect(await readFile(path.join(sessions(), "b-2.1.jsonl"), "utf8")).toBe("{ not json\n");
   });
 
-  it.skipIf(process.getuid?.() === 0)(
-    "or a folder that may not be written loses nothing",
-    async () => {
-      const { revision } = await store.save(chat("a-1", "one"), 0);
-      await chmod(sessions(), 0o500);
+  it("or a folder that may not be written loses nothing", async () => {
+    const { revision } = await store.save(chat("a-1", "one"), 0);
+    await chmod(sessions(), 0o500);
+    await asOrdinaryUser(folder, async () => {
       await expect(store.save(chat("a-1", "one", "two"), revision)).rejects.toMatchObject({
         code: "SESSION_UNSAVED",
       });
-      await chmod(sessions(), 0o700);
-      expect((await store.load("a-1")).session.messages).toHaveLength(1);
-    },
-  );
+    });
+    await chmod(sessions(), 0o700);
+    expect((await store.load("a-1")).session.messages).toHaveLength(1);
+  });
 });
 
 it("a name is the first line, cut between words", () => {

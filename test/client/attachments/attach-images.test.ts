@@ -9,6 +9,7 @@ import { attachMentioned, attachNamed } from "../../../source/client/attachments
 import { halfBlocks } from "../../../source/client/attachments/half-blocks.ts";
 import { attachedText, readImageFile } from "../../../source/client/attachments/read-image-file.ts";
 import { imageFile } from "../../support/load-vision.ts";
+import { asOrdinaryUser } from "../../support/ordinary-user.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -127,11 +128,13 @@ describe("an image file", () => {
     await expect(readImageFile(vast)).rejects.toThrow("vast.png has 16000 x 7000 pixels");
   });
 
-  it.skipIf(process.getuid?.() === 0)("that may not be read says so", async () => {
+  it("that may not be read says so", async () => {
     const file = path.join(folder, "secret.png");
     await copyFile(imageFile("red.png"), file);
     await chmod(file, 0);
-    await expect(readImageFile(file)).rejects.toThrow("it is not yours to read");
+    await asOrdinaryUser(folder, async () => {
+      await expect(readImageFile(file)).rejects.toThrow("it is not yours to read");
+    });
   });
 
   it("tells its size, turned as a person sees it", async () => {
