@@ -25,6 +25,9 @@ import { cloudErrors } from "../../../../source/cloud/errors.ts";
 import type { CloudAccess, CloudServer } from "../../../../source/ui/screens/cloud-access.ts";
 import { ScriptedBackend } from "../../support/scripted-backend.ts";
 
+/** One moment for every sample: documents made a millisecond apart would be sorted by it. */
+const sampledAt = Date.now();
+
 export function sampleApp(change: Partial<AppDocument> = {}): AppDocument {
   const app = change.app ?? "tiny";
   return {
@@ -41,8 +44,8 @@ export function sampleApp(change: Partial<AppDocument> = {}): AppDocument {
     replicas: { wanted: 1, alive: 1, ready: 1 },
     inFlight: 0,
     queued: 0,
-    createdAt: Date.now() - 7_200_000,
-    updatedAt: Date.now(),
+    createdAt: sampledAt - 7_200_000,
+    updatedAt: sampledAt,
     ...change,
   };
 }
@@ -59,8 +62,8 @@ export function sampleReplica(change: Partial<ReplicaDocument> = {}): ReplicaDoc
     processId: 4711,
     progress: undefined,
     gpus: [],
-    startedAt: Date.now() - 60_000,
-    readyAt: Date.now() - 58_000,
+    startedAt: sampledAt - 60_000,
+    readyAt: sampledAt - 58_000,
     expiresAt: undefined,
     exit: undefined,
     coldStartMs: 2000,
@@ -77,7 +80,7 @@ export function sampleKey(change: Partial<KeyDocument> = {}): KeyDocument {
     description: "ci",
     state: "active",
     requestsPerMinute: undefined,
-    createdAt: Date.now() - 3_600_000,
+    createdAt: sampledAt - 3_600_000,
     expiresAt: undefined,
     lastUsedAt: undefined,
     revokedAt: undefined,
@@ -143,7 +146,7 @@ export function sampleRevision(change: Partial<RevisionDocument> = {}): Revision
     message: undefined,
     annotations: {},
     createdBy: undefined,
-    createdAt: Date.now() - 60_000,
+    createdAt: sampledAt - 60_000,
     isPinned: false,
     ...change,
   };
