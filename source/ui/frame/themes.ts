@@ -82,8 +82,12 @@ export type ThemeName = keyof typeof themes;
 
 export const themeNames = Object.keys(themes) as readonly ThemeName[];
 
-function mapTones(theme: Theme, change: (style: ToneStyle) => ToneStyle): Theme {
-  const entries = Object.entries(theme).map(([tone, style]) => [tone, change(style)] as const);
-  // Every tone of the theme is there again.
-  return Object.fromEntries(entries) as unknown as Theme;
+/** Each tone of the theme again, as `change` has it. */
+function mapTones<Name extends Tone>(
+  theme: Readonly<Record<Name, ToneStyle>>,
+  change: (style: ToneStyle) => ToneStyle,
+): Record<Name, ToneStyle> {
+  const changed: Record<Name, ToneStyle> = { ...theme };
+  for (const tone in theme) changed[tone] = change(theme[tone]);
+  return changed;
 }
