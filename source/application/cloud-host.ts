@@ -37,6 +37,8 @@ export interface CloudHostOptions {
   /** CIDR blocks whose X-Forwarded headers are believed. */
   trustedProxies?: readonly string[];
   portRange?: PortRange | undefined;
+  /** How long a replica is to be ready before its end is no failure in a row; usually 10 s. */
+  stableMs?: number;
   log: (text: string) => void;
 }
 
@@ -130,7 +132,10 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
   const engine = openEngine(options, new StoredReservations(database), gateway);
   parts.add(() => engine.close());
   const baseUrl = () => options.baseUrl ?? gateway.addresses[0]?.url ?? "";
-  const controlPlane = new ControlPlane({ store, engine, traffic: gateway, log, baseUrl });
+  const { stableMs } = options;
+  const controlPlane = new ControlPlane({
+    ...{ store, engine, traffic: gateway, log, baseUrl, stableMs },
+  });
   server.controlPlane = controlPlane;
   parts.add(async () => {
     if (!ending.keepReplicas) await controlPlane.stopReplicas(ending.drainMs);

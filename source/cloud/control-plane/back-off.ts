@@ -6,7 +6,7 @@ const spread = 0.2;
 /** So many starts in a row must fail before callers are told so instead of waiting. */
 export const failuresUntilFailed = 3;
 
-/** A replica that was ready for so long has served, whether or not anybody asked. */
+/** A replica that was ready for so long is sound: what ends it is nothing that comes again at once. */
 export const stableMs = 10_000;
 
 /** Endings that trying again would only repeat. */
@@ -35,6 +35,11 @@ export function isLasting(reason: string): boolean {
 export function backOffMs(failures: number, random: number): number {
   const plain = Math.min(longestMs, 1000 * 2 ** Math.min(failures - 1, 16));
   return Math.round(plain * (1 - spread + 2 * spread * random));
+}
+
+/** The same for replicas that were ready: the first of a row is replaced at once. */
+export function backOffOfServingMs(failures: number, random: number): number {
+  return failures <= 1 ? 0 : backOffMs(failures - 1, random);
 }
 
 /**

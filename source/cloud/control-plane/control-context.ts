@@ -23,6 +23,8 @@ export interface ControlContext {
   log: (text: string) => void;
   /** 0..1, drawn anew. */
   random: () => number;
+  /** How long a replica is to be ready before it counts as sound. */
+  stableMs: number;
   /** Such as `http://127.0.0.1:8480`. */
   baseUrl: () => string;
   /** The engine's last word on each replica. */

@@ -17,6 +17,7 @@ import type { Traffic } from "../gateway/traffic.ts";
 import { type AppKey, appName } from "../state/app-records.ts";
 import type { CloudStore } from "../state/cloud-store.ts";
 import { AppCommands } from "./app-commands.ts";
+import { stableMs as usualStableMs } from "./back-off.ts";
 import type { ControlContext } from "./control-context.ts";
 import { type ActivateRequest, Deployments } from "./deployments.ts";
 import { Documents } from "./documents-of.ts";
@@ -36,6 +37,8 @@ export interface ControlPlaneOptions {
   clock?: Clock;
   /** 0..1, drawn anew. */
   random?: () => number;
+  /** How long a replica is to be ready before its end is no failure in a row; usually 10 s. */
+  stableMs?: number | undefined;
   /** Between two looks without a cause. */
   intervalMs?: number;
 }
@@ -59,6 +62,7 @@ export class ControlPlane {
     const context: ControlContext = {
       ...{ store, engine, traffic, log, baseUrl, clock },
       random: options.random ?? Math.random,
+      stableMs: options.stableMs ?? usualStableMs,
       observations: new Map(),
       shortages: new Map(),
       usedReplicas: new Set(),

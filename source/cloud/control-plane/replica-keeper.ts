@@ -4,7 +4,7 @@ import type { ReplicaExit, ReplicaObservation } from "../engines/engine.ts";
 import { cloudErrors } from "../errors.ts";
 import type { RevisionKey } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
-import { backOffMs, stableMs } from "./back-off.ts";
+import { backOffMs, backOffOfServingMs } from "./back-off.ts";
 import type { ControlContext } from "./control-context.ts";
 import { Departures, exitOf } from "./departures.ts";
 import { planOf, secretsOf } from "./revision-plan.ts";
@@ -24,7 +24,7 @@ export class ReplicaKeeper {
     this.#departures = new Departures({
       context,
       whenStarted: async (replica) => await this.#starting.get(replica),
-      onEnd: (record, exit, kind) => this.#end(record, exit, kind),
+      onEnd: (record, exit, kind) => this.#left(record, exit, kind),
     });
   }
 
@@ -206,13 +206,23 @@ export class ReplicaKeeper {
     this.#context.publish();
   }
 
-  /** One that serves for a while ends the count of failures in a row. */
+  /** One that serves for a while, and no other that ends meanwhile, ends the count of failures. */
   #forgive(record: ReplicaRecord): void {
-    const { store, clock } = this.#context;
-    if (record.readyAt === undefined || clock.wallMs() - record.readyAt < stableMs) return;
+    const { store } = this.#context;
     const revision = store.revisions.find(record);
     if (revision === undefined || revision.failures === 0) return;
-    store.revisions.update(record, { failures: 0, notBefore: 0, reason: undefined });
+    if (this.#isSound(record, revision.notBefore)) store.revisions.update(record, noFailures);
+  }
+
+  /** It was told to go. One that did not go by itself ends the count, however short it served. */
+  #left(record: ReplicaRecord, exit: ReplicaExit, kind: "killed" | "stopped"): void {
+    this.#end(record, exit, kind);
+    const { store, clock } = this.#context;
+    const revision = store.revisions.find(record);
+    if (revision === undefined || revision.failures === 0 || record.readyAt === undefined) return;
+    if (kind === "stopped" && revision.notBefore <= clock.wallMs()) {
+      store.revisions.update(record, noFailures);
+    }
   }
 
   #retire(record: ReplicaRecord): void {
@@ -226,29 +236,28 @@ export class ReplicaKeeper {
 
   /** It ended by itself. */
   #crash(record: ReplicaRecord, exit: ReplicaExit): void {
-    const hasServed = this.#hasServed(record);
     this.#end(record, exit, "crashed");
     if (record.purpose !== "serving") return;
-    this.#holdBack(record, exit, hasServed);
+    this.#holdBack(record, exit);
     this.#context.publish();
   }
 
-  #hasServed({ replica, readyAt }: ReplicaRecord): boolean {
-    const { clock, traffic, usedReplicas } = this.#context;
-    if (readyAt === undefined) return false;
-    if (usedReplicas.has(replica) || traffic.lastUsedAt(replica) !== undefined) return true;
-    return clock.wallMs() - readyAt >= stableMs;
+  /** Whether it was ready for long enough, and has not begun to look so only after some time. */
+  #isSound({ readyAt }: ReplicaRecord, since = 0): boolean {
+    const { clock, stableMs } = this.#context;
+    return readyAt !== undefined && clock.wallMs() - Math.max(readyAt, since) >= stableMs;
   }
 
-  /** One that has served is replaced at once; those that end again and again only after a while. */
-  #holdBack(record: ReplicaRecord, exit: ReplicaExit, hasServed: boolean): void {
+  /** Those that end again and again, before they are ready or soon after, are waited with. */
+  #holdBack(record: ReplicaRecord, exit: ReplicaExit): void {
     const { store, clock, random } = this.#context;
     const revision = store.revisions.find(record);
     if (revision === undefined) return;
-    const failures = hasServed ? 0 : revision.failures + 1;
-    const delayMs = hasServed ? 0 : backOffMs(failures, random());
-    const reason = hasServed ? undefined : exit.sentence;
-    store.revisions.update(record, { failures, notBefore: clock.wallMs() + delayMs, reason });
+    const failures = this.#isSound(record) ? 1 : revision.failures + 1;
+    const wait = record.readyAt === undefined ? backOffMs : backOffOfServingMs;
+    const delayMs = wait(failures, random());
+    const notBefore = clock.wallMs() + delayMs;
+    store.revisions.update(record, { failures, notBefore, reason: exit.sentence });
     if (delayMs > 0) this.#context.wake(delayMs);
   }
 
@@ -282,5 +291,7 @@ export class ReplicaKeeper {
 function isLeaving({ stage }: ReplicaRecord): boolean {
   return stage === "draining" || stage === "stopping" || stage === "ended";
 }
+
+const noFailures = { failures: 0, notBefore: 0, reason: undefined };
 
 const lost = exitOf("lost", "Its process was not there any more.");

@@ -109,6 +109,37 @@ describe("a crash", () => {
     expect(open.traffic.app("chat")?.failure).toBeUndefined();
   });
 
+  it("soon after each start is waited with longer and longer, whatever was answered", async () => {
+    await open.close();
+    // However slowly this test runs, no replica of it counts as sound.
+    open = await openControlPlane({ stableMs: Number.MAX_SAFE_INTEGER });
+    await open.deploy(deployment("one", { scale: { minConcurrency: 1 } }));
+    const crashAll = () => {
+      for (const replica of routed()) {
+        open.traffic.lastUsed.set(replica, open.clock.wallMs());
+        open.engine.end(replica, { sentence: "It met a poisoned request." });
+      }
+    };
+    const failure = await until(
+      () => {
+        crashAll();
+        return open.traffic.app("chat")?.failure;
+      },
+      (found) => found !== undefined,
+    );
+    expect(failure).toEqual({
+      errorType: "startup_failed",
+      sentence: expect.stringContaining("It met a poisoned request."),
+    });
+    expect(open.plane.app(chat).state).toBe("CRASH_BACKOFF");
+    const [revision] = open.store.revisions.list(chat);
+    expect(revision?.failures).toBeGreaterThanOrEqual(3);
+    // 0, 1, 2 … s lay between them.
+    const ended = open.store.replicas.list().flatMap(({ endedAt }) => endedAt ?? []);
+    const waits = ended.slice(1).map((at, index) => at - (ended[index] ?? 0));
+    expect(waits.at(-1)).toBeGreaterThanOrEqual(1000 * 2 ** (ended.length - 3));
+  });
+
   it("is not waited for where a replica fails its health checks: it is closed and replaced", async () => {
     await open.deploy(deployment("one", { scale: { minConcurrency: 1 } }));
     const [sick] = routed();

@@ -6,7 +6,10 @@ import path from "node:path";
 import type { Clock } from "../../../source/base/clock.ts";
 import type { DeployEvent, DeploymentRequest } from "../../../source/cloud/admin/documents.ts";
 import { type AppConfig, defaultLimits, defaultScale } from "../../../source/cloud/app-config.ts";
-import { ControlPlane } from "../../../source/cloud/control-plane/control-plane.ts";
+import {
+  ControlPlane,
+  type ControlPlaneOptions,
+} from "../../../source/cloud/control-plane/control-plane.ts";
 import { type CloudStore, openStore } from "../../../source/cloud/state/cloud-store.ts";
 import { StateDatabase, stateFile } from "../../../source/cloud/state/database.ts";
 import { ScriptedEngine } from "./scripted-engine.ts";
@@ -94,7 +97,9 @@ export interface OpenControlPlane {
   close(): Promise<void>;
 }
 
-export async function openControlPlane(): Promise<OpenControlPlane> {
+export async function openControlPlane(
+  options: Pick<ControlPlaneOptions, "stableMs"> = {},
+): Promise<OpenControlPlane> {
   const folder = mkdtempSync(path.join(tmpdir(), "deployctl-plane-"));
   const clock = fastClock();
   const engine = new ScriptedEngine();
@@ -108,6 +113,7 @@ export async function openControlPlane(): Promise<OpenControlPlane> {
       baseUrl: () => "http://127.0.0.1:8480",
       random: () => 0.5,
       intervalMs: 10,
+      ...options,
     });
     await plane.adopt();
     await plane.start();
