@@ -1,10 +1,13 @@
 // A chat with any server that speaks OpenAI's protocol: its models, and answers as they come.
 import type { IncomingMessage } from "node:http";
 import { ProductError } from "../base/product-error.ts";
-import { ServerRefusal } from "./api-client.ts";
-import type { AnswerStatistics, ChatEvent, ClientMessage } from "./chat-events.ts";
+import type { ChatEvent, ClientMessage } from "./chat-events.ts";
 import { clientErrors } from "./errors.ts";
 import { readLines, readText, sendRequest } from "./http-request.ts";
+import { OpenAiAnswer } from "./openai-answer.ts";
+import { parseJson, readRefusal } from "./openai-refusal.ts";
+import { sentToolCalls } from "./openai-tool-calls.ts";
+import { isFields } from "./reply-fields.ts";
 
 export interface EndpointConnection {
   /** What stands before `/v1`, without a slash at its end. */
@@ -26,9 +29,6 @@ export interface EndpointChat {
   signal: AbortSignal;
 }
 
-/** Between the first and the last piece of an answer whose speed can be told. */
-const leastSpanMs = 20;
-
 const renamed: Readonly<Record<string, string>> = { num_predict: "max_tokens" };
 
 export class OpenAiEndpoint {
@@ -42,9 +42,9 @@ export class OpenAiEndpoint {
   async models(signal?: AbortSignal): Promise<string[]> {
     const reply = await this.#send("GET", "/v1/models", undefined, signal);
     const body = parseJson(await readText(reply));
-    const list = isObject(body) && Array.isArray(body.data) ? body.data : undefined;
+    const list = isFields(body) && Array.isArray(body.data) ? body.data : undefined;
     if (list === undefined) throw this.#unreadable("/v1/models");
-    return list.filter(isObject).flatMap(({ id }) => (typeof id === "string" ? [id] : []));
+    return list.filter(isFields).flatMap(({ id }) => (typeof id === "string" ? [id] : []));
   }
 
   /**
@@ -56,17 +56,19 @@ export class OpenAiEndpoint {
     const startedAt = performance.now();
     const path = "/v1/chat/completions";
     const reply = await this.#send("POST", path, bodyOf(request), signal);
-    const reader = new AnswerReader(startedAt);
+    const answer = new OpenAiAnswer(startedAt);
     for await (const line of readLines(reply, this.#connection.url, signal)) {
       if (!line.startsWith("data:")) continue;
       const data = line.slice("data:".length).trim();
       if (data === "[DONE]") break;
       const chunk = parseJson(data);
-      if (!isObject(chunk)) throw this.#unreadable(path);
-      yield* reader.take(chunk);
+      if (!isFields(chunk)) throw this.#unreadable(path);
+      yield* answer.take(chunk);
     }
     if (signal.aborted) return;
-    yield { type: "done", statistics: reader.statistics(this.#connection.url) };
+    const statistics = answer.statistics(this.#connection.url);
+    yield* answer.calls();
+    yield { type: "done", statistics };
   }
 
   async #send(
@@ -90,7 +92,7 @@ export class OpenAiEndpoint {
     });
     const { statusCode = 0 } = reply;
     if (statusCode >= 200 && statusCode < 300) return reply;
-    throw refusalOf(statusCode, path, await readText(reply));
+    throw readRefusal(statusCode, path, await readText(reply));
   }
 
   #unreadable(path: string): ProductError {
@@ -98,66 +100,6 @@ export class OpenAiEndpoint {
       message: `What answers at ${this.#connection.url}${path} does not speak OpenAI's protocol.`,
       hint: "Only a deployment that does can be chatted with.",
     });
-  }
-}
-
-/** Puts an answer together from its pieces, and measures it where the server tells no times. */
-class AnswerReader {
-  readonly #startedAt: number;
-  #firstAt: number | undefined;
-  #lastAt = 0;
-  #pieces = 0;
-  #finishReason: string | undefined;
-  #usage: Record<string, unknown> = {};
-
-  constructor(startedAt: number) {
-    this.#startedAt = startedAt;
-  }
-
-  /** @throws ServerRefusal for an error in the middle of an answer */
-  *take(chunk: Record<string, unknown>): Generator<ChatEvent> {
-    if (isObject(chunk.error)) throw refusalOf(200, "", JSON.stringify(chunk));
-    if (isObject(chunk.usage)) this.#usage = chunk.usage;
-    const choice: unknown = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
-    if (!isObject(choice)) return;
-    if (typeof choice.finish_reason === "string") this.#finishReason = choice.finish_reason;
-    const delta = isObject(choice.delta) ? choice.delta : {};
-    const { content, reasoning_content: thought = delta.reasoning } = delta;
-    const texts = [
-      { type: "thinking", text: thought },
-      { type: "text", text: content },
-    ] as const;
-    for (const { type, text } of texts) {
-      if (typeof text !== "string" || text === "") continue;
-      this.#lastAt = performance.now();
-      this.#firstAt ??= this.#lastAt;
-      this.#pieces += 1;
-      yield { type, text };
-    }
-  }
-
-  /** @throws ProductError `CLIENT_SERVER_VANISHED` for an answer without an end */
-  statistics(url: string): AnswerStatistics {
-    if (this.#finishReason === undefined) {
-      throw new ProductError(clientErrors.vanished, {
-        message: `The answer of ${url} ended in its middle.`,
-        hint: "Ask again; the deployment's log may say why.",
-      });
-    }
-    const now = performance.now();
-    const firstAt = this.#firstAt ?? now;
-    const details = this.#usage.prompt_tokens_details;
-    return {
-      finishReason: this.#finishReason === "length" ? "length" : "stop",
-      promptTokens: countOf(this.#usage.prompt_tokens) ?? 0,
-      cachedTokens: (isObject(details) ? countOf(details.cached_tokens) : undefined) ?? 0,
-      completionTokens: countOf(this.#usage.completion_tokens) ?? this.#pieces,
-      loadMs: 0,
-      promptMs: firstAt - this.#startedAt,
-      // What came in one piece tells nothing of how fast it was made.
-      completionMs: this.#lastAt - firstAt < leastSpanMs ? 0 : this.#lastAt - firstAt,
-      totalMs: now - this.#startedAt,
-    };
   }
 }
 
@@ -176,7 +118,11 @@ function bodyOf(request: Omit<EndpointChat, "signal">): Record<string, unknown> 
   };
 }
 
-function messageOf({ role, content, images = [] }: ClientMessage): Record<string, unknown> {
+function messageOf(
+  { role, content, images = [], tool_calls: calls = [] }: ClientMessage,
+  index: number,
+): Record<string, unknown> {
+  if (calls.length > 0) return { role, content, tool_calls: sentToolCalls(calls, index) };
   if (images.length === 0) return { role, content };
   const parts = images.map((base64) => ({
     type: "image_url",
@@ -194,32 +140,6 @@ function imageType(base64: string): string {
 }
 
 function responseFormat(format: unknown): Record<string, unknown> {
-  if (!isObject(format)) return { type: "json_object" };
+  if (!isFields(format)) return { type: "json_object" };
   return { type: "json_schema", json_schema: { name: "answer", schema: format, strict: true } };
-}
-
-/** Reads OpenAI's form of an error, and that of the gateway. */
-function refusalOf(status: number, path: string, text: string): ServerRefusal {
-  const body = parseJson(text);
-  const error = isObject(body) ? (body.error ?? body.detail) : undefined;
-  const message = isObject(error) ? error.message : error;
-  const code = isObject(error) && typeof error.code === "string" ? error.code : undefined;
-  const fallback = `The deployment answers ${status} to ${path}.`;
-  return new ServerRefusal(status, code, typeof message === "string" ? message : fallback);
-}
-
-function countOf(value: unknown): number | undefined {
-  return typeof value === "number" ? value : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // no JSON: whoever wants an object finds none
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -134,6 +134,84 @@ test("settings and images are sent by OpenAI's names", async () => {
   });
 });
 
+test("calls of tools come whole, in their order, and are sent back as they were", async () => {
+  const call = (index: number, more: object) => piece({ tool_calls: [{ index, ...more }] });
+  const { endpoint, seen } = await serve(
+    200,
+    stream(
+      piece({ role: "assistant", content: null }),
+      call(0, { id: "a", type: "function", function: { name: "weather", arguments: "" } }),
+      call(0, { function: { arguments: '{"city":' } }),
+      call(1, { id: "b", type: "function", function: { name: "clock", arguments: "" } }),
+      call(0, { function: { arguments: '"Paris"}' } }),
+      piece({}, "tool_calls"),
+    ),
+  );
+  const called = [
+    { name: "weather", arguments: { city: "Paris" } },
+    { name: "clock", arguments: {} },
+  ];
+  const events = await eventsOf(
+    endpoint,
+    request({
+      messages: [
+        { role: "user", content: "Hi" },
+        {
+          role: "assistant",
+          content: "",
+          tool_calls: called.map((entry) => ({ function: entry })),
+        },
+      ],
+    }),
+  );
+  expect(events.slice(0, 2)).toEqual(called.map((entry) => ({ type: "tool-call", ...entry })));
+  expect(events[2]).toMatchObject({ type: "done", statistics: { finishReason: "stop" } });
+  expect(seen[0]?.body.messages).toEqual([
+    { role: "user", content: "Hi" },
+    {
+      role: "assistant",
+      content: "",
+      tool_calls: [
+        {
+          id: "call_1_0",
+          type: "function",
+          function: { name: "weather", arguments: '{"city":"Paris"}' },
+        },
+        { id: "call_1_1", type: "function", function: { name: "clock", arguments: "{}" } },
+      ],
+    },
+  ]);
+});
+
+test("a call that the length limit cut is shown as text, once", async () => {
+  const begun = piece({
+    tool_calls: [{ index: 0, function: { name: "weather", arguments: '{"ci' } }],
+  });
+  const silent = await serve(200, stream(begun, piece({}, "length")));
+  expect(await eventsOf(silent.endpoint)).toMatchObject([
+    { type: "text", text: 'weather {"ci' },
+    { type: "done", statistics: { finishReason: "length" } },
+  ]);
+  const telling = await serve(200, stream(begun, piece({ content: "said" }), piece({}, "length")));
+  expect(await eventsOf(telling.endpoint)).toMatchObject([
+    { type: "text", text: "said" },
+    { type: "done" },
+  ]);
+});
+
+test("what of the conversation did not fit is told", async () => {
+  const { endpoint } = await serve(
+    200,
+    stream(piece({ content: "ok" }), {
+      ...piece({}, "stop"),
+      truncated: { messages: 3, tokens: 400 },
+    }),
+  );
+  expect((await eventsOf(endpoint)).at(-1)).toMatchObject({
+    statistics: { truncated: { messages: 3, tokens: 400 } },
+  });
+});
+
 test.each([
   [
     "OpenAI's",
