@@ -4,11 +4,13 @@ import type { Scheduler } from "../engine/scheduler/scheduler.ts";
 import type { LoadedModelSample } from "../metrics/loaded-model-sample.ts";
 
 export function loadedSamples({ models }: Pick<Scheduler, "models">): LoadedModelSample[] {
-  return models.map(({ model, facts, settings, users, isBusy, expiresAt, fraction }) => {
+  return models.map((loaded) => {
+    const { model, names, facts, settings, users, isBusy, expiresAt, fraction } = loaded;
     // Each slot answers one request; all wait while the model is being loaded.
     const running = facts === undefined ? 0 : Math.min(users, settings.slots);
     return {
       name: model.name,
+      names: [...names],
       state: facts === undefined ? "loading" : isBusy ? "busy" : "idle",
       running,
       waiting: users - running,

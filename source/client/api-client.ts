@@ -113,14 +113,17 @@ export class ApiClient {
     const entry = await this.getJson(`/v1/models/${encodeURIComponent(model)}`);
     const processes = await this.getJson("/api/ps");
     const list: unknown = isObject(processes) ? processes.models : undefined;
+    // It may be loaded under another name, and not asked for under this one yet.
+    const named = isObject(entry) ? [model, entry.loaded_as] : [model];
     const loaded = Array.isArray(list)
-      ? list.find((item) => isObject(item) && namesOf(item).some((name) => sameModel(name, model)))
+      ? list.find((item) => isObject(item) && namesOf(item).some((name) => isAmong(named, name)))
       : undefined;
     const length = isObject(loaded) ? loaded.context_length : undefined;
     const card = isObject(entry) ? entry.description : undefined;
     const examples = isObject(entry) && Array.isArray(entry.examples) ? entry.examples : [];
     return {
       name: model,
+      loadedAs: isObject(loaded) && typeof loaded.name === "string" ? loaded.name : undefined,
       contextLength: typeof length === "number" ? length : undefined,
       card: typeof card === "string" ? card : undefined,
       examples: examples.filter((example) => typeof example === "string"),
@@ -306,9 +309,14 @@ function namesOf({ name, names }: Record<string, unknown>): unknown[] {
   return Array.isArray(names) ? [name, ...names] : [name];
 }
 
-function sameModel(a: unknown, b: string): boolean {
+function isAmong(names: readonly unknown[], wanted: unknown): boolean {
+  return names.some((name) => sameModel(name, wanted));
+}
+
+function sameModel(one: unknown, other: unknown): boolean {
   const full = (name: string) => (/[/\\]|:[^/\\]*$/.test(name) ? name : `${name}:latest`);
-  return typeof a === "string" && full(a).toLowerCase() === full(b).toLowerCase();
+  if (typeof one !== "string" || typeof other !== "string") return false;
+  return full(one).toLowerCase() === full(other).toLowerCase();
 }
 
 function parseJson(text: string): unknown {

@@ -50,6 +50,8 @@ export type ChatEvent =
 export interface ModelFacts {
   /** The name to send as `model`. */
   name: string;
+  /** Under which name it is loaded, if it is. */
+  loadedAs?: string | undefined;
   /** Window of one conversation in tokens; undefined while unknown. */
   contextLength: number | undefined;
   /** One sentence on what the model can do, if it has one. */

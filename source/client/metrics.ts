@@ -1,6 +1,6 @@
 // What the server tells of its machine and its work: one sample a second.
 import type { ApiClient } from "./api-client.ts";
-import { entriesOf, fieldsOf, numberOf, optionalNumber, textOf } from "./reply-fields.ts";
+import { entriesOf, fieldsOf, numberOf, optionalNumber, textOf, textsOf } from "./reply-fields.ts";
 
 export interface GpuFigures {
   name: string;
@@ -13,6 +13,8 @@ export interface GpuFigures {
 
 export interface LoadedModelFigures {
   name: string;
+  /** All names that it was asked for under, `name` among them. */
+  names: string[];
   /** `loading`, `busy` or `idle`. */
   state: string;
   running: number;
@@ -92,6 +94,7 @@ export function readSample(record: Record<string, unknown>): ServerSample {
     })),
     models: entriesOf(record.models).map((model) => ({
       name: textOf(model.name),
+      names: textsOf(model.names),
       state: textOf(model.state),
       running: numberOf(model.running),
       waiting: numberOf(model.waiting),

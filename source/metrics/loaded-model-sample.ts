@@ -2,6 +2,8 @@
 
 export interface LoadedModelSample {
   name: string;
+  /** All names that it was asked for under, `name` among them: they share what is loaded. */
+  names: string[];
   state: "loading" | "busy" | "idle";
   /** Requests that are being answered. */
   running: number;

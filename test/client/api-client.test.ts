@@ -211,12 +211,21 @@ describe("what is known of a model", () => {
       const client = await clientOf(reply({ models: [loaded] }));
       expect(await client.modelFacts(name)).toEqual({
         name,
+        loadedAs: "first:latest",
         contextLength: 8192,
         card: "Tells stories.",
         examples: [],
       });
     },
   );
+
+  test("has the window of a runner that was never asked under this name", async () => {
+    const client = await clientOf((request, response) => {
+      const body = request.url === "/api/ps" ? { models: [loaded] } : { loaded_as: "first:latest" };
+      response.end(JSON.stringify(body));
+    });
+    expect(await client.modelFacts("copy")).toMatchObject({ name: "copy", contextLength: 8192 });
+  });
 
   test("has no window where another model is loaded, or none", async () => {
     for (const models of [[loaded], []]) {

@@ -1,7 +1,7 @@
 // Goal: what the server tells of its machine and its requests arrives typed, as it happens.
 // Method: a real server with the tiny model, asked by the typed client.
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { ApiClient } from "../../source/client/api-client.ts";
 import { followMetrics, readSample, type ServerSample } from "../../source/client/metrics.ts";
 import {
@@ -48,6 +48,21 @@ test("a sample a second tells of machine and models, until nobody looks any more
   expect(first?.models[0]?.cacheBytes).toBeGreaterThan(1_000_000);
   expect(first?.models[0]?.expiresAt).toBeGreaterThan(Date.now());
   expect((second?.uptimeMs ?? 0) - (first?.uptimeMs ?? 0)).toBeGreaterThan(0);
+});
+
+test("a copy that nobody has asked yet is known to be loaded", async () => {
+  const names = ["facts-first", "facts-second"] as const;
+  const [first, second] = names;
+  onTestFinished(async () => {
+    for (const model of names) {
+      await server.send("/api/delete", { method: "DELETE", body: JSON.stringify({ model }) });
+    }
+  });
+  await server.post("/api/copy", { source: "tiny", destination: first });
+  await server.ask("Hi", first);
+  await server.post("/api/copy", { source: first, destination: second });
+  const facts = await client.modelFacts(second);
+  expect(facts).toMatchObject({ name: second, loadedAs: `${first}:latest`, contextLength: 4096 });
 });
 
 test("what a sample lacks is a plain nothing", () => {

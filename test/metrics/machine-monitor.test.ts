@@ -7,6 +7,7 @@ function monitor(gpus: () => Promise<never[]> = async () => []) {
   let tokens = 0;
   let asked = 0;
   const model = {
+    names: ["tiny:latest"],
     ...({ name: "tiny:latest", state: "busy", ramBytes: 7, vramBytes: 0 } as const),
     ...{ slots: 2, contextLength: 4096, cacheBytes: 5, cacheType: "f16" },
     ...{ expiresAt: undefined, loadFraction: 1 },

@@ -5,6 +5,7 @@ import { ServerMetrics } from "../../source/metrics/server-metrics.ts";
 
 const idle: LoadedModelSample = {
   name: "tiny:latest",
+  names: ["tiny:latest"],
   state: "idle",
   running: 0,
   waiting: 0,

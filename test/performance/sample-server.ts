@@ -27,6 +27,7 @@ function randomSample(): object {
     ...{ memoryUsedBytes: 8e9 * Math.random(), memoryTotalBytes: 12e9, powerWatts: 100 },
   };
   const model = {
+    names: ["tiny:latest"],
     ...{
       name: "tiny:latest",
       state: "busy",

@@ -126,6 +126,11 @@ export class ModelPool {
     }
   }
 
+  /** What is loaded, or being loaded, of the model's files; its name may be another. */
+  find(model: ResolvedModel): LoadedModel | undefined {
+    return this.#loaded.get(keyOf(model));
+  }
+
   /** Unloads a model as soon as nobody uses it. Unknown ones are no error: it is not loaded. */
   async unload(model: ResolvedModel): Promise<void> {
     const key = keyOf(model);

@@ -42,6 +42,11 @@ export class Scheduler {
     return this.#pool.models;
   }
 
+  /** The one that is loaded, or being loaded, of the same files, whatever its name. */
+  loadedFor(model: ResolvedModel): LoadedModel | undefined {
+    return this.#pool.find(model);
+  }
+
   /**
    * Finds the model, without loading it.
    *

@@ -138,6 +138,7 @@ const Model = Type.Object({
   owned_by: text,
   description: Type.Optional(text),
   examples: Type.Optional(Type.Array(text)),
+  loaded_as: Type.Optional(text),
 });
 
 const ItemStatus = Type.Union([

@@ -46,7 +46,15 @@ const MachineSample = Type.Object({
       powerWatts: maybe(Type.Number()),
     }),
   ),
-  models: Type.Array(Type.Object({ name: text, state: text, running: count, waiting: count })),
+  models: Type.Array(
+    Type.Object({
+      name: text,
+      names: Type.Array(text),
+      state: text,
+      running: count,
+      waiting: count,
+    }),
+  ),
   requests: Type.Object({ running: count, waiting: count }),
   tokensPerSecond: Type.Number(),
 });

@@ -13,6 +13,8 @@ import { machineRows, quantityRow } from "./machine-rows.ts";
 /** What the chat knows of its own answers. */
 export interface ConversationFigures {
   readonly model: string;
+  /** The name under which it was loaded, where that is another one. */
+  readonly loadedAs?: string | undefined;
   /** Of the running answer, or the last one; undefined where nothing is known, as below. */
   readonly ttftMs: number | undefined;
   /** In the middle of this session's answers. */
@@ -70,8 +72,10 @@ export function engineLine(facts: EnginePaneFacts, width: number, glyphs: Glyphs
 
 function loadedModel({ conversation, samples }: EnginePaneFacts): LoadedModelFigures | undefined {
   const short = (name: string) => name.toLowerCase().replace(/:latest$/, "");
+  const { model, loadedAs = model } = conversation;
+  const wanted = new Set([short(model), short(loadedAs)]);
   const models = samples.at(-1)?.models ?? [];
-  return models.find(({ name }) => short(name) === short(conversation.model));
+  return models.find(({ name, names }) => [name, ...names].some((one) => wanted.has(short(one))));
 }
 
 function modelRows(facts: EnginePaneFacts, width: number, glyphs: Glyphs): StyledRow[] {

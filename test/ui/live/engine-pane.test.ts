@@ -3,7 +3,11 @@
 
 import { describe, expect, test } from "vitest";
 import type { ServerSample } from "../../../source/client/metrics.ts";
-import { engineLine, enginePaneRows } from "../../../source/ui/live/engine-pane.ts";
+import {
+  type ConversationFigures,
+  engineLine,
+  enginePaneRows,
+} from "../../../source/ui/live/engine-pane.ts";
 import { plainText, rowWidth } from "../../../source/ui/panes/styled-row.ts";
 import { asciiGlyphs, unicodeGlyphs } from "../../../source/ui/theme.ts";
 
@@ -23,6 +27,7 @@ const sample: ServerSample = {
   models: [
     {
       name: "qwen3-8b:latest",
+      names: ["qwen3-8b:latest"],
       state: "busy",
       running: 2,
       waiting: 1,
@@ -122,6 +127,18 @@ describe("the pane", () => {
     expect(withModel({ state: "idle", expiresAt: now + 252_000 })).toMatch(/● 4 m 12 s$/);
     expect(withModel({ state: "idle" })).toMatch(/● loaded$/);
     expect(withModel({ state: "loading", loadFraction: 0.618 })).toMatch(/◐ loading 62%$/);
+  });
+
+  test("knows a model that is loaded under another name", () => {
+    const [model] = sample.models;
+    if (model === undefined) throw new Error("the sample has a model");
+    const loaded = { ...model, name: "tiny:latest", names: ["tiny:latest", "mine:latest"] };
+    const samples = [{ ...sample, models: [loaded] }];
+    const state = (change: Partial<ConversationFigures>) =>
+      rows({ samples, conversation: { ...conversation, ...change } })[0];
+    expect(state({ model: "mine" })).toMatch(/mine +◐ busy$/);
+    expect(state({ model: "copy", loadedAs: "tiny:latest" })).toMatch(/copy +◐ busy$/);
+    expect(state({ model: "other" })).toMatch(/other +○ not loaded$/);
   });
 
   test("fits its width and needs nothing but ASCII where nothing else can be drawn", () => {

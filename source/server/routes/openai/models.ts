@@ -6,7 +6,7 @@ import type { ServerDependencies } from "../../dependencies.ts";
 import { shareCalls } from "../../share-call.ts";
 
 export function registerModels(app: FastifyInstance, dependencies: ServerDependencies): void {
-  const { catalog } = dependencies;
+  const { catalog, scheduler } = dependencies;
   // Some clients ask every second, and the whole store is read for it.
   const listText = shareCalls(async () => {
     const { models } = await catalog.listModels();
@@ -19,7 +19,13 @@ export function registerModels(app: FastifyInstance, dependencies: ServerDepende
   // Names may hold slashes, as they are and as %2F.
   app.get<{ Params: { "*": string } }>("/v1/models/*", async (request) => {
     const id = request.params["*"];
-    return describe(id, await catalog.resolve(id, fileAccess(request, dependencies)));
+    const model = await catalog.resolve(id, fileAccess(request, dependencies));
+    const loaded = scheduler.loadedFor(model);
+    return {
+      ...describe(id, model),
+      // Ours: what is loaded of the same files may have another name.
+      ...(loaded !== undefined && { loaded_as: loaded.model.name }),
+    };
   });
 }
 

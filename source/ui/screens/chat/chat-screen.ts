@@ -115,12 +115,13 @@ export class ChatScreen implements Screen {
   /** What is known of the last answer, or of the one that runs. */
   figures(): ConversationFigures {
     const { activity, figures, contextTokens } = this.#store.get();
-    const { name, contextLength } = this.#options.backend.facts;
+    const { name, loadedAs, contextLength } = this.#options.backend.facts;
     const running = activity?.phase.kind === "answering" ? activity.phase : undefined;
     const statistics = activity === undefined ? figures?.statistics : undefined;
     const computedTokens = statistics && statistics.promptTokens - statistics.cachedTokens;
     return {
       model: name,
+      loadedAs,
       ttftMs: running?.ttftMs ?? figures?.ttftMs,
       ttftMedianMs: median(this.#waitsMs),
       tokensPerSecond: running?.tokensPerSecond,
