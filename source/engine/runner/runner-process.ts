@@ -11,6 +11,7 @@ import type { GenerationEvent, GenerationRequest, RunnerFacts } from "../generat
 import type { CallName, CallOutput, RunnerCall, RunnerCalls } from "./calls.ts";
 import type { LoadSettings } from "./load-settings.ts";
 import type { FromRunner, RequestEvent, ToRunner, WireError } from "./protocol.ts";
+import { runnerEnvironment } from "./runner-environment.ts";
 
 /** How a runner ended. */
 export interface RunnerExit {
@@ -62,8 +63,7 @@ export class RunnerProcess {
       // The binding's engine prints prompts; of its errors, stderr tells enough.
       stdio: ["ignore", this.#tellsPrompts ? "ignore" : "pipe", "pipe", "ipc"],
       serialization: "json",
-      // OpenMP keeps a team of spinning threads for each thread that computes: one computes.
-      env: { ...process.env, UV_THREADPOOL_SIZE: "1" },
+      env: runnerEnvironment(process.env),
       execArgv: [],
     });
     this.exited = new Promise((resolve) => {
