@@ -1,6 +1,7 @@
 // The exact prompt that a model would be given for a conversation, without loading the model.
 import { Check } from "typebox/value";
 import { ProductError } from "../base/product-error.ts";
+import { renderSegments, segmentsText } from "../engine/answer/chat-prompt.ts";
 import { prepareChat } from "../engine/answer/prepare-chat.ts";
 import { type ChatInput, plainChat, plainRequest } from "../engine/request.ts";
 import type { PromptMessage } from "../prompt/prompt-template.ts";
@@ -33,13 +34,10 @@ export async function renderPrompt(
 ): Promise<RenderedPrompt> {
   const input = conversation === undefined ? plainChat(sample) : readConversation(conversation);
   const request = plainRequest({ model: model.name, isFileAllowed: () => true, input });
-  const { template, messages, tools, think } = prepareChat(request, input, model);
+  const prepared = prepareChat(request, input, model);
+  const { messages } = prepared;
   const vocabulary = await readVocabulary(model.facts.path);
-  const segments = template.render(
-    { messages, tools, ...(think !== undefined && { think }) },
-    vocabulary,
-  );
-  const text = segments.map((segment) => segment.text).join("");
+  const text = segmentsText(renderSegments(prepared, messages, vocabulary));
   const { addsBos, bosText } = vocabulary;
   return { text: addsBos && !text.startsWith(bosText) ? bosText + text : text, messages };
 }

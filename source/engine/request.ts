@@ -62,6 +62,8 @@ export interface CanonicalRequest {
   wantsContext: boolean;
   /** Report loading and the reading of the prompt. */
   reportProgress: boolean;
+  /** Show the prompt instead of answering it. */
+  renderOnly: boolean;
   /** How long the model stays loaded after this request; undefined leaves it as it is. */
   keepAliveMs: number | undefined;
   /** Told the prompt as the model gets it; once more when the oldest turns are left out. */
@@ -83,6 +85,7 @@ export function plainRequest(
     shift: false,
     wantsContext: false,
     reportProgress: false,
+    renderOnly: false,
     keepAliveMs: undefined,
     ...request,
   };
@@ -124,6 +127,8 @@ export type CanonicalEvent =
   /** The model is ready; `loadMs` is what the request waited for it. */
   | { type: "loaded"; loadMs: number }
   | ({ type: "truncated" } & Truncation)
+  /** The last event of a request whose prompt is only shown; `images` counts those in it. */
+  | { type: "rendered"; prompt: string; images: number; truncated?: Truncation }
   | Exclude<GenerationEvent, Done>
   /** `tokens` counts all of the answer so far, here and in `text`. */
   | { type: "thinking"; text: string; tokens: number; logprobs?: TokenLogprob[] }

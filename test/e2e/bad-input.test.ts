@@ -292,7 +292,7 @@ describe("fields of a wrong type", () => {
     format: ["xml", true, 1, []],
     truncate: flag,
     shift: flag,
-    _debug_render_only: [...flag, true],
+    _debug_render_only: flag,
   };
   const generate: Record<string, unknown[]> = {
     ...common,
@@ -522,7 +522,6 @@ describe("what would change the answer unseen is refused", () => {
 
   test.each([
     ["thinking", { think: true }, "does not support thinking"],
-    ["a prompt that is only shown", { _debug_render_only: true }, "_debug_render_only"],
     [
       "images",
       { messages: [{ role: "user", content: "a", images: ["aGk="] }] },

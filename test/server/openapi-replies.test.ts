@@ -43,6 +43,7 @@ const whole: Question[] = [
   { key: "GET /api/version" },
   { key: "POST /api/generate", body: { model, prompt, stream: false, logprobs: true } },
   { key: "POST /api/chat", body: { model, messages, stream: false } },
+  { key: "POST /api/chat", body: { model, messages, _debug_render_only: true } },
   { key: "POST /api/embed", body: { model, input: ["a", "b"] } },
   { key: "POST /api/embeddings", body: { model, prompt } },
   { key: "POST /api/tokenize", body: { model, content: prompt } },

@@ -2,8 +2,10 @@
 import { createOutputParser } from "../../prompt/output/output-parser.ts";
 import { opensThinking } from "../../prompt/output/thinking-block.ts";
 import type { GenerationStatistics } from "../generation.ts";
+import { imagesOf } from "../images/request-images.ts";
 import type { CanonicalEvent, ChatInput, Truncation } from "../request.ts";
 import { toMaxTokens } from "../sampling-defaults.ts";
+import { untilAborted } from "../scheduler/until-aborted.ts";
 import { type AnswerOptions, generationOf } from "./answer-options.ts";
 import { ChatPrompt } from "./chat-prompt.ts";
 import type { PreparedChat } from "./prepare-chat.ts";
@@ -38,7 +40,7 @@ export async function* answerChat(
     // Only the first call was asked for; a model that was not held to it may write more.
     if ("index" in event && event.index > 0 && !input.parallelToolCalls) continue;
     if (event.type === "truncated") truncated = sumTruncation(truncated, event);
-    if (event.type !== "done") yield event;
+    if (event.type !== "done" && event.type !== "rendered") yield event;
     else yield { ...event, ...(truncated !== undefined && { truncated }) };
   }
 }
@@ -62,7 +64,14 @@ async function* generate(
   for (;;) {
     const before = earlier?.completionTokens ?? 0;
     const segments = prompt.segments(messages, written);
-    request.onPrompt?.(segments.map(({ text }) => text).join(""));
+    if (request.renderOnly || request.onPrompt !== undefined) {
+      const text = await untilAborted(prompt.text(segments), signal);
+      request.onPrompt?.(text);
+      if (request.renderOnly) {
+        yield { type: "rendered", prompt: text, images: imagesOf(messages).length };
+        return;
+      }
+    }
     const generation = {
       ...base,
       prompt: prompt.forRunner(segments, messages),

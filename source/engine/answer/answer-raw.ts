@@ -6,6 +6,7 @@ import type { PromptSegment } from "../../prompt/prompt-segment.ts";
 import { engineErrors } from "../errors.ts";
 import type { GenerationPrompt } from "../generation.ts";
 import type { CanonicalEvent, CanonicalRequest, RequestInput } from "../request.ts";
+import type { ReadyModel } from "../scheduler/loaded-model.ts";
 import { untilAborted } from "../scheduler/until-aborted.ts";
 import { type AnswerOptions, generationOf } from "./answer-options.ts";
 
@@ -29,29 +30,31 @@ export async function* answerRaw(
   input: RawInput,
   options: AnswerOptions,
 ): AsyncGenerator<CanonicalEvent> {
-  const { ready, signal } = options;
-  const prompt = await promptOf(input, options);
-  const grammar = rawGrammar(options.request);
+  const { request, ready, signal } = options;
+  const prompt = promptOf(input);
+  const grammar = rawGrammar(request);
+  if (request.renderOnly || request.onPrompt !== undefined) {
+    const text = await untilAborted(textOf(input, ready), signal);
+    request.onPrompt?.(text);
+    if (request.renderOnly) {
+      yield { type: "rendered", prompt: text, images: input.images?.length ?? 0 };
+      return;
+    }
+  }
   yield* ready.runner.generate({ ...generationOf(options), prompt, grammar }, signal);
 }
 
-async function promptOf(
-  { text, images = [], tokens }: RawInput,
-  { request, ready, signal }: AnswerOptions,
-): Promise<GenerationPrompt> {
-  if (tokens === undefined) {
-    request.onPrompt?.(text);
-    return {
-      segments: segmentsOf(text, images.length),
-      ...(images.length > 0 && { images: images.map(({ base64 }) => base64) }),
-    };
-  }
-  const prompt = { tokens: [...tokens] };
-  if (request.onPrompt !== undefined) {
-    const said = await untilAborted(ready.runner.call("detokenize", prompt), signal);
-    request.onPrompt(said.text);
-  }
-  return prompt;
+function promptOf({ text, images = [], tokens }: RawInput): GenerationPrompt {
+  if (tokens !== undefined) return { tokens: [...tokens] };
+  return {
+    segments: segmentsOf(text, images.length),
+    ...(images.length > 0 && { images: images.map(({ base64 }) => base64) }),
+  };
+}
+
+async function textOf({ text, tokens }: RawInput, { runner }: ReadyModel): Promise<string> {
+  if (tokens === undefined) return text;
+  return (await runner.call("detokenize", { tokens: [...tokens] })).text;
 }
 
 /** @throws ProductError `ENGINE_IMAGE_INVALID` for an image that the text has no place for */

@@ -1,7 +1,7 @@
 // The prompt of one chat request: rendered, counted, and made to fit the window where that is allowed.
 
 import type { PromptSegment } from "../../prompt/prompt-segment.ts";
-import type { PromptMessage } from "../../prompt/prompt-template.ts";
+import type { PromptMessage, TemplateModelFacts } from "../../prompt/prompt-template.ts";
 import type { MarkedPrompt } from "../generation.ts";
 import { imagesOf } from "../images/request-images.ts";
 import type { ChatInput, Truncation } from "../request.ts";
@@ -14,6 +14,27 @@ function* shorterAndShorter(all: PromptMessage[]): Generator<PromptMessage[]> {
   for (let next = withoutOldestTurn(all); next !== undefined; next = withoutOldestTurn(next)) {
     yield next;
   }
+}
+
+/** The prompt of a conversation in pieces; what the model is told of depends on nothing else. */
+export function renderSegments(
+  { template, tools, think }: Pick<PreparedChat, "template" | "tools" | "think">,
+  messages: readonly PromptMessage[],
+  facts: TemplateModelFacts,
+  suffix?: string,
+): PromptSegment[] {
+  const conversation = {
+    messages,
+    tools,
+    ...(think !== undefined && { think }),
+    ...(suffix !== undefined && { suffix }),
+  };
+  return template.render(conversation, facts);
+}
+
+/** As people read it: where an image stands, there is its mark. */
+export function segmentsText(segments: readonly PromptSegment[]): string {
+  return segments.map(({ text }) => text).join("");
 }
 
 export class ChatPrompt {
@@ -29,15 +50,8 @@ export class ChatPrompt {
 
   /** @param written what the model has answered so far: it goes on behind it */
   segments(messages: readonly PromptMessage[], written = ""): PromptSegment[] {
-    const { template, tools, think } = this.#prepared;
-    const { suffix } = this.#input;
-    const conversation = {
-      messages,
-      tools,
-      ...(think !== undefined && { think }),
-      ...(suffix !== undefined && { suffix }),
-    };
-    const segments = template.render(conversation, this.#ready.facts);
+    const { facts } = this.#ready;
+    const segments = renderSegments(this.#prepared, messages, facts, this.#input.suffix);
     return written === "" ? segments : [...segments, { text: written, special: false }];
   }
 
@@ -50,6 +64,17 @@ export class ChatPrompt {
       ...(images.length > 0 && { images }),
       ...(earlier !== undefined && { earlier }),
     };
+  }
+
+  /** The prompt as people read it, the text of an earlier answer in front. */
+  async text(segments: readonly PromptSegment[]): Promise<string> {
+    const own = segmentsText(segments);
+    const { context: earlier = [] } = this.#input;
+    if (earlier.length === 0) return own;
+    const { runner, facts } = this.#ready;
+    const said = await runner.call("detokenize", { tokens: [...earlier] });
+    // The beginning of text is not told twice.
+    return said.text + (own.startsWith(facts.bosText) ? own.slice(facts.bosText.length) : own);
   }
 
   /** All tokens, those of an earlier answer in front; those of images are negative. */

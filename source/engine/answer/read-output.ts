@@ -9,6 +9,7 @@ export type DoneEvent = Extract<CanonicalEvent, { type: "done" }>;
 export type RunnerEvent =
   | Exclude<GenerationEvent, { type: "done" }>
   | DoneEvent
+  | Extract<CanonicalEvent, { type: "rendered" }>
   | ({ type: "truncated" } & Truncation);
 
 export async function* readOutput(

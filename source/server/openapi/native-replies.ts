@@ -25,6 +25,8 @@ const answer = {
   total: maybe(Type.Number()),
   logprobs: maybe(Type.Array(TokenLogprob)),
   truncated: maybe(Truncated),
+  /** With `_debug_render_only: true`: the prompt, and how many images are in it. */
+  _debug_info: maybe(Type.Object({ rendered_template: text, image_count: maybe(count) })),
   total_duration: maybe(count),
   load_duration: maybe(count),
   prompt_eval_count: maybe(count),

@@ -1,23 +1,20 @@
 // How generate and chat are asked to answer: the fields they share, read into the canonical request.
 import type { AnswerFormat, CanonicalRequest, ThinkLevel } from "../../../engine/request.ts";
-import { invalidField, unsupportedField } from "../../errors.ts";
+import { invalidField } from "../../errors.ts";
 import { parseKeepAlive } from "../../options.ts";
 import type { AnswerBody } from "./schema.ts";
 
 type AnswerSettings = Pick<
   CanonicalRequest,
-  "topLogprobs" | "think" | "truncate" | "shift" | "reportProgress" | "keepAliveMs"
+  "topLogprobs" | "think" | "truncate" | "shift" | "reportProgress" | "renderOnly" | "keepAliveMs"
 >;
 
 /**
  * What can be told without knowing the model.
  *
- * @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED`
+ * @throws ProductError `SERVER_FIELD_INVALID`
  */
 export function readAnswerSettings(body: AnswerBody): AnswerSettings {
-  if (body._debug_render_only === true) {
-    throw unsupportedField("_debug_render_only", "every request is answered by the model");
-  }
   return {
     topLogprobs: topLogprobsOf(body),
     think: parseThink(body.think),
@@ -25,6 +22,7 @@ export function readAnswerSettings(body: AnswerBody): AnswerSettings {
     truncate: body.truncate === true,
     shift: body.shift === true,
     reportProgress: body.progress === true,
+    renderOnly: body._debug_render_only === true,
     keepAliveMs: parseKeepAlive(body.keep_alive),
   };
 }

@@ -6,12 +6,15 @@ import type { ServerDependencies } from "../../dependencies.ts";
 import { clientSignal, runRequest } from "../../run-request.ts";
 import { announceTruncation } from "../truncation-header.ts";
 import { NativeReply, type ReplyShape, requestCanceled } from "./native-reply.ts";
+import { renderedFields } from "./records.ts";
 import { ToolCallReader } from "./tool-calls.ts";
 
 export interface NativeAnswer extends Pick<ReplyShape, "stream" | "toFields"> {
   canonical: CanonicalRequest;
   model: ResolvedModel;
 }
+
+type LastEvent = Extract<CanonicalEvent, { type: "done" | "rendered" }>;
 
 /** @throws ProductError as long as the reply has not begun */
 export async function answerNatively(
@@ -26,7 +29,7 @@ export async function answerNatively(
   const answer = new NativeReply(request, reply, shape, signal);
   const calls = new ToolCallReader();
   let loadMs = 0;
-  let done: Extract<CanonicalEvent, { type: "done" }> | undefined;
+  let last: LastEvent | undefined;
   try {
     for await (const event of runRequest(dependencies, request, canonical, model, signal)) {
       switch (event.type) {
@@ -49,15 +52,17 @@ export async function answerNatively(
           await answer.add({ text: "", toolCalls: [calls.end(event)] });
           break;
         case "done":
-          done = event;
+        case "rendered":
+          last = event;
           break;
         default:
           await answer.reportProgress(event);
       }
     }
-    if (done !== undefined) return await answer.end(done, loadMs);
+    if (last?.type === "done") return await answer.end(last, loadMs);
+    if (last?.type === "rendered") return await answer.endAlone(renderedFields(last));
     if (signal.aborted) throw requestCanceled();
-    return await answer.endLoad();
+    return await answer.endAlone({ done: true, done_reason: "load" });
   } catch (error) {
     return await answer.fail(error);
   }

@@ -90,11 +90,10 @@ export class NativeReply {
     return await this.#reply.send(this.#record(this.#whole, fields));
   }
 
-  /** The model is loaded, which was all that was asked: one plain record, in a stream too. */
-  async endLoad(): Promise<FastifyReply> {
-    const final = { done: true, done_reason: "load" };
-    if (!this.#writer.isOpen) return await this.#reply.send(this.#record({ text: "" }, final));
-    await this.#write({ text: "" }, final);
+  /** No answer was asked for: one plain record is the reply, in a stream too. */
+  async endAlone(fields: Record<string, unknown>): Promise<FastifyReply> {
+    if (!this.#writer.isOpen) return await this.#reply.send(this.#record({ text: "" }, fields));
+    await this.#write({ text: "" }, fields);
     return this.#close();
   }
 

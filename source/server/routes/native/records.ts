@@ -3,6 +3,7 @@ import type { TokenLogprob } from "../../../engine/generation.ts";
 import type { CanonicalEvent } from "../../../engine/request.ts";
 
 type Done = Extract<CanonicalEvent, { type: "done" }>;
+type Rendered = Extract<CanonicalEvent, { type: "rendered" }>;
 
 /** Fields of a final record. Durations are integer nanoseconds; zeros are left out. */
 export function finalFields(done: Done, loadMs: number, totalMs: number): Record<string, unknown> {
@@ -24,6 +25,15 @@ export function finalFields(done: Done, loadMs: number, totalMs: number): Record
     // Ours: what was left out of the conversation, where the request allowed it.
     ...(truncated !== undefined && { truncated }),
     ...withoutZeros(counts),
+  };
+}
+
+/** Fields of the record that shows a prompt. */
+export function renderedFields({ prompt, images, truncated }: Rendered): Record<string, unknown> {
+  return {
+    done: false,
+    ...(truncated !== undefined && { truncated }),
+    _debug_info: { rendered_template: prompt, ...withoutZeros({ image_count: images }) },
   };
 }
 

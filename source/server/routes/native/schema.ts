@@ -30,6 +30,7 @@ const answerFields = {
   format: Type.Optional(Type.Unknown()),
   truncate: Type.Optional(Type.Boolean()),
   shift: Type.Optional(Type.Boolean()),
+  /** The prompt is shown, and not answered. */
   _debug_render_only: Type.Optional(Type.Boolean()),
 };
 
