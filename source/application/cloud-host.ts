@@ -168,6 +168,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
     adminUrl: server.adminGateway?.addresses[0]?.url,
     apps: controlPlane.apps().length,
     replicas: controlPlane.livingReplicas().length,
+    problem: controlPlane.stateFault,
   });
   const cutRequestsOf = (keyId: string) => gateway.cutRequestsOf(keyId);
   const admin = await createAdminServer({

@@ -120,6 +120,10 @@ async function examineControlPlane(stateFolder: string): Promise<Finding> {
   if (status === undefined) {
     return { subject, kind: "ok", sentence: "none runs; deploy and run start one" };
   }
+  if (status.problem !== undefined) {
+    const hint = "Until then no replica is started or replaced.";
+    return { subject, kind: "fault", sentence: status.problem, hint };
+  }
   return { subject, kind: "ok", sentence: `ready at ${status.baseUrl}, ${status.apps} apps` };
 }
 

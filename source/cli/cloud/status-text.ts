@@ -12,6 +12,7 @@ export function statusText(status: ServerStatus, nowMs: number = Date.now()): st
     ["Since", `${formatRoughDuration(nowMs - startedAt).toLowerCase()} (process ${processId})`],
     ["Version", status.version],
   ];
-  const head = status.isReady ? "The control plane is ready." : "The control plane is starting.";
+  const state = status.isReady ? "The control plane is ready." : "The control plane is starting.";
+  const head = status.problem === undefined ? state : `${state}\nProblem: ${status.problem}`;
   return `${head}\n\n${rows.map(([label = "", text = ""]) => `  ${label.padEnd(9)}${text}\n`).join("")}`;
 }

@@ -148,6 +148,8 @@ export interface ServerStatus {
   apps: number;
   replicas: number;
   isReady: boolean;
+  /** What keeps it from doing its work, such as a full disk, as a sentence. */
+  problem?: string | undefined;
 }
 
 /** One file of a deployment's bundle. */

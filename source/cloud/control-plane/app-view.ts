@@ -15,6 +15,8 @@ export interface AppFacts {
   wanted: number;
   /** Why no replica fits; undefined: one does. */
   shortage: string | undefined;
+  /** Why nothing can be written down; undefined: it can. */
+  stateFault: string | undefined;
   /** Milliseconds for which fewer replicas are ready than are wanted. */
   lackingMs: number;
   /** Milliseconds since 1970. */
@@ -25,7 +27,7 @@ export interface AppFacts {
 const degradedAfterMs = 60_000;
 
 export function appState(facts: AppFacts): { state: AppState; reason: string | undefined } {
-  const { app, active, replicas, wanted, shortage, now } = facts;
+  const { app, active, replicas, wanted, shortage, stateFault, now } = facts;
   const plain = (state: AppState) => ({ state, reason: undefined });
   if (app.desired === "deleted") return plain("DELETED");
   if (app.desired === "deleting") return plain("DELETING");
@@ -40,6 +42,9 @@ export function appState(facts: AppFacts): { state: AppState; reason: string | u
     const isFailed = active.failures >= failuresUntilFailed;
     const count = isFailed ? ` (${active.failures} times in a row)` : "";
     return { state: "CRASH_BACKOFF", reason: `${active.reason ?? "A replica ended"}${count}` };
+  }
+  if (ready < wanted && stateFault !== undefined) {
+    return { state: "DEGRADED", reason: stateFault };
   }
   if (ready === 0 && shortage !== undefined) return { state: "UNSCHEDULABLE", reason: shortage };
   if (ready === 0) return plain(replicas.some(isOnItsWay) || wanted > 0 ? "STARTING" : "COLD");

@@ -6,6 +6,7 @@ import type { Traffic } from "../gateway/traffic.ts";
 import { type AppKey, type AppRecord, appName } from "../state/app-records.ts";
 import type { CloudStore } from "../state/cloud-store.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
+import type { Complaints } from "./complaints.ts";
 
 /** An app that wants a replica which the machine cannot hold. */
 export interface Shortage {
@@ -21,6 +22,10 @@ export interface ControlContext {
   traffic: Traffic;
   clock: Clock;
   log: (text: string) => void;
+  /** For what is tried again at every look. */
+  complaints: Complaints;
+  /** Why the state cannot be written, where it cannot: then no replica can be started or ended. */
+  stateFault: () => string | undefined;
   /** 0..1, drawn anew. */
   random: () => number;
   /** How long a replica is to be ready before it counts as sound. */

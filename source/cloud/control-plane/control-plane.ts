@@ -1,6 +1,5 @@
 // The control plane: what is desired of apps, and the loop that brings it about.
 import { type Clock, systemClock } from "../../base/clock.ts";
-import { describeError } from "../../base/product-error.ts";
 import type {
   AppDetails,
   AppDocument,
@@ -18,6 +17,7 @@ import { type AppKey, appName } from "../state/app-records.ts";
 import type { CloudStore } from "../state/cloud-store.ts";
 import { AppCommands } from "./app-commands.ts";
 import { stableMs as usualStableMs } from "./back-off.ts";
+import { Complaints } from "./complaints.ts";
 import type { ControlContext } from "./control-context.ts";
 import { type ActivateRequest, Deployments } from "./deployments.ts";
 import { Documents } from "./documents-of.ts";
@@ -56,11 +56,14 @@ export class ControlPlane {
   readonly #documents: Documents;
   readonly #reconciler: Reconciler;
   #stopListening: () => void = () => {};
+  #stateFault: string | undefined;
 
   constructor(options: ControlPlaneOptions) {
     const { store, engine, traffic, log, baseUrl, clock = systemClock } = options;
     const context: ControlContext = {
       ...{ store, engine, traffic, log, baseUrl, clock },
+      complaints: new Complaints(log),
+      stateFault: () => this.#stateFault,
       random: options.random ?? Math.random,
       stableMs: options.stableMs ?? usualStableMs,
       observations: new Map(),
@@ -222,6 +225,11 @@ export class ControlPlane {
     return this.#documents.living();
   }
 
+  /** Why what happens cannot be written down, where it cannot. */
+  get stateFault(): string | undefined {
+    return this.#stateFault;
+  }
+
   stopReplica(replica: string, { replace }: { replace: boolean }): void {
     this.#commands.stopReplica(replica, replace);
   }
@@ -238,26 +246,41 @@ export class ControlPlane {
 
   async #lookAtAll(): Promise<void> {
     const { store, clock, publish } = this.#context;
-    await this.#keeper.observe();
-    for (const app of store.apps.list()) {
-      if (app.desired !== "deleted") await this.#lookAt(appName(app));
+    try {
+      await this.#keeper.observe();
+      for (const app of store.apps.list()) {
+        if (app.desired !== "deleted") await this.#lookAt(appName(app));
+      }
+      await this.#commands.clearDeleted();
+      store.replicas.prune(clock.wallMs() - dayMs);
+    } finally {
+      this.#examineState();
+      // What ends with time alone, such as a back-off, is in nobody's event.
+      publish();
     }
-    await this.#commands.clearDeleted();
-    store.replicas.prune(clock.wallMs() - dayMs);
-    // What ends with time alone, such as a back-off, is in nobody's event.
-    publish();
+  }
+
+  /** Only where something went wrong: each look at it costs a write. */
+  #examineState(): void {
+    const { store, complaints, log } = this.#context;
+    if (this.#stateFault === undefined && !complaints.isOpen) return;
+    const fault = store.database.writingFault();
+    if (fault === this.#stateFault) return;
+    this.#stateFault = fault;
+    log(fault ?? "What happens can be written down again.");
   }
 
   /** One app that cannot be helped must not keep the others waiting. */
   async #lookAt(name: string): Promise<void> {
-    const { store, log } = this.#context;
+    const { store, complaints } = this.#context;
     const [organisation = "", app = ""] = name.split("/");
     const record = store.apps.find({ organisation, app });
-    if (record === undefined) return;
+    if (record === undefined) return complaints.end(name);
     try {
       await this.#scaler.evaluate(record);
+      complaints.end(name);
     } catch (error) {
-      log(`${name}: ${describeError(error)}`);
+      complaints.tell(name, error);
     }
   }
 

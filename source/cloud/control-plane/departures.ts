@@ -42,7 +42,7 @@ export class Departures {
   begin(record: ReplicaRecord, limitMs?: number): void {
     const { replica } = record;
     if (this.#leaving.has(replica) || this.#isClosed) return;
-    const { store, log } = this.#options.context;
+    const { store, complaints } = this.#options.context;
     const limits = store.revisions.find(record)?.config.limits;
     const leaving: Leaving = {
       hurry: new AbortController(),
@@ -53,8 +53,9 @@ export class Departures {
     if (record.stage === "stopping") leaving.hurry.abort();
     this.#leaving.set(replica, leaving);
     leaving.done = this.#takeDown(record, leaving, limits?.terminationGraceMs ?? 0)
+      .then(() => complaints.end(`the end of ${replica}`))
       // The next look tries again.
-      .catch((error: unknown) => log(`${replica} cannot be ended: ${describeError(error)}`))
+      .catch((error: unknown) => complaints.tell(`the end of ${replica}`, error))
       .finally(() => this.#leaving.delete(replica));
   }
 

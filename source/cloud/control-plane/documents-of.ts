@@ -59,6 +59,7 @@ export class Documents {
       replicas: current.map((replica) => replica.state),
       wanted,
       shortage: shortageOf(this.#context, app)?.capacity.reason,
+      stateFault: this.#context.stateFault(),
       lackingMs: lacking === undefined ? 0 : now - lacking,
       now,
     });
@@ -120,7 +121,9 @@ export class Documents {
   living(of?: AppRecord): ReplicaDocument[] {
     const { replicas } = this.#context.store;
     const records = of === undefined ? replicas.living() : replicas.livingOf(of);
-    return records.map((record) => this.#replica(record));
+    return records
+      .map((record) => this.#replica(record))
+      .filter(({ state }) => state !== "TERMINATED");
   }
 
   #replica(record: ReplicaRecord): ReplicaDocument {

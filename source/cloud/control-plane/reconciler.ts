@@ -1,5 +1,5 @@
 // Looks again and again at what is desired and what is, one look at a time.
-import { describeError } from "../../base/product-error.ts";
+import { Complaints } from "./complaints.ts";
 
 export interface ReconcilerOptions {
   /** Sees how replicas fare, and does all that follows. */
@@ -13,6 +13,8 @@ export interface ReconcilerOptions {
 
 /** Requests come by the thousand a second; each app's demand is looked at this often at most. */
 const demandSpacingMs = 50;
+/** How the log calls what fails. */
+const subject = "what is desired cannot be brought about";
 
 /** A failed look is told of and comes again: everything is found in the state itself. */
 export class Reconciler {
@@ -23,10 +25,12 @@ export class Reconciler {
   #interval: NodeJS.Timeout | undefined;
   #isAllDue = false;
   #running: Promise<void> | undefined;
+  readonly #complaints: Complaints;
   #isClosed = false;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
+    this.#complaints = new Complaints(options.log);
   }
 
   start(): void {
@@ -91,8 +95,9 @@ export class Reconciler {
       try {
         if (isAll) await this.#options.lookAtAll();
         else for (const app of apps) await this.#lookAt(app);
+        this.#complaints.end(subject);
       } catch (error) {
-        this.#options.log(`what is desired cannot be brought about: ${describeError(error)}`);
+        this.#complaints.tell(subject, error);
       }
     }
   }

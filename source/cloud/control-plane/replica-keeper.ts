@@ -56,7 +56,7 @@ export class ReplicaKeeper {
     }
     for (const { replica } of expected) {
       const record = store.replicas.find(replica);
-      if (record !== undefined && record.stage !== "ended") this.#step(record, seen.get(replica));
+      if (record !== undefined) this.#stepOrComplain(record, seen.get(replica));
     }
     this.#tell();
   }
@@ -130,6 +130,18 @@ export class ReplicaKeeper {
     this.#isClosed = true;
     const starting = Promise.all([...this.#starting.values()]);
     await Promise.all([starting, this.#departures.close()]);
+  }
+
+  /** One whose state cannot be written must not keep the others waiting. */
+  #stepOrComplain(record: ReplicaRecord, observation: ReplicaObservation | undefined): void {
+    const { complaints } = this.#context;
+    const subject = `replica ${record.replica}`;
+    try {
+      if (record.stage !== "ended") this.#step(record, observation);
+      complaints.end(subject);
+    } catch (error) {
+      complaints.tell(subject, error);
+    }
   }
 
   #step(record: ReplicaRecord, observation: ReplicaObservation | undefined): void {

@@ -19,6 +19,8 @@ export interface ReplicaFacts {
 
 export function replicaState(facts: ReplicaFacts): ReplicaState {
   const { record, observation, inFlight, now, notBefore, isShort } = facts;
+  // Its end may not be written down yet, or the disk be too full for it.
+  if (record.stage !== "ended" && observation?.phase === "exited") return "TERMINATED";
   switch (record.stage) {
     case "ordered":
       return isShort ? "UNSCHEDULABLE" : "PENDING";
@@ -27,6 +29,7 @@ export function replicaState(facts: ReplicaFacts): ReplicaState {
       return observation.phase === "preparing" ? "PREPARING" : "SETUP";
     case "ready":
       if (observation === undefined) return "LOST";
+      if (observation.phase === "unhealthy") return "UNHEALTHY";
       return inFlight > 0 ? "RUNNING" : "IDLE";
     case "draining":
       return observation?.phase === "unhealthy" ? "UNHEALTHY" : "DRAINING";
@@ -76,7 +79,7 @@ export function replicaDocument(
       state === "IDLE" && scale !== undefined
         ? facts.idleSince + keepAliveOf(scale, facts.wasUsed)
         : undefined,
-    exit: record.exit,
+    exit: record.exit ?? observation?.exit,
     coldStartMs: record.readyAt === undefined ? undefined : record.readyAt - record.createdAt,
   };
 }

@@ -80,6 +80,11 @@ function failureOf(
     const sentence = `${active.reason ?? "Its replicas end before they are ready"} (revision ${active.revision}, ${active.failures} times in a row).`;
     return { errorType: "startup_failed", sentence };
   }
+  if (context.stateFault() !== undefined) {
+    // Where the state lies is nothing for callers.
+    const sentence = "No replica can be started: the server cannot write its state.";
+    return { errorType: "runner_scheduling_failure", sentence };
+  }
   const capacity = shortageOf(context, app)?.capacity;
   if (capacity === undefined || capacity.canEverFit) return undefined;
   const sentence = capacity.reason ?? "This machine has not what a replica asks for.";

@@ -114,6 +114,17 @@ export class StateDatabase {
     return this.backup();
   }
 
+  /** Why nothing can be written, as a sentence; undefined: it can, which is tried. */
+  writingFault(): string | undefined {
+    try {
+      const version = readVersion(this.connection);
+      this.transaction(() => this.connection.exec(`PRAGMA user_version = ${version}`));
+      return undefined;
+    } catch (error) {
+      return `The state database ${this.file} cannot be written: ${describeError(error)}.`;
+    }
+  }
+
   /** What SQLite's full check complains of; empty when all is well. */
   check(): string[] {
     return complaints(this.connection, "integrity_check");

@@ -11,6 +11,7 @@ const plain: AppFacts = {
   replicas: [],
   wanted: 0,
   shortage: undefined,
+  stateFault: undefined,
   lackingMs: 0,
   now: 1000,
 };

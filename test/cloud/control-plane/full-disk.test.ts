@@ -1,0 +1,87 @@
+// A state that cannot be written: what is told of replicas stays true, and all goes on afterwards.
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { until } from "../../support/until.ts";
+import {
+  deployment,
+  type OpenControlPlane,
+  openControlPlane,
+} from "../support/open-control-plane.ts";
+
+let open: OpenControlPlane;
+beforeEach(async () => {
+  open = await openControlPlane();
+});
+afterEach(async () => {
+  await open.close();
+});
+
+const chat = { organisation: "local", app: "chat" };
+const routed = () => open.traffic.open("chat");
+/** SQLite takes no write any more, as on a full disk. */
+const forbidWriting = (isForbidden: boolean) =>
+  open.store.database.connection.exec(`PRAGMA query_only = ${isForbidden ? "ON" : "OFF"}`);
+const faults = () => open.log.filter((line) => line.includes("cannot be written"));
+
+it("a replica that died meanwhile is told to be dead, with the reason, and replaced later", async () => {
+  await open.deploy(deployment("one", { scale: { minConcurrency: 1 } }));
+  const [replica = ""] = routed();
+  forbidWriting(true);
+  open.engine.end(replica, { sentence: "It was killed by signal 9." });
+  const app = await until(
+    () => open.plane.app(chat),
+    ({ state }) => state === "DEGRADED",
+  );
+  expect(app).toMatchObject({
+    reason: expect.stringContaining("cannot be written"),
+    replicas: { wanted: 1, alive: 0, ready: 0 },
+  });
+  expect(open.plane.stateFault).toBe(app.reason);
+  expect(open.plane.replicas(chat)).toMatchObject([
+    { replica, state: "TERMINATED", exit: { sentence: "It was killed by signal 9." } },
+  ]);
+  const failure = await until(
+    () => open.traffic.app("chat")?.failure,
+    (found) => found !== undefined,
+  );
+  expect(failure?.errorType).toBe("runner_scheduling_failure");
+  expect(failure?.sentence).not.toContain(open.folder);
+
+  // Many looks later it has been said once.
+  const linesBefore = open.log.length;
+  const looks = countLooks();
+  await until(looks, (count) => count > 5);
+  expect(faults()).toHaveLength(1);
+  expect(open.log).toHaveLength(linesBefore);
+
+  forbidWriting(false);
+  await until(routed, (names) => names.length === 1 && names[0] !== replica);
+  await until(
+    () => open.plane.stateFault,
+    (fault) => fault === undefined,
+  );
+  expect(open.plane.app(chat).state).toBe("READY");
+  expect(open.traffic.app("chat")?.failure).toBeUndefined();
+  expect(open.plane.replicas(chat)[0]).toMatchObject({ replica, state: "TERMINATED" });
+});
+
+it("one that cannot be noted does not keep others from being seen", async () => {
+  await open.deploy(deployment("one", { scale: { minConcurrency: 2, maxConcurrency: 2 } }));
+  const both = await until(routed, ({ length }) => length === 2);
+  forbidWriting(true);
+  for (const replica of both) open.engine.end(replica);
+  await until(routed, ({ length }) => length === 0);
+  const states = open.plane.replicas(chat).map(({ state }) => state);
+  expect(states).toEqual(["TERMINATED", "TERMINATED"]);
+});
+
+/** How often the control plane has published its table since. */
+function countLooks(): () => number {
+  let count = 0;
+  const { traffic } = open;
+  const publish = traffic.publish.bind(traffic);
+  traffic.publish = (apps) => {
+    count += 1;
+    publish(apps);
+  };
+  return () => count;
+}
