@@ -192,8 +192,8 @@ export class Frame implements FrameServices {
     return this.#overlays.ask(question, initial);
   }
 
-  confirm(question: string): Promise<boolean> {
-    return this.#overlays.confirm(question);
+  confirm(question: string, rest?: Promise<string>): Promise<boolean> {
+    return this.#overlays.confirm(question, rest);
   }
 
   choose(title: string, choices: readonly Choice[]): Promise<string | undefined> {

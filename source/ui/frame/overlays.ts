@@ -39,8 +39,13 @@ export class Overlays {
     return this.#show((base) => new AskOverlay({ ...base, question, initial }));
   }
 
-  confirm(question: string): Promise<boolean> {
-    return this.#show((base) => new ConfirmOverlay({ ...base, question }));
+  /** @param rest as of `FrameServices.confirm` */
+  async confirm(question: string, rest?: Promise<string>): Promise<boolean> {
+    const answer = await this.#show<boolean | Error>(
+      (base) => new ConfirmOverlay({ ...base, question, rest }),
+    );
+    if (answer instanceof Error) throw answer;
+    return answer;
   }
 
   /** @returns the value of the chosen item */

@@ -75,24 +75,41 @@ export class AskOverlay implements Overlay {
 
 /** Asks for a yes; everything else is a no. */
 export class ConfirmOverlay implements Overlay {
-  readonly hints = [
-    ["y", "yes"],
-    ["n", "no"],
-    ["Enter", "take"],
-    ["Esc", "cancel"],
-  ] as const;
-  readonly #options: QuestionOptions<boolean>;
+  readonly #options: QuestionOptions<boolean | Error>;
+  #question: string;
+  /** A part of the question is still to come: who has not read it cannot say yes. */
+  #isComing: boolean;
   #isYes = false;
 
-  constructor(options: QuestionOptions<boolean>) {
+  /** @param options with the rest of the question, where that takes a while; its error is the answer */
+  constructor(
+    options: QuestionOptions<boolean | Error> & { readonly rest: Promise<string> | undefined },
+  ) {
     this.#options = options;
+    this.#question = options.question;
+    this.#isComing = options.rest !== undefined;
+    options.rest?.then(
+      (rest) => {
+        this.#question = `${options.question} ${rest}`;
+        this.#isComing = false;
+        options.onChange();
+      },
+      (error: unknown) => options.onDone(error instanceof Error ? error : new Error(String(error))),
+    );
+  }
+
+  get hints(): readonly (readonly [string, string])[] {
+    const cancel = ["Esc", "cancel"] as const;
+    if (this.#isComing) return [cancel];
+    return [["y", "yes"], ["n", "no"], ["Enter", "take"], cancel];
   }
 
   press(press: KeyPress): void {
     const { onDone, onChange } = this.#options;
     const key = press.kind === "text" ? press.text.toLowerCase() : press.name;
-    if (key === "y") onDone(true);
-    else if (["n", "Esc", "Ctrl+C"].includes(key)) onDone(false);
+    if (["n", "Esc", "Ctrl+C"].includes(key)) onDone(false);
+    else if (this.#isComing) return;
+    else if (key === "y") onDone(true);
     else if (key === "Enter") onDone(this.#isYes);
     else if (["Left", "Right", "Tab"].includes(key)) {
       this.#isYes = !this.#isYes;
@@ -108,18 +125,24 @@ export class ConfirmOverlay implements Overlay {
   }
 
   picture(size: BodySize): OverlayPicture {
-    const { question, glyphs } = this.#options;
+    const { glyphs } = this.#options;
+    const question = questionRows(this.#question, size.columns, glyphs);
+    if (this.#isComing) {
+      const waiting = textRow(`${glyphs.working} reading what that does${glyphs.ellipsis}`, "dim");
+      return atBottom([...question, waiting], size, glyphs);
+    }
     const [no, yes] = this.#isYes ? ["  No  ", "[ Yes ]"] : ["[ No ]", "  Yes  "];
     const answers: StyledRow = [
       { text: no, tone: this.#isYes ? "plain" : "selected" },
       { text: "  ", tone: "plain" },
       { text: yes, tone: this.#isYes ? "selected" : "plain" },
     ];
-    return atBottom([...questionRows(question, size.columns, glyphs), answers], size, glyphs);
+    return atBottom([...question, answers], size, glyphs);
   }
 
   readerLines(): readonly string[] {
-    return [`${this.#options.question} ${this.#isYes ? "Yes" : "No"} is selected; y or n.`];
+    if (this.#isComing) return [`${this.#question} Reading what that does.`];
+    return [`${this.#question} ${this.#isYes ? "Yes" : "No"} is selected; y or n.`];
   }
 }
 

@@ -89,8 +89,13 @@ export interface FrameServices {
   open(id: Screen["id"], argument?: string): void;
   /** A one-line question over the hints. @returns undefined when the person cancels */
   ask(question: string, initial?: string): Promise<string | undefined>;
-  /** Names the thing and its effect; the default answer is No. */
-  confirm(question: string): Promise<boolean>;
+  /**
+   * Names the thing and its effect; the default answer is No.
+   *
+   * @param rest the effect, where that has to be asked for: there is no yes before it is shown
+   * @throws what `rest` throws
+   */
+  confirm(question: string, rest?: Promise<string>): Promise<boolean>;
   /** A list to filter and choose from. @returns the chosen value */
   choose(title: string, choices: readonly Choice[]): Promise<string | undefined>;
   /** A sentence in place of the hints, until the next key. */

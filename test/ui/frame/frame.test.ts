@@ -324,6 +324,32 @@ describe("questions", () => {
     await expect(answered).resolves.toBe(expected);
   });
 
+  test("for a yes take none before the effect is there to be read", async () => {
+    const effect = Promise.withResolvers<string>();
+    const answered = frame.confirm("Delete tiny?", effect.promise);
+    expect(lines().join("\n")).toContain("Delete tiny?");
+    expect(lines().join("\n")).not.toContain("Yes");
+    press("Enter", "Tab", "Enter");
+    type("y");
+    expect(frame.overlay).toBeDefined();
+    effect.resolve("2 GB return.");
+    await effect.promise;
+    expect(lines().join("\n")).toContain("Delete tiny? 2 GB return.");
+    // What was pressed before has chosen nothing.
+    expect(lines().join("\n")).toContain("[ No ]");
+    type("y");
+    await expect(answered).resolves.toBe(true);
+  });
+
+  test("for a yes can be left while the effect is asked for, and end with its error", async () => {
+    const left = frame.confirm("Delete tiny?", new Promise(() => {}));
+    press("Esc");
+    await expect(left).resolves.toBe(false);
+    const failing = frame.confirm("Delete tiny?", Promise.reject(new Error("The server is gone")));
+    await expect(failing).rejects.toThrow("The server is gone");
+    expect(frame.overlay).toBeUndefined();
+  });
+
   test("with a list give the chosen value", async () => {
     const answered = frame.choose("Model", [
       { value: "a", title: "Alpha", note: "1 GB" },

@@ -107,8 +107,9 @@ export class FakeServices implements FrameServices {
     return this.answer;
   }
 
-  async confirm(question: string): Promise<boolean> {
-    this.events.push(`confirm ${question}`);
+  async confirm(question: string, rest?: Promise<string>): Promise<boolean> {
+    const whole = rest === undefined ? question : `${question} ${await rest}`;
+    this.events.push(`confirm ${whole}`);
     return this.isSure;
   }
 

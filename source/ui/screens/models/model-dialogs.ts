@@ -73,12 +73,12 @@ export class ModelDialogs {
 
   async remove(name: string): Promise<string | undefined> {
     const { client, frame, work } = this.#options;
-    const plan = await planDeletion(client(), name).then(
+    const plan = planDeletion(client(), name).then(
       deletionSentence,
       // A damaged model can be deleted too; nobody knows what it frees.
       (error: unknown) => describeError(error),
     );
-    if (!(await frame.confirm(`Delete ${name}? ${plan}`))) return undefined;
+    if (!(await frame.confirm(`Delete ${name}?`, plan))) return undefined;
     return (await work.remove(name)) ?? `${name} is deleted`;
   }
 

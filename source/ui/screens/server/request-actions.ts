@@ -2,6 +2,7 @@
 
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
+import { formatBytes } from "../../../base/byte-format.ts";
 import { describeError } from "../../../base/product-error.ts";
 import type { ApiClient } from "../../../client/api-client.ts";
 import { cancelRequest, type RequestView, requestTexts } from "../../../client/requests.ts";
@@ -87,15 +88,19 @@ export class RequestActions {
   }
 
   async replay(view: RequestView): Promise<string | undefined> {
-    const texts = await this.#texts(view);
-    if (texts.kind === "failed") return texts.sentence;
-    const body = texts.kind === "read" ? texts.texts.body : undefined;
     const method = replayedMethods.find((name) => name === view.method);
     if (method === undefined) return `A ${view.method} request cannot be sent once more`;
-    if (body === undefined && method !== "GET") return bodyNotKept;
     const { client, frame } = this.#options;
+    let body: string | undefined;
+    const readBody = async (): Promise<string> => {
+      const texts = await this.#texts(view);
+      if (texts.kind === "failed") throw new Error(texts.sentence);
+      body = texts.kind === "read" ? texts.texts.body : undefined;
+      if (body === undefined && method !== "GET") throw new Error(bodyNotKept);
+      return body === undefined ? "" : `${formatBytes(Buffer.byteLength(body))} are sent.`;
+    };
     const question = `Send ${view.method} ${view.path} to the server once more?`;
-    if (!(await frame.confirm(question))) return undefined;
+    if (!(await frame.confirm(question, readBody()))) return undefined;
     const sent = body === undefined ? undefined : (JSON.parse(body) as unknown);
     // The answer may take minutes: it is told of when it has come.
     client()

@@ -236,7 +236,7 @@ describe("changes", () => {
     // The default is No.
     await press(screen, keys.enter, "Enter chat");
     expect(await store.names()).toContain("tiny-copy2:latest");
-    await press(screen, "d", "Delete tiny-copy2:latest?");
+    await press(screen, "d", "Delete tiny-copy2:latest? Deleting it frees");
     await press(screen, "y", "tiny-copy2:latest is deleted");
     expect(await store.names()).toEqual(["tiny:latest"]);
     await screen.until(/> tiny/);
