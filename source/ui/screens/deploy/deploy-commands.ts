@@ -16,7 +16,9 @@ export interface DeployActions {
   choose(distance: -1 | 1): void;
   complete(): Outcome;
   scroll(direction: -1 | 1): void;
+  editText(): Outcome;
   saveDraft(): Outcome;
+  otherDraft(): Outcome;
   startOver(): Outcome;
   retry(): Outcome;
   mend(): void;
@@ -219,6 +221,15 @@ const table: readonly DeployCommand[] = [
     run: (actions) => actions.showLog(),
   },
   {
+    id: "deploy.text",
+    title: "All answers as one text, in $EDITOR",
+    group,
+    keys: ["Ctrl+E"],
+    hint: "as text",
+    when: ({ state }) => state.step !== "launch",
+    run: (actions) => actions.editText(),
+  },
+  {
     id: "deploy.save",
     title: "Save the draft; it is saved at each step, too",
     group,
@@ -226,6 +237,15 @@ const table: readonly DeployCommand[] = [
     hint: "save",
     when: ({ state }) => state.step !== "launch",
     run: (actions) => actions.saveDraft(),
+  },
+  {
+    id: "deploy.drafts",
+    title: "Go on with another draft",
+    group,
+    keys: ["Ctrl+R"],
+    slash: ["/drafts"],
+    when: ({ state }) => !isOngoing(state.launch),
+    run: (actions) => actions.otherDraft(),
   },
   {
     id: "deploy.new",

@@ -1,7 +1,6 @@
 // The deployment of a script or a model, step by step, as a screen of the frame.
 
 import type { Clock } from "../../../base/clock.ts";
-import { describeError } from "../../../base/product-error.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
 import type {
   BodySize,
@@ -14,7 +13,6 @@ import { fieldAfterText, fieldCommands, fieldWith } from "../../panes/text-field
 import { Store } from "../../state/store.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { CloudAccess, CloudServer } from "../cloud-access.ts";
-import type { Given } from "./answers.ts";
 import { arrived } from "./asked.ts";
 import { commandText } from "./command-text.ts";
 import { type DeploySituation, deployCommands } from "./deploy-commands.ts";
@@ -23,10 +21,12 @@ import { deployPicture, lastScroll } from "./deploy-picture.ts";
 import { DeployReader } from "./deploy-reader.ts";
 import { baseOf, createDeployState, type DeployState, profileOf } from "./deploy-state.ts";
 import { DeploySteps } from "./deploy-steps.ts";
-import { DraftFile } from "./draft-file.ts";
+import { DraftFolder } from "./draft-folder.ts";
+import { DraftKeeper } from "./draft-keeper.ts";
 import { choose, editField, moveFocus, openStep } from "./form-reducer.ts";
 import { focusedItem, type PageView } from "./page-of.ts";
 import { spokenFooter, spokenLines } from "./spoken-deploy.ts";
+import { TextForm } from "./text-form.ts";
 
 export interface DeployScreenContext {
   readonly cloud: CloudAccess;
@@ -48,13 +48,12 @@ export class DeployScreen implements Screen {
   readonly #reader: DeployReader;
   readonly #steps: DeploySteps;
   readonly #launcher: DeployLauncher;
-  readonly #draft: DraftFile;
+  readonly #draft: DraftKeeper;
+  readonly #text: TextForm;
   readonly #commands: readonly BoundCommand[];
   #situation: DeploySituation | undefined;
   #size: BodySize = { columns: 80, rows: 22 };
   #resuming: Promise<void> | undefined;
-  /** Answers that are no draft any more. */
-  #deployed: Given | undefined;
 
   constructor(context: DeployScreenContext) {
     const { cloud, clock, frame, folder = process.cwd() } = context;
@@ -62,11 +61,12 @@ export class DeployScreen implements Screen {
     const { scripts } = cloud;
     this.#context = context;
     const reader = new DeployReader({ cloud, store, folder });
-    const onLive = () => void this.#removeDraft();
+    const onLive = () => void this.#draft.remove();
     const launcher = new DeployLauncher({ store, reader, clock, onLive });
     this.#reader = reader;
     this.#launcher = launcher;
-    this.#draft = new DraftFile(cloud.stateFolder, scripts.looksSecret);
+    const drafts = new DraftFolder(cloud.stateFolder, scripts.looksSecret);
+    this.#draft = new DraftKeeper({ store, drafts, frame, clock, view: () => this.#view() });
     this.#steps = new DeploySteps({
       store,
       reader,
@@ -74,9 +74,10 @@ export class DeployScreen implements Screen {
       frame,
       folder,
       view: () => this.#view(),
-      onStep: () => void this.#saveDraft(),
+      onStep: () => void this.#draft.save(),
       launch: () => void launcher.launch(),
     });
+    this.#text = new TextForm({ store, frame, steps: this.#steps, view: () => this.#view() });
     store.update(openStep(store.get(), "script", this.#view()));
     store.subscribe(() => this.#syncField());
     this.#commands = [
@@ -150,7 +151,7 @@ export class DeployScreen implements Screen {
     this.#reader.close();
     this.#launcher.close();
     await this.#resuming;
-    await this.#saveDraft();
+    await this.#draft.save();
   }
 
   get #state(): DeployState {
@@ -171,20 +172,8 @@ export class DeployScreen implements Screen {
     return this.#situation;
   }
 
-  /** Goes on with a draft, unless something has been answered meanwhile. */
   async #resume(): Promise<void> {
-    const { frame } = this.#context;
-    try {
-      const draft = await this.#draft.read();
-      const isUntouched = Object.keys(this.#state.given).length === 0;
-      if (draft !== undefined && isUntouched && Object.keys(draft.given).length > 0) {
-        const resumed = createDeployState(draft.given, draft.step);
-        this.#store.update(openStep(resumed, draft.step, this.#view()));
-        frame.notify("The draft goes on where you left it; Ctrl+N begins anew.");
-      }
-    } catch (error) {
-      frame.notify(describeError(error));
-    }
+    await this.#draft.resume();
     this.#reader.read();
   }
 
@@ -200,29 +189,6 @@ export class DeployScreen implements Screen {
     this.#store.update(editField(this.#state, edit, this.#view()));
   }
 
-  async #saveDraft(): Promise<string> {
-    const { step, given } = this.#state;
-    if (Object.keys(given).length === 0) return "There is nothing to save yet.";
-    if (given === this.#deployed) return "It is live: there is no draft to save.";
-    try {
-      await this.#draft.write({ step, given });
-    } catch (error) {
-      return `The draft is not saved: ${describeError(error)}`;
-    }
-    this.#store.update({ draftSavedAtMs: this.#context.clock.wallMs() });
-    return "The draft is saved, without secrets.";
-  }
-
-  async #removeDraft(): Promise<void> {
-    this.#deployed = this.#state.given;
-    this.#store.update({ draftSavedAtMs: undefined });
-    try {
-      await this.#draft.remove();
-    } catch (error) {
-      this.#context.frame.notify(`The draft stays: ${describeError(error)}`);
-    }
-  }
-
   #actions(): Parameters<typeof deployCommands>[0] {
     const steps = this.#steps;
     const launcher = this.#launcher;
@@ -233,7 +199,9 @@ export class DeployScreen implements Screen {
       choose: (distance) => this.#change(choose(this.#state, distance, this.#view())),
       complete: () => this.#completeOrMove(),
       scroll: (direction) => this.#scroll(direction * Math.max(1, this.#size.rows - 4)),
-      saveDraft: async () => await this.#saveDraft(),
+      editText: () => this.#text.edit(),
+      saveDraft: () => this.#draft.save(),
+      otherDraft: () => this.#otherDraft(),
       startOver: () => this.#startOver(),
       retry: () => this.#retry(),
       mend: () => steps.mend(),
@@ -292,13 +260,19 @@ export class DeployScreen implements Screen {
     if (!isDone && !isEmpty && !(await frame.confirm("Forget these answers and begin anew?"))) {
       return undefined;
     }
-    await this.#removeDraft();
+    await this.#draft.remove();
     const { known } = this.#state;
     const fresh = createDeployState();
     const { scripts, targets } = known;
     this.#store.update({ ...fresh, known: { ...fresh.known, scripts, targets } });
     this.#steps.open("script");
     return undefined;
+  }
+
+  async #otherDraft(): Promise<string | undefined> {
+    const told = await this.#draft.choose();
+    this.#reader.open();
+    return told;
   }
 
   async #retry(): Promise<undefined> {

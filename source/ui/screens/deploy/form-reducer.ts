@@ -73,7 +73,7 @@ function givenAfterChoice({ given }: DeployState, id: string, value: string) {
 }
 
 /** What is run once gets a name drawn; an app that stays is called as its script. */
-function givenAfterMode({ name, ...given }: DeployState["given"], mode: string) {
+export function givenAfterMode({ name, ...given }: DeployState["given"], mode: string) {
   const isOwn = name !== undefined && name !== "" && name !== given.suggestedName;
   if (isOwn) return { ...given, name, mode };
   return mode === "run" ? { ...given, name: "", mode } : { ...given, mode };
@@ -109,22 +109,21 @@ export function leaveField(state: DeployState, view: PageView): DeployState {
   return { ...state, faults: fault === undefined ? others : { ...others, [item.id]: fault } };
 }
 
-/** Checks every field of the step, then the step as a whole. */
-export function checkStep(state: DeployState, view: PageView): DeployState {
-  const { items } = pageOf(state, view);
-  const found = items.flatMap((item) => {
+/** What is wrong with the fields of the step, by their names. */
+export function faultsOf(state: DeployState, view: PageView): DeployState["faults"] {
+  const found = pageOf(state, view).items.flatMap((item) => {
     const fault = faultOf(state, item, view);
     return fault === undefined ? [] : [[item.id, fault] as const];
   });
-  const [first] = found;
-  if (first !== undefined) {
-    const focused = withFocus(
-      state,
-      items.findIndex(({ id }) => id === first[0]),
-      view,
-    );
-    return { ...focused, faults: Object.fromEntries(found) };
-  }
+  return Object.fromEntries(found);
+}
+
+/** Checks every field of the step, then the step as a whole. */
+export function checkStep(state: DeployState, view: PageView): DeployState {
+  const faults = faultsOf(state, view);
+  const { items } = pageOf(state, view);
+  const first = items.findIndex(({ id }) => faults[id] !== undefined);
+  if (first !== -1) return { ...withFocus(state, first, view), faults };
   const fault = stepFault(state, view);
   return { ...state, faults: fault === undefined ? {} : { "": fault } };
 }

@@ -5,7 +5,7 @@
 // test/e2e/terminal-deploy.
 
 import { Console } from "node:console";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -66,9 +66,11 @@ async function openDeploy(
     isScreenReader?: boolean;
     findings?: readonly PreflightFinding[];
     change?: Partial<CloudAccess["scripts"]>;
+    /** A program that is given a file, such as a call of sed. */
+    editor?: string;
   } = {},
 ): Promise<Opened> {
-  const { isScreenReader = false, findings = [ok], change = {} } = options;
+  const { isScreenReader = false, findings = [ok], change = {}, editor = "true" } = options;
   const screen = new SizedTerminal(80, 24);
   const server = new DeployServer();
   const noSession = () => {
@@ -80,7 +82,7 @@ async function openDeploy(
     cloud,
     program: "deployctl",
     first: "deploy",
-    environment: { LANG: "en_GB.UTF-8" },
+    environment: { LANG: "en_GB.UTF-8", EDITOR: editor },
     isScreenReader,
     stdin: screen.stdin,
     stdout: screen.stdout,
@@ -90,7 +92,7 @@ async function openDeploy(
     await result;
   };
   onTestFinished(leave);
-  await screen.until(isScreenReader ? "Step 1 of 13" : "1 of 13  Script");
+  await screen.until(isScreenReader ? "Step 1 of 13" : "of 13");
   return { screen, server, leave };
 }
 
@@ -213,9 +215,9 @@ describe("the way to the launch", () => {
     );
     expect(server.requests[0]?.secrets).toEqual({ API_TOKEN: "hunter2" });
     expect(screen.bytes).not.toContain("hunter2");
-    expect(readFileSync(path.join(folder, "state", "deploy-draft.json"), "utf8")).not.toContain(
-      "hunter2",
-    );
+    const state = path.join(folder, "state");
+    const [draft = ""] = readdirSync(state);
+    expect(readFileSync(path.join(state, draft), "utf8")).not.toContain("hunter2");
   });
 
   test("stops at what would fail, and leads to the step that mends it", async () => {
@@ -330,6 +332,40 @@ describe("the launch", () => {
   });
 });
 
+describe("the answers as one text", () => {
+  const asText = "\u0005";
+
+  test("are taken over, and what is wrong is told at its field", async () => {
+    const opened = await openDeploy({
+      editor: "sed -i -e 's/^app-name = .*/app-name = renamed/' -e 's/^gpus = .*/gpus = many/'",
+    });
+    const { screen } = opened;
+    await toName(opened);
+    screen.type(asText);
+    await screen.until("8 of 13  Resources");
+    await screen.until("Use a whole number from 0 to 64.");
+    expect(screen.text).toContain("> GPUs");
+    screen.type("\u00150");
+    for (const title of ["9 of 13", "10 of 13", "It can be launched"]) await next(screen, title);
+    await next(screen, "--app-name renamed");
+  });
+
+  test("that are no answers are told, and nothing changes before they are", async () => {
+    const opened = await openDeploy({ editor: "sed -i -e 's/^mode = .*/mood = run/'" });
+    const { screen } = opened;
+    await toName(opened);
+    screen.type(asText);
+    await screen.until("There is no answer called mood. Edit the text again?");
+    screen.type("n");
+    await screen.until("The answers stay as they were");
+    expect(screen.text).toContain("> Name  chat");
+    screen.type(asText);
+    await screen.until("There is no answer called mood. Edit the text again?");
+    screen.type("n");
+    await screen.until("> Name  chat");
+  });
+});
+
 describe("a draft", () => {
   test("goes on where it was left, and ends with a new beginning", async () => {
     const first = await openDeploy();
@@ -339,6 +375,8 @@ describe("a draft", () => {
     await first.leave();
     const { screen } = await openDeploy();
     await screen.until("> Name  chat-later");
+    screen.type("\u0012");
+    await screen.until("There is no other draft.");
     await next(screen, "5 of 13");
     screen.type("\u000e");
     await screen.until("Forget these answers and begin anew?");

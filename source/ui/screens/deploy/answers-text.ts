@@ -1,0 +1,191 @@
+// All answers as one text for an editor: a line for each, `name = value`, under the titles of the steps.
+
+import { type Given, isEphemeral, variablePrefix } from "./answers.ts";
+import type { DeployState } from "./deploy-state.ts";
+import type { Item } from "./form.ts";
+import { type PageView, pageOf } from "./page-of.ts";
+import { newVariable } from "./pages-of-settings.ts";
+import { settings } from "./settings.ts";
+import { type StepId, stepsOf } from "./steps.ts";
+
+/** What is written in place of a secret; whoever leaves it keeps the secret. */
+export const keptSecret = "********";
+/** In front of what is wrong with the line below; such lines are taken out again. */
+const problemSign = "#!";
+const envWord = "env ";
+
+/** What a field is called in the text: as its flag is, where it has one. */
+const names: Readonly<Record<string, string>> = {
+  source: "deploy",
+  file: "write-to",
+  target: "function",
+  name: "app-name",
+  imageMode: "image-mode",
+  secretNames: "secrets",
+  ...Object.fromEntries(settings.map(({ id, flag }) => [id, flag.slice(2)])),
+};
+const ids: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(names).map(([id, name]) => [name, id]),
+);
+/** They are fields that change others, or become others. */
+const leftOut = new Set(["preset", newVariable]);
+
+export interface TextField {
+  readonly step: StepId;
+  readonly item: Item;
+}
+
+/** The fields of every step, as far as the script is read. */
+export function fieldsOf(state: DeployState, view: PageView): readonly TextField[] {
+  return stepsOf(isEphemeral(state.given)).flatMap(({ id: step }) =>
+    pageOf({ ...state, step }, view)
+      .items.filter(({ id }) => !leftOut.has(id))
+      .map((item) => ({ step, item })),
+  );
+}
+
+export function writeAnswers(state: DeployState, view: PageView): string {
+  const fields = fieldsOf(state, view);
+  const parts = stepsOf(isEphemeral(state.given)).map(({ id, title }) => {
+    const own = fields.filter(({ step }) => step === id);
+    if (own.length === 0) return [];
+    return ["", `# ${title}`, ...own.flatMap(({ item }) => linesOf(item)), ...more(id)];
+  });
+  const unread = fields.some(({ step }) => step === "timeouts")
+    ? []
+    : ["", "# What the script can be given is here once it is read."];
+  return `${[...head, ...parts.flat(), ...unread].join("\n")}\n`;
+}
+
+const head = [
+  "# All answers of the deploy screen. Lines that begin with # are not read; a line that is taken out, or",
+  "# has no value, is as the script says. Nothing is sent: the screen checks what you save.",
+];
+
+function more(step: StepId): string[] {
+  return step === "variables" ? ["# Others: env NAME = VALUE"] : [];
+}
+
+function linesOf(item: Item): string[] {
+  const line = `${nameOf(item.id)} = ${shownValue(item)}`.trimEnd();
+  if (item.kind === "choice") {
+    return [`# ${item.options.map(({ value }) => value).join(", ")}`, line];
+  }
+  return item.note ? [`# ${item.note}`, line] : [line];
+}
+
+function nameOf(id: string): string {
+  return id.startsWith(variablePrefix)
+    ? envWord + id.slice(variablePrefix.length)
+    : (names[id] ?? id);
+}
+
+function shownValue(item: Item): string {
+  const { value } = item;
+  if (item.kind === "text" && item.mask !== undefined && value !== "") return keptSecret;
+  // What a line cannot hold as it is, is written as JSON.
+  return /^["\s]|[\r\n]|\s$/.test(value) ? JSON.stringify(value) : value;
+}
+
+export interface ReadAnswers {
+  readonly given: Given;
+  /** The names of the fields that have another value now. */
+  readonly changed: readonly string[];
+  /** Lines that are no answers, and why; their numbers count from 1. */
+  readonly problems: readonly { readonly line: number; readonly sentence: string }[];
+}
+
+/** Reads the text that `writeAnswers` has made of the same state. */
+export function readAnswers(text: string, state: DeployState, view: PageView): ReadAnswers {
+  const shown = new Map(fieldsOf(state, view).map(({ item }) => [item.id, item]));
+  const problems: { line: number; sentence: string }[] = [];
+  const read = new Map<string, string>();
+  for (const [index, row] of text.split(/\r?\n/).entries()) {
+    if (row.trim() === "" || row.trimStart().startsWith("#")) continue;
+    const line = index + 1;
+    const at = row.indexOf("=");
+    const name = row.slice(0, Math.max(0, at)).trim();
+    const id = idOf(name);
+    const value = textIn(row.slice(at + 1).trim());
+    const item = id === undefined ? undefined : shown.get(id);
+    const problem =
+      at === -1
+        ? "It is no answer: use name = value."
+        : id === undefined || (item === undefined && !id.startsWith(variablePrefix))
+          ? `There is no answer called ${name}.`
+          : read.has(id)
+            ? `${name} is answered twice.`
+            : ((value === undefined ? "The value is no JSON text." : undefined) ??
+              optionProblem(item, value ?? ""));
+    if (problem !== undefined) problems.push({ line, sentence: problem });
+    else if (id !== undefined && value !== undefined) read.set(id, value);
+  }
+  return { ...applied(state.given, shown, read), problems };
+}
+
+function idOf(name: string): string | undefined {
+  if (name.startsWith(envWord)) {
+    const variable = name.slice(envWord.length).trim();
+    return /^[A-Za-z_]\w{0,127}$/.test(variable) ? variablePrefix + variable : undefined;
+  }
+  return ids[name] ?? (names[name] === undefined ? name : undefined);
+}
+
+/** @returns undefined for a text in quotes that is none */
+function textIn(text: string): string | undefined {
+  if (!text.startsWith('"')) return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "string" ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function optionProblem(item: Item | undefined, value: string): string | undefined {
+  if (item?.kind !== "choice" || value === "") return undefined;
+  if (item.options.some((option) => option.value === value)) return undefined;
+  return `Use one of ${item.options.map((option) => option.value).join(", ")}.`;
+}
+
+/** Only what differs from what was shown becomes an answer. */
+function applied(
+  before: Given,
+  shown: ReadonlyMap<string, Item>,
+  read: ReadonlyMap<string, string>,
+): Pick<ReadAnswers, "given" | "changed"> {
+  const given: Record<string, string> = { ...before };
+  const changed: string[] = [];
+  for (const [id, item] of shown) {
+    const value = read.get(id) ?? "";
+    const isKept = value === item.value || value === shownValue(item);
+    if (isKept) continue;
+    changed.push(id);
+    const isDrawn = id === "name" && isEphemeral(before);
+    if (value === "" && !isDrawn) delete given[id];
+    else given[id] = value;
+  }
+  for (const [id, value] of read) {
+    if (shown.has(id) || value === "") continue;
+    changed.push(id);
+    given[id] = value;
+  }
+  return { given, changed: changed.filter((id) => given[id] !== before[id]) };
+}
+
+/** The text with what is wrong above the lines that it is about. */
+export function withProblems(text: string, problems: ReadAnswers["problems"]): string {
+  const rows = text.split(/\r?\n/);
+  return rows
+    .flatMap((row, index) => {
+      const own = problems.filter(({ line }) => line === index + 1);
+      return [...own.map(({ sentence }) => `${problemSign} ${sentence}`), row];
+    })
+    .join("\n");
+}
+
+/** The text without what was said against it. */
+export function withoutProblems(text: string): string {
+  const rows = text.split(/\r?\n/).filter((row) => !row.trimStart().startsWith(problemSign));
+  return rows.join("\n");
+}

@@ -1,0 +1,109 @@
+// All answers as one text: what it holds, and what is read of it after a person has changed it.
+import { describe, expect, test } from "vitest";
+import {
+  keptSecret,
+  readAnswers,
+  withoutProblems,
+  withProblems,
+  writeAnswers,
+} from "../../../../source/ui/screens/deploy/answers-text.ts";
+import { createDeployState } from "../../../../source/ui/screens/deploy/deploy-state.ts";
+import { stateOf, view } from "./sample-answers.ts";
+
+const state = stateOf("name", { "variable:API_TOKEN": "hunter2", maxConcurrency: "3" });
+const text = writeAnswers(state, view);
+
+/** The text with one line in place of another. */
+function changed(line: RegExp, now: string): string {
+  expect(text).toMatch(line);
+  return text.replace(line, now);
+}
+
+describe("the text", () => {
+  test("holds every answer under the name of its flag, and no secret", () => {
+    for (const line of [
+      "deploy = script",
+      "script = deploy.py",
+      "mode = deploy",
+      "app-name = chat",
+      "profile = local",
+      "# private, shared, public",
+      "auth = private",
+      "env MODEL_NAME = tiny",
+      `env API_TOKEN = ${keptSecret}`,
+      "max-concurrency = 3",
+      "drain-timeout = 600s",
+    ]) {
+      expect(text.split("\n")).toContain(line);
+    }
+    expect(text).not.toContain("hunter2");
+  });
+
+  test("that comes back as it was changes nothing", () => {
+    expect(readAnswers(text, state, view)).toEqual({
+      given: state.given,
+      changed: [],
+      problems: [],
+    });
+  });
+
+  test("of a script that is not read yet tells that there will be more", () => {
+    const written = writeAnswers(createDeployState({ script: "deploy.py" }, "script"), view);
+    expect(written).toContain("script = deploy.py");
+    expect(written).not.toContain("max-concurrency");
+    expect(written).toContain("once it is read");
+  });
+});
+
+describe("reading", () => {
+  test.each([
+    ["a setting", /max-concurrency = 3/, "max-concurrency=5", { maxConcurrency: "5" }],
+    ["a choice", /auth = private/, "auth = shared", { auth: "shared" }],
+    [
+      "a variable",
+      /env MODEL_NAME = tiny/,
+      "env MODEL_NAME = a b",
+      { "variable:MODEL_NAME": "a b" },
+    ],
+    ["a variable of one's own", /secrets =/, "env EXTRA = #1", { "variable:EXTRA": "#1" }],
+    ["a new secret", /\*{8}/, "hunter3", { "variable:API_TOKEN": "hunter3" }],
+    [
+      "blanks that count",
+      /MODEL_NAME = tiny/,
+      'MODEL_NAME = " x "',
+      { "variable:MODEL_NAME": " x " },
+    ],
+  ])("takes %s", (_what, line, now, given) => {
+    const read = readAnswers(changed(line, now), state, view);
+    expect(read.problems).toEqual([]);
+    expect(read.given).toEqual({ ...state.given, ...given });
+    expect(read.changed).toEqual(Object.keys(given));
+  });
+
+  test.each([
+    ["is taken out", ""],
+    ["has no value", "max-concurrency ="],
+  ])("what %s is as the script says", (_how, now) => {
+    const { given } = readAnswers(changed(/max-concurrency = 3/, now), state, view);
+    expect(given).not.toHaveProperty("maxConcurrency");
+  });
+
+  test.each([
+    [/mode = deploy/, "nonsense", "use name = value"],
+    [/mode = deploy/, "moode = run", "no answer called moode"],
+    [/mode = deploy/, "maxConcurrency = 2", "no answer called maxConcurrency"],
+    [/mode = deploy/, "mode = perhaps", "Use one of deploy, run"],
+    [/mode = deploy/, "mode = run\nmode = deploy", "answered twice"],
+    [/mode = deploy/, "env 1X = 2", "no answer called env 1X"],
+    [/mode = deploy/, 'mode = "run', "no JSON text"],
+  ])("of %s as %j says what is wrong, and where", (line, now, sentence) => {
+    const own = changed(line, now);
+    const { problems } = readAnswers(own, state, view);
+    expect(problems).toMatchObject([{ sentence: expect.stringContaining(sentence) }]);
+    const wrong = now.split("\n").at(-1) ?? "";
+    expect(own.split("\n")[(problems[0]?.line ?? 0) - 1]).toBe(wrong);
+    const marked = withProblems(own, problems);
+    expect(marked).toContain(`#! ${problems[0]?.sentence}\n${wrong}`);
+    expect(withoutProblems(marked)).toBe(own);
+  });
+});

@@ -1,0 +1,120 @@
+// Drafts on disk: whole, for their owner alone, without secrets, and one for each terminal.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { DraftFolder } from "../../../../source/ui/screens/deploy/draft-folder.ts";
+import { rules } from "./sample-answers.ts";
+
+let folder: string;
+let state: string;
+/** Programs that run. */
+let running: Set<number>;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "deploy-draft-"));
+  state = path.join(folder, "state");
+  running = new Set();
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function terminal(processId: number): DraftFolder {
+  running.add(processId);
+  const isRunning = (id: number) => running.has(id);
+  return new DraftFolder(state, rules.looksSecret, { processId, isRunning });
+}
+
+const names = () => readdirSync(state);
+const draftOf = (name: string) => ({ step: "name" as const, given: { name } });
+async function namesSeenBy(drafts: DraftFolder) {
+  return (await drafts.others()).drafts.map(({ given, isInUse }) => [given.name, isInUse]);
+}
+
+test("there is none at first", async () => {
+  expect(await terminal(1).others()).toEqual({ drafts: [], problems: [] });
+});
+
+test("is read as it was written, for its owner alone", async () => {
+  const given = { script: "deploy.py", name: "chat", "variable:MODEL_NAME": "tiny" };
+  await terminal(1).write({ step: "where", given });
+  running.delete(1);
+  const { drafts } = await terminal(2).others();
+  expect(drafts).toMatchObject([{ step: "where", given, isInUse: false }]);
+  expect(statSync(drafts[0]?.file ?? "").mode & 0o777).toBe(0o600);
+  expect(statSync(state).mode & 0o777).toBe(0o700);
+});
+
+test("never holds a secret", async () => {
+  const given = {
+    script: "deploy.py",
+    "variable:API_TOKEN": "hunter2",
+    newVariable: "MY_KEY=hunter3",
+  };
+  await terminal(1).write({ step: "variables", given });
+  expect(names().map((name) => readFileSync(path.join(state, name), "utf8"))).toEqual([
+    expect.not.stringContaining("hunter"),
+  ]);
+});
+
+test("is the last one of several that are written at once, and leaves nothing beside it", async () => {
+  const drafts = terminal(1);
+  await Promise.all(["a", "b", "c", "d"].map((name) => drafts.write(draftOf(name))));
+  expect(await namesSeenBy(terminal(2))).toEqual([["d", true]]);
+  await drafts.remove();
+  expect(names()).toEqual([]);
+});
+
+test("two terminals keep what each has typed, whoever writes last", async () => {
+  const [first, second] = [terminal(1), terminal(2)];
+  await first.write(draftOf("one"));
+  await second.write(draftOf("two"));
+  await first.write(draftOf("one more"));
+  await second.remove();
+  running.clear();
+  expect(await namesSeenBy(terminal(3))).toEqual([["one more", false]]);
+});
+
+test("one that is left is taken over by one terminal alone", async () => {
+  await terminal(1).write(draftOf("left"));
+  running.delete(1);
+  const [second, third] = [terminal(2), terminal(3)];
+  const [left] = (await second.others()).drafts;
+  const [seen] = (await third.others()).drafts;
+  if (left === undefined || seen === undefined) throw new Error("the draft is not seen");
+  expect(await second.take(left)).toBe(true);
+  expect(await third.take(seen)).toBe(false);
+  expect(await namesSeenBy(third)).toEqual([["left", true]]);
+  expect(await namesSeenBy(second)).toEqual([]);
+});
+
+test("of one that another terminal is at, a copy is taken", async () => {
+  const [first, second] = [terminal(1), terminal(2)];
+  await first.write(draftOf("shared"));
+  await second.write(draftOf("own"));
+  const [shared] = (await second.others()).drafts;
+  if (shared === undefined) throw new Error("the draft is not seen");
+  expect(await second.take(shared)).toBe(true);
+  await second.write(draftOf("changed"));
+  expect(await namesSeenBy(first)).toEqual(
+    expect.arrayContaining([
+      ["changed", true],
+      ["own", true],
+    ]),
+  );
+  expect(await namesSeenBy(second)).toEqual(
+    expect.arrayContaining([
+      ["shared", true],
+      ["own", false],
+    ]),
+  );
+});
+
+test("that cannot be read is set aside, and named", async () => {
+  await terminal(1).write(draftOf("chat"));
+  const [name = ""] = names();
+  writeFileSync(path.join(state, name), '{"version":1,"step":"na');
+  const drafts = terminal(2);
+  const { problems } = await drafts.others();
+  expect(problems).toEqual([expect.stringContaining(`${name}.unreadable`)]);
+  expect(await drafts.others()).toEqual({ drafts: [], problems: [] });
+  expect(names()).toEqual([`${name}.unreadable`]);
+});
