@@ -124,7 +124,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
     keys,
     trustedProxies: options.trustedProxies ?? [],
     isReady: () => isReady,
-    internalRoute: metricsRoute(usage, log),
+    internalRoute: metricsRoute(usage, organisation, log),
     observe: (record) => usage.observe(record),
     onStopWish: (replica) => stopAsWished(server.controlPlane, replica, log),
     log,
@@ -246,10 +246,15 @@ async function openAdminGateway(
   return gateway;
 }
 
-/** Prometheus comes to the gateway, with an admin key. */
-function metricsRoute(usage: CloudUsage, log: (text: string) => void): InternalRoute {
+/** Prometheus comes to the gateway, with an admin key of the server's own organisation. */
+function metricsRoute(
+  usage: CloudUsage,
+  organisation: string,
+  log: (text: string) => void,
+): InternalRoute {
   return (request, response, key) => {
     if (request.url !== "/_/metrics" || key?.scope !== "admin") return false;
+    if (key.organisation !== organisation) return false;
     usage.metrics().then(
       (text) => {
         response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });

@@ -17,6 +17,7 @@ export function keyAdministration(options: KeyAdministrationOptions): KeyAdminis
   const { keys, organisation, cutRequestsOf } = options;
   return {
     list: () => keys.list().map(keyDocument),
+    find: (id, wanted) => keyDocument(keys.find(id, wanted)),
     create: (request) => {
       const { expiresInMs, description, ...rest } = request;
       const created = keys.create({

@@ -1,13 +1,19 @@
-// Who asks: nobody in particular over the socket, the holder of a key over an address.
+// Who asks: the user himself over the socket, the holder of an admin key over an address.
 import type { IncomingMessage } from "node:http";
 
-const callers = new WeakMap<IncomingMessage, string>();
-
-/** Notes the id of the key that a request was let in with. */
-export function noteCaller(request: IncomingMessage, keyId: string): void {
-  callers.set(request, keyId);
+/** The key that a request was let in with. */
+export interface Caller {
+  keyId: string;
+  organisation: string;
 }
 
-export function callerOf(request: IncomingMessage): string | undefined {
+const callers = new WeakMap<IncomingMessage, Caller>();
+
+export function noteCaller(request: IncomingMessage, caller: Caller): void {
+  callers.set(request, caller);
+}
+
+/** @returns undefined for the user who owns the socket */
+export function callerOf(request: IncomingMessage): Caller | undefined {
   return callers.get(request);
 }

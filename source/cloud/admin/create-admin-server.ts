@@ -33,7 +33,7 @@ export interface AdminServer {
   answer(
     request: IncomingMessage,
     response: ServerResponse,
-    key: { id: string; scope: string } | undefined,
+    key: { id: string; organisation: string; scope: string } | undefined,
   ): boolean;
   /** Cuts the streams that run. */
   close(): Promise<void>;
@@ -68,7 +68,7 @@ export async function createAdminServer(services: AdminServices): Promise<AdminS
         refuse(response, key !== undefined);
         return true;
       }
-      noteCaller(request, key.id);
+      noteCaller(request, { keyId: key.id, organisation: key.organisation });
       server.routing(request, response);
       return true;
     },

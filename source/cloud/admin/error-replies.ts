@@ -29,6 +29,9 @@ export function errorDocument(error: ProductError | undefined): ErrorDocument {
   return { error: { code, message, ...(hint !== undefined && { hint }), exitCode } };
 }
 
+/** What the system says of a disk that takes nothing more. */
+const fullDisk: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EROFS"]);
+
 /** Fastify's own errors get our code. */
 function toProductError(error: FastifyError | Error): ProductError | undefined {
   if (error instanceof ProductError) return error;
@@ -36,6 +39,13 @@ function toProductError(error: FastifyError | Error): ProductError | undefined {
     return new ProductError(cloudErrors.stateUnusable, {
       message: `The state database did not take it: ${error.message}.`,
       hint: "Free some room on its disk; deployctl state check examines it.",
+      cause: error,
+    });
+  }
+  if ("code" in error && fullDisk.has(String(error.code))) {
+    return new ProductError(cloudErrors.stateUnusable, {
+      message: `The state folder did not take it: ${error.message}.`,
+      hint: "Free some room on its disk.",
       cause: error,
     });
   }

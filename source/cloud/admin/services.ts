@@ -12,6 +12,12 @@ import type {
 
 export interface KeyAdministration {
   list(): KeyDocument[];
+  /**
+   * @param id or the whole token
+   * @param organisation whose keys alone are looked at; undefined: all
+   * @throws ProductError `CLOUD_KEY_UNKNOWN`
+   */
+  find(id: string, organisation: string | undefined): KeyDocument;
   create(request: NewKeyRequest): NewKeyDocument;
   /** @param hard also ends the requests that run under it */
   revoke(id: string, hard: boolean): KeyDocument;

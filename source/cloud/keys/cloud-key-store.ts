@@ -95,6 +95,14 @@ export class CloudKeyStore implements KeyVerifier {
   }
 
   /**
+   * @param idText the id; the prefix or the whole token is taken too
+   * @throws ProductError `CLOUD_KEY_UNKNOWN` also for one of another organisation than is named
+   */
+  find(idText: string, organisation?: string): CloudKey {
+    return this.#find(idText, organisation).key;
+  }
+
+  /**
    * Takes a key back for good; once more changes nothing.
    *
    * @param idText the id; the prefix or the whole token is taken too
@@ -183,10 +191,11 @@ export class CloudKeyStore implements KeyVerifier {
     this.noteUses();
   }
 
-  #find(idText: string): StoredKey {
+  #find(idText: string, organisation?: string): StoredKey {
     const id = readKeyToken(idText)?.id ?? readKeyId(cloudKeyPrefix, idText);
     const stored = this.#stored.get(id ?? "");
-    if (stored !== undefined) return stored;
+    const isMeant = organisation === undefined || stored?.key.organisation === organisation;
+    if (stored !== undefined && isMeant) return stored;
     throw new ProductError(cloudErrors.keyUnknown, {
       // What was given may be a mistyped token: no more than an id is repeated.
       message: `There is no key with the id ${quoteShort(id ?? idText, 12)}.`,

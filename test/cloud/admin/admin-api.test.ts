@@ -62,6 +62,7 @@ function servicesOf({ plane, store, engine, log }: OpenControlPlane): AdminServi
     ...{ store, engine, controlPlane: plane },
     keys: {
       list: () => [{ ...key, apps: [] }],
+      find: () => ({ ...key, apps: [] }),
       create: () => ({ key: { ...key, apps: [] }, token: "dk_new" }),
       revoke: (id) => {
         throw new ProductError(cloudErrors.keyUnknown, { message: `There is no key ${id}.` });
@@ -144,6 +145,12 @@ it("replicas are listed, stopped and killed", async () => {
   await all(client.deploy(deployment("one")));
   const [replica] = await client.replicas("chat");
   expect(replica).toMatchObject({ state: "IDLE", app: "chat" });
+  expect(await all(client.logs("chat", { replica: replica?.replica ?? "" }))).toEqual([]);
+  expect(await refusal(all(client.logs("chat", { replica: "nobody" })))).toMatchObject({
+    code: cloudErrors.replicaUnknown.code,
+    message: `There is no replica "nobody" of local/chat.`,
+    exitCode: 3,
+  });
   await client.stopReplica(replica?.replica ?? "", { replace: true });
   await until(
     () => client.replicas(),
@@ -256,6 +263,7 @@ describe("bad requests", () => {
         cloudErrors.requestInvalid.code,
       ],
       ["GET", "/_/v1/usage?app=unknown", undefined, 404, cloudErrors.appUnknown.code],
+      ["GET", "/_/v1/events?app=unknown", undefined, 404, cloudErrors.appUnknown.code],
       ["GET", "/_/v1/events?since=soon", undefined, 400, cloudErrors.requestInvalid.code],
       ["PUT", "/_/v1/secrets/A-B", { value: "x" }, 400, cloudErrors.requestInvalid.code],
     ];
@@ -293,6 +301,18 @@ it("a full disk is told as such, and the server goes on", async () => {
   await fill();
 });
 
+it("a folder that takes no file any more is told as such", async () => {
+  const full = new Error("ENOSPC: no space left on device, write");
+  open.store.bundles.keep = () => {
+    throw Object.assign(full, { code: "ENOSPC" });
+  };
+  expect(await refusal(all(client.deploy(deployment("one"))))).toMatchObject({
+    code: cloudErrors.stateUnusable.code,
+    message: expect.stringContaining("no space left"),
+  });
+  expect(open.log).toEqual([]);
+});
+
 it("a server that is not there is told as such", async () => {
   await admin.close();
   rmSync(socketPath, { force: true });
@@ -309,7 +329,7 @@ describe("over an address", () => {
     const scopes: Record<string, string> = { "Key dk_admin": "admin", "Key dk_api": "api" };
     server = createServer((request, response) => {
       const scope = scopes[request.headers.authorization ?? ""];
-      const caller = scope === undefined ? undefined : { id: "abc", scope };
+      const caller = scope === undefined ? undefined : { id: "abc", organisation: "local", scope };
       if (!admin.answer(request, response, caller)) response.writeHead(404).end();
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

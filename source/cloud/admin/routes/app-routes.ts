@@ -1,6 +1,9 @@
 // Apps, their revisions and their replicas.
-import type { FastifyInstance } from "fastify";
-import { readAppReference } from "../read-query.ts";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { ProductError } from "../../../base/product-error.ts";
+import { cloudErrors } from "../../errors.ts";
+import type { AppKey } from "../../state/app-records.ts";
+import { reachOf } from "../reach.ts";
 import { ActivateBody, PinBody, ScaleBody, StopReplicaBody } from "../schemas.ts";
 import type { AdminServices } from "../services.ts";
 import { connectionSignal, streamDocuments } from "../stream-documents.ts";
@@ -19,30 +22,35 @@ interface ReplicaParameters {
 
 export function registerApps(server: FastifyInstance, services: AdminServices): void {
   const { controlPlane } = services;
-  const keyOf = ({ app }: AppParameters) => readAppReference(app, services.organisation);
-  server.get("/apps", async () => controlPlane.apps());
-  server.get<{ Params: AppParameters }>("/apps/:app", async ({ params }) =>
-    controlPlane.app(keyOf(params)),
+  const keyOf = named(services);
+  server.get("/apps", async (request) => {
+    const reach = reachOf(request, services);
+    return controlPlane.apps().filter((app) => reach.covers(app));
+  });
+  server.get<{ Params: AppParameters }>("/apps/:app", async (request) =>
+    controlPlane.app(keyOf(request)),
   );
-  server.delete<{ Params: AppParameters }>("/apps/:app", async ({ params }, reply) => {
-    await controlPlane.delete(keyOf(params));
+  server.delete<{ Params: AppParameters }>("/apps/:app", async (request, reply) => {
+    await controlPlane.delete(keyOf(request));
     return reply.code(204).send();
   });
   server.patch<{ Params: AppParameters; Body: ScaleBody }>(
     "/apps/:app/scale",
     { schema: { body: ScaleBody } },
-    async ({ params, body }) =>
-      controlPlane.scale(keyOf(params), body.reset ? undefined : (body.fields ?? {})),
+    async (request) => {
+      const { reset, fields = {} } = request.body;
+      return controlPlane.scale(keyOf(request), reset ? undefined : fields);
+    },
   );
-  server.post<{ Params: AppParameters }>("/apps/:app/pause", async ({ params }) =>
-    controlPlane.pause(keyOf(params)),
+  server.post<{ Params: AppParameters }>("/apps/:app/pause", async (request) =>
+    controlPlane.pause(keyOf(request)),
   );
-  server.post<{ Params: AppParameters }>("/apps/:app/resume", async ({ params }) =>
-    controlPlane.resume(keyOf(params)),
+  server.post<{ Params: AppParameters }>("/apps/:app/resume", async (request) =>
+    controlPlane.resume(keyOf(request)),
   );
   server.post<{ Params: AppParameters }>("/apps/:app/rollout", async (request, reply) => {
     const signal = connectionSignal(reply);
-    const events = controlPlane.rollout(keyOf(request.params));
+    const events = controlPlane.rollout(keyOf(request));
     return await streamDocuments(reply, events, { signal, log: services.log });
   });
   server.post<{ Params: AppParameters; Body: ActivateBody }>(
@@ -50,7 +58,7 @@ export function registerApps(server: FastifyInstance, services: AdminServices): 
     { schema: { body: ActivateBody } },
     async (request, reply) => {
       const signal = connectionSignal(reply);
-      const events = controlPlane.activate(keyOf(request.params), request.body);
+      const events = controlPlane.activate(keyOf(request), request.body);
       return await streamDocuments(reply, events, { signal, log: services.log });
     },
   );
@@ -60,22 +68,23 @@ export function registerApps(server: FastifyInstance, services: AdminServices): 
 
 function registerRevisions(server: FastifyInstance, services: AdminServices): void {
   const { controlPlane } = services;
-  const keyOf = ({ app }: AppParameters) => readAppReference(app, services.organisation);
-  server.get<{ Params: AppParameters }>("/apps/:app/revisions", async ({ params }) =>
-    controlPlane.revisions(keyOf(params)),
+  const keyOf = named(services);
+  server.get<{ Params: AppParameters }>("/apps/:app/revisions", async (request) =>
+    controlPlane.revisions(keyOf(request)),
   );
   server.delete<{ Params: RevisionParameters }>(
     "/apps/:app/revisions/:revision",
-    async ({ params }, reply) => {
-      await controlPlane.deleteRevision(keyOf(params), params.revision);
+    async (request, reply) => {
+      await controlPlane.deleteRevision(keyOf(request), request.params.revision);
       return reply.code(204).send();
     },
   );
   server.put<{ Params: RevisionParameters; Body: PinBody }>(
     "/apps/:app/revisions/:revision/pin",
     { schema: { body: PinBody } },
-    async ({ params, body }, reply) => {
-      controlPlane.pinRevision(keyOf(params), params.revision, body.isPinned);
+    async (request, reply) => {
+      const { params, body } = request;
+      controlPlane.pinRevision(keyOf(request), params.revision, body.isPinned);
       return reply.code(204).send();
     },
   );
@@ -83,23 +92,47 @@ function registerRevisions(server: FastifyInstance, services: AdminServices): vo
 
 function registerReplicas(server: FastifyInstance, services: AdminServices): void {
   const { controlPlane } = services;
-  server.get("/replicas", async () => controlPlane.replicas());
-  server.get<{ Params: AppParameters }>("/apps/:app/replicas", async ({ params }) =>
-    controlPlane.replicas(readAppReference(params.app, services.organisation)),
+  const keyOf = named(services);
+  server.get("/replicas", async (request) => {
+    const reach = reachOf(request, services);
+    return controlPlane.replicas().filter((replica) => reach.covers(replica));
+  });
+  server.get<{ Params: AppParameters }>("/apps/:app/replicas", async (request) =>
+    controlPlane.replicas(keyOf(request)),
   );
   server.post<{ Params: ReplicaParameters; Body: StopReplicaBody }>(
     "/replicas/:replica/stop",
     { schema: { body: StopReplicaBody } },
-    async ({ params, body }, reply) => {
-      controlPlane.stopReplica(params.replica, body);
+    async (request, reply) => {
+      controlPlane.stopReplica(replicaOf(request, services), request.body);
       return reply.code(202).send();
     },
   );
-  server.post<{ Params: ReplicaParameters }>(
-    "/replicas/:replica/kill",
-    async ({ params }, reply) => {
-      controlPlane.killReplica(params.replica);
-      return reply.code(202).send();
-    },
-  );
+  server.post<{ Params: ReplicaParameters }>("/replicas/:replica/kill", async (request, reply) => {
+    controlPlane.killReplica(replicaOf(request, services));
+    return reply.code(202).send();
+  });
+}
+
+/** The app that a request's path names. */
+function named(services: AdminServices): (request: FastifyRequest<Named>) => AppKey {
+  return (request) => reachOf(request, services).app(request.params.app);
+}
+
+interface Named {
+  Params: AppParameters;
+}
+
+function replicaOf(
+  request: FastifyRequest<{ Params: ReplicaParameters }>,
+  services: AdminServices,
+): string {
+  const { replica } = request.params;
+  const record = services.store.replicas.find(replica);
+  // The control plane tells of one that is not there.
+  if (record === undefined || reachOf(request, services).covers(record)) return replica;
+  throw new ProductError(cloudErrors.replicaUnknown, {
+    message: `There is no replica ${replica}.`,
+    hint: "deployctl runners list shows those there are.",
+  });
 }

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { callerOf } from "../caller.ts";
 import type { DeploymentRequest } from "../documents.ts";
+import { reachOf } from "../reach.ts";
 import { DeploymentBody } from "../schemas.ts";
 import type { AdminServices } from "../services.ts";
 import { connectionSignal, streamDocuments } from "../stream-documents.ts";
@@ -15,15 +16,15 @@ export function registerDeployments(server: FastifyInstance, services: AdminServ
   server.post<{ Body: DeploymentRequest }>("/deployments", options, async (request, reply) => {
     const { body } = request;
     const events = await controlPlane.deploy(body, {
-      organisation: body.organisation ?? services.organisation,
-      createdBy: callerOf(request.raw),
+      organisation: reachOf(request, services).organisationFor(body.organisation),
+      createdBy: callerOf(request.raw)?.keyId,
     });
     return await streamDocuments(reply, events, { signal: connectionSignal(reply), log });
   });
   server.post<{ Body: DeploymentRequest }>("/ephemeral", options, async (request, reply) => {
     const { body } = request;
     const signal = connectionSignal(reply);
-    const organisation = body.organisation ?? services.organisation;
+    const organisation = reachOf(request, services).organisationFor(body.organisation);
     const events = await controlPlane.run(body, organisation, signal);
     return await streamDocuments(reply, events, { signal, log });
   });

@@ -1,7 +1,7 @@
 // Secrets of the organisation and variables of an app. A secret's value never leaves again.
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { VariableDocument } from "../documents.ts";
-import { readAppReference } from "../read-query.ts";
+import { reachOf } from "../reach.ts";
 import { SecretBody, VariablesBody } from "../schemas.ts";
 import type { AdminServices } from "../services.ts";
 
@@ -9,26 +9,29 @@ import type { AdminServices } from "../services.ts";
 const secretName = /key|token|secret|password/i;
 
 export function registerSecrets(server: FastifyInstance, services: AdminServices): void {
-  const { organisation } = services;
   const { secrets, apps } = services.store;
-  server.get("/secrets", async () =>
-    secrets.secrets(organisation).map((stored) => ({ organisation, ...stored })),
-  );
+  server.get("/secrets", async (request) => {
+    const { organisation } = reachOf(request, services);
+    return secrets.secrets(organisation).map((stored) => ({ organisation, ...stored }));
+  });
   server.put<{ Params: { name: string }; Body: SecretBody }>(
     "/secrets/:name",
     { schema: { body: SecretBody } },
-    async ({ params, body }, reply) => {
-      secrets.setSecret(organisation, params.name, body.value);
+    async (request, reply) => {
+      const { organisation } = reachOf(request, services);
+      secrets.setSecret(organisation, request.params.name, request.body.value);
       return reply.code(204).send();
     },
   );
-  server.delete<{ Params: { name: string } }>("/secrets/:name", async ({ params }, reply) => {
-    secrets.deleteSecret(organisation, params.name);
+  server.delete<{ Params: { name: string } }>("/secrets/:name", async (request, reply) => {
+    const { organisation } = reachOf(request, services);
+    secrets.deleteSecret(organisation, request.params.name);
     return reply.code(204).send();
   });
-  const appOf = (text: string) => apps.get(readAppReference(text, organisation));
-  server.get<{ Params: { app: string } }>("/apps/:app/env", async ({ params }) =>
-    secrets.variables(appOf(params.app)).map(({ name, value, updatedAt }): VariableDocument => {
+  const appOf = (request: FastifyRequest<{ Params: { app: string } }>) =>
+    apps.get(reachOf(request, services).app(request.params.app));
+  server.get<{ Params: { app: string } }>("/apps/:app/env", async (request) =>
+    secrets.variables(appOf(request)).map(({ name, value, updatedAt }): VariableDocument => {
       const isMasked = secretName.test(name);
       return { name, value: isMasked ? "********" : value, isMasked, updatedAt };
     }),
@@ -36,15 +39,15 @@ export function registerSecrets(server: FastifyInstance, services: AdminServices
   server.put<{ Params: { app: string }; Body: VariablesBody }>(
     "/apps/:app/env",
     { schema: { body: VariablesBody } },
-    async ({ params, body }, reply) => {
-      secrets.setVariables(appOf(params.app), body.values);
+    async (request, reply) => {
+      secrets.setVariables(appOf(request), request.body.values);
       return reply.code(204).send();
     },
   );
   server.delete<{ Params: { app: string; name: string } }>(
     "/apps/:app/env/:name",
-    async ({ params }, reply) => {
-      secrets.deleteVariable(appOf(params.app), params.name);
+    async (request, reply) => {
+      secrets.deleteVariable(appOf(request), request.params.name);
       return reply.code(204).send();
     },
   );
