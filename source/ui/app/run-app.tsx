@@ -15,8 +15,11 @@ import { ReaderApp } from "./reader-app.tsx";
 import { watchForEnd, windowSize } from "./terminal-facts.ts";
 import { lendTerminal, type TerminalHandle } from "./terminal-handle.ts";
 
-/** Pictures are paced before they get here: this only keeps Ink from waiting once more. */
-const framesPerSecondMaximum = 60;
+/**
+ * Pictures are paced before they get here. Ink counts its own pause from the newest request, so that any
+ * pause near ours would hold back what follows a key by its whole length: it gets one of a millisecond.
+ */
+const framesPerSecondMaximum = 1000;
 
 /**
  * Runs the program until the person leaves. Resolves after the terminal has been restored; rejects

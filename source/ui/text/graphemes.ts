@@ -9,9 +9,12 @@ const wordCharacter = /[\p{L}\p{N}\p{M}_]/u;
 /** Cells between two tab stops. */
 const tabStopCells = 4;
 
-/** Widths of clusters seen so far; measuring one costs much more than looking it up. */
-const widthCache = new Map<string, number>();
-const widthCacheEntriesMaximum = 4096;
+/** Widths of clusters and of short texts seen so far; measuring one costs much more than looking it up. */
+const clusterWidths = new Map<string, number>();
+const textWidths = new Map<string, number>();
+const knownWidthsMaximum = 4096;
+/** About a row of a wide window. */
+const knownTextLengthMaximum = 300;
 
 /** Splits a text into grapheme clusters. */
 export function splitGraphemes(text: string): string[] {
@@ -24,20 +27,27 @@ export function splitGraphemes(text: string): string[] {
 export function graphemeWidth(grapheme: string, column: number): number {
   if (grapheme === "\t") return tabStopCells - (column % tabStopCells);
   if (grapheme.length === 1 && grapheme >= " " && grapheme <= "~") return 1;
-  const known = widthCache.get(grapheme);
-  if (known !== undefined) return known;
-  const width = stringWidth(grapheme);
-  if (widthCache.size >= widthCacheEntriesMaximum) widthCache.clear();
-  widthCache.set(grapheme, width);
-  return width;
+  return clusterWidths.get(grapheme) ?? learn(clusterWidths, grapheme, stringWidth(grapheme));
 }
 
 /** Cells of a one-line text that starts in column 0. */
 export function textWidth(text: string): number {
   if (printableAscii.test(text)) return text.length;
+  // Borders and bars are measured for every picture anew.
+  if (text.length > knownTextLengthMaximum) return measureText(text);
+  return textWidths.get(text) ?? learn(textWidths, text, measureText(text));
+}
+
+function measureText(text: string): number {
   let column = 0;
   for (const grapheme of splitGraphemes(text)) column += graphemeWidth(grapheme, column);
   return column;
+}
+
+function learn(known: Map<string, number>, text: string, width: number): number {
+  if (known.size >= knownWidthsMaximum) known.clear();
+  known.set(text, width);
+  return width;
 }
 
 /** Cuts a one-line text to a number of cells, with a mark at the end when something was cut. */
