@@ -27,6 +27,29 @@ export function findBySlash(
   return { command: named.command, argument: text.slice(named.name.length).trim() };
 }
 
+/** Stands between a command's id and the words for it in the value of an item. */
+const wordsMark = " ";
+
+/** What a line means that is typed as a command: `scale chat 1..6`, with or without a slash. */
+export function typedItem(commands: readonly BoundCommand[], text: string): ListItem | undefined {
+  const line = `/${text.replace(/^[:/]/, "")}`;
+  const found = findBySlash(commands, line);
+  if (found === undefined) return undefined;
+  const { command, argument } = found;
+  const value = command.id + wordsMark + argument;
+  return { value, title: line, note: command.title, isDim: !command.isValid() };
+}
+
+/** The command of an item, and the words that were typed for it. */
+export function commandOfItem(
+  commands: readonly BoundCommand[],
+  value: string,
+): { command: BoundCommand; argument: string } | undefined {
+  const [id = ""] = value.split(wordsMark, 1);
+  const command = commands.find((candidate) => candidate.id === id);
+  return command && { command, argument: value.slice(id.length + wordsMark.length) };
+}
+
 /** All ways to call a command, as help and documentation tell them. */
 export function callsOf({ slash = [], slashArguments, keys }: CommandFacts): string[] {
   const usages = slash.map((name) =>
@@ -71,7 +94,14 @@ export function paletteItems(commands: readonly BoundCommand[]): ListItem[] {
 }
 
 function itemOf(command: BoundCommand): ListItem {
-  return { value: command.id, title: command.title, note: callsOf(command).join(", ") };
+  const { id, title, slash: [name] = [], slashArguments } = command;
+  const takesWords = name !== undefined && slashArguments !== undefined;
+  return {
+    value: id,
+    title,
+    note: callsOf(command).join(", "),
+    ...(takesWords && { completion: `${name.slice(1)} ` }),
+  };
 }
 
 /** Keys with a word each, as many as fit. */

@@ -7,12 +7,14 @@ import { splitGraphemes } from "../text/graphemes.ts";
 import type { Glyphs } from "../theme.ts";
 import { chooseTheme } from "./choose-theme.ts";
 import {
+  commandOfItem,
   findByKey,
   findBySlash,
   helpItems,
   hintsOf,
   joinCommands,
   paletteItems,
+  typedItem,
 } from "./command-lists.ts";
 import { frameCommands } from "./frame-commands.ts";
 import { isTooSmall, type WindowSize } from "./frame-rows.ts";
@@ -322,11 +324,15 @@ export class Frame implements FrameServices {
 
   #openCommands(title: string, items: readonly ListItem[]): void {
     const { commands } = this;
-    void this.#overlays.list({ title, items, verb: "run" }).then(async (id) => {
-      const command = commands.find((candidate) => candidate.id === id);
-      if (command === undefined) return;
-      const argument = await this.#argumentFor(command);
-      if (argument !== undefined) this.#run(command, argument);
+    // What the screen in sight calls so is meant before the others' commands.
+    const all = [...commands, ...this.#allCommands];
+    const typed = (text: string) => typedItem(all, text);
+    void this.#overlays.list({ title, items, verb: "run", typed }).then(async (chosen) => {
+      const found = chosen === undefined ? undefined : commandOfItem(all, chosen);
+      if (found === undefined) return;
+      const { command, argument } = found;
+      const words = argument !== "" ? argument : await this.#argumentFor(command);
+      if (words !== undefined) this.#run(command, words);
     });
   }
 

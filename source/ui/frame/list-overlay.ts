@@ -5,7 +5,7 @@ import { createEditorState, type EditorState } from "../editor/editor-state.ts";
 import type { KeyPress } from "../keys/key-name.ts";
 import { drawBox, innerHeight, innerWidth } from "../panes/box.ts";
 import { fitRow, foreignSpan, textRow } from "../panes/styled-row.ts";
-import { fieldAfterKey, fieldAfterText, fieldPicture } from "../panes/text-field.ts";
+import { fieldAfterKey, fieldAfterText, fieldPicture, fieldWith } from "../panes/text-field.ts";
 import { textWidth } from "../text/graphemes.ts";
 import type { Glyphs } from "../theme.ts";
 import type { Overlay, OverlayPicture } from "./overlay.ts";
@@ -18,6 +18,8 @@ export interface ListItem {
   readonly note: string;
   /** Items of one group stand together below its name. */
   readonly group?: string;
+  /** What Tab puts into the field, for words to be typed behind it. */
+  readonly completion?: string;
   /** Shown, but cannot be chosen now. */
   readonly isDim?: boolean;
 }
@@ -28,6 +30,8 @@ export interface ListOverlayOptions {
   readonly glyphs: Glyphs;
   /** What Enter does, in a word. */
   readonly verb: string;
+  /** What the typed letters mean as they are; it stands above what they find. */
+  readonly typed?: (text: string) => ListItem | undefined;
   /** What leaving without a choice does, in a word. Defaults to "close". */
   readonly cancelVerb?: string;
   /** @param value undefined when nothing was chosen */
@@ -62,12 +66,13 @@ export class ListOverlay implements Overlay {
 
   get hints(): readonly (readonly [string, string])[] {
     const { verb, cancelVerb = "close" } = this.#options;
-    return [
+    const hints = [
       ["Esc", cancelVerb],
       ["Enter", verb],
       ["Up/Down", "select"],
       ["PgDn", "scroll"],
-    ];
+    ] as const;
+    return this.#completion === undefined ? hints : [...hints, ["Tab", "add words"]];
   }
 
   press(press: KeyPress): void {
@@ -122,11 +127,21 @@ export class ListOverlay implements Overlay {
     const step = steps[name];
     if (name === "Esc" || name === "Ctrl+C") this.#options.onDone(undefined);
     else if (name === "Enter") this.#take();
-    else if (step !== undefined) this.#move(step);
+    else if (name === "Tab" && this.#completion !== undefined) {
+      this.#setField(fieldWith(this.#field, this.#completion));
+    } else if (step !== undefined) this.#move(step);
     else {
       const edited = fieldAfterKey(this.#field, name);
       if (edited !== undefined) this.#setField(edited);
     }
+  }
+
+  /** Of the selected item, unless it is typed already. */
+  get #completion(): string | undefined {
+    const { completion } = this.#found()[this.#selected] ?? {};
+    return completion === undefined || this.#field.text.startsWith(completion)
+      ? undefined
+      : completion;
   }
 
   #take(): void {
@@ -151,9 +166,11 @@ export class ListOverlay implements Overlay {
     const wanted = this.#field.text.trim();
     if (wanted === "") return items;
     // Without this threshold "qw3" would not find "Qwen3".
-    return fuzzysort
+    const found = fuzzysort
       .go(wanted, items, { keys: ["title", "note"], threshold: 0 })
       .map(({ obj }) => obj);
+    const typed = this.#options.typed?.(wanted);
+    return typed === undefined ? found : [typed, ...found];
   }
 
   /** The rows in sight: those around the selected one. */

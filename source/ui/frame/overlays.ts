@@ -1,17 +1,11 @@
 // The questions that lie over a screen, the newest on top; each is answered by itself.
 
 import type { Glyphs } from "../theme.ts";
-import { type ListItem, ListOverlay } from "./list-overlay.ts";
+import { ListOverlay, type ListOverlayOptions } from "./list-overlay.ts";
 import type { Overlay } from "./overlay.ts";
 import { AskOverlay, ConfirmOverlay } from "./question-overlay.ts";
 
-export interface ListQuestion {
-  readonly title: string;
-  readonly items: readonly ListItem[];
-  /** What Enter does, in a word. */
-  readonly verb: string;
-  readonly cancelVerb?: string;
-}
+export type ListQuestion = Omit<ListOverlayOptions, keyof OverlayBase<never>>;
 
 interface OverlayBase<T> {
   readonly glyphs: Glyphs;

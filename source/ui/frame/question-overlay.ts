@@ -106,7 +106,8 @@ export class ConfirmOverlay implements Overlay {
 
   press(press: KeyPress): void {
     const { onDone, onChange } = this.#options;
-    const key = press.kind === "text" ? press.text.toLowerCase() : press.name;
+    // Of letters that came together, such as a whole word, the first one counts.
+    const key = press.kind === "text" ? press.text.slice(0, 1).toLowerCase() : press.name;
     if (["n", "Esc", "Ctrl+C"].includes(key)) onDone(false);
     else if (this.#isComing) return;
     else if (key === "y") onDone(true);

@@ -273,6 +273,52 @@ describe("the palette", () => {
     );
   });
 
+  test.each(["set system Be brief.", "/set system Be brief.", "set system   Be brief. "])(
+    "runs a typed line with its words: %j",
+    async (line) => {
+      type(":");
+      type(line);
+      expect(lines().join("\n")).toMatch(/> \/set system +Be brief\. .*Set the system text/);
+      press("Enter");
+      await until(
+        () => chat.events,
+        (events) => events.includes("system:Be brief."),
+      );
+    },
+  );
+
+  test("knows typed lines of other screens, and refuses what cannot be done now", async () => {
+    server.more = [
+      server.command("pull", ["p"], { slash: ["/pull"], slashArguments: "NAME" }),
+      server.command("scale", ["s"], { slash: ["/scale"], isValid: () => false }),
+    ];
+    type(":");
+    type("scale 1..6");
+    press("Enter");
+    expect(frame.overlay).toBeDefined();
+    press("Ctrl+U");
+    type("pull qwen3:0.6b");
+    press("Enter");
+    await until(
+      () => server.events,
+      (events) => events.includes("pull:qwen3:0.6b"),
+    );
+    expect(server.events.filter((event) => event.startsWith("scale"))).toEqual([]);
+  });
+
+  test("puts a command's name into the field with Tab, for its words", async () => {
+    press("Ctrl+P");
+    type("system text");
+    expect(lines().at(-1)).toContain("Tab add words");
+    press("Tab");
+    type("Be brief.");
+    press("Enter");
+    await until(
+      () => chat.events,
+      (events) => events.includes("system:Be brief."),
+    );
+  });
+
   test("is left with Esc, and says so when nothing matches", () => {
     press("Ctrl+P");
     type("zzzz");

@@ -6,7 +6,7 @@ import { describeError } from "../../../base/product-error.ts";
 import type { ClientMessage } from "../../../client/chat-events.ts";
 import type { SessionHead } from "../../../sessions/session.ts";
 import type { ChatOptions } from "../../chat-backend.ts";
-import { isValidIn } from "../../commands/command.ts";
+import { type Command, type CommandSituation, isValidIn } from "../../commands/command.ts";
 import { commandTable } from "../../commands/command-table.ts";
 import { PromptHistoryFile, readPromptHistory } from "../../editor/prompt-history.ts";
 import type {
@@ -163,7 +163,7 @@ export class ChatScreen implements Screen {
         if (!(command.hintWhen?.(situation) ?? true)) return undefined;
         return typeof command.hint === "function" ? command.hint(situation) : command.hint;
       },
-      isValid: () => isValidIn(command, situation),
+      isValid: () => isValidIn(command, situation) && !waitsForAnswer(command, situation),
       run: (argument) => {
         controller.clearNotice();
         return command.run(controller, argument);
@@ -262,6 +262,14 @@ export class ChatScreen implements Screen {
     this.#saved = list.sessions;
     this.#store.update({});
   }
+}
+
+/** Those that are typed say so themselves; keys have their own conditions. */
+function waitsForAnswer(
+  { keys, isAllowedWhileBusy = false }: Command,
+  { isBusy }: CommandSituation,
+): boolean {
+  return isBusy && keys.length === 0 && !isAllowedWhileBusy;
 }
 
 const clockTime = new Intl.DateTimeFormat(undefined, {

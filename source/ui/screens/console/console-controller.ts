@@ -183,10 +183,13 @@ export class ConsoleController implements ConsoleActions {
     });
   }
 
-  logs(filter: string): undefined {
+  /** @param words a deployment's name, a replica's, a filter: as much of them as is wanted */
+  logs(words: string): undefined {
+    const filter = this.#model.selectNamed(words).trim();
     const { log, replica } = this.#model;
-    log.setReplica(this.pane === "replicas" ? replica?.replica : undefined);
-    if (filter.trim() !== "") log.setText(filter.trim());
+    const named = this.#model.replicaNamed(filter);
+    log.setReplica(named ?? (this.pane === "replicas" ? replica?.replica : undefined));
+    if (filter !== "" && named === undefined) log.setText(filter);
     this.#model.change({ pane: "logs", details: undefined });
   }
 
@@ -204,7 +207,9 @@ export class ConsoleController implements ConsoleActions {
     await this.#options.frame.page(`${lines.join("\n")}\n`);
   }
 
-  async scale(range: string): Promise<string | undefined> {
+  /** @param words a range, with or without a deployment's name in front */
+  async scale(words: string): Promise<string | undefined> {
+    const range = this.#model.selectNamed(words);
     return await this.#onApp((app) => this.#apps.scale(app, range));
   }
 

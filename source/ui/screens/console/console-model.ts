@@ -22,6 +22,7 @@ import {
 } from "./console-state.ts";
 import { LogFollower } from "./log-follower.ts";
 import { LogView } from "./log-view.ts";
+import { shortReplica } from "./replica-rows.ts";
 import { appStateWord } from "./state-words.ts";
 
 export interface ConsoleModelOptions {
@@ -155,6 +156,27 @@ export class ConsoleModel {
 
   movePage(direction: -1 | 1): void {
     this.move(direction * this.#listRows());
+  }
+
+  /**
+   * Selects the deployment that a typed line begins with, where it names one.
+   * @returns the words behind the name; all of them where there is none
+   */
+  selectNamed(words: string): string {
+    const [first = ""] = words.trim().split(/\s+/, 1);
+    const named = this.#feed.apps.find((app) => [app.app, nameOf(app)].includes(first));
+    if (named === undefined) return words;
+    const name = nameOf(named);
+    if (!this.#namesIn("apps").includes(name)) this.#state = { ...this.#state, filter: "" };
+    const index = this.#namesIn("apps").indexOf(name);
+    this.#state = select(this.#state, "apps", { name, index });
+    this.#options.onChange();
+    return words.trim().slice(first.length).trim();
+  }
+
+  /** Of the selected deployment, by its name or as it is shown; undefined where there is none of it. */
+  replicaNamed(name: string): string | undefined {
+    return this.#replicas.map(replicaId).find((id) => [id, shortReplica(id)].includes(name));
   }
 
   /** Somebody looks. */

@@ -54,7 +54,7 @@ async function openConsole(
 
 async function choose(screen: SizedTerminal, title: string): Promise<void> {
   screen.type(title);
-  await screen.until(`> ${title}`);
+  await screen.until(`> ${title.replace(/^:/, "")}`);
   screen.type(keys.enter);
 }
 
@@ -300,6 +300,20 @@ test("the palette does what the keys do, and asks for what a command needs", asy
   screen.type("\u0015reset\r");
   await screen.until("scales as its script says");
   expect(server.orders).toEqual(["reset local/tiny"]);
+});
+
+test("typed lines name a deployment and a replica", async () => {
+  const server = new SampleServer();
+  server.appList = [sampleApp(), sampleApp({ app: "embed" })];
+  const { screen } = await openConsole({ server });
+  await screen.until(/ embed /);
+  await choose(screen, ":/scale embed 1..3");
+  await screen.until("Scale local/embed from 0..2 to 1..3?");
+  screen.type("n");
+  await screen.until((now) => !now.text.includes("[ No ]") && /> embed/.test(now.text));
+  await choose(screen, ":/logs tiny aaaabbbb");
+  await screen.until("tiny · log · aaaabbbb");
+  expect(server.orders).toEqual([]);
 });
 
 test("for screen readers states are words, changes are new lines, and a key is said", async () => {
