@@ -10,6 +10,7 @@ import { cloudErrors } from "../cloud/errors.ts";
 import { readLock } from "../cloud/state/lock-file.ts";
 import { identifyProcess, isAlive } from "../cloud/state/process-identity.ts";
 import { makeStateFolder } from "../cloud/state/state-folder.ts";
+import { findErrorDefinition } from "./error-catalog.ts";
 import { setAsideLargeLog } from "./log-file.ts";
 
 const pollMs = 25;
@@ -124,23 +125,37 @@ export async function stopControlPlane(
   return true;
 }
 
+/** What a control plane that cannot start notes of the reason, before it says it in a sentence. */
+export function startFaultLine(code: string): string {
+  return `${startFault}${code}`;
+}
+
+const startFault = "the control plane cannot start: ";
+
+/** Told with the code of the reason, where its log names one. */
 function notStarted(logFile: string, logStart: number, exitCode: number | undefined): ProductError {
-  const text = readFileSync(logFile).subarray(logStart).toString("utf8");
-  const reason = text
-    .split("\n")
-    .findLast((line) => line.startsWith("Error: "))
-    ?.slice("Error: ".length);
-  const definition = { ...cloudErrors.serverUnreachable, exitCode: exitCode || 8 };
-  return new ProductError(definition, {
-    message:
-      reason === undefined
-        ? `The control plane ${
-            exitCode === undefined
-              ? `was not ready within ${startTimeoutMs / 1000} s`
-              : `ended at once with exit code ${exitCode}`
-          }.`
-        : `The control plane could not start: ${reason}`,
-    hint: `Its log is ${logFile}.`,
+  const lines = readFileSync(logFile).subarray(logStart).toString("utf8").split("\n");
+  const lastAfter = (mark: string) =>
+    lines
+      .findLast((line) => line.includes(mark))
+      ?.split(mark)[1]
+      ?.trim();
+  const reason = lastAfter("Error: ");
+  const code = lastAfter(startFault);
+  const hint = `Its log is ${logFile}.`;
+  if (reason !== undefined) {
+    const message = `The control plane could not start: ${reason}`;
+    const usual = { ...cloudErrors.serverUnreachable, exitCode: exitCode || 8 };
+    const named = findErrorDefinition(code) ?? { ...usual, code: code ?? usual.code };
+    return new ProductError(named, { message, hint });
+  }
+  const fault =
+    exitCode === undefined
+      ? `was not ready within ${startTimeoutMs / 1000} s`
+      : `ended at once with exit code ${exitCode}`;
+  return new ProductError(cloudErrors.serverUnreachable, {
+    message: `The control plane ${fault}.`,
+    hint,
   });
 }
 

@@ -1,8 +1,9 @@
 // deployctl up --foreground: the control plane and the gateway in this process, until it is stopped.
-import { startCloudHost } from "../../application/cloud-host.ts";
+import { type CloudHost, startCloudHost } from "../../application/cloud-host.ts";
+import { startFaultLine } from "../../application/control-plane-process.ts";
 import { tellReplicasOfModelctl } from "../../application/deploy-script.ts";
 import { logLine } from "../../application/log-file.ts";
-import { exitCodes } from "../../base/product-error.ts";
+import { exitCodes, ProductError } from "../../base/product-error.ts";
 import { readServer } from "./read-server.ts";
 import type { Session } from "./session.ts";
 
@@ -11,7 +12,7 @@ const drainMs = 30_000;
 
 export async function serveControlPlane(session: Session): Promise<number> {
   tellReplicasOfModelctl();
-  const host = await startCloudHost({ ...readServer(session), log });
+  const host = await start(session);
   log(`deployctl answers on ${host.status().baseUrl}`);
   let code: number = exitCodes.ok;
   let stopsAsked = 0;
@@ -27,6 +28,16 @@ export async function serveControlPlane(session: Session): Promise<number> {
   await host.stopped;
   log("stopped");
   return code;
+}
+
+async function start(session: Session): Promise<CloudHost> {
+  try {
+    return await startCloudHost({ ...readServer(session), log });
+  } catch (error) {
+    // Whoever started it in the background reads here what the sentence is about.
+    if (error instanceof ProductError) log(startFaultLine(error.code));
+    throw error;
+  }
 }
 
 function log(text: string): void {

@@ -1,0 +1,80 @@
+// A control plane that cannot start in the background: whoever started it is told the reason.
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import {
+  controlPlaneLogFile,
+  startControlPlane,
+} from "../../source/application/control-plane-process.ts";
+import { ProductError } from "../../source/base/product-error.ts";
+import { cloudErrors } from "../../source/cloud/errors.ts";
+import { StateDatabase, stateFile } from "../../source/cloud/state/database.ts";
+import { migrations } from "../../source/cloud/state/migrations.ts";
+
+const entry = path.join(import.meta.dirname, "../../source/cli/deployctl.ts");
+
+let stateFolder: string;
+beforeEach(() => {
+  stateFolder = mkdtempSync(path.join(tmpdir(), "deployctl-start-"));
+});
+afterEach(() => {
+  rmSync(stateFolder, { recursive: true, force: true });
+});
+
+async function faultOfStart(listen: string): Promise<ProductError> {
+  const words = ["up", "--foreground", "--state-dir", stateFolder, "--listen", listen];
+  const error: unknown = await startControlPlane({ entry, words, stateFolder }).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof ProductError) return error;
+  throw new Error(`it has started: ${String(error)}`);
+}
+
+it("another program has its port", async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const address = other.address();
+  const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+  try {
+    expect(await faultOfStart(`127.0.0.1:${port}`)).toMatchObject({
+      code: cloudErrors.addressUnusable.code,
+      exitCode: 5,
+      message: expect.stringContaining("another program listens there"),
+      hint: expect.stringContaining(controlPlaneLogFile(stateFolder)),
+    });
+  } finally {
+    other.close();
+  }
+});
+
+it("its state is a newer version's", async () => {
+  const more = { name: "of the future", sql: "CREATE TABLE future (text TEXT)" };
+  StateDatabase.open(stateFile(stateFolder), { migrations: [...migrations, more] }).close();
+  expect(await faultOfStart("127.0.0.1:0")).toMatchObject({
+    code: cloudErrors.stateNewer.code,
+    exitCode: 5,
+  });
+});
+
+it("another process has its database", async () => {
+  const database = StateDatabase.open(stateFile(stateFolder));
+  try {
+    expect(await faultOfStart("127.0.0.1:0")).toMatchObject({
+      code: cloudErrors.alreadyRunning.code,
+      exitCode: 5,
+    });
+  } finally {
+    database.close();
+  }
+});
+
+it("its settings make no sense", async () => {
+  expect(await faultOfStart("127.0.0.1:99999")).toMatchObject({
+    code: "COMMAND_USAGE",
+    exitCode: 2,
+    message: expect.stringContaining("is no address"),
+  });
+});
