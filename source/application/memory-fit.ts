@@ -11,7 +11,11 @@ export function fitOf(
   settings: Settings,
   freeBytes = freeMemoryBytes(),
 ): { fits: boolean; sentence: string } {
-  const plan = planLoad(model, model.parameters, engineSettings(settings), freeBytes);
+  const plan = planLoad(model, model.parameters, engineSettings(settings), {
+    memoryBytes: freeBytes,
+    // Where a card is, the model's runner finds out what it takes of it.
+    cardBytes: undefined,
+  });
   const need = memoryNeed(model, plan);
   return { fits: need.totalBytes <= freeBytes, sentence: fitSentence(need, freeBytes) };
 }

@@ -8,6 +8,7 @@ import { isLoopback, type ServerAddress, urlOf } from "../configuration/address.
 import { type ProductPaths, productPaths } from "../configuration/paths.ts";
 import type { Settings } from "../configuration/settings.ts";
 import { plainRequest } from "../engine/request.ts";
+import { CardMemory } from "../engine/scheduler/card-plan.ts";
 import { Scheduler } from "../engine/scheduler/scheduler.ts";
 import { KeyStore } from "../keys/key-store.ts";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
@@ -16,6 +17,7 @@ import { Transcripts } from "../request-log/transcripts.ts";
 import { serverErrors } from "../server/errors.ts";
 import { drainRequests, untilNoneRuns } from "./drain.ts";
 import { engineSettings } from "./engine-settings.ts";
+import { freeCardBytes } from "./free-card-bytes.ts";
 import { keepHouse } from "./housekeeping.ts";
 import { keyPolicy, keysFile } from "./key-policy.ts";
 import { loadedSamples } from "./loaded-samples.ts";
@@ -72,6 +74,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     keepAliveMs: settings.keep_alive,
     loadTimeoutMs: settings.load_timeout,
     maximumLoadedModels: settings.max_loaded_models,
+    card: new CardMemory(() => freeCardBytes(settings.gpu)),
     log,
     // llama.cpp tells hundreds of lines at every load.
     engineLog: settings.debug ? log : () => {},

@@ -84,7 +84,8 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     read: integer(1, 256),
     default: 4,
     honoursOllama: true,
-    description: "Requests that one model answers at the same time.",
+    description:
+      "Requests that one model answers at the same time; fewer where their windows find no room.",
   },
   num_thread: {
     read: (text) => mapped(integer(0)(text), (value) => (value === 0 ? undefined : value)),

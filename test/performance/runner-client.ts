@@ -31,7 +31,8 @@ export async function startRunnerClient(settings: ServerSettings): Promise<Runne
   };
   // The child finds the engine that was built for this machine by this variable.
   if (settings.usesPrebuilt) process.env.XDG_CACHE_HOME = join(temporaryFolder, "no-cache");
-  const { runner, facts } = await RunnerProcess.start(planLoad(model, {}, engine, freemem()), {});
+  const free = { memoryBytes: freemem(), cardBytes: undefined };
+  const { runner, facts } = await RunnerProcess.start(planLoad(model, {}, engine, free), {});
   const template = new ChatTemplate(model.facts.chatTemplate);
   return {
     chat: async (messages, maximumTokens) => {

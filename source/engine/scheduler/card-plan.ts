@@ -12,6 +12,7 @@ export interface RoomNeed {
   cardBytes: number;
 }
 
+/** What is free now. */
 export interface FreeRoom {
   memoryBytes: number;
   /** Undefined where there is no card, or none of its own memory. */
@@ -27,6 +28,28 @@ export function roomNeed(
   const layers = settings.layers + 1;
   const share = settings.device === "cpu" ? 0 : (settings.gpuLayers ?? layers) / layers;
   return { totalBytes, cardBytes: totalBytes * Math.min(1, share) };
+}
+
+/**
+ * What the weights leave for context windows in the memory where the model will be: on the card where it
+ * finds room as a whole. A larger window would otherwise push layers from the card to the CPU.
+ *
+ * @returns bytes; below 0 where not even the weights fit
+ */
+export function roomForWindows(
+  { facts, sizeBytes }: Pick<ResolvedModel, "facts" | "sizeBytes">,
+  { device, gpuLayers }: Pick<LoadSettings, "device" | "gpuLayers">,
+  { memoryBytes, cardBytes: freeCardBytes = 0 }: FreeRoom,
+): number {
+  const weightsBytes = Math.max(facts.fileSize, sizeBytes);
+  const cardBytes = device === "cpu" ? 0 : Math.max(0, freeCardBytes - cardReserveBytes);
+  if (cardBytes === 0) return memoryBytes - weightsBytes;
+  if (gpuLayers === undefined) {
+    return (weightsBytes <= cardBytes ? 0 : memoryBytes) + cardBytes - weightsBytes;
+  }
+  // Weights and windows are divided alike: the side that is full first says how much there may be.
+  const share = Math.min(1, gpuLayers / (facts.layers + 1));
+  return Math.min(cardBytes / share, memoryBytes / (1 - share)) - weightsBytes;
 }
 
 /**
@@ -52,22 +75,52 @@ export function shortageOf(
   return inMemoryBytes + loadingBytes <= free.memoryBytes ? undefined : "memory";
 }
 
-/** What is free on the card, as the runners found it when they had loaded their models. */
+/** Tells what is free on the cards of the machine, in bytes; undefined where there are none. */
+export type CardReader = () => Promise<number | undefined>;
+
+/**
+ * What is free on the card: as its maker's tool tells it before the first model is loaded, afterwards as
+ * the runners found it when they had loaded theirs.
+ */
 export class CardMemory {
   #freeBytes: number | undefined;
+  readonly #read: CardReader | undefined;
+  #reading: Promise<void> | undefined;
+  /** A runner has been heard of: it knows better. */
+  #isKnown = false;
+
+  /** @param read undefined: nothing is known before a runner tells */
+  constructor(read?: CardReader) {
+    this.#read = read;
+  }
 
   get freeBytes(): number | undefined {
     return this.#freeBytes;
   }
 
+  /** Has the card looked at, once. */
+  async look(): Promise<void> {
+    this.#reading ??= this.#readOnce();
+    await this.#reading;
+  }
+
   /** An engine that cannot see what is free tells at least what it took. */
   noteLoaded({ device, memory }: Pick<RunnerFacts, "device" | "memory">): void {
+    const isFirst = !this.#isKnown;
+    this.#isKnown = true;
     if (device.memory !== undefined) this.#freeBytes = device.memory.freeBytes;
+    // There is a card, but no engine that can use it.
+    else if (isFirst && device.kind === "cpu") this.#freeBytes = undefined;
     else if (this.#freeBytes !== undefined) this.#freeBytes -= memory.vramBytes;
   }
 
   /** The process of a model has ended: what it held is free again. */
   noteGone({ memory }: Pick<RunnerFacts, "memory">): void {
     if (this.#freeBytes !== undefined) this.#freeBytes += memory.vramBytes;
+  }
+
+  async #readOnce(): Promise<void> {
+    const freeBytes = await this.#read?.();
+    if (!this.#isKnown) this.#freeBytes = freeBytes;
   }
 }

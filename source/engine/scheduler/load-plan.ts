@@ -5,11 +5,13 @@ import type { ModelParameters } from "../../store/model-parameters.ts";
 import type { DeviceKind } from "../generation.ts";
 import type { LoadSettings, VisionSettings } from "../runner/load-settings.ts";
 import { hasEyes } from "../text/eyes.ts";
-import { automaticContextLength } from "./memory-plan.ts";
+import { type FreeRoom, roomForWindows } from "./card-plan.ts";
+import { automaticContextLength, fittingSlots } from "./memory-plan.ts";
 
 /** What the server's configuration says about loading. */
 export interface EngineSettings {
   device: "auto" | DeviceKind;
+  /** Most of one model; it gets fewer where there is no room for so many windows. */
   slots: number;
   /** Undefined: chosen from the machine's memory. */
   contextLength: number | undefined;
@@ -34,19 +36,33 @@ export type RequestNeed = "images" | "embeddings" | undefined;
 
 /**
  * @param parameters the model's parameters overridden by the request's
- * @param freeBytes memory that is free now
+ * @param free what is free now
  */
 export function planLoad(
   model: ResolvedModel,
   parameters: ModelParameters,
   settings: EngineSettings,
-  freeBytes: number,
+  free: FreeRoom,
   need?: RequestNeed,
 ): LoadSettings {
   const { facts } = model;
   const kvCacheType = parameters.kv_cache_type ?? settings.kvCacheType;
   const wanted = parameters.num_ctx ?? settings.contextLength;
   const trained = facts.trainedContextLength;
+  const gpuLayers =
+    parameters.num_gpu === undefined || parameters.num_gpu < 0 ? undefined : parameters.num_gpu;
+  const leftBytes = roomForWindows(model, { device: settings.device, gpuLayers }, free);
+  const contextLength =
+    wanted === undefined || wanted <= 0
+      ? automaticContextLength(model, { slots: settings.slots, kvCacheType }, leftBytes)
+      : Math.min(trained, Math.max(smallestWindow, wanted));
+  // A step must have room for one token of every slot.
+  const batchSize = Math.max(
+    32,
+    settings.slots,
+    Math.min(largestBatchSize, parameters.num_batch ?? usualBatchSize),
+  );
+  const windows = { contextLength, slots: settings.slots, kvCacheType, batchSize };
   return {
     modelPath: facts.path,
     adapters: model.adapters,
@@ -56,20 +72,11 @@ export function planLoad(
     vocabularySize: facts.vocabularySize,
     trainedContextLength: trained,
     device: settings.device,
-    gpuLayers:
-      parameters.num_gpu === undefined || parameters.num_gpu < 0 ? undefined : parameters.num_gpu,
-    slots: settings.slots,
-    contextLength:
-      wanted === undefined || wanted <= 0
-        ? automaticContextLength(model, { slots: settings.slots, kvCacheType }, freeBytes)
-        : Math.min(trained, Math.max(smallestWindow, wanted)),
+    gpuLayers,
+    slots: fittingSlots(model, windows, leftBytes),
+    contextLength,
     threads: parameters.num_thread === 0 ? undefined : (parameters.num_thread ?? settings.threads),
-    // A step must have room for one token of every slot.
-    batchSize: Math.max(
-      32,
-      settings.slots,
-      Math.min(largestBatchSize, parameters.num_batch ?? usualBatchSize),
-    ),
+    batchSize,
     prefillChunk: settings.prefillChunk,
     mixedBatches: settings.mixedBatches,
     lookupTokens: settings.lookupTokens,

@@ -84,26 +84,43 @@ export function freeMemoryBytes(): number {
 /** Windows that are chosen where nobody names one. */
 const automaticWindows = [32_768, 16_384, 8192];
 const usualWindow = 4096;
-/** A window that nobody asked for may take this share of the memory that the weights leave. */
+/** Windows that nobody asked for may take this share of the memory that the weights leave. */
 const automaticShare = 0.25;
 
 /**
  * The window of a slot where neither the request nor the settings name one: as large as is useful and
  * cheap, at least 4096 tokens, at most what the model was trained for.
+ *
+ * @param leftBytes memory that the weights leave, where the window will be
  */
 export function automaticContextLength(
-  { facts, sizeBytes }: Pick<ResolvedModel, "facts" | "sizeBytes">,
+  { facts }: Pick<ResolvedModel, "facts">,
   settings: Pick<LoadSettings, "slots" | "kvCacheType">,
-  freeBytes: number,
+  leftBytes: number,
 ): number {
   const trained = facts.trainedContextLength;
-  const leftBytes = freeBytes - Math.max(facts.fileSize, sizeBytes);
   const fitting = automaticWindows.find(
     (contextLength) =>
       contextLength <= trained &&
       cacheBytesOf(facts.cacheWidth, { ...settings, contextLength }) <= leftBytes * automaticShare,
   );
   return Math.min(trained, fitting ?? usualWindow);
+}
+
+/**
+ * As many slots as have room for their windows, at most those that are wanted, and at least one.
+ *
+ * @param leftBytes memory that the weights leave, where the windows will be
+ */
+export function fittingSlots(
+  model: Pick<ResolvedModel, "facts" | "sizeBytes">,
+  settings: Pick<LoadSettings, "contextLength" | "slots" | "kvCacheType" | "batchSize">,
+  leftBytes: number,
+): number {
+  const windowBytes = cacheBytesOf(model.facts.cacheWidth, { ...settings, slots: 1 });
+  if (windowBytes === 0) return settings.slots;
+  const roomBytes = leftBytes - memoryTerms(model, settings).computeBytes;
+  return Math.max(1, Math.min(settings.slots, Math.floor(roomBytes / windowBytes)));
 }
 
 /** One sentence for the log: whether it fits. */

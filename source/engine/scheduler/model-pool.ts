@@ -1,5 +1,4 @@
 // The models that are loaded: which one serves a request, and who has to leave for another.
-import { formatBytes } from "../../base/byte-format.ts";
 import type { Clock } from "../../base/clock.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
@@ -7,10 +6,11 @@ import type { ModelParameters } from "../../store/model-parameters.ts";
 import { engineErrors } from "../errors.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { BackOff } from "./back-off.ts";
-import { CardMemory, roomNeed, shortageOf } from "./card-plan.ts";
+import { CardMemory, type FreeRoom, roomNeed, shortageOf } from "./card-plan.ts";
 import { type EngineSettings, planLoad, type RequestNeed, reloadReason } from "./load-plan.ts";
+import { cardText, loadSentence } from "./load-sentence.ts";
 import { LoadedModel } from "./loaded-model.ts";
-import { fitSentence, freeMemoryBytes, memoryNeed } from "./memory-plan.ts";
+import { freeMemoryBytes } from "./memory-plan.ts";
 import { cancelled, untilAborted } from "./until-aborted.ts";
 
 export interface ModelPoolOptions {
@@ -82,6 +82,7 @@ export class ModelPool {
     const key = keyOf(model);
     let waitsForReload: LoadedModel | undefined;
     try {
+      await untilAborted(this.#card.look(), signal);
       while (true) {
         if (this.#closed) throw shuttingDown();
         // Nothing is loaded or unloaded for a client that has left.
@@ -131,6 +132,12 @@ export class ModelPool {
     return this.#loaded.get(keyOf(model));
   }
 
+  /** What a model that is loaded now would find. */
+  async freeRoom(): Promise<FreeRoom> {
+    await this.#card.look();
+    return this.#free;
+  }
+
   /** Unloads a model as soon as nobody uses it. Unknown ones are no error: it is not loaded. */
   async unload(model: ResolvedModel): Promise<void> {
     const key = keyOf(model);
@@ -153,12 +160,12 @@ export class ModelPool {
   }
 
   #plan(model: ResolvedModel, parameters: ModelParameters, need: RequestNeed): LoadSettings {
-    return planLoad(model, parameters, this.#options.engine, this.#freeBytes(), need);
+    return planLoad(model, parameters, this.#options.engine, this.#free, need);
   }
 
   /** Waiting for a load is bounded like waiting for a slot; the runner bounds the latter itself. */
   #lease(loaded: LoadedModel, { name }: ResolvedModel): Lease {
-    const { slots, maximumQueue } = this.#options.engine;
+    const { slots, maximumQueue } = loaded.settings;
     if (loaded.facts === undefined && loaded.users >= maximumQueue + slots) {
       throw new ProductError(engineErrors.queueFull, {
         message: `server busy, please try again. ${loaded.users} requests wait for ${loaded.model.name} to be loaded already.`,
@@ -173,9 +180,8 @@ export class ModelPool {
 
   #load(model: ResolvedModel, settings: LoadSettings, keepAliveMs: number): LoadedModel {
     const key = keyOf(model);
-    const { log, clock, engineLog, loadTimeoutMs } = this.#options;
-    const sentence = fitSentence(memoryNeed(model, settings), this.#freeBytes());
-    log(`loading ${model.name}: ${sentence}${this.#cardSentence()}`);
+    const { engine, log, clock, engineLog, loadTimeoutMs } = this.#options;
+    log(`loading ${model.name}: ${loadSentence(model, settings, this.#free, engine.slots)}`);
     const started = clock.now();
     const loaded = new LoadedModel({
       model,
@@ -227,7 +233,7 @@ export class ModelPool {
     const loading = this.models.filter(({ facts }) => facts === undefined);
     return shortageOf(
       roomNeed(model, settings),
-      { memoryBytes: this.#freeBytes(), cardBytes: this.#card.freeBytes },
+      this.#free,
       loading.map((other) => roomNeed(other.model, other.settings)),
       this.models.some((other) => isOnCard(other) && mayLeave(other)),
     );
@@ -241,7 +247,8 @@ export class ModelPool {
     );
     if (idle !== undefined) {
       this.#options.onEvicted?.();
-      const room = shortage === "card" ? `room on the card${this.#cardSentence()}` : "the room";
+      const room =
+        shortage === "card" ? `room on the card${cardText(this.#card.freeBytes)}` : "the room";
       await this.#drop(idle, `${model.name} needs ${room}, and it was used least recently`);
       return;
     }
@@ -249,9 +256,8 @@ export class ModelPool {
     await untilAborted(Promise.race(candidates.map((loaded) => loaded.untilIdle())), signal);
   }
 
-  #cardSentence(): string {
-    const { freeBytes } = this.#card;
-    return freeBytes === undefined ? "" : ` (${formatBytes(freeBytes)} free on the card)`;
+  get #free(): FreeRoom {
+    return { memoryBytes: this.#freeBytes(), cardBytes: this.#card.freeBytes };
   }
 
   #refuseWhileBackingOff(key: string, name: string): void {

@@ -13,6 +13,7 @@ import { hasImages, readChatImages, readRequestImages } from "../images/request-
 import type { CanonicalEvent, CanonicalRequest, ChatInput, EmbeddingRequest } from "../request.ts";
 import type { RunnerCalls } from "../runner/calls.ts";
 import { toSampling } from "../sampling-defaults.ts";
+import type { FreeRoom } from "./card-plan.ts";
 import type { EngineSettings, RequestNeed } from "./load-plan.ts";
 import type { LoadedModel, ReadyModel } from "./loaded-model.ts";
 import { ModelPool, type ModelPoolOptions } from "./model-pool.ts";
@@ -173,6 +174,11 @@ export class Scheduler {
     signal: AbortSignal,
   ): Promise<RunnerCalls[Name]["output"]> {
     return await this.#use(request, model, signal, async ({ runner }) => runner.call(name, input));
+  }
+
+  /** What a model that is loaded now would find. */
+  async freeRoom(): Promise<FreeRoom> {
+    return await this.#pool.freeRoom();
   }
 
   /** Unloads a model as soon as nobody uses it. Unknown ones are no error: it is not loaded. */

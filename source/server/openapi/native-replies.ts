@@ -84,6 +84,7 @@ const Listed = Type.Object({
       cache_bytes_per_token: Type.Record(text, Type.Number()),
       cache_type: text,
       layers: count,
+      slots: count,
       context_length: count,
       trained_context_length: count,
     }),

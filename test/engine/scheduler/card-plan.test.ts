@@ -4,7 +4,13 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { plainChat, plainRequest } from "../../../source/engine/request.ts";
-import { CardMemory, roomNeed, shortageOf } from "../../../source/engine/scheduler/card-plan.ts";
+import {
+  CardMemory,
+  roomForWindows,
+  roomNeed,
+  shortageOf,
+} from "../../../source/engine/scheduler/card-plan.ts";
+import { planLoad } from "../../../source/engine/scheduler/load-plan.ts";
 import type { LoadedModel } from "../../../source/engine/scheduler/loaded-model.ts";
 import { Scheduler } from "../../../source/engine/scheduler/scheduler.ts";
 import { readGgufFacts } from "../../../source/store/gguf/gguf-facts.ts";
@@ -52,6 +58,97 @@ describe("the room for a model", () => {
     expect(await share({ device: "auto", gpuLayers: 999 })).toBe(1);
     expect(await share({ device: "auto", layers: 31, gpuLayers: 8 })).toBe(0.25);
     expect(await share({ device: "cpu" })).toBe(0);
+  });
+});
+
+describe("the window that nobody named", async () => {
+  const tiny = await new ModelCatalog().resolve("tiny");
+  /** As Llama 3.1 8B at Q4_K_M: 32 layers, 8 grouped heads of 128. */
+  const llama = {
+    ...tiny,
+    facts: {
+      ...tiny.facts,
+      layers: 32,
+      cacheWidth: 32 * 8 * 256,
+      embeddingLength: 4096,
+      vocabularySize: 128_256,
+      trainedContextLength: 131_072,
+      fileSize: 4_920_739_232,
+    },
+    sizeBytes: 4_920_739_232,
+  };
+  const engine = { ...tinyEngine, device: "auto" as const, slots: 4, contextLength: undefined };
+  const plan = (memoryBytes: number, cardBytes?: number, parameters = {}, changes = {}) => {
+    const free = { memoryBytes, cardBytes };
+    const settings = planLoad(llama, parameters, { ...engine, ...changes }, free);
+    return [settings.contextLength, settings.slots];
+  };
+  /** What nvidia-smi and the runner told of an H200 without a program on it. */
+  const h200 = 150_754_820_096 - 600_375_296;
+
+  it("is chosen by the card's memory where the model is on the card", () => {
+    expect(plan(8 * gib, h200)).toEqual([32_768, 4]);
+    // Much memory beside it does not help: a larger window would push layers from the card.
+    expect(plan(128 * gib, 7.6 * gib)).toEqual([4096, 4]);
+    expect(plan(128 * gib)).toEqual([32_768, 4]);
+  });
+
+  it("has fewer slots on a card that is nearly full with the model", () => {
+    expect(plan(128 * gib, 6 * gib)).toEqual([4096, 1]);
+    expect(plan(128 * gib, 6.3 * gib)).toEqual([4096, 2]);
+    expect(plan(6 * gib)).toEqual([4096, 2]);
+    // A named window is kept; how many there is room for is not the client's business.
+    expect(plan(8 * gib, 24 * gib, { num_ctx: 32_768 })).toEqual([32_768, 4]);
+    expect(plan(8 * gib, 12 * gib, { num_ctx: 32_768 })).toEqual([32_768, 1]);
+  });
+
+  it("is chosen by both memories where the model is in both, and by the machine's without a card", () => {
+    expect(plan(128 * gib, 4 * gib)).toEqual([32_768, 4]);
+    expect(plan(16 * gib, 4 * gib)).toEqual([4096, 4]);
+    expect(plan(8 * gib, h200, {}, { device: "cpu" })).toEqual([4096, 4]);
+    expect(plan(8 * gib, h200, { num_gpu: 0 })).toEqual([4096, 4]);
+    expect(plan(8 * gib, undefined, { num_gpu: 99 })).toEqual([4096, 4]);
+  });
+
+  it("is bounded by the fuller side where a request divides the layers", () => {
+    const room = (gpuLayers: number, memoryBytes: number, cardBytes: number) =>
+      roomForWindows(llama, { device: "auto", gpuLayers }, { memoryBytes, cardBytes });
+    const reserve = 400 * 2 ** 20;
+    const weights = llama.sizeBytes;
+    expect(room(99, gib, 8 * gib)).toBe(8 * gib - reserve - weights);
+    expect(room(11, 8 * gib, 100 * gib)).toBeCloseTo(12 * gib - weights, -1);
+    expect(room(11, 100 * gib, 4 * gib)).toBeCloseTo(3 * (4 * gib - reserve) - weights, -1);
+  });
+});
+
+describe("what is free on the card", () => {
+  const device = { kind: "cpu", names: [], gpuLayers: 0, totalLayers: 33, reason: "" } as const;
+  const nothing = { ramBytes: gib, vramBytes: 0 };
+
+  it("is asked for once, before the first model, and then known from the runners", async () => {
+    let looks = 0;
+    const card = new CardMemory(async () => {
+      looks += 1;
+      return 8 * gib;
+    });
+    await Promise.all([card.look(), card.look()]);
+    expect([card.freeBytes, looks]).toEqual([8 * gib, 1]);
+    const memory = { totalBytes: 8 * gib, freeBytes: 2 * gib };
+    card.noteLoaded({ device: { ...device, kind: "cuda", names: [], memory }, memory: nothing });
+    await card.look();
+    expect([card.freeBytes, looks]).toEqual([2 * gib, 1]);
+    // A model that a request keeps off the card, or whose engine does not see it.
+    card.noteLoaded({ device: { ...device, names: [] }, memory: nothing });
+    expect(card.freeBytes).toBe(2 * gib);
+  });
+
+  it("is forgotten where the first model shows that no engine can use the card", async () => {
+    const card = new CardMemory(async () => 8 * gib);
+    await card.look();
+    card.noteLoaded({ device: { ...device, names: [] }, memory: nothing });
+    expect(card.freeBytes).toBeUndefined();
+    await card.look();
+    expect(card.freeBytes).toBeUndefined();
   });
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   automaticContextLength,
   fitSentence,
+  fittingSlots,
   memoryNeed,
 } from "../../../source/engine/scheduler/memory-plan.ts";
 import { readGgufFacts } from "../../../source/store/gguf/gguf-facts.ts";
@@ -40,16 +41,40 @@ describe("the estimate", () => {
 
 describe("the window that nobody named", () => {
   test("is large where there is room, and 4096 where there is little", () => {
-    const choose = (free: number) => automaticContextLength(large, settings, free);
-    expect(choose(200 * gib)).toBe(32_768);
-    expect(choose(24 * gib)).toBe(8192);
-    expect(choose(8 * gib)).toBe(4096);
-    expect(choose(0)).toBe(4096);
+    const choose = (left: number) => automaticContextLength(large, settings, left);
+    expect(choose(195 * gib)).toBe(32_768);
+    expect(choose(19 * gib)).toBe(8192);
+    expect(choose(3 * gib)).toBe(4096);
+    expect(choose(-5 * gib)).toBe(4096);
   });
 
   test("is never more than the model was trained for", () => {
     const short = { ...large, facts: { ...large.facts, trainedContextLength: 2048 } };
     expect(automaticContextLength(short, settings, 200 * gib)).toBe(2048);
+  });
+});
+
+describe("slots", () => {
+  /** Half a gibibyte of window in each. */
+  const windows = { ...settings, contextLength: 4096 };
+  const choose = (left: number, changes = {}) =>
+    fittingSlots(large, { ...windows, ...changes }, left);
+
+  test("are as many as are wanted where their windows fit, and fewer where they do not", () => {
+    expect(choose(3 * gib)).toBe(4);
+    expect(choose(2 * gib)).toBe(3);
+    expect(choose(gib)).toBe(1);
+    expect(choose(3 * gib, { contextLength: 8192 })).toBe(2);
+    expect(choose(3 * gib, { contextLength: 8192, kvCacheType: "q8_0" })).toBe(4);
+  });
+
+  test("are one at least, whatever is left", () => {
+    for (const left of [0, -5 * gib, Number.NEGATIVE_INFINITY]) expect(choose(left)).toBe(1);
+  });
+
+  test("without a window to keep are as wanted", () => {
+    const light = { ...large, facts: { ...large.facts, cacheWidth: 0 } };
+    expect(fittingSlots(light, windows, 0)).toBe(4);
   });
 });
 

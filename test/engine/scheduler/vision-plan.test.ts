@@ -8,7 +8,7 @@ import { openStore } from "../../support/model-store.ts";
 
 // No image reader is ever built for a device that is not there.
 const engine = { ...tinyEngine, device: "rocm" as const };
-const free = 8 * 2 ** 30;
+const free = { memoryBytes: 8 * 2 ** 30, cardBytes: undefined };
 let model: ResolvedModel;
 
 beforeEach(async () => {

@@ -1,4 +1,5 @@
 // What loading a model takes, as terms from which a client works out any window and cache type.
+import type { FreeRoom } from "../../../engine/scheduler/card-plan.ts";
 import { type EngineSettings, planLoad } from "../../../engine/scheduler/load-plan.ts";
 import { memoryTerms } from "../../../engine/scheduler/memory-plan.ts";
 import type { ResolvedModel } from "../../../store/library/resolved-model.ts";
@@ -7,14 +8,14 @@ import type { ResolvedModel } from "../../../store/library/resolved-model.ts";
  * The whole is `weights_bytes + compute_bytes + cache_bytes_per_token[type] * window * slots`; an
  * estimate from the file's own metadata.
  *
- * @param freeBytes memory that is free now, on which the window may depend
+ * @param free on it windows and slots may depend
  */
 export function memoryRecord(
   model: ResolvedModel,
   engine: EngineSettings,
-  freeBytes: number,
+  free: FreeRoom,
 ): Record<string, unknown> {
-  const plan = planLoad(model, model.parameters, engine, freeBytes);
+  const plan = planLoad(model, model.parameters, engine, free);
   const { weightsBytes, computeBytes, cacheBytesPerToken } = memoryTerms(model, plan);
   return {
     weights_bytes: weightsBytes,
@@ -23,6 +24,8 @@ export function memoryRecord(
     /** What its window is kept in where no request says something else. */
     cache_type: plan.kvCacheType,
     layers: model.facts.layers,
+    /** Windows that there will be room for. */
+    slots: plan.slots,
     /** The window that it is loaded with where no request names one. */
     context_length: plan.contextLength,
     trained_context_length: model.facts.trainedContextLength,

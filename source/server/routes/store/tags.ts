@@ -1,7 +1,6 @@
 // GET /api/tags: the models there are, newest first.
 import type { FastifyInstance } from "fastify";
 import { formatLocalTime } from "../../../base/local-time.ts";
-import { freeMemoryBytes } from "../../../engine/scheduler/memory-plan.ts";
 import type { Capability } from "../../../prompt/capabilities.ts";
 import type { ModelSummary } from "../../../store/library/model-list.ts";
 import type { ResolvedModel } from "../../../store/library/resolved-model.ts";
@@ -24,7 +23,7 @@ export function registerTags(app: FastifyInstance, dependencies: ServerDependenc
       problemsTold.add(path);
     }
     const records: unknown[] = [];
-    const freeBytes = freeMemoryBytes();
+    const free = await scheduler.freeRoom();
     // One after the other: each may open a file, and most are known.
     for (const model of models) {
       const reading = await readings.of(model);
@@ -33,7 +32,7 @@ export function registerTags(app: FastifyInstance, dependencies: ServerDependenc
         ...(reading !== undefined && {
           capabilities: reading.capabilities,
           // Ours: what loading it takes.
-          memory: memoryRecord(reading.model, scheduler.engine, freeBytes),
+          memory: memoryRecord(reading.model, scheduler.engine, free),
         }),
       });
     }
