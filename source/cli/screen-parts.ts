@@ -1,12 +1,11 @@
 // What is behind the full screen: the server, the chat's model, the saved chats.
-import path from "node:path";
-import { SessionStore } from "../application/chat-sessions.ts";
 import { readRequestFilter } from "../application/request-filter.ts";
 import { describeError } from "../base/product-error.ts";
 import { showModel } from "../client/chat-calls.ts";
 import type { AppParts } from "../ui/app/app-options.ts";
 import type { Flags } from "./flags.ts";
 import { createHttpBackend, settingsOf } from "./http-backend.ts";
+import { keptChats } from "./kept-chats.ts";
 import { ServerLink } from "./server-link.ts";
 import { findSession } from "./session-flag.ts";
 import type { CommandSettings } from "./session-settings.ts";
@@ -45,17 +44,14 @@ async function openChat(
   const backend = await createHttpBackend(link, model, flags);
   const { examples = [] } = backend.facts;
   const { messages } = await showModel(link.client, model);
-  const sessions = settings.values.nohistory ? undefined : new SessionStore(settings.paths.state);
-  const session = sessions && (await findSession(sessions, flags));
+  const kept = keptChats(settings, settings.paths);
+  const session = kept.sessions && (await findSession(kept.sessions, flags));
   return {
     backend,
     settings: settingsOf(flags),
     messages,
     ...(examples.length > 0 && { examplePrompts: examples }),
-    ...(sessions !== undefined && {
-      historyFile: path.join(settings.paths.state, "history"),
-      sessions,
-    }),
+    ...kept,
     ...(session !== undefined && { session }),
   };
 }

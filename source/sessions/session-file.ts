@@ -1,6 +1,12 @@
 // The text of a saved chat: a line of JSON about it, so that a list reads no more than that, and then
 // a line for each message.
-import type { Session, SessionHead, SessionImage, SessionMessage } from "./session.ts";
+import type {
+  Session,
+  SessionDeployment,
+  SessionHead,
+  SessionImage,
+  SessionMessage,
+} from "./session.ts";
 
 const version = 1;
 
@@ -33,12 +39,13 @@ export function readHead(line: string): SessionHead {
   const value: unknown = JSON.parse(line);
   if (!isObject(value)) throw new Error("its first line is no object");
   if (value.version !== version) throw new Error(`it is of version ${String(value.version)}`);
-  const { system, forkedFrom } = value;
+  const { system, forkedFrom, deployment } = value;
   return {
     id: textAt(value, "id"),
     name: textAt(value, "name"),
     isNamed: value.isNamed === true,
     model: textAt(value, "model"),
+    ...(isObject(deployment) && { deployment: readDeployment(deployment) }),
     createdAtMs: numberAt(value, "createdAtMs"),
     updatedAtMs: numberAt(value, "updatedAtMs"),
     messageCount: numberAt(value, "messageCount"),
@@ -46,6 +53,15 @@ export function readHead(line: string): SessionHead {
     ...(typeof forkedFrom === "string" && { forkedFrom }),
     parameters: readParameters(value.parameters),
   };
+}
+
+function readDeployment(value: Record<string, unknown>): SessionDeployment {
+  const [profile, app, url] = [
+    textAt(value, "profile"),
+    textAt(value, "app"),
+    textAt(value, "url"),
+  ];
+  return { profile, app, url };
 }
 
 function readMessage(line: string): SessionMessage {

@@ -6,7 +6,7 @@ import { describeError, ProductError } from "../base/product-error.ts";
 import { sessionErrors } from "./errors.ts";
 import { ImageFolder } from "./image-folder.ts";
 import { codeOf, RevisionFolder } from "./revision-folder.ts";
-import { nameFor, type Session, type SessionHead } from "./session.ts";
+import { nameFor, type Session, type SessionDeployment, type SessionHead } from "./session.ts";
 import { readHead, readSessionText, writeSessionText } from "./session-file.ts";
 
 export interface SessionList {
@@ -30,6 +30,7 @@ export interface SavedSession extends StoredSession {
 
 export interface NewSession {
   readonly model: string;
+  readonly deployment?: SessionDeployment | undefined;
   /** It gives the chat its name, unless it has one. */
   readonly firstMessage: string;
   readonly name?: string | undefined;
@@ -53,12 +54,13 @@ export class SessionStore {
   }
 
   /** A chat that begins now; it is not saved yet. */
-  begin({ model, firstMessage, name, nowMs }: NewSession): Session {
+  begin({ model, deployment, firstMessage, name, nowMs }: NewSession): Session {
     return {
       id: newId(nowMs),
       name: name ?? nameFor(firstMessage),
       isNamed: name !== undefined,
       model,
+      ...(deployment !== undefined && { deployment }),
       createdAtMs: nowMs,
       updatedAtMs: nowMs,
       messageCount: 0,

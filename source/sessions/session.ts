@@ -33,6 +33,15 @@ export interface SessionMessage {
   readonly atMs?: number;
 }
 
+/** The deployment that a chat is with. What it is called with, a key, is in no file. */
+export interface SessionDeployment {
+  /** Of deployctl: the settings by which its server is reached. */
+  readonly profile: string;
+  /** `local/tiny` */
+  readonly app: string;
+  readonly url: string;
+}
+
 /** What a list shows of a saved chat. */
 export interface SessionHead {
   /** Never changes; sorts by the time of its beginning. */
@@ -41,6 +50,8 @@ export interface SessionHead {
   /** Given by the person, not taken from the first message. */
   readonly isNamed: boolean;
   readonly model: string;
+  /** Undefined for a chat with a model of this machine. */
+  readonly deployment?: SessionDeployment;
   /** Milliseconds since 1970. */
   readonly createdAtMs: number;
   readonly updatedAtMs: number;

@@ -1,6 +1,7 @@
 // What the chat screen needs from outside.
 
 import type { ChatEvent, ClientMessage, ModelFacts } from "../client/chat-events.ts";
+import type { SessionDeployment, SessionHead } from "../sessions/session.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
 import type { ParameterValue } from "./commands/model-parameters.ts";
 import type { ModelServices } from "./model-services.ts";
@@ -25,6 +26,8 @@ export interface ChatSettings {
 export interface ChatBackend extends ModelServices {
   /** Of the model in use: it is another after `use`. */
   readonly facts: ModelFacts;
+  /** Undefined for the models of this machine. */
+  readonly deployment?: SessionDeployment;
   /**
    * Streams one answer; aborting the signal stops it. Throws an Error whose message is a sentence.
    * @param messages the conversation without a system message: that is `settings.system`
@@ -47,6 +50,11 @@ export interface ChatOptions {
   readonly sessions?: SessionStore;
   /** The saved chat to go on with, or the name of a new one. */
   readonly session?: { readonly id: string } | { readonly name: string };
+  /**
+   * Goes on with a saved chat that belongs elsewhere: to a deployment, or to the model of this machine.
+   * @returns false: there is no such place, and the chat goes on here
+   */
+  readonly goElsewhere?: (chat: SessionHead) => Promise<boolean>;
   /** Prompts that an empty conversation proposes. Defaults to three general ones. */
   readonly examplePrompts?: readonly string[];
   /** Settings to begin with. Defaults to none. */

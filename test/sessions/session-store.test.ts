@@ -37,6 +37,7 @@ describe("a saved chat", () => {
       ...chat("a-1", "Plan the release"),
       system: "Be brief.\nAlways.",
       parameters: { temperature: 0.5, stop: ["END"], use_mmap: true },
+      deployment: { profile: "local", app: "local/tiny", url: "https://host/local/tiny" },
       messages: [
         {
           role: "user",

@@ -1,40 +1,51 @@
 // The chat's backend for a deployment: its address, its key, whatever model it serves.
+import type { SessionDeployment } from "../../application/chat-sessions.ts";
 import { ProductError } from "../../base/product-error.ts";
+import { ServerRefusal } from "../../client/api-client.ts";
 import type { ChatEvent, ClientMessage, ModelFacts } from "../../client/chat-events.ts";
 import { clientErrors } from "../../client/errors.ts";
 import { type EndpointConnection, OpenAiEndpoint } from "../../client/openai-endpoint.ts";
-import type { ChatBackend, ChatSettings } from "../../ui/chat-backend.ts";
+import type { ChatSettings } from "../../ui/chat-backend.ts";
 import type { ModelChoice, ShowTopic } from "../../ui/model-services.ts";
+import type { DeploymentBackend } from "../../ui/screens/cloud-access.ts";
 
 export interface DeploymentChatOptions {
-  /** `local/tiny` */
-  readonly name: string;
-  readonly connection: EndpointConnection;
+  readonly deployment: SessionDeployment;
+  /** @param isRefused the key before was refused: another one is needed */
+  readonly connect: (isRefused: boolean) => Promise<EndpointConnection>;
 }
 
-export class DeploymentChat implements ChatBackend {
-  readonly #options: DeploymentChatOptions;
-  readonly #endpoint: OpenAiEndpoint;
+export class DeploymentChat implements DeploymentBackend {
+  readonly deployment: SessionDeployment;
+  readonly #connect: DeploymentChatOptions["connect"];
+  #endpoint: OpenAiEndpoint | undefined;
   #model: string | undefined;
+  /** The model of a saved chat; the deployment may serve another one by now. */
+  #savedModel: string | undefined;
 
-  constructor(options: DeploymentChatOptions) {
-    this.#options = options;
-    this.#endpoint = new OpenAiEndpoint(options.connection);
+  constructor({ deployment, connect }: DeploymentChatOptions) {
+    this.deployment = deployment;
+    this.#connect = connect;
   }
 
   /** Until it has answered once, it is known by the deployment's name. */
   get facts(): ModelFacts {
-    const { name, connection } = this.#options;
+    const { app, url } = this.deployment;
+    const model = this.#model ?? this.#savedModel;
     return {
-      name: this.#model === undefined ? name : `${name} ${this.#model}`,
+      name: model === undefined ? app : `${app} ${model}`,
       contextLength: undefined,
-      card: `The deployment at ${connection.url}.`,
+      card: `The deployment at ${url}.`,
     };
   }
 
   /** The deployment is named with its model already. */
   serverLabel(): string {
     return "";
+  }
+
+  async reach(): Promise<void> {
+    await this.#reached();
   }
 
   /** A deployment that sleeps is woken by the first question, and answers when it is up. */
@@ -46,24 +57,43 @@ export class DeploymentChat implements ChatBackend {
     const model = await this.#served(signal);
     const all: ClientMessage[] =
       system === undefined ? [...messages] : [{ role: "system", content: system }, ...messages];
-    yield* this.#endpoint.chat({ model, messages: all, parameters, think, format, signal });
+    const request = { model, messages: all, parameters, think, format, signal };
+    const endpoint = await this.#reached();
+    try {
+      yield* endpoint.chat(request);
+    } catch (error) {
+      // Another revision may serve another one.
+      if (error instanceof ServerRefusal && error.status === 404) this.#model = undefined;
+      // Before anything of an answer has come: nothing is said twice.
+      if (!isRefused(error)) throw error;
+      yield* (await this.#reached(true)).chat(request);
+    }
   }
 
   async show(topic: ShowTopic): Promise<string> {
     if (topic !== "info") return "";
-    const models = await this.#endpoint.models();
-    const { name, connection } = this.#options;
-    return `Deployment  ${name}\nAddress     ${connection.url}\nModels      ${models.join(", ")}\n`;
+    const models = await this.#models();
+    const { app, url } = this.deployment;
+    return `Deployment  ${app}\nAddress     ${url}\nModels      ${models.join(", ")}\n`;
   }
 
   async models(): Promise<readonly ModelChoice[]> {
-    return (await this.#endpoint.models()).map((name) => ({ name, sizeText: "" }));
+    return (await this.#models()).map((name) => ({ name, sizeText: "" }));
   }
 
+  /** @param model one that it serves; as `facts` has it, what a saved chat was with */
   async use(model: string): Promise<void> {
-    const models = await this.#endpoint.models();
+    const { app } = this.deployment;
+    if (model === app) return;
+    if (model.startsWith(`${app} `)) {
+      // To ask now would wake a deployment that sleeps, for a chat that is only read.
+      this.#savedModel = model.slice(app.length + 1);
+      this.#model = undefined;
+      return;
+    }
+    const models = await this.#models();
     if (!models.includes(model)) {
-      throw notHere(`${this.#options.name} serves ${models.join(", ")}, and no ${model}.`);
+      throw notHere(`${app} serves ${models.join(", ")}, and no ${model}.`);
     }
     this.#model = model;
   }
@@ -87,11 +117,34 @@ export class DeploymentChat implements ChatBackend {
 
   async #served(signal: AbortSignal): Promise<string> {
     if (this.#model !== undefined) return this.#model;
-    const [first] = await this.#endpoint.models(signal);
-    if (first === undefined) throw notHere(`${this.#options.name} serves no model.`);
-    this.#model = first;
-    return first;
+    const models = await this.#models(signal);
+    const [first] = models;
+    if (first === undefined) throw notHere(`${this.deployment.app} serves no model.`);
+    const saved = this.#savedModel;
+    this.#model = saved !== undefined && models.includes(saved) ? saved : first;
+    return this.#model;
   }
+
+  async #models(signal?: AbortSignal): Promise<string[]> {
+    try {
+      return await (await this.#reached()).models(signal);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      return await (await this.#reached(true)).models(signal);
+    }
+  }
+
+  async #reached(isKeyRefused = false): Promise<OpenAiEndpoint> {
+    if (this.#endpoint === undefined || isKeyRefused) {
+      this.#endpoint = new OpenAiEndpoint(await this.#connect(isKeyRefused));
+    }
+    return this.#endpoint;
+  }
+}
+
+/** Revoked or expired meanwhile: a key that fits now is found or made. */
+function isRefused(error: unknown): boolean {
+  return error instanceof ServerRefusal && error.status === 401;
 }
 
 function notHere(message: string): ProductError {

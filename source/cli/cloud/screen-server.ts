@@ -6,7 +6,6 @@ import { machineCapacity } from "../../application/machine-capacity.ts";
 import type { EndpointConnection } from "../../client/openai-endpoint.ts";
 import type { AdminClient } from "../../cloud/admin/admin-client.ts";
 import type {
-  AppDocument,
   DeployEvent,
   DeploymentRequest,
   EphemeralEvent,
@@ -15,11 +14,12 @@ import type {
   ServerStatus,
 } from "../../cloud/admin/documents.ts";
 import type { Inspection } from "../../cloud/inspection/inspection.ts";
-import type { ChatBackend } from "../../ui/chat-backend.ts";
 import type {
   CalledApp,
+  ChatApp,
   CloudServer,
   CloudTarget,
+  DeploymentBackend,
   EventQuery,
   LogQuery,
   MachineCapacity,
@@ -94,9 +94,19 @@ export class ScreenServer implements CloudServer {
   secrets = async () => await this.client.secrets();
   setSecret = async (name: string, value: string) => await this.client.setSecret(name, value);
 
-  async openChat(app: AppDocument, token?: string): Promise<ChatBackend> {
-    const connection = await this.#connectionOf(app, token);
-    return new DeploymentChat({ name: `${app.organisation}/${app.app}`, connection });
+  openChat({ app, url }: ChatApp, token?: string): DeploymentBackend {
+    const { profile } = this.target;
+    let given = token;
+    const connect = async (isRefused: boolean) => {
+      // Its address and who may call it may have changed since.
+      const current = await this.client.app(app);
+      if (isRefused) {
+        given = undefined;
+        this.#tokens.delete(tokenName(current));
+      }
+      return await this.#connectionOf(current, given);
+    };
+    return new DeploymentChat({ deployment: { profile, app, url }, connect });
   }
 
   async testApp(app: CalledApp, token?: string, signal?: AbortSignal): Promise<TestStep[]> {
@@ -121,7 +131,7 @@ export class ScreenServer implements CloudServer {
   }
 
   async #tokenFor(app: CalledApp): Promise<string | undefined> {
-    const name = `${app.organisation}/${app.app} ${app.auth}`;
+    const name = tokenName(app);
     const known = this.#tokens.get(name);
     if (known !== undefined) return await known;
     const own = [process.env.DEPLOYCTL_KEY, settingOf(this.session, "key")];
@@ -135,4 +145,8 @@ export class ScreenServer implements CloudServer {
   async #ensure(): Promise<void> {
     if (this.target.isLocal) await ensureControlPlane(this.session);
   }
+}
+
+function tokenName({ organisation, app, auth }: CalledApp): string {
+  return `${organisation}/${app} ${auth}`;
 }

@@ -61,7 +61,14 @@ async function modelOfSession(
 ): Promise<string | undefined> {
   if (flags.session === undefined) return undefined;
   const { SessionStore } = await import("../../application/chat-sessions.ts");
-  return (await new SessionStore(settings.paths.state).find(flags.session)).model;
+  const { name, model, deployment } = await new SessionStore(settings.paths.state).find(
+    flags.session,
+  );
+  if (deployment === undefined) return model;
+  throw usageError(
+    `'${name}' is a chat with the deployment ${deployment.app}.`,
+    "Alt+S in modelctl or deployctl goes on with it; modelctl run MODEL --session NAME takes another model.",
+  );
 }
 
 async function withProjectorOf(model: string, flags: Flags): Promise<string> {

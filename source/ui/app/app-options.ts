@@ -27,6 +27,8 @@ export interface AppParts {
   readonly server?: ServerOptions;
   /** Undefined: there are no screens for deployments. */
   readonly cloud?: CloudAccess;
+  /** Where chats with deployments are kept. Defaults to where `chat` is; without either they are not. */
+  readonly kept?: Pick<ChatOptions, "historyFile" | "sessions">;
   /** Sentences to show at the beginning. */
   readonly notices?: readonly string[];
 }

@@ -1,18 +1,19 @@
 // The screens behind the tabs, in their order.
 
 import type { Clock } from "../../base/clock.ts";
-import type { AppDocument } from "../../cloud/admin/documents.ts";
+import type { SessionHead } from "../../sessions/session.ts";
+import type { ChatOptions } from "../chat-backend.ts";
 import type { FrameServices, Screen } from "../frame/screen.ts";
 import { besideLivePane } from "../live/beside-live-pane.ts";
 import { RequestFeed } from "../live/request-feed.ts";
 import { ServerWatch } from "../live/server-watch.ts";
 import { type ChatPlace, ChatPlaces } from "../screens/chat/chat-places.ts";
 import { ChatScreen } from "../screens/chat/chat-screen.ts";
-import type { CloudServer } from "../screens/cloud-access.ts";
 import { ModelsScreen } from "../screens/models/models-screen.ts";
 import { ServerScreen } from "../screens/server/server-screen.ts";
 import type { Glyphs } from "../theme.ts";
 import type { AppParts } from "./app-options.ts";
+import type { CloudScreenContext } from "./cloud-screens.ts";
 
 export interface ScreenContext {
   readonly glyphs: Glyphs;
@@ -33,7 +34,10 @@ export async function createScreens(
 ): Promise<CreatedScreens> {
   const now = () => context.clock.wallMs();
   const watch = options.server && new ServerWatch({ client: options.server.client, now });
-  const chat = new ChatPlaces(await ownChat(options, context, watch));
+  let places: ChatPlaces | undefined;
+  const goElsewhere = async (saved: SessionHead) => (await places?.goElsewhere(saved)) ?? false;
+  const chat = new ChatPlaces(await ownChat(options, context, watch, goElsewhere));
+  places = chat;
   return {
     chat,
     screens: [
@@ -50,10 +54,11 @@ async function ownChat(
   options: AppParts,
   context: ScreenContext,
   watch: ServerWatch | undefined,
+  goElsewhere: NonNullable<ChatOptions["goElsewhere"]>,
 ): Promise<ChatPlace | undefined> {
   if (options.chat === undefined) return undefined;
   const { backend } = options.chat;
-  const chat = await ChatScreen.open(options.chat, context);
+  const chat = await ChatScreen.open({ ...options.chat, goElsewhere }, context);
   const figures = () => chat.figures();
   const now = () => context.clock.wallMs();
   const screen =
@@ -79,21 +84,25 @@ function serverScreens(
 }
 
 async function deploymentScreens(
-  { cloud, chat: own }: AppParts,
+  { cloud, chat: own, kept = own ?? {} }: AppParts,
   context: ScreenContext,
   chats: ChatPlaces,
 ): Promise<readonly Screen[]> {
   if (cloud === undefined) return [];
-  const { historyFile } = own ?? {};
-  const chatWith = async (server: CloudServer, app: AppDocument, token?: string) => {
-    await chats.show(`${server.target.profile} ${app.url}`, async () => {
-      const backend = await server.openChat(app, token);
-      const options = { backend, ...(historyFile !== undefined && { historyFile }) };
-      const chat = await ChatScreen.open(options, context);
-      return { chat, screen: chat, serverLabel: () => backend.serverLabel() };
-    });
-    context.frame.open("chat");
-  };
+  const { historyFile, sessions } = kept;
+  const { DeploymentChats } = await import("./deployment-chats.ts");
+  const deployments = new DeploymentChats({
+    cloud,
+    chats,
+    context,
+    kept: {
+      ...(historyFile !== undefined && { historyFile }),
+      ...(sessions !== undefined && { sessions }),
+    },
+  });
+  chats.deployments = deployments;
+  const chatWith: CloudScreenContext["chatWith"] = (server, app, token) =>
+    deployments.chatWith(server, app, token);
   const { cloudScreens } = await import("./cloud-screens.ts");
   return cloudScreens({ cloud, chatWith, ...context });
 }

@@ -106,11 +106,24 @@ export interface CloudServer {
   setSecret(name: string, value: string): Promise<void>;
 
   /** A chat with an app that speaks OpenAI's protocol. @param token undefined: one that fits */
-  openChat(app: AppDocument, token?: string): Promise<ChatBackend>;
+  openChat(app: ChatApp, token?: string): DeploymentBackend;
   /** Asks for the models, then for one short answer. @param token undefined: one that fits */
   testApp(app: CalledApp, token?: string, signal?: AbortSignal): Promise<readonly TestStep[]>;
   /** Lines to paste: curl, and OpenAI's client. */
   callLines(app: CalledApp, inspection: Inspection | undefined): readonly string[];
+}
+
+/** The app that a chat is with. */
+export interface ChatApp {
+  /** `local/tiny` */
+  readonly app: string;
+  readonly url: string;
+}
+
+/** A chat's backend that asks the control plane for the app's address and a key when it is needed. */
+export interface DeploymentBackend extends ChatBackend {
+  /** Asks for them now. @throws ProductError, as the first question would */
+  reach(): Promise<void>;
 }
 
 /** What has to be known of an app to call it. */

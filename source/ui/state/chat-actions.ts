@@ -10,7 +10,7 @@ import type { ChatBackend, ChatSettings } from "../chat-backend.ts";
 import { formatParameters } from "../commands/model-parameters.ts";
 import type { ShowTopic } from "../model-services.ts";
 import { exportFormat, toJson, toMarkdown } from "./export-conversation.ts";
-import type { SessionRecorder } from "./session-recorder.ts";
+import type { ChatSnapshot, SessionRecorder } from "./session-recorder.ts";
 import { conversationOf, type TranscriptEntry, wholeConversationOf } from "./transcript-entry.ts";
 
 /** What a chat consists of. */
@@ -74,7 +74,8 @@ export class ChatActions {
     const { backend, keeping, read } = this.#options;
     const { entries, settings } = read();
     if (settings.keepsHistory === false) return;
-    keeping?.recorder.record({ model: backend.facts.name, entries, settings });
+    const { facts, deployment } = backend;
+    keeping?.recorder.record({ model: facts.name, deployment, entries, settings });
   }
 
   /** Forgets the messages; what was said stays in the saved chat, and a new one begins. */
@@ -183,15 +184,31 @@ export class ChatActions {
     return (await this.#options.keeping?.store.search(words)) ?? [];
   }
 
+  /** The saved chat that is meant. @throws ProductError `SESSION_NOT_FOUND`, `SESSION_AMBIGUOUS` */
+  async findSession(reference: string): Promise<SessionHead> {
+    const { keeping } = this.#options;
+    if (keeping === undefined) throw new Error(notKept);
+    return await keeping.store.find(reference);
+  }
+
+  /** Whether a saved chat is with what answers here: a model of this machine, or this deployment. */
+  belongsHere({ deployment }: Pick<ChatSnapshot, "deployment">): boolean {
+    const own = this.#backend.deployment;
+    return deployment?.app === own?.app && deployment?.profile === own?.profile;
+  }
+
   /** Goes on with a saved chat: its model, its settings, its messages. */
   async openSession(reference: string): Promise<string> {
     const { keeping, change } = this.#options;
     if (keeping === undefined) throw new Error(notKept);
-    const { id } = await keeping.store.find(reference);
+    const { id } = await this.findSession(reference);
     const chat = await keeping.recorder.open(id);
     change({ entries: chat.entries, settings: { ...this.settings, ...chat.settings } });
     const { name: before } = this.#backend.facts;
     if (chat.model === before) return `This is '${chat.name}'.`;
+    if (!this.belongsHere(chat)) {
+      return `This is '${chat.name}', with ${before} in place of ${chat.model}.`;
+    }
     try {
       await this.#backend.use(chat.model);
     } catch (error) {

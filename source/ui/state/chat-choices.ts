@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../base/clock.ts";
 import { formatRelativeTime } from "../../base/relative-time.ts";
-import type { ChatBackend } from "../chat-backend.ts";
+import type { ChatBackend, ChatOptions } from "../chat-backend.ts";
 import type { FrameServices } from "../frame/screen.ts";
 import { followTail } from "../view/transcript-window.ts";
 import type { ChatState } from "./chat-state.ts";
@@ -13,6 +13,7 @@ export interface ChatChoicesOptions extends MessageKeysOptions {
   readonly backend: ChatBackend;
   readonly clock: Clock;
   readonly frame: FrameServices;
+  readonly goElsewhere: ChatOptions["goElsewhere"];
 }
 
 /** What belongs to the messages that are left. */
@@ -83,8 +84,16 @@ export class ChatChoices extends MessageKeys {
   }
 
   async openSession(reference: string): Promise<string | undefined> {
-    const outcome = await this.#options.actions.openSession(reference);
-    const { store } = this.#options;
+    const { actions, goElsewhere } = this.#options;
+    const head = await actions.findSession(reference);
+    if (!actions.belongsHere(head) && (await goElsewhere?.(head)) === true) return undefined;
+    return await this.openSessionHere(head.id);
+  }
+
+  /** Whoever the saved chat was with. */
+  async openSessionHere(reference: string): Promise<string | undefined> {
+    const { store, actions } = this.#options;
+    const outcome = await actions.openSession(reference);
     store.update(freshView);
     this.notify(outcome);
     void this.countContext();

@@ -2,7 +2,13 @@
 
 import type { Clock } from "../../base/clock.ts";
 import { describeError } from "../../base/product-error.ts";
-import type { Session, SessionHead, SessionImage, SessionMessage } from "../../sessions/session.ts";
+import type {
+  Session,
+  SessionDeployment,
+  SessionHead,
+  SessionImage,
+  SessionMessage,
+} from "../../sessions/session.ts";
 import type { SessionStore, StoredSession } from "../../sessions/session-store.ts";
 import type { ChatSettings } from "../chat-backend.ts";
 import { previewRows } from "./attach-prompt.ts";
@@ -16,6 +22,8 @@ import {
 /** What is to be kept. */
 export interface ChatSnapshot {
   readonly model: string;
+  /** Undefined for a model of this machine. */
+  readonly deployment?: SessionDeployment | undefined;
   readonly settings: ChatSettings;
   readonly entries: readonly TranscriptEntry[];
 }
@@ -81,13 +89,13 @@ export class SessionRecorder {
     await this.settled();
     const stored = await this.#store.load(id);
     const { session } = stored;
-    const { model, name, system, parameters } = session;
+    const { model, deployment, name, system, parameters } = session;
     const entries: TranscriptEntry[] = [];
     for (const message of session.messages) {
       entries.push(...(await this.#entryOf(message, nextEntryId(entries))));
     }
     this.#goOnWith(keptChat(stored));
-    return { model, name, settings: { system, parameters }, entries };
+    return { model, deployment, name, settings: { system, parameters }, entries };
   }
 
   async rename(name: string): Promise<void> {
@@ -125,13 +133,15 @@ export class SessionRecorder {
       if (messages.length === 0 && chat.stored === undefined) return;
       const nowMs = this.#clock.wallMs();
       const session = chat.stored?.session ?? this.#begin(chat, snapshot.model, messages, nowMs);
-      const { system: _, ...kept } = session;
+      const { system: _, deployment: _before, ...kept } = session;
+      const { deployment } = snapshot;
       const { system, parameters } = snapshot.settings;
       await this.#save(
         chat,
         {
           ...kept,
           model: snapshot.model,
+          ...(deployment !== undefined && { deployment }),
           updatedAtMs: nowMs,
           messageCount: messages.length,
           ...(system !== undefined && { system }),

@@ -2,6 +2,7 @@
 // Method: the places alone, around screens that note what happens to them.
 import { expect, test } from "vitest";
 import type { ClientMessage } from "../../../source/client/chat-events.ts";
+import type { SessionHead } from "../../../source/sessions/session.ts";
 import { plainText } from "../../../source/ui/panes/styled-row.ts";
 import { type ChatPlace, ChatPlaces } from "../../../source/ui/screens/chat/chat-places.ts";
 import { FakeScreen } from "../support/fake-screen.ts";
@@ -12,7 +13,12 @@ function placeOf(name: string): ChatPlace & { readonly screen: FakeScreen } {
   const screen = new FakeScreen("chat", "Chat");
   screen.lines = [name];
   const transcript: ClientMessage[] = [{ role: "user", content: name }];
-  return { screen, chat: { transcript }, serverLabel: () => `● ${name}` };
+  const chat = {
+    transcript,
+    goOnWith: async ({ id }: SessionHead) => void screen.events.push(`goes on with ${id}`),
+    notify: (sentence: string) => void screen.events.push(sentence),
+  };
+  return { screen, chat, serverLabel: () => `● ${name}` };
 }
 
 function shown(places: ChatPlaces): string {
@@ -80,4 +86,35 @@ test("every chat is told to close, and every change of each is told", async () =
   expect(changes - before).toBe(2);
   await places.close();
   expect([own.screen.events.at(-1), other.screen.events.at(-1)]).toEqual(["closed", "closed"]);
+});
+
+test("a saved chat goes on where it belongs", async () => {
+  const deployment = { profile: "local", app: "local/tiny", url: "http://127.0.0.1:1/local/tiny" };
+  const head = (id: string): SessionHead => ({
+    id,
+    name: id,
+    isNamed: false,
+    model: "tiny",
+    createdAtMs: 0,
+    updatedAtMs: 0,
+    messageCount: 1,
+    parameters: {},
+  });
+  const own = placeOf("own");
+  const places = new ChatPlaces(own);
+  expect(await places.goElsewhere({ ...head("far"), deployment })).toBe(false);
+  const opened: string[] = [];
+  places.deployments = {
+    goOnWith: async ({ id }, { app }) => {
+      opened.push(`${id} at ${app}`);
+      await places.show(app, async () => placeOf("far"));
+    },
+    chooseSaved: async () => "none",
+  };
+  expect(await places.goElsewhere({ ...head("far"), deployment })).toBe(true);
+  expect([opened, shown(places)]).toEqual([["far at local/tiny"], "far"]);
+  expect(await places.goElsewhere(head("near"))).toBe(true);
+  expect(shown(places)).toBe("own");
+  expect(own.screen.events).toEqual(["goes on with near"]);
+  expect(await new ChatPlaces(undefined).goElsewhere(head("near"))).toBe(false);
 });

@@ -1,6 +1,7 @@
 // The chats there are behind one tab: the one with the model of this machine, and those with deployments.
 
 import type { ClientMessage } from "../../../client/chat-events.ts";
+import type { SessionDeployment, SessionHead } from "../../../sessions/session.ts";
 import type {
   BodySize,
   BoundCommand,
@@ -13,10 +14,21 @@ import { textRow } from "../../panes/styled-row.ts";
 
 /** A chat, and how it looks behind the tab. */
 export interface ChatPlace {
-  readonly chat: { readonly transcript: ClientMessage[] };
+  readonly chat: {
+    readonly transcript: ClientMessage[];
+    goOnWith(saved: SessionHead): Promise<void>;
+    notify(sentence: string): void;
+  };
   /** The chat itself, or the chat with more around it. */
   readonly screen: Screen;
   readonly serverLabel: () => string;
+}
+
+/** The way to chats with deployments. */
+export interface DeploymentPlaces {
+  goOnWith(saved: SessionHead, deployment: SessionDeployment): Promise<void>;
+  /** Lets the person choose a saved one. @returns a sentence where there is none */
+  chooseSaved(): Promise<string | undefined>;
 }
 
 /** For the documentation. */
@@ -28,9 +40,19 @@ export const chatPlaceFacts: CommandFacts = {
   slash: ["/here"],
 };
 
+/** As in a chat, where there is none yet. */
+const savedFacts: CommandFacts = {
+  id: "chat.saved",
+  title: "Go on with a saved chat",
+  group: "Chat",
+  keys: ["Alt+S"],
+  slash: ["/sessions"],
+};
+
 const nobodyLines = [
   "There is nobody to chat with yet.",
   "5 opens the console; Enter on a deployment there opens a chat with it.",
+  "Alt+S goes on with a saved chat.",
 ];
 
 export class ChatPlaces implements Screen {
@@ -39,6 +61,7 @@ export class ChatPlaces implements Screen {
   readonly #own: ChatPlace | undefined;
   readonly #others = new Map<string, ChatPlace>();
   readonly #listeners = new Set<() => void>();
+  #deployments: DeploymentPlaces | undefined;
   #current: ChatPlace | undefined;
   #isActive = false;
 
@@ -57,8 +80,28 @@ export class ChatPlaces implements Screen {
     return this.#current?.serverLabel() ?? "";
   }
 
+  set deployments(deployments: DeploymentPlaces) {
+    this.#deployments = deployments;
+  }
+
+  /**
+   * Goes on with a saved chat where it belongs.
+   * @returns false: there is no such place
+   */
+  async goElsewhere(saved: SessionHead): Promise<boolean> {
+    const { deployment } = saved;
+    if (deployment !== undefined) {
+      await this.#deployments?.goOnWith(saved, deployment);
+      return this.#deployments !== undefined;
+    }
+    if (this.#own === undefined) return false;
+    this.#turnTo(this.#own);
+    await this.#own.chat.goOnWith(saved);
+    return true;
+  }
+
   /** Shows a chat; one that was begun under this name goes on. */
-  async show(name: string, create: () => Promise<ChatPlace>): Promise<void> {
+  async show(name: string, create: () => Promise<ChatPlace>): Promise<ChatPlace> {
     const known = this.#others.get(name);
     const place = known ?? (await create());
     if (known === undefined) {
@@ -66,6 +109,7 @@ export class ChatPlaces implements Screen {
       place.screen.subscribe(() => this.#tell());
     }
     this.#turnTo(place);
+    return place;
   }
 
   commands(): readonly BoundCommand[] {
@@ -75,7 +119,13 @@ export class ChatPlaces implements Screen {
       isValid: () => this.#own !== undefined && this.#current !== this.#own,
       run: () => this.#here(),
     };
-    return [...(this.#current?.screen.commands() ?? []), here];
+    const saved: BoundCommand = {
+      ...savedFacts,
+      hint: () => "saved chats",
+      isValid: () => this.#current === undefined && this.#deployments !== undefined,
+      run: () => this.#deployments?.chooseSaved(),
+    };
+    return [...(this.#current?.screen.commands() ?? [saved]), here];
   }
 
   picture(size: BodySize): ScreenPicture {

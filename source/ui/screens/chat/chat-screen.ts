@@ -103,6 +103,7 @@ export class ChatScreen implements Screen {
       clock,
       size: () => this.#size,
       frame,
+      goElsewhere: options.goElsewhere,
     });
   }
 
@@ -152,6 +153,18 @@ export class ChatScreen implements Screen {
       (sentence) => controller.print(sentence),
       (error: unknown) => controller.notify(describeError(error)),
     );
+  }
+
+  /** A saved chat goes on here, whoever it was with. */
+  async goOnWith({ id, name }: SessionHead): Promise<void> {
+    if (this.#recorder?.head?.id === id) return;
+    if (this.#session.isBusy) this.notify(`Still answering: '${name}' can be opened afterwards`);
+    else await this.#controller.openSessionHere(id);
+  }
+
+  /** For the person who looks at this chat. */
+  notify(sentence: string): void {
+    this.#controller.notify(sentence);
   }
 
   commands(): readonly BoundCommand[] {
@@ -241,7 +254,7 @@ export class ChatScreen implements Screen {
   async #resume(): Promise<void> {
     const { session } = this.#options;
     if (session === undefined || this.#recorder === undefined) return;
-    if ("id" in session) await this.#controller.openSession(session.id);
+    if ("id" in session) await this.#controller.openSessionHere(session.id);
     else this.#recorder.startNew(session.name);
   }
 

@@ -22,7 +22,11 @@ import {
   defaultScale,
 } from "../../../../source/cloud/app-config.ts";
 import { cloudErrors } from "../../../../source/cloud/errors.ts";
-import type { CloudAccess, CloudServer } from "../../../../source/ui/screens/cloud-access.ts";
+import type {
+  ChatApp,
+  CloudAccess,
+  CloudServer,
+} from "../../../../source/ui/screens/cloud-access.ts";
 import { ScriptedBackend } from "../../support/scripted-backend.ts";
 
 /** One moment for every sample: documents made a millisecond apart would be sorted by it. */
@@ -289,7 +293,10 @@ export class SampleServer implements CloudServer {
   }
 
   setSecret = async () => await this.#answer(undefined);
-  openChat = async () => await this.#answer(this.backend);
+  openChat = ({ app, url }: ChatApp) => {
+    const reach = async () => await this.#answer(undefined);
+    return Object.assign(this.backend, { deployment: { profile: "local", app, url }, reach });
+  };
   testApp = async () => await this.#answer([]);
   callLines = () => ["curl http://127.0.0.1:8480/local/tiny/v1/models"];
 

@@ -1,0 +1,18 @@
+// Where the chats of the full screen are kept, and the prompts that were sent.
+import path from "node:path";
+import { SessionStore } from "../application/chat-sessions.ts";
+import type { LoadedSettings } from "../configuration/load-settings.ts";
+import type { ProductPaths } from "../configuration/paths.ts";
+import type { ChatOptions } from "../ui/chat-backend.ts";
+
+/** Nothing where the setting nohistory is on. */
+export function keptChats(
+  { values }: Pick<LoadedSettings, "values">,
+  paths: ProductPaths,
+): Pick<ChatOptions, "historyFile" | "sessions"> {
+  if (values.nohistory) return {};
+  return {
+    historyFile: path.join(paths.state, "history"),
+    sessions: new SessionStore(paths.state),
+  };
+}

@@ -1,0 +1,87 @@
+// Chats with deployments: opened from the console, from the deploy screen, and from a saved chat.
+
+import { describeError } from "../../base/product-error.ts";
+import { formatRelativeTime } from "../../base/relative-time.ts";
+import type { SessionDeployment, SessionHead } from "../../sessions/session.ts";
+import type { ChatOptions } from "../chat-backend.ts";
+import type { ChatPlace, ChatPlaces, DeploymentPlaces } from "../screens/chat/chat-places.ts";
+import { ChatScreen, type ChatScreenContext } from "../screens/chat/chat-screen.ts";
+import type { CalledApp, CloudAccess, CloudServer } from "../screens/cloud-access.ts";
+
+export interface DeploymentChatsOptions {
+  readonly cloud: CloudAccess;
+  readonly chats: ChatPlaces;
+  readonly context: ChatScreenContext;
+  /** Where they are kept; without it they are not. */
+  readonly kept: Pick<ChatOptions, "historyFile" | "sessions">;
+}
+
+export class DeploymentChats implements DeploymentPlaces {
+  readonly #options: DeploymentChatsOptions;
+
+  constructor(options: DeploymentChatsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Opens the chat screen on a deployment.
+   *
+   * @param token undefined: one that fits is found or made
+   * @throws ProductError when its server cannot be asked, or gives no key
+   */
+  async chatWith(server: CloudServer, app: CalledApp, token?: string): Promise<void> {
+    const { chats, context } = this.#options;
+    const name = `${app.organisation}/${app.app}`;
+    await chats.show(placeName(server.target.profile, name), async () => {
+      const backend = server.openChat({ app: name, url: app.url }, token);
+      await backend.reach();
+      return await this.#place(backend);
+    });
+    context.frame.open("chat");
+  }
+
+  /**
+   * Goes on with a saved chat of a deployment. One that cannot be reached is told: what was said can be
+   * read all the same, and the next question tries again.
+   *
+   * @throws ProductError `CONFIGURATION_PROFILE_UNKNOWN`
+   */
+  async goOnWith(saved: SessionHead, { profile, app, url }: SessionDeployment): Promise<void> {
+    const { cloud, chats } = this.#options;
+    const backend = cloud.server(profile).openChat({ app, url });
+    const place = await chats.show(placeName(profile, app), () => this.#place(backend));
+    await place.chat.goOnWith(saved);
+    await backend.reach().catch((error: unknown) => {
+      place.chat.notify(`${app} does not answer now: ${describeError(error)}`);
+    });
+  }
+
+  async chooseSaved(): Promise<string | undefined> {
+    const { kept, context } = this.#options;
+    const { sessions = [] } = (await kept.sessions?.list()) ?? {};
+    const own = sessions.filter(({ deployment }) => deployment !== undefined);
+    if (own.length === 0) return "No chat with a deployment is saved yet.";
+    const nowMs = context.clock.wallMs();
+    const choices = own.map(({ id, name, model, updatedAtMs }) => ({
+      value: id,
+      title: name,
+      note: `${model}, ${formatRelativeTime(updatedAtMs, nowMs)}`,
+    }));
+    const chosen = await context.frame.choose("Go on with a saved chat", choices);
+    const saved = own.find(({ id }) => id === chosen);
+    if (saved?.deployment !== undefined) await this.goOnWith(saved, saved.deployment);
+    return undefined;
+  }
+
+  async #place(backend: ChatOptions["backend"]): Promise<ChatPlace> {
+    const { kept, context, chats } = this.#options;
+    const goElsewhere = (saved: SessionHead) => chats.goElsewhere(saved);
+    const chat = await ChatScreen.open({ backend, goElsewhere, ...kept }, context);
+    return { chat, screen: chat, serverLabel: () => backend.serverLabel() };
+  }
+}
+
+/** One chat at a time for each deployment. */
+function placeName(profile: string, app: string): string {
+  return `${profile} ${app}`;
+}
