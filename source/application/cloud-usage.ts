@@ -122,10 +122,10 @@ export class CloudUsage implements UsageReports {
   }
 
   #noteStart(replica: string): void {
-    const record = this.#options.store.replicas.find(replica);
-    if (record?.readyAt === undefined) return;
-    const { organisation, app, readyAt, createdAt } = record;
-    this.#metrics.noteColdStart({ organisation, app, phasesMs: { total: readyAt - createdAt } });
+    const found = this.#replicas().find((each) => each.replica === replica);
+    if (found?.coldStartMs === undefined) return;
+    const { organisation, app, coldStartMs: total, coldStartPhasesMs } = found;
+    this.#metrics.noteColdStart({ organisation, app, phasesMs: { ...coldStartPhasesMs, total } });
   }
 
   /** Read each time: whoever sets prices sees them in the next report. */

@@ -92,6 +92,8 @@ export interface ReplicaDocument {
   expiresAt: number | undefined;
   exit: ReplicaExit | undefined;
   coldStartMs: number | undefined;
+  /** The same by phase, in the order in which they came. */
+  coldStartPhasesMs?: Readonly<Record<string, number>> | undefined;
 }
 
 export interface EventDocument {

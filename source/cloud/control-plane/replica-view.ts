@@ -81,5 +81,6 @@ export function replicaDocument(
         : undefined,
     exit: record.exit ?? observation?.exit,
     coldStartMs: record.readyAt === undefined ? undefined : record.readyAt - record.createdAt,
+    coldStartPhasesMs: observation?.startPhasesMs,
   };
 }

@@ -63,6 +63,8 @@ export interface ReplicaObservation {
   /** Milliseconds since 1970. */
   startedAt: number;
   readyAt: number | undefined;
+  /** What its start took, in milliseconds by phase, once it is ready: `import`, `download`, `load`, … */
+  startPhasesMs?: Readonly<Record<string, number>> | undefined;
   exit: ReplicaExit | undefined;
   /** Such as `port_not_remapped`. */
   warnings: string[];

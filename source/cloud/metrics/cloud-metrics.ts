@@ -17,14 +17,14 @@ export interface AppGauges {
 export interface ColdStart {
   organisation: string;
   app: string;
-  /** Milliseconds by phase, such as `prepare` and `setup`. */
+  /** Milliseconds by phase, such as `import` and `load`, and `total`. */
   phasesMs: Readonly<Record<string, number>>;
 }
 
 const appLabels = ["org", "app"];
 const waitBuckets = [0.001, 0.01, 0.1, 0.5, 1, 5, 15, 60, 300, 900];
 const replyBuckets = [0.005, 0.02, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
-const startBuckets = [0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 900];
+const startBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 900];
 
 export class CloudMetrics {
   readonly #registry = new Registry();
@@ -47,7 +47,7 @@ export class CloudMetrics {
   readonly #coldStarts = this.#counter("cold_starts_total", "Replicas started.", appLabels);
   readonly #coldStartSeconds = this.#histogram(
     "cold_start_seconds",
-    "Phases of a replica's start.",
+    "Phases of a replica's start, and the whole of it as total.",
     startBuckets,
     [...appLabels, "phase"],
   );

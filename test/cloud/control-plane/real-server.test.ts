@@ -247,7 +247,13 @@ it("what a key has used is counted; taking it back hard ends what runs under it"
   expect(await client.usage({ app: "chat", sinceMs: 0 })).toMatchObject([
     { app: "chat", requests: 2 },
   ]);
-  expect(await client.metrics()).toMatch(/deployctl_requests_total\{[^}]*app="chat"/);
+  const metrics = await client.metrics();
+  expect(metrics).toMatch(/deployctl_requests_total\{[^}]*app="chat"/);
+  for (const phase of ["prepare", "launch", "import", "setup", "total"]) {
+    expect(metrics).toContain(
+      `deployctl_cold_start_seconds_count{org="local",app="chat",phase="${phase}"} 1`,
+    );
+  }
   const texts: string[] = [];
   for await (const { text } of client.logs("chat", {})) texts.push(text);
   expect(texts.join("\n")).toMatch(/is active/);

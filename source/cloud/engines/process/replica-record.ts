@@ -43,7 +43,13 @@ const recordSchema = Type.Object({
   ),
   /** From readiness on: when, and on which port it really listens. */
   ready: Type.Optional(
-    Type.Object({ at: Type.Number(), port: Type.Integer(), speaksHttp: Type.Boolean() }),
+    Type.Object({
+      at: Type.Number(),
+      port: Type.Integer(),
+      speaksHttp: Type.Boolean(),
+      /** Milliseconds of its start by phase. */
+      phasesMs: Type.Optional(Type.Record(Type.String(), Type.Number())),
+    }),
   ),
   warnings: Type.Array(Type.String()),
 });

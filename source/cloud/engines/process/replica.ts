@@ -23,7 +23,8 @@ import {
 } from "./process-table.ts";
 import type { ReplicaRecord, ReplicaRecords } from "./replica-record.ts";
 import { describeMarker } from "./runner-marker.ts";
-import { progressOf } from "./start-progress.ts";
+import { describePhases, type StartPhase, StartPhases } from "./start-phases.ts";
+import { progressOf, type StartProgress } from "./start-progress.ts";
 
 export interface ReplicaContext {
   clock: Clock;
@@ -39,7 +40,11 @@ export interface ReplicaContext {
 }
 
 /** Markers that tell how far a start is, until the server itself tells more. */
-const stepsOfStart: ReadonlySet<string> = new Set(["importing", "calling", "holding"]);
+const phasesOfMarkers: Readonly<Record<string, StartPhase>> = {
+  importing: "import",
+  calling: "setup",
+  holding: "setup",
+};
 /** How often we look for a process that is not our child. */
 const lookPauseMs = 300;
 /** What a replica gets to end by itself when it is not to be drained. */
@@ -53,6 +58,7 @@ export class Replica {
   readonly #over = new AbortController();
   readonly #exited = Promise.withResolvers<void>();
   #record: ReplicaRecord;
+  readonly #startPhases: StartPhases;
   #phase: ReplicaPhase = "preparing";
   #progress: string | undefined;
   #exit: ReplicaExit | undefined;
@@ -64,6 +70,7 @@ export class Replica {
   constructor(context: ReplicaContext, record: ReplicaRecord) {
     this.#context = context;
     this.#record = record;
+    this.#startPhases = new StartPhases(record.startedAt);
     const { organisation, app, revision, replica } = record;
     const of = { organisation, app, revision, replica };
     const file = context.book.fileOf(of);
@@ -73,9 +80,12 @@ export class Replica {
       of,
       raw: this.raw,
       clock: context.clock,
-      onText: (text) => this.#noteProgress(progressOf(text)),
+      onText: (text) => this.#noteProgress(progressOf(text), context.clock.wallMs()),
       onMarker: (marker) => {
-        if (stepsOfStart.has(marker.phase)) this.#noteProgress(describeMarker(marker));
+        const phase = phasesOfMarkers[marker.phase];
+        if (phase === undefined) return;
+        const at = marker.at ?? context.clock.wallMs();
+        this.#noteProgress({ phase, text: describeMarker(marker) }, at);
       },
       onGrowth: () => context.book.noteGrowth(file),
       onFailure: (error) => this.#complain(`its log cannot be kept: ${describeError(error)}`),
@@ -110,6 +120,7 @@ export class Replica {
       progress: this.#progress,
       startedAt,
       readyAt: ready?.at,
+      startPhasesMs: ready?.phasesMs,
       exit: this.#exit,
       warnings: [...warnings],
       gpus: [...gpus],
@@ -141,6 +152,7 @@ export class Replica {
     // Still in the table, even if it has ended: it is reaped in a later turn.
     const startTime = readProcess(pid)?.startTime ?? 0;
     this.#record.startedAt = this.#context.clock.wallMs();
+    this.#startPhases.enter("launch", this.#record.startedAt);
     this.#noteProcess({ id: pid, group: pid, startTime });
     this.#log.event(`started as process ${pid} on port ${this.#record.port}`);
     this.#enter("setup");
@@ -153,6 +165,8 @@ export class Replica {
     const leader =
       this.#record.process === undefined ? await findLeader(this.#record.nonce) : undefined;
     if (leader !== undefined) this.#noteProcess(leader);
+    // What an earlier control plane has seen of its start is not known any more.
+    this.#startPhases.enter("setup", this.#record.startedAt);
     const identity = this.#identity;
     if (identity === undefined || !isLeaderAlive(identity)) {
       const sentence =
@@ -230,9 +244,15 @@ export class Replica {
       await endGroup(identity, { signal: "terminate", graceMs: shortGraceMs });
       return undefined;
     }
-    const ready = { at: clock.wallMs(), port: result.port, speaksHttp: result.speaksHttp };
+    const at = clock.wallMs();
+    // What it has said before it was ready belongs to its start.
+    this.#log.collect();
+    const phasesMs = this.#startPhases.end(at);
+    const ready = { at, port: result.port, speaksHttp: result.speaksHttp, phasesMs };
     this.#update({ ready, warnings: result.warnings });
-    this.#log.event(`ready after ${((ready.at - startedAt) / 1000).toFixed(1)} s`);
+    const phases = describePhases(phasesMs);
+    const detail = phases === "" ? "" : ` (${phases})`;
+    this.#log.event(`ready after ${((at - startedAt) / 1000).toFixed(1)} s${detail}`);
     for (const warning of result.warnings) this.#log.event(`warning: ${warning}`);
     this.#progress = undefined;
     this.#enter("ready");
@@ -284,16 +304,18 @@ export class Replica {
       try {
         return await endGroup(identity, { signal: "kill", graceMs: 0 });
       } catch (error) {
-        this.#noteProgress(describeError(error));
+        this.#progress = describeError(error);
+        this.#context.onChange();
         this.#log.event(describeError(error));
       }
     }
   }
 
-  #noteProgress(progress: string | undefined): void {
-    if (progress === undefined || progress === this.#progress) return;
+  #noteProgress(progress: StartProgress | undefined, at: number): void {
+    if (progress === undefined || progress.text === this.#progress) return;
     if (this.#phase === "ready" || this.#phase === "unhealthy") return;
-    this.#progress = progress;
+    this.#startPhases.enter(progress.phase, at);
+    this.#progress = progress.text;
     this.#context.onChange();
   }
 

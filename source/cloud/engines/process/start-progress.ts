@@ -1,7 +1,15 @@
 // Reads from a line of a starting server how far it is.
+import type { StartPhase } from "./start-phases.ts";
+
+export interface StartProgress {
+  phase: StartPhase;
+  /** Such as "loading shards 3/4". */
+  text: string;
+}
 
 interface Pattern {
   expression: RegExp;
+  phase: StartPhase;
   describe: (groups: string[]) => string;
 }
 
@@ -10,46 +18,53 @@ const patterns: readonly Pattern[] = [
   {
     // Loading safetensors checkpoint shards:  25% Completed | 1/4 [00:00<00:02,  1.05it/s]
     expression: /Loading (?:\S+ )?checkpoint shards:.*?\b(\d+)\/(\d+)/,
+    phase: "load",
     describe: ([done, all]) => `loading shards ${done}/${all}`,
   },
   {
     // Capturing CUDA graphs (decode, FULL):  17%|█▋        | 6/35 [00:01<00:05,  5.2it/s]
     expression: /Capturing (?:CUDA |batches|cuda ).*?\b(\d+)\/(\d+)/,
+    phase: "capture",
     describe: ([done, all]) => `capturing graphs ${done}/${all}`,
   },
   {
     // Fetching 12 files:  33%|███▎      | 4/12 [00:02<00:04,  1.9it/s]
     expression: /Fetching \d+ files:.*?\b(\d+)\/(\d+)/,
+    phase: "download",
     describe: ([done, all]) => `downloading weights, ${done}/${all} files`,
   },
   {
     // model-00001-of-00004.safetensors:  45%|████▌     | 2.23G/4.98G [00:12<00:15, 180MB/s]
     expression:
       /^\s*(?:Downloading )?([^\s:]+\.\w+).*?:\s+(\d+)%\|.*\|\s*([\d.]+\w?B?)\/([\d.]+\w?B?)/,
+    phase: "download",
     describe: ([file, percent, done, all]) =>
       `downloading weights, ${file} ${percent} % (${done} of ${all})`,
   },
   {
     expression: /Dynamo bytecode transform|torch\.compile|Compiling a graph/,
+    phase: "compile",
     describe: () => "compiling",
   },
   {
     expression:
       /Starting to load model|Load weight begin|llama_model_loader: loaded meta|load_tensors:/,
+    phase: "load",
     describe: () => "loading the model",
   },
   {
     expression:
       /Application startup complete|Uvicorn running on|[Ss]erver is listening on|Running on http/,
+    phase: "listen",
     describe: () => "listening",
   },
 ];
 
 /** @returns undefined for a line that tells nothing of it */
-export function progressOf(text: string): string | undefined {
-  for (const { expression, describe } of patterns) {
+export function progressOf(text: string): StartProgress | undefined {
+  for (const { expression, phase, describe } of patterns) {
     const found = expression.exec(text);
-    if (found !== null) return describe(found.slice(1));
+    if (found !== null) return { phase, text: describe(found.slice(1)) };
   }
   return undefined;
 }

@@ -126,8 +126,17 @@ describe("a replica", () => {
       }
     });
     await start("one", fake({ LOAD_SECONDS: "1", MODEL_LOG: "1" }));
-    const { endpoint, progress: last } = await untilPhase(open.engine, "one", "ready");
+    const ready = await untilPhase(open.engine, "one", "ready");
+    const { endpoint, progress: last, startPhasesMs = {}, startedAt, readyAt = 0 } = ready;
     stop();
+    // Every moment of its start is told, and belongs to one phase.
+    expect(Object.keys(startPhasesMs)).toEqual(
+      expect.arrayContaining(["prepare", "launch", "import", "setup", "load", "listen"]),
+    );
+    const { prepare = 0, ...after } = startPhasesMs;
+    expect(prepare).toBeGreaterThanOrEqual(0);
+    const sum = Object.values(after).reduce((total, ms) => total + ms, 0);
+    expect(sum).toBe(readyAt - startedAt);
     expect((await fetch(`${endpoint}/health`)).status).toBe(200);
     expect([...progress]).toContain("listening");
     expect(last).toBeUndefined();

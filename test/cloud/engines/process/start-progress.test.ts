@@ -25,5 +25,5 @@ it.each([
   ['INFO: 10.0.0.1:5000 - "GET /health HTTP/1.1" 200 OK', undefined],
   ["", undefined],
 ])("reads %j as %j", (line, progress) => {
-  expect(progressOf(line)).toBe(progress);
+  expect(progressOf(line)?.text).toBe(progress);
 });
