@@ -2,20 +2,11 @@
 
 import { Box, Static, Text } from "ink";
 import { type ReactElement, useState, useSyncExternalStore } from "react";
-import type { Frame } from "../frame/frame.ts";
-import { useFrameInput } from "./app.tsx";
-import type { PaintTrigger } from "./paint-trigger.ts";
+import { type FrameProps, useFrameInput } from "./frame-input.ts";
 import { ReaderLog } from "./reader-log.ts";
-import type { TerminalHandle } from "./terminal-handle.ts";
-
-export interface ReaderAppProps {
-  readonly frame: Frame;
-  readonly trigger: PaintTrigger;
-  readonly terminal: TerminalHandle;
-}
 
 /** No borders, no painted places: labels in words, changes appended. */
-export function ReaderApp({ frame, trigger, terminal }: ReaderAppProps): ReactElement {
+export function ReaderApp({ frame, trigger, terminal }: FrameProps): ReactElement {
   useSyncExternalStore(trigger.subscribe, trigger.count);
   useFrameInput({ frame, trigger, terminal });
   const [log] = useState(() => new ReaderLog());

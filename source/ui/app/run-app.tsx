@@ -5,15 +5,18 @@ import { systemClock } from "../../base/clock.ts";
 import { copyText } from "../frame/clipboard.ts";
 import { Frame } from "../frame/frame.ts";
 import { terminalServices } from "../frame/terminal-services.ts";
+import { WindowPainter } from "../frame/window-painter.ts";
 import type { ServerWatch } from "../live/server-watch.ts";
 import { selectGlyphs } from "../theme.ts";
 import { App } from "./app.tsx";
 import type { AppOptions, AppParts, AppResult, ViewOptions } from "./app-options.ts";
 import type { CreatedScreens } from "./create-screens.ts";
+import { InlineApp } from "./inline-app.tsx";
 import { PaintTrigger } from "./paint-trigger.ts";
 import { ReaderApp } from "./reader-app.tsx";
 import { watchForEnd, windowSize } from "./terminal-facts.ts";
 import { lendTerminal, type TerminalHandle } from "./terminal-handle.ts";
+import { watchConsole } from "./watch-console.ts";
 
 /**
  * Pictures are paced before they get here. Ink counts its own pause from the newest request, so that any
@@ -56,6 +59,9 @@ async function run(
   let instance: Instance | undefined;
   let created: CreatedScreens | undefined;
   let serverLabel = () => "";
+  const isWindow = !isScreenReader && !isInline;
+  const window = new WindowPainter((bytes) => stdout.write(bytes));
+  const forget = (): void => window.forget();
   const leave = (reason: AppResult["reason"], signal?: NodeJS.Signals): void => {
     ending = signal === undefined ? { reason } : { reason, signal };
     instance?.unmount();
@@ -67,8 +73,8 @@ async function run(
     clock: systemClock,
     theme: view.theme ?? "default",
     terminal: terminalServices({
-      erase: () => instance?.clear(),
-      suspend: (work) => lendTerminal(terminal, work),
+      erase: isWindow ? forget : () => instance?.clear(),
+      suspend: (work) => lendTerminal(terminal, work).finally(repaint),
       copy: (text) => copyText(text, { environment, write: (bytes) => stdout.write(bytes) }),
       environment,
     }),
@@ -76,6 +82,10 @@ async function run(
     status: () => serverStatus(created?.watch, serverLabel()),
     onLeave: leave,
   });
+  const repaint = (): void => {
+    forget();
+    frame.refresh();
+  };
   const begin = async (): Promise<void> => {
     const parts = await prepare();
     // The first picture does not wait for what it does not show.
@@ -91,24 +101,32 @@ async function run(
     if (signal === "SIGINT" && terminal.isLent) return;
     leave("interrupted", signal);
   });
+  stdout.on("resize", forget);
+  const stopConsole = isWindow ? watchConsole(repaint) : () => {};
   let beginning: Promise<void> | undefined;
   let failure: unknown;
   try {
     if (!isPaintedFirst) await begin();
     const trigger = new PaintTrigger(frame.subscribe);
+    const onPainted = () => view.onPainted?.(trigger.elapsedMs);
+    const common = { frame, trigger, terminal, size };
     const root = isScreenReader ? (
-      <ReaderApp frame={frame} trigger={trigger} terminal={terminal} />
+      <ReaderApp {...common} />
+    ) : isWindow ? (
+      <App {...common} window={window} onPainted={onPainted} />
     ) : (
-      <App frame={frame} trigger={trigger} terminal={terminal} size={size} />
+      <InlineApp {...common} />
     );
     instance = render(root, {
       stdin,
       stdout,
-      alternateScreen: !isScreenReader && !isInline,
+      alternateScreen: isWindow,
+      // It would write what is printed into rows that it has not painted.
+      patchConsole: !isWindow,
       isScreenReaderEnabled: isScreenReader,
       incrementalRendering: true,
       maxFps: framesPerSecondMaximum,
-      onRender: () => view.onPainted?.(trigger.elapsedMs),
+      ...(!isWindow && { onRender: onPainted }),
       exitOnCtrlC: false,
       // Without this a CI variable, even an empty one, would keep the screen black until the end.
       interactive: true,
@@ -127,6 +145,8 @@ async function run(
     if (isScreenReader || isInline) stdout.write("\n");
   } finally {
     stopWatching();
+    stopConsole();
+    stdout.off("resize", forget);
     frame.close();
     // Who leaves at once leaves something that is just being opened.
     await beginning;

@@ -2,12 +2,30 @@
 
 import chalk, { type ChalkInstance } from "chalk";
 import { clipRow } from "../panes/styled-row.ts";
+import { splitGraphemes } from "../text/graphemes.ts";
+import { joinSpans } from "../text/wrap-spans.ts";
 import type { Tone } from "../theme.ts";
 import type { Span, StyledRow } from "./screen.ts";
 import type { Theme, ToneStyle } from "./themes.ts";
 
 /** Screens neutralise what others wrote; this is for what they overlook. */
 const controls = /\p{Cc}/gu;
+const ignorable = /\p{Default_Ignorable_Code_Point}/u;
+const allIgnorable = /^\p{Default_Ignorable_Code_Point}+$/u;
+const trailingBlanks = / +$/;
+
+/**
+ * The row as it may be painted: at most `width` cells, nothing that a terminal would obey, nothing that is
+ * invisible by itself, neighbours that look alike in one span, no blanks at the end.
+ */
+export function paintableRow(row: StyledRow, width: number): StyledRow {
+  const visible = clipRow(row, width, "").map((span) => {
+    const text = visibleText(span.text);
+    return text === span.text ? span : { ...span, text };
+  });
+  // Neighbours that look alike are painted as one: colours are switched on once.
+  return withoutBlankEnd(joinSpans(visible));
+}
 
 export class RowPainter {
   readonly #tones: ReadonlyMap<Tone, ChalkInstance | undefined>;
@@ -17,31 +35,31 @@ export class RowPainter {
     this.#tones = new Map(tones.map(([tone, style]) => [tone, brushOf(style)]));
   }
 
-  /** At most `width` cells, and nothing that a terminal would obey but its own colours. */
-  paint(row: StyledRow, width: number): string {
+  /** @param row as `paintableRow` gives it, or a part of such a row */
+  paint(row: StyledRow): string {
     let painted = "";
-    for (const span of joinAlike(clipRow(row, width, ""))) {
-      const text = span.text.replaceAll(controls, "");
+    for (const span of row) {
       const brush = colored(span, this.#tones.get(span.tone));
-      painted += brush === undefined || text === "" ? text : brush(text);
+      painted += brush === undefined ? span.text : brush(span.text);
     }
     return painted;
   }
 }
 
-/** Neighbours that look alike are painted as one: colours are switched on once. */
-function joinAlike(row: StyledRow): StyledRow {
-  const joined: Span[] = [];
-  for (const span of row) {
-    const last = joined.at(-1);
-    const isAlike =
-      last?.tone === span.tone &&
-      last.color === span.color &&
-      last.backgroundColor === span.backgroundColor;
-    if (isAlike) joined[joined.length - 1] = { ...last, text: last.text + span.text };
-    else joined.push(span);
-  }
-  return joined;
+function visibleText(text: string): string {
+  const harmless = text.replaceAll(controls, "");
+  if (!ignorable.test(harmless)) return harmless;
+  return splitGraphemes(harmless)
+    .filter((grapheme) => !allIgnorable.test(grapheme))
+    .join("");
+}
+
+function withoutBlankEnd(row: StyledRow): StyledRow {
+  const last = row.at(-1);
+  if (last === undefined || last.tone !== "plain" || last.backgroundColor !== undefined) return row;
+  const text = last.text.replace(trailingBlanks, "");
+  if (text === last.text) return row;
+  return text === "" ? row.slice(0, -1) : [...row.slice(0, -1), { ...last, text }];
 }
 
 /** A picture's cell has colours of its own. */

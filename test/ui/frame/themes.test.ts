@@ -2,7 +2,7 @@
 // Method: the themes' own tables, and rows painted with them.
 
 import { describe, expect, test } from "vitest";
-import { RowPainter } from "../../../source/ui/frame/row-painter.ts";
+import { paintableRow, RowPainter } from "../../../source/ui/frame/row-painter.ts";
 import { themeNames, themes } from "../../../source/ui/frame/themes.ts";
 
 describe.each(themeNames)("the theme %s", (name) => {
@@ -31,7 +31,7 @@ test("a row is painted within its width, without what a terminal would obey", ()
   // The test runner decides whether there are colours; the words are there in any case.
   const wordsOf = (row: Parameters<typeof painter.paint>[0], width: number) =>
     // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
-    painter.paint(row, width).replaceAll(/\u001b\[[0-9;]*m/g, "");
+    painter.paint(paintableRow(row, width)).replaceAll(/\u001b\[[0-9;]*m/g, "");
   const row = [
     { text: "plain ", tone: "plain" },
     { text: "b\u001b]0;a\u0007d", tone: "error" },
