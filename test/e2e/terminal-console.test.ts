@@ -1,15 +1,15 @@
 // The console as a person meets it: the built deployctl in a pseudo-terminal starts a control plane,
 // sees a deployment of the tiny model come, chats with it, and stays while the control plane is killed.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { CloudHome } from "../support/cloud-home.ts";
-import { repositoryFolder } from "../support/command-line.ts";
-import { openTerminal, type TestTerminal } from "../support/pty.ts";
+import { openDeployctl } from "../support/cloud-terminal.ts";
 import { until } from "../support/until.ts";
 
-const entry = path.join(repositoryFolder, "dist", "source", "cli", "deployctl.js");
+const openChat = "\u001b1";
 const openConsole = "\u001b5";
+const savedChats = "\u001bs";
 /** Foreground and background colours: 30 to 37, 40 to 47, 90 to 107, and those with numbers. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are the subject here
 const colour = /\u001b\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)(?:;\d+)*m/;
@@ -20,20 +20,6 @@ beforeAll(async () => {
   await cloud.json(["init", "--model", "tiny"]);
 });
 afterAll(async () => await cloud.remove());
-
-async function open(
-  environment: Record<string, string> = {},
-  columns = 80,
-  rows = 24,
-): Promise<TestTerminal> {
-  return await openTerminal([], {
-    shell: `exec '${process.execPath}' '${entry}'`,
-    home: cloud.folder,
-    columns,
-    rows,
-    environment: { ...cloud.home.environment, ...cloud.environment, ...environment },
-  });
-}
 
 async function controlPlane(): Promise<number> {
   return (await cloud.json<{ processId: number }>(["status"])).processId;
@@ -46,10 +32,9 @@ function accessLog(): string {
 }
 
 it("starts, shows, chats, survives, and hands out a key, at 80x24 without colour", async () => {
-  const terminal = await open({ NO_COLOR: "1" });
+  const terminal = await openDeployctl(cloud, { environment: { NO_COLOR: "1" } });
   try {
     await terminal.shows("The control plane does not run.");
-    await terminal.takesKeys();
     expect(terminal.text()).toContain("[5 Console]");
     terminal.type("S");
     await terminal.shows("Nothing is deployed yet.");
@@ -99,11 +84,38 @@ it("starts, shows, chats, survives, and hands out a key, at 80x24 without colour
   }
 });
 
+it("goes on with a chat that was kept, without its key, where the deployment answers again", async () => {
+  const folder = path.join(cloud.home.stateFolder, "sessions");
+  const kept = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => readFileSync(path.join(parentPath, name), "utf8"));
+  expect(kept).toHaveLength(1);
+  expect(kept[0]).toContain('"deployment":{"profile":"local","app":"local/tiny"');
+  expect(kept[0]).not.toMatch(/dk_/);
+  const terminal = await openDeployctl(cloud, { environment: { NO_COLOR: "1" } });
+  try {
+    terminal.type(openChat);
+    await terminal.shows("Alt+S goes on with a saved chat.");
+    terminal.type(savedChats);
+    await terminal.shows("Go on with a saved chat");
+    await terminal.shows("local/tiny tiny");
+    terminal.type("\r");
+    await terminal.shows("The capital of France is Paris.");
+    await terminal.send("What is 2 + 3?");
+    await terminal.shows("2 + 3 = 5");
+  } finally {
+    await terminal.close();
+  }
+});
+
 it("tells the same in lines for a screen reader, and stops what is to be stopped", async () => {
-  const terminal = await open({ INK_SCREEN_READER: "true" }, 100, 40);
+  const terminal = await openDeployctl(cloud, {
+    environment: { INK_SCREEN_READER: "true" },
+    columns: 100,
+    rows: 40,
+  });
   try {
     await terminal.shows("tiny: ready, 1 of at most 2 replicas ready, revision r0001");
-    await terminal.takesKeys();
     terminal.type("x");
     await terminal.shows("Stop local/tiny?");
     terminal.type("y");

@@ -1,34 +1,27 @@
 // The deploy screen as a person meets it: the built deployctl in a pseudo-terminal, with a real control
 // plane and the tiny model. A script fails, is corrected and tried again; a model becomes an app, which
 // is asked by its own test, by a key, and in the chat.
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
-import { repositoryFolder } from "../support/command-line.ts";
-import { openTerminal, type TestTerminal } from "../support/pty.ts";
+import { openDeployctl } from "../support/cloud-terminal.ts";
+import type { TestTerminal } from "../support/pty.ts";
 import { until } from "../support/until.ts";
 
-const entry = path.join(repositoryFolder, "dist", "source", "cli", "deployctl.js");
 const openDeploy = "\u001b4";
 const enter = "\r";
 const escapeKey = "\u001b";
 const up = "\u001b[A";
 const right = "\u001b[C";
 const another = "\u000e";
+const otherDrafts = "\u0012";
 
 let cloud: CloudHome;
 let terminal: TestTerminal;
 beforeAll(async () => {
   cloud = await CloudHome.create();
-  terminal = await openTerminal([], {
-    shell: `exec '${process.execPath}' '${entry}'`,
-    home: cloud.folder,
-    columns: 80,
-    rows: 24,
-    environment: { ...cloud.home.environment, ...cloud.environment, NO_COLOR: "1" },
-  });
-  await terminal.takesKeys();
+  terminal = await openDeployctl(cloud, { environment: { NO_COLOR: "1" } });
 });
 afterAll(async () => {
   await terminal.close();
@@ -45,6 +38,28 @@ async function next(...titles: string[]): Promise<void> {
     terminal.type(enter);
     await terminal.shows(title);
   }
+}
+
+/** Another terminal begins anew, and can go on with a copy. */
+async function seesDraftOfAnother(): Promise<void> {
+  const second = await openDeployctl(cloud, { environment: { NO_COLOR: "1" } });
+  try {
+    second.type(openDeploy);
+    await second.shows("1 of 13");
+    second.type(otherDrafts);
+    await second.shows("another terminal is at it");
+    second.type(enter);
+    await second.shows("> Name  bad");
+    second.type("-two");
+    await second.shows("> Name  bad-two");
+    second.type(another);
+    await second.shows("Forget these answers and begin anew?");
+    second.type("y");
+    await second.shows("1 of 13");
+  } finally {
+    await second.close();
+  }
+  expect(terminal.text()).toContain("> Name  bad ");
 }
 
 /** From the name on, with nothing changed. */
@@ -68,6 +83,7 @@ it("tells why a script failed, and tries it again once it is corrected", async (
   await terminal.shows("> Script  bad.py");
   await next("serve, a function", "3 of 13", "> Name  bad");
   await terminal.shows("bad is free.");
+  await seesDraftOfAnother();
   await launch();
   await terminal.shows("bad could not be launched");
   expect(terminal.text()).toContain("OSError: no weights");
@@ -130,3 +146,32 @@ it("shows the revision that is active for a name that exists, and nothing that w
   await next("It can be launched", "Its settings are those of r0001-");
   await next("active already");
 });
+
+it("leaves what was there when a launch fails: rolled back, corrected, tried again", async () => {
+  const script = path.join(cloud.folder, "deploy.py");
+  const good = readFileSync(script, "utf8");
+  const { activeRevision: first } = await shown();
+  writeFileSync(script, `${good}\n\nraise OSError("no weights")\n`);
+  terminal.type("e");
+  await terminal.shows("Found in deploy.py");
+  await next("3 of 13", "tiny exists: r0001-");
+  await launch();
+  await terminal.shows("tiny could not be launched");
+  await terminal.shows("OSError: no weights");
+  expect(terminal.text()).toContain(`${first} was active before`);
+  terminal.type("u");
+  await terminal.shows("is active, as before: nothing has changed.");
+  expect(await shown()).toMatchObject({ activeRevision: first, state: "READY" });
+
+  writeFileSync(script, `${good}\n# corrected\n`);
+  terminal.type("r");
+  await terminal.shows("tiny is live");
+  expect((await shown()).activeRevision).not.toBe(first);
+  terminal.type("u");
+  await terminal.shows("is active again.");
+  expect((await shown()).activeRevision).toBe(first);
+});
+
+async function shown(): Promise<{ activeRevision: string; state: string }> {
+  return await cloud.json(["apps", "show", "tiny"]);
+}
