@@ -66,7 +66,9 @@ it("cannot be taken where no folder can be, which is told in a sentence", () => 
     expect(() => takeLock(impossible)).toThrow(
       expect.objectContaining({
         code: "CLOUD_STATE_UNUSABLE",
-        message: expect.stringContaining(`The state folder ${impossible} cannot be used: E`),
+        message: expect.stringContaining(
+          `The state folder ${impossible} cannot be used: ${file} is no folder`,
+        ),
       }),
     );
   }

@@ -3,8 +3,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { describeError } from "../../../base/product-error.ts";
+import { readProcess } from "../../process-stat.ts";
 import { endGroup } from "./process-group.ts";
-import { readNonce, readProcess, readProcesses } from "./process-table.ts";
+import { readNonce, readProcesses } from "./process-table.ts";
 import type { ReplicaRecords } from "./replica-record.ts";
 
 export interface OrphanOptions {

@@ -2,13 +2,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ProductError } from "../../../base/product-error.ts";
 import { cloudErrors } from "../../errors.ts";
-import {
-  isLiving,
-  membersOf,
-  type ProcessFacts,
-  type ProcessIdentity,
-  readProcess,
-} from "./process-table.ts";
+import { isLiving, type ProcessFacts, readProcess } from "../../process-stat.ts";
+import { membersOf, type ProcessIdentity } from "./process-table.ts";
 
 export interface EndOptions {
   signal: "terminate" | "kill";

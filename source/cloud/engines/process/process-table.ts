@@ -1,17 +1,7 @@
 // Which processes there are, as /proc tells: what is known of replicas that outlive their parent.
 import { readdirSync, readFileSync } from "node:fs";
 import { setImmediate as yieldToOthers } from "node:timers/promises";
-
-/** One line of /proc/PID/stat, as far as it matters here. */
-export interface ProcessFacts {
-  id: number;
-  /** `R`, `S`, `Z`, … */
-  state: string;
-  group: number;
-  session: number;
-  /** Clock ticks since the machine's start: with the id, it names a process for ever. */
-  startTime: number;
-}
+import { findBootId, isLiving, type ProcessFacts, readProcess } from "../../process-stat.ts";
 
 /** What tells one process from every other, also after its id has been given away again. */
 export interface ProcessIdentity {
@@ -29,43 +19,17 @@ export const nonceVariable = "DEPLOYCTL_NONCE";
 /** How many processes are read before others get a turn. */
 const batchSize = 64;
 
-let bootId: string | undefined;
-
-/** The kernel's name for the time since the last start of the machine: no process sees two. */
+/** @throws Error where there is no /proc: no replica is started there */
 export function readBootId(): string {
-  bootId ??= readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  const bootId = findBootId();
+  if (bootId === undefined) throw new Error("there is no /proc/sys/kernel/random/boot_id");
   return bootId;
-}
-
-/** @returns undefined when there is no such process */
-export function readProcess(id: number): ProcessFacts | undefined {
-  const text = readOfProcess(id, "stat");
-  return text === undefined ? undefined : parseStat(text);
-}
-
-/** The name in the second field may hold blanks and parentheses: the last one ends it. */
-export function parseStat(text: string): ProcessFacts | undefined {
-  const end = text.lastIndexOf(")");
-  const fields = text.slice(end + 2).split(" ");
-  const facts = {
-    id: Number.parseInt(text, 10),
-    state: fields[0] ?? "",
-    group: Number(fields[2]),
-    session: Number(fields[3]),
-    startTime: Number(fields[19]),
-  };
-  return end > 0 && Number.isInteger(facts.startTime) ? facts : undefined;
-}
-
-/** A zombie is dead: process 1 may take its time to reap it. */
-export function isLiving(facts: ProcessFacts | undefined): facts is ProcessFacts {
-  return facts !== undefined && !"ZXx".includes(facts.state);
 }
 
 /** @returns undefined when it has none, or is somebody else's */
 export function readNonce(id: number): string | undefined {
   const prefix = `${nonceVariable}=`;
-  const entries = readOfProcess(id, "environ")?.split("\0");
+  const entries = readEnvironment(id)?.split("\0");
   return entries?.find((entry) => entry.startsWith(prefix))?.slice(prefix.length);
 }
 
@@ -131,9 +95,9 @@ function isInSession(
   return leader === undefined || leader.startTime === startTime;
 }
 
-function readOfProcess(id: number, file: "stat" | "environ"): string | undefined {
+function readEnvironment(id: number): string | undefined {
   try {
-    return readFileSync(`/proc/${id}/${file}`, "latin1");
+    return readFileSync(`/proc/${id}/environ`, "latin1");
   } catch {
     return undefined; // it has ended meanwhile, or belongs to another user
   }

@@ -4,6 +4,7 @@ import { closeSync, openSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../../base/clock.ts";
 import { describeError } from "../../../base/product-error.ts";
+import { type ProcessFacts, readProcess } from "../../process-stat.ts";
 import type { ReplicaExit, ReplicaObservation, ReplicaPhase } from "../engine.ts";
 import { bringUp } from "./bring-up.ts";
 import { type ExitCause, explainExit } from "./exit-reason.ts";
@@ -16,10 +17,8 @@ import {
   findLeader,
   isLeaderAlive,
   isStillThere,
-  type ProcessFacts,
   type ProcessIdentity,
   readBootId,
-  readProcess,
 } from "./process-table.ts";
 import type { ReplicaRecord, ReplicaRecords } from "./replica-record.ts";
 import { describeMarker } from "./runner-marker.ts";

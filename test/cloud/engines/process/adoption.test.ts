@@ -7,17 +7,15 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ReplicaObservation, RevisionPlan } from "../../../../source/cloud/engines/engine.ts";
 import { drawNonce } from "../../../../source/cloud/engines/process/orphans.ts";
 import {
-  isLiving,
-  parseStat,
   readBootId,
   readNonce,
-  readProcess,
   readProcesses,
 } from "../../../../source/cloud/engines/process/process-table.ts";
 import {
   type ReplicaRecord,
   ReplicaRecords,
 } from "../../../../source/cloud/engines/process/replica-record.ts";
+import { isLiving, parseStat, readProcess } from "../../../../source/cloud/process-stat.ts";
 import {
   endEngine,
   linesOf,

@@ -8,11 +8,10 @@ import type { AppConfig } from "../../../../source/cloud/app-config.ts";
 import type { ReplicaExit } from "../../../../source/cloud/engines/engine.ts";
 import type { HealthSettings } from "../../../../source/cloud/engines/process/health-watch.ts";
 import {
-  isLiving,
   readNonce,
-  readProcess,
   readProcesses,
 } from "../../../../source/cloud/engines/process/process-table.ts";
+import { isLiving, readProcess } from "../../../../source/cloud/process-stat.ts";
 import {
   defaultConfig,
   endEngine,
