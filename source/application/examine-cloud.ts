@@ -19,16 +19,25 @@ export interface Finding {
 const execute = promisify(execFile);
 const limitMs = 15_000;
 
+const examinations = {
+  system: async () => examineSystem(),
+  python: examinePython,
+  venv: examineVirtualEnvironments,
+  gpu: examineGpus,
+  state: async (stateFolder: string) => examineState(stateFolder),
+  server: examineControlPlane,
+} as const;
+
+/** What of the machine can be asked about by itself. */
+export type Examined = keyof typeof examinations;
+
 export async function examineCloud(stateFolder: string): Promise<Finding[]> {
-  const found = await Promise.all([
-    examineSystem(),
-    examinePython(),
-    examineVirtualEnvironments(),
-    examineGpus(),
-    examineState(stateFolder),
-    examineControlPlane(stateFolder),
-  ]);
-  return found;
+  const all = Object.values(examinations);
+  return await Promise.all(all.map((examination) => examination(stateFolder)));
+}
+
+export async function examine(subject: Examined, stateFolder: string): Promise<Finding> {
+  return await examinations[subject](stateFolder);
 }
 
 function examineSystem(): Finding {

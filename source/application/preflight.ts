@@ -1,12 +1,13 @@
 // Whether a deployment would run, asked before anything is sent.
 import { createServer } from "node:net";
 import path from "node:path";
+import { formatBytes } from "../base/byte-format.ts";
 import { describeError } from "../base/product-error.ts";
 import type { AdminClient } from "../cloud/admin/admin-client.ts";
 import type { DeploymentRequest } from "../cloud/admin/documents.ts";
 import { checkExecutables } from "../cloud/inspection/executables.ts";
 import { isUnreachable } from "./control-plane-process.ts";
-import { examineCloud, type Finding } from "./examine-cloud.ts";
+import { type Examined, examine, type Finding } from "./examine-cloud.ts";
 
 export interface PreflightPlace {
   client: Pick<AdminClient, "status" | "secrets" | "keys">;
@@ -17,34 +18,70 @@ export interface PreflightPlace {
   gateway: { host: string; port: number };
 }
 
-/** @param scriptFile absolute */
+/** What a deployment would be made of. */
+export interface Prepared {
+  request: DeploymentRequest;
+  /** Absolute. */
+  script: string;
+}
+
+/** One check among those that run side by side. */
+export interface PreflightCheck {
+  subject: string;
+  /** Undefined while it runs. */
+  findings: readonly Finding[] | undefined;
+}
+
+/**
+ * Asks this machine and the server, all at once; what needs no script begins while that is still read.
+ *
+ * @param tell told of all checks in their order, at first and whenever one of them has ended
+ * @throws what `preparing` throws
+ */
 export async function preflight(
-  request: DeploymentRequest,
-  scriptFile: string,
+  preparing: Promise<Prepared>,
   place: PreflightPlace,
+  tell: (checks: readonly PreflightCheck[]) => void = () => {},
 ): Promise<Finding[]> {
-  const [server, machine] = await Promise.all([
-    examineServer(request, place),
-    place.isLocal ? examineMachine(request, place.stateFolder) : [],
-  ]);
-  return [
-    ...server,
-    ...(place.isLocal ? [examinePrograms(request, path.dirname(scriptFile))] : []),
-    ...machine,
-    ...examineVariables(request),
-  ];
+  const checks: PreflightCheck[] = [];
+  const running: Promise<void>[] = [];
+  const run = (subject: string, check: () => Promise<readonly Finding[]>) => {
+    const at = checks.push({ subject, findings: undefined }) - 1;
+    const end = async () => {
+      checks[at] = { subject, findings: await check() };
+      tell([...checks]);
+    };
+    running.push(end());
+  };
+  const { isLocal, stateFolder } = place;
+  const machine = (subject: Examined) => async () => [await examine(subject, stateFolder)];
+  run("script", async () => examineScript(await preparing));
+  run("server", () => examineServer(preparing, place));
+  if (isLocal) {
+    run("programs", async () => [examinePrograms(await preparing)]);
+    for (const subject of ["system", "python", "state"] as const) run(subject, machine(subject));
+    for (const subject of ["venv", "gpu"] as const) {
+      run(subject, async () => await examineNeeded(subject, preparing, stateFolder));
+    }
+  }
+  tell([...checks]);
+  await Promise.all(running);
+  return checks.flatMap(({ findings = [] }) => findings);
 }
 
 async function examineServer(
-  request: DeploymentRequest,
+  preparing: Promise<Prepared>,
   { client, isLocal, gateway }: PreflightPlace,
 ): Promise<Finding[]> {
   const subject = "server";
   try {
     const { baseUrl } = await client.status();
     const sentence = `ready at ${baseUrl}`;
+    const { request } = await preparing;
     return [{ subject, kind: "ok", sentence }, ...(await examineStored(request, client))];
   } catch (error) {
+    // What is wrong with the script is told by itself.
+    await preparing;
     if (!isLocal || !isUnreachable(error)) {
       return [{ subject, kind: "fault", sentence: describeError(error) }];
     }
@@ -112,8 +149,10 @@ async function examineStored(
   return findings;
 }
 
-function examinePrograms({ inspection, config }: DeploymentRequest, folder: string): Finding {
+function examinePrograms({ request, script }: Prepared): Finding {
   const subject = "programs";
+  const { inspection, config } = request;
+  const folder = path.dirname(script);
   const { executables, requirements, environment } = config;
   if (executables.length === 0) {
     return { subject, kind: "ok", sentence: "the script calls none that could be missing" };
@@ -129,21 +168,33 @@ function examinePrograms({ inspection, config }: DeploymentRequest, folder: stri
   return { subject, kind: "ok", sentence: `${executables.join(", ")} can be called` };
 }
 
-/** What `deployctl doctor` finds, as far as it matters for this app. */
-async function examineMachine(
-  { config }: DeploymentRequest,
+/** What only some apps need: without it those cannot run. */
+async function examineNeeded(
+  subject: "venv" | "gpu",
+  preparing: Promise<Prepared>,
   stateFolder: string,
 ): Promise<Finding[]> {
+  const { config } = (await preparing).request;
   const { gpuCount, machineType } = config.hardware;
-  const needsGpu = gpuCount > 0 && machineType !== "any";
-  const matters = new Set(["system", "python", "state"]);
-  if (config.requirements.length > 0) matters.add("venv");
-  if (needsGpu) matters.add("gpu");
-  const findings = (await examineCloud(stateFolder)).filter(({ subject }) => matters.has(subject));
-  return findings.map((finding): Finding => {
-    const isDecisive = finding.subject === "gpu" || finding.subject === "venv";
-    return isDecisive && finding.kind === "warning" ? { ...finding, kind: "fault" } : finding;
-  });
+  const needs = {
+    venv: config.requirements.length > 0,
+    gpu: gpuCount > 0 && machineType !== "any",
+  };
+  if (!needs[subject]) return [];
+  const finding = await examine(subject, stateFolder);
+  return [finding.kind === "warning" ? { ...finding, kind: "fault" } : finding];
+}
+
+function examineScript({ request }: Prepared): Finding[] {
+  const sentence = `read and packed, ${formatBytes(sizeOf(request))}`;
+  return [{ subject: "script", kind: "ok", sentence }, ...examineVariables(request)];
+}
+
+function sizeOf({ bundle }: DeploymentRequest): number {
+  return bundle.files.reduce(
+    (sum, { contentBase64 }) => sum + Buffer.byteLength(contentBase64, "base64"),
+    0,
+  );
 }
 
 /** A script that stops without a variable is not worth starting. */

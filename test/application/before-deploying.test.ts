@@ -8,7 +8,11 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { previewScale } from "../../source/application/app-facts.ts";
 import { callKey } from "../../source/application/call-key.ts";
 import { findScripts, scriptTargets } from "../../source/application/find-scripts.ts";
-import { type PreflightPlace, preflight } from "../../source/application/preflight.ts";
+import {
+  type PreflightCheck,
+  type PreflightPlace,
+  preflight,
+} from "../../source/application/preflight.ts";
 import { prepareDeployment } from "../../source/application/prepare-deployment.ts";
 import { ProductError } from "../../source/base/product-error.ts";
 import type { KeyDocument, ServerStatus } from "../../source/cloud/admin/documents.ts";
@@ -97,13 +101,19 @@ describe("before a launch", () => {
       },
       { step: () => {}, note: () => {}, warn: () => {} },
     );
-    const found = await preflight(request, file, {
+    const checks: (readonly PreflightCheck[])[] = [];
+    const prepared = Promise.resolve({ request, script: file });
+    const whole: PreflightPlace = {
       client: answering(),
       isLocal: true,
       stateFolder: folder,
       gateway: { host: "127.0.0.1", port: await findFreePort() },
       ...place,
-    });
+    };
+    const found = await preflight(prepared, whole, (told) => checks.push(told));
+    // Each of them is told of as it begins, and as it ends.
+    expect(checks[0]?.every((check) => check.findings === undefined)).toBe(true);
+    expect(checks.at(-1)?.flatMap((check) => check.findings ?? [])).toEqual(found);
     return new Map(found.map((finding) => [finding.subject, finding]));
   }
 

@@ -24,16 +24,17 @@ export function screenScripts(sessionOf: (profile: string) => Session): ScriptAc
     generate: deployScript,
     write: async (file, text, replace) => writeScript(file, text, replace),
     prepare,
-    preflight: async ({ request, script }, server) => {
+    preflight: async (preparing, server, tell) => {
       const { preflight } = await import("../../application/preflight.ts");
       const session = sessionOf(server.target.profile);
       const [listener] = readServer(session).listeners;
-      return await preflight(request, script, {
+      const place = {
         client: server,
         isLocal: server.target.isLocal,
         stateFolder: session.stateFolder,
         gateway: { host: listener?.host ?? "", port: listener?.port ?? 0 },
-      });
+      };
+      return await preflight(preparing, place, tell);
     },
     nameFault: appNameFault,
     suggestName: appNameFor,

@@ -184,11 +184,17 @@ export interface ScriptAccess {
   write(file: string, text: string, replace: boolean): Promise<void>;
   /** Reads the script again and packs its files: the document that `deploy` and `run` take. */
   prepare(answers: DeployAnswers, signal?: AbortSignal): Promise<Preparation>;
-  /** Whether it would run; asks this machine, and the server where it runs. */
+  /**
+   * Whether it would run; asks this machine, and the server where it runs, all at once.
+   *
+   * @param preparing what `prepare` gives: what needs no script begins before it is there
+   * @param tell told of all checks in their order, at first and whenever one of them has ended
+   * @throws what `prepare` throws
+   */
   preflight(
-    preparation: Preparation,
+    preparing: Promise<Preparation>,
     server: CloudServer,
-    signal?: AbortSignal,
+    tell: (checks: readonly PreflightCheck[]) => void,
   ): Promise<readonly PreflightFinding[]>;
   /** @returns why an app's name is refused, as the end of a sentence; undefined when it may be used */
   nameFault(name: string): string | undefined;
@@ -251,6 +257,13 @@ export interface Preparation {
   /** Absolute paths of what travels. */
   readonly files: readonly string[];
   readonly sizeBytes: number;
+}
+
+/** One check among those that run side by side. */
+export interface PreflightCheck {
+  readonly subject: string;
+  /** Undefined while it runs. */
+  readonly findings: readonly PreflightFinding[] | undefined;
 }
 
 export interface PreflightFinding {

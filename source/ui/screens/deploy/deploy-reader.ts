@@ -138,13 +138,18 @@ export class DeployReader {
     const base = baseOf(state);
     this.#preparation = undefined;
     this.#checks += 1;
+    const number = this.#checks;
     this.forget("checked", "app");
+    this.#options.store.update({ checks: [] });
     await this.#ask("checked", String(this.#checks), async () => {
       if (base === undefined) throw new Error("The script is not read yet.");
       const answers = deployAnswersOf(state.given, base, targetOf(state));
-      const preparation = await cloud.scripts.prepare(answers, this.#stop.signal);
-      const server = this.server();
-      const findings = await cloud.scripts.preflight(preparation, server, this.#stop.signal);
+      const preparing = cloud.scripts.prepare(answers, this.#stop.signal);
+      const checking = cloud.scripts.preflight(preparing, this.server(), (checks) => {
+        // Those of an earlier try may still run.
+        if (this.#checks === number) this.#options.store.update({ checks });
+      });
+      const [preparation, findings] = await Promise.all([preparing, checking]);
       // Answers that changed meanwhile are checked by another one.
       if (this.#state.given === state.given) this.#preparation = preparation;
       return checkedOf(preparation, findings);

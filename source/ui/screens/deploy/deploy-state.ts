@@ -13,6 +13,7 @@ import type {
   CloudTarget,
   LocalModel,
   MachineCapacity,
+  PreflightCheck,
   PreflightFinding,
   TestStep,
 } from "../cloud-access.ts";
@@ -71,6 +72,8 @@ export interface DeployState {
   /** Whoever chooses public is asked a second time. */
   readonly isPublicConfirmed: boolean;
   readonly known: Known;
+  /** The checks of the preflight, while they run. */
+  readonly checks: readonly PreflightCheck[];
   readonly launch: Launch | undefined;
   readonly tests: Asked<readonly TestStep[]>;
   /** Seen this once. */
@@ -104,6 +107,7 @@ export function createDeployState(given: Given = {}, step: StepId = "script"): D
       app: notAsked,
       checked: notAsked,
     },
+    checks: [],
     launch: undefined,
     tests: notAsked,
     key: notAsked,

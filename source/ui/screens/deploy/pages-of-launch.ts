@@ -3,6 +3,7 @@
 import { formatBytes } from "../../../base/byte-format.ts";
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import type { Glyphs, Tone } from "../../theme.ts";
+import type { PreflightCheck } from "../cloud-access.ts";
 import { authOf, isEphemeral, type Rules, referenceOf, scriptOf } from "./answers.ts";
 import { arrived } from "./asked.ts";
 import { commandText } from "./command-text.ts";
@@ -19,7 +20,7 @@ import { blank, type Line, line, type Page } from "./form.ts";
 import type { Launch } from "./launch.ts";
 import { fact } from "./pages-of-script.ts";
 
-export function preflightPage({ known }: DeployState, glyphs: Glyphs): Page {
+export function preflightPage({ known, checks }: DeployState, glyphs: Glyphs): Page {
   const { checked } = known;
   if (checked.kind === "failed") {
     const remedy = line("Esc goes back to the answer that is at fault; r asks again.", "dim");
@@ -27,8 +28,13 @@ export function preflightPage({ known }: DeployState, glyphs: Glyphs): Page {
     return { question: "This cannot be deployed", items: [], lines: [said, blank, remedy] };
   }
   if (checked.kind !== "here") {
-    const said = line("Nothing is sent yet.", "dim");
-    return { question: "Checking whether it would run", items: [], lines: [said] };
+    const said = checks.flatMap((check) => checkLines(check, glyphs));
+    const lines = [
+      ...said,
+      ...(said.length === 0 ? [] : [blank]),
+      line("Nothing is sent yet.", "dim"),
+    ];
+    return { question: "Checking whether it would run", items: [], lines };
   }
   const { findings } = checked.value;
   const faults = findings.filter(({ kind }) => kind === "fault").length;
@@ -41,6 +47,13 @@ export function preflightPage({ known }: DeployState, glyphs: Glyphs): Page {
     items: [],
     lines: findings.flatMap((finding) => findingLines(finding, glyphs)),
   };
+}
+
+function checkLines({ subject, findings }: PreflightCheck, glyphs: Glyphs): Line[] {
+  if (findings === undefined) {
+    return [line(subject, "mark", `${glyphs.working} ${"running".padEnd(8)}`)];
+  }
+  return findings.flatMap((finding) => findingLines(finding, glyphs));
 }
 
 function findingLines(

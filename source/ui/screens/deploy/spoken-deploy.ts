@@ -12,9 +12,12 @@ export function spokenLines(state: DeployState, view: PageView): readonly string
     const label = items.find((item) => item.id === id)?.label;
     return label === undefined ? `Fault: ${fault}` : `Fault in ${label}: ${fault}`;
   });
-  // What runs would be read out at each tick.
+  // What runs would be read out at each change.
   const isLaunching = state.step === "launch" && state.launch?.state === "running";
-  const said = isLaunching ? phases(state) : lines.map(({ text, lead = "" }) => `${lead}${text}`);
+  const isRunning = (lead: string) => lead.startsWith(view.glyphs.working);
+  const shown =
+    state.step === "preflight" ? lines.filter(({ lead = "" }) => !isRunning(lead)) : lines;
+  const said = isLaunching ? phases(state) : shown.map(({ text, lead = "" }) => `${lead}${text}`);
   return [`Step ${stepTitle(state)}: ${question}`, ...fields, ...faults, ...said, ...tail]
     .map((text) => neutraliseLine(text, false).trim())
     .filter((text) => text !== "");

@@ -239,6 +239,32 @@ describe("the way to the launch", () => {
   });
 });
 
+test("checks are shown one by one as they end, and no key waits for them", async () => {
+  const running = Promise.withResolvers<readonly PreflightFinding[]>();
+  const preflight: CloudAccess["scripts"]["preflight"] = async (_preparing, _server, tell) => {
+    tell([
+      { subject: "server", findings: [ok] },
+      { subject: "python", findings: undefined },
+    ]);
+    return await running.promise;
+  };
+  const opened = await openDeploy({ change: { preflight } });
+  const { screen } = opened;
+  await toName(opened);
+  for (const title of ["5 of 13", "6 of 13", "7 of 13", "8 of 13", "9 of 13", "10 of 13"]) {
+    await next(screen, title);
+  }
+  await next(screen, "✓ ok      server: ready");
+  expect(screen.text).toContain("◐ running python");
+  screen.type(keys.enter);
+  await screen.until("The checks still run.");
+  screen.type(keys.escape);
+  await screen.until("10 of 13");
+  await next(screen, "◐ running python");
+  running.resolve([ok]);
+  await screen.until("It can be launched");
+});
+
 describe("reading", () => {
   test("goes on behind the keys", async () => {
     const inspect = () => new Promise<never>(() => {});
