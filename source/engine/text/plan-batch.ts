@@ -2,8 +2,10 @@
 //
 // With separate sequences llama.cpp splits a batch that mixes prompts and single tokens, so a step
 // is either one token for every answering slot or a chunk of prompts, in turn. Small chunks keep
-// the answering slots going and an abort quick. An image takes a step by itself.
+// the answering slots going and an abort quick. Prompts of different lengths are split as well, so
+// that a prompt is rather read whole than cut to fill a step. An image takes a step by itself.
 import { isReading, type Job } from "./job.ts";
+import type { PrefillChunk } from "./prefill-pace.ts";
 import type { Slot } from "./slot.ts";
 
 export interface BatchItem {
@@ -39,7 +41,7 @@ export type StepPlan = BatchPlan | ImagePlan;
 
 /**
  * @param slots all slots, ascending by id
- * @param prefillChunk most prompt tokens in one step
+ * @param prefillChunk how many prompt tokens a step should read
  * @param previous kind of the step before: prompts and answers take turns
  * @param guess a draft for a job, at most so many tokens
  * @returns undefined when no slot has work
@@ -47,7 +49,7 @@ export type StepPlan = BatchPlan | ImagePlan;
 export function planBatch(
   slots: ReadonlyArray<Slot<Job>>,
   policy: BatchPolicy,
-  prefillChunk: (isAlone: boolean) => number,
+  prefillChunk: (isAlone: boolean) => PrefillChunk,
   previous: StepPlan["kind"] | undefined,
   guess: (job: Job, limit: number) => number[],
 ): StepPlan | undefined {
@@ -74,18 +76,31 @@ export function planBatch(
       room -= 1 + draft.length;
     }
   }
-  if (prompts) {
-    let share = Math.min(room, prefillChunk(answering.length === 0));
-    for (const { slot, job } of texts) {
-      if (share <= 0) break;
-      const tokens = upToImage(job.promptTokens.slice(job.read, job.read + share));
-      share -= tokens.length;
-      const isLast = job.read + tokens.length === job.promptTokens.length;
-      items.push({ slot, job, tokens, logits: isLast ? "last" : "none" });
-    }
-  }
+  if (prompts) items.push(...readPrompts(texts, prefillChunk(answering.length === 0), room));
   items.sort((a, b) => a.slot.id - b.slot.id);
   return { items, kind: answers && prompts ? "mixed" : answers ? "answer" : "prompt" };
+}
+
+/** The next tokens of the prompts that came first. */
+function readPrompts(
+  texts: ReadonlyArray<{ slot: Slot<Job>; job: Job }>,
+  chunk: PrefillChunk,
+  room: number,
+): BatchItem[] {
+  const items: BatchItem[] = [];
+  const [wanted, most] = [Math.min(chunk.wanted, room), Math.min(chunk.most, room)];
+  let taken = 0;
+  for (const { slot, job } of texts) {
+    const rest = upToImage(job.promptTokens.slice(job.read, job.read + most - taken + 1));
+    const isWhole = taken + rest.length <= most;
+    // A step that is half full already is not worth a cut.
+    if (taken >= (isWhole ? wanted : Math.max(1, wanted / 2))) break;
+    const tokens = isWhole ? rest : rest.slice(0, wanted - taken);
+    taken += tokens.length;
+    const isLast = job.read + tokens.length === job.promptTokens.length;
+    items.push({ slot, job, tokens, logits: isLast ? "last" : "none" });
+  }
+  return items;
 }
 
 /** The prompt's next token is the first of an image. */

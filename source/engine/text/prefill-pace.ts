@@ -6,8 +6,16 @@
 const smallestChunk = 64;
 /** What a step may take when nobody else waits for it, and while other answers are being written. */
 const stepMs = { alone: 200, shared: 60 };
+/** So much longer may a step become for not cutting a prompt. */
+const stretch = 1.5;
 /** The latest step says most. */
 const weight = 0.3;
+
+/** How many prompt tokens a step should read, and at most may where that saves cutting a prompt. */
+export interface PrefillChunk {
+  wanted: number;
+  most: number;
+}
 
 export class PrefillPace {
   readonly #fixed: number | undefined;
@@ -24,8 +32,13 @@ export class PrefillPace {
   }
 
   /** @param isAlone no answer is being written meanwhile */
-  chunk(isAlone: boolean): number {
-    if (this.#fixed !== undefined) return this.#fixed;
+  chunk(isAlone: boolean): PrefillChunk {
+    if (this.#fixed !== undefined) return { wanted: this.#fixed, most: this.#fixed };
+    const wanted = this.#fitting(isAlone);
+    return { wanted, most: Math.min(this.#largest, Math.floor(wanted * stretch)) };
+  }
+
+  #fitting(isAlone: boolean): number {
     const smallest = Math.min(smallestChunk, this.#largest);
     if (this.#msPerToken === undefined) return smallest;
     const fitting = (isAlone ? stepMs.alone : stepMs.shared) / this.#msPerToken;

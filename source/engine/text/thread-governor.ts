@@ -18,7 +18,7 @@ interface StepKind {
 
 /** Trying other thread counts may cost this share of the time, about. */
 const probeBudget = 0.005;
-/** The same for one that was never tried, which is taken to be as much slower as it has less threads. */
+/** The same for one that no kind of step was tried with, taken to be slower as it has less threads. */
 const firstProbeBudget = 0.1;
 /** One slow step is a hiccup, several are a trend: how fast an estimate may grow. */
 const growth = { weight: 0.2, mostPerStep: 2 };
@@ -54,9 +54,12 @@ export class ThreadGovernor {
     const others = allowed.filter((threads) => threads !== best);
     const untried = others.find((threads) => !kind.estimates.has(threads));
     const other = untried ?? others[kind.nextProbe % others.length] ?? best;
-    const guess = kind.estimates.get(other) ?? (estimateOf(kind, best) * most) / other;
-    const extraMs = (guess - estimateOf(kind, best)) * tokens;
-    const budget = untried === undefined ? probeBudget : firstProbeBudget;
+    const elsewhere = this.#slowdown(other, best);
+    const known = estimateOf(kind, best);
+    const guess = kind.estimates.get(other) ?? known * (elsewhere ?? most / other);
+    const extraMs = (guess - known) * tokens;
+    const budget =
+      untried === undefined || elsewhere !== undefined ? probeBudget : firstProbeBudget;
     if (extraMs > budget * kind.msSinceProbe) return best;
     kind.msSinceProbe = 0;
     kind.nextProbe += 1;
@@ -74,6 +77,15 @@ export class ThreadGovernor {
     const msPerToken = milliseconds / tokens;
     const known = kind.estimates.get(threads);
     kind.estimates.set(threads, known === undefined ? msPerToken : learn(known, msPerToken));
+  }
+
+  /** How many times slower `other` threads are than `best` in steps of some other kind. */
+  #slowdown(other: number, best: number): number | undefined {
+    for (const { estimates } of this.#kinds.values()) {
+      const [slow, fast] = [estimates.get(other), estimates.get(best)];
+      if (slow !== undefined && fast !== undefined) return slow / fast;
+    }
+    return undefined;
   }
 
   #allowed(): number[] {

@@ -3,40 +3,46 @@ import { expect, test } from "vitest";
 import { PrefillPace } from "../../../source/engine/text/prefill-pace.ts";
 
 test("begins small, before anything is known of the machine", () => {
-  expect(new PrefillPace(undefined, 512).chunk(true)).toBe(64);
+  expect(new PrefillPace(undefined, 512).chunk(true).wanted).toBe(64);
 });
 
 test("reads long chunks on a fast machine, up to what fits into a step", () => {
   const pace = new PrefillPace(undefined, 512);
   pace.note(64, 6.4);
-  expect(pace.chunk(true)).toBe(512);
-  expect(pace.chunk(false)).toBe(512);
+  expect(pace.chunk(true).wanted).toBe(512);
+  expect(pace.chunk(false).wanted).toBe(512);
 });
 
 test("keeps steps short while others write answers", () => {
   const pace = new PrefillPace(undefined, 512);
   pace.note(64, 32);
-  expect(pace.chunk(true)).toBe(256);
-  expect(pace.chunk(false)).toBe(64);
+  expect(pace.chunk(true).wanted).toBe(256);
+  expect(pace.chunk(false).wanted).toBe(64);
 });
 
 test("never reads less than a small chunk on a slow machine", () => {
   const pace = new PrefillPace(undefined, 512);
   pace.note(64, 6400);
-  expect(pace.chunk(true)).toBe(64);
+  expect(pace.chunk(true).wanted).toBe(64);
 });
 
 test("is not misled by the few tokens at a prompt's end", () => {
   const pace = new PrefillPace(undefined, 512);
   pace.note(64, 6.4);
   pace.note(1, 50);
-  expect(pace.chunk(true)).toBe(512);
+  expect(pace.chunk(true).wanted).toBe(512);
 });
 
 test("keeps to a chunk that was asked for, and to the room in a step", () => {
   const pace = new PrefillPace(16, 512);
   pace.note(64, 1);
-  expect(pace.chunk(true)).toBe(16);
-  expect(new PrefillPace(512, 128).chunk(true)).toBe(128);
-  expect(new PrefillPace(undefined, 32).chunk(true)).toBe(32);
+  expect(pace.chunk(true).wanted).toBe(16);
+  expect(new PrefillPace(512, 128).chunk(true).wanted).toBe(128);
+  expect(new PrefillPace(undefined, 32).chunk(true).wanted).toBe(32);
+});
+
+test("lets a step grow by half for a prompt's end, within what was asked for and what fits", () => {
+  expect(new PrefillPace(undefined, 512).chunk(false)).toEqual({ wanted: 64, most: 96 });
+  expect(new PrefillPace(undefined, 80).chunk(false)).toEqual({ wanted: 64, most: 80 });
+  expect(new PrefillPace(64, 512).chunk(false)).toEqual({ wanted: 64, most: 64 });
 });

@@ -57,6 +57,17 @@ describe("ThreadGovernor", () => {
     expect(play(new ThreadGovernor(8, spare(0)), 10, () => 1)).toEqual(Array(10).fill(1));
   });
 
+  it("does not try again for eight streams what one stream has told", () => {
+    const governor = new ThreadGovernor(2, spare(2));
+    play(governor, 400, (threads) => 24 / threads);
+    const chosen = Array.from({ length: 40 }, () => {
+      const threads = governor.choose(8);
+      governor.note(8, threads, 100 / threads);
+      return threads;
+    });
+    expect(chosen).toEqual(Array(40).fill(2));
+  });
+
   it("learns for prompts and for answers apart", () => {
     const governor = new ThreadGovernor(2, spare(2));
     for (let step = 0; step < 200; step += 1) {

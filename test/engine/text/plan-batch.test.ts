@@ -1,0 +1,91 @@
+// Which tokens of which requests a step computes.
+import { expect, test } from "vitest";
+import { createJob, type Job } from "../../../source/engine/text/job.ts";
+import { planBatch } from "../../../source/engine/text/plan-batch.ts";
+import { Slot } from "../../../source/engine/text/slot.ts";
+
+/** Slots whose requests have prompts of so many tokens, in the order they came. */
+function reading(...lengths: number[]): Slot<Job>[] {
+  return lengths.map((length, id) => {
+    const slot = new Slot<Job>(id);
+    slot.job = createJob(
+      id,
+      {
+        prompt: { segments: [] },
+        maxTokens: 8,
+        sampling: {
+          temperature: 0,
+          topK: 0,
+          topP: 1,
+          minP: 0,
+          seed: 0,
+          repeatPenalty: 1,
+          repeatLastN: 64,
+          presencePenalty: 0,
+          frequencyPenalty: 0,
+          logitBias: [],
+        },
+        stop: [],
+        ignoreEndOfText: false,
+        topLogprobs: undefined,
+        reportProgress: false,
+        grammar: undefined,
+        visibleControlTexts: [],
+      },
+      { tokens: Array.from({ length }, (_, token) => token) },
+      { contextLength: 4096, usesLookup: false, emit: () => {} },
+    );
+    return slot;
+  });
+}
+
+/** The lengths of what each step reads, request by request, until all is read. */
+function steps(slots: Slot<Job>[], chunk = { wanted: 64, most: 96 }, batchSize = 512) {
+  const taken: Record<number, number>[] = [];
+  while (true) {
+    const policy = { batchSize, mixed: false, lookupTokens: 0 };
+    const plan = planBatch(
+      slots,
+      policy,
+      () => chunk,
+      undefined,
+      () => [],
+    );
+    if (plan?.kind !== "prompt") return taken;
+    taken.push(Object.fromEntries(plan.items.map(({ job, tokens }) => [job.id, tokens.length])));
+    for (const { slot, job, tokens, logits } of plan.items) {
+      job.read += tokens.length;
+      expect(logits).toBe(job.read === job.promptTokens.length ? "last" : "none");
+      if (job.read === job.promptTokens.length) slot.job = undefined;
+    }
+  }
+}
+
+test("a long prompt is read in chunks, its end not by itself where it is short", () => {
+  expect(steps(reading(200))).toEqual([{ 0: 64 }, { 0: 64 }, { 0: 72 }]);
+  expect(steps(reading(170))).toEqual([{ 0: 64 }, { 0: 64 }, { 0: 42 }]);
+});
+
+test("prompts are rather read whole than cut to fill a step", () => {
+  expect(steps(reading(41, 41, 40, 41))).toEqual([
+    { 0: 41, 1: 41 },
+    { 2: 40, 3: 41 },
+  ]);
+  expect(steps(reading(50, 400))[0]).toEqual({ 0: 50 });
+});
+
+test("a step that would be nearly empty takes a part of the next prompt", () => {
+  expect(steps(reading(5, 400))[0]).toEqual({ 0: 5, 1: 59 });
+});
+
+test("a step never has more than a chunk that was asked for, nor than fits into it", () => {
+  expect(steps(reading(41, 41), { wanted: 16, most: 16 })).toEqual([
+    { 0: 16 },
+    { 0: 16 },
+    { 0: 9 },
+    { 1: 16 },
+    { 1: 16 },
+    { 1: 9 },
+  ]);
+  expect(steps(reading(41), { wanted: 64, most: 96 }, 32)).toEqual([{ 0: 32 }, { 0: 9 }]);
+});
