@@ -177,10 +177,14 @@ async function examineNeeded(
   const { config } = (await preparing).request;
   const { gpuCount, machineType } = config.hardware;
   const needs = {
-    venv: config.requirements.length > 0,
-    gpu: gpuCount > 0 && machineType !== "any",
+    venv: {
+      isNeeded: config.requirements.length > 0,
+      otherwise: "no packages are to be installed",
+    },
+    gpu: { isNeeded: gpuCount > 0 && machineType !== "any", otherwise: "none is asked for" },
   };
-  if (!needs[subject]) return [];
+  const { isNeeded, otherwise } = needs[subject];
+  if (!isNeeded) return [{ subject, kind: "ok", sentence: otherwise }];
   const finding = await examine(subject, stateFolder);
   return [finding.kind === "warning" ? { ...finding, kind: "fault" } : finding];
 }
