@@ -7,11 +7,12 @@ import type {
   DeployStrategy,
 } from "../admin/documents.ts";
 import { cloudErrors } from "../errors.ts";
-import { type AppKey, type AppRecord, appName, type RevisionKey } from "../state/app-records.ts";
+import { type AppKey, appName } from "../state/app-records.ts";
 import { readBundle } from "../state/bundle-store.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
 import type { ControlContext } from "./control-context.ts";
 import { EventFeed } from "./event-feed.ts";
+import { giveUpRevision } from "./give-up-revision.ts";
 import type { ReplicaKeeper } from "./replica-keeper.ts";
 import { retireRevisions } from "./retire-revisions.ts";
 import { type Acceptance, checkDeployment, RevisionIntake } from "./revision-intake.ts";
@@ -238,7 +239,8 @@ export class Deployments {
         this.#context.log(`${appName(key)} ${revision}: ${stackOf(failure)}`);
       }
       try {
-        this.#giveUp({ ...key, revision }, failure, signal.aborted);
+        const { aborted: wasAborted } = signal;
+        giveUpRevision(this.#context, this.#keeper, { ...key, revision, failure, wasAborted });
       } catch (problem) {
         // With a full disk nothing can be written down: the next control plane carries on with it.
         this.#context.log(`${appName(key)} ${revision} stays open: ${describeError(problem)}`);
@@ -253,43 +255,6 @@ export class Deployments {
       });
       this.#context.wake();
     }
-  }
-
-  /** What was active stays so; where it had to make room it is started again. */
-  #giveUp(key: RevisionKey, failure: unknown, wasAborted: boolean): void {
-    const { store } = this.#context;
-    const app = store.apps.find(key);
-    if (app === undefined) return;
-    const sentence = describeError(failure);
-    store.database.transaction(() => {
-      store.apps.update(app, { rollout: undefined });
-      const record = store.revisions.find(key);
-      if (record !== undefined && app.activeRevision !== key.revision) {
-        const failed = wasAborted ? "ABORTED" : "FAILED";
-        // One that had served and does not come up again may still be asked for once more.
-        const state = record.activatedAt === undefined ? failed : "SUPERSEDED";
-        const failureCode = failure instanceof ProductError ? failure.code : undefined;
-        store.revisions.update(key, { state, reason: sentence, failureCode });
-      }
-      const isKept = app.activeRevision !== undefined && app.activeRevision !== key.revision;
-      store.events.add({
-        ...key,
-        kind: isKept ? "rolled_back" : "failed",
-        sentence: `${key.revision} is not active: ${sentence}${isKept ? ` ${app.activeRevision} goes on.` : ""}`,
-      });
-    });
-    for (const { replica, purpose } of store.replicas.livingOf(key)) {
-      if (purpose === "verifying") this.#keeper.drain(replica, 0);
-    }
-    if (app.rollout?.isHolding) this.#startAgain(app);
-    this.#context.publish();
-  }
-
-  #startAgain(app: AppRecord): void {
-    const { store } = this.#context;
-    if (app.activeRevision === undefined || app.desired !== "active") return;
-    const active = store.revisions.find({ ...app, revision: app.activeRevision });
-    if (active !== undefined) this.#keeper.order(active, "serving");
   }
 
   async #retire(key: AppKey): Promise<void> {

@@ -4,9 +4,9 @@ import type { ReplicaExit, ReplicaObservation } from "../engines/engine.ts";
 import { cloudErrors } from "../errors.ts";
 import type { RevisionKey } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
-import { backOffMs, backOffOfServingMs } from "./back-off.ts";
 import type { ControlContext } from "./control-context.ts";
 import { Departures, exitOf } from "./departures.ts";
+import { Failures } from "./failures.ts";
 import { planOf, secretsOf } from "./revision-plan.ts";
 
 /** Requests that an unhealthy replica holds get so long. */
@@ -16,15 +16,20 @@ export class ReplicaKeeper {
   readonly #context: ControlContext;
   readonly #starting = new Map<string, Promise<void>>();
   readonly #departures: Departures;
+  readonly #failures: Failures;
   readonly #changed = new Set<() => void>();
   #isClosed = false;
 
   constructor(context: ControlContext) {
     this.#context = context;
+    this.#failures = new Failures(context);
     this.#departures = new Departures({
       context,
       whenStarted: async (replica) => await this.#starting.get(replica),
-      onEnd: (record, exit, kind) => this.#left(record, exit, kind),
+      onEnd: (record, exit, kind) => {
+        this.#end(record, exit, kind);
+        if (kind === "stopped") this.#failures.noteStopped(record);
+      },
     });
   }
 
@@ -165,7 +170,7 @@ export class ReplicaKeeper {
     } else if (observation.phase === "ready" && record.stage === "started") {
       this.#welcome(record, observation);
     } else if (record.stage === "ready") {
-      this.#forgive(record);
+      this.#failures.noteServing(record);
     }
   }
 
@@ -218,25 +223,6 @@ export class ReplicaKeeper {
     this.#context.publish();
   }
 
-  /** One that serves for a while, and no other that ends meanwhile, ends the count of failures. */
-  #forgive(record: ReplicaRecord): void {
-    const { store } = this.#context;
-    const revision = store.revisions.find(record);
-    if (revision === undefined || revision.failures === 0) return;
-    if (this.#isSound(record, revision.notBefore)) store.revisions.update(record, noFailures);
-  }
-
-  /** It was told to go. One that did not go by itself ends the count, however short it served. */
-  #left(record: ReplicaRecord, exit: ReplicaExit, kind: "killed" | "stopped"): void {
-    this.#end(record, exit, kind);
-    const { store, clock } = this.#context;
-    const revision = store.revisions.find(record);
-    if (revision === undefined || revision.failures === 0 || record.readyAt === undefined) return;
-    if (kind === "stopped" && revision.notBefore <= clock.wallMs()) {
-      store.revisions.update(record, noFailures);
-    }
-  }
-
   #retire(record: ReplicaRecord): void {
     this.#context.store.events.add({
       ...record,
@@ -250,27 +236,8 @@ export class ReplicaKeeper {
   #crash(record: ReplicaRecord, exit: ReplicaExit): void {
     this.#end(record, exit, "crashed");
     if (record.purpose !== "serving") return;
-    this.#holdBack(record, exit);
+    this.#failures.noteCrash(record, exit);
     this.#context.publish();
-  }
-
-  /** Whether it was ready for long enough, and has not begun to look so only after some time. */
-  #isSound({ readyAt }: ReplicaRecord, since = 0): boolean {
-    const { clock, stableMs } = this.#context;
-    return readyAt !== undefined && clock.wallMs() - Math.max(readyAt, since) >= stableMs;
-  }
-
-  /** Those that end again and again, before they are ready or soon after, are waited with. */
-  #holdBack(record: ReplicaRecord, exit: ReplicaExit): void {
-    const { store, clock, random } = this.#context;
-    const revision = store.revisions.find(record);
-    if (revision === undefined) return;
-    const failures = this.#isSound(record) ? 1 : revision.failures + 1;
-    const wait = record.readyAt === undefined ? backOffMs : backOffOfServingMs;
-    const delayMs = wait(failures, random());
-    const notBefore = clock.wallMs() + delayMs;
-    store.revisions.update(record, { failures, notBefore, reason: exit.sentence });
-    if (delayMs > 0) this.#context.wake(delayMs);
   }
 
   #end(record: ReplicaRecord, exit: ReplicaExit, kind: string): void {
@@ -303,7 +270,5 @@ export class ReplicaKeeper {
 function isLeaving({ stage }: ReplicaRecord): boolean {
   return stage === "draining" || stage === "stopping" || stage === "ended";
 }
-
-const noFailures = { failures: 0, notBefore: 0, reason: undefined };
 
 const lost = exitOf("lost", "Its process was not there any more.");

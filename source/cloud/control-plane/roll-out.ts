@@ -12,14 +12,12 @@ import type { RevisionRecord } from "../state/revision-records.ts";
 import { activateRevision } from "./activate-revision.ts";
 import { backOffMs, failuresUntilFailed, isLasting } from "./back-off.ts";
 import { type ControlContext, effectiveScale } from "./control-context.ts";
+import { makeRoom, pauseOf } from "./make-room.ts";
 import type { ReplicaKeeper } from "./replica-keeper.ts";
 import { planOf, secretsOf } from "./revision-plan.ts";
 import { noCapacity, RolloutFailure, startFailure, vanished } from "./rollout-failure.ts";
 import { askSmoke } from "./smoke-test.ts";
 
-/** Others may make room meanwhile. */
-const roomWaitMs = 30_000;
-const roomPauseMs = 1000;
 /** Longer where the first replica took long. */
 const othersWaitMs = 30_000;
 
@@ -55,7 +53,7 @@ export class RollOut {
     // Nobody waits for an environment that no replica could use.
     if (!canEverFit) throw noCapacity(reason ?? "this machine has not what it asks for");
     await this.#build(revision, plan);
-    await this.#makeRoom(revision, plan);
+    if (this.#verifying(revision) === undefined) await this.#makeRoom(plan);
     const replica = await this.#start(revision);
     await this.#verify(replica);
     await this.#startOthers(replica, plan);
@@ -74,42 +72,13 @@ export class RollOut {
     }
   }
 
-  /** One replica more must fit; else the old ones make room, if there are any. */
-  async #makeRoom(revision: RevisionRecord, plan: RevisionPlan): Promise<void> {
-    const { context, keeper } = this.#options;
-    if (this.#verifying(revision) !== undefined) return;
-    const rollout = this.#rollout();
-    if (rollout.strategy === "recreate") await this.#hold(rollout, "as was asked");
-    const deadline = context.clock.now() + roomWaitMs;
-    while (true) {
-      const capacity = await context.engine.capacity(plan);
-      if (capacity.fits) return;
-      const reason = capacity.reason ?? "no further replica fits";
-      if (!capacity.canEverFit) throw noCapacity(reason);
-      const others = context.store.replicas.livingOf(revision).length > 0;
-      if (others && !this.#rollout().isHolding) await this.#hold(this.#rollout(), reason);
-      else if (context.clock.now() >= deadline) throw noCapacity(reason);
-      else {
-        this.#phase("start", `Waiting for room: ${reason}`);
-        await keeper.until(pauseOf(context, roomPauseMs), this.#options.signal);
-      }
-    }
-  }
-
-  /** Ends the old replicas first; requests wait in the queue meanwhile. */
-  async #hold(rollout: Rollout, reason: string): Promise<void> {
+  async #makeRoom(plan: RevisionPlan): Promise<void> {
     const { context, keeper, app, signal } = this.#options;
-    const { store } = context;
-    if (store.replicas.livingOf(app).length > 0) {
-      this.#warn(
-        "recreated",
-        `Two replicas do not run side by side (${reason}): the old ones end first, requests wait.`,
-      );
-    }
-    store.apps.update(app, { rollout: { ...rollout, isHolding: true } });
-    context.publish();
-    context.wake();
-    await keeper.until(() => store.replicas.livingOf(app).length === 0 || undefined, signal);
+    await makeRoom({
+      ...{ context, keeper, app, signal, plan },
+      tell: (sentence) => this.#phase("start", sentence),
+      warn: (code, sentence) => this.#warn(code, sentence),
+    });
   }
 
   /** A replica of the revision that is ready; several tries where trying again may help. */
@@ -292,14 +261,6 @@ export class RollOut {
     });
     return () => reading.abort();
   }
-}
-
-/** For `until`: something else than undefined once the time is over. */
-function pauseOf(context: ControlContext, delayMs: number): () => true | undefined {
-  const end = context.clock.now() + delayMs;
-  // Timers may fire a little early by another clock.
-  context.wake(delayMs + 5);
-  return () => (context.clock.now() >= end ? true : undefined);
 }
 
 function sentenceOf(code: string): string {

@@ -21,9 +21,8 @@ import {
   readBootId,
 } from "./process-table.ts";
 import type { ReplicaRecord, ReplicaRecords } from "./replica-record.ts";
-import { describeMarker } from "./runner-marker.ts";
-import { describePhases, type StartPhase, StartPhases } from "./start-phases.ts";
-import { progressOf, type StartProgress } from "./start-progress.ts";
+import { describePhases, StartPhases } from "./start-phases.ts";
+import { progressOf, progressOfMarker, type StartProgress } from "./start-progress.ts";
 
 export interface ReplicaContext {
   clock: Clock;
@@ -38,12 +37,6 @@ export interface ReplicaContext {
   log: (text: string) => void;
 }
 
-/** Markers that tell how far a start is, until the server itself tells more. */
-const phasesOfMarkers: Readonly<Record<string, StartPhase>> = {
-  importing: "import",
-  calling: "setup",
-  holding: "setup",
-};
 /** How often we look for a process that is not our child. */
 const lookPauseMs = 300;
 /** What a replica gets to end by itself when it is not to be drained. */
@@ -79,13 +72,8 @@ export class Replica {
       of,
       raw: this.raw,
       clock: context.clock,
-      onText: (text) => this.#noteProgress(progressOf(text), context.clock.wallMs()),
-      onMarker: (marker) => {
-        const phase = phasesOfMarkers[marker.phase];
-        if (phase === undefined) return;
-        const at = marker.at ?? context.clock.wallMs();
-        this.#noteProgress({ phase, text: describeMarker(marker) }, at);
-      },
+      onText: (text) => this.#noteProgress(progressOf(text)),
+      onMarker: (marker) => this.#noteProgress(progressOfMarker(marker), marker.at),
       onGrowth: () => context.book.noteGrowth(file),
       onFailure: (error) => this.#complain(`its log cannot be kept: ${describeError(error)}`),
     });
@@ -310,7 +298,7 @@ export class Replica {
     }
   }
 
-  #noteProgress(progress: StartProgress | undefined, at: number): void {
+  #noteProgress(progress: StartProgress | undefined, at = this.#context.clock.wallMs()): void {
     if (progress === undefined || progress.text === this.#progress) return;
     if (this.#phase === "ready" || this.#phase === "unhealthy") return;
     this.#startPhases.enter(progress.phase, at);

@@ -1,4 +1,5 @@
-// Reads from a line of a starting server how far it is.
+// Reads from the lines of a starting replica how far it is.
+import { describeMarker, type RunnerMarker } from "./runner-marker.ts";
 import type { StartPhase } from "./start-phases.ts";
 
 export interface StartProgress {
@@ -67,4 +68,17 @@ export function progressOf(text: string): StartProgress | undefined {
     if (found !== null) return { phase, text: describe(found.slice(1)) };
   }
   return undefined;
+}
+
+/** What the runner tells, until the server itself tells more. */
+const phasesOfMarkers: Partial<Record<RunnerMarker["phase"], StartPhase>> = {
+  importing: "import",
+  calling: "setup",
+  holding: "setup",
+};
+
+/** @returns undefined for a marker that belongs to no start */
+export function progressOfMarker(marker: RunnerMarker): StartProgress | undefined {
+  const phase = phasesOfMarkers[marker.phase];
+  return phase && { phase, text: describeMarker(marker) };
 }
