@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { StartedGateway } from "../support/gateway-process.ts";
 import { findCaddy, writeCaddyfile } from "./caddy.ts";
 import { killGroup, killOnExit, markEnvironment } from "./clean-up.ts";
+import { measureColdStarts } from "./cold-start-figures.ts";
 import { startLoadMeter } from "./machine-load.ts";
 import {
   countFailures,
@@ -33,14 +34,22 @@ type Name = "server" | "caddy" | "gateway";
 type Targets = Record<Name, Target>;
 type Samples = Record<Name, number[]>;
 
-/** Nothing is measured, and said so, where caddy cannot be had. */
+/** What needs caddy is left out, and said so, where that cannot be had. */
 export async function measureGateway(
+  temporaryFolder: string,
+  progress: (line: string) => void,
+): Promise<Figure[]> {
+  const coldStarts = await measureColdStarts(temporaryFolder, progress);
+  return [...(await measureProxies(temporaryFolder, progress)), ...coldStarts];
+}
+
+async function measureProxies(
   temporaryFolder: string,
   progress: (line: string) => void,
 ): Promise<Figure[]> {
   const caddy = await findCaddy();
   if (caddy === undefined) {
-    progress("Skipped: the gateway's peer, caddy, is not here and cannot be downloaded.");
+    progress("Skipped: the gateway against caddy, which is not here and cannot be downloaded.");
     return [];
   }
   progress(`gateway: caddy ${caddy.version}, ${connections} connections, ${rounds} rounds`);

@@ -21,7 +21,7 @@ commands, library, server and screen need no llama-server. commands times the st
 line, library a store of 1,000 models, creating and pulling (pulling against curl), server what ours
 adds to its engine, and screen what the full screen costs while an answer comes. images shows pictures to both servers; the image reader of modelctl engine build
 --vision is built once where it is missing. gateway compares deployctl's gateway with caddy, which is
-taken from Debian's packages where it is not installed.
+taken from Debian's packages where it is not installed, and times cold starts.
 `;
 
 /** Suites with figures of their own, by the name that `--only` takes. */
