@@ -1,5 +1,6 @@
 // Continuous batching: takes requests into slots, computes one step after another for all of them,
 // and hands out what each step gave while the next one computes.
+import { setTimeout as sleep } from "node:timers/promises";
 import { queueFull } from "../check-request.ts";
 import { engineErrors } from "../errors.ts";
 import type { GenerationRequest } from "../generation.ts";
@@ -30,7 +31,7 @@ import {
 import type { PrefillPace } from "./prefill-pace.ts";
 import type { PrefixCopy } from "./prefix-copy.ts";
 import { PrefixSources } from "./prefix-sources.ts";
-import { Slot } from "./slot.ts";
+import { Slot, sharedPrefixLength } from "./slot.ts";
 import { type SampledItem, StepSampler, type StepSamplerOptions } from "./step-sampler.ts";
 import { ThreadGovernor } from "./thread-governor.ts";
 
@@ -117,6 +118,7 @@ export class BatchingLoop {
 
   async #run(): Promise<void> {
     await this.#threads.begin();
+    await this.#gather();
     while (true) {
       this.#dropCancelled();
       await this.#admitWaiting();
@@ -141,6 +143,25 @@ export class BatchingLoop {
     this.#previous = undefined;
     this.#prefixes.rest();
     this.#options.flush();
+  }
+
+  /** Prompts that come at the same moment, as far as that is worth the wait. */
+  async #gather(): Promise<void> {
+    const [first] = this.#queue;
+    if (first === undefined || this.#slots.length === 1) return;
+    while (true) {
+      const tokens = this.#queue.reduce((sum, job) => sum + this.#unreadTokens(job), 0);
+      const leftMs =
+        this.#options.prefillPace.gatherMs(tokens) - (performance.now() - first.arrived);
+      // A timer's shortest time is a millisecond.
+      if (leftMs < 0.5) return;
+      await sleep(leftMs);
+    }
+  }
+
+  #unreadTokens({ promptTokens }: Job): number {
+    const known = this.#slots.map(({ tokens }) => sharedPrefixLength(tokens, promptTokens));
+    return promptTokens.length - Math.max(...known);
   }
 
   #dropCancelled(): void {

@@ -94,7 +94,7 @@ function readPrompts(
     const rest = upToImage(job.promptTokens.slice(job.read, job.read + most - taken + 1));
     const isWhole = taken + rest.length <= most;
     // A step that is half full already is not worth a cut.
-    if (taken >= (isWhole ? wanted : Math.max(1, wanted / 2))) break;
+    if (!isWhole && taken >= Math.max(1, wanted / 2)) break;
     const tokens = isWhole ? rest : rest.slice(0, wanted - taken);
     taken += tokens.length;
     const isLast = job.read + tokens.length === job.promptTokens.length;

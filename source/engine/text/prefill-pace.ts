@@ -6,8 +6,12 @@
 const smallestChunk = 64;
 /** What a step may take when nobody else waits for it, and while other answers are being written. */
 const stepMs = { alone: 200, shared: 60 };
-/** So much longer may a step become for not cutting a prompt. */
+/** What a step may take for not cutting prompts: reading several whole is the fastest of all. */
+const wholeStepMs = { alone: 800, shared: 90 };
+/** So much longer than wanted a step may always be for that. */
 const stretch = 1.5;
+/** Waiting for others that come at the same moment may cost this share of reading, and so long. */
+const gathering = { share: 0.015, maximumMs: 5 };
 /** The latest step says most. */
 const weight = 0.3;
 
@@ -34,17 +38,28 @@ export class PrefillPace {
   /** @param isAlone no answer is being written meanwhile */
   chunk(isAlone: boolean): PrefillChunk {
     if (this.#fixed !== undefined) return { wanted: this.#fixed, most: this.#fixed };
-    const wanted = this.#fitting(isAlone);
-    return { wanted, most: Math.min(this.#largest, Math.floor(wanted * stretch)) };
+    const kind = isAlone ? "alone" : "shared";
+    // Powers of two: the matrix code likes them, and small differences change nothing.
+    const chunk = 2 ** Math.floor(Math.log2(Math.max(1, this.#tokensIn(stepMs[kind]))));
+    const wanted = Math.min(this.#largest, Math.max(smallestChunk, chunk));
+    const most = Math.max(wanted * stretch, this.#tokensIn(wholeStepMs[kind]));
+    return { wanted, most: Math.min(this.#largest, Math.floor(most)) };
   }
 
-  #fitting(isAlone: boolean): number {
-    const smallest = Math.min(smallestChunk, this.#largest);
-    if (this.#msPerToken === undefined) return smallest;
-    const fitting = (isAlone ? stepMs.alone : stepMs.shared) / this.#msPerToken;
-    // Powers of two: the matrix code likes them, and small differences change nothing.
-    const chunk = 2 ** Math.floor(Math.log2(Math.max(1, fitting)));
-    return Math.min(this.#largest, Math.max(smallest, chunk));
+  /**
+   * How long reading may be put off for prompts that come at the same moment: those are read together.
+   *
+   * @param tokens to be read so far
+   * @returns milliseconds
+   */
+  gatherMs(tokens: number): number {
+    const readingMs = tokens * (this.#msPerToken ?? 0);
+    return Math.min(gathering.maximumMs, readingMs * gathering.share);
+  }
+
+  /** 0 while nothing is known. */
+  #tokensIn(milliseconds: number): number {
+    return this.#msPerToken === undefined ? 0 : milliseconds / this.#msPerToken;
   }
 
   /** Learns how long it took to read so many tokens. */

@@ -46,3 +46,18 @@ test("lets a step grow by half for a prompt's end, within what was asked for and
   expect(new PrefillPace(undefined, 80).chunk(false)).toEqual({ wanted: 64, most: 80 });
   expect(new PrefillPace(64, 512).chunk(false)).toEqual({ wanted: 64, most: 64 });
 });
+
+test("reads several whole prompts in one step when nobody else waits for it", () => {
+  const pace = new PrefillPace(undefined, 512);
+  pace.note(64, 256);
+  expect(pace.chunk(true)).toEqual({ wanted: 64, most: 200 });
+  expect(pace.chunk(false)).toEqual({ wanted: 64, most: 96 });
+});
+
+test("waits for prompts that come at the same moment, never long for what it gains", () => {
+  const pace = new PrefillPace(undefined, 512);
+  expect(pace.gatherMs(400)).toBe(0);
+  pace.note(64, 256);
+  expect(pace.gatherMs(40)).toBeCloseTo(2.4);
+  expect(pace.gatherMs(4000)).toBe(5);
+});
