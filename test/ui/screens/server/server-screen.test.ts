@@ -88,7 +88,7 @@ test("a request can be copied, sent once more and written out", async () => {
   expect(copied).toContain('"prompt":"What is 2 + 3?"');
 
   screen.type("R");
-  await screen.until("Send POST /api/generate to the server once more?");
+  await screen.until(/Send POST \/api\/generate to the server once more\? \d+ B are sent\./);
   screen.type("y");
   await screen.until(/The replay of r-\S+ ended with status 200/);
   expect(
