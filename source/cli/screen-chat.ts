@@ -1,20 +1,20 @@
 // The full screen: opens the program, and leaves the server in order.
 import { exitCodes } from "../base/product-error.ts";
-import type { AppResult, ViewOptions } from "../ui/app/app-options.ts";
+import type { ViewOptions } from "../ui/app/app-options.ts";
 import type { Flags } from "./flags.ts";
 import { leaveServer } from "./leave-server.ts";
 import type { ServerLink } from "./server-link.ts";
 import type { CommandSettings } from "./session-settings.ts";
 
 /**
- * @param isPaintedFirst before the server is there and the model was found; an error is told after
- *   the terminal has been restored
+ * Paints before the server is there and the model was found.
+ *
+ * @throws those of `openScreenParts`, after the terminal has been restored
  */
 export async function chatOnScreen(
   model: string,
   flags: Flags,
   settings: CommandSettings,
-  isPaintedFirst: boolean,
 ): Promise<number> {
   let link: ServerLink | undefined;
   const prepare = async () => {
@@ -23,22 +23,15 @@ export async function chatOnScreen(
     link = opened.link;
     return opened.parts;
   };
-  // Ink and React are imported while the server starts.
-  const app = import("../ui/app/run-app.tsx");
   const view: ViewOptions = {
     theme: settings.values.theme,
     isInline: flags.inline ?? false,
     ...(flags.screenReader && { isScreenReader: true }),
   };
-  let result: AppResult;
   try {
-    if (isPaintedFirst) {
-      result = await (await app).runAppAhead(view, prepare);
-    } else {
-      const parts = await prepare();
-      result = await (await app).runApp({ ...view, ...parts });
-    }
-    return result.reason === "bye" ? exitCodes.ok : exitCodes.interrupted;
+    const { runAppAhead } = await import("../ui/app/run-app.tsx");
+    const { reason } = await runAppAhead(view, prepare);
+    return reason === "bye" ? exitCodes.ok : exitCodes.interrupted;
   } finally {
     await leave(link, settings.values.shutdown_timeout);
   }

@@ -26,8 +26,10 @@ export async function openScreenParts(
   const link = await ServerLink.open(flags, settings, "hosted", model, tell);
   for (const notice of link.hosted?.notices ?? []) tell(notice);
   try {
-    const chat = await openChat(link, model, flags, settings);
-    const cloud = await openCloud(tell);
+    const [chat, cloud] = await Promise.all([
+      openChat(link, model, flags, settings),
+      openCloud(tell),
+    ]);
     return { link, parts: { chat, server: serverOf(link, settings), ...cloud, notices } };
   } catch (error) {
     await link.close();
@@ -43,13 +45,13 @@ async function openChat(
 ): Promise<NonNullable<AppParts["chat"]>> {
   const backend = await createHttpBackend(link, model, flags);
   const { examples = [] } = backend.facts;
-  const { messages } = await showModel(link.client, model);
   const kept = keptChats(settings, settings.paths);
   const session = kept.sessions && (await findSession(kept.sessions, flags));
   return {
     backend,
     settings: settingsOf(flags),
-    messages,
+    // The chat is there before them.
+    messages: showModel(link.client, model).then(({ messages }) => messages),
     ...(examples.length > 0 && { examplePrompts: examples }),
     ...kept,
     ...(session !== undefined && { session }),

@@ -110,8 +110,10 @@ export class ApiClient {
 
   /** What is known of a model without loading it; the window only once it is loaded. */
   async modelFacts(model: string): Promise<ModelFacts> {
-    const entry = await this.getJson(`/v1/models/${encodeURIComponent(model)}`);
-    const processes = await this.getJson("/api/ps");
+    const [entry, processes] = await Promise.all([
+      this.getJson(`/v1/models/${encodeURIComponent(model)}`),
+      this.getJson("/api/ps"),
+    ]);
     const list: unknown = isObject(processes) ? processes.models : undefined;
     // It may be loaded under another name, and not asked for under this one yet.
     const named = isObject(entry) ? [model, entry.loaded_as] : [model];

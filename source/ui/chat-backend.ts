@@ -59,8 +59,11 @@ export interface ChatOptions {
   readonly examplePrompts?: readonly string[];
   /** Settings to begin with. Defaults to none. */
   readonly settings?: ChatSettings;
-  /** Messages that are stored with the model: they are shown, and the model sees them anyway. */
-  readonly messages?: readonly ClientMessage[];
+  /**
+   * Messages that are stored with the model: they are shown, and the model sees them anyway. The chat
+   * does not wait for those that are still asked for.
+   */
+  readonly messages?: readonly ClientMessage[] | Promise<readonly ClientMessage[]>;
   /** What relative paths start from. Defaults to the working directory. */
   readonly folder?: string;
 }

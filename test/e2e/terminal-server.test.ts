@@ -105,6 +105,18 @@ describe("the program", () => {
     await program.shows("2 + 3 = 5");
   });
 
+  it("lets the terminal echo nothing of it, neither on its screen nor below what was there", async () => {
+    for (const words of [[], ["--inline"]]) {
+      const program = await openTerminal(words);
+      await until(program.raw, (bytes) => bytes !== "");
+      program.type("typed early");
+      await program.shows("> typed early");
+      const [first = ""] = program.raw().split("typed early");
+      expect(first).toMatch(/> [^\n]*$/);
+      await program.close();
+    }
+  });
+
   it("gives the terminal to $EDITOR and takes it back", async () => {
     const program = await open(["run", "tiny"], {
       environment: { EDITOR: "sed -i -e s/one/two/" },

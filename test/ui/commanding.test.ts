@@ -2,6 +2,7 @@
 // Method: the whole screen in a terminal in memory, with a scripted stand-in for the HTTP client.
 
 import { describe, expect, test } from "vitest";
+import type { ClientMessage } from "../../source/client/chat-events.ts";
 import { ask, openChat } from "./support/open-chat.ts";
 import { keys } from "./support/sized-terminal.ts";
 
@@ -169,4 +170,24 @@ test("a screen reader gets labels and no drawing", async () => {
   chat.backend.current.fail("It broke.");
   await chat.screen.until("Error: It broke.");
   await chat.screen.until("Message: more");
+});
+
+test("messages that are stored with the model come in above what has been said meanwhile", async () => {
+  const stored = Promise.withResolvers<readonly ClientMessage[]>();
+  const chat = await openChat({ messages: stored.promise });
+  await ask(chat, "Tell me a story");
+  chat.backend.current.text("Once upon a time.").done();
+  await chat.screen.until("Once upon a time.");
+  stored.resolve([
+    { role: "user", content: "stored question" },
+    { role: "assistant", content: "stored answer" },
+  ]);
+  await chat.screen.until(/stored question[\s\S]*stored answer[\s\S]*Tell me a story[\s\S]*Once/);
+  await ask(chat, "And then?");
+  // The model sees its own messages anyway.
+  expect(chat.backend.current.messages.map(({ content }) => content)).toEqual([
+    "Tell me a story",
+    "Once upon a time.",
+    "And then?",
+  ]);
 });

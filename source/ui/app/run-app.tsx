@@ -87,9 +87,11 @@ async function run(
     frame.refresh();
   };
   const begin = async (): Promise<void> => {
-    const parts = await prepare();
     // The first picture does not wait for what it does not show.
-    const { createScreens } = await import("./create-screens.ts");
+    const [parts, { createScreens }] = await Promise.all([
+      prepare(),
+      import("./create-screens.ts"),
+    ]);
     created = await createScreens(parts, { glyphs, clock: systemClock, frame });
     serverLabel = () => created?.chat.serverLabel() ?? "";
     refreshWithServer(created.watch, frame);

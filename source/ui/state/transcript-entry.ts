@@ -98,9 +98,13 @@ function messageOf(entry: TranscriptEntry): ClientMessage[] {
   ];
 }
 
-/** Messages that are stored with the model, as the beginning of a transcript. */
+/**
+ * Messages that are stored with the model, as the beginning of a transcript. Their numbers are below
+ * those of all others: they may come when something has been said already.
+ */
 export function storedEntries(messages: readonly ClientMessage[]): TranscriptEntry[] {
-  return messages.flatMap(({ role, content: text }, id): TranscriptEntry[] => {
+  return messages.flatMap(({ role, content: text }, index): TranscriptEntry[] => {
+    const id = index - messages.length;
     if (role === "user") return [{ kind: "user", id, text, isStored: true }];
     if (role !== "assistant") return [];
     return [{ kind: "assistant", id, text, state: "complete", isStored: true }];

@@ -25,7 +25,7 @@ import { ChatSession } from "../../state/chat-session.ts";
 import { type ChatState, createChatState, modeOf } from "../../state/chat-state.ts";
 import { SessionRecorder } from "../../state/session-recorder.ts";
 import { Store } from "../../state/store.ts";
-import { wholeConversationOf } from "../../state/transcript-entry.ts";
+import { storedEntries, wholeConversationOf } from "../../state/transcript-entry.ts";
 import { asciiGlyphs, type Glyphs } from "../../theme.ts";
 import { defaultExamplePrompts } from "../../view/empty-rows.ts";
 import { ScreenModel } from "../../view/screen-model.ts";
@@ -61,13 +61,19 @@ export class ChatScreen implements Screen {
   #waitsMs: number[] = [];
 
   private constructor(options: ChatOptions, history: LoadedHistory, context: ChatScreenContext) {
-    const { backend, settings, messages = [], sessions, folder = process.cwd() } = options;
+    const { backend, settings, messages, sessions, folder = process.cwd() } = options;
     const { glyphs, clock, frame } = context;
     const examplePrompts = options.examplePrompts ?? defaultExamplePrompts;
     this.#options = options;
     this.#context = context;
     this.#history = history.file;
-    const store = new Store(createChatState(settings, messages, history.entries));
+    const store = new Store(
+      createChatState(
+        settings,
+        messages instanceof Promise ? [] : (messages ?? []),
+        history.entries,
+      ),
+    );
     this.#store = store;
     if (history.problem !== undefined) store.update({ notice: history.problem });
     this.#recorder =
@@ -109,6 +115,8 @@ export class ChatScreen implements Screen {
 
   static async open(options: ChatOptions, context: ChatScreenContext): Promise<ChatScreen> {
     const screen = new ChatScreen(options, await loadHistory(options.historyFile), context);
+    const stored = screen.#showStored();
+    if (options.session !== undefined) await stored;
     await screen.#resume();
     return screen;
   }
@@ -249,6 +257,22 @@ export class ChatScreen implements Screen {
     if (isDraft) await this.#history?.append(editor.text).catch(() => {});
     await this.#recorder?.settled();
     await this.#history?.settled();
+  }
+
+  /** Messages that are stored with the model, once they are here. */
+  async #showStored(): Promise<void> {
+    const { messages, backend } = this.#options;
+    if (!(messages instanceof Promise)) return;
+    const { name } = backend.facts;
+    try {
+      const stored = storedEntries(await messages);
+      // They belong to a model that is chatted with no more.
+      if (backend.facts.name !== name || stored.length === 0) return;
+      const { entries } = this.#store.get();
+      this.#store.update({ entries: [...stored, ...entries] });
+    } catch (error) {
+      this.notify(`What is stored with ${name} cannot be shown: ${describeError(error)}`);
+    }
   }
 
   async #resume(): Promise<void> {
