@@ -14,6 +14,8 @@ const mark = "@deployctl ";
 export type RunnerEvent = Record<string, unknown> & { phase: string };
 
 export interface RunOptions {
+  /** The interpreter; undefined: the machine's. */
+  program?: string;
   target?: string;
   environment?: Record<string, string>;
   /** Files beside the script. */
@@ -62,10 +64,10 @@ export class RunningReplica {
   #errors = "";
 
   constructor(script: string, port: number, folder: string, options: RunOptions) {
-    const { target = "serve", environment = {} } = options;
+    const { program = python, target = "serve", environment = {} } = options;
     this.port = port;
     const runner = path.join(pythonFolder(), "runner.py");
-    this.#child = spawn(python, ["-u", runner, "--script", script, "--target", target], {
+    this.#child = spawn(program, ["-u", runner, "--script", script, "--target", target], {
       cwd: folder,
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],

@@ -1,9 +1,13 @@
 """Serves routes with FastAPI and uvicorn, where the replica's environment has them."""
 
+import functools
+import inspect
 import json
 
 import fastapi
+import fastapi.responses
 import uvicorn
+from fastapi.concurrency import run_in_threadpool
 
 from deployctl import _arguments, _call, _exits
 
@@ -15,8 +19,10 @@ def serve(routes, port):
         if route.is_websocket:
             app.add_api_websocket_route(route.path, _websocket(route.function))
         else:
-            methods = ["POST", "GET"] if not _arguments.names(route.function) else ["POST"]
-            app.add_api_route(route.path, _plain_or_model(route.function), methods=methods)
+            endpoint = _plain_or_model(route.function)
+            app.add_api_route(route.path, endpoint, methods=["POST"])
+            if not _arguments.names(route.function):
+                app.add_api_route(route.path, endpoint, methods=["GET"], include_in_schema=False)
     if all(route.path != "/health" for route in routes):
         app.add_api_route("/health", lambda: {"status": "ok"}, methods=["GET"])
     config = uvicorn.Config(app, host="127.0.0.1", port=port, access_log=False)
@@ -34,7 +40,12 @@ def _plain_or_model(function):
     parameters = _arguments.names(function)
     types = _arguments.types(function)
     if all(_arguments.is_model(types.get(name)) for name in parameters):
-        return function
+
+        @functools.wraps(function)
+        async def as_it_is(**arguments):
+            return await _answer(function, arguments)
+
+        return as_it_is
 
     async def endpoint(request: fastapi.Request):
         try:
@@ -44,17 +55,24 @@ def _plain_or_model(function):
             raise fastapi.HTTPException(422, refusal.detail) from refusal
         except ValueError as error:
             raise fastapi.HTTPException(422, "the body is no JSON: %s" % error) from error
-        from fastapi.concurrency import run_in_threadpool
-
-        return await run_in_threadpool(_call.call, function, **arguments)
+        return await _answer(function, arguments)
 
     return endpoint
 
 
+async def _answer(function, arguments):
+    """What a generator yields is streamed, as the server of the standard library does."""
+    if inspect.iscoroutinefunction(function):
+        result = await function(**arguments)
+    else:
+        result = await run_in_threadpool(_call.call, function, **arguments)
+    if inspect.isgenerator(result) or inspect.isasyncgen(result):
+        return fastapi.responses.StreamingResponse(result, media_type="text/event-stream")
+    return result
+
+
 def _websocket(function):
     async def endpoint(socket: fastapi.WebSocket):
-        from fastapi.concurrency import run_in_threadpool
-
         await socket.accept()
         try:
             while True:

@@ -1,0 +1,31 @@
+// An environment with FastAPI, made as the engine makes those of scripts that require it: once for
+// this checkout, from the index of packages that pip is set to.
+import path from "node:path";
+import type { RevisionPlan } from "../../source/cloud/engines/engine.ts";
+import { createEnvironments } from "../../source/cloud/engines/process/environment.ts";
+import { defaultConfig } from "./process-engine.ts";
+
+const requirements = ["fastapi<1", "uvicorn<1", "websockets"];
+const stateFolder = path.join(import.meta.dirname, "../../node_modules/.cache/deployctl-test");
+/** Beyond a slow index no test waits. */
+const limitMs = 150_000;
+
+/** @returns the interpreter; undefined where no index of packages can be reached */
+export async function fastapiPython(): Promise<string | undefined> {
+  const environment = { ...process.env, PIP_DEFAULT_TIMEOUT: "10", PIP_RETRIES: "1" };
+  const plan: RevisionPlan = {
+    ...{ organisation: "local", app: "app", revision: "r0001-00000000" },
+    ...{ bundleFolder: stateFolder, script: "deploy.py", target: "App" },
+    config: { ...defaultConfig, requirements },
+  };
+  const lines: string[] = [];
+  const prepare = createEnvironments({ stateFolder, environment });
+  try {
+    const signal = AbortSignal.timeout(limitMs);
+    return (await prepare(plan, (line) => lines.push(line), signal)).python;
+  } catch (error) {
+    // Pip says so where the index itself is not there; any other failure is one of ours.
+    if (lines.some((line) => line.includes("(from versions: none)"))) return undefined;
+    throw error;
+  }
+}
