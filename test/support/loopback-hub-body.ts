@@ -19,15 +19,20 @@ export async function sendBody(
   const lastBytes = resetAfterBytes ?? truncateAfterBytes ?? stallAfterBytes;
   const end = lastBytes === undefined ? range.end : Math.min(range.end, range.start + lastBytes);
   const closed = once(response, "close");
+  let handedOver: Promise<unknown> = Promise.resolve();
   for await (const whole of content.pieces(range.start, end)) {
     for (const piece of bytesPerSecond === undefined ? [whole] : slices(whole)) {
       if (response.destroyed) return;
       request.sentBytes += piece.length;
       const bytes = fault.garble ? piece.map((byte) => byte ^ 0xff) : piece;
-      if (!response.write(bytes)) await Promise.race([once(response, "drain"), closed]);
+      const { promise, resolve } = Promise.withResolvers<unknown>();
+      handedOver = promise;
+      if (!response.write(bytes, resolve)) await Promise.race([once(response, "drain"), closed]);
       if (bytesPerSecond !== undefined) await wait((piece.length / bytesPerSecond) * 1000);
     }
   }
+  // A reset takes away what the system has not yet.
+  if (lastBytes !== undefined) await Promise.race([handedOver, closed]);
   if (end === range.end && lastBytes === undefined) response.end();
   else if (resetAfterBytes !== undefined) response.socket?.resetAndDestroy();
   // With a client that waits for more, ending the answer would only tell node:http of a mistake.

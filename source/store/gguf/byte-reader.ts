@@ -32,17 +32,12 @@ export class ByteReader {
   }
 
   async bytes(count: number): Promise<Buffer> {
-    if (count > this.remaining)
-      throw new EndOfFile(`${count} bytes wanted, ${this.remaining} left`);
-    if (this.#offset + count > this.#buffer.length) await this.#fill(count);
-    const slice = this.#buffer.subarray(this.#offset, this.#offset + count);
-    this.#offset += count;
-    return slice;
+    await this.load(count);
+    return this.loaded(count);
   }
 
-  async skip(count: number): Promise<void> {
-    if (count > this.remaining)
-      throw new EndOfFile(`${count} bytes wanted, ${this.remaining} left`);
+  skip(count: number): void {
+    if (count > this.remaining) throw this.#tooShort(count);
     if (this.#offset + count <= this.#buffer.length) {
       this.#offset += count;
       return;
@@ -56,11 +51,43 @@ export class ByteReader {
     return (await this.bytes(4)).readUInt32LE();
   }
 
-  /** @throws RangeError above 2^53, which no count or length of a real file reaches */
   async uint64(): Promise<number> {
-    const value = (await this.bytes(8)).readBigUInt64LE();
-    if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError(`${value} is no sane count`);
-    return Number(value);
+    await this.load(8);
+    return this.loadedUint64();
+  }
+
+  /**
+   * Sees to it that the next bytes are in memory. Undefined when they are: then nothing is waited for,
+   * which counts where there are hundreds of thousands of values.
+   */
+  load(count: number): Promise<void> | undefined {
+    if (count > this.remaining) throw this.#tooShort(count);
+    return this.#offset + count > this.#buffer.length ? this.#fill(count) : undefined;
+  }
+
+  /** Only after `load`. */
+  loaded(count: number): Buffer {
+    const slice = this.#buffer.subarray(this.#offset, this.#offset + count);
+    this.#offset += count;
+    return slice;
+  }
+
+  /**
+   * Only after `load`.
+   *
+   * @throws RangeError above 2^53, which no count or length of a real file reaches
+   */
+  loadedUint64(): number {
+    const low = this.#buffer.readUInt32LE(this.#offset);
+    const high = this.#buffer.readUInt32LE(this.#offset + 4);
+    this.#offset += 8;
+    const value = high * 2 ** 32 + low;
+    if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is no sane count`);
+    return value;
+  }
+
+  #tooShort(count: number): EndOfFile {
+    return new EndOfFile(`${count} bytes wanted, ${this.remaining} left`);
   }
 
   async #fill(count: number): Promise<void> {

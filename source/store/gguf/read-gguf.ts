@@ -184,40 +184,79 @@ async function readTensor(reader: ByteReader): Promise<GgufTensor> {
 
 async function readString(reader: ByteReader, longest = longestText): Promise<string> {
   const length = await reader.uint64();
-  if (length > longest) {
-    if (length > reader.remaining) throw new EndOfFile(`a text of ${length} bytes`);
-    throw new RangeError(`it holds a text of ${length} bytes`);
-  }
+  checkTextLength(reader, length, longest);
   return (await reader.bytes(length)).toString("utf8");
+}
+
+function checkTextLength(reader: ByteReader, length: number, longest: number): void {
+  if (length <= longest) return;
+  if (length > reader.remaining) throw new EndOfFile(`a text of ${length} bytes`);
+  throw new RangeError(`it holds a text of ${length} bytes`);
 }
 
 async function readValue(reader: ByteReader, type: number, isKept: boolean): Promise<GgufValue> {
   if (type !== types.array) return await readScalar(reader, type);
   const elementType = await reader.uint32();
   const length = await reader.uint64();
-  if (isKept || length <= longestKeptArray) {
-    const values: GgufScalar[] = [];
-    for (let index = 0; index < length; index += 1) {
-      values.push(await readScalar(reader, elementType));
+  const isShort = length <= longestKeptArray;
+  const values = await readArray(reader, elementType, length, isKept || isShort);
+  return { length, values };
+}
+
+/** Tokenizers are arrays of hundreds of thousands: what is in memory is not waited for. */
+async function readArray(
+  reader: ByteReader,
+  type: number,
+  length: number,
+  isKept: boolean,
+): Promise<GgufScalar[] | undefined> {
+  if (length === 0) return [];
+  if (type === types.string) return await readTexts(reader, length, isKept);
+  const bytes = scalarBytes[type];
+  if (bytes === undefined) throw new RangeError(`an array of type ${type}`);
+  if (!isKept) {
+    reader.skip(length * bytes);
+    return undefined;
+  }
+  const values: GgufScalar[] = [];
+  for (let index = 0; index < length; index += 1) {
+    const loading = reader.load(bytes);
+    if (loading !== undefined) await loading;
+    values.push(scalarOf(type, reader.loaded(bytes)));
+  }
+  return values;
+}
+
+async function readTexts(
+  reader: ByteReader,
+  count: number,
+  isKept: boolean,
+): Promise<string[] | undefined> {
+  const values: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const loadingLength = reader.load(8);
+    if (loadingLength !== undefined) await loadingLength;
+    const length = reader.loadedUint64();
+    if (isKept) {
+      checkTextLength(reader, length, longestText);
+      const loading = reader.load(length);
+      if (loading !== undefined) await loading;
+      values.push(reader.loaded(length).toString("utf8"));
+    } else {
+      reader.skip(length);
     }
-    return { length, values };
   }
-  const bytes = scalarBytes[elementType];
-  if (bytes !== undefined) {
-    await reader.skip(length * bytes);
-  } else if (elementType === types.string) {
-    for (let index = 0; index < length; index += 1) await reader.skip(await reader.uint64());
-  } else {
-    throw new RangeError(`an array of type ${elementType}`);
-  }
-  return { length, values: undefined };
+  return isKept ? values : undefined;
 }
 
 async function readScalar(reader: ByteReader, type: number): Promise<GgufScalar> {
   if (type === types.string) return await readString(reader);
   const size = scalarBytes[type];
   if (size === undefined) throw new RangeError(`a value of type ${type}`);
-  const bytes = await reader.bytes(size);
+  return scalarOf(type, await reader.bytes(size));
+}
+
+function scalarOf(type: number, bytes: Buffer): GgufScalar {
   switch (type) {
     case types.uint8:
       return bytes.readUInt8();

@@ -100,7 +100,7 @@ export class HubConnection {
     }
   }
 
-  /** Takes a chunk of a body back when nobody needs its bytes any more; need not be called. */
+  /** Takes a chunk of a body back, see `ReadBuffers`; need not be called. */
   giveBack(chunk: Buffer): void {
     this.#buffers.giveBack(chunk);
   }

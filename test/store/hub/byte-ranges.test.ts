@@ -71,11 +71,18 @@ describe("parts", () => {
     for (const { start, end } of takeAll(queue)) expect(end - start).toBeLessThanOrEqual(125);
   });
 
+  test("become smaller towards the end, so that all connections are done together", () => {
+    const queue = new PartQueue([{ start: 0, end: 1000 }], sizes, still);
+    const lengths = takeAll(queue).map(({ start, end }) => end - start);
+    expect(lengths).toEqual(lengths.toSorted((a, b) => b - a));
+    expect(lengths.at(-1)).toBeLessThan(30);
+  });
+
   describe("of a connection that is slow", () => {
     const megabyte = 1024 ** 2;
     let nowMs = 0;
     const clock = { now: () => nowMs };
-    const large = { connections: 2, smallestBytes: megabyte, largestBytes: 8 * megabyte };
+    const large = { connections: 2, smallestBytes: 8 * megabyte, largestBytes: 8 * megabyte };
 
     test("are shared with one that has nothing else to do", () => {
       nowMs = 0;

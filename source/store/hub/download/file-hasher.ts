@@ -9,9 +9,13 @@ const workerFile = new URL(
   import.meta.url,
 );
 
+/** The worker is woken for no less, unless it is the end. */
+const stepBytes = 4 * 1024 ** 2;
+
 export class FileHasher {
   readonly #worker: Worker;
   readonly #digest = Promise.withResolvers<string>();
+  #toldBytes = 0;
   #hashedBytes = 0;
   #onProgress: ((hashedBytes: number) => void) | undefined;
 
@@ -30,6 +34,8 @@ export class FileHasher {
 
   /** The file's first bytes are there up to this position and will not change. */
   advance(upTo: number): void {
+    if (upTo - this.#toldBytes < stepBytes) return;
+    this.#toldBytes = upTo;
     this.#send({ upTo, isLast: false });
   }
 

@@ -16,7 +16,8 @@ export interface HashNews {
   sha256?: string;
 }
 
-const bufferBytes = 1024 ** 2;
+/** What is read is hashed while the processor still has it in its cache. */
+const bufferBytes = 256 * 1024;
 const newsBytes = 64 * 1024 ** 2;
 
 const file = openSync(String(workerData), "r");

@@ -15,14 +15,14 @@ export interface PartSizes {
   connections: number;
   /** A part is not cut smaller: a request has its price. */
   smallestBytes: number;
-  /** Parts come in order, so smaller ones let the hash follow more closely. */
+  /** Parts come roughly in order, so smaller ones let the hash follow more closely. */
   largestBytes: number;
 }
 
 export const defaultPartSizes: PartSizes = {
   connections: 8,
   smallestBytes: 4 * 1024 ** 2,
-  largestBytes: 64 * 1024 ** 2,
+  largestBytes: 32 * 1024 ** 2,
 };
 
 /** A part that is done sooner than this is left alone: taking over breaks a connection. */
@@ -32,7 +32,8 @@ const smallestTakeoverBytes = 256 * 1024;
 export class PartQueue {
   readonly #waiting: ByteRange[];
   readonly #running = new Set<Part>();
-  readonly #partBytes: number;
+  readonly #sizes: PartSizes;
+  #waitingBytes: number;
   readonly #clock: Pick<Clock, "now">;
   readonly #done = Promise.withResolvers<void>();
   /** How many connections have something to do. */
@@ -46,13 +47,12 @@ export class PartQueue {
     clock: Pick<Clock, "now"> = systemClock,
   ) {
     this.#clock = clock;
-    const total = missing.reduce((sum, { start, end }) => sum + end - start, 0);
+    this.#sizes = sizes;
+    this.#waitingBytes = missing.reduce((sum, { start, end }) => sum + end - start, 0);
     this.connections = Math.max(
       1,
-      Math.min(sizes.connections, Math.floor(total / sizes.smallestBytes)),
+      Math.min(sizes.connections, Math.floor(this.#waitingBytes / sizes.smallestBytes)),
     );
-    const fair = Math.ceil(total / this.connections);
-    this.#partBytes = Math.max(sizes.smallestBytes, Math.min(sizes.largestBytes, fair));
     this.#waiting = missing.map((range) => ({ ...range }));
     this.#checkDone();
   }
@@ -70,20 +70,34 @@ export class PartQueue {
     this.#checkDone();
   }
 
+  get isDone(): boolean {
+    return this.#waiting.length === 0 && this.#running.size === 0;
+  }
+
   #checkDone(): void {
-    if (this.#waiting.length === 0 && this.#running.size === 0) this.#done.resolve();
+    if (this.isDone) this.#done.resolve();
   }
 
   #cutNext(): Part | undefined {
     const [next] = this.#waiting;
     if (next === undefined) return undefined;
     const rest = next.end - next.start;
+    const partBytes = this.#nextPartBytes();
     // No crumb is left over: what lacks little of a part goes with it.
-    const length = rest < this.#partBytes * 1.25 ? rest : this.#partBytes;
+    const length = rest < partBytes * 1.25 ? rest : partBytes;
     const part = this.#newPart(next.start, next.start + length);
     next.start += length;
+    this.#waitingBytes -= length;
     if (next.start === next.end) this.#waiting.shift();
     return part;
+  }
+
+  /** Parts become smaller towards the end, so that all connections, and the hash, are done together. */
+  #nextPartBytes(): number {
+    const { smallestBytes, largestBytes } = this.#sizes;
+    const halfShare = Math.ceil(this.#waitingBytes / this.connections / 2);
+    const share = this.connections === 1 ? this.#waitingBytes : halfShare;
+    return Math.max(smallestBytes, Math.min(largestBytes, share));
   }
 
   #takeOver(): Part | undefined {

@@ -25,10 +25,10 @@ export interface TransferOptions {
   onRetry: (detail: string) => void;
 }
 
-/** How long a connection without work waits before it looks whether another has become slow. */
+/** How often a connection without work looks whether another has become slow. */
 const idleMs = 500;
 /** What a try must bring to count as progress. */
-const progressBytes = 64 * 1024;
+const progressBytes = 32 * 1024;
 
 /** @throws SourceChanged, ProductError `STORE_HUB_...`; what was fetched by then is in the file */
 export async function transfer(options: TransferOptions): Promise<void> {
@@ -41,8 +41,8 @@ export async function transfer(options: TransferOptions): Promise<void> {
     if (!(error instanceof RangesIgnored)) throw error;
     onRetry("The server sends whole files only: going on with one connection.");
     const rest = [{ start: file.frontBytes, end: file.identity.sizeBytes }];
-    const oneByOne = { ...partSizes, connections: 1, largestBytes: Number.POSITIVE_INFINITY };
-    await fetchParts(options, new PartQueue(rest, oneByOne), true);
+    const inOne = { connections: 1, smallestBytes: Infinity, largestBytes: Infinity };
+    await fetchParts(options, new PartQueue(rest, inOne), true);
   }
 }
 
@@ -80,14 +80,10 @@ async function fetchOneByOne(
   queue: PartQueue,
   takesWhole: boolean,
 ): Promise<void> {
-  let isDone = false;
-  const done = queue.done.then(() => {
-    isDone = true;
-  });
-  while (!isDone) {
+  while (!queue.isDone) {
     const part = queue.take();
     if (part === undefined) {
-      await Promise.race([done, pause(idleMs, options.signal)]);
+      await waitForWork(queue, options.signal);
       continue;
     }
     try {
@@ -95,6 +91,16 @@ async function fetchOneByOne(
     } finally {
       queue.finish(part);
     }
+  }
+}
+
+/** Until another connection may have become slow, or all is done: then no timer is left behind. */
+async function waitForWork(queue: PartQueue, signal: AbortSignal): Promise<void> {
+  const end = new AbortController();
+  try {
+    await Promise.race([queue.done, pause(idleMs, AbortSignal.any([signal, end.signal]))]);
+  } finally {
+    end.abort();
   }
 }
 
