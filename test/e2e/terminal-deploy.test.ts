@@ -65,7 +65,7 @@ async function seesDraftOfAnother(): Promise<void> {
 /** From the name on, with nothing changed. */
 async function launch(): Promise<void> {
   await next("5 of 13", "6 of 13", "7 of 13", "8 of 13", "9 of 13", "10 of 13");
-  await next("It can be launched", "The same as a command", "13 of 13");
+  await next("It can be launched", "12 of 13", "13 of 13");
 }
 
 it("tells why a script failed, and tries it again once it is corrected", async () => {

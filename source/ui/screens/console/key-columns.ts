@@ -2,6 +2,7 @@
 
 import { toOneLine } from "../../../base/seen-text.ts";
 import type { KeyDocument } from "../../../cloud/admin/documents.ts";
+import type { Span } from "../../frame/screen.ts";
 import { foreignSpan } from "../../panes/styled-row.ts";
 import type { Column } from "../../panes/table.ts";
 import type { Glyphs } from "../../theme.ts";
@@ -22,11 +23,8 @@ export function keyColumns(glyphs: Glyphs, now: number): readonly Column<KeyDocu
     { title: "APPS", width: 10, rank: 3, cell: ({ apps }) => text(apps.join(",") || "all") },
     {
       title: "STATE",
-      width: 9,
-      cell: ({ state }) =>
-        state === "active"
-          ? { text: `${glyphs.ready} active`, tone: "good" }
-          : { text: `${glyphs.stopped} ${state}`, tone: "dim" },
+      width: 10,
+      cell: (key) => stateCell(key, glyphs, now),
     },
     { title: "USED", width: 5, align: "right", rank: 1, cell: (key) => text(lastUse(key, now)) },
     {
@@ -37,6 +35,13 @@ export function keyColumns(glyphs: Glyphs, now: number): readonly Column<KeyDocu
       cell: ({ requestsPerMinute: limit }) => text(limit === undefined ? "none" : `${limit}/m`),
     },
   ];
+}
+
+/** One that expires, after a rotation say, tells when. */
+function stateCell({ state, expiresAt }: KeyDocument, glyphs: Glyphs, now: number): Span {
+  if (state !== "active") return { text: `${glyphs.stopped} ${state}`, tone: "dim" };
+  if (expiresAt === undefined) return { text: `${glyphs.ready} active`, tone: "good" };
+  return { text: `${glyphs.ready} ${shortAge(expiresAt - now)} left`, tone: "warning" };
 }
 
 /** What it was made for; its id where nobody said. */

@@ -27,7 +27,7 @@ export interface DeployActions {
   createKey(): Outcome;
   chat(): Outcome;
   rollBack(): Outcome;
-  editAnswers(): void;
+  editAnswers(): Outcome;
   stop(): void;
   showLog(): Outcome;
 }
@@ -131,8 +131,9 @@ const table: readonly DeployCommand[] = [
     group,
     keys: ["e"],
     hint: "edit",
-    when: (situation) => isLaunched(situation) && !isOngoing(situation.state.launch),
-    run: (actions) => done(() => actions.editAnswers()),
+    when: ({ state: { step, launch } }) =>
+      step === "launch" && !(launch?.isEphemeral === true && isOngoing(launch)),
+    run: (actions) => actions.editAnswers(),
   },
   {
     id: "deploy.rollBack",

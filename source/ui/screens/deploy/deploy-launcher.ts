@@ -23,6 +23,8 @@ const tickMs = 250;
 
 export class DeployLauncher {
   readonly #options: LauncherOptions;
+  /** A launch that goes on at the server, and that the next one takes the place of. */
+  #isLeft = false;
   #server: CloudServer | undefined;
   #stop: AbortController | undefined;
   #ticking: NodeJS.Timeout | undefined;
@@ -45,9 +47,11 @@ export class DeployLauncher {
     store.update({ launch, tests: notAsked, key: notAsked, work: undefined });
     this.#tick();
     try {
+      const request = { ...preparation.request, ...(this.#isLeft && { isForced: true }) };
+      this.#isLeft = false;
       const events: AsyncIterable<EphemeralEvent> = isRun
-        ? server.run(preparation.request, stop.signal)
-        : server.deploy(preparation.request, stop.signal);
+        ? server.run(request, stop.signal)
+        : server.deploy(request, stop.signal);
       for await (const event of events) this.#follow(event);
       if (this.#state.launch?.state === "running") {
         this.#break("The control plane ended the deployment's stream without a result.");
@@ -58,6 +62,13 @@ export class DeployLauncher {
     } finally {
       clearInterval(this.#ticking);
     }
+  }
+
+  /** Follows a deployment no longer: it goes on at the server until another one takes its place. */
+  leave(): void {
+    this.#isLeft = this.#state.launch?.state === "running";
+    this.#options.store.update({ launch: undefined });
+    this.stop();
   }
 
   /** Ends what is run once. A deployment goes on by itself. */

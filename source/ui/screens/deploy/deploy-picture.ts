@@ -5,9 +5,10 @@ import type { BodySize, ScreenPicture, StyledRow } from "../../frame/screen.ts";
 import { besides, drawBox, innerHeight, innerWidth } from "../../panes/box.ts";
 import { foreignSpan, textRow } from "../../panes/styled-row.ts";
 import { isEphemeral, referenceOf, scriptOf } from "./answers.ts";
-import type { DeployState } from "./deploy-state.ts";
-import type { Page } from "./form.ts";
-import { type FormRows, formRows } from "./form-rows.ts";
+import { commandText } from "./command-text.ts";
+import { baseOf, type DeployState, profileOf } from "./deploy-state.ts";
+import { line, type Page } from "./form.ts";
+import { type FormRows, formRows, lineRows } from "./form-rows.ts";
 import { type PageView, pageOf, stepTitle } from "./page-of.ts";
 import { stepsOf } from "./steps.ts";
 
@@ -28,7 +29,10 @@ export function deployPicture(state: DeployState, size: BodySize, view: PageView
   const top = topOf(state, form, height);
   const shown = form.rows.slice(top, top + height);
   const hasBelow = form.rows.length > top + height;
-  const box = drawBox([...shown, ...tailRows(page, height - shown.length, view)], {
+  const room = height - shown.length;
+  const tail =
+    page.tail === undefined ? commandRows(state, room, columns, view) : tailRows(page, room, view);
+  const box = drawBox([...shown, ...tail], {
     width: columns,
     height: size.rows,
     glyphs,
@@ -69,6 +73,28 @@ function tailRows({ tail = [] }: Page, room: number, { glyphs }: PageView): Styl
     textRow("Log (Ctrl+O shows all of it)", "dim"),
     ...lines.map((text): StyledRow => [foreignSpan(text, "plain", glyphs.isAscii)]),
   ];
+}
+
+/** What would do the same, at the end of the box where there is room; the review has it anyway. */
+function commandRows(
+  state: DeployState,
+  room: number,
+  columns: number,
+  { rules, glyphs }: PageView,
+): StyledRow[] {
+  const base = baseOf(state);
+  const { step, given, focus, editor, faults } = state;
+  if (base === undefined || step === "review" || step === "launch" || step === "script") return [];
+  const { looksSecret } = rules;
+  const text = commandText(given, { base, profile: profileOf(state), looksSecret });
+  const look = { width: innerWidth(columns), glyphs, focus, editor, faults };
+  const rows = [
+    textRow("The same as a command", "dim"),
+    ...lineRows(line(text, "code", "  "), look),
+  ];
+  // It stands apart from what is asked.
+  if (rows.length + 2 > room) return [];
+  return [...Array.from({ length: room - rows.length }, (): StyledRow => []), ...rows];
 }
 
 function stepsBox(state: DeployState, height: number, view: PageView): StyledRow[] {

@@ -19,7 +19,13 @@ import { type DeploySituation, deployCommands } from "./deploy-commands.ts";
 import { DeployLauncher } from "./deploy-launcher.ts";
 import { deployPicture, lastScroll } from "./deploy-picture.ts";
 import { DeployReader } from "./deploy-reader.ts";
-import { baseOf, createDeployState, type DeployState, profileOf } from "./deploy-state.ts";
+import {
+  baseOf,
+  createDeployState,
+  type DeployState,
+  profileOf,
+  targetOf,
+} from "./deploy-state.ts";
 import { DeploySteps } from "./deploy-steps.ts";
 import { DraftFolder } from "./draft-folder.ts";
 import { DraftKeeper } from "./draft-keeper.ts";
@@ -100,7 +106,8 @@ export class DeployScreen implements Screen {
 
   status(): string {
     const { launch, given } = this.#state;
-    return launch?.state === "running" ? `launching ${given.name ?? ""}`.trim() : "";
+    if (launch?.state === "running") return `launching ${given.name ?? ""}`.trim();
+    return targetOf(this.#state)?.place ?? "";
   }
 
   isTyping(): boolean {
@@ -232,11 +239,7 @@ export class DeployScreen implements Screen {
   }
 
   async #back(): Promise<undefined> {
-    const { step, key } = this.#state;
-    const question = "The key is shown this once. Leave it?";
-    const isLosing = step === "launch" && key.kind === "here";
-    if (isLosing && !(await this.#context.frame.confirm(question))) return undefined;
-    this.#steps.back();
+    if (await this.#leavesKey()) this.#steps.back();
     return undefined;
   }
 
@@ -260,6 +263,7 @@ export class DeployScreen implements Screen {
     if (!isDone && !isEmpty && !(await frame.confirm("Forget these answers and begin anew?"))) {
       return undefined;
     }
+    if (!(await this.#leavesKey())) return undefined;
     await this.#draft.remove();
     const { known } = this.#state;
     const fresh = createDeployState();
@@ -270,6 +274,7 @@ export class DeployScreen implements Screen {
   }
 
   async #otherDraft(): Promise<string | undefined> {
+    if (!(await this.#leavesKey())) return undefined;
     const told = await this.#draft.choose();
     this.#reader.open();
     return told;
@@ -289,10 +294,23 @@ export class DeployScreen implements Screen {
     return undefined;
   }
 
-  #editAnswers(): void {
+  async #editAnswers(): Promise<undefined> {
+    const { frame } = this.#context;
+    const isRunning = this.#state.launch?.state === "running";
+    const question = "The launch goes on until another one takes its place. Edit the answers?";
+    if (isRunning && !(await frame.confirm(question))) return undefined;
+    if (!(await this.#leavesKey())) return undefined;
     this.#reader.forget("script", "functions");
-    this.#store.update({ launch: undefined });
+    this.#launcher.leave();
     this.#steps.open("found");
+    return undefined;
+  }
+
+  /** Whether the person leaves a key that is not shown again. */
+  async #leavesKey(): Promise<boolean> {
+    const { step, key } = this.#state;
+    if (step !== "launch" || key.kind !== "here") return true;
+    return await this.#context.frame.confirm("The key is shown this once. Leave it?");
   }
 
   async #copy(): Promise<string> {

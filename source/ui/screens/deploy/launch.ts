@@ -30,7 +30,7 @@ const logLinesMaximum = 500;
 export function beginLaunch(isEphemeral: boolean, nowMs: number): Launch {
   const phase = {
     phase: "send",
-    sentence: "the script, once the server is there",
+    sentence: "the script, to the server",
     startedAtMs: nowMs,
   } as const;
   return {

@@ -151,7 +151,9 @@ describe("the way to the launch", () => {
     for (const title of ["7 of 13", "8 of 13", "9 of 13", "10 of 13", "It can be launched"]) {
       await next(screen, title);
     }
-    await next(screen, "--app-name chat-two --auth shared");
+    await screen.until("--app-name chat-two --auth shared");
+    await next(screen, "12 of 13");
+    await screen.until("--app-name chat-two --auth shared");
     expect(screen.text).toContain("There is none: this is the first one.");
     expect(server.requests).toEqual([]);
     expect(server.orders).toEqual([]);
@@ -207,7 +209,8 @@ describe("the way to the launch", () => {
     for (const title of ["8 of 13", "9 of 13", "10 of 13", "It can be launched"]) {
       await next(screen, title);
     }
-    await next(screen, 'API_TOKEN="$API_TOKEN"');
+    await next(screen, "12 of 13");
+    await screen.until('API_TOKEN="$API_TOKEN"');
     await next(screen, "13 of 13");
     await until(
       () => server.requests,
@@ -348,6 +351,27 @@ describe("the launch", () => {
     await screen.until("The key is shown this once. Leave it?");
   });
 
+  test("can be left for the answers, and the next one takes its place", async () => {
+    const opened = await openDeploy();
+    const { screen, server } = opened;
+    await toReview(opened);
+    await next(screen, "Launching chat");
+    screen.type("e");
+    await screen.until("The launch goes on until another one takes its place.");
+    screen.type("y");
+    await screen.until("serve, a function");
+    const titles = ["3 of 13", "4 of 13", "5 of 13", "6 of 13", "7 of 13", "8 of 13"];
+    for (const title of [...titles, "9 of 13", "10 of 13"]) await next(screen, title);
+    await next(screen, "It can be launched");
+    await next(screen, "12 of 13");
+    await next(screen, "Launching chat");
+    await until(
+      () => server.requests,
+      (requests) => requests.length === 2,
+    );
+    expect(server.requests.map(({ isForced }) => isForced)).toEqual([undefined, true]);
+  });
+
   test("says when its stream breaks off", async () => {
     const opened = await openDeploy();
     const { screen, server } = opened;
@@ -373,7 +397,8 @@ describe("the answers as one text", () => {
     expect(screen.text).toContain("> GPUs");
     screen.type("\u00150");
     for (const title of ["9 of 13", "10 of 13", "It can be launched"]) await next(screen, title);
-    await next(screen, "--app-name renamed");
+    await next(screen, "12 of 13");
+    await screen.until("--app-name renamed");
   });
 
   test("that are no answers are told, and nothing changes before they are", async () => {
