@@ -165,9 +165,9 @@ export class ListOverlay implements Overlay {
     const { items } = this.#options;
     const wanted = this.#field.text.trim();
     if (wanted === "") return items;
-    // Without this threshold "qw3" would not find "Qwen3".
+    // Without this threshold "qw3" would not find "Qwen3"; without this limit, ten are all.
     const found = fuzzysort
-      .go(wanted, items, { keys: ["title", "note"], threshold: 0 })
+      .go(wanted, items, { keys: ["title", "note"], threshold: 0, limit: 0 })
       .map(({ obj }) => obj);
     const typed = this.#options.typed?.(wanted);
     return typed === undefined ? found : [typed, ...found];

@@ -257,6 +257,13 @@ describe("the palette", () => {
     expect(frame.overlay).toBeUndefined();
   });
 
+  test("shows all that match, however many", () => {
+    chat.more = Array.from({ length: 30 }, (_, at) => chat.command(`thing${at}`, []));
+    press("Ctrl+P");
+    type("thing");
+    expect(lines().join("\n")).toContain("1 of 30");
+  });
+
   test("asks for the words that a command needs", async () => {
     press("Ctrl+P");
     type("system text");

@@ -6,14 +6,8 @@ import type { HubModel } from "../../../client/models-hub.ts";
 import type { LocalModel } from "../../../client/models-store.ts";
 import type { Download } from "./download.ts";
 import { estimateMemory, type Fit, type MemoryEstimate } from "./memory-estimate.ts";
-import { isSameModel } from "./model-name.ts";
-import {
-  findDownload,
-  type ListChoice,
-  type LoadingModel,
-  type ModelsState,
-  type Source,
-} from "./models-state.ts";
+import { isSameModel, sameName } from "./model-name.ts";
+import type { ListChoice, LoadingModel, ModelsState, Source } from "./models-state.ts";
 
 /** A model on this machine, or one that is on its way here. */
 export interface LocalEntry {
@@ -52,28 +46,46 @@ export interface FoundEntry {
   readonly matches: readonly number[];
 }
 
-/** Lists that were worked out already: keys, hints and the picture all ask for the same one. */
-const known = new WeakMap<ModelsState, Partial<Record<Source, readonly FoundEntry[]>>>();
+/** A list that was worked out, and from what. */
+interface WorkedOut {
+  readonly from: readonly unknown[];
+  readonly ordered: readonly ModelEntry[];
+  readonly filter: string;
+  readonly found: readonly FoundEntry[];
+}
+
+/** By what the server has listed: most changes of the state change no list. */
+const known = new WeakMap<object, WorkedOut>();
+const nothingListed: readonly never[] = [];
 
 /** What the list of a source shows, in its order. */
 export function entriesOf(state: ModelsState, source: Source): readonly FoundEntry[] {
-  const lists = known.get(state) ?? {};
-  known.set(state, lists);
-  lists[source] ??= findEntries(state, source);
-  return lists[source];
+  const { filter, sort } = state.lists[source];
+  // The hub has searched and ordered.
+  const wanted = source === "hub" ? "" : filter.text.trim();
+  const listed = state[source].value ?? nothingListed;
+  const from = [source, sort, ...sourcesOf(state, source)];
+  const before = known.get(listed);
+  const isSame = before !== undefined && from.every((value, at) => value === before.from[at]);
+  if (isSame && before.filter === wanted) return before.found;
+  const ordered = isSame ? before.ordered : orderedEntries(state, source, sort);
+  const found = matching(ordered, wanted);
+  known.set(listed, { from, ordered, filter: wanted, found });
+  return found;
 }
 
-function findEntries(state: ModelsState, source: Source): readonly FoundEntry[] {
-  const { filter, sort } = state.lists[source];
-  switch (source) {
-    case "local":
-      return matching(sortLocal(localEntries(state), sort), filter.text);
-    case "hub":
-      // The hub has searched and ordered.
-      return matching(hubEntries(state), "");
-    case "running":
-      return matching(sortRunning(runningEntries(state), sort), filter.text);
-  }
+/** All that a list is made of, beside what the server has listed. */
+function sourcesOf(state: ModelsState, source: Source): readonly unknown[] {
+  const { local, running, capacity, downloads, loading, choice } = state;
+  if (source === "running") return [running.value];
+  if (source === "hub") return [local.value, downloads];
+  return [local.value, running.value, capacity.value, downloads, loading, choice];
+}
+
+function orderedEntries(state: ModelsState, source: Source, sort: string): readonly ModelEntry[] {
+  if (source === "hub") return hubEntries(state);
+  if (source === "running") return sortRunning(runningEntries(state), sort);
+  return sortLocal(localEntries(state), sort);
 }
 
 /** The entry that keys act on; undefined in an empty list. */
@@ -107,26 +119,29 @@ export function settledSelection(state: ModelsState, source: Source): ListChoice
 function localEntries(state: ModelsState): LocalEntry[] {
   const { downloads, running, loading, capacity, choice } = state;
   const models = state.local.value ?? [];
+  const loadedByName = byName(running.value ?? [], ({ names }) => names);
+  const loadingByName = byName(loading, ({ name }) => [name]);
+  const downloadByName = byName(downloads, ({ name }) => [name]);
   const entries = models.map((model): LocalEntry => {
-    const loaded = running.value?.find(({ names }) =>
-      names.some((name) => isSameModel(name, model.name)),
-    );
+    const key = sameName(model.name);
+    const loaded = loadedByName.get(key);
     const held = loaded && { sizeBytes: loaded.size, vramBytes: loaded.size_vram };
     return {
       kind: "local",
       name: model.name,
       model,
       loaded,
-      loading: loading.find(({ name }) => isSameModel(name, model.name)),
-      download: findDownload(downloads, model.name),
+      loading: loadingByName.get(key),
+      download: downloadByName.get(key),
       estimate:
         model.memory && capacity.value
           ? estimateMemory(model.memory, capacity.value, choice, held)
           : undefined,
     };
   });
+  const here = byName(models, ({ name }) => [name]);
   const coming = downloads
-    .filter(({ name }) => !models.some((model) => isSameModel(model.name, name)))
+    .filter(({ name }) => !here.has(sameName(name)))
     .map(
       (download): LocalEntry => ({
         kind: "local",
@@ -139,6 +154,17 @@ function localEntries(state: ModelsState): LocalEntry[] {
       }),
     );
   return [...coming, ...entries];
+}
+
+/** The first one wins a name that two have. */
+function byName<T>(
+  items: readonly T[],
+  namesOf: (item: T) => readonly string[],
+): ReadonlyMap<string, T> {
+  const pairs = items.flatMap((item) =>
+    namesOf(item).map((name) => [sameName(name), item] as const),
+  );
+  return new Map(pairs.toReversed());
 }
 
 function hubEntries({ hub, local, downloads }: ModelsState): HubEntry[] {
@@ -159,13 +185,22 @@ function runningEntries({ running }: ModelsState): RunningEntry[] {
   return (running.value ?? []).map((loaded) => ({ kind: "running", name: loaded.name, loaded }));
 }
 
-/** Best first for the filter's letters; as it is without a filter. */
-function matching(entries: readonly ModelEntry[], filter: string): FoundEntry[] {
-  const wanted = filter.trim();
+/** Best first for the filter's letters, those that fit as well in their order; all without letters. */
+function matching(entries: readonly ModelEntry[], wanted: string): FoundEntry[] {
   if (wanted === "") return entries.map((entry) => ({ entry, matches: [] }));
-  // Without the threshold, qw3 would not find Qwen3-8B.
-  const found = fuzzysort.go(wanted, entries, { key: "name", threshold: 0 });
-  return found.map((result) => ({ entry: result.obj, matches: [...result.indexes] }));
+  // Without the threshold, qw3 would not find Qwen3-8B; without the limit, ten are all that is found.
+  const found = fuzzysort.go(wanted, entries, { key: "name", threshold: 0, limit: 0 });
+  const places = new Map(entries.map((entry, at) => [entry, at]));
+  const placeOf = (entry: ModelEntry) => places.get(entry) ?? 0;
+  return found
+    .toSorted((one, other) => other.score - one.score || placeOf(one.obj) - placeOf(other.obj))
+    .map((result) => ({
+      entry: result.obj,
+      // Of those in sight only.
+      get matches() {
+        return [...result.indexes];
+      },
+    }));
 }
 
 const fitRank: Record<Fit, number> = { gpu: 0, cpu: 0, split: 1, none: 2 };

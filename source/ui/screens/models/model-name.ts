@@ -5,9 +5,13 @@ export function withTag(name: string): string {
   return name.indexOf(":", name.lastIndexOf("/") + 1) >= 0 ? name : `${name}:latest`;
 }
 
-/** Names that differ in letter case alone mean one model. */
+/** The same text for all names of one model: they may differ in letter case, and in a usual tag. */
+export function sameName(name: string): string {
+  return withTag(name).toLowerCase();
+}
+
 export function isSameModel(one: string, other: string): boolean {
-  return withTag(one).toLowerCase() === withTag(other).toLowerCase();
+  return sameName(one) === sameName(other);
 }
 
 /** What to ask the server to pull: `owner/name:quant` means a repository of the hub. */

@@ -15,6 +15,7 @@ import {
 import type { Store } from "../../state/store.ts";
 import { selectedEntry, settledSelection } from "./model-entries.ts";
 import {
+  type CardFacts,
   cameIn,
   cardKey,
   failed,
@@ -56,6 +57,8 @@ export class ModelReader {
   #cardTimer: NodeJS.Timeout | undefined;
   #searchTimer: NodeJS.Timeout | undefined;
   #search: AbortController | undefined;
+  /** Cards whose deletion was asked for. */
+  readonly #planned = new WeakSet<CardFacts>();
   #isClosed = false;
 
   constructor(options: ReaderOptions) {
@@ -192,20 +195,26 @@ export class ModelReader {
   }
 
   async #readCard(model: LocalModel): Promise<void> {
-    const { client } = this.#options;
+    const { client, clock } = this.#options;
+    const key = cardKey(model);
     await this.#readOnce(
-      cardKey(model),
-      async () => {
-        const [description, deletion] = await Promise.all([
-          describeModel(client(), model.name),
-          // Of other stores and of the program itself nothing can be deleted here.
-          model.store === "modelctl" ? planDeletion(client(), model.name) : undefined,
-        ]);
-        return { description, deletion };
-      },
+      key,
+      async () => ({ description: await describeModel(client(), model.name), deletion: undefined }),
       ({ cards }) => cards,
       (cards) => ({ cards }),
     );
+    // Of other stores and of the program itself nothing can be deleted here.
+    const card = this.#state.cards.get(key)?.value;
+    if (card === undefined || card.deletion !== undefined || model.store !== "modelctl") return;
+    if (this.#planned.has(card)) return;
+    this.#planned.add(card);
+    // The whole store is looked through for it: what is known already does not wait. Who deletes it is
+    // told what is wrong.
+    const deletion = await planDeletion(client(), model.name).catch(() => undefined);
+    const { cards } = this.#state;
+    if (deletion === undefined || cards.get(key)?.value !== card) return;
+    const read = cameIn({ ...card, deletion }, clock.wallMs());
+    this.#update({ cards: new Map([...cards, [key, read]]) });
   }
 
   async #readOffer(name: string): Promise<void> {

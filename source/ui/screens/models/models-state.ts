@@ -67,7 +67,7 @@ export interface LoadingModel {
 /** What the card shows beyond the list. */
 export interface CardFacts {
   readonly description: ModelDescription;
-  /** Undefined for a model that cannot be deleted here. */
+  /** Undefined for a model that cannot be deleted here, and until it is known. */
   readonly deletion: DeletionPlan | undefined;
 }
 

@@ -46,6 +46,14 @@ describe("the filter", () => {
     expect(names(filtered(three, "QW330"))).toEqual(["hf.co/org/Qwen3-30B-GGUF:Q4_K_M"]);
   });
 
+  test("finds all of very many, those that fit as well in the list's order", () => {
+    const many = Array.from({ length: 300 }, (_, at) =>
+      local(`model-${String(at).padStart(4, "0")}:latest`, { modifiedMs: nowMs - at }),
+    );
+    const found = names(filtered(stateWith(many), "model-01"));
+    expect(found.slice(0, 100)).toEqual(many.slice(100, 200).map(({ name }) => name));
+  });
+
   test("tells which letters it found", () => {
     const [found] = entriesOf(filtered(three, "llm"), "local");
     expect(found?.matches.map((at) => found.entry.name[at])).toEqual(["l", "l", "m"]);
@@ -55,6 +63,15 @@ describe("the filter", () => {
     expect(names(filtered(three, "zzz"))).toEqual([]);
     expect(names(filtered(three, "  "))).toHaveLength(3);
   });
+});
+
+test("a list stays the same where nothing that it is made of changes", () => {
+  const list = entriesOf(three, "local");
+  const selected = withList(three, "local", { selected: "llama:1b" });
+  expect(entriesOf({ ...three, ...selected, cardTop: 3, isTyping: true }, "local")).toBe(list);
+  const running = { ...three, running: cameIn([loaded("llama:1b")], nowMs) };
+  const [entry] = entriesOf(running, "local").filter(({ entry: { name } }) => name === "llama:1b");
+  expect(entry?.entry).toMatchObject({ loaded: { name: "llama:1b" } });
 });
 
 describe("the order", () => {
