@@ -16,6 +16,7 @@ const port = 11_939;
 const gatewayPort = 18_939;
 const longestWaitMs = 30_000;
 const escapeKey = "\u001b";
+const rightKey = "\u001b[C";
 
 // The built-in model's path is on a picture: it is not to tell where this clone lies.
 const folder = path.join(tmpdir(), "modelctl");
@@ -98,6 +99,14 @@ try {
   const token = await deployctl("keys", "create", "--scope", "api", "--desc", "ci", "--quiet");
   await askApp(token);
   picture("console", "The console: deployments, their replicas and why, keys, the log");
+
+  await answerDeployScreen();
+  picture(
+    "deploy",
+    "The deploy screen: how many replicas what demand would have, and the same as a command",
+  );
+  await launch();
+  picture("launch", "A launch: its phases, its log, and a test request to the new app");
 } finally {
   program.write("\u0003\u0003");
   program.kill();
@@ -159,6 +168,37 @@ async function askApp(token: string): Promise<void> {
     );
     await Promise.all(calls);
     await wait(200);
+  }
+}
+
+/** From a script to the step about scaling. */
+async function answerDeployScreen(): Promise<void> {
+  program.write(`${escapeKey}4`);
+  await shows("1 of 13");
+  program.write("deploy.py");
+  await shows("> Script  deploy.py");
+  await next("Found in deploy.py", "3 of 13", "4 of 13");
+  program.write("\u0015notes");
+  await shows("notes is free.");
+  await next("5 of 13", "6 of 13", "7 of 13", "8 of 13", "9 of 13");
+  // As the script says, cheapest, responsive.
+  program.write(rightKey);
+  await shows("< Cheapest >");
+  program.write(rightKey);
+  await shows("< Responsive >");
+}
+
+async function launch(): Promise<void> {
+  await next("10 of 13", "It can be launched", "12 of 13", "notes is live");
+  program.write("t");
+  await shows("POST /v1/chat/completions 200");
+}
+
+/** Enter, and what the next step shows. */
+async function next(...titles: string[]): Promise<void> {
+  for (const title of titles) {
+    program.write("\r");
+    await shows(title);
   }
 }
 

@@ -13,7 +13,7 @@ const startCommand: CommandDefinition = {
   words: "",
   completes: "none",
   summary: "on a terminal the screens for deployments, elsewhere this text",
-  flags: [],
+  flags: ["inline", "screen-reader", "theme"],
   load: async () => (await import("./commands/open-screens.ts")).openScreens,
 };
 

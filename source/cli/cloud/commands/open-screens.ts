@@ -2,7 +2,7 @@
 import { describeError, exitCodes } from "../../../base/product-error.ts";
 import { loadSettings } from "../../../configuration/load-settings.ts";
 import { productPaths } from "../../../configuration/paths.ts";
-import type { AppParts } from "../../../ui/app/app-options.ts";
+import type { AppOptions } from "../../../ui/app/app-options.ts";
 import { keptChats } from "../../kept-chats.ts";
 import type { Flags } from "../flags.ts";
 import { createCloudAccess } from "../screen-access.ts";
@@ -13,18 +13,30 @@ export async function openScreens(_words: string[], flags: Flags): Promise<numbe
   if (!isOnTerminal || flags.json) return await help();
   const cloud = createCloudAccess(flags);
   const { runApp } = await import("../../../ui/app/run-app.tsx");
-  const parts: AppParts = { cloud, ...chatsOfModelctl() };
-  const { reason } = await runApp({ ...parts, program: "deployctl", first: "console" });
+  const { reason } = await runApp({
+    cloud,
+    ...viewAndChats(flags),
+    ...(flags.inline && { isInline: true }),
+    ...(flags.screenReader && { isScreenReader: true }),
+    program: "deployctl",
+    first: "console",
+  });
   return reason === "bye" ? exitCodes.ok : exitCodes.interrupted;
 }
 
-/** Chats are kept beside modelctl's. Settings that cannot be read are no reason to show no screens. */
-function chatsOfModelctl(): Pick<AppParts, "kept" | "notices"> {
+/**
+ * The look, and where chats are kept, as modelctl has them. Settings of modelctl that cannot be read are
+ * no reason to show no screens.
+ */
+function viewAndChats({ theme }: Flags): Pick<AppOptions, "kept" | "notices" | "theme"> {
   const paths = productPaths();
+  const { configurationFile: file } = paths;
+  const typed = theme === undefined ? {} : { theme };
   try {
-    const settings = loadSettings({ environment: process.env, file: paths.configurationFile });
-    return { kept: keptChats(settings, paths) };
+    const settings = loadSettings({ flags: typed, environment: process.env, file });
+    return { kept: keptChats(settings, paths), theme: settings.values.theme };
   } catch (error) {
+    if (theme !== undefined) throw error;
     return { notices: [`Chats are not kept: ${describeError(error)}`] };
   }
 }
