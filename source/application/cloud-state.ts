@@ -1,12 +1,20 @@
 // The database of this machine's server from outside: examined and put back while it does not run.
+import { existsSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { ProductError } from "../base/product-error.ts";
 import type { AdminClient } from "../cloud/admin/admin-client.ts";
 import type { StateCheck } from "../cloud/admin/documents.ts";
+import { cloudErrors } from "../cloud/errors.ts";
 import { faultOf, listBackups, restoreBackup } from "../cloud/state/backups.ts";
 import { stateFile } from "../cloud/state/database.ts";
 import { takeLock } from "../cloud/state/lock-file.ts";
 import { isUnreachable } from "./control-plane-process.ts";
 
-/** Asks the server where one runs; otherwise the file itself. */
+/**
+ * Asks the server where one runs; otherwise the file itself.
+ *
+ * @throws ProductError `CLOUD_STATE_MISSING`, and what the client throws
+ */
 export async function examineState(stateFolder: string, client: AdminClient): Promise<StateCheck> {
   try {
     return await client.checkState();
@@ -14,6 +22,14 @@ export async function examineState(stateFolder: string, client: AdminClient): Pr
     if (!isUnreachable(error) || !("socketPath" in client.address)) throw error;
   }
   const file = stateFile(stateFolder);
+  // Backups and what was set aside have the database's name before theirs.
+  const names = existsSync(stateFolder) ? readdirSync(stateFolder) : [];
+  if (!names.some((name) => name.startsWith(path.basename(file)))) {
+    throw new ProductError(cloudErrors.stateMissing, {
+      message: `There is no state in ${stateFolder}: no control plane has run there yet.`,
+      hint: "Check --state-dir.",
+    });
+  }
   const fault = faultOf(file);
   return { file, complaints: fault === undefined ? [] : [fault], backups: listBackups(file) };
 }

@@ -18,6 +18,8 @@ export interface Finding {
 
 const execute = promisify(execFile);
 const limitMs = 15_000;
+/** Less is not enough for the database to change anything. */
+const leastBytes = 2 ** 20;
 
 const examinations = {
   system: async () => examineSystem(),
@@ -110,6 +112,10 @@ function examineState(stateFolder: string): Finding {
   const free = bavail * bsize;
   const place = `${stateFolder}, ${formatBytes(free)} free`;
   if (free > 2 ** 30) return { subject, kind: "ok", sentence: place };
+  if (free < leastBytes) {
+    const hint = "Free some, or name another folder with --state-dir.";
+    return { subject, kind: "fault", sentence: `${place}: nothing can be written there.`, hint };
+  }
   return {
     subject,
     kind: "warning",

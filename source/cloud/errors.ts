@@ -119,6 +119,12 @@ export const cloudErrors = {
     exitCode: exitCodes.unexpected,
     description: "The state database is damaged; it was set aside and no new one was begun.",
   },
+  stateMissing: {
+    code: "CLOUD_STATE_MISSING",
+    status: 404,
+    exitCode: exitCodes.notFound,
+    description: "There is no state database to be examined: no control plane has run there yet.",
+  },
   stateNewer: {
     code: "CLOUD_STATE_NEWER",
     status: 500,

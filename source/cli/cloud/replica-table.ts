@@ -4,13 +4,20 @@ import type { ReplicaDocument } from "../../cloud/admin/documents.ts";
 import { formatTable } from "../table.ts";
 import type { Flags } from "./flags.ts";
 import { printAnswer } from "./print.ts";
-import { readTime } from "./read-values.ts";
+import { readChoice, readTime } from "./read-values.ts";
+
+/** What `--state` takes, from those one sees most often on. */
+const states = [
+  ...["all", "idle", "running", "pending", "preparing", "setup", "draining", "terminating"],
+  ...["crash_backoff", "unhealthy", "lost", "unschedulable", "terminated"],
+];
 
 /** Those that live; with `--state` or `--since` also those that have ended, which are kept for a day. */
 export function printReplicas(flags: Flags, all: readonly ReplicaDocument[]): void {
   const now = Date.now();
   const sinceMs = readTime("--since", flags.since);
-  const state = flags.state?.toUpperCase() ?? (sinceMs === undefined ? "ALIVE" : "ALL");
+  const asked = readChoice("--state", flags.state?.toLowerCase(), states)?.toUpperCase();
+  const state = asked ?? (sinceMs === undefined ? "ALIVE" : "ALL");
   const replicas = all.filter((replica) => {
     if (sinceMs !== undefined && replica.startedAt < now - sinceMs) return false;
     if (state === "ALIVE") return replica.state !== "TERMINATED";

@@ -91,7 +91,8 @@ export class RollOut {
       const ended = await this.#untilStarted(replica);
       if (ended === undefined) return context.store.replicas.find(replica.replica) ?? replica;
       if (ended.reason === "no_capacity") throw noCapacity(ended.sentence, ended);
-      if (failures >= failuresUntilFailed || isLasting(ended.reason)) throw startFailure(ended);
+      if (failures >= failuresUntilFailed || isLasting(ended.reason))
+        throw this.#startFailure(ended);
       const delayMs = backOffMs(failures, context.random());
       this.#warn("start_repeated", `${ended.sentence} It is tried again.`);
       await keeper.until(pauseOf(context, delayMs), signal);
@@ -178,7 +179,7 @@ export class RollOut {
     const { context, keeper, app } = this.#options;
     const revision = this.#revision();
     const verified = context.store.replicas.find(replica);
-    if (verified?.stage !== "ready") throw startFailure(verified?.exit ?? vanished);
+    if (verified?.stage !== "ready") throw this.#startFailure(verified?.exit ?? vanished);
     const fresh = this.#allVerifying(revision);
     const previous = activateRevision({ context, keeper, app, revision, fresh });
     this.#phase("activate", `${revision.revision} is active.`);
@@ -228,6 +229,12 @@ export class RollOut {
     const { store } = this.#options.context;
     if (store.apps.get(revision).activeRevision === revision.revision) return;
     store.revisions.update(revision, { state, reason: undefined, failureCode: undefined });
+  }
+
+  #startFailure(exit: ReplicaExit): RolloutFailure {
+    const { context, app, revision } = this.#options;
+    const { activeRevision } = context.store.apps.get(app);
+    return startFailure(exit, activeRevision === revision ? undefined : activeRevision);
   }
 
   #failure(error: unknown): unknown {

@@ -23,12 +23,13 @@ export function noCapacity(reason: string, exit?: ReplicaExit): RolloutFailure {
   return new RolloutFailure(error, exit);
 }
 
-export function startFailure(exit: ReplicaExit): RolloutFailure {
+/** @param kept the revision that stays active, if there is one */
+export function startFailure(exit: ReplicaExit, kept: string | undefined): RolloutFailure {
   const definition =
     exit.reason === "startup_timeout" ? cloudErrors.startTimeout : cloudErrors.startFailed;
   const error = new ProductError(definition, {
     message: `The new revision did not start: ${exit.sentence}`,
-    hint: "A revision that was active before still is; deployctl logs shows the rest.",
+    hint: `${kept === undefined ? "D" : `Revision ${kept} is still active; d`}eployctl logs shows the rest.`,
   });
   return new RolloutFailure(error, exit);
 }

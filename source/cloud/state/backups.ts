@@ -100,7 +100,7 @@ function examineBackup(backup: string): void {
   if (fault === undefined) return;
   throw new ProductError(cloudErrors.backupUnusable, {
     message: `${backup} cannot be restored: ${fault}.`,
-    hint: "deployctl state backup --list shows what there is.",
+    hint: "deployctl state check shows what there is.",
   });
 }
 

@@ -1,9 +1,18 @@
 // What a deployment prints while it goes on and when it is over.
 import { describe, expect, test } from "vitest";
+import { reasons } from "../../../source/cli/cloud/commands/apps.ts";
 import { DeployProgress } from "../../../source/cli/cloud/deploy-progress.ts";
 import { callLines, deploySummary, servedModel } from "../../../source/cli/cloud/deploy-summary.ts";
 import { followDeployment } from "../../../source/cli/cloud/follow-deployment.ts";
-import type { DeployEvent, DeployResult } from "../../../source/cloud/admin/documents.ts";
+import { printReplicas } from "../../../source/cli/cloud/replica-table.ts";
+import { statusText } from "../../../source/cli/cloud/status-text.ts";
+import type {
+  AppDocument,
+  DeployEvent,
+  DeployResult,
+  ServerStatus,
+} from "../../../source/cloud/admin/documents.ts";
+import { defaultScale } from "../../../source/cloud/app-config.ts";
 
 const result: DeployResult = {
   app: "acme/chat",
@@ -43,6 +52,34 @@ describe("the summary", () => {
     expect(text).toContain("it'\\''s");
     expect(text).toContain("no earlier revision");
   });
+});
+
+test("the list of apps tells below it why one is not as it should be", () => {
+  const app: AppDocument = {
+    ...{ organisation: "acme", app: "chat", url: "https://x/acme/chat", auth: "private" },
+    ...{ state: "READY", reason: undefined, activeRevision: "r1", scale: defaultScale },
+    ...{ overrides: [], isEphemeral: false, replicas: { wanted: 1, alive: 1, ready: 1 } },
+    ...{ inFlight: 0, queued: 0, createdAt: 0, updatedAt: 0 },
+  };
+  expect(reasons([app])).toBe("");
+  const bad: AppDocument = { ...app, app: "sick", state: "FAILED", reason: "No weights.\nNone." };
+  expect(reasons([app, bad])).toBe("\nacme/sick: No weights. None.\n");
+});
+
+test("the state of a server that cannot work says so", () => {
+  const status: ServerStatus = {
+    ...{ version: "1.2.3", processId: 1, startedAt: 0, baseUrl: "http://x", gateway: "http://x" },
+    ...{ organisation: "acme", engine: "process", apps: 1, replicas: 0, isReady: true },
+  };
+  expect(statusText(status, 0)).not.toContain("Problem");
+  const problem = "The state database cannot be written: database or disk is full.";
+  expect(statusText({ ...status, problem }, 0)).toContain(`Problem: ${problem}`);
+});
+
+test("a state that no runner can have is refused, with those there are", () => {
+  expect(() => printReplicas({ state: "sleeping" }, [])).toThrow(
+    expect.objectContaining({ exitCode: 2, hint: expect.stringContaining("idle, running") }),
+  );
 });
 
 test("the calls of an app with endpoints of its own are those", () => {

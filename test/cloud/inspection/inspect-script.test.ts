@@ -513,13 +513,13 @@ describe("what cannot be read is told with its place", () => {
       "CLOUD_SCRIPT_INVALID",
       "import fal\n@fal.function(num_gpu=1)\ndef serve(): pass\n",
       "serve",
-      /deploy\.py:2: .*num_gpu; did you mean num_gpus\?/,
+      /deploy\.py:2: .*num_gpu; did you mean num_gpus\? Correct/,
     ],
     [
       "CLOUD_SCRIPT_INVALID",
       "import deployctl\n\n@deployctl.app(ports=1)\ndef serve(): pass\n",
       undefined,
-      /deploy\.py:3: .*did you mean port\?/,
+      /deploy\.py:3: .*did you mean port\? Correct/,
     ],
     [
       "CLOUD_TARGET_UNKNOWN",

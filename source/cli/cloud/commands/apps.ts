@@ -1,6 +1,7 @@
 // deployctl apps list, show, runners: what is deployed.
 import { exitCodes } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
+import { toOneLine } from "../../../base/seen-text.ts";
 import type { AppDetails, AppDocument } from "../../../cloud/admin/documents.ts";
 import { formatTable } from "../../table.ts";
 import { appReference } from "../app-reference.ts";
@@ -29,7 +30,7 @@ export async function listApps(words: string[], flags: Flags): Promise<number> {
   const headers = ["app", "state", "auth", "revision", "ready", "running", "queued", "url"];
   printAnswer(flags, {
     document: { apps },
-    text: formatTable(headers, rows),
+    text: formatTable(headers, rows) + reasons(apps),
     names: apps.map(nameOf),
   });
   return exitCodes.ok;
@@ -53,6 +54,13 @@ export async function appRunners(words: string[], flags: Flags): Promise<number>
 
 function nameOf({ organisation, app }: AppDocument): string {
   return `${organisation}/${app}`;
+}
+
+/** Below the table: why an app is not as it should be. */
+export function reasons(apps: readonly AppDocument[]): string {
+  const bad = apps.filter(({ reason }) => reason !== undefined);
+  if (bad.length === 0) return "";
+  return `\n${bad.map((app) => `${nameOf(app)}: ${toOneLine(app.reason ?? "")}\n`).join("")}`;
 }
 
 function detailsText(app: AppDetails): string {

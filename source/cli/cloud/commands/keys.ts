@@ -1,11 +1,16 @@
 // deployctl keys create, list, revoke, rotate: who may call apps, and who may command the server.
 import { exitCodes } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
-import type { KeyDocument, KeyScope, NewKeyDocument } from "../../../cloud/admin/documents.ts";
+import type {
+  AppDocument,
+  KeyDocument,
+  KeyScope,
+  NewKeyDocument,
+} from "../../../cloud/admin/documents.ts";
 import { usageError } from "../../errors.ts";
 import { formatTable } from "../../table.ts";
 import type { Flags } from "../flags.ts";
-import { printAnswer, tell } from "../print.ts";
+import { printAnswer, tell, warn } from "../print.ts";
 import { readChoice, readCount, readSpan, readTime } from "../read-values.ts";
 import { openSession, settingOf } from "../session.ts";
 import { clientOf, startedClientOf } from "../target.ts";
@@ -21,16 +26,29 @@ export async function createKey(words: string[], flags: Flags): Promise<number> 
     throw usageError("keys create needs a scope.", "Use --scope api, api:read or admin.");
   }
   const session = openSession(flags);
-  const made = await (await startedClientOf(session)).createKey({
-    scope,
-    organisation: settingOf(session, "org"),
-    apps: flags.app?.flatMap((names) => names.split(",")).filter((name) => name !== ""),
+  const client = await startedClientOf(session);
+  const apps = flags.app?.flatMap((names) => names.split(",")).filter((name) => name !== "");
+  const made = await client.createKey({
+    ...{ scope, organisation: settingOf(session, "org"), apps },
     description: flags.desc,
     expiresInMs: readSpan("--expires", flags.expires),
     requestsPerMinute: readCount("--rpm", flags.rpm, { least: 1 }),
   });
   printNewKey(flags, made);
+  if (made.key.apps.length > 0) await warnOfUnknown(made.key, await client.apps());
   return exitCodes.ok;
+}
+
+/** A key may come before its app; more often the name is mistyped. */
+async function warnOfUnknown(
+  { organisation, apps }: KeyDocument,
+  there: readonly AppDocument[],
+): Promise<void> {
+  const own = there.filter((app) => app.organisation === organisation);
+  for (const name of apps) {
+    if (own.some(({ app }) => app === name)) continue;
+    warn(`There is no app ${organisation}/${name} yet; the key is good for it once there is.`);
+  }
 }
 
 export async function listKeys(words: string[], flags: Flags): Promise<number> {

@@ -1,9 +1,14 @@
 // From a spawned process to a server that answers: looks for its port, whose it is, and its first answer.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../../base/clock.ts";
+import {
+  type Listener,
+  nameProcess,
+  readListeners,
+  readSocketsOf,
+} from "../../../base/listeners.ts";
 import type { ProcessFacts } from "../../process-stat.ts";
 import type { ExitCause } from "./exit-reason.ts";
-import { type Listener, nameProcess, readListeners, readSocketsOf } from "./listeners.ts";
 import { membersOf, type ProcessIdentity, readProcesses, sessionOf } from "./process-table.ts";
 import { canConnect, readinessOf } from "./ready-probe.ts";
 

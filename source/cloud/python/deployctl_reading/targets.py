@@ -65,9 +65,11 @@ def check(target, file, lines):
             return []
         return _options.check_fal_function(kind, given)
     except ValueError as error:
+        text = str(error)
+        end = "" if text.endswith("?") else "."
         raise Problem(
             "keyword_invalid",
-            "%s:%d: %s." % (os.path.basename(file), target.line, error),
+            "%s:%d: %s%s" % (os.path.basename(file), target.line, text, end),
             "Correct the decorator of %s." % target.name,
             file,
             target.line,

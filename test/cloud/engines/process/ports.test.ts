@@ -1,11 +1,7 @@
 import { createServer, type Server } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseListeners, readListeners, readSocketsOf } from "../../../../source/base/listeners.ts";
 import { capacityFor } from "../../../../source/cloud/engines/process/capacity.ts";
-import {
-  parseListeners,
-  readListeners,
-  readSocketsOf,
-} from "../../../../source/cloud/engines/process/listeners.ts";
 import { reservePort } from "../../../../source/cloud/engines/process/port-pool.ts";
 import {
   endEngine,

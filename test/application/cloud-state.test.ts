@@ -1,0 +1,43 @@
+// The database of a server that does not run, examined from outside.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { examineState } from "../../source/application/cloud-state.ts";
+import { adminSocket } from "../../source/application/control-plane-process.ts";
+import { AdminClient } from "../../source/cloud/admin/admin-client.ts";
+import { cloudErrors } from "../../source/cloud/errors.ts";
+import { StateDatabase, stateFile } from "../../source/cloud/state/database.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "deployctl-examined-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const examine = (stateFolder: string) =>
+  examineState(stateFolder, new AdminClient({ socketPath: adminSocket(stateFolder) }));
+
+it("is told to be missing where no control plane has run, not to be damaged", async () => {
+  for (const stateFolder of [folder, path.join(folder, "none")]) {
+    await expect(examine(stateFolder)).rejects.toMatchObject({
+      code: cloudErrors.stateMissing.code,
+      exitCode: 3,
+      message: expect.stringContaining(stateFolder),
+    });
+  }
+});
+
+it("is whole, or has its fault", async () => {
+  StateDatabase.open(stateFile(folder)).close();
+  expect(await examine(folder)).toMatchObject({ complaints: [], backups: [] });
+  writeFileSync(stateFile(folder), "x".repeat(5000));
+  expect((await examine(folder)).complaints).toHaveLength(1);
+});
+
+it("that was set aside is missed", async () => {
+  writeFileSync(`${stateFile(folder)}.damaged-2030-01-01`, "");
+  expect((await examine(folder)).complaints).toEqual(["there is no such file"]);
+});
