@@ -1,0 +1,93 @@
+// Who listens on which port of this machine, as /proc tells.
+import { readFileSync } from "node:fs";
+import { readdir, readFile, readlink } from "node:fs/promises";
+
+export interface Listener {
+  port: number;
+  /** Whether only this machine reaches it. */
+  isLoopback: boolean;
+  /** Names the socket among a process's files. */
+  inode: string;
+}
+
+const tables = ["/proc/net/tcp", "/proc/net/tcp6"];
+const listening = "0A";
+const noInode = "0";
+
+/** Every socket that listens for TCP, of IPv4 and IPv6. */
+export async function readListeners(): Promise<Listener[]> {
+  const texts = await Promise.all(
+    tables.map((file) => readFile(file, "latin1").catch(() => "")), // IPv6 may be switched off
+  );
+  return texts.flatMap(parseListeners);
+}
+
+/** Lines of /proc/net/tcp: `0: 0100007F:1F40 00000000:0000 0A … inode …`, all in hexadecimal. */
+export function parseListeners(text: string): Listener[] {
+  return text.split("\n").flatMap((line) => {
+    const [, local = "", , state, , , , , , inode = noInode] = line.trim().split(/\s+/);
+    const [address = "", port = ""] = local.split(":");
+    if (state !== listening || inode === noInode) return [];
+    return [{ port: Number.parseInt(port, 16), isLoopback: isLoopbackAddress(address), inode }];
+  });
+}
+
+/** Words of four bytes in the machine's own order: the last two digits are the first byte. */
+function isLoopbackAddress(hex: string): boolean {
+  if (hex.length === 8) return hex.endsWith("7F");
+  if (hex === "00000000000000000000000001000000") return true;
+  return hex.startsWith("0000000000000000FFFF0000") && hex.endsWith("7F");
+}
+
+/** The sockets that these processes hold; `isComplete` is false when one does not let us look. */
+export async function readSocketsOf(
+  processes: readonly number[],
+): Promise<{ inodes: Set<string>; isComplete: boolean }> {
+  const inodes = new Set<string>();
+  let isComplete = true;
+  for (const id of processes) {
+    const folder = `/proc/${id}/fd`;
+    const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "EACCES" || error.code === "EPERM") isComplete = false;
+      return []; // otherwise it has ended meanwhile
+    });
+    const links = await Promise.all(
+      names.map((name) => readlink(`${folder}/${name}`).catch(() => "")),
+    );
+    for (const link of links) {
+      const inode = /^socket:\[(\d+)\]$/.exec(link)?.[1];
+      if (inode !== undefined) inodes.add(inode);
+    }
+  }
+  return { inodes, isComplete };
+}
+
+/**
+ * Which process listens on a port: "python3 (4711)".
+ *
+ * @returns undefined where nobody does, or where this machine does not tell
+ */
+export async function portHolder(port: number): Promise<string | undefined> {
+  const listeners = await readListeners();
+  const wanted = listeners.filter((listener) => listener.port === port).map(({ inode }) => inode);
+  if (wanted.length === 0) return undefined;
+  const names = await readdir("/proc").catch(() => []); // there is none on other systems
+  for (const id of names.filter((name) => /^\d+$/.test(name)).map(Number)) {
+    const { inodes } = await readSocketsOf([id]);
+    if (wanted.some((inode) => inodes.has(inode))) return nameProcess(id);
+  }
+  return undefined;
+}
+
+/** Node calls its first thread so, and Linux the process after it. */
+const threadOfNode = "MainThread";
+
+/** A person's name for a process: "python3 (4711)". */
+export function nameProcess(id: number): string {
+  try {
+    const name = readFileSync(`/proc/${id}/comm`, "utf8").trim();
+    return `${name === threadOfNode ? "node" : name} (${id})`;
+  } catch {
+    return `process ${id}`; // it has ended meanwhile
+  }
+}
