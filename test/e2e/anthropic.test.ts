@@ -385,7 +385,7 @@ describe("an error", () => {
     ["stop_sequences", { stop_sequences: [""] }],
     ["temperature", { temperature: -1 }],
     ["container", { container: "container_1" }],
-    ["mcp_servers", { mcp_servers: [] }],
+    ["mcp_servers", { mcp_servers: [{ type: "url", url: "https://example.com", name: "a" }] }],
     ["toolless does not support tools", { model: "toolless", tools: [weatherTool] }],
   ];
 

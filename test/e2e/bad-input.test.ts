@@ -382,6 +382,7 @@ describe("fields of a wrong type", () => {
     audio: [{ voice: "alloy", format: "wav" }, 1],
     web_search_options: [{}],
     moderation: [{ model: "m" }],
+    _debug_render_only: [...flag, true],
     verbosity: [1, {}, "high", "low"],
   };
 
@@ -503,6 +504,7 @@ describe("what would change the answer unseen is refused", () => {
     ["an unknown format", { response_format: { type: "grammar" } }, "response_format.type"],
     ["speech", { modalities: ["text", "audio"] }, "modalities"],
     ["the web", { web_search_options: {} }, "web_search_options"],
+    ["a prompt that is only shown", { _debug_render_only: true }, "_debug_render_only"],
     ["thinking", { think: true }, "think"],
     ["typical_p", { options: { typical_p: 0.9 } }, "typical_p"],
     [

@@ -151,6 +151,8 @@ describe("the records", () => {
       expect(token).toHaveProperty("top_logprobs.length", 3);
     }
     const [whole] = await recordsOf("/api/generate", { ...body, stream: false, top_logprobs: 0 });
+    const [none] = await recordsOf("/api/generate", { ...body, stream: false, logprobs: false });
+    expect(none).not.toHaveProperty("logprobs");
     expect(whole?.logprobs).toHaveLength(tokens.length);
     for (const token of (whole?.logprobs ?? []) as unknown[]) {
       expect(token).not.toHaveProperty("top_logprobs");

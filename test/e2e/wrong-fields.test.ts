@@ -195,7 +195,7 @@ const counted: Api = {
     "output_config.format.type": [],
     "output_config.format.schema": ["object"],
     container: ["null"],
-    mcp_servers: ["null"],
+    mcp_servers: ["array", "null"],
   },
 };
 const messages: Api = {

@@ -1,8 +1,9 @@
 // Turns errors into replies: the right status, and the shape that the route's clients expect.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ProductError } from "../../base/product-error.ts";
-import { invalidField, serverErrors } from "../errors.ts";
+import { serverErrors } from "../errors.ts";
 import { anthropicErrorBody, isAnthropicUrl } from "./anthropic-errors.ts";
+import { bodyComplaint } from "./body-complaint.ts";
 
 export function replyWithErrors(app: FastifyInstance, log: (text: string) => void): void {
   const knownPaths: RegExp[] = [];
@@ -69,19 +70,8 @@ export function errorBody(
 export function toProductError(error: unknown): ProductError {
   if (error instanceof ProductError) return error;
   const known = error as Partial<FastifyError>;
-  // Where a value may be of several kinds, the deepest complaint is about the one that was meant.
-  const [first] = (known.validation ?? []).toSorted((a, b) => depthOf(b) - depthOf(a));
-  if (first !== undefined) {
-    const path = first.instancePath.slice(1).replaceAll("/", ".");
-    const missing = first.keyword === "required" ? String(first.params.missingProperty) : undefined;
-    const param = [path, missing].filter((part) => part !== undefined && part !== "").join(".");
-    return missing === undefined
-      ? invalidField(
-          param,
-          `${param === "" ? "The body" : `'${param}'`} ${withArticle(first.message)}.`,
-        )
-      : invalidField(param, `${param} is required`);
-  }
+  const complaint = bodyComplaint(known.validation ?? []);
+  if (complaint !== undefined) return complaint;
   if (known.code === "FST_ERR_CTP_BODY_TOO_LARGE") {
     return new ProductError(serverErrors.bodyTooLarge, {
       message: "The request's body is larger than this server takes.",
@@ -98,15 +88,4 @@ export function toProductError(error: unknown): ProductError {
     hint: "Its log says more.",
     cause: error,
   });
-}
-
-/** The validator says "must be string". */
-function withArticle(complaint: string | undefined): string | undefined {
-  return complaint?.replace(/^must be (string|number|boolean|array|object|integer)$/, (_, type) =>
-    /^[aio]/.test(type) ? `must be an ${type}` : `must be a ${type}`,
-  );
-}
-
-function depthOf({ instancePath }: { instancePath: string }): number {
-  return instancePath.split("/").length;
 }

@@ -22,7 +22,7 @@ const promptFields = {
   options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   // Refused.
   container: Type.Optional(Type.Unknown()),
-  mcp_servers: Type.Optional(Type.Unknown()),
+  mcp_servers: Type.Optional(Type.Array(Type.Unknown())),
 };
 
 /** What makes up a prompt. */

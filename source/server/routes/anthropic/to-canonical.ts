@@ -77,7 +77,7 @@ function refuseUnsupported(body: CountTokensBody): void {
   if (body.container !== undefined) {
     throw unsupportedField("container", "this server runs no code for a model");
   }
-  if (body.mcp_servers !== undefined) {
+  if (body.mcp_servers !== undefined && body.mcp_servers.length > 0) {
     throw unsupportedField("mcp_servers", "this server calls no tools by itself");
   }
 }

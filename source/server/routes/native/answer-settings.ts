@@ -56,12 +56,12 @@ export function parseThink(think: unknown): ThinkLevel | undefined {
   );
 }
 
-/** Undefined where no log-probabilities are wanted. */
+/** Undefined where no log-probabilities are wanted: alternatives alone are not, as Ollama has it. */
 function topLogprobsOf({ logprobs, top_logprobs: top = 0 }: AnswerBody): number | undefined {
   if (top < 0 || top > 20) {
     throw invalidField("top_logprobs", "top_logprobs must be between 0 and 20");
   }
-  return logprobs === true || top > 0 ? top : undefined;
+  return logprobs === true ? top : undefined;
 }
 
 /** What a client sent may be megabytes long. */

@@ -102,6 +102,7 @@ export const ChatCompletionBody = Type.Object({
   audio: Type.Optional(Type.Unknown()),
   web_search_options: Type.Optional(Type.Unknown()),
   moderation: Type.Optional(Type.Unknown()),
+  _debug_render_only: Type.Optional(Type.Boolean()),
   verbosity: Type.Optional(Type.String()),
 });
 export type ChatCompletionBody = Static<typeof ChatCompletionBody>;

@@ -18,6 +18,9 @@ export function refuseUnsupported(body: ChatCompletionBody): void {
   if (body.web_search_options !== undefined) {
     throw unsupportedField("web_search_options", "this server does not search the web");
   }
+  if (body._debug_render_only === true) {
+    throw unsupportedField("_debug_render_only", "/api/chat shows prompts");
+  }
   if (body.moderation !== undefined) {
     throw unsupportedField("moderation", "answers are not moderated");
   }
