@@ -81,6 +81,12 @@ export const storeErrors = {
     description:
       "The model is built in or belongs to Ollama's store, so it cannot be changed here.",
   },
+  versionRequired: {
+    code: "STORE_VERSION_REQUIRED",
+    status: 400,
+    exitCode: exitCodes.loadFailed,
+    description: "The model's REQUIRES names a later version than this program can stand in for.",
+  },
   definitionInvalid: {
     code: "STORE_DEFINITION_INVALID",
     status: 400,

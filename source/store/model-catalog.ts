@@ -11,6 +11,7 @@ import type { ParentModel } from "./library/model-base.ts";
 import { ModelFolder, type StoredManifest, type StoreKind } from "./library/model-folder.ts";
 import { listFolder, type ModelListing, type ModelSummary } from "./library/model-list.ts";
 import type { ModelStore } from "./library/model-store.ts";
+import { refuseLaterVersion } from "./library/required-version.ts";
 import { resolveFile } from "./library/resolve-file.ts";
 import { type RecordedModel, readRecorded, resolveStored } from "./library/resolve-stored.ts";
 import { nothingSaid, type ResolvedModel } from "./library/resolved-model.ts";
@@ -129,6 +130,20 @@ export class ModelCatalog {
       cache: this.#cache,
       contents: this.#contents,
     });
+  }
+
+  /**
+   * The same for a model that is to be run.
+   *
+   * @throws ProductError `STORE_VERSION_REQUIRED`, and those of `resolve`
+   */
+  async resolveToRun(
+    reference: string,
+    isAllowed?: (file: string) => boolean,
+  ): Promise<ResolvedModel> {
+    const model = await this.resolve(reference, isAllowed);
+    refuseLaterVersion(reference, model.requires);
+    return model;
   }
 
   /**

@@ -56,7 +56,7 @@ export class Scheduler {
   async resolve(
     request: Pick<CanonicalRequest, "model" | "isFileAllowed">,
   ): Promise<ResolvedModel> {
-    return await this.#catalog.resolve(request.model, request.isFileAllowed);
+    return await this.#catalog.resolveToRun(request.model, request.isFileAllowed);
   }
 
   /**

@@ -8,9 +8,10 @@ import { checkAdapter, checkDraft, readAdapter, readDraft } from "./gather-files
 import { LayerMaker, type ProgressRecord } from "./layer-maker.ts";
 import { blobsOf, type Layer, type LayerKind, layerType } from "./manifest.ts";
 import { allowedPath, type BaseOptions, baseOf, type ModelBase } from "./model-base.ts";
-import { detailsOfConfiguration, type ModelConfiguration } from "./model-details.ts";
+import { detailsOfConfiguration, type ModelConfiguration, textIn } from "./model-details.ts";
 import type { ModelFile } from "./model-file.ts";
 import type { ModelStore } from "./model-store.ts";
+import { refuseLaterVersion } from "./required-version.ts";
 
 export interface CreateOptions extends Omit<BaseOptions, "hubPrefixes"> {
   /** Take files into the store instead of referring to them. Defaults to false. */
@@ -25,7 +26,7 @@ export interface CreateOptions extends Omit<BaseOptions, "hubPrefixes"> {
  * Creates the model, or replaces the one of that name in one step; nothing is left of a failure.
  *
  * @throws ProductError `STORE_DEFINITION_INVALID` and whatever is wrong with the files or the
- *   parent; `STORE_MODEL_READ_ONLY` for the name of a built-in model; `STORE_DISK_FULL`
+ *   parent; `STORE_VERSION_REQUIRED`; `STORE_MODEL_READ_ONLY` for the name of a built-in model; `STORE_DISK_FULL`
  */
 export async function createModel(
   store: ModelStore,
@@ -34,6 +35,7 @@ export async function createModel(
   options: CreateOptions,
 ): Promise<void> {
   refuseBuiltInName(name, "replaced", "Choose another name.");
+  refuseLaterVersion(name.display, definition.requires);
   const { copy = false, onProgress = () => {}, signal } = options;
   const maker = new LayerMaker(store, { copy, onProgress, signal });
   const { isAllowed = () => true } = options;
@@ -50,7 +52,9 @@ export async function createModel(
     const beside = await readBeside(definition, allowing);
     const base = await baseOf(maker, definition.from, allowing);
     const layers = await completed(maker, base, beside, definition, allowing);
-    const config = await maker.configuration(configured(base.configuration, definition));
+    const configuration = configured(base.configuration, definition);
+    refuseLaterVersion(name.display, textIn(configuration, "requires"));
+    const config = await maker.configuration(configuration);
     onProgress({ status: "writing manifest" });
     return await store.writeManifest(name, { config, layers });
   };

@@ -1,0 +1,21 @@
+// What REQUIRES asks for: models are made for Ollama, so the versions that they name are Ollama's.
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import { isLater, readVersion } from "../modelfile/version-text.ts";
+
+/** The Ollama whose Modelfiles, templates and parameters this program understands. */
+export const ollamaVersion = "0.33.0";
+
+/**
+ * @param requires what the model's configuration says; a text that is no version asks for nothing
+ * @throws ProductError `STORE_VERSION_REQUIRED`
+ */
+export function refuseLaterVersion(model: string, requires: string | undefined): void {
+  const version = requires === undefined ? undefined : readVersion(requires);
+  if (version === undefined || !isLater(version, ollamaVersion)) return;
+  throw new ProductError(storeErrors.versionRequired, {
+    message: `model '${model}' requires Ollama ${version} or later, and this modelctl does what Ollama ${ollamaVersion} does.`,
+    hint: "Update modelctl; or make a model from it with a lower REQUIRES, if you know that it works.",
+    param: "model",
+  });
+}
