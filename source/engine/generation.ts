@@ -35,6 +35,8 @@ export interface MarkedPrompt {
 }
 
 export interface GenerationRequest {
+  /** Whose request it is: where requests wait, clients take turns. */
+  client?: string;
   prompt: GenerationPrompt;
   /** Undefined: until the model stops or the window is full. At least 1. */
   maxTokens: number | undefined;

@@ -43,6 +43,8 @@ export type RequestInput =
 export interface CanonicalRequest {
   /** As the client named it. */
   model: string;
+  /** Who asks: where requests wait, clients take turns. */
+  client?: string;
   /** Whether this client may name a file outside the store. */
   isFileAllowed: (file: string) => boolean;
   input: RequestInput;

@@ -22,6 +22,11 @@ export function clientSignal(reply: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
+/** Programs on one machine are clients of their own, as far as they say what they are. */
+function clientOf({ caller, ip, headers }: FastifyRequest): string {
+  return caller?.keyId ?? `${ip} ${headers["user-agent"] ?? ""}`;
+}
+
 /** The request's events, each noted in the request log and the metrics. */
 export async function* runRequest(
   dependencies: ServerDependencies,
@@ -32,7 +37,8 @@ export async function* runRequest(
 ): AsyncGenerator<CanonicalEvent> {
   const notes = new AnswerNotes(dependencies, request.record, model);
   try {
-    const events = dependencies.scheduler.run(notes.begin(canonical), model, signal);
+    const own = { ...notes.begin(canonical), client: clientOf(request) };
+    const events = dependencies.scheduler.run(own, model, signal);
     for await (const event of events) {
       notes.note(event);
       yield event;

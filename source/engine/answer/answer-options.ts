@@ -21,6 +21,7 @@ export function generationOf({
   sampling,
 }: AnswerOptions): Omit<GenerationRequest, "prompt"> {
   return {
+    ...(request.client !== undefined && { client: request.client }),
     maxTokens: toMaxTokens(parameters),
     sampling,
     stop: parameters.stop ?? [],

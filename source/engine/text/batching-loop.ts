@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { queueFull } from "../check-request.ts";
 import { engineErrors } from "../errors.ts";
 import type { GenerationRequest } from "../generation.ts";
+import { joinQueue } from "../join-queue.ts";
 import { chooseSlot } from "./choose-slot.ts";
 import { DraftJudge } from "./draft-judge.ts";
 import type { ImageTokens } from "./image-tokens.ts";
@@ -96,12 +97,15 @@ export class BatchingLoop {
       this.#options.flush();
       return;
     }
-    this.#queue.push(
-      createJob(id, request, prompt, {
-        contextLength: this.#options.contextLength,
-        usesLookup: this.#options.policy.lookupTokens > 0,
-        emit,
-      }),
+    const job = createJob(id, request, prompt, {
+      contextLength: this.#options.contextLength,
+      usesLookup: this.#options.policy.lookupTokens > 0,
+      emit,
+    });
+    joinQueue(
+      this.#queue,
+      job,
+      this.#slots.flatMap((slot) => slot.job ?? []),
     );
     if (this.#running) return;
     this.#running = true;

@@ -7,6 +7,7 @@ import { ProductError } from "../../base/product-error.ts";
 import { checkLength, checkNamedTokens, queueFull, refuseUnknown } from "../check-request.ts";
 import { engineErrors } from "../errors.ts";
 import type { GenerationRequest, MarkedPrompt, RunnerFacts } from "../generation.ts";
+import { joinQueue } from "../join-queue.ts";
 import type { CallOutput, RunnerCall } from "../runner/calls.ts";
 import type { LoadSettings, VisionSettings } from "../runner/load-settings.ts";
 import { failedEvent, type LoopEvent } from "../text/job.ts";
@@ -52,7 +53,8 @@ export class VisionEngine {
     this.#refuse(request);
     checkNamedTokens(request, this.#settings);
     if (this.#queue.length >= this.#settings.maximumQueue) throw queueFull(this.#queue.length);
-    this.#queue.push(new VisionJob(id, request, emit));
+    const running = this.#current === undefined ? [] : [this.#current];
+    joinQueue(this.#queue, new VisionJob(id, request, emit), running);
     this.#reportPlaces();
     if (this.#current === undefined) void this.#run();
   }
