@@ -140,6 +140,8 @@ it("shows the revision that is active for a name that exists, and nothing that w
   terminal.type(openDeploy);
   await terminal.shows("tiny is live");
   terminal.type("e");
+  await terminal.shows("The key is shown this once. Leave it?");
+  terminal.type("y");
   await terminal.shows("Found in deploy.py");
   await next("3 of 13", "tiny exists: r0001-");
   await next("5 of 13", "6 of 13", "7 of 13", "8 of 13", "9 of 13", "10 of 13");

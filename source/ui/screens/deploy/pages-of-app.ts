@@ -4,6 +4,7 @@ import { formatBytes } from "../../../base/byte-format.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { MachineCapacity } from "../cloud-access.ts";
+import { appStateWord } from "../console/state-words.ts";
 import { authOf, isEphemeral, type Rules } from "./answers.ts";
 import { arrived } from "./asked.ts";
 import { baseOf, type DeployState, targetOf } from "./deploy-state.ts";
@@ -62,7 +63,7 @@ export function namesake({ given, known }: DeployState): AppDocument | undefined
 
 function existingLines({ app, activeRevision, state }: AppDocument, isRun: boolean): Line[] {
   const revision = activeRevision === undefined ? "no active revision" : activeRevision;
-  const exists = line(`${app} exists: ${revision}, ${state.toLowerCase()}.`, "warning", "! ");
+  const exists = line(`${app} exists: ${revision}, ${appStateWord(state)}.`, "warning", "! ");
   if (isRun) return [exists, line("What is run once needs a name of its own.", "dim")];
   const effect = "Deploying makes its next revision; the one before serves until that answers.";
   return [exists, line(effect, "dim")];
