@@ -60,6 +60,8 @@ export interface AppConfig {
   coldStart: "wait" | "fail";
   /** GETs of these paths never wake an app that sleeps. */
   noWakePaths: string[];
+  /** Milliseconds of silence after which an event stream gets a comment; absent: never. */
+  sseKeepAliveMs?: number | undefined;
   portRewrite: "auto" | "argv" | "none";
   /** Sent to the replica in place of the caller's; the name of a secret. */
   upstreamAuthorizationSecret: string | undefined;

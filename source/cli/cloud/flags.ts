@@ -201,6 +201,11 @@ export const flagTable = {
     text: "requests to a sleeping app: wait, or fail",
     values: ["wait", "fail"],
   },
+  "sse-keepalive": {
+    type: "string",
+    value: "TIME",
+    text: "a comment in event streams that are silent for so long, such as 15s",
+  },
   local: { type: "boolean", text: "call the function here, without a gateway" },
   watch: { type: "boolean", text: "start again when the script changes" },
   model: { type: "string", value: "MODEL", text: "model to serve, as modelctl knows it" },

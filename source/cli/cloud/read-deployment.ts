@@ -43,6 +43,7 @@ export function readDeployment(session: Session, reference: string): DeploymentW
       scale: readScale(flags),
       limits: readLimits(flags),
       coldStart: readChoice("--cold-start", flags.coldStart, ["wait", "fail"]),
+      sseKeepAliveMs: readTime("--sse-keepalive", flags.sseKeepalive),
     },
   };
 }

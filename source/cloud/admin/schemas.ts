@@ -53,6 +53,7 @@ const Config = Type.Object(
     executables: Type.Array(Type.String()),
     coldStart: Type.Enum(["wait", "fail"]),
     noWakePaths: Type.Array(Type.String()),
+    sseKeepAliveMs: Type.Optional(milliseconds),
     portRewrite: Type.Enum(["auto", "argv", "none"]),
     upstreamAuthorizationSecret: Type.Optional(Type.String()),
   },

@@ -44,6 +44,7 @@ function routedApp(
     limits: config.limits,
     coldStart: config.coldStart,
     noWakePaths: config.noWakePaths,
+    sseKeepAliveMs: config.sseKeepAliveMs,
     upstreamAuthorization: upstreamAuthorization(context.store, active),
     failure: app.rollout?.isHolding ? undefined : failureOf(context, app, active),
     replicas: replicas.flatMap((record) => routedReplica(context, record)),

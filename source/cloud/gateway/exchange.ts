@@ -31,7 +31,11 @@ export class Exchange implements AttemptListener {
   constructor(arrival: Arrival, context: ExchangeContext) {
     this.arrival = arrival;
     this.#context = context;
-    this.#reply = new Reply(arrival.response, context.limits, () => this.#attempt?.resume());
+    const { limits } = context;
+    const keepAliveMs = Math.min(arrival.traffic.routed.sseKeepAliveMs ?? 0, longestTimeoutMs);
+    this.#reply = new Reply(arrival.response, { limits, keepAliveMs }, () =>
+      this.#attempt?.resume(),
+    );
     this.#claim = new ReplicaClaim({
       traffic: arrival.traffic,
       rules: arrival.rules,

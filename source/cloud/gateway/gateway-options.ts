@@ -19,8 +19,6 @@ export interface GatewayLimits {
   uploadStallMs: number;
   /** A client that takes nothing for so long is dropped. */
   writeStallMs: number;
-  /** Silence after which an event stream gets a comment; 0: never. */
-  eventStreamKeepAliveMs: number;
   connectTimeoutMs: number;
   /** How long the rest of a refused body is read, so that the refusal arrives. */
   lingerMs: number;
@@ -34,7 +32,6 @@ export const defaultGatewayLimits: GatewayLimits = {
   repeatableBytes: 2 ** 20,
   uploadStallMs: 60_000,
   writeStallMs: 120_000,
-  eventStreamKeepAliveMs: 0,
   connectTimeoutMs: 5000,
   lingerMs: 2000,
 };

@@ -16,6 +16,7 @@ export interface ReplyHead {
 export class Reply {
   readonly #response: ServerResponse;
   readonly #limits: GatewayLimits;
+  readonly #keepAliveMs: number;
   readonly #onDrain: () => void;
   #boundary: EventBoundary | undefined;
   #stallTimer: NodeJS.Timeout | undefined;
@@ -24,10 +25,18 @@ export class Reply {
   #isPaused = false;
   sentBytes = 0;
 
-  /** @param onDrain the client reads again */
-  constructor(response: ServerResponse, limits: GatewayLimits, onDrain: () => void) {
+  /**
+   * @param keepAliveMs silence after which an event stream gets a comment; 0: never
+   * @param onDrain the client reads again
+   */
+  constructor(
+    response: ServerResponse,
+    { limits, keepAliveMs }: { limits: GatewayLimits; keepAliveMs: number },
+    onDrain: () => void,
+  ) {
     this.#response = response;
     this.#limits = limits;
+    this.#keepAliveMs = keepAliveMs;
     this.#onDrain = onDrain;
   }
 
@@ -43,8 +52,8 @@ export class Reply {
     process.nextTick(flushHead, response);
     if (!isEventStream) return;
     this.#boundary = new EventBoundary();
-    const silenceMs = this.#limits.eventStreamKeepAliveMs;
-    if (silenceMs > 0) this.#silenceTimer = setTimeout(() => this.#breakSilence(), silenceMs);
+    if (this.#keepAliveMs <= 0) return;
+    this.#silenceTimer = setTimeout(() => this.#breakSilence(), this.#keepAliveMs);
   }
 
   /** @returns false: the client is slow; no more until `onDrain` */

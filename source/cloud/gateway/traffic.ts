@@ -24,6 +24,8 @@ export interface RoutedApp {
   limits: TimeLimits;
   coldStart: "wait" | "fail";
   noWakePaths: readonly string[];
+  /** Milliseconds of silence after which an event stream gets a comment. */
+  sseKeepAliveMs?: number | undefined;
   /** Value of the Authorization header that replicas want. */
   upstreamAuthorization: string | undefined;
   /** Set when the active revision cannot start: requests fail at once with it. */

@@ -35,6 +35,7 @@ export interface ConfigFlags {
   limits?: Partial<TimeLimits> | undefined;
   coldStart?: "wait" | "fail" | undefined;
   noWakePaths?: readonly string[] | undefined;
+  sseKeepAliveMs?: number | undefined;
   portRewrite?: AppConfig["portRewrite"] | undefined;
   upstreamAuthorizationSecret?: string | undefined;
 }
@@ -82,6 +83,7 @@ export function configFrom(inspection: Inspection, flags: ConfigFlags = {}): App
     executables: inspection.executables,
     coldStart: flags.coldStart ?? keywords.choice("cold_start", ["wait", "fail"]) ?? "wait",
     noWakePaths: [...(flags.noWakePaths ?? keywords.texts("no_wake_paths") ?? defaultNoWakePaths)],
+    sseKeepAliveMs: flags.sseKeepAliveMs ?? keywords.seconds("sse_keepalive"),
     portRewrite:
       flags.portRewrite ?? keywords.choice("port_rewrite", ["auto", "argv", "none"]) ?? "auto",
     upstreamAuthorizationSecret:

@@ -33,6 +33,7 @@ const flags: Readonly<Record<string, string>> = {
   scaling_delay: "--scaling-delay",
   keep_alive: "--keep-alive",
   cold_start: "--cold-start",
+  sse_keepalive: "--sse-keepalive",
 };
 
 export class ConfigKeywords {

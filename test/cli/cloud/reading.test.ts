@@ -160,6 +160,7 @@ describe("a deployment", () => {
           maxConcurrency: "4",
           keepAlive: "2m",
           startupTimeout: "30",
+          sseKeepalive: "15",
           annotation: ["ticket=7"],
         },
       ),
@@ -176,6 +177,7 @@ describe("a deployment", () => {
         secretNames: ["S"],
         scale: { maxConcurrency: 4, keepAliveMs: 120_000 },
         limits: { startupTimeoutMs: 30_000 },
+        sseKeepAliveMs: 15_000,
       },
     });
     expect(Object.keys(wishes.config.scale ?? {})).toEqual(["maxConcurrency", "keepAliveMs"]);

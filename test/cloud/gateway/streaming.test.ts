@@ -9,6 +9,7 @@ import path from "node:path";
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { defaultLimits, defaultScale } from "../../../source/cloud/app-config.ts";
+import type { RoutedApp } from "../../../source/cloud/gateway/traffic.ts";
 import { cloudKey, keysBy } from "../../support/cloud-documents.ts";
 import type { StartedGateway } from "../../support/gateway-process.ts";
 import { sendRaw } from "../../support/http-raw.ts";
@@ -26,13 +27,17 @@ afterEach(async () => {
 const events = { "content-type": "text/event-stream; charset=utf-8" };
 
 /** A replica whose one reply the test writes, and a client that reads it. */
-async function openStream(headers: Record<string, string> = events, own = gateway) {
+async function openStream(
+  headers: Record<string, string> = events,
+  changes: Partial<RoutedApp> = {},
+  own = gateway,
+) {
   let reply: ServerResponse | undefined;
   const url = await own.serve((_, response) => {
     response.writeHead(200, headers);
     response.flushHeaders();
     reply = response;
-  });
+  }, changes);
   const response = await fetch(url);
   if (reply === undefined || response.body === null) throw new Error("there is no stream");
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -134,7 +139,7 @@ describe("a stream", () => {
       { ...events, "content-encoding": "identity2" },
     ]) {
       const own = await TestGateway.start();
-      const { reply, readUntil, readAll } = await openStream(headers, own);
+      const { reply, readUntil, readAll } = await openStream(headers, {}, own);
       reply.write('{"half');
       await readUntil("half");
       reply.destroy();
@@ -157,20 +162,16 @@ describe("a stream", () => {
   });
 
   test("gets comments in its silence, between events alone", async () => {
-    const own = await TestGateway.start({ limits: { eventStreamKeepAliveMs: 20 } });
-    try {
-      const { reply, readUntil } = await openStream(events, own);
-      expect(await readUntil("alive\n\n")).toMatch(/^(: keep-alive\n\n)+$/);
-      reply.write("data: 1");
-      const before = await readUntil("data: 1");
-      // Many times the silence, within an event.
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      reply.write("2\r\n\r\n");
-      const after = await readUntil("alive\n\n");
-      expect(after.slice(before.length)).toMatch(/^2\r\n\r\n(: keep-alive\n\n)+$/);
-    } finally {
-      await own.close();
-    }
+    const { reply, readUntil } = await openStream(events, { sseKeepAliveMs: 20 });
+    expect(await readUntil("alive\n\n")).toMatch(/^(: keep-alive\n\n)+$/);
+    reply.write("data: 1");
+    const before = await readUntil("data: 1");
+    // Many times the silence, within an event.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    reply.write("2\r\n\r\n");
+    const after = await readUntil("alive\n\n");
+    expect(after.slice(before.length)).toMatch(/^2\r\n\r\n(: keep-alive\n\n)+$/);
+    reply.end();
   });
 });
 

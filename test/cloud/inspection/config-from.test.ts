@@ -103,6 +103,7 @@ test("ours come over too", () => {
         max_starting: 2,
         env: { A: "b", N: 3 },
         cold_start: "fail",
+        sse_keepalive: 15,
         no_wake_paths: ["/up"],
         port_rewrite: "argv",
         upstream_authorization: "UPSTREAM",
@@ -121,6 +122,7 @@ test("ours come over too", () => {
     environment: { A: "b", N: "3" },
     coldStart: "fail",
     noWakePaths: ["/up"],
+    sseKeepAliveMs: 15_000,
     portRewrite: "argv",
     upstreamAuthorizationSecret: "UPSTREAM",
   });

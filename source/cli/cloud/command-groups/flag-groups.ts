@@ -41,6 +41,7 @@ export const limitFlags = [
   "request-timeout",
   "drain-timeout",
   "cold-start",
+  "sse-keepalive",
 ] as const;
 export const switchFlags = ["strategy", "detach", "smoke"] as const;
 export const logFlags = ["follow", "since", "search", "lines"] as const;

@@ -87,6 +87,7 @@ _OWN = (
     "files",
     "cold_start",
     "no_wake_paths",
+    "sse_keepalive",
     "port_rewrite",
     "upstream_authorization",
     "serve",
