@@ -59,7 +59,8 @@ export class AppActions {
     return `${name} scales ${rangeText(scale)} from now on, whatever is deployed`;
   }
 
-  async rollBack(app: AppDocument): Promise<string | undefined> {
+  /** @param typed a revision, or the beginning of its name; empty asks for one */
+  async rollBack(app: AppDocument, typed: string): Promise<string | undefined> {
     const { server, frame, now } = this.#options;
     const name = nameOf(app);
     frame.notify(`Asking for the revisions of ${name}`);
@@ -67,11 +68,19 @@ export class AppActions {
     const others = revisions.filter(({ revision }) => revision !== app.activeRevision);
     const usable = others.filter(({ state }) => state === "SUPERSEDED" || state === "RETIRED");
     if (usable.length === 0) return `${name} has no earlier revision to go back to`;
-    const chosen = await frame.choose(
-      `Roll ${name} back from ${app.activeRevision ?? "none"} to`,
-      usable.map((one) => revisionChoice(one, now())),
-    );
-    if (chosen === undefined) return undefined;
+    const before = app.activeRevision ?? "none";
+    const named = typed === "" ? [] : usable.filter(({ revision }) => revision.startsWith(typed));
+    if (typed !== "" && named.length !== 1) return `${name} has no earlier revision ${typed}`;
+    const [one] = named;
+    const question = `Roll ${name} back from ${before} to`;
+    const chosen =
+      one === undefined
+        ? await frame.choose(
+            question,
+            usable.map((other) => revisionChoice(other, now())),
+          )
+        : (await frame.confirm(`${question} ${one.revision}?`)) && one.revision;
+    if (chosen === undefined || chosen === false) return undefined;
     return await this.#follow(name, server().activate(name, chosen, this.#leaving.signal));
   }
 

@@ -32,9 +32,9 @@ export interface ConsoleActions {
   details(): Outcome;
   zoom(): Outcome;
   scale(range: string): Outcome;
-  rollBack(): Outcome;
-  stopOrResume(): Outcome;
-  remove(): Outcome;
+  rollBack(words: string): Outcome;
+  stopOrResume(name: string): Outcome;
+  remove(name: string): Outcome;
   copyUrl(): Outcome;
   copyCalls(): Outcome;
   stopReplica(): Outcome;
@@ -207,20 +207,25 @@ const definitions: readonly Definition[] = [
     ...facts("rollBack", "Go back to another revision", ["u"]),
     hint: ({ pane }) => (pane === "apps" ? "roll back" : undefined),
     slash: ["/rollback"],
+    slashArguments: "[APP] [REVISION]",
     isValid: onApp,
-    run: (actions) => actions.rollBack(),
+    run: (actions, argument) => actions.rollBack(argument),
   },
   {
     ...facts("stop", "Stop the deployment, or let it run again", ["x"]),
     hint: ({ pane, isStopped }) => (pane === "apps" ? (isStopped ? "resume" : "stop") : undefined),
+    slash: ["/stop-app"],
+    slashArguments: "[APP]",
     isValid: onAppPane,
-    run: (actions) => actions.stopOrResume(),
+    run: (actions, argument) => actions.stopOrResume(argument),
   },
   {
     ...facts("delete", "Delete the deployment, by typing its name", ["D"]),
     hint: ({ pane }) => (pane === "apps" ? "delete" : undefined),
+    slash: ["/delete-app"],
+    slashArguments: "[APP]",
     isValid: onApp,
-    run: (actions) => actions.remove(),
+    run: (actions, argument) => actions.remove(argument),
   },
   {
     ...facts("details", "Everything about the deployment", ["i"]),

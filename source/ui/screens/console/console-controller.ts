@@ -213,16 +213,20 @@ export class ConsoleController implements ConsoleActions {
     return await this.#onApp((app) => this.#apps.scale(app, range));
   }
 
-  async rollBack(): Promise<string | undefined> {
-    return await this.#onApp((app) => this.#apps.rollBack(app));
+  /** @param words a revision, with or without a deployment's name in front */
+  async rollBack(words: string): Promise<string | undefined> {
+    const revision = this.#model.selectNamed(words).trim();
+    return await this.#onApp((app) => this.#apps.rollBack(app, revision));
   }
 
-  async stopOrResume(): Promise<string | undefined> {
-    return await this.#onApp((app) => this.#apps.stopOrResume(app));
+  /** @param name of a deployment; empty: the selected one */
+  async stopOrResume(name: string): Promise<string | undefined> {
+    return await this.#onNamed(name, (app) => this.#apps.stopOrResume(app));
   }
 
-  async remove(): Promise<string | undefined> {
-    return await this.#onApp((app) => this.#apps.remove(app));
+  /** @param name as above */
+  async remove(name: string): Promise<string | undefined> {
+    return await this.#onNamed(name, (app) => this.#apps.remove(app));
   }
 
   async copyUrl(): Promise<string | undefined> {
@@ -297,6 +301,16 @@ export class ConsoleController implements ConsoleActions {
 
   #showMade(document: NewKeyDocument): void {
     this.#model.change({ made: { document, isCopied: false } });
+  }
+
+  /** Who names one that is not there does not mean the selected one. */
+  async #onNamed(
+    name: string,
+    act: (app: AppDocument) => Promise<string | undefined>,
+  ): Promise<string | undefined> {
+    const unknown = this.#model.selectNamed(name).trim();
+    if (unknown !== "") return `There is no deployment called '${unknown}'`;
+    return await this.#onApp(act);
   }
 
   async #onApp(

@@ -311,6 +311,13 @@ test("typed lines name a deployment and a replica", async () => {
   await screen.until("Scale local/embed from 0..2 to 1..3?");
   screen.type("n");
   await screen.until((now) => !now.text.includes("[ No ]") && /> embed/.test(now.text));
+  await choose(screen, ":/delete-app nobody");
+  await screen.until("There is no deployment called 'nobody'");
+  server.revisionList = [sampleRevision({ revision: "r0001-cccccccc", state: "SUPERSEDED" })];
+  await choose(screen, ":/rollback tiny r0001");
+  await screen.until("Roll local/tiny back from r0002-1a2b3c4d to r0001-cccccccc?");
+  screen.type("n");
+  await screen.until((now) => !now.text.includes("[ No ]") && /> tiny/.test(now.text));
   await choose(screen, ":/logs tiny aaaabbbb");
   await screen.until("tiny · log · aaaabbbb");
   expect(server.orders).toEqual([]);
