@@ -31,6 +31,8 @@ export interface HostOptions {
   stateFolder: string | undefined;
   /** Undefined: the usual port, or the next free one. Port 0: any free one. */
   address: ServerAddress | undefined;
+  /** So many ports above the address's own may be taken in its place. Defaults to none. */
+  morePorts?: number;
   log: (text: string) => void;
   /** Where the store is; undefined: where it is usually. */
   paths?: Pick<ProductPaths, "data" | "cache">;
@@ -125,7 +127,12 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     () => isLocal,
   );
   try {
-    const { address, url, notice } = await listen(app, options.address, identify);
+    const { address, url, notice } = await listen(
+      app,
+      options.address,
+      identify,
+      options.morePorts,
+    );
     isLocal = isLoopback(address.host);
     const file: ServerFile = { pid: process.pid, url, token: ownerToken };
     const { stateFolder } = options;
@@ -173,7 +180,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
 export async function refuseTakenAddress(address: ServerAddress): Promise<void> {
   if ((await new ApiClient({ url: urlOf(address) }).identify()) !== "stranger") return;
   const { portTaken } = await import("../server/listen.ts");
-  throw portTaken(address);
+  throw await portTaken(address);
 }
 
 /** Whether starting failed because a server of ours is there already. */

@@ -72,13 +72,27 @@ export async function connect(
     return { client, hosted: undefined, isForeign: false };
   }
   try {
-    return await host(settings, settings.paths.state, settings.address, preload);
+    return await hostHere(settings, preload);
   } catch (error) {
     // Another command was faster by a moment: use its server.
     const other = await find();
     if (other === undefined) throw error;
     return { client: other, hosted: undefined, isForeign: true };
   }
+}
+
+/**
+ * Hosts a server in this process that others can use too, whatever runs already.
+ *
+ * @param morePorts so many ports above the address's own may be taken in its place
+ * @throws ProductError of `hostServer`
+ */
+export async function hostHere(
+  settings: CommandSettings,
+  preload: string,
+  morePorts = 0,
+): Promise<Connection> {
+  return await host(settings, settings.paths.state, settings.address, preload, morePorts);
 }
 
 const anyPort: ServerAddress = { ...usualAddress, port: 0 };
@@ -115,6 +129,7 @@ async function host(
   stateFolder: string | undefined,
   address: ServerAddress | undefined,
   preload: string,
+  morePorts = 0,
 ): Promise<Connection> {
   const { hostServer } = await import("../application/server-host.ts");
   const { openLogFile } = await import("../application/log-file.ts");
@@ -123,6 +138,7 @@ async function host(
     settings: settings.values,
     stateFolder,
     address,
+    morePorts,
     log,
     preload,
   });

@@ -6,6 +6,7 @@ import type { AppParts } from "../ui/app/app-options.ts";
 import type { Flags } from "./flags.ts";
 import { createHttpBackend, settingsOf } from "./http-backend.ts";
 import { keptChats } from "./kept-chats.ts";
+import { controlOf } from "./server-control.ts";
 import { ServerLink } from "./server-link.ts";
 import { findSession } from "./session-flag.ts";
 import type { CommandSettings } from "./session-settings.ts";
@@ -30,7 +31,7 @@ export async function openScreenParts(
       openChat(link, model, flags, settings),
       openCloud(tell),
     ]);
-    return { link, parts: { chat, server: serverOf(link, settings), ...cloud, notices } };
+    return { link, parts: { chat, server: serverOf(link), ...cloud, notices } };
   } catch (error) {
     await link.close();
     throw error;
@@ -69,16 +70,10 @@ async function openCloud(tell: (sentence: string) => void): Promise<Pick<AppPart
   }
 }
 
-function serverOf(link: ServerLink, settings: CommandSettings): NonNullable<AppParts["server"]> {
+function serverOf(link: ServerLink): NonNullable<AppParts["server"]> {
   return {
     client: () => link.client,
     readFilter: readRequestFilter,
-    ...(link.hosted !== undefined && {
-      control: {
-        isRunning: () => !link.isStopped,
-        stop: () => link.stopHosting(settings.values.shutdown_timeout),
-        start: () => link.startHosting(),
-      },
-    }),
+    ...(link.hosted !== undefined && { control: controlOf(link) }),
   };
 }

@@ -4,17 +4,26 @@ import { ProductError } from "../base/product-error.ts";
 import { type ApiClient, ServerRefusal } from "../client/api-client.ts";
 import type { ChatEvent } from "../client/chat-events.ts";
 import { clientErrors } from "../client/errors.ts";
-import { type Connection, connect, type Hosting } from "./connect.ts";
+import { type Connection, connect, type Hosting, hostHere } from "./connect.ts";
 import type { Flags } from "./flags.ts";
 import type { CommandSettings } from "./session-settings.ts";
 
 export class ServerLink {
-  readonly #open: () => Promise<Connection>;
+  readonly #open: (settings: CommandSettings) => Promise<Connection>;
+  readonly #model: string;
+  #settings: CommandSettings;
   #connection: Connection;
   #isStopped = false;
 
-  private constructor(open: () => Promise<Connection>, connection: Connection) {
+  private constructor(
+    open: (settings: CommandSettings) => Promise<Connection>,
+    model: string,
+    settings: CommandSettings,
+    connection: Connection,
+  ) {
     this.#open = open;
+    this.#model = model;
+    this.#settings = settings;
     this.#connection = connection;
   }
 
@@ -29,8 +38,8 @@ export class ServerLink {
     model: string,
     tell: (sentence: string) => void = (sentence) => process.stderr.write(`${sentence}\n`),
   ): Promise<ServerLink> {
-    const open = () => connect(flags, settings, hosting, model);
-    const link = new ServerLink(open, await open());
+    const open = (now: CommandSettings) => connect(flags, now, hosting, model);
+    const link = new ServerLink(open, model, settings, await open(settings));
     if (link.#connection.isForeign && settings.serverFlags.length > 0) {
       tell(
         `A server runs already at ${link.client.connection.url}; its own settings count, ` +
@@ -38,6 +47,11 @@ export class ServerLink {
       );
     }
     return link;
+  }
+
+  /** Those that a server of this process is hosted with. */
+  get settings(): CommandSettings {
+    return this.#settings;
   }
 
   get client(): ApiClient {
@@ -68,7 +82,7 @@ export class ServerLink {
     } catch (error) {
       if (!isServerGone(error) || hasText || signal.aborted) throw error;
     }
-    this.#connection = await this.#open();
+    this.#connection = await this.#open(this.#settings);
     this.#isStopped = false;
     yield* ask(this.client);
   }
@@ -99,7 +113,23 @@ export class ServerLink {
   /** Hosts a server again, or takes one that has been started meanwhile. @throws as `connect` */
   async startHosting(): Promise<void> {
     if (!this.#isStopped) return;
-    this.#connection = await this.#open();
+    this.#connection = await this.#open(this.#settings);
+    this.#isStopped = false;
+  }
+
+  /**
+   * Hosts a server again, with other settings, which count from then on.
+   *
+   * @param morePorts so many ports above the address's own may be taken in its place
+   * @throws ProductError of `hostServer`: the server stays stopped, and its settings what they were
+   */
+  async hostWith(settings: CommandSettings, morePorts = 0): Promise<void> {
+    if (!this.#isStopped) throw new Error("The server runs; it has to be stopped first");
+    this.#connection = await hostHere(settings, this.#model, morePorts);
+    const { address } = settings;
+    const port = Number(new URL(this.client.connection.url).port);
+    // Another port may have been taken: that one is meant from now on.
+    this.#settings = { ...settings, address: address && { ...address, port } };
     this.#isStopped = false;
   }
 

@@ -1,5 +1,6 @@
 // Binds the server to an address, and says who is there when it is taken.
 import type { FastifyInstance } from "fastify";
+import { portHolder } from "../base/listeners.ts";
 import { ProductError } from "../base/product-error.ts";
 import {
   defaultHost,
@@ -17,29 +18,42 @@ export interface Listening {
   notice: string | undefined;
 }
 
+const usualAddress: ServerAddress = {
+  host: defaultHost,
+  port: defaultPort,
+  scheme: "http",
+  path: "",
+};
+const portTakenCode: string = serverErrors.portTaken.code;
+const alreadyRunningCode: string = serverErrors.alreadyRunning.code;
+
 /** Tells who answers at a URL: one of ours, or a stranger. */
 export type Identify = (url: string) => Promise<"modelctl" | "stranger">;
 
 /**
  * @param wanted undefined: the default port, or the next free one when a stranger holds it
+ * @param morePorts so many ports above the wanted one may be taken in its place; a server of ours there
+ *   counts as a stranger
  * @throws ProductError `SERVER_ALREADY_RUNNING`, `SERVER_PORT_TAKEN`, `SERVER_ADDRESS_UNUSABLE`
  */
 export async function listen(
   app: FastifyInstance,
   wanted: ServerAddress | undefined,
   identify: Identify,
+  morePorts = 0,
 ): Promise<Listening> {
-  if (wanted !== undefined) return await bind(app, wanted, identify);
-  for (let port = defaultPort; port <= lastFallbackPort; port += 1) {
-    const address: ServerAddress = { host: defaultHost, port, scheme: "http", path: "" };
+  const first = wanted ?? usualAddress;
+  const last = wanted === undefined ? lastFallbackPort : Math.min(wanted.port + morePorts, 65_535);
+  const passedBy = morePorts > 0 ? [portTakenCode, alreadyRunningCode] : [portTakenCode];
+  for (let { port } = first; port <= last; port += 1) {
     try {
-      const bound = await bind(app, address, identify);
-      if (port === defaultPort) return bound;
-      const notice = `Port ${defaultPort} belongs to another program; this server took ${port}.`;
+      const bound = await bind(app, { ...first, port }, identify);
+      if (port === first.port) return bound;
+      const notice = `Port ${first.port} belongs to another program; this server took ${port}.`;
       return { ...bound, notice };
     } catch (error) {
-      const isTaken = error instanceof ProductError && error.code === serverErrors.portTaken.code;
-      if (!isTaken || port === lastFallbackPort) throw error;
+      const isPassedBy = error instanceof ProductError && passedBy.includes(error.code);
+      if (!isPassedBy || port === last) throw error;
     }
   }
   throw new Error("unreachable: the last port returned or threw");
@@ -77,7 +91,7 @@ async function explain(
         cause: error,
       });
     }
-    return portTaken(address, error);
+    return await portTaken(address, error);
   }
   const reasons: Record<string, string> = {
     EADDRNOTAVAIL: "this machine has no such address",
@@ -94,10 +108,14 @@ async function explain(
   });
 }
 
-/** The address belongs to a program that is none of ours. */
-export function portTaken({ host, port }: ServerAddress, cause?: unknown): ProductError {
+/** The address belongs to a program that is none of ours; it is named where this machine tells. */
+export async function portTaken(
+  { host, port }: ServerAddress,
+  cause?: unknown,
+): Promise<ProductError> {
+  const holder = await portHolder(port);
   return new ProductError(serverErrors.portTaken, {
-    message: `Port ${port} on ${host} is taken by another program.`,
+    message: `Port ${port} on ${host} is taken by another program${holder === undefined ? "" : `, ${holder}`}.`,
     hint: "Stop that program, or choose another port with --port.",
     cause,
   });

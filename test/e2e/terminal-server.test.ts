@@ -2,6 +2,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -59,6 +60,52 @@ describe("the Server screen", () => {
     program.type("\u0004");
     expect(await program.exited).toBe(0);
     expect(program.buffer()).toBe("normal");
+  });
+
+  it("takes the next free port where a stranger has its own, and is set anew", async () => {
+    const { url, environment } = await ownHost();
+    const program = await open([], { columns: 140, rows: 40, environment });
+    await program.shows("Send a message");
+    program.type(altThree);
+    await program.shows("[3 Server]");
+    program.type("S");
+    await program.shows("Stop the server on");
+    program.type("y");
+    await program.shows("The server is stopped");
+    const stranger = createServer((_request, reply) => reply.end("a stranger"));
+    await new Promise<void>((resolve) => stranger.listen(Number(new URL(url).port), resolve));
+    onTestFinished(() => void stranger.close());
+    program.type("S");
+    await program.shows("is taken by another program");
+    // The holder is named where the machine tells.
+    if (process.platform === "linux") await program.shows(`(${process.pid})`);
+    program.type("p");
+    await program.shows("The server is listening on");
+    const moved = /listening on (http:\S+)/.exec(program.text())?.[1] ?? "";
+    expect(moved).not.toBe(url);
+    expect(await ask(moved, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
+
+    program.type("o");
+    await program.shows("Settings of the server");
+    program.type("need a key");
+    await program.shows("> Requests need a key");
+    program.type("\r");
+    await program.shows("always, except");
+    program.type("always");
+    await program.shows("> always");
+    program.type("\r");
+    await program.shows("> Start the server with these");
+    program.type("\r");
+    await program.shows("and start it anew?");
+    program.type("y");
+    await program.showsNot("starting the server");
+    await until(
+      () =>
+        fetch(`${moved}/v1/models`)
+          .then(({ status }) => status)
+          .catch(() => 0),
+      (status) => status === 401,
+    );
   });
 
   it("shows the server of another program, and lives on when that one is killed", async () => {

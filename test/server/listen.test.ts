@@ -67,10 +67,20 @@ describe("an address that was named", () => {
     await expect(listen(app, local(takenPort), identify)).rejects.toMatchObject({
       code: "SERVER_PORT_TAKEN",
       exitCode: 5,
-      message: `Port ${takenPort} on 127.0.0.1 is taken by another program.`,
+      message: expect.stringMatching(
+        `^Port ${takenPort} on 127\\.0\\.0\\.1 is taken by another program(, .+ \\(${process.pid}\\))?\\.$`,
+      ),
       hint: expect.stringContaining("--port"),
     });
     expect(asked).toEqual([`http://127.0.0.1:${takenPort}`]);
+  });
+
+  test("is followed by the next free port where that may be taken", async () => {
+    const seen: number[] = [];
+    const other = onOtherPorts([20_000, 20_001], seen);
+    const { notice } = await listen(other, local(20_000), asOurs, 10);
+    expect(seen).toEqual([20_000, 20_001, 20_002]);
+    expect(notice).toMatch(/^Port 20000 belongs to another program; this server took \d+\.$/);
   });
 
   test("that belongs to a server of ours is another error", async () => {

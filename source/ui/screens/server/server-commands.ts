@@ -12,8 +12,12 @@ export interface ServerActions {
   readonly isFollowing: boolean;
   /** The selected request has not ended. */
   readonly isRunning: boolean;
-  /** `running` and `stopped` where this program hosts the server; else undefined. */
-  readonly control: "running" | "stopped" | undefined;
+  /** Nothing has been asked yet: an example stands in the table's place. */
+  readonly hasExample: boolean;
+  /** Of the server, where this program hosts it; else undefined. */
+  readonly control: "running" | "stopped" | "busy" | undefined;
+  /** What helps a server that could not be started. */
+  readonly remedy: "next-port" | "make-key" | "none" | undefined;
   openField(): undefined;
   closeField(isKept: boolean): undefined;
   clearFilters(): undefined;
@@ -35,6 +39,9 @@ export interface ServerActions {
   toggleWrap(): undefined;
   page(): Promise<undefined>;
   toggleServer(): Promise<string | undefined>;
+  startOnNextPort(): Promise<string | undefined>;
+  makeKey(): Promise<string | undefined>;
+  changeSettings(): Promise<string | undefined>;
 }
 
 interface Definition extends CommandFacts {
@@ -109,9 +116,9 @@ const definitions: readonly Definition[] = [
     run: (actions) => actions.cancel(),
   },
   {
-    ...facts("curl", "Copy the request as a curl command", ["y"]),
+    ...facts("curl", "Copy the request, or the example, as a curl command", ["y"]),
     hint: hinted("curl"),
-    isValid: onRequest,
+    isValid: (actions) => onRequest(actions) || (inList(actions) && actions.hasExample),
     run: (actions) => actions.copyCurl(),
   },
   {
@@ -147,10 +154,29 @@ const definitions: readonly Definition[] = [
     run: (actions) => actions.page(),
   },
   {
+    ...facts("nextPort", "Start the server on the next free port", ["p"]),
+    hint: hinted("next port"),
+    isValid: (actions) => inList(actions) && actions.remedy === "next-port",
+    run: (actions) => actions.startOnNextPort(),
+  },
+  {
+    ...facts("makeKey", "Make the key without which the server does not start", ["n"]),
+    hint: hinted("new key"),
+    isValid: (actions) => inList(actions) && actions.remedy === "make-key",
+    run: (actions) => actions.makeKey(),
+  },
+  {
     ...facts("toggle", "Stop or start the server", ["S"]),
     hint: ({ control }) => (control === "stopped" ? "start" : "stop"),
-    isValid: (actions) => inList(actions) && actions.control !== undefined,
+    isValid: (actions) =>
+      inList(actions) && (actions.control === "running" || actions.control === "stopped"),
     run: (actions) => actions.toggleServer(),
+  },
+  {
+    ...facts("settings", "Address, port, keys and origins of the server", ["o"]),
+    hint: ({ control }) => (control === undefined ? undefined : "settings"),
+    isValid: (actions) => inList(actions) && actions.control !== "busy",
+    run: (actions) => actions.changeSettings(),
   },
   moving("up", "Row up", ["Up", "k"], (actions) => actions.move(-1)),
   moving("down", "Row down", ["Down", "j"], (actions) => actions.move(1)),

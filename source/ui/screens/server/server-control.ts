@@ -1,38 +1,170 @@
-// Stopping and starting the server that this program hosts.
+// Stopping, starting and changing the server that this program hosts, and how far that is.
 
 import { describeError } from "../../../base/product-error.ts";
 import type { FrameServices } from "../../frame/screen.ts";
 import type { ServerWatch } from "../../live/server-watch.ts";
+import { askSettings, type ServerSettings } from "./server-settings.ts";
 
 export interface ServerControl {
   readonly isRunning: () => boolean;
+  /** Those in force, or of the last try to start. */
+  readonly settings: () => ServerSettings;
+  /** Who can reach it without a key, where others can: a sentence. */
+  readonly warning: () => string | undefined;
   /** @throws with a sentence */
   stop(): Promise<void>;
-  /** @throws with a sentence, such as that the port is taken */
+  /** As it was before. @throws with a sentence, such as that the port is taken */
   start(): Promise<void>;
+  /** Starts a stopped server. @throws as `start` */
+  startWith(settings: ServerSettings): Promise<void>;
+  /** As the last try, on the next free port. @throws as `start` */
+  startOnNextPort(): Promise<void>;
+  /** @returns a key's token, which is not shown again */
+  makeKey(): Promise<string>;
 }
 
-/**
- * Starts a stopped server, or stops a running one once the person is sure.
- * @returns a sentence on how it went; undefined where nothing was done
- */
-export async function toggleServer(
-  control: ServerControl | undefined,
-  frame: Pick<FrameServices, "confirm">,
-  watch: ServerWatch,
-): Promise<string | undefined> {
-  if (control === undefined) return "Another program hosts this server";
-  try {
-    if (!control.isRunning()) {
-      await control.start();
-      return `The server is listening on ${watch.url}`;
+/** Why it could not be started, and which key helps. */
+export interface StartProblem {
+  readonly sentence: string;
+  readonly remedy: "next-port" | "make-key" | "none";
+}
+
+const remedies: Readonly<Record<string, StartProblem["remedy"]>> = {
+  SERVER_PORT_TAKEN: "next-port",
+  SERVER_ALREADY_RUNNING: "next-port",
+  SERVER_NO_KEY: "make-key",
+};
+
+const foreign = "Another program hosts this server: it is set, stopped and started there";
+
+export interface ServerKeeperOptions {
+  /** Undefined where another program hosts the server. */
+  readonly control: ServerControl | undefined;
+  readonly frame: Pick<FrameServices, "ask" | "choose" | "confirm" | "copy" | "notify">;
+  readonly watch: ServerWatch;
+  readonly onChange: () => void;
+}
+
+export class ServerKeeper {
+  readonly #options: ServerKeeperOptions;
+  #work: string | undefined;
+  #problem: StartProblem | undefined;
+
+  constructor(options: ServerKeeperOptions) {
+    this.#options = options;
+  }
+
+  /** What goes on, such as `starting on 127.0.0.1:11434`. */
+  get work(): string | undefined {
+    return this.#work;
+  }
+
+  /** Why it does not run, though it should. */
+  get problem(): StartProblem | undefined {
+    return this.#problem;
+  }
+
+  get warning(): string | undefined {
+    return this.#options.control?.warning();
+  }
+
+  /** Undefined where another program hosts the server. */
+  get state(): "running" | "stopped" | "busy" | undefined {
+    const { control } = this.#options;
+    if (control === undefined) return undefined;
+    if (this.#work !== undefined) return "busy";
+    return control.isRunning() ? "running" : "stopped";
+  }
+
+  /** Starts a stopped server, or stops a running one once the person is sure. */
+  async toggle(): Promise<string | undefined> {
+    const { control, frame, watch } = this.#options;
+    if (control === undefined) return foreign;
+    if (!control.isRunning()) return await this.#start(control, () => control.start());
+    if (!(await frame.confirm(`Stop the server on ${watch.url}?${this.#unfinished}`))) {
+      return undefined;
     }
-    const running = watch.sample?.running ?? 0;
-    const effect = running > 0 ? ` ${running} running requests are finished first.` : "";
-    if (!(await frame.confirm(`Stop the server on ${watch.url}?${effect}`))) return undefined;
-    await control.stop();
-    return "The server is stopped";
-  } catch (error) {
-    return describeError(error);
+    return await this.#stop(control, "The server is stopped");
+  }
+
+  /** Asks for other settings, and starts the server anew with them. */
+  async changeSettings(): Promise<string | undefined> {
+    const { control, frame, watch } = this.#options;
+    if (control === undefined) return foreign;
+    const wanted = await askSettings(control.settings(), !control.isRunning(), frame);
+    if (wanted === undefined) return undefined;
+    if (control.isRunning()) {
+      const question = `Stop the server on ${watch.url} and start it anew?${this.#unfinished}`;
+      if (!(await frame.confirm(question))) return "Nothing was changed";
+      const failure = await this.#stop(control, undefined);
+      if (failure !== undefined) return failure;
+    }
+    return await this.#start(control, () => control.startWith(wanted));
+  }
+
+  async startOnNextPort(): Promise<string | undefined> {
+    const { control } = this.#options;
+    if (control === undefined) return foreign;
+    return await this.#start(control, () => control.startOnNextPort());
+  }
+
+  /** For a server that others reach: it starts only where there is a key. */
+  async makeKey(): Promise<string | undefined> {
+    const { control, frame } = this.#options;
+    if (control === undefined) return foreign;
+    try {
+      const token = await control.makeKey();
+      const copy = "copy";
+      const chosen = await frame.choose(`The key, shown this once: ${token}`, [
+        { value: copy, title: "Copy it and start the server" },
+        { value: "start", title: "Start the server" },
+      ]);
+      if (chosen === undefined) return "The key is made; S starts the server as it was";
+      if (chosen === copy) await frame.copy(token);
+    } catch (error) {
+      return describeError(error);
+    }
+    return await this.#start(control, () => control.startWith(control.settings()));
+  }
+
+  get #unfinished(): string {
+    const running = this.#options.watch.sample?.running ?? 0;
+    if (running === 0) return "";
+    return running === 1
+      ? " A running request is finished first."
+      : ` ${running} running requests are finished first.`;
+  }
+
+  async #stop(control: ServerControl, done: string | undefined): Promise<string | undefined> {
+    this.#set(`stopping ${this.#options.watch.url}; running requests are finished first`);
+    try {
+      await control.stop();
+      return done;
+    } catch (error) {
+      return describeError(error);
+    } finally {
+      this.#set(undefined);
+    }
+  }
+
+  async #start(control: ServerControl, start: () => Promise<void>): Promise<string | undefined> {
+    this.#problem = undefined;
+    this.#set("starting the server");
+    try {
+      await start();
+      return `The server is listening on ${this.#options.watch.url}`;
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      const sentence = error instanceof Error ? error.message : String(error);
+      if (!control.isRunning()) this.#problem = { sentence, remedy: remedies[code] ?? "none" };
+      return this.#problem === undefined ? describeError(error) : undefined;
+    } finally {
+      this.#set(undefined);
+    }
+  }
+
+  #set(work: string | undefined): void {
+    this.#work = work;
+    this.#options.onChange();
   }
 }

@@ -5,13 +5,15 @@ import type { BodySize, ScreenPicture, StyledRow } from "../../frame/screen.ts";
 import type { LinkState } from "../../live/follow.ts";
 import { drawBox, innerHeight, innerWidth } from "../../panes/box.ts";
 import { span } from "../../panes/quantities.ts";
-import { clipRow, fitRow, foreignSpan, rowWidth, textRow } from "../../panes/styled-row.ts";
+import { fitRow, foreignSpan, rowWidth, textRow } from "../../panes/styled-row.ts";
 import { fitColumns, headerRow } from "../../panes/table.ts";
 import { fieldPicture } from "../../panes/text-field.ts";
-import type { Glyphs } from "../../theme.ts";
+import { wrapLine } from "../../text/wrap-line.ts";
+import type { Glyphs, Tone } from "../../theme.ts";
 import { requestColumns, requestRow } from "./request-columns.ts";
 import { summaryRows } from "./request-detail.ts";
 import type { RequestList } from "./request-list.ts";
+import type { ServerKeeper } from "./server-control.ts";
 import {
   paneColumnsMinimum,
   paneHeight,
@@ -24,8 +26,7 @@ export interface ServerPictureFacts {
   readonly panes: ServerPaneFacts;
   readonly link: LinkState;
   readonly url: string;
-  /** This program hosts the server and was asked to stop it. */
-  readonly isStopped: boolean;
+  readonly keeper: Pick<ServerKeeper, "state" | "work" | "problem" | "warning">;
   readonly list: RequestList;
   /** The filter while one types in it. */
   readonly field: EditorState | undefined;
@@ -40,6 +41,7 @@ const previewHeight = 6;
 /** In a window with fewer rows the table needs them all. */
 const previewRowsMinimum = 26;
 const fieldWidthMaximum = 48;
+const bannerRowsMaximum = 3;
 
 export function serverPicture(facts: ServerPictureFacts, size: BodySize): ScreenPicture {
   const banner = bannerRows(facts, size.columns);
@@ -71,19 +73,52 @@ export function detailHeight(size: BodySize): number {
   return Math.max(1, innerHeight(size.rows));
 }
 
-function bannerRows(
-  { link, panes, isStopped, url, glyphs }: ServerPictureFacts,
-  width: number,
-): StyledRow[] {
-  if (isStopped) {
-    const text = ` ${glyphs.idle} The server is stopped ${glyphs.separator} S starts it`;
-    return [clipRow(textRow(text, "warning"), width, glyphs.ellipsis)];
-  }
-  if (link.kind !== "down") return [];
-  const age = span(panes.now - link.sinceMs);
-  const text = ` ${glyphs.failed} ${link.sentence} Gone for ${age}; ${url} is asked again and again`;
-  return [clipRow([foreignSpan(text, "error", glyphs.isAscii)], width, glyphs.ellipsis)];
+function bannerRows(facts: ServerPictureFacts, width: number): StyledRow[] {
+  const { text, tone } = bannerOf(facts) ?? {};
+  if (text === undefined || tone === undefined) return [];
+  const harmless = foreignSpan(text, tone, facts.glyphs.isAscii).text;
+  return wrapLine(harmless, width - 2)
+    .slice(0, bannerRowsMaximum)
+    .map((row) => [{ text: ` ${row.text}`, tone }]);
 }
+
+/** What is the matter with the server, and the keys that help. */
+function bannerOf({
+  keeper,
+  link,
+  panes,
+  url,
+  glyphs,
+}: ServerPictureFacts): { text: string; tone: Tone } | undefined {
+  const { work, problem, state, warning } = keeper;
+  const parted = (...parts: string[]) => parts.join(` ${glyphs.separator} `);
+  if (work !== undefined) return { text: `${glyphs.working} ${work}`, tone: "mark" };
+  if (problem !== undefined) {
+    const text = `${glyphs.failed} ${problem.sentence}`;
+    const keys = [...remedyKeys[problem.remedy], "o settings", "S starts it as it was"];
+    return {
+      text: parted(text, ...keys),
+      tone: problem.remedy === "make-key" ? "warning" : "error",
+    };
+  }
+  if (state === "stopped") {
+    const text = `${glyphs.idle} The server is stopped`;
+    return { text: parted(text, "S starts it", "o settings"), tone: "warning" };
+  }
+  if (link.kind === "down") {
+    const age = span(panes.now - link.sinceMs);
+    const text = `${glyphs.failed} ${link.sentence} Gone for ${age}; ${url} is asked again and again`;
+    return { text, tone: "error" };
+  }
+  if (warning === undefined) return undefined;
+  return { text: parted(`${glyphs.warning} ${warning}`, "o settings"), tone: "warning" };
+}
+
+const remedyKeys = {
+  "next-port": ["p takes the next free port"],
+  "make-key": ["n makes a key"],
+  none: [],
+} as const;
 
 function paneRows({ panes, glyphs }: ServerPictureFacts, size: BodySize): StyledRow[] {
   if (size.columns < paneColumnsMinimum || size.rows < 20) {
@@ -173,15 +208,20 @@ function filterLine(
   };
 }
 
-function emptyRows({ list, url, glyphs }: ServerPictureFacts, width: number): StyledRow[] {
+function emptyRows({ list, url }: ServerPictureFacts, width: number): StyledRow[] {
   const lines =
     list.total > 0
       ? ["Nothing matches. Esc shows all requests."]
-      : [
-          "Listening; nothing has been asked yet. For example:",
-          `curl ${url}/v1/chat/completions -d '{"model": "tiny", "messages": [{"role": "user", "content": "Hi"}]}'`,
-        ];
-  return lines.map((line) => clipRow(textRow(`  ${line}`, "dim"), width, glyphs.ellipsis));
+      : ["Listening; nothing has been asked yet. For example:", exampleCall(url), "y copies it."];
+  return lines
+    .flatMap((line) => wrapLine(line, width - 2))
+    .map(({ text }) => textRow(`  ${text}`, "dim"));
+}
+
+/** A call that anybody can try. */
+export function exampleCall(url: string): string {
+  const body = { model: "tiny", messages: [{ role: "user", content: "Hi" }] };
+  return `curl ${url}/v1/chat/completions -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
 }
 
 function previewBox({ list, glyphs }: ServerPictureFacts, columns: number): StyledRow[] {

@@ -24,8 +24,8 @@ import { RequestActions } from "./request-actions.ts";
 import { detailText } from "./request-detail.ts";
 import { type ReadFilter, RequestList } from "./request-list.ts";
 import { type ServerActions, serverCommands } from "./server-commands.ts";
-import { type ServerControl, toggleServer } from "./server-control.ts";
-import { detailHeight, serverPicture, tableRows } from "./server-picture.ts";
+import { type ServerControl, ServerKeeper } from "./server-control.ts";
+import { detailHeight, exampleCall, serverPicture, tableRows } from "./server-picture.ts";
 import { spokenRequestLines, spokenServerFooter } from "./spoken-requests.ts";
 
 export interface ServerScreenOptions {
@@ -48,6 +48,7 @@ export class ServerScreen implements Screen {
   readonly #list: RequestList;
   readonly #requests: RequestActions;
   readonly #open: OpenRequest;
+  readonly #keeper: ServerKeeper;
   readonly #listeners = new Set<() => void>();
   #size: BodySize = { columns: 100, rows: 28 };
   #field: EditorState | undefined;
@@ -60,6 +61,7 @@ export class ServerScreen implements Screen {
     this.#options = options;
     this.#list = new RequestList(options.readFilter);
     this.#requests = new RequestActions({ ...options, onChange: () => this.#tell() });
+    this.#keeper = new ServerKeeper({ ...options, onChange: () => this.#tell() });
     this.#open = new OpenRequest({
       glyphs: options.glyphs,
       find: (key) => options.feed.find(key),
@@ -86,7 +88,7 @@ export class ServerScreen implements Screen {
         panes: this.#paneFacts(),
         link: watch.state,
         url: watch.url,
-        isStopped: this.#options.control?.isRunning() === false,
+        keeper: this.#keeper,
         list: this.#list,
         field: this.#field,
         isRelative: this.#isRelative,
@@ -151,7 +153,6 @@ export class ServerScreen implements Screen {
   #actions(): ServerActions {
     const list = this.#list;
     const { selected, filters } = list;
-    const { control } = this.#options;
     const requests = this.#requests;
     const changed = (change: () => void) => (): undefined => {
       change();
@@ -167,7 +168,9 @@ export class ServerScreen implements Screen {
       isPaused: list.isPaused,
       isFollowing: list.isFollowing,
       isRunning: selected?.state === "running",
-      control: control === undefined ? undefined : control.isRunning() ? "running" : "stopped",
+      hasExample: list.total === 0,
+      control: this.#keeper.state,
+      remedy: this.#keeper.problem?.remedy,
       openField: changed(() => {
         this.#textBefore = filters.text;
         this.#field = fieldWith(createEditorState(), filters.text);
@@ -188,7 +191,10 @@ export class ServerScreen implements Screen {
       openDetail: changed(() => this.#openDetail()),
       closeDetail: changed(() => this.#open.close()),
       cancel: () => onSelected((view) => requests.cancel(view), undefined),
-      copyCurl: () => onSelected((view) => requests.copyCurl(view), ""),
+      copyCurl: () =>
+        selected === undefined
+          ? this.#options.frame.copy(exampleCall(this.#options.watch.url))
+          : requests.copyCurl(selected),
       copyJson: () => onSelected((view) => requests.copyJson(view), ""),
       replay: () => onSelected((view) => requests.replay(view), undefined),
       exportShown: () => requests.exportAll(list.shown),
@@ -197,7 +203,10 @@ export class ServerScreen implements Screen {
       }),
       toggleWrap: changed(() => this.#open.toggleWrap()),
       page: () => this.#page(),
-      toggleServer: () => this.#toggleServer(),
+      toggleServer: () => this.#keeper.toggle(),
+      startOnNextPort: () => this.#keeper.startOnNextPort(),
+      makeKey: () => this.#keeper.makeKey(),
+      changeSettings: () => this.#keeper.changeSettings(),
     };
   }
 
@@ -258,13 +267,6 @@ export class ServerScreen implements Screen {
     const texts = this.#requests.textsOf(selected);
     await this.#options.frame.page(detailText(selected, texts, this.#options.glyphs));
     return undefined;
-  }
-
-  async #toggleServer(): Promise<string | undefined> {
-    const { control, frame, watch } = this.#options;
-    const sentence = await toggleServer(control, frame, watch);
-    this.#tell();
-    return sentence;
   }
 
   #paneFacts() {

@@ -5,6 +5,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import type { ServerControl } from "../../../../source/ui/screens/server/server-control.ts";
+import type { ServerSettings } from "../../../../source/ui/screens/server/server-settings.ts";
 import { TestServer } from "../../../support/test-server.ts";
 import { until } from "../../../support/until.ts";
 import { type OpenApp, openApp } from "../../support/open-app.ts";
@@ -149,24 +151,119 @@ test("a server that dies is said to be gone, and is found when it comes back", a
   await screen.until("2 of 2");
 });
 
-test("the server of this program is stopped and started", async () => {
-  let isRunning = true;
-  const control = {
-    isRunning: () => isRunning,
-    stop: async () => {
-      isRunning = false;
-    },
-    start: async () => {
-      throw new Error("Port 11434 is taken by another program.");
-    },
-  };
+/** A server that is only said to run; each start fails until the test says otherwise. */
+class SampleControl implements ServerControl {
+  isUp = true;
+  failure: { message: string; code: string } | undefined;
+  warned: string | undefined;
+  now: ServerSettings = { host: "127.0.0.1", port: 11434, requireKey: "auto", origins: [] };
+  readonly isRunning = () => this.isUp;
+  readonly settings = () => this.now;
+  readonly warning = () => this.warned;
+
+  async stop(): Promise<void> {
+    this.isUp = false;
+  }
+
+  async start(): Promise<void> {
+    if (this.failure !== undefined) {
+      throw Object.assign(new Error(this.failure.message), { code: this.failure.code });
+    }
+    this.isUp = true;
+  }
+
+  async startWith(settings: ServerSettings): Promise<void> {
+    this.now = settings;
+    await this.start();
+  }
+
+  async startOnNextPort(): Promise<void> {
+    this.failure = undefined;
+    await this.startWith({ ...this.now, port: this.now.port + 1 });
+  }
+
+  async makeKey(): Promise<string> {
+    this.failure = undefined;
+    return "mk-secret";
+  }
+}
+
+const taken = { message: "Port 11434 is taken by another program.", code: "SERVER_PORT_TAKEN" };
+
+test("the server of this program is stopped, and started on the next port where its own is taken", async () => {
+  const control = new SampleControl();
   const { screen } = await openServerScreen({ serverOptions: { control } });
   screen.type("S");
   await screen.until("Stop the server on");
   screen.type("y");
   await screen.until("The server is stopped · S starts it");
+  control.failure = taken;
   screen.type("S");
-  await screen.until("Port 11434 is taken by another program.");
+  await screen.until("Port 11434 is taken by another program. · p takes the next free port");
+  await screen.until("p next port");
+  screen.type("p");
+  await screen.until("The server is listening on");
+  expect([control.isUp, control.now.port]).toEqual([true, 11435]);
+  await screen.until((now) => !now.text.includes("is taken"));
+});
+
+test("settings are changed one by one, and the server is started anew with them", async () => {
+  const control = new SampleControl();
+  const { screen } = await openServerScreen({ serverOptions: { control } });
+  const enter = async (after: string | RegExp): Promise<void> => {
+    screen.type(keys.enter);
+    await screen.until(after);
+  };
+  screen.type("o");
+  await screen.until("Settings of the server, until this program ends");
+  expect(screen.text).not.toContain("Start the server with these");
+  screen.type("Port");
+  await screen.until("> Port");
+  await enter("> 11434");
+  screen.type("\u0015port");
+  await enter("'port' is no port");
+  screen.type("Port");
+  await screen.until("> Port");
+  await enter("> 11434");
+  screen.type("\u001512000");
+  await enter(/Port +12000/);
+  screen.type("need a key");
+  await screen.until("> Requests need a key");
+  await enter("always, except for your own commands");
+  screen.type("always");
+  await screen.until("> always");
+  await enter("Start the server with these");
+  await enter("and start it anew?");
+  screen.type("y");
+  await screen.until("The server is listening on");
+  expect(control.now).toMatchObject({ host: "127.0.0.1", port: 12_000, requireKey: "true" });
+});
+
+test("a server for other machines needs a key, which a key press makes", async () => {
+  const control = new SampleControl();
+  control.isUp = false;
+  control.failure = { message: "There is no key to ask them for.", code: "SERVER_NO_KEY" };
+  const { screen } = await openServerScreen({ serverOptions: { control } });
+  screen.type("S");
+  await screen.until("There is no key to ask them for. · n makes a key");
+  screen.type("n");
+  await screen.until("The key, shown this once: mk-secret");
+  screen.type(keys.enter);
+  await screen.until("The server is listening on");
+  expect(screen.bytes).toContain(Buffer.from("mk-secret").toString("base64"));
+  control.warned = "Anybody who can reach 0.0.0.0:11434 can use this server without a key";
+  await screen.until("! Anybody who can reach 0.0.0.0:11434 can use this server");
+});
+
+test("the example of an empty log is copied, and another program's server is set there", async () => {
+  const { screen, server } = await openServerScreen();
+  await screen.until("y copies it.");
+  screen.type("y");
+  await screen.until(/Copied \d+ characters/);
+  const [encoded = ""] = screen.bytes.split("\u001b]52;c;")[1]?.split("\u0007") ?? [];
+  expect(Buffer.from(encoded, "base64").toString()).toContain(`curl ${server.url}/v1/chat`);
+  screen.type("o");
+  await screen.until("Another program hosts this server");
 });
 
 test.each([

@@ -1,0 +1,109 @@
+// The settings of the server that this program hosts: what they are, and a dialogue that changes them.
+
+import type { Choice, FrameServices } from "../../frame/screen.ts";
+
+/** When requests must bring a key: `auto` is where other machines can reach the server. */
+export const keyRules = ["auto", "true", "false"] as const;
+export type KeyRule = (typeof keyRules)[number];
+
+export interface ServerSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly requireKey: KeyRule;
+  /** Of browser pages that may call, beside the usual local ones. */
+  readonly origins: readonly string[];
+}
+
+const keyRuleTexts: Readonly<Record<KeyRule, string>> = {
+  auto: "where other machines can reach it",
+  true: "always, except for your own commands",
+  false: "never",
+};
+
+const title = "Settings of the server, until this program ends";
+
+/**
+ * @param isStopped they can be started with, changed or not
+ * @returns what is to count from now on; undefined where the person leaves
+ */
+export async function askSettings(
+  before: ServerSettings,
+  isStopped: boolean,
+  frame: Pick<FrameServices, "ask" | "choose" | "notify">,
+): Promise<ServerSettings | undefined> {
+  let settings = before;
+  for (;;) {
+    const chosen = await frame.choose(
+      title,
+      choicesOf(settings, isStopped || !isSame(settings, before)),
+    );
+    if (chosen === undefined) return undefined;
+    if (chosen === "apply") return settings;
+    const change = await askOne(chosen, settings, frame);
+    if (typeof change === "string") frame.notify(change);
+    else settings = { ...settings, ...change };
+  }
+}
+
+function isSame(one: ServerSettings, other: ServerSettings): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function choicesOf(settings: ServerSettings, canStart: boolean): Choice[] {
+  const { host, port, requireKey, origins } = settings;
+  const apply = { value: "apply", title: "Start the server with these" };
+  return [
+    ...(canStart ? [apply] : []),
+    { value: "host", title: "Address to listen on", note: host },
+    { value: "port", title: "Port", note: String(port) },
+    { value: "requireKey", title: "Requests need a key", note: keyRuleTexts[requireKey] },
+    {
+      value: "origins",
+      title: "Browser pages that may call (CORS)",
+      note: origins.length === 0 ? "the usual local ones" : origins.join(", "),
+    },
+  ];
+}
+
+/** @returns what is wrong with the answer, as a sentence */
+async function askOne(
+  name: string,
+  settings: ServerSettings,
+  frame: Pick<FrameServices, "ask" | "choose">,
+): Promise<Partial<ServerSettings> | string> {
+  switch (name) {
+    case "host":
+      return readHost(await frame.ask("Listen on (127.0.0.1: this machine alone)", settings.host));
+    case "port":
+      return readPort(await frame.ask("Port", String(settings.port)));
+    case "origins":
+      return readOrigins(
+        await frame.ask("Origins, divided by commas", settings.origins.join(", ")),
+      );
+    default: {
+      const choices = keyRules.map((value) => ({ value, title: keyRuleTexts[value] }));
+      const chosen = await frame.choose("Requests need a key", choices);
+      const requireKey = keyRules.find((rule) => rule === chosen);
+      return requireKey === undefined ? {} : { requireKey };
+    }
+  }
+}
+
+function readHost(typed: string | undefined): Partial<ServerSettings> | string {
+  const host = typed?.trim();
+  if (host === undefined || host === "") return {};
+  return /^[\w.:%-]+$/.test(host) ? { host } : `'${host}' is no address of a machine`;
+}
+
+function readPort(typed: string | undefined): Partial<ServerSettings> | string {
+  if (typed === undefined || typed.trim() === "") return {};
+  const port = Number(typed);
+  const isPort = Number.isInteger(port) && port >= 1 && port <= 65_535;
+  return isPort ? { port } : `'${typed}' is no port; those are whole numbers from 1 to 65535`;
+}
+
+function readOrigins(typed: string | undefined): Partial<ServerSettings> {
+  if (typed === undefined) return {};
+  const origins = typed.split(",").map((origin) => origin.trim());
+  return { origins: origins.filter((origin) => origin !== "") };
+}
