@@ -41,7 +41,8 @@ export function appState(facts: AppFacts): { state: AppState; reason: string | u
   if (ready === 0 && now < active.notBefore) {
     const isFailed = active.failures >= failuresUntilFailed;
     const count = isFailed ? ` (${active.failures} times in a row)` : "";
-    return { state: "CRASH_BACKOFF", reason: `${active.reason ?? "A replica ended"}${count}` };
+    const reason = (active.reason ?? "A replica ended").replace(/[.]$/, "");
+    return { state: "CRASH_BACKOFF", reason: `${reason}${count}.` };
   }
   if (ready < wanted && stateFault !== undefined) {
     return { state: "DEGRADED", reason: stateFault };

@@ -78,7 +78,8 @@ function failureOf(
 ): RoutedApp["failure"] {
   const isWaiting = backOffLeftMs(active.notBefore, context.clock.wallMs()) > 0;
   if (active.failures >= failuresUntilFailed && isWaiting) {
-    const sentence = `${active.reason ?? "Its replicas end before they are ready"} (revision ${active.revision}, ${active.failures} times in a row).`;
+    const reason = (active.reason ?? "Its replicas end").replace(/[.]$/, "");
+    const sentence = `${reason} (revision ${active.revision}, ${active.failures} times in a row).`;
     return { errorType: "startup_failed", sentence };
   }
   if (context.stateFault() !== undefined) {

@@ -91,5 +91,5 @@ it("bad states have a reason", () => {
     "1 of 3 wanted replicas are ready",
   );
   const crashing = { ...active, failures: 4, notBefore: 2000, reason: "It ended with code 1." };
-  expect(reasonOf({ active: crashing })).toContain("It ended with code 1. (4 times in a row)");
+  expect(reasonOf({ active: crashing })).toContain("It ended with code 1 (4 times in a row).");
 });
