@@ -1,21 +1,26 @@
 // Whether a model fits into memory, told before it is loaded.
 import type { Settings } from "../configuration/settings.ts";
+import { type FreeRoom, roomNeed, shortageOf } from "../engine/scheduler/card-plan.ts";
 import { planLoad } from "../engine/scheduler/load-plan.ts";
-import { fitSentence, freeMemoryBytes, memoryNeed } from "../engine/scheduler/memory-plan.ts";
+import { roomSentence } from "../engine/scheduler/load-sentence.ts";
+import { freeMemoryBytes } from "../engine/scheduler/memory-plan.ts";
 import type { ResolvedModel } from "../store/library/resolved-model.ts";
 import { engineSettings } from "./engine-settings.ts";
+import { freeCardBytes } from "./free-card-bytes.ts";
 
-/** @param freeBytes memory that is free now */
-export function fitOf(
+/** @param given what is free; undefined: what is free now */
+export async function fitOf(
   model: ResolvedModel,
   settings: Settings,
-  freeBytes = freeMemoryBytes(),
-): { fits: boolean; sentence: string } {
-  const plan = planLoad(model, model.parameters, engineSettings(settings), {
-    memoryBytes: freeBytes,
-    // Where a card is, the model's runner finds out what it takes of it.
-    cardBytes: undefined,
-  });
-  const need = memoryNeed(model, plan);
-  return { fits: need.totalBytes <= freeBytes, sentence: fitSentence(need, freeBytes) };
+  given?: FreeRoom,
+): Promise<{ fits: boolean; sentence: string }> {
+  const free = given ?? {
+    memoryBytes: freeMemoryBytes(),
+    cardBytes: await freeCardBytes(settings.gpu),
+  };
+  const plan = planLoad(model, model.parameters, engineSettings(settings), free);
+  return {
+    fits: shortageOf(roomNeed(model, plan), free, [], false) === undefined,
+    sentence: roomSentence(model, plan, free),
+  };
 }

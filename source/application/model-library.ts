@@ -94,7 +94,7 @@ export class ModelLibrary implements Workshop {
     settings: Settings,
   ): Promise<{ fits: boolean; sentence: string }> {
     const { fitOf } = await import("./memory-fit.ts");
-    return fitOf(await this.catalog.resolve(reference), settings);
+    return await fitOf(await this.catalog.resolve(reference), settings);
   }
 
   /** The name of a model that a mistyped one was meant to be. */

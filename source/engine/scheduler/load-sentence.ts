@@ -2,8 +2,7 @@
 import { formatBytes } from "../../base/byte-format.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
-import { cardReserveBytes } from "../text/fit-layers.ts";
-import { type FreeRoom, roomNeed } from "./card-plan.ts";
+import { type FreeRoom, roomNeed, shortageOf } from "./card-plan.ts";
 import { fitSentence, memoryNeed } from "./memory-plan.ts";
 
 /** @param slots how many were wanted */
@@ -23,17 +22,16 @@ export function cardText(freeBytes: number | undefined): string {
   return freeBytes === undefined ? "" : ` (${formatBytes(freeBytes)} free on the card)`;
 }
 
-function roomSentence(
+/** Whether a model finds room, on the card or in the machine's memory. */
+export function roomSentence(
   model: Pick<ResolvedModel, "facts" | "sizeBytes">,
   settings: LoadSettings,
   free: FreeRoom,
 ): string {
-  const need = memoryNeed(model, settings);
-  const { cardBytes } = roomNeed(model, settings);
-  const isOnCard =
-    free.cardBytes !== undefined &&
-    cardBytes >= need.totalBytes &&
-    cardBytes <= free.cardBytes - cardReserveBytes;
-  if (!isOnCard) return fitSentence(need, free.memoryBytes) + cardText(free.cardBytes);
-  return `needs about ${formatBytes(need.totalBytes)}: fits${cardText(free.cardBytes)}`;
+  const room = roomNeed(model, settings);
+  const usesCard = free.cardBytes !== undefined && room.cardBytes > 0;
+  if (usesCard && shortageOf(room, free, [], false) === undefined) {
+    return `needs about ${formatBytes(room.totalBytes)}: fits${cardText(free.cardBytes)}`;
+  }
+  return fitSentence(memoryNeed(model, settings), free.memoryBytes) + cardText(free.cardBytes);
 }
