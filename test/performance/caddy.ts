@@ -1,4 +1,5 @@
-// Finds caddy, the peer of the gateway: on this machine, or as Debian's package in the cache.
+// Finds caddy, the peer of the gateway and the storage of the hub: on this machine, or as Debian's
+// package in the cache.
 
 import { execFile } from "node:child_process";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
@@ -53,11 +54,23 @@ export async function writeCaddyfile(
   folder: string,
   { port, upstreamPort }: { port: number; upstreamPort: number },
 ): Promise<string> {
-  const file = join(folder, "Caddyfile");
-  const lines = [
+  return await writeSite(folder, port, [`  reverse_proxy 127.0.0.1:${upstreamPort}`]);
+}
+
+/** Hands out the files below `root`, which is absolute. @returns the file */
+export async function writeFileServerCaddyfile(
+  folder: string,
+  { port, root }: { port: number; root: string },
+): Promise<string> {
+  return await writeSite(folder, port, [`  root * ${JSON.stringify(root)}`, "  file_server"]);
+}
+
+async function writeSite(folder: string, port: number, lines: readonly string[]): Promise<string> {
+  const file = join(folder, `Caddyfile-${port}`);
+  const all = [
     ...["{", "  admin off", "  auto_https off", "  log {", "    level ERROR", "  }", "}"],
-    ...[`:${port} {`, "  bind 127.0.0.1", `  reverse_proxy 127.0.0.1:${upstreamPort}`, "}"],
+    ...[`:${port} {`, "  bind 127.0.0.1", ...lines, "}"],
   ];
-  await writeFile(file, `${lines.join("\n")}\n`);
+  await writeFile(file, `${all.join("\n")}\n`);
   return file;
 }

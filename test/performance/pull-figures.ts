@@ -1,18 +1,25 @@
-// Compares modelctl pull with curl on the same file of the same hub on loopback, in turns.
+// Compares modelctl pull with curl on the same file of the same hub on loopback, in turns. The file is
+// handed out by caddy, where there is one: like a real storage, which is on another machine, it leaves
+// the processor to its clients.
 
-import { fork } from "node:child_process";
+import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
-import { rm, stat } from "node:fs/promises";
-import { join } from "node:path";
-import { markEnvironment } from "./clean-up.ts";
+import { mkdir, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { findCaddy, writeFileServerCaddyfile } from "./caddy.ts";
+import { killGroup, killOnExit, markEnvironment } from "./clean-up.ts";
 import type { Figure } from "./report.ts";
-import { createHome } from "./server-process.ts";
+import { childEnvironment, createHome, findFreePort } from "./server-process.ts";
 import { writeSparseModel } from "./sparse-model.ts";
 import { timeModelctl, timeProgram } from "./timed-program.ts";
 
-const wantedBytes = 2 ** 30;
-const rounds = 3;
+/** As large as small models are: what starting takes is a part of it, as for a user. */
+const wantedBytes = 2 * 2 ** 30;
+const rounds = 5;
+const startLimitMs = 10_000;
 const hubFile = join(import.meta.dirname, "hub-process.ts");
+const model = "hf.co/maker/sparse";
 /** Loopback is never behind a proxy. */
 const directly = { NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1" };
 
@@ -29,20 +36,68 @@ export async function measurePull(
       return [];
     }
   }
-  const file = join(temporaryFolder, "pulled-F16.gguf");
+  const root = join(temporaryFolder, "storage");
+  const file = join(root, "maker/sparse/sparse-F16.gguf");
+  await mkdir(dirname(file), { recursive: true });
   await writeSparseModel(file, wantedBytes);
-  const hub = fork(hubFile, [file], { env: { ...process.env, ...markEnvironment } });
+  const storage = await startStorage(temporaryFolder, root);
+  progress(
+    `pull: 2 GiB from ${storage?.name ?? "a storage in Node, which takes much of the processor"}`,
+  );
+  const words = storage === undefined ? [file] : [file, storage.url];
+  const hub = fork(hubFile, words, { env: { ...process.env, ...markEnvironment } });
   try {
     const [url] = await Promise.race([once(hub, "message"), hubEnd(hub)]);
     return await compareInTurns(String(url), file, temporaryFolder);
   } finally {
     hub.kill("SIGKILL");
+    storage?.stop();
   }
 }
 
-async function hubEnd(hub: ReturnType<typeof fork>): Promise<never> {
+async function hubEnd(hub: ChildProcess): Promise<never> {
   await once(hub, "exit");
   throw new Error("the hub does not start");
+}
+
+interface Storage {
+  name: string;
+  url: string;
+  stop: () => void;
+}
+
+/** Undefined where there is no caddy. */
+async function startStorage(temporaryFolder: string, root: string): Promise<Storage | undefined> {
+  const caddy = await findCaddy();
+  if (caddy === undefined) return undefined;
+  const port = await findFreePort();
+  const caddyfile = await writeFileServerCaddyfile(temporaryFolder, { port, root });
+  const words = ["run", "--config", caddyfile, "--adapter", "caddyfile"];
+  const child = spawn(caddy.program, words, {
+    stdio: "ignore",
+    detached: true,
+    env: childEnvironment({ XDG_DATA_HOME: temporaryFolder }),
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error("caddy does not start");
+  const forget = killOnExit(pid);
+  const url = `http://127.0.0.1:${port}`;
+  await untilAnswers(url);
+  const stop = () => {
+    killGroup(pid, "SIGKILL");
+    forget();
+  };
+  return { name: `caddy ${caddy.version}`, url, stop };
+}
+
+async function untilAnswers(url: string): Promise<void> {
+  const deadlineMs = performance.now() + startLimitMs;
+  while (performance.now() < deadlineMs) {
+    const reply = await fetch(url, { method: "HEAD" }).catch(() => undefined);
+    if (reply !== undefined) return;
+    await sleep(20);
+  }
+  throw new Error(`${url} does not answer`);
 }
 
 async function compareInTurns(
@@ -53,14 +108,11 @@ async function compareInTurns(
   const target = join(temporaryFolder, "by-curl.gguf");
   const address = `${url}/maker/sparse/resolve/main/sparse-F16.gguf`;
   const words = ["-sSfL", "-o", target, address];
+  const home = await createHome(temporaryFolder, true);
+  const environment = { ...home, ...directly, HF_ENDPOINT: url };
   const byPull = async () => {
-    const home = await createHome(temporaryFolder, true);
-    const ms = await timeModelctl(["pull", "hf.co/maker/sparse"], {
-      ...home,
-      ...directly,
-      HF_ENDPOINT: url,
-    });
-    await rm(home.HOME ?? "", { recursive: true });
+    const ms = await timeModelctl(["pull", model], environment);
+    await timeModelctl(["rm", model], environment);
     return ms;
   };
   const byCurl = async () => {
@@ -75,6 +127,8 @@ async function compareInTurns(
     return ms;
   };
   const contestants = [byPull, byCurl, byCurlAndHash];
+  // The first run of a program is not like the others.
+  for (const run of contestants) await run();
   const timesMs: number[][] = contestants.map(() => []);
   for (let round = 0; round < rounds; round++) {
     const order = contestants.keys().toArray();
@@ -95,7 +149,7 @@ function describe(timesMs: readonly number[][], sizeBytes: number): Figure[] {
   const ratios = (peer: readonly number[]) =>
     pull.map((ms, round) => (peer[round] ?? Number.NaN) / ms);
   return [
-    rate("modelctl pull of 1 GiB", pull),
+    rate("modelctl pull of 2 GiB", pull),
     rate("curl", curl),
     rate("curl, then sha256sum", curlAndHash),
     {

@@ -42,6 +42,8 @@ export interface LoopbackHubOptions {
   isSecure?: boolean;
   /** Whether the hub hands out all files itself, as simple mirrors do. */
   noStorage?: boolean;
+  /** Address of another server to redirect to, which has the files under `owner/name/`. */
+  otherStorage?: string | undefined;
 }
 
 export interface LoopbackHub {
@@ -254,7 +256,7 @@ class Hub implements LoopbackHub {
     response.writeHead(302, {
       "x-linked-size": this.#options.listedSizes?.[path] ?? content.sizeBytes,
       "x-linked-etag": `"${content.sha256}"`,
-      location: `${this.storageUrl}/${repo}/${path.split("/").map(encodeURIComponent).join("/")}?signature=secret`,
+      location: `${this.#options.otherStorage ?? this.storageUrl}/${repo}/${path.split("/").map(encodeURIComponent).join("/")}?signature=secret`,
     });
     response.end();
   }

@@ -22,7 +22,7 @@ export interface PartSizes {
 export const defaultPartSizes: PartSizes = {
   connections: 8,
   smallestBytes: 4 * 1024 ** 2,
-  largestBytes: 32 * 1024 ** 2,
+  largestBytes: 16 * 1024 ** 2,
 };
 
 /** A part that is done sooner than this is left alone: taking over breaks a connection. */

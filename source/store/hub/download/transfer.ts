@@ -25,6 +25,9 @@ export interface TransferOptions {
   onRetry: (detail: string) => void;
 }
 
+/** A line so fast that a file is there in a moment is filled by few, and more only cost. */
+const firstConnections = 4;
+const secondConnectionsMs = 3000;
 /** How often a connection without work looks whether another has become slow. */
 const idleMs = 500;
 /** What a try must bring to count as progress. */
@@ -63,9 +66,10 @@ async function fetchParts(
   const notes = setInterval(() => void file.note().catch(fail), noteIntervalMs);
   try {
     await Promise.all(
-      Array.from({ length: queue.connections }, () =>
-        fetchOneByOne({ ...options, signal: either }, queue, takesWhole).catch(fail),
-      ),
+      Array.from({ length: queue.connections }, async (_, index) => {
+        if (index >= firstConnections) await untilDone(queue, secondConnectionsMs, either);
+        await fetchOneByOne({ ...options, signal: either }, queue, takesWhole);
+      }).map((connection) => connection.catch(fail)),
     );
   } finally {
     clearInterval(notes);
@@ -83,7 +87,7 @@ async function fetchOneByOne(
   while (!queue.isDone) {
     const part = queue.take();
     if (part === undefined) {
-      await waitForWork(queue, options.signal);
+      await untilDone(queue, idleMs, options.signal);
       continue;
     }
     try {
@@ -94,11 +98,11 @@ async function fetchOneByOne(
   }
 }
 
-/** Until another connection may have become slow, or all is done: then no timer is left behind. */
-async function waitForWork(queue: PartQueue, signal: AbortSignal): Promise<void> {
+/** No longer than so many milliseconds; no timer is left behind. */
+async function untilDone(queue: PartQueue, mostMs: number, signal: AbortSignal): Promise<void> {
   const end = new AbortController();
   try {
-    await Promise.race([queue.done, pause(idleMs, AbortSignal.any([signal, end.signal]))]);
+    await Promise.race([queue.done, pause(mostMs, AbortSignal.any([signal, end.signal]))]);
   } finally {
     end.abort();
   }
