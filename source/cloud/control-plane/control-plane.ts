@@ -26,6 +26,7 @@ import { Reconciler } from "./reconciler.ts";
 import { ReplicaKeeper } from "./replica-keeper.ts";
 import { routingTable } from "./routing-table.ts";
 import { Scaler } from "./scaler.ts";
+import { untilBuilt } from "./until-built.ts";
 
 export interface ControlPlaneOptions {
   store: CloudStore;
@@ -134,7 +135,9 @@ export class ControlPlane {
     const { script } = request.bundle;
     const key = { organisation, app: request.name ?? suggestName(script.split("/").at(-1) ?? "") };
     const feed = await this.#deployments.accept(request, { key, isEphemeral: false, createdBy });
-    return request.isDetached ? this.#untilBuilt(key, feed.read()) : feed.read();
+    return request.isDetached
+      ? untilBuilt(this.#context, this.#documents, key, feed.read())
+      : feed.read();
   }
 
   async run(
@@ -161,7 +164,7 @@ export class ControlPlane {
         ? this.#commands.previousRevision(key)
         : store.revisions.get({ ...key, revision });
     const feed = this.#deployments.switchTo(record, rest);
-    return isDetached ? this.#untilBuilt(key, feed.read()) : feed.read();
+    return isDetached ? untilBuilt(this.#context, this.#documents, key, feed.read()) : feed.read();
   }
 
   /** New replicas of the active revision take over. */
@@ -281,27 +284,6 @@ export class ControlPlane {
       complaints.end(name);
     } catch (error) {
       complaints.tell(name, error);
-    }
-  }
-
-  /** What a caller is told who does not wait for the switch. */
-  async *#untilBuilt(
-    key: AppKey,
-    events: AsyncGenerator<DeployEvent>,
-  ): AsyncGenerator<DeployEvent> {
-    for await (const event of events) {
-      if (event.kind !== "phase" || event.phase !== "start") {
-        yield event;
-        continue;
-      }
-      const app = this.#context.store.apps.get(key);
-      const details = this.#documents.details(app);
-      const { url, auth, activeRevision } = details;
-      const revision = app.rollout?.revision ?? activeRevision ?? "";
-      const result = { app: appName(key), revision, status: "rolling_out" as const, url, auth };
-      const rest = { cold_start_ms: undefined, previous: activeRevision, warnings: [] };
-      yield { kind: "done", result: { ...result, ...rest } };
-      return;
     }
   }
 }

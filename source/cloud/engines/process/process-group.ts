@@ -1,6 +1,6 @@
 // Ends everything that a replica has started, and knows when it is gone.
 import { setTimeout as wait } from "node:timers/promises";
-import { ProductError } from "../../../base/product-error.ts";
+import { describeError, ProductError } from "../../../base/product-error.ts";
 import { cloudErrors } from "../../errors.ts";
 import { isLiving, type ProcessFacts, readProcess } from "../../process-stat.ts";
 import { membersOf, type ProcessIdentity } from "./process-table.ts";
@@ -39,6 +39,24 @@ export async function endGroup(
     message: `SIGKILL does not end process ${left.map(({ id }) => id).join(", ")}; the kernel holds it`,
     hint: "It often waits for a device or a network drive; restart the machine if it stays.",
   });
+}
+
+/**
+ * The same by force and for ever: what does not end holds the GPU that the next one would get.
+ *
+ * @param onStuck told each time that it has not ended for long
+ */
+export async function endGroupAtLast(
+  identity: ProcessIdentity,
+  onStuck: (sentence: string) => void,
+): Promise<void> {
+  while (true) {
+    try {
+      return await endGroup(identity, { signal: "kill", graceMs: 0 });
+    } catch (error) {
+      onStuck(describeError(error));
+    }
+  }
 }
 
 /** The group in one call, so that nobody is born between; then those that have left it. */

@@ -12,7 +12,7 @@ import { type HealthSettings, watchHealth } from "./health-watch.ts";
 import type { LogBook } from "./logs/log-book.ts";
 import { ReplicaLog } from "./logs/replica-log.ts";
 import { countMemoryKills } from "./memory-pressure.ts";
-import { type EndOptions, endGroup } from "./process-group.ts";
+import { type EndOptions, endGroup, endGroupAtLast } from "./process-group.ts";
 import {
   findLeader,
   isLeaderAlive,
@@ -268,7 +268,14 @@ export class Replica {
     if (this.#isEnding) return;
     this.#isEnding = true;
     this.#over.abort();
-    await this.#endRest();
+    const identity = this.#identity;
+    if (identity !== undefined) {
+      await endGroupAtLast(identity, (sentence) => {
+        this.#progress = sentence;
+        this.#context.onChange();
+        this.#log.event(sentence);
+      });
+    }
     await this.#log.collectRest();
     this.#exit = explainExit({
       code,
@@ -282,20 +289,6 @@ export class Replica {
     this.#log.close();
     this.#enter("exited");
     this.#exited.resolve();
-  }
-
-  /** What does not end is tried again for ever: it holds the GPU that the next one would get. */
-  async #endRest(): Promise<void> {
-    const identity = this.#identity;
-    while (identity !== undefined) {
-      try {
-        return await endGroup(identity, { signal: "kill", graceMs: 0 });
-      } catch (error) {
-        this.#progress = describeError(error);
-        this.#context.onChange();
-        this.#log.event(describeError(error));
-      }
-    }
   }
 
   #noteProgress(progress: StartProgress | undefined, at = this.#context.clock.wallMs()): void {
