@@ -96,7 +96,7 @@ describe("the Server screen", () => {
     program.type("\r");
     await program.shows("> Start the server with these");
     program.type("\r");
-    await program.shows("and start it anew?");
+    await program.shows("and start it on");
     program.type("y");
     await program.showsNot("starting the server");
     await until(

@@ -94,7 +94,8 @@ export class ServerKeeper {
     const wanted = await askSettings(control.settings(), !control.isRunning(), frame);
     if (wanted === undefined) return undefined;
     if (control.isRunning()) {
-      const question = `Stop the server on ${watch.url} and start it anew?${this.#unfinished}`;
+      const place = `${wanted.host}:${wanted.port}`;
+      const question = `Stop the server on ${watch.url} and start it on ${place}?${this.#unfinished}`;
       if (!(await frame.confirm(question))) return "Nothing was changed";
       const failure = await this.#stop(control, undefined);
       if (failure !== undefined) return failure;
@@ -114,13 +115,9 @@ export class ServerKeeper {
     if (control === undefined) return foreign;
     try {
       const token = await control.makeKey();
-      const copy = "copy";
-      const chosen = await frame.choose(`The key, shown this once: ${token}`, [
-        { value: copy, title: "Copy it and start the server" },
-        { value: "start", title: "Start the server" },
-      ]);
-      if (chosen === undefined) return "The key is made; S starts the server as it was";
-      if (chosen === copy) await frame.copy(token);
+      const question = `The key, shown this once: ${token}. Copy it, and start the server?`;
+      if (!(await frame.confirm(question))) return "The key is made; S starts the server as it was";
+      await frame.copy(token);
     } catch (error) {
       return describeError(error);
     }

@@ -233,7 +233,7 @@ test("settings are changed one by one, and the server is started anew with them"
   screen.type("always");
   await screen.until("> always");
   await enter("Start the server with these");
-  await enter("and start it anew?");
+  await enter("and start it on 127.0.0.1:12000?");
   screen.type("y");
   await screen.until("The server is listening on");
   expect(control.now).toMatchObject({ host: "127.0.0.1", port: 12_000, requireKey: "true" });
@@ -248,7 +248,7 @@ test("a server for other machines needs a key, which a key press makes", async (
   await screen.until("There is no key to ask them for. · n makes a key");
   screen.type("n");
   await screen.until("The key, shown this once: mk-secret");
-  screen.type(keys.enter);
+  screen.type("y");
   await screen.until("The server is listening on");
   expect(screen.bytes).toContain(Buffer.from("mk-secret").toString("base64"));
   control.warned = "Anybody who can reach 0.0.0.0:11434 can use this server without a key";
