@@ -74,7 +74,7 @@ async function run(
     theme: view.theme ?? "default",
     terminal: terminalServices({
       erase: isWindow ? forget : () => instance?.clear(),
-      suspend: (work) => lendTerminal(terminal, work).finally(repaint),
+      suspend: (work) => lendTerminal(terminal, stdin, work).finally(repaint),
       copy: (text) => copyText(text, { environment, write: (bytes) => stdout.write(bytes) }),
       environment,
     }),

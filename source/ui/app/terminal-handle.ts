@@ -7,16 +7,30 @@ export interface TerminalHandle {
   isLent: boolean;
 }
 
-/** Lends the terminal for the time of the work. */
+/** Lends the terminal for the time of the work. @param stdin where keys are read from until then */
 export async function lendTerminal(
   handle: TerminalHandle,
+  stdin: NodeJS.ReadStream,
   work: () => Promise<void>,
 ): Promise<void> {
   if (handle.suspend === undefined) throw new Error("The terminal is not painted on yet");
   handle.isLent = true;
   try {
-    await handle.suspend(work);
+    await handle.suspend(async () => {
+      await stopReading(stdin);
+      await work();
+    });
   } finally {
     handle.isLent = false;
   }
+}
+
+/**
+ * Ink stops listening, yet Node goes on taking what is typed: the other program would miss keys. Node lets
+ * go at this event, and reads again once Ink listens again.
+ */
+async function stopReading(stdin: NodeJS.ReadStream): Promise<void> {
+  stdin.emit("pause");
+  // It is done on the next tick.
+  await new Promise((resolve) => setImmediate(resolve));
 }

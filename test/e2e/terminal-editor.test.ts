@@ -1,0 +1,35 @@
+// The terminal is lent to the person's editor whole: every key that is typed meanwhile is the editor's, and
+// every one after it is ours again.
+import { chmodSync } from "node:fs";
+import { expect, it } from "vitest";
+import { CloudHome } from "../support/cloud-home.ts";
+import { openDeployctl } from "../support/cloud-terminal.ts";
+
+const openDeploy = "\u001b4";
+const asText = "\u0005";
+
+it("lends its keys to the editor, and has them back, time after time", async () => {
+  const cloud = await CloudHome.create();
+  const editor = cloud.write(
+    "editor.sh",
+    '#!/bin/sh\nprintf "EDITING"\nread line\necho "script = $line" > "$1"\n',
+  );
+  chmodSync(editor, 0o755);
+  const terminal = await openDeployctl(cloud, { environment: { EDITOR: editor } });
+  try {
+    terminal.type(openDeploy);
+    await terminal.shows("1 of 13");
+    for (const round of [1, 2, 3, 4]) {
+      terminal.type(asText);
+      await terminal.shows("EDITING");
+      terminal.type(`typed-${round}.py\r`);
+      await terminal.shows(`> Script  typed-${round}.py`);
+      terminal.type("x");
+      await terminal.shows(`> Script  typed-${round}.pyx`);
+    }
+    expect(terminal.buffer()).toBe("alternate");
+  } finally {
+    await terminal.close();
+    await cloud.remove();
+  }
+});
