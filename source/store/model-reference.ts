@@ -61,7 +61,7 @@ export function parseModelReference(text: string, options: ReferenceOptions = {}
   if (hubText === undefined && looksLikePath(text)) {
     return { kind: "file", path: toAbsolutePath(text, baseFolder) };
   }
-  const { path, tag } = splitTag(hubText ?? text, text);
+  const { path, tag } = splitTag(hubText ?? withoutScheme(text), text);
   const parts = path.split("/");
   if (hubText !== undefined) {
     const [namespace = "", model = "", ...more] = parts;
@@ -117,7 +117,7 @@ function checked(
 
 /** What follows the hub's prefix, or undefined when the text does not begin with one. */
 function afterHubPrefix(text: string, prefixes: readonly string[]): string | undefined {
-  const bare = text.replace(/^https?:\/\//i, "");
+  const bare = withoutScheme(text);
   for (const prefix of prefixes) {
     const isScheme = prefix.endsWith(":");
     const start = isScheme ? prefix : `${prefix}/`;
@@ -128,6 +128,10 @@ function afterHubPrefix(text: string, prefixes: readonly string[]): string | und
     if (!isScheme || rest.includes("/")) return rest;
   }
   return undefined;
+}
+
+function withoutScheme(text: string): string {
+  return text.replace(/^https?:\/\//i, "");
 }
 
 /** The tag is what follows the last colon behind the last slash: a host may hold a colon too. */

@@ -26,6 +26,15 @@ describe("names", () => {
     ["localhost:5000/c/d", "localhost:5000", "c", "d", "latest", "localhost:5000/c/d:latest"],
     ["registry.ollama.ai/library/m", "registry.ollama.ai", "library", "m", "latest", "m:latest"],
     ["registry.ollama.ai/me/m:x", "registry.ollama.ai", "me", "m", "x", "me/m:x"],
+    ["https://registry.ollama.ai/me/m", "registry.ollama.ai", "me", "m", "latest", "me/m:latest"],
+    [
+      "http://localhost:5000/c/d",
+      "localhost:5000",
+      "c",
+      "d",
+      "latest",
+      "localhost:5000/c/d:latest",
+    ],
     ["tiny:local", "registry.ollama.ai", "library", "tiny", "latest", "tiny:latest"],
     ["llama3:8b:local", "registry.ollama.ai", "library", "llama3", "8b", "llama3:8b"],
     ["hf:8b", "registry.ollama.ai", "library", "hf", "8b", "hf:8b"],
@@ -64,7 +73,7 @@ describe("names", () => {
     "a:*",
     "a/..",
     "a:..",
-    "http://x/y/z",
+    "ftp://x/y/z",
     ":local",
   ])("%j is none", (text) => {
     expect(() => parseModelReference(text)).toThrow(
