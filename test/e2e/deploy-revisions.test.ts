@@ -227,6 +227,10 @@ describe("an app", () => {
     await cloud.json(["apps", "delete", "app"]);
     const gone = await ask();
     expect(gone.status).toBe(410);
-    expect(await cloud.json(["apps", "list"])).toEqual({ apps: [] });
+    // Its replica takes a moment to end.
+    await until(
+      () => cloud.json<{ apps: unknown[] }>(["apps", "list"]),
+      ({ apps }) => apps.length === 0,
+    );
   });
 });
