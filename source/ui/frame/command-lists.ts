@@ -104,22 +104,29 @@ function itemOf(command: BoundCommand): ListItem {
   };
 }
 
-/** Keys with a word each, as many as fit. */
+/** Keys with a word each, as many as fit; the last one leads to all others and is always there. */
 export function hintRow(
   hints: readonly (readonly [key: string, word: string])[],
   width: number,
 ): StyledRow {
-  const spans: Span[] = [];
-  let used = 0;
-  for (const [key, word] of hints) {
-    const gap = spans.length === 0 ? "" : "  ";
-    const needed = gap.length + textWidth(`${key} ${word}`);
-    if (used + needed > width) continue;
-    spans.push({ text: `${gap}${key}`, tone: "key" }, { text: ` ${word}`, tone: "dim" });
-    used += needed;
+  const widthOf = ([key, word]: readonly [string, string]) => textWidth(`${key} ${word}`);
+  const last = hints.at(-1);
+  if (last === undefined) return [];
+  const shown: (readonly [string, string])[] = [];
+  let left = width - widthOf(last);
+  for (const hint of hints.slice(0, -1)) {
+    const needed = widthOf(hint) + hintGap.length;
+    if (needed > left) continue;
+    shown.push(hint);
+    left -= needed;
   }
-  return spans;
+  return [...shown, last].flatMap(([key, word], index): Span[] => [
+    { text: `${index === 0 ? "" : hintGap}${key}`, tone: "key" },
+    { text: ` ${word}`, tone: "dim" },
+  ]);
 }
+
+const hintGap = "  ";
 
 /** The hints of the commands that can be given now. */
 export function hintsOf(commands: readonly BoundCommand[]): (readonly [string, string])[] {
