@@ -274,7 +274,8 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     description: "Colours of the full screen: default, mono or high-contrast.",
   },
   debug: {
-    read: boolean,
+    // Ollama's 2 asks for even more.
+    read: (text) => (text === "2" ? { value: true } : boolean(text)),
     default: false,
     honoursOllama: true,
     description: "Log what the engine says, and a line for each request.",

@@ -52,6 +52,12 @@ describe("the order", () => {
 });
 
 describe("the environment", () => {
+  test("Ollama's two words for debugging are one here", () => {
+    for (const OLLAMA_DEBUG of ["1", "2"]) {
+      expect(fromEnvironment({ OLLAMA_DEBUG }).values.debug).toBe(true);
+    }
+  });
+
   test("blanks and quotes around a value are not part of it, an empty one is none", () => {
     expect(fromEnvironment({ MODELCTL_NUM_PARALLEL: ' "7" ' }).values.num_parallel).toBe(7);
     expect(fromEnvironment({ MODELCTL_NUM_PARALLEL: "  " }).origins.num_parallel).toBe("default");
