@@ -45,6 +45,8 @@ export interface ControlPlaneOptions {
 }
 
 const dayMs = 86_400_000;
+/** A disk may fill while nothing is to be written. */
+const stateExaminedEveryMs = 60_000;
 
 /** All methods throw the ProductErrors of the parts that they call. */
 export class ControlPlane {
@@ -58,12 +60,14 @@ export class ControlPlane {
   readonly #reconciler: Reconciler;
   #stopListening: () => void = () => {};
   #stateFault: string | undefined;
+  /** Monotonic; opening the database has written to it. */
+  #stateExaminedAt: number;
 
   constructor(options: ControlPlaneOptions) {
     const { store, engine, traffic, log, baseUrl, clock = systemClock } = options;
     const context: ControlContext = {
       ...{ store, engine, traffic, log, baseUrl, clock },
-      complaints: new Complaints(log),
+      complaints: new Complaints(log, clock),
       stateFault: () => this.#stateFault,
       random: options.random ?? Math.random,
       stableMs: options.stableMs ?? usualStableMs,
@@ -75,6 +79,7 @@ export class ControlPlane {
       wake: (delayMs) => this.#reconciler.wake(delayMs),
     };
     this.#context = context;
+    this.#stateExaminedAt = clock.now();
     this.#keeper = new ReplicaKeeper(context);
     this.#scaler = new Scaler(context, this.#keeper);
     this.#deployments = new Deployments(context, this.#keeper);
@@ -263,10 +268,12 @@ export class ControlPlane {
     }
   }
 
-  /** Only where something went wrong: each look at it costs a write. */
+  /** Now and then, and at each look where something went wrong: it costs a write. */
   #examineState(): void {
-    const { store, complaints, log } = this.#context;
-    if (this.#stateFault === undefined && !complaints.isOpen) return;
+    const { store, complaints, log, clock } = this.#context;
+    const isDue = clock.now() - this.#stateExaminedAt >= stateExaminedEveryMs;
+    if (this.#stateFault === undefined && !complaints.isOpen && !isDue) return;
+    this.#stateExaminedAt = clock.now();
     const fault = store.database.writingFault();
     if (fault === this.#stateFault) return;
     this.#stateFault = fault;

@@ -74,6 +74,21 @@ it("one that cannot be noted does not keep others from being seen", async () => 
   expect(states).toEqual(["TERMINATED", "TERMINATED"]);
 });
 
+it("is told of though nothing was to be written", async () => {
+  forbidWriting(true);
+  await until(
+    () => open.plane.stateFault,
+    (fault) => fault !== undefined,
+  );
+  forbidWriting(false);
+  await until(
+    () => open.plane.stateFault,
+    (fault) => fault === undefined,
+  );
+  expect(faults()).toHaveLength(1);
+  expect(open.log.at(-1)).toContain("can be written down again");
+});
+
 /** How often the control plane has published its table since. */
 function countLooks(): () => number {
   let count = 0;
