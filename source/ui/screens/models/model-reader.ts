@@ -37,6 +37,8 @@ export interface ReaderOptions {
 
 /** What the person changes here is read again at once; others change little. */
 const intervalsMs = { running: 1000, capacity: 3000, local: 10_000 };
+/** The server reads a file for each model: thousands of them take it a while. */
+const listShare = 1 / 20;
 /** Somebody who holds a key down looks at no card on the way; the hub counts how often it is asked. */
 const cardDelaysMs = { local: 120, hub: 400, running: 120 };
 const searchDelayMs = 250;
@@ -65,14 +67,18 @@ export class ModelReader {
     this.#options = options;
     const { client } = options;
     this.#polls = {
-      local: new Poll(async () => {
-        await this.#read(
-          () => listModels(client()),
-          ({ local }) => local,
-          (local) => ({ local }),
-        );
-        this.showCard();
-      }, intervalsMs.local),
+      local: new Poll(
+        async () => {
+          await this.#read(
+            () => listModels(client()),
+            ({ local }) => local,
+            (local) => ({ local }),
+          );
+          this.showCard();
+        },
+        intervalsMs.local,
+        listShare,
+      ),
       running: new Poll(
         () =>
           this.#read(

@@ -3,15 +3,20 @@
 export class Poll {
   readonly #work: () => Promise<void>;
   readonly #intervalMs: number;
+  readonly #shareMaximum: number;
   #timer: NodeJS.Timeout | undefined;
   #isOn = false;
   #running: Promise<void> | undefined;
   #isWanted = false;
 
-  /** @param work never rejects */
-  constructor(work: () => Promise<void>, intervalMs: number) {
+  /**
+   * @param work never rejects
+   * @param shareMaximum of the time: a work that takes long is done less often. Defaults to all of it.
+   */
+  constructor(work: () => Promise<void>, intervalMs: number, shareMaximum = 1) {
     this.#work = work;
     this.#intervalMs = intervalMs;
+    this.#shareMaximum = shareMaximum;
   }
 
   /** At once, and then again and again. */
@@ -39,13 +44,17 @@ export class Poll {
   }
 
   async #runWanted(): Promise<void> {
+    let tookMs = 0;
     do {
       this.#isWanted = false;
+      const startedMs = performance.now();
       await this.#work();
+      tookMs = performance.now() - startedMs;
     } while (this.#isWanted);
     this.#running = undefined;
     if (!this.#isOn) return;
-    this.#timer = setTimeout(() => void this.now(), this.#intervalMs);
+    const pauseMs = Math.max(this.#intervalMs, tookMs / this.#shareMaximum);
+    this.#timer = setTimeout(() => void this.now(), pauseMs);
     this.#timer.unref();
   }
 }

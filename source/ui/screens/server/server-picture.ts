@@ -82,14 +82,19 @@ function bannerRows(facts: ServerPictureFacts, width: number): StyledRow[] {
     .map((row) => [{ text: ` ${row.text}`, tone }]);
 }
 
+export interface BannerFacts
+  extends Pick<ServerPictureFacts, "keeper" | "link" | "url" | "glyphs"> {
+  readonly panes: Pick<ServerPaneFacts, "now">;
+}
+
 /** What is the matter with the server, and the keys that help. */
-function bannerOf({
+export function bannerOf({
   keeper,
   link,
   panes,
   url,
   glyphs,
-}: ServerPictureFacts): { text: string; tone: Tone } | undefined {
+}: BannerFacts): { text: string; tone: Tone } | undefined {
   const { work, problem, state, warning } = keeper;
   const parted = (...parts: string[]) => parts.join(` ${glyphs.separator} `);
   if (work !== undefined) return { text: `${glyphs.working} ${work}`, tone: "mark" };

@@ -18,14 +18,14 @@ import { innerWidth } from "../../panes/box.ts";
 import { rate, span } from "../../panes/quantities.ts";
 import { plainText } from "../../panes/styled-row.ts";
 import { fieldAfterText, fieldCommands, fieldWith } from "../../panes/text-field.ts";
-import type { Glyphs } from "../../theme.ts";
+import { asciiGlyphs, type Glyphs } from "../../theme.ts";
 import { OpenRequest } from "./open-request.ts";
 import { RequestActions } from "./request-actions.ts";
 import { detailText } from "./request-detail.ts";
 import { type ReadFilter, RequestList } from "./request-list.ts";
 import { type ServerActions, serverCommands } from "./server-commands.ts";
 import { type ServerControl, ServerKeeper } from "./server-control.ts";
-import { detailHeight, exampleCall, serverPicture, tableRows } from "./server-picture.ts";
+import { bannerOf, detailHeight, exampleCall, serverPicture, tableRows } from "./server-picture.ts";
 import { spokenRequestLines, spokenServerFooter } from "./spoken-requests.ts";
 
 export interface ServerScreenOptions {
@@ -125,7 +125,16 @@ export class ServerScreen implements Screen {
 
   readerFooter(): readonly string[] {
     const filter = this.#field?.text ?? this.#list.filters.text;
-    return spokenServerFooter(this.#options.watch, this.#list, filter);
+    const { watch } = this.#options;
+    const { text: banner } =
+      bannerOf({
+        keeper: this.#keeper,
+        link: watch.state,
+        url: watch.url,
+        glyphs: asciiGlyphs,
+        panes: { now: this.#options.now() },
+      }) ?? {};
+    return spokenServerFooter(watch, this.#list, filter, banner);
   }
 
   subscribe(listener: () => void): () => void {

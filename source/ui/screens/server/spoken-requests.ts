@@ -3,6 +3,7 @@
 import type { ServerWatch } from "../../live/server-watch.ts";
 import { rate } from "../../panes/quantities.ts";
 import { plainText } from "../../panes/styled-row.ts";
+import { neutraliseLine } from "../../text/neutralise.ts";
 import { asciiGlyphs } from "../../theme.ts";
 import { requestColumns, requestRow } from "./request-columns.ts";
 import type { RequestList } from "./request-list.ts";
@@ -24,13 +25,17 @@ export function spokenRequestLines({ shown }: RequestList, now: number): readonl
     .map((line) => line.replaceAll(/\s{2,}/g, " "));
 }
 
-/** @param filter as it is typed, or in force */
+/**
+ * @param filter as it is typed, or in force
+ * @param banner what is the matter with the server, if anything
+ */
 export function spokenServerFooter(
-  { sample, state, url }: ServerWatch,
+  { sample, url }: ServerWatch,
   { selected }: RequestList,
   filter: string,
+  banner: string | undefined,
 ): readonly string[] {
-  const lines = [state.kind === "down" ? `Server: ${state.sentence}` : `Server: ${url}`];
+  const lines = [`Server: ${banner === undefined ? url : neutraliseLine(banner, true)}`];
   if (sample !== undefined) {
     const { running, waiting, tokensPerSecond } = sample;
     lines.push(`${running} running, ${waiting} waiting, ${rate(tokensPerSecond)} tok/s`);
