@@ -1,4 +1,5 @@
 // How far a caller's commands reach: the whole server for its own organisation, else one organisation.
+import type { IncomingMessage } from "node:http";
 import { ProductError } from "../../base/product-error.ts";
 import { checkName } from "../app-name.ts";
 import { cloudErrors } from "../errors.ts";
@@ -62,7 +63,7 @@ export class Reach {
 
 /** @param raw the request as it came */
 export function reachOf(
-  { raw }: { raw: Parameters<typeof callerOf>[0] },
+  { raw }: { raw: IncomingMessage },
   { organisation }: { organisation: string },
 ): Reach {
   return new Reach(callerOf(raw), organisation);
