@@ -332,8 +332,18 @@ export class Frame implements FrameServices {
       if (found === undefined) return;
       const { command, argument } = found;
       const words = argument !== "" ? argument : await this.#argumentFor(command);
-      if (words !== undefined) this.#run(command, words);
+      if (words === undefined) return;
+      // What a command of another screen does is seen there.
+      if (!commands.some(({ id }) => id === command.id)) this.#openScreenOf(command);
+      this.#run(command, words);
     });
+  }
+
+  #openScreenOf({ id }: BoundCommand): void {
+    const owner = this.#screens.find((screen) =>
+      screen.commands().some((command) => command.id === id),
+    );
+    if (owner !== undefined) this.open(owner.id);
   }
 
   /** Asks for the words that a typed command needs. */

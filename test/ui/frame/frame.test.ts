@@ -311,6 +311,8 @@ describe("the palette", () => {
       (events) => events.includes("pull:qwen3:0.6b"),
     );
     expect(server.events.filter((event) => event.startsWith("scale"))).toEqual([]);
+    // What comes of it is seen there.
+    expect(frame.current).toBe(server);
   });
 
   test("puts a command's name into the field with Tab, for its words", async () => {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { ClientMessage } from "../../../source/client/chat-events.ts";
 import type { SessionHead } from "../../../source/sessions/session.ts";
 import { plainText } from "../../../source/ui/panes/styled-row.ts";
-import { type ChatPlace, ChatPlaces } from "../../../source/ui/screens/chat/chat-places.ts";
+import { type ChatPlace, ChatPlaces, chatPlaceFacts } from "../../../source/ui/screens/chat/chat-places.ts";
 import { FakeScreen } from "../support/fake-screen.ts";
 
 const size = { columns: 80, rows: 20 };
@@ -58,7 +58,8 @@ test("/here leads back, and is no command where there is nothing to go back to",
   expect(here()?.isValid()).toBe(true);
   await here()?.run("");
   expect(shown(places)).toBe("own");
-  expect(new ChatPlaces(undefined).commands()[0]?.run("")).toContain("No model of this machine");
+  const nowhere = new ChatPlaces(undefined).commands().find(({ id }) => id === chatPlaceFacts.id);
+  expect(nowhere?.run("")).toContain("No model of this machine");
 });
 
 test("a model that another screen names is one of this machine", async () => {

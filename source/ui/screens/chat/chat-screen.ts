@@ -200,8 +200,12 @@ export class ChatScreen implements Screen {
   aside(size: BodySize): readonly StyledRow[] {
     const { glyphs, clock } = this.#context;
     const { settings } = this.#store.get();
-    const current = this.#recorder?.head?.id;
-    const facts = { saved: this.#saved, current, settings, nowMs: clock.wallMs() };
+    const head = this.#recorder?.head;
+    // It may have been named since the list was read.
+    const saved = this.#saved.map((one) =>
+      one.id === head?.id ? { ...one, name: head.name } : one,
+    );
+    const facts = { saved, current: head?.id, settings, nowMs: clock.wallMs() };
     return sessionsPane(facts, size, glyphs);
   }
 
