@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { measureConsole } from "./console-figures.ts";
+import { measureDeployScreen } from "./deploy-figures.ts";
 import type { Figure } from "./report.ts";
 import { addressOf, startSampleServer } from "./sample-server.ts";
 import type { ScreenCosts } from "./screen-process.ts";
@@ -40,6 +41,8 @@ export async function measureScreen(
     }
     progress(`screen: ${columns}x${rows}, the console, 2000 lines a second`);
     figures.push(...(await measureConsole(temporaryFolder)));
+    progress(`screen: ${columns}x${rows}, the deploy screen, reading and launching`);
+    figures.push(...(await measureDeployScreen(temporaryFolder)));
     progress("screen: first picture of modelctl");
     figures.push(await measureOpening(temporaryFolder));
     progress(`screen: decoding ${basename(modelPath)} with and without it`);
