@@ -4,7 +4,11 @@ import { expect, test } from "vitest";
 import type { ClientMessage } from "../../../source/client/chat-events.ts";
 import type { SessionHead } from "../../../source/sessions/session.ts";
 import { plainText } from "../../../source/ui/panes/styled-row.ts";
-import { type ChatPlace, ChatPlaces, chatPlaceFacts } from "../../../source/ui/screens/chat/chat-places.ts";
+import {
+  type ChatPlace,
+  ChatPlaces,
+  chatPlaceFacts,
+} from "../../../source/ui/screens/chat/chat-places.ts";
 import { FakeScreen } from "../support/fake-screen.ts";
 
 const size = { columns: 80, rows: 20 };
