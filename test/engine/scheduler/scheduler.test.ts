@@ -103,6 +103,20 @@ describe("loading", () => {
     expect(target.models[0]?.settings.contextLength).toBe(4096);
   });
 
+  it("has as many slots as there is memory for windows, says so, and answers all the same", async () => {
+    const { model, parameters } = { model: "tiny", parameters: { num_ctx: 4096 } };
+    const engine = { ...tinyEngine, slots: 8 };
+    // The weights, what computing takes, and room for three windows of 8 MiB and a half.
+    const freeBytes = 1_933_632 + 84_959_808 + 3.5 * 4096 * 2048;
+    const target = create({ engine, freeBytes: () => freeBytes });
+    const answers = await Promise.all(
+      [1, 2, 3, 4, 5].map(() => ask(target, model, {}, parameters)),
+    );
+    expect(answers.map(({ text }) => text)).toEqual(Array(5).fill("2 + 3 = 5"));
+    expect(target.models[0]?.facts?.slots).toBe(3);
+    expect(log[0]).toMatch(/: fits; room for 3 of 8 requests at the same time$/);
+  });
+
   it("makes room by unloading the model that was used least recently, and says so", async () => {
     const target = create({ maximumLoadedModels: 2 });
     const [a, b, c] = [copyOfTiny("a"), copyOfTiny("b"), copyOfTiny("c")];
