@@ -119,7 +119,11 @@ describe("the control plane", () => {
 
   test("has its apps again after it was started again", async () => {
     await cloud.json(["up"]);
-    const { apps } = await cloud.json<{ apps: { app: string; url: string }[] }>(["apps", "list"]);
+    // What was run once may take a moment to go.
+    const { apps } = await until(
+      () => cloud.json<{ apps: { app: string; url: string }[] }>(["apps", "list"]),
+      ({ apps: all }) => all.length === 2,
+    );
     expect(apps.map(({ app }) => app).sort()).toEqual(["one", "other"]);
     const key = await cloud.createKey();
     const reply = await fetch(`${apps[0]?.url}/v1/models`, {
