@@ -93,7 +93,16 @@ export class HubConnection {
       });
       return {
         ...reply,
-        read: (take) => reply.read(take).catch((error: unknown) => this.#fail(error, url, signal)),
+        read: async (take) => {
+          try {
+            await reply.read((chunk) => {
+              this.#buffers.handOut(chunk);
+              return take(chunk);
+            });
+          } catch (error) {
+            this.#fail(error, url, signal);
+          }
+        },
       };
     } catch (error) {
       return this.#fail(error, url, signal);

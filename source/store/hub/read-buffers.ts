@@ -8,10 +8,18 @@ const bufferBytes = 1024 ** 2;
 const smallestReadBytes = 32 * 1024;
 const mostFree = 64;
 
+interface Use {
+  /** Bytes that were read, once nothing more is read into the buffer. */
+  filledBytes: number | undefined;
+  /** Where the last chunk ends that a reader got. */
+  handedTo: number;
+  /** Bytes that readers have got and not given back. */
+  heldBytes: number;
+}
+
 export class ReadBuffers {
   readonly #free: ArrayBufferLike[] = [];
-  /** How far each buffer is filled into which nothing more is read. */
-  readonly #filled = new WeakMap<ArrayBufferLike, number>();
+  readonly #uses = new WeakMap<ArrayBufferLike, Use>();
   /** What the last read has left of its buffer. The same socket asks for its next one at once. */
   #rest: Uint8Array | undefined;
 
@@ -36,12 +44,26 @@ export class ReadBuffers {
   }
 
   /**
-   * Takes a chunk back. Nobody may need its bytes any more, nor those that came before it on the same
-   * connection. Chunks of other origin are of no interest.
+   * A reader gets this chunk of a body. Chunks of one buffer come in their order; what lies between
+   * them, the heads of replies, is read by then. Chunks of other origin are of no interest.
    */
-  giveBack({ buffer, byteOffset, length }: Buffer): void {
-    if (this.#filled.get(buffer) !== byteOffset + length) return;
-    this.#filled.delete(buffer);
+  handOut({ buffer, byteOffset, length }: Buffer): void {
+    const use = this.#uses.get(buffer);
+    if (use === undefined) return;
+    use.handedTo = byteOffset + length;
+    use.heldBytes += length;
+  }
+
+  /**
+   * Takes a chunk back whose bytes nobody needs any more. Replies may share a buffer, and theirs come
+   * in any order; a buffer that does not come back whole is left to the collector.
+   */
+  giveBack({ buffer, length }: Buffer): void {
+    const use = this.#uses.get(buffer);
+    if (use === undefined) return;
+    use.heldBytes -= length;
+    if (use.heldBytes > 0 || use.handedTo !== use.filledBytes) return;
+    this.#uses.delete(buffer);
     if (this.#free.length < mostFree) this.#free.push(buffer);
   }
 
@@ -49,11 +71,17 @@ export class ReadBuffers {
     const rest = this.#rest;
     this.#rest = undefined;
     if (rest !== undefined) return rest;
-    return new Uint8Array(this.#free.pop() ?? Buffer.allocUnsafeSlow(bufferBytes).buffer);
+    const memory = this.#free.pop() ?? Buffer.allocUnsafeSlow(bufferBytes).buffer;
+    this.#uses.set(memory, { filledBytes: undefined, handedTo: 0, heldBytes: 0 });
+    return new Uint8Array(memory);
   }
 
   #keepRest(memory: ArrayBufferLike, offset: number, restBytes: number): void {
-    if (restBytes < smallestReadBytes) this.#filled.set(memory, offset);
-    else this.#rest = new Uint8Array(memory, offset);
+    if (restBytes >= smallestReadBytes) {
+      this.#rest = new Uint8Array(memory, offset);
+      return;
+    }
+    const use = this.#uses.get(memory);
+    if (use !== undefined) use.filledBytes = offset;
   }
 }
