@@ -1,0 +1,95 @@
+// Goal: a chat with a deployment that was kept is found, read and gone on with, whether or not it answers.
+// Method: the whole program in a terminal in memory, real files, a control plane that the test takes away.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { SessionStore } from "../../../source/sessions/session-store.ts";
+import { runApp } from "../../../source/ui/app/run-app.tsx";
+import { until } from "../../support/until.ts";
+import { SampleServer, sampleCloud } from "../screens/console/sample-cloud.ts";
+import { keys, SizedTerminal } from "../support/sized-terminal.ts";
+
+const openChat = "\u001b1";
+const savedChats = "\u001bs";
+const deployment = {
+  profile: "local",
+  app: "local/tiny",
+  url: "http://127.0.0.1:8480/local/tiny",
+};
+
+let folder: string;
+let sessions: SessionStore;
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), "deployment-chats-"));
+  sessions = new SessionStore(folder);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function keepChat(): Promise<void> {
+  const firstMessage = "Where is the key?";
+  const session = sessions.begin({ model: "tiny", deployment, firstMessage, nowMs: Date.now() });
+  const messages = [
+    { role: "user", content: firstMessage },
+    { role: "assistant", content: "Under the mat." },
+  ] as const;
+  await sessions.save({ ...session, messageCount: 2, messages }, 0);
+}
+
+async function open(server: SampleServer): Promise<SizedTerminal> {
+  const screen = new SizedTerminal(100, 30);
+  const result = runApp({
+    cloud: sampleCloud(server),
+    kept: { sessions },
+    program: "deployctl",
+    first: "console",
+    environment: { LANG: "en_GB.UTF-8" },
+    stdin: screen.stdin,
+    stdout: screen.stdout,
+  });
+  onTestFinished(async () => {
+    screen.hangUp();
+    await result;
+  });
+  await screen.until("[5 Console]");
+  screen.type(openChat);
+  await screen.until("Alt+S goes on with a saved chat.");
+  return screen;
+}
+
+test("without one that is kept, that is told", async () => {
+  const screen = await open(new SampleServer());
+  screen.type(savedChats);
+  await screen.until("No chat with a deployment is saved yet.");
+});
+
+test("goes on, and what is said then is kept with it", async () => {
+  await keepChat();
+  const server = new SampleServer();
+  const screen = await open(server);
+  screen.type(savedChats);
+  await screen.until("> Where is the key?");
+  screen.type(keys.enter);
+  await screen.until("Under the mat.");
+  screen.type("Which mat?\r");
+  await screen.until(() => server.backend.answers.length === 1);
+  server.backend.current.text("The blue one.").done();
+  await screen.until("The blue one.");
+  const { sessions: kept } = await until(
+    () => sessions.list(),
+    ({ sessions: [head] }) => head?.messageCount === 4,
+  );
+  expect(kept).toMatchObject([{ deployment }]);
+});
+
+test("can be read where the deployment is gone, which is told", async () => {
+  await keepChat();
+  const server = new SampleServer();
+  server.isGone = true;
+  const screen = await open(server);
+  screen.type(savedChats);
+  await screen.until("> Where is the key?");
+  screen.type(keys.enter);
+  await screen.until("local/tiny does not answer now");
+  expect(screen.text).toContain("Under the mat.");
+});
