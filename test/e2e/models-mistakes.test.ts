@@ -132,6 +132,12 @@ describe("creating from what makes no sense", () => {
     ],
     ["a text as the model", "FROM ./text.gguf\n", 6, /line 1, column 6: .*not a GGUF model/],
     ["half a model", "FROM ./cut.gguf\n", 6, /line 1, column 6: .*cut off/],
+    [
+      "a later version",
+      `FROM ${tinyFile}\nREQUIRES 99.0\n`,
+      6,
+      /line 2, column 10: .*requires Ollama 99\.0 or later/,
+    ],
     ["a model that is not there", "FROM nobody\n", 3, /line 1, column 6: model 'nobody' not found/],
     ["a name and a file", `FROM tiny\nFROM ${tinyFile}\n`, 2, /one or the other/],
     [

@@ -28,6 +28,7 @@ export interface ModelfilePositions {
   adapters: TextPosition[];
   drafts: TextPosition[];
   template: TextPosition | undefined;
+  requires: TextPosition | undefined;
 }
 
 /**
@@ -75,6 +76,7 @@ class CommandReader implements ParsedModelfile {
     adapters: [],
     drafts: [],
     template: undefined,
+    requires: undefined,
   };
   readonly #source: ModelfileText;
   /** Offset of the command that gave a value of which there is one. */
@@ -121,6 +123,7 @@ class CommandReader implements ParsedModelfile {
       case "REQUIRES":
         this.#warnIfGiven("REQUIRES", command);
         definition.requires = this.#version(command);
+        positions.requires = this.#source.positionAt(at);
         break;
       case "LICENSE":
         definition.licenses.push(text);

@@ -1,6 +1,7 @@
 // Adds to an error about a file or a name where the Modelfile names it.
 import { toAbsolutePath } from "../../base/file-path.ts";
 import type { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
 import type { TextPosition } from "./modelfile-text.ts";
 import type { ParsedModelfile } from "./parse-modelfile.ts";
 
@@ -15,6 +16,9 @@ export function withPlace(
   { definition, positions }: ParsedModelfile,
   baseFolder: string,
 ): ProductError {
+  if (error.code === storeErrors.versionRequired.code && positions.requires !== undefined) {
+    return atPlace(error, positions.requires);
+  }
   const named = (["from", "adapters", "drafts"] as const).flatMap((list) =>
     definition[list].map((text, at) => ({ text, position: positions[list][at] })),
   );

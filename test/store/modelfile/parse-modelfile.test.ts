@@ -139,7 +139,7 @@ MESSAGE assistant Hello!`;
 
   test("tell where their values are, in lines and characters", () => {
     const { positions } = parseModelfile(
-      '# 😀\r\nFROM a\rFROM  b\nTEMPLATE """\nx"""\nADAPTER c\nDRAFT d # "😀" \nDRAFT "e"',
+      '# 😀\r\nFROM a\rFROM  b\nTEMPLATE """\nx"""\nADAPTER c\nDRAFT d # "😀" \nDRAFT "e"\nREQUIRES 1.2',
     );
     expect(positions).toEqual({
       from: [
@@ -152,6 +152,7 @@ MESSAGE assistant Hello!`;
         { line: 7, column: 7 },
         { line: 8, column: 7 },
       ],
+      requires: { line: 9, column: 10 },
     });
   });
 });
