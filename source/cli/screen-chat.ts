@@ -2,19 +2,20 @@
 import { exitCodes } from "../base/product-error.ts";
 import type { ViewOptions } from "../ui/app/app-options.ts";
 import type { Flags } from "./flags.ts";
+import { holdKeys } from "./held-keys.ts";
 import { leaveServer } from "./leave-server.ts";
 import type { ServerLink } from "./server-link.ts";
 import type { CommandSettings } from "./session-settings.ts";
 
 /**
- * Paints before the server is there and the model was found.
- *
+ * @param isPaintedFirst before the server is there and the model was found
  * @throws those of `openScreenParts`, after the terminal has been restored
  */
 export async function chatOnScreen(
   model: string,
   flags: Flags,
   settings: CommandSettings,
+  isPaintedFirst: boolean,
 ): Promise<number> {
   let link: ServerLink | undefined;
   const prepare = async () => {
@@ -29,8 +30,13 @@ export async function chatOnScreen(
     ...(flags.screenReader && { isScreenReader: true }),
   };
   try {
-    const { runAppAhead } = await import("../ui/app/run-app.tsx");
-    const { reason } = await runAppAhead(view, prepare);
+    const parts = isPaintedFirst ? undefined : await prepare();
+    const { runApp, runAppAhead } = await import("../ui/app/run-app.tsx");
+    // Until here Ctrl+C is the terminal's own.
+    holdKeys();
+    const { reason } = await (parts === undefined
+      ? runAppAhead(view, prepare)
+      : runApp({ ...view, ...parts }));
     return reason === "bye" ? exitCodes.ok : exitCodes.interrupted;
   } finally {
     await leave(link, settings.values.shutdown_timeout);

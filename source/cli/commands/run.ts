@@ -3,7 +3,6 @@ import { looksLikePath, toAbsolutePath } from "../../base/file-path.ts";
 import { parseDuration } from "../../configuration/duration.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
-import { holdKeys } from "../held-keys.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
 
 export async function run(words: string[], flags: Flags): Promise<number> {
@@ -43,13 +42,13 @@ export async function chat(
   model: string,
   flags: Flags,
   settings: CommandSettings,
+  isPaintedFirst = false,
 ): Promise<number> {
   const isScreen =
     process.stdin.isTTY && process.stdout.isTTY && process.env.TERM !== "dumb" && !flags.plain;
   if (isScreen) {
-    holdKeys();
     const { chatOnScreen } = await import("../screen-chat.ts");
-    return await chatOnScreen(model, flags, settings);
+    return await chatOnScreen(model, flags, settings, isPaintedFirst);
   }
   const { chatInLines } = await import("../chat-in-lines.ts");
   return await chatInLines(model, flags, settings);

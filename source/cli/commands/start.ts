@@ -8,7 +8,7 @@ const sampleQuestion = "What is the capital of France?";
 
 export async function start(_words: string[], flags: Flags): Promise<number> {
   const settings = readSettings(flags);
-  if (process.stdin.isTTY && process.stdout.isTTY) return await chat(model, flags, settings);
+  if (process.stdin.isTTY && process.stdout.isTTY) return await chat(model, flags, settings, true);
   const { printAnswer } = await import("../one-shot.ts");
   const { ServerLink } = await import("../server-link.ts");
   // A server of its own on a free port, gone with the answer: nothing is left behind.
