@@ -40,6 +40,8 @@ with zipfile.ZipFile(sys.argv[1] + "/" + name + "-py3-none-any.whl", "w") as whe
 
 const environment = { ...process.env, PIP_NO_INDEX: "1" };
 const never = new AbortController().signal;
+/** Python makes a virtual environment, on a busy machine. */
+const slow = { timeout: 180_000 };
 
 function plan(requirements: string[], executables: string[] = []): RevisionPlan {
   const config = configFrom(
@@ -84,32 +86,36 @@ test("without requirements it is the machine's Python, and programs are looked u
   });
 });
 
-test("requirements are installed once, however many ask; their programs are found", async () => {
-  const lines: string[] = [];
-  const ask = (log: (text: string) => void) =>
-    createEnvironments({ stateFolder: folder, environment })(
-      plan([wheel], ["tiny-server"]),
-      log,
-      never,
-    );
-  const made = await Promise.all([
-    ask((text) => lines.push(text)),
-    ask((text) => lines.push(text)),
-  ]);
-  const [first, second] = made;
-  if (first === undefined || second === undefined) throw new Error("nothing was made");
-  expect(first).toEqual(second);
-  expect(lines.filter((line) => line.startsWith("Successfully installed"))).toHaveLength(1);
-  const output = execFileSync("tiny-server", { env: first.variables, encoding: "utf8" });
-  expect(output).toBe("tiny server runs\n");
-  expect(execFileSync(first.python, ["-c", "import tiny_server"], { encoding: "utf8" })).toBe("");
-  const later: string[] = [];
-  expect(await ask((text) => later.push(text))).toEqual(first);
-  expect(later).toEqual([]);
-  expect(statSync(path.join(folder, "envs")).mode & 0o077).toBe(0);
-});
+test(
+  "requirements are installed once, however many ask; their programs are found",
+  slow,
+  async () => {
+    const lines: string[] = [];
+    const ask = (log: (text: string) => void) =>
+      createEnvironments({ stateFolder: folder, environment })(
+        plan([wheel], ["tiny-server"]),
+        log,
+        never,
+      );
+    const made = await Promise.all([
+      ask((text) => lines.push(text)),
+      ask((text) => lines.push(text)),
+    ]);
+    const [first, second] = made;
+    if (first === undefined || second === undefined) throw new Error("nothing was made");
+    expect(first).toEqual(second);
+    expect(lines.filter((line) => line.startsWith("Successfully installed"))).toHaveLength(1);
+    const output = execFileSync("tiny-server", { env: first.variables, encoding: "utf8" });
+    expect(output).toBe("tiny server runs\n");
+    expect(execFileSync(first.python, ["-c", "import tiny_server"], { encoding: "utf8" })).toBe("");
+    const later: string[] = [];
+    expect(await ask((text) => later.push(text))).toEqual(first);
+    expect(later).toEqual([]);
+    expect(statSync(path.join(folder, "envs")).mode & 0o077).toBe(0);
+  },
+);
 
-test("a build that fails leaves its log and nothing else, and says why", async () => {
+test("a build that fails leaves its log and nothing else, and says why", slow, async () => {
   const prepare = createEnvironments({ stateFolder: folder, environment });
   const missing = ["no-such-package==9.9"];
   const failure = await prepare(plan(missing), () => {}, never).catch((error: unknown) => error);
