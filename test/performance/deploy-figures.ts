@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Figure } from "./report.ts";
 import { openScreen } from "./screen-terminal.ts";
 
-const rounds = 15;
+const rounds = 40;
 const keyLimitMs = 50;
 /** What is seen of each step after the inspection: of a title only what differs is painted. */
 const steps = [
