@@ -1,15 +1,14 @@
 // Cuts a line so that a terminal does not wrap it.
-import stringWidth from "string-width";
-
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+import { cellWidth } from "./cell-width.ts";
 
 /** The longest beginning of a text that takes at most so many columns, with `…` where it was cut. */
 export function cutToWidth(text: string, columns: number): string {
-  if (stringWidth(text) <= columns) return text;
+  if (cellWidth(text) <= columns) return text;
   let cut = "";
   let taken = 1;
+  const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
   for (const { segment } of graphemes.segment(text)) {
-    taken += stringWidth(segment);
+    taken += cellWidth(segment);
     if (taken > columns) break;
     cut += segment;
   }

@@ -1,7 +1,8 @@
 // One line for a download or a copy: its bar, its rate, and how long it will still take.
-import stringWidth from "string-width";
+
 import { formatBytes } from "../base/byte-format.ts";
 import type { Clock } from "../base/clock.ts";
+import { cellWidth } from "./cell-width.ts";
 import { cutToWidth } from "./cut-to-width.ts";
 
 const mostSamples = 10;
@@ -71,7 +72,7 @@ export class ProgressBar {
     // Where it is narrow the time goes first, then the rate, then the bar.
     while (columns.length > 0) {
       const right = columns.join("");
-      const room = width - stringWidth(left) - right.length - besidesBar;
+      const room = width - cellWidth(left) - right.length - besidesBar;
       if (room >= narrowestBar) return `${left} ▕${this.#bar(room)}▏ ${right}`.trimEnd();
       columns.pop();
     }

@@ -1,6 +1,6 @@
 // Tables and sections as the list, ps and show commands print them.
-import stringWidth from "string-width";
 import { toOneLine } from "../base/seen-text.ts";
+import { cellWidth } from "./cell-width.ts";
 
 const gap = "    ";
 
@@ -27,7 +27,7 @@ function formatRows(rows: readonly (readonly string[])[], indent: string): strin
   const widths: number[] = [];
   for (const row of cells) {
     for (const [column, cell] of row.entries()) {
-      widths[column] = Math.max(widths[column] ?? 0, stringWidth(cell));
+      widths[column] = Math.max(widths[column] ?? 0, cellWidth(cell));
     }
   }
   const line = (row: readonly string[]) =>
@@ -36,5 +36,5 @@ function formatRows(rows: readonly (readonly string[])[], indent: string): strin
 }
 
 function padEnd(cell: string, width: number): string {
-  return cell + " ".repeat(Math.max(0, width - stringWidth(cell)));
+  return cell + " ".repeat(Math.max(0, width - cellWidth(cell)));
 }

@@ -34,14 +34,20 @@ export function terminalServices(options: TerminalServicesOptions): TerminalServ
     edit: async (text, extension) => {
       const program = environment.VISUAL || environment.EDITOR || usualEditor();
       return await withFile(text, extension, async (file) => {
-        await suspend(() => runProgram(program, file));
+        await suspend(async () => {
+          const code = await runProgram(program, file);
+          // As `:cq` does in vi, and as git understands it.
+          if (code !== 0) throw new Error(`'${program}' ended with ${code}: the text is as it was`);
+        });
         const saved = await readFile(file, "utf8");
         return saved === text ? undefined : saved;
       });
     },
     page: async (text) => {
       const program = environment.PAGER || usualPager();
-      await withFile(text, "txt", (file) => suspend(() => runProgram(program, file)));
+      await withFile(text, "txt", async (file) => {
+        await suspend(async () => void (await runProgram(program, file)));
+      });
     },
   };
 }
@@ -70,19 +76,22 @@ async function withFile<T>(
   }
 }
 
-/** @param program as in $EDITOR: a command with its own words, for a shell */
-async function runProgram(program: string, file: string): Promise<void> {
+/**
+ * @param program as in $EDITOR: a command with its own words, for a shell
+ * @returns its exit code, or the signal that ended it
+ */
+async function runProgram(program: string, file: string): Promise<number | string> {
   const isWindows = process.platform === "win32";
   const child = isWindows
     ? spawn(`${program} "${file}"`, { stdio: "inherit", shell: true })
     : spawn("/bin/sh", ["-c", `${program} "$1"`, "sh", file], { stdio: "inherit" });
-  await new Promise<void>((resolve, reject) => {
+  return await new Promise<number | string>((resolve, reject) => {
     child.once("error", (error) => {
       reject(new Error(`${program} cannot be started: ${describeError(error)}`));
     });
-    child.once("exit", (code) => {
+    child.once("exit", (code, signal) => {
       // A shell says with these that there is no such program.
-      if (code !== 126 && code !== 127) return resolve();
+      if (code !== 126 && code !== 127) return resolve(code ?? signal ?? 0);
       reject(new Error(`'${program}' cannot be started; set $EDITOR or $PAGER to a program`));
     });
   });

@@ -40,6 +40,12 @@ describe("the editor", () => {
     await expect(services({ EDITOR: "true" }).edit("a text", "md")).resolves.toBeUndefined();
   });
 
+  test("that ends with an error changes nothing, and that is told", async () => {
+    const program = 'f() { printf half > "$1"; return 1; }; f';
+    const edit = services({ EDITOR: program }).edit("a text", "md");
+    await expect(edit).rejects.toThrow("ended with 1: the text is as it was");
+  });
+
   test("with words of its own, and $VISUAL before $EDITOR", async () => {
     const { edit } = services({ VISUAL: "sed -i -e s/one/two/", EDITOR: "false" });
     await expect(edit("one", "txt")).resolves.toBe("two");
