@@ -92,6 +92,25 @@ describe("sampling", () => {
     expect(together.text).toBe(alone);
   });
 
+  it("gives the same wild text among others, without any filter", async () => {
+    const questions = ["Who are you?", "What is 2 + 3?", "Tell me a story about a dog.", "Hello!"];
+    const wild = (seed: number) => ({
+      ...warm({ seed, temperature: 2, topK: 0, topP: 1, minP: 0 }),
+      maxTokens: 30,
+      topLogprobs: 0,
+    });
+    const asked = Array.from({ length: 24 }, (_, seed) => ({
+      question: user(questions[seed % questions.length] ?? ""),
+      changes: wild(seed),
+    }));
+    const alone: string[] = [];
+    for (const { question, changes } of asked) alone.push((await tiny.ask(question, changes)).text);
+    const together = await Promise.all(
+      asked.map(async ({ question, changes }) => (await tiny.ask(question, changes)).text),
+    );
+    expect(together).toEqual(alone);
+  });
+
   it("gives different texts for different seeds and for none", async () => {
     const ask = async (seed: number | undefined) =>
       (await tiny.ask(user("Write a poem."), { ...warm({ seed, temperature: 3 }), maxTokens: 30 }))

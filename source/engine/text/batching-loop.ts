@@ -19,9 +19,11 @@ import {
   type PromptTokens,
   takeToken,
 } from "./job.ts";
+import { loneRows } from "./lone-rows.ts";
 import { draftLength } from "./lookup-draft.ts";
 import { putIntoContext } from "./picture-reader.ts";
 import {
+  type BatchItem,
   type BatchPlan,
   type BatchPolicy,
   type ImagePlan,
@@ -52,6 +54,9 @@ export interface LoopOptions extends StepSamplerOptions {
   ready: () => Promise<void>;
   log: (text: string) => void;
 }
+
+/** Any token: nothing is made of what it gives. */
+const filler = 0;
 
 export class BatchingLoop {
   readonly #options: LoopOptions;
@@ -238,14 +243,15 @@ export class BatchingLoop {
   async #step(plan: BatchPlan): Promise<void> {
     const { context } = this.#options;
     const tokens = plan.items.reduce((sum, item) => sum + item.tokens.length, 0);
-    context.initBatch(tokens);
+    const filled = this.#toBeFilled(plan);
+    context.initBatch(tokens + filled.length);
     const items: SampledItem[] = plan.items.map((item) => ({
       ...item,
       sampled: [],
       indexes: context.addToBatch(
         item.slot.id,
         this.#positionOf(item.slot),
-        Uint32Array.from(item.tokens),
+        Uint32Array.from(filled.includes(item) ? [...item.tokens, filler] : item.tokens),
         logitIndexesOf(item),
       ),
     }));
@@ -257,6 +263,11 @@ export class BatchingLoop {
     await decoding;
     const decodeMs = performance.now() - started;
     this.#threads.note(tokens, threads, decodeMs);
+    for (const { slot, tokens: read } of filled) {
+      const position = this.#positionOf(slot) + read.length;
+      if (context.removeTokenCellsFromSequence(slot.id, position, -1)) continue;
+      throw new Error("a filler could not be taken back");
+    }
     if (plan.kind === "prompt") {
       this.#prefixes.noteComputing(tokens, decodeMs);
       this.#options.prefillPace.note(tokens, decodeMs);
@@ -268,6 +279,15 @@ export class BatchingLoop {
       this.#drafts.note(only.tokens.length > 1, only.sampled.length, stepMs);
     }
     for (const item of items) this.#take(item);
+  }
+
+  /** Those whose filler finds a place in the window. */
+  #toBeFilled({ items }: BatchPlan): BatchItem[] {
+    const { policy, contextLength } = this.#options;
+    if (!policy.fillsLoneRows) return [];
+    return loneRows(items).filter(
+      ({ slot, tokens }) => this.#positionOf(slot) + tokens.length < contextLength,
+    );
   }
 
   /** Books what a step gave one slot: evaluated tokens, new tokens, the end of the answer. */

@@ -23,6 +23,8 @@ export interface BatchPolicy {
   mixed: boolean;
   /** Tokens to guess by lookup when one slot answers alone; 0 is off. */
   lookupTokens: number;
+  /** See `loneRows`. */
+  fillsLoneRows: boolean;
 }
 
 /** The beginning of an image, which a step of its own puts into the context. */

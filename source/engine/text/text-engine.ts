@@ -11,6 +11,7 @@ import { type Eyes, openEyes } from "./eyes.ts";
 import { ImageTokens } from "./image-tokens.ts";
 import { failedEvent, type LoopEvent, type PromptTokens } from "./job.ts";
 import { type LoadedTextModel, type LoadObserver, loadTextModel } from "./load-text-model.ts";
+import { fillableWeightsBytes } from "./lone-rows.ts";
 import { PictureReader } from "./picture-reader.ts";
 import { PrefillPace } from "./prefill-pace.ts";
 import { PrefixCopy } from "./prefix-copy.ts";
@@ -69,6 +70,7 @@ export class TextEngine {
         batchSize: settings.batchSize,
         mixed: settings.mixedBatches,
         lookupTokens: forgets ? settings.lookupTokens : 0,
+        fillsLoneRows: forgets && model.getTotalSize() <= fillableWeightsBytes,
       },
       prefixCopy: this.#prefixCopy,
       images,

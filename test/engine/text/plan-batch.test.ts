@@ -43,7 +43,7 @@ function reading(...lengths: number[]): Slot<Job>[] {
 function steps(slots: Slot<Job>[], chunk = { wanted: 64, most: 96 }, batchSize = 512) {
   const taken: Record<number, number>[] = [];
   while (true) {
-    const policy = { batchSize, mixed: false, lookupTokens: 0 };
+    const policy = { batchSize, mixed: false, lookupTokens: 0, fillsLoneRows: false };
     const plan = planBatch(
       slots,
       policy,
