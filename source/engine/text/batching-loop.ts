@@ -126,8 +126,9 @@ export class BatchingLoop {
   }
 
   async #run(): Promise<void> {
-    await this.#threads.begin();
     await this.#gather();
+    // Now, when those who sent the requests are done with them.
+    await this.#threads.begin();
     while (true) {
       this.#dropCancelled();
       await this.#admitWaiting();
