@@ -16,7 +16,7 @@ import { timeModelctl, timeProgram } from "./timed-program.ts";
 
 /** As large as small models are: what starting takes is a part of it, as for a user. */
 const wantedBytes = 2 * 2 ** 30;
-const rounds = 5;
+const rounds = 7;
 const startLimitMs = 10_000;
 const hubFile = join(import.meta.dirname, "hub-process.ts");
 const model = "hf.co/maker/sparse";
@@ -133,27 +133,12 @@ async function compareInTurns(
   for (let round = 0; round < rounds; round++) {
     const order = contestants.keys().toArray();
     for (const index of round % 2 === 0 ? order : order.reverse()) {
-      await evenOut(join(temporaryFolder, "scratch"));
+      // What another left to be written is not waited for.
+      await timeProgram("sync", []);
       timesMs[index]?.push((await contestants[index]?.()) ?? Number.NaN);
     }
   }
   return describe(timesMs, (await stat(file)).size);
-}
-
-/**
- * Makes the machine the same for whoever is next. What another left to be written is not waited for; and
- * memory that a virtual machine has given back to its host in a pause, which costs the next one to fill
- * it several times as much as memory that was in use a moment ago, is in use again.
- */
-async function evenOut(scratch: string): Promise<void> {
-  await timeProgram("dd", [
-    "if=/dev/zero",
-    `of=${scratch}`,
-    "bs=4M",
-    `count=${wantedBytes / 2 ** 22}`,
-  ]);
-  await rm(scratch);
-  await timeProgram("sync", []);
 }
 
 function describe(timesMs: readonly number[][], sizeBytes: number): Figure[] {

@@ -71,7 +71,8 @@ export class ReadBuffers {
     const rest = this.#rest;
     this.#rest = undefined;
     if (rest !== undefined) return rest;
-    const memory = this.#free.pop() ?? Buffer.allocUnsafeSlow(bufferBytes).buffer;
+    // Another thread writes them to the disk.
+    const memory = this.#free.pop() ?? new SharedArrayBuffer(bufferBytes);
     this.#uses.set(memory, { filledBytes: undefined, handedTo: 0, heldBytes: 0 });
     return new Uint8Array(memory);
   }

@@ -26,6 +26,7 @@ import {
   reserveNotes,
   writeNotes,
 } from "./download-notes.ts";
+import { FileWriter } from "./file-writer.ts";
 
 const flushIntervalMs = 10_000;
 
@@ -36,12 +37,12 @@ export class PartialFile {
   /** Why bytes fetched earlier are not used, when there were any. */
   readonly restartReason: string | undefined;
   readonly #handle: FileHandle;
+  readonly #writer: FileWriter;
   readonly #ranges: ByteRanges;
   readonly #openedMs = performance.now();
   #flushedMs = performance.now();
   #notedBytes: number;
   #noting: Promise<void> = Promise.resolve();
-  #writing: Promise<void> = Promise.resolve();
 
   private constructor(
     target: string,
@@ -53,6 +54,7 @@ export class PartialFile {
     this.identity = identity;
     this.restartReason = earlier.kind === "useless" ? earlier.reason : undefined;
     this.#handle = handle;
+    this.#writer = new FileWriter(handle.fd);
     this.#ranges = new ByteRanges(earlier.kind === "usable" ? earlier.ranges : []);
     this.#notedBytes = this.#ranges.total;
   }
@@ -99,31 +101,11 @@ export class PartialFile {
     return this.#ranges.missing(this.identity.sizeBytes);
   }
 
-  /**
-   * One at a time: the system lets one writer into a file, and those who wait for it spin.
-   *
-   * @throws ProductError `STORE_DISK_FULL`, `STORE_HUB_WRITE_FAILED`
-   */
-  write(chunks: Buffer[], position: number): Promise<void> {
-    const written = this.#writing.then(() => this.#write(chunks, position));
-    // Whoever gave the chunks hears of the error; the next write is not concerned.
-    this.#writing = written.catch(() => {});
-    return written;
-  }
-
-  async #write(chunks: Buffer[], position: number): Promise<void> {
-    let rest = chunks;
-    let at = position;
-    try {
-      while (rest.length > 0) {
-        const { bytesWritten } = await this.#handle.writev(rest, at);
-        this.#ranges.add(at, at + bytesWritten);
-        at += bytesWritten;
-        rest = withoutFirst(rest, bytesWritten);
-      }
-    } catch (error) {
-      throw writeError(error, this.path);
-    }
+  /** @throws ProductError `STORE_DISK_FULL`, `STORE_HUB_WRITE_FAILED` */
+  async write(chunks: readonly Buffer[], position: number): Promise<void> {
+    const { writtenBytes, error } = await this.#writer.write(chunks, position);
+    this.#ranges.add(position, position + writtenBytes);
+    if (error !== undefined) throw writeError(error, this.path);
   }
 
   /** Writes down what has arrived so far. */
@@ -169,7 +151,7 @@ export class PartialFile {
         await this.#handle.datasync();
       }
     } finally {
-      await this.#handle.close();
+      await this.#close();
     }
   }
 
@@ -179,7 +161,7 @@ export class PartialFile {
     try {
       await this.note();
     } finally {
-      await this.#handle.close();
+      await this.#close();
     }
   }
 
@@ -187,8 +169,13 @@ export class PartialFile {
   async discard(): Promise<void> {
     // A note that failed is of no interest: what it was about goes.
     await this.#noting.catch(() => {});
-    await this.#handle.close();
+    await this.#close();
     await removePartial(this.target);
+  }
+
+  async #close(): Promise<void> {
+    await this.#writer.close();
+    await this.#handle.close();
   }
 }
 
@@ -203,13 +190,4 @@ async function findEarlier(target: string, identity: FileIdentity): Promise<Earl
   if (earlier.kind !== "usable") return earlier;
   const facts = await stat(partialPath(target)).catch(() => undefined);
   return facts?.size === identity.sizeBytes ? earlier : { kind: "none" };
-}
-
-function withoutFirst(chunks: readonly Buffer[], bytes: number): Buffer[] {
-  let skip = bytes;
-  return chunks.flatMap((chunk) => {
-    const cut = Math.min(skip, chunk.length);
-    skip -= cut;
-    return cut === chunk.length ? [] : [chunk.subarray(cut)];
-  });
 }
