@@ -1,13 +1,9 @@
 // Continuous batching: takes requests into slots, computes one step after another for all of them,
 // and hands out what each step gave while the next one computes.
-import { setTimeout as sleep } from "node:timers/promises";
 import { queueFull } from "../check-request.ts";
 import { engineErrors } from "../errors.ts";
 import type { GenerationRequest } from "../generation.ts";
-import { joinQueue } from "../join-queue.ts";
 import { chooseSlot } from "./choose-slot.ts";
-import { DraftJudge } from "./draft-judge.ts";
-import type { ImageTokens } from "./image-tokens.ts";
 import {
   type AnswerEnd,
   createJob,
@@ -19,33 +15,17 @@ import {
   type PromptTokens,
   takeToken,
 } from "./job.ts";
-import { loneRows } from "./lone-rows.ts";
-import { draftLength } from "./lookup-draft.ts";
-import { putIntoContext } from "./picture-reader.ts";
-import {
-  type BatchItem,
-  type BatchPlan,
-  type BatchPolicy,
-  type ImagePlan,
-  logitIndexesOf,
-  planBatch,
-  type StepPlan,
-} from "./plan-batch.ts";
-import type { PrefillPace } from "./prefill-pace.ts";
+import { type BatchPlan, type ImagePlan, planBatch, type StepPlan } from "./plan-batch.ts";
 import type { PrefixCopy } from "./prefix-copy.ts";
 import { PrefixSources } from "./prefix-sources.ts";
 import { Slot, sharedPrefixLength } from "./slot.ts";
-import { type SampledItem, StepSampler, type StepSamplerOptions } from "./step-sampler.ts";
-import { ThreadGovernor } from "./thread-governor.ts";
+import { StepComputer, type StepComputerOptions } from "./step-computer.ts";
+import type { SampledItem } from "./step-sampler.ts";
+import { WaitingJobs } from "./waiting-jobs.ts";
 
-export interface LoopOptions extends StepSamplerOptions {
+export interface LoopOptions extends StepComputerOptions {
   slots: number;
-  /** Most threads that a step may use. */
-  threads: number;
-  policy: BatchPolicy;
-  prefillPace: PrefillPace;
   prefixCopy: PrefixCopy | undefined;
-  images: ImageTokens;
   /** Requests that may wait for a slot. */
   maximumQueue: number;
   /** Called when a step has been launched or no work is left: the time to send what was emitted. */
@@ -55,25 +35,19 @@ export interface LoopOptions extends StepSamplerOptions {
   log: (text: string) => void;
 }
 
-/** Any token: nothing is made of what it gives. */
-const filler = 0;
-
 export class BatchingLoop {
   readonly #options: LoopOptions;
   readonly #slots: Slot<Job>[];
   readonly #prefixes: PrefixSources;
-  readonly #threads: ThreadGovernor;
-  readonly #drafts = new DraftJudge();
-  readonly #sampler: StepSampler;
-  #queue: Job[] = [];
+  readonly #steps: StepComputer;
+  readonly #waiting = new WaitingJobs();
   #running = false;
   #previous: StepPlan["kind"] | undefined;
 
   constructor(options: LoopOptions) {
     this.#options = options;
     this.#slots = Array.from({ length: options.slots }, (_, id) => new Slot<Job>(id));
-    this.#sampler = new StepSampler(options);
-    this.#threads = new ThreadGovernor(options.threads);
+    this.#steps = new StepComputer(options);
     const { context, prefixCopy, images, log } = options;
     this.#prefixes = new PrefixSources(context, prefixCopy, images, log);
   }
@@ -82,7 +56,7 @@ export class BatchingLoop {
   get load(): { busy: number; waiting: number } {
     return {
       busy: this.#slots.filter((slot) => slot.job !== undefined).length,
-      waiting: this.#queue.length,
+      waiting: this.#waiting.length,
     };
   }
 
@@ -97,8 +71,8 @@ export class BatchingLoop {
     emit: (event: LoopEvent) => void,
   ): void {
     const free = this.#slots.filter((slot) => slot.job === undefined).length;
-    if (this.#queue.length >= this.#options.maximumQueue + free) {
-      emit(failedEvent(queueFull(this.#queue.length)));
+    if (this.#waiting.length >= this.#options.maximumQueue + free) {
+      emit(failedEvent(queueFull(this.#waiting.length)));
       this.#options.flush();
       return;
     }
@@ -107,8 +81,7 @@ export class BatchingLoop {
       usesLookup: this.#options.policy.lookupTokens > 0,
       emit,
     });
-    joinQueue(
-      this.#queue,
+    this.#waiting.join(
       job,
       this.#slots.flatMap((slot) => slot.job ?? []),
     );
@@ -120,15 +93,14 @@ export class BatchingLoop {
 
   /** Stops a request before its next step; one that is not known any more is no error. */
   cancel(id: number): void {
-    const waiting = this.#queue.find((job) => job.id === id);
-    const job = waiting ?? this.#slots.find((slot) => slot.job?.id === id)?.job;
+    const job = this.#waiting.find(id) ?? this.#slots.find((slot) => slot.job?.id === id)?.job;
     if (job !== undefined) job.cancelled = true;
   }
 
   async #run(): Promise<void> {
     await this.#gather();
     // Now, when those who sent the requests are done with them.
-    await this.#threads.begin();
+    await this.#steps.begin();
     while (true) {
       this.#dropCancelled();
       await this.#admitWaiting();
@@ -137,7 +109,7 @@ export class BatchingLoop {
         this.#options.policy,
         (isAlone) => this.#options.prefillPace.chunk(isAlone),
         this.#previous,
-        (job, limit) => this.#guess(job, limit),
+        (job, limit) => this.#steps.guess(job, limit),
       );
       if (plan === undefined) break;
       this.#previous = plan.kind;
@@ -155,18 +127,13 @@ export class BatchingLoop {
     this.#options.flush();
   }
 
-  /** Prompts that come at the same moment, as far as that is worth the wait. */
+  /** Prompts that come at the same moment are read together. */
   async #gather(): Promise<void> {
-    const [first] = this.#queue;
-    if (first === undefined || this.#slots.length === 1) return;
-    while (true) {
-      const tokens = this.#queue.reduce((sum, job) => sum + this.#unreadTokens(job), 0);
-      const leftMs =
-        this.#options.prefillPace.gatherMs(tokens) - (performance.now() - first.arrived);
-      // A timer's shortest time is a millisecond.
-      if (leftMs < 0.5) return;
-      await sleep(leftMs);
-    }
+    if (this.#slots.length === 1) return;
+    await this.#waiting.gather((waiting) => {
+      const tokens = waiting.reduce((sum, job) => sum + this.#unreadTokens(job), 0);
+      return this.#options.prefillPace.gatherMs(tokens);
+    });
   }
 
   #unreadTokens({ promptTokens }: Job): number {
@@ -178,16 +145,11 @@ export class BatchingLoop {
     for (const slot of this.#slots) {
       if (slot.job?.cancelled) this.#release(slot, slot.job, { reason: "cancelled" });
     }
-    if (!this.#queue.some((job) => job.cancelled)) return;
-    const cancelled = this.#queue.filter((job) => job.cancelled);
-    this.#queue = this.#queue.filter((job) => !job.cancelled);
-    for (const job of cancelled) endJob(job, { reason: "cancelled" });
+    for (const job of this.#waiting.removeCancelled()) endJob(job, { reason: "cancelled" });
   }
 
   async #admitWaiting(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const job = this.#queue[0];
-      if (job === undefined) return;
+    for (let job = this.#waiting.first; job !== undefined; job = this.#waiting.first) {
       const choice = chooseSlot(this.#slots, job.promptTokens, (prefix, source) =>
         this.#prefixes.isWorthCopying(prefix, source),
       );
@@ -195,25 +157,21 @@ export class BatchingLoop {
       try {
         // The job stays in the queue while its beginning is copied, so that a cancel finds it.
         const cached = await this.#prefixes.take(choice, job.promptTokens);
-        this.#queue.splice(this.#queue.indexOf(job), 1);
+        this.#waiting.remove(job);
         this.#start(job, choice.slot, cached);
       } catch (error) {
-        this.#queue = this.#queue.filter((waiting) => waiting !== job);
+        this.#waiting.remove(job);
         this.#failAdmission(job, choice.slot, error);
       }
     }
-    this.#queue.forEach((job, ahead) => {
-      if (job.reportedAhead !== undefined && !isNews(ahead, job.reportedAhead)) return;
-      job.reportedAhead = ahead;
-      job.emit({ type: "queued", ahead });
-    });
+    this.#waiting.report();
   }
 
   #start(job: Job, slot: Slot<Job>, cached: number): void {
     job.read = cached;
     job.cachedTokens = cached;
     job.admitted = performance.now();
-    job.sampler = this.#sampler.createFor(job.request, job.promptTokens);
+    job.sampler = this.#steps.createSampler(job);
     slot.job = job;
     const promptTokens = job.promptTokens.length;
     job.emit({ type: "started", promptTokens, cachedTokens: cached, slot: slot.id });
@@ -234,61 +192,11 @@ export class BatchingLoop {
     });
   }
 
-  #guess(job: Job, limit: number): number[] {
-    if (job.lookup === undefined || !this.#drafts.allows()) return [];
-    const room = Math.min(limit, job.maxTokens - job.generated - 1);
-    const guessed = job.lookup.guess(room);
-    return guessed.slice(0, draftLength(guessed.length, room));
-  }
-
   async #step(plan: BatchPlan): Promise<void> {
-    const { context } = this.#options;
-    const tokens = plan.items.reduce((sum, item) => sum + item.tokens.length, 0);
-    const filled = this.#toBeFilled(plan);
-    context.initBatch(tokens + filled.length);
-    const items: SampledItem[] = plan.items.map((item) => ({
-      ...item,
-      sampled: [],
-      indexes: context.addToBatch(
-        item.slot.id,
-        this.#positionOf(item.slot),
-        Uint32Array.from(filled.includes(item) ? [...item.tokens, filler] : item.tokens),
-        logitIndexesOf(item),
-      ),
-    }));
-    const threads = this.#threads.choose(tokens);
-    if (threads !== context.getThreads()) context.setThreads(threads);
-    const started = performance.now();
-    const decoding = context.decodeBatch();
-    this.#options.flush();
-    await decoding;
-    const decodeMs = performance.now() - started;
-    this.#threads.note(tokens, threads, decodeMs);
-    for (const { slot, tokens: read } of filled) {
-      const position = this.#positionOf(slot) + read.length;
-      if (context.removeTokenCellsFromSequence(slot.id, position, -1)) continue;
-      throw new Error("a filler could not be taken back");
-    }
-    if (plan.kind === "prompt") {
-      this.#prefixes.noteComputing(tokens, decodeMs);
-      this.#options.prefillPace.note(tokens, decodeMs);
-    }
-    await this.#sampler.sample(items);
-    const [only] = items;
-    if (plan.kind === "answer" && items.length === 1 && only !== undefined) {
-      const stepMs = performance.now() - started;
-      this.#drafts.note(only.tokens.length > 1, only.sampled.length, stepMs);
-    }
-    for (const item of items) this.#take(item);
-  }
-
-  /** Those whose filler finds a place in the window. */
-  #toBeFilled({ items }: BatchPlan): BatchItem[] {
-    const { policy, contextLength } = this.#options;
-    if (!policy.fillsLoneRows) return [];
-    return loneRows(items).filter(
-      ({ slot, tokens }) => this.#positionOf(slot) + tokens.length < contextLength,
+    const items = await this.#steps.compute(plan, (tokens, milliseconds) =>
+      this.#prefixes.noteComputing(tokens, milliseconds),
     );
+    for (const item of items) this.#take(item);
   }
 
   /** Books what a step gave one slot: evaluated tokens, new tokens, the end of the answer. */
@@ -299,8 +207,8 @@ export class BatchingLoop {
       // The first token and the drafts before the last sampled one were right.
       slot.tokens.push(...item.tokens.slice(0, sampled.length));
       if (sampled.length < item.tokens.length) {
-        const position = this.#positionOf(slot);
-        this.#options.context.removeTokenCellsFromSequence(slot.id, position, -1);
+        const { context, images } = this.#options;
+        context.removeTokenCellsFromSequence(slot.id, images.end(slot.tokens), -1);
       }
     } else {
       this.#noteRead(slot, job, item.tokens);
@@ -314,24 +222,10 @@ export class BatchingLoop {
     }
   }
 
-  /** Puts the image that a prompt has come to into its slot. */
-  async #readImage({ slot, job }: ImagePlan): Promise<void> {
-    const { context, images, policy } = this.#options;
-    const first = job.promptTokens[job.read] ?? 0;
-    const image = job.images.get(first);
-    if (image === undefined) throw new Error("an image of the prompt is not known");
-    const tokens = job.promptTokens.slice(job.read, job.read + images.lengthAt(first));
-    const threads = this.#threads.choose(tokens.length);
-    if (threads !== context.getThreads()) context.setThreads(threads);
-    const reading = putIntoContext(image, context, {
-      sequence: slot.id,
-      position: this.#positionOf(slot),
-      batchSize: policy.batchSize,
-    });
-    this.#options.flush();
-    await reading;
-    slot.version += 1;
-    this.#noteRead(slot, job, tokens);
+  async #readImage(plan: ImagePlan): Promise<void> {
+    const tokens = await this.#steps.computeImage(plan);
+    plan.slot.version += 1;
+    this.#noteRead(plan.slot, plan.job, tokens);
   }
 
   #noteRead(slot: Slot<Job>, job: Job, tokens: readonly number[]): void {
@@ -340,11 +234,6 @@ export class BatchingLoop {
     if (!job.request.reportProgress) return;
     const totalTokens = job.promptTokens.length;
     job.emit({ type: "prompt", completedTokens: job.read, totalTokens });
-  }
-
-  /** Where the next token of a slot stands. */
-  #positionOf({ tokens }: Slot<Job>): number {
-    return this.#options.images.position(tokens, tokens.length);
   }
 
   #release(slot: Slot<Job>, job: Job, end: AnswerEnd): void {
@@ -371,9 +260,4 @@ export class BatchingLoop {
       });
     }
   }
-}
-
-/** Far back in a long queue, only real progress is worth a message. */
-function isNews(ahead: number, reported: number): boolean {
-  return ahead !== reported && (ahead < 10 || ahead <= reported * 0.9);
 }

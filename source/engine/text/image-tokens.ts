@@ -55,6 +55,11 @@ export class ImageTokens {
     return position;
   }
 
+  /** Where in the context the next token after these stands. */
+  end(tokens: readonly number[]): number {
+    return this.position(tokens, tokens.length);
+  }
+
   /** The last index up to the given one before which no image is cut in two. */
   boundary(tokens: readonly number[], index: number): number {
     const token = tokens[index] ?? 0;

@@ -1,0 +1,152 @@
+// Computes what was planned: hands a batch to llama.cpp, on as many threads as pay, and samples what
+// follows. It learns from how long that takes.
+import { DraftJudge } from "./draft-judge.ts";
+import type { ImageTokens } from "./image-tokens.ts";
+import type { Job } from "./job.ts";
+import { loneRows } from "./lone-rows.ts";
+import { draftLength } from "./lookup-draft.ts";
+import { putIntoContext } from "./picture-reader.ts";
+import {
+  type BatchItem,
+  type BatchPlan,
+  type BatchPolicy,
+  type ImagePlan,
+  logitIndexesOf,
+} from "./plan-batch.ts";
+import type { PrefillPace } from "./prefill-pace.ts";
+import { type SampledItem, StepSampler, type StepSamplerOptions } from "./step-sampler.ts";
+import { ThreadGovernor } from "./thread-governor.ts";
+
+export interface StepComputerOptions extends StepSamplerOptions {
+  /** Most threads that a step may use. */
+  threads: number;
+  policy: BatchPolicy;
+  prefillPace: PrefillPace;
+  images: ImageTokens;
+  /** Called when a step has been launched: the time to send what was emitted before it. */
+  flush: () => void;
+}
+
+/** Any token: nothing is made of what it gives. */
+const filler = 0;
+
+export class StepComputer {
+  readonly #options: StepComputerOptions;
+  readonly #threads: ThreadGovernor;
+  readonly #drafts = new DraftJudge();
+  readonly #sampler: StepSampler;
+
+  constructor(options: StepComputerOptions) {
+    this.#options = options;
+    this.#threads = new ThreadGovernor(options.threads);
+    this.#sampler = new StepSampler(options);
+  }
+
+  /** To be awaited when work begins after a rest. */
+  async begin(): Promise<void> {
+    await this.#threads.begin();
+  }
+
+  createSampler({ request, promptTokens }: Job): Job["sampler"] {
+    return this.#sampler.createFor(request, promptTokens);
+  }
+
+  /** What may follow in a job's answer, for the next step to check; at most so many tokens. */
+  guess(job: Job, limit: number): number[] {
+    if (job.lookup === undefined || !this.#drafts.allows()) return [];
+    const room = Math.min(limit, job.maxTokens - job.generated - 1);
+    const guessed = job.lookup.guess(room);
+    return guessed.slice(0, draftLength(guessed.length, room));
+  }
+
+  /**
+   * The slots' own lists of tokens are left as they were.
+   *
+   * @param onPrompt tokens of prompts were computed and nothing else, in so many milliseconds
+   */
+  async compute(
+    plan: BatchPlan,
+    onPrompt: (tokens: number, milliseconds: number) => void,
+  ): Promise<SampledItem[]> {
+    const tokens = plan.items.reduce((sum, item) => sum + item.tokens.length, 0);
+    const filled = this.#toBeFilled(plan);
+    const items = this.#fillBatch(plan, tokens, filled);
+    const threads = this.#chooseThreads(tokens);
+    const started = performance.now();
+    const decoding = this.#options.context.decodeBatch();
+    this.#options.flush();
+    await decoding;
+    const decodeMs = performance.now() - started;
+    this.#threads.note(tokens, threads, decodeMs);
+    this.#takeBack(filled);
+    if (plan.kind === "prompt") {
+      onPrompt(tokens, decodeMs);
+      this.#options.prefillPace.note(tokens, decodeMs);
+    }
+    await this.#sampler.sample(items);
+    const [only] = items;
+    if (plan.kind === "answer" && items.length === 1 && only !== undefined) {
+      const stepMs = performance.now() - started;
+      this.#drafts.note(only.tokens.length > 1, only.sampled.length, stepMs);
+    }
+    return items;
+  }
+
+  /** @returns the numbers that stand for the image, which is in the context now */
+  async computeImage({ slot, job }: ImagePlan): Promise<number[]> {
+    const { context, images, policy } = this.#options;
+    const first = job.promptTokens[job.read] ?? 0;
+    const image = job.images.get(first);
+    if (image === undefined) throw new Error("an image of the prompt is not known");
+    const tokens = job.promptTokens.slice(job.read, job.read + images.lengthAt(first));
+    this.#chooseThreads(tokens.length);
+    const reading = putIntoContext(image, context, {
+      sequence: slot.id,
+      position: images.end(slot.tokens),
+      batchSize: policy.batchSize,
+    });
+    this.#options.flush();
+    await reading;
+    return tokens;
+  }
+
+  #fillBatch({ items }: BatchPlan, tokens: number, filled: readonly BatchItem[]): SampledItem[] {
+    const { context, images } = this.#options;
+    context.initBatch(tokens + filled.length);
+    return items.map((item) => ({
+      ...item,
+      sampled: [],
+      indexes: context.addToBatch(
+        item.slot.id,
+        images.end(item.slot.tokens),
+        Uint32Array.from(filled.includes(item) ? [...item.tokens, filler] : item.tokens),
+        logitIndexesOf(item),
+      ),
+    }));
+  }
+
+  #chooseThreads(tokens: number): number {
+    const { context } = this.#options;
+    const threads = this.#threads.choose(tokens);
+    if (threads !== context.getThreads()) context.setThreads(threads);
+    return threads;
+  }
+
+  /** Those whose filler finds a place in the window. */
+  #toBeFilled({ items }: BatchPlan): BatchItem[] {
+    const { policy, contextLength, images } = this.#options;
+    if (!policy.fillsLoneRows) return [];
+    return loneRows(items).filter(
+      ({ slot, tokens }) => images.end(slot.tokens) + tokens.length < contextLength,
+    );
+  }
+
+  #takeBack(filled: readonly BatchItem[]): void {
+    const { context, images } = this.#options;
+    for (const { slot, tokens } of filled) {
+      const position = images.end(slot.tokens) + tokens.length;
+      if (context.removeTokenCellsFromSequence(slot.id, position, -1)) continue;
+      throw new Error("a filler could not be taken back");
+    }
+  }
+}
