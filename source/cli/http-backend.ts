@@ -8,7 +8,8 @@ import {
   showModel,
 } from "../client/chat-calls.ts";
 import type { ChatEvent, ClientMessage, ModelFacts } from "../client/chat-events.ts";
-import type { ChatBackend, ChatSettings } from "../ui/chat-backend.ts";
+import type { ChatBackend } from "../ui/chat-backend.ts";
+import type { ChatSettings } from "../ui/chat-settings.ts";
 import type { ModelChoice, ShowTopic } from "../ui/model-services.ts";
 import { answerOptions } from "./answer-flags.ts";
 import { describedModel } from "./described-model.ts";

@@ -39,10 +39,14 @@ export type NameKind = "model" | "session" | "app" | "replica" | "key" | "secret
 /** What stands behind a command's name, for completion. */
 export type WordKind = NameKind | "models" | "file" | "shell" | "none";
 
-/** @returns the exit code */
+/**
+ * @param program the one that the command belongs to, for commands that tell of the others
+ * @returns the exit code
+ */
 export type CommandOf<Table extends FlagTable> = (
   words: string[],
   flags: FlagsOf<Table>,
+  program: Program<Table>,
 ) => Promise<number>;
 
 export interface CommandDefinitionOf<Table extends FlagTable> {

@@ -33,13 +33,14 @@ async function dispatch<Table extends FlagTable>(
     return exitCodes.ok;
   }
   const { readArguments } = await import("./read-arguments.ts");
-  const parsed = readArguments(await load(), argv);
+  const program = await load();
+  const parsed = readArguments(program, argv);
   if (parsed.kind === "text") {
     process.stdout.write(parsed.text);
     return exitCodes.ok;
   }
   const run = await parsed.command.load();
-  return await run(parsed.words, parsed.flags);
+  return await run(parsed.words, parsed.flags, program);
 }
 
 /** One line on standard error: what, why, what to do. */

@@ -3,24 +3,8 @@
 import type { ChatEvent, ClientMessage, ModelFacts } from "../client/chat-events.ts";
 import type { SessionDeployment, SessionHead } from "../sessions/session.ts";
 import type { SessionStore } from "../sessions/session-store.ts";
-import type { ParameterValue } from "./commands/model-parameters.ts";
+import type { ChatSettings } from "./chat-settings.ts";
 import type { ModelServices } from "./model-services.ts";
-
-/** What a person may set for the rest of the chat. */
-export interface ChatSettings {
-  /** The system text; undefined leaves the model's own. */
-  readonly system: string | undefined;
-  /** Parameters by name; `stop` is a list. */
-  readonly parameters: Readonly<Record<string, ParameterValue>>;
-  /** Whether, or how hard, the model thinks first; undefined leaves it to the model. */
-  readonly think?: boolean | string;
-  /** `json`, or a JSON schema that every answer must fit. */
-  readonly format?: unknown;
-  /** Counts and times are shown after each answer. */
-  readonly isVerbose?: boolean;
-  /** False keeps neither prompts nor chats. Defaults to true. */
-  readonly keepsHistory?: boolean;
-}
 
 /** The model behind the chat; the command line hands in one that talks HTTP. */
 export interface ChatBackend extends ModelServices {

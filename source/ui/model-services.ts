@@ -1,7 +1,7 @@
 // What a chat asks about models beside answers; the command line hands in what talks HTTP.
 
 import type { ClientMessage } from "../client/chat-events.ts";
-import type { ChatSettings } from "./chat-backend.ts";
+import type { ChatSettings } from "./chat-settings.ts";
 
 export const showTopics = [
   "info",

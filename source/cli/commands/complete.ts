@@ -1,9 +1,14 @@
 // modelctl __complete: what the completion scripts ask.
-import { modelctlProgram } from "../command-table.ts";
-import { printCandidates } from "../print-completion.ts";
 
-export async function complete(words: string[]): Promise<number> {
-  return await printCandidates(modelctlProgram, words, (kind) =>
+import { printCandidates } from "../print-completion.ts";
+import type { FlagTable, Program } from "../program.ts";
+
+export async function complete<Table extends FlagTable>(
+  words: string[],
+  _flags: unknown,
+  program: Program<Table>,
+): Promise<number> {
+  return await printCandidates(program, words, (kind) =>
     kind === "session" ? sessionIds() : modelNames(),
   );
 }

@@ -4,13 +4,12 @@ import { formatLocalTime } from "../../base/local-time.ts";
 import type { Capability } from "../../prompt/capabilities.ts";
 import type { ResolvedModel } from "../../store/library/resolved-model.ts";
 import type { StoredMessage } from "../../store/model-definition.ts";
-import type { ModelParameters } from "../../store/model-parameters.ts";
 import type { UnprintableField } from "../../store/modelfile/print-modelfile.ts";
 import { detailsRecord } from "../routes/native/details.ts";
 import { readFileMetadata, type TensorEntry } from "./file-metadata.ts";
-import { modelfileOf } from "./modelfile-of.ts";
+import { type ModelfileChanges, modelfileOf } from "./modelfile-of.ts";
 import { parametersText } from "./parameters-text.ts";
-import { readTemplate } from "./template-in-force.ts";
+import { readTemplate, type TemplateOrigin } from "./template-in-force.ts";
 
 export interface ModelDescription {
   /** Texts, joined by a newline. */
@@ -42,23 +41,9 @@ export interface ModelDescription {
   description?: string;
 }
 
-export interface TemplateOrigin {
-  /** `none`: the model writes no text, or its template cannot be read. */
-  origin: "modelfile" | "gguf" | "fallback" | "none";
-  language?: "go" | "jinja";
-  /** One sentence. */
-  reason: string;
-  /** Nobody chose it: it may not be what the model was trained on. */
-  is_guess: boolean;
-}
-
-export interface DescribeOptions {
+export interface DescribeOptions extends ModelfileChanges {
   /** All elements of long lists, such as the vocabulary; otherwise such lists are empty. */
   verbose?: boolean | undefined;
-  /** In place of the model's own, in the Modelfile alone. */
-  system?: string | undefined;
-  /** Beside the model's own, in the Modelfile alone. */
-  parameters?: ModelParameters | undefined;
 }
 
 /** @throws ProductError those of `readGguf` */

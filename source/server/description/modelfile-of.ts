@@ -6,14 +6,25 @@ import type { RecordedModel } from "../../store/library/resolve-stored.ts";
 import type { ResolvedModel } from "../../store/library/resolved-model.ts";
 import { partPaths } from "../../store/library/split-model.ts";
 import { nothingDefined } from "../../store/model-definition.ts";
-import { isParameterName, parameterKinds } from "../../store/model-parameters.ts";
+import {
+  isParameterName,
+  type ModelParameters,
+  parameterKinds,
+} from "../../store/model-parameters.ts";
 import { type PrintedModelfile, printModelfile } from "../../store/modelfile/print-modelfile.ts";
-import type { DescribeOptions } from "./describe-model.ts";
+
+/** What stands in the Modelfile and not in the model. */
+export interface ModelfileChanges {
+  /** In place of the model's own. */
+  system?: string | undefined;
+  /** Beside the model's own. */
+  parameters?: ModelParameters | undefined;
+}
 
 /** `unprintable` names the values, set over the API, that no Modelfile can say. */
 export async function modelfileOf(
   model: ResolvedModel,
-  changes: Pick<DescribeOptions, "system" | "parameters">,
+  changes: ModelfileChanges,
 ): Promise<PrintedModelfile> {
   return modelfileWith(model, await weightsOf(model.facts.path), changes);
 }
@@ -22,7 +33,7 @@ export async function modelfileOf(
 export function modelfileWith(
   model: Omit<RecordedModel, "parts">,
   weights: readonly string[],
-  { system = model.system, parameters = {} }: Pick<DescribeOptions, "system" | "parameters"> = {},
+  { system = model.system, parameters = {} }: ModelfileChanges = {},
 ): PrintedModelfile {
   const { template, renderer, parser, requires, otherValues } = model;
   const others = Object.keys(otherValues).map((name) => ({

@@ -3,7 +3,16 @@ import { ProductError } from "../../base/product-error.ts";
 import { type Capability, capabilitiesOf } from "../../prompt/capabilities.ts";
 import { chooseTemplate } from "../../prompt/choose-template.ts";
 import type { ResolvedModel } from "../../store/library/resolved-model.ts";
-import type { TemplateOrigin } from "./describe-model.ts";
+
+export interface TemplateOrigin {
+  /** `none`: the model writes no text, or its template cannot be read. */
+  origin: "modelfile" | "gguf" | "fallback" | "none";
+  language?: "go" | "jinja";
+  /** One sentence. */
+  reason: string;
+  /** Nobody chose it: it may not be what the model was trained on. */
+  is_guess: boolean;
+}
 
 export interface TemplateReading {
   template: string | undefined;

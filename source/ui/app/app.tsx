@@ -3,10 +3,11 @@
 
 import { useWindowSize } from "ink";
 import { useLayoutEffect, useMemo, useSyncExternalStore } from "react";
-import { framePicture, type WindowSize } from "../frame/frame-rows.ts";
+import { framePicture } from "../frame/frame-rows.ts";
 import { RowPainter } from "../frame/row-painter.ts";
 import { themes } from "../frame/themes.ts";
 import type { WindowPainter } from "../frame/window-painter.ts";
+import type { WindowSize } from "../frame/window-size.ts";
 import { type FrameProps, useFrameInput } from "./frame-input.ts";
 
 export interface AppProps extends FrameProps {

@@ -2,9 +2,10 @@
 
 import { Box, Transform, useCursor, useWindowSize } from "ink";
 import { memo, type ReactElement, useMemo, useSyncExternalStore } from "react";
-import { framePicture, type WindowSize } from "../frame/frame-rows.ts";
+import { framePicture } from "../frame/frame-rows.ts";
 import { paintableRow, RowPainter } from "../frame/row-painter.ts";
 import { themes } from "../frame/themes.ts";
+import type { WindowSize } from "../frame/window-size.ts";
 import { type FrameProps, useFrameInput } from "./frame-input.ts";
 
 export interface InlineAppProps extends FrameProps {

@@ -1,6 +1,6 @@
 // How large the terminal is, and when it goes away.
 
-import type { WindowSize } from "../frame/frame-rows.ts";
+import type { WindowSize } from "../frame/window-size.ts";
 
 /** Rows that the program takes of a terminal whose other rows stay as they are. */
 const inlineRowsMaximum = 24;

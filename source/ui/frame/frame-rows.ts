@@ -7,31 +7,20 @@ import { wrapLine } from "../text/wrap-line.ts";
 import { type Glyphs, withGlyphs } from "../theme.ts";
 import { hintRow } from "./command-lists.ts";
 import type { Frame } from "./frame.ts";
-import type { BodySize, Screen, ScreenPicture, Span, StyledRow } from "./screen.ts";
+import type { Screen, ScreenPicture, Span, StyledRow } from "./screen.ts";
 import { tabs } from "./tabs.ts";
+import {
+  bodySize,
+  columnsMinimum,
+  hintRows,
+  isTooSmall,
+  rowsMinimum,
+  tabRows,
+  type WindowSize,
+} from "./window-size.ts";
 
-/** Below this size only a card is shown. */
-export const columnsMinimum = 60;
-export const rowsMinimum = 16;
-
-const tabRows = 1;
-const hintRows = 1;
 const noticeRowsMaximum = 3;
 const margin = 1;
-
-export interface WindowSize {
-  readonly columns: number;
-  readonly rows: number;
-}
-
-export function isTooSmall({ columns, rows }: WindowSize): boolean {
-  return columns < columnsMinimum || rows < rowsMinimum;
-}
-
-/** What is left for the screen. */
-export function bodySize({ columns, rows }: WindowSize): BodySize {
-  return { columns, rows: Math.max(1, rows - tabRows - hintRows) };
-}
 
 /** Exactly as many rows as the window has; the cursor is counted from its top left. */
 export function framePicture(frame: Frame, size: WindowSize): ScreenPicture {

@@ -17,13 +17,13 @@ import {
   typedItem,
 } from "./command-lists.ts";
 import { frameCommands } from "./frame-commands.ts";
-import { isTooSmall, type WindowSize } from "./frame-rows.ts";
 import type { ListItem } from "./list-overlay.ts";
 import type { Overlay } from "./overlay.ts";
 import { Overlays } from "./overlays.ts";
 import type { BoundCommand, Choice, FrameServices, Screen } from "./screen.ts";
 import type { TerminalServices } from "./terminal-services.ts";
 import type { ThemeName } from "./themes.ts";
+import { isTooSmall, type WindowSize } from "./window-size.ts";
 
 /** A second Ctrl+C within this time leaves. */
 const interruptWindowMs = 2000;

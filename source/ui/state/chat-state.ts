@@ -1,7 +1,7 @@
 // Everything that the chat screen shows, as one immutable value.
 
 import type { AnswerStatistics, ClientMessage } from "../../client/chat-events.ts";
-import type { ChatSettings } from "../chat-backend.ts";
+import type { ChatSettings } from "../chat-settings.ts";
 import { createEditorState, type EditorState } from "../editor/editor-state.ts";
 import type { HistorySearch } from "../editor/history-search.ts";
 import { followTail, type Viewport } from "../view/transcript-window.ts";

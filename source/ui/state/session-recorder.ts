@@ -10,7 +10,7 @@ import type {
   SessionMessage,
 } from "../../sessions/session.ts";
 import type { SessionStore, StoredSession } from "../../sessions/session-store.ts";
-import type { ChatSettings } from "../chat-backend.ts";
+import type { ChatSettings } from "../chat-settings.ts";
 import { previewRows } from "./attach-prompt.ts";
 import {
   type EntryImage,

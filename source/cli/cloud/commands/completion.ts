@@ -1,8 +1,7 @@
 // deployctl completion and __complete: a script for a shell, and what that script asks.
 
 import { printCandidates, printCompletion } from "../../print-completion.ts";
-import type { NameKind } from "../../program.ts";
-import { deployctlProgram } from "../command-table.ts";
+import type { FlagTable, NameKind, Program } from "../../program.ts";
 import { openSession } from "../session.ts";
 import { clientOf } from "../target.ts";
 
@@ -10,8 +9,12 @@ export async function completion(words: string[]): Promise<number> {
   return printCompletion("deployctl", words);
 }
 
-export async function complete(words: string[]): Promise<number> {
-  return await printCandidates(deployctlProgram, words, namesOf);
+export async function complete<Table extends FlagTable>(
+  words: string[],
+  _flags: unknown,
+  program: Program<Table>,
+): Promise<number> {
+  return await printCandidates(program, words, namesOf);
 }
 
 /** Of the server that runs: completion starts none. */

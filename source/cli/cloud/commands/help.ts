@@ -2,10 +2,10 @@
 import { packageVersion } from "../../../application/package-facts.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import { programHelp } from "../../help-text.ts";
-import { deployctlProgram } from "../command-table.ts";
+import type { FlagTable, Program } from "../../program.ts";
 
-export async function help(): Promise<number> {
-  const { name, title } = deployctlProgram;
-  process.stdout.write(programHelp(deployctlProgram, `${name} ${packageVersion()}: ${title}`));
+export async function help<Table extends FlagTable>(program: Program<Table>): Promise<number> {
+  const { name, title } = program;
+  process.stdout.write(programHelp(program, `${name} ${packageVersion()}: ${title}`));
   return exitCodes.ok;
 }

@@ -4,13 +4,18 @@ import { loadSettings } from "../../../configuration/load-settings.ts";
 import { productPaths } from "../../../configuration/paths.ts";
 import type { AppOptions } from "../../../ui/app/app-options.ts";
 import { keptChats } from "../../kept-chats.ts";
+import type { FlagTable, Program } from "../../program.ts";
 import type { Flags } from "../flags.ts";
 import { createCloudAccess } from "../screen-access.ts";
 import { help } from "./help.ts";
 
-export async function openScreens(_words: string[], flags: Flags): Promise<number> {
+export async function openScreens<Table extends FlagTable>(
+  _words: string[],
+  flags: Flags,
+  program: Program<Table>,
+): Promise<number> {
   const isOnTerminal = process.stdin.isTTY && process.stdout.isTTY;
-  if (!isOnTerminal || flags.json) return await help();
+  if (!isOnTerminal || flags.json) return await help(program);
   const cloud = createCloudAccess(flags);
   const { runApp } = await import("../../../ui/app/run-app.tsx");
   const { reason } = await runApp({

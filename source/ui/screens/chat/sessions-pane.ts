@@ -1,7 +1,7 @@
 // The pane below the live figures: saved chats, and what is set in this one.
 
 import type { SessionHead } from "../../../sessions/session.ts";
-import type { ChatSettings } from "../../chat-backend.ts";
+import type { ChatSettings } from "../../chat-settings.ts";
 import type { BodySize, StyledRow } from "../../frame/screen.ts";
 import { drawBox, innerHeight, innerWidth } from "../../panes/box.ts";
 import { fitRow, foreignSpan } from "../../panes/styled-row.ts";
