@@ -96,6 +96,17 @@ export class ProgressLines {
     else this.#draw([line]);
   }
 
+  /** Has `write` put whole lines above what still changes, also where it writes to another stream. */
+  above(write: () => void): void {
+    if (this.#drawnRows > 0) {
+      const up = this.#drawnRows > 1 ? `\u001b[${this.#drawnRows - 1}A` : "";
+      this.#stream.write(`${up}\r\u001b[J`);
+      this.#drawnRows = 0;
+    }
+    write();
+    if (this.#lines.length > 0) this.#draw();
+  }
+
   /** Leaves every line as it is now, and the cursor below them. */
   finish(): void {
     this.#stop();

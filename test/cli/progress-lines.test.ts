@@ -101,6 +101,27 @@ describe("on a terminal", () => {
     ]);
   });
 
+  test("what is written elsewhere meanwhile stands above what still changes", async () => {
+    const { progress, screen, write } = onTerminal();
+    progress.status("first");
+    progress.status("starting");
+    progress.above(() =>
+      write("a line that is longer than the terminal is wide, and goes on so\n"),
+    );
+    vi.advanceTimersByTime(300);
+    progress.above(() => write("another\n"));
+    expect(await screen()).toEqual([
+      "first",
+      "a line that is longer than the terminal is wide, and goes on",
+      " so",
+      "another",
+      expect.stringMatching(/^starting .$/),
+    ]);
+    progress.finish();
+    progress.above(() => write("after the end\n"));
+    expect((await screen()).slice(-2)).toEqual(["starting", "after the end"]);
+  });
+
   test("lines that are done below one that is not wait for it", async () => {
     const { progress, screen } = onTerminal();
     progress.bar("a", "a", 0, 2);

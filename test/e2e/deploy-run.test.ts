@@ -6,6 +6,28 @@ import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
 import { processesOfHome } from "../support/processes.ts";
 import { until } from "../support/until.ts";
 
+/** Its server stops when /end is asked for, and then it has much to say. */
+const scriptThatEnds = `
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import deployctl
+
+class Answers(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(204)
+        self.end_headers()
+        if self.path == "/end":
+            threading.Thread(target=self.server.shutdown).start()
+
+@deployctl.app(port=8000)
+def serve():
+    ThreadingHTTPServer(("", 8000), Answers).serve_forever()
+    for number in range(5000):
+        print("line %d" % number)
+    raise SystemExit(3)
+`;
+
 let cloud: CloudHome;
 
 beforeAll(async () => {
@@ -31,6 +53,35 @@ describe("run", () => {
       (replicas) => replicas.length === 0,
     );
     expect((await fetch(`${url}/v1/models`, { headers })).status).toBeGreaterThanOrEqual(404);
+  });
+
+  test("prints each line once, whatever was run under that name before", async () => {
+    cloud.write("app.py", fakeServerScript({ words: '"--say", "hello once"' }));
+    const words = ["run", "app.py", "--app-name", "again", "--auth", "public"];
+    for (const _round of [1, 2]) {
+      const running = cloud.start(words);
+      await until(running.output, (text) => text.includes("is active."));
+      running.child.kill("SIGINT");
+      const { output, errors } = await running.ended;
+      expect(`${errors}${output}`.split("hello once"), errors + output).toHaveLength(2);
+      expect(output.indexOf("hello once")).toBeLessThan(output.indexOf("until Ctrl+C"));
+      await until(
+        () => cloud.json<{ apps: unknown[] }>(["apps", "list"]),
+        ({ apps }) => apps.length === 0,
+      );
+    }
+  });
+
+  test("of a script that ends by itself shows its last lines, then why it ended", async () => {
+    cloud.write("app.py", scriptThatEnds);
+    const running = cloud.start(["run", "app.py", "--auth", "public"]);
+    const started = await until(running.output, (text) => text.includes("until Ctrl+C"));
+    await fetch(`${/^http\S+/m.exec(started)?.[0]}/end`);
+    const { code, output, errors } = await running.ended;
+    expect(code, errors).toBe(6);
+    const numbers = [...output.matchAll(/ {3}line (\d+)$/gm)].map(([, number]) => Number(number));
+    expect(numbers).toEqual(Array.from({ length: 5000 }, (_, number) => number));
+    expect(errors.trimEnd().split("\n").at(-1)).toContain("3");
   });
 
   test("public is for anybody, under the name that was given", async () => {

@@ -56,6 +56,13 @@ export class DeployProgress {
     }
   }
 
+  /** The same for one that `write` puts where it belongs, such as to standard output. */
+  logElsewhere(text: string, write: () => void): void {
+    this.#written.add(text.trimEnd());
+    if (this.#lines) this.#lines.above(write);
+    else write();
+  }
+
   /** The last lines of a log, also where nothing else is shown; those that were shown are left out. */
   tail(lines: readonly string[]): void {
     for (const line of lines) {

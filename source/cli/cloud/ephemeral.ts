@@ -1,4 +1,4 @@
-// An app that lives while this command does: its address first, then its log.
+// An app that lives while this command does: its log as it is written, and its address once it answers.
 import { explainMissingProgram } from "../../application/own-programs.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import type { AdminClient } from "../../cloud/admin/admin-client.ts";
@@ -6,6 +6,7 @@ import type {
   DeploymentRequest,
   DeployResult,
   EphemeralEvent,
+  LogDocument,
 } from "../../cloud/admin/documents.ts";
 import { cloudErrors } from "../../cloud/errors.ts";
 import { certificateOf } from "./certificate.ts";
@@ -51,7 +52,9 @@ export async function runEphemeral(
       case "heartbeat":
         return undefined;
       case "line":
-        printLine(session, logLineText(event.line));
+        if (!session.flags.quiet) {
+          progress.logElsewhere(event.line.text, () => printLine(session, event.line));
+        }
         return undefined;
       case "ended":
         tell(session.flags, event.exit.sentence);
@@ -85,7 +88,6 @@ function printAddress(session: Session, result: DeployResult, request: Deploymen
 }
 
 /** Standard output is the document's under --json. */
-function printLine({ flags }: Session, text: string): void {
-  if (flags.json) process.stderr.write(text);
-  else if (!flags.quiet) process.stdout.write(text);
+function printLine({ flags }: Session, line: LogDocument): void {
+  (flags.json ? process.stderr : process.stdout).write(logLineText(line));
 }

@@ -196,7 +196,7 @@ export class Deployments {
   }
 
   #begin(revision: RevisionRecord): EventFeed<DeployEvent> {
-    const feed = new EventFeed<DeployEvent>(({ kind }) => kind === "done" || kind === "failed");
+    const feed = eventFeed();
     const abort = new AbortController();
     const key = { organisation: revision.organisation, app: revision.app };
     const done = this.#see(revision, feed, abort.signal).finally(() => {
@@ -278,8 +278,15 @@ function keepTail(tail: string[], text: string): void {
   if (tail.length > keptTail) tail.shift();
 }
 
+function eventFeed(): EventFeed<DeployEvent> {
+  return new EventFeed<DeployEvent>({
+    isLine: ({ kind }) => kind === "log",
+    more: { kind: "log", text: "… further lines are in the log alone: deployctl logs APP" },
+  });
+}
+
 function doneAlready(result: DeployResult): EventFeed<DeployEvent> {
-  const feed = new EventFeed<DeployEvent>(() => true);
+  const feed = eventFeed();
   feed.add({ kind: "done", result });
   feed.end();
   return feed;

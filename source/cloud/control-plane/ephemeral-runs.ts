@@ -1,18 +1,17 @@
 // Apps that live as long as the connection of whoever runs them.
 import { randomUUID } from "node:crypto";
-import { AsyncQueue } from "../../base/async-queue.ts";
 import { describeError } from "../../base/product-error.ts";
-import type { DeploymentRequest, EphemeralEvent } from "../admin/documents.ts";
+import type { DeployEvent, DeploymentRequest, EphemeralEvent } from "../admin/documents.ts";
 import type { ReplicaExit } from "../engines/engine.ts";
 import { type AppKey, appName } from "../state/app-records.ts";
 import type { AppCommands } from "./app-commands.ts";
 import type { ControlContext } from "./control-context.ts";
 import type { Deployments } from "./deployments.ts";
 import type { ReplicaKeeper } from "./replica-keeper.ts";
+import { RunFeed } from "./run-feed.ts";
+import { RunLog } from "./run-log.ts";
 
 const heartbeatMs = 10_000;
-/** Lines that wait for a slow reader beyond so many are left out; the log itself has them. */
-const mostWaiting = 10_000;
 /** Requests that run when their runner leaves get so long. */
 const lastRequestsMs = 5000;
 
@@ -43,9 +42,11 @@ export class EphemeralRuns {
   ): Promise<AsyncIterable<EphemeralEvent>> {
     const key = { organisation, app: request.name ?? randomUUID() };
     const acceptance = { key, isEphemeral: true, createdBy: undefined };
+    const sinceMs = this.#context.clock.wallMs();
     const deploying = await this.#deployments.accept({ ...request, isForced: false }, acceptance);
     const feed = new RunFeed();
-    void this.#live(key, deploying.read(), feed, signal);
+    const log = new RunLog(this.#context.engine, { ...key, sinceMs }, feed);
+    void this.#live(key, deploying.read(), { feed, log, signal });
     return feed.read();
   }
 
@@ -58,12 +59,10 @@ export class EphemeralRuns {
 
   async #live(
     key: AppKey,
-    deploying: AsyncIterable<EphemeralEvent>,
-    feed: RunFeed,
-    signal: AbortSignal,
+    deploying: AsyncIterable<DeployEvent>,
+    { feed, log, signal }: { feed: RunFeed; log: RunLog; signal: AbortSignal },
   ): Promise<void> {
-    const ending = new AbortController();
-    const end = AbortSignal.any([signal, ending.signal]);
+    const following = new AbortController();
     const heartbeat = setInterval(
       () => feed.add({ kind: "heartbeat", at: this.#context.clock.wallMs() }),
       heartbeatMs,
@@ -71,39 +70,52 @@ export class EphemeralRuns {
     const leave = () => void this.#deployments.abort(key, "its runner left");
     signal.addEventListener("abort", leave);
     if (signal.aborted) leave();
-    try {
-      let isUp = false;
-      for await (const event of deploying) {
-        feed.add(event);
-        isUp = event.kind === "done";
-      }
-      if (isUp && !signal.aborted) {
-        void this.#followLog(key, feed, end);
-        const replica = this.#servingReplica(key);
-        const exit = await this.#keeper.until(() => this.#exitOf(replica), end);
-        feed.add({ kind: "ended", exit });
-      }
-    } catch (error) {
-      if (!signal.aborted) this.#context.log(`${appName(key)} ended: ${describeError(error)}`);
-    } finally {
-      clearInterval(heartbeat);
-      signal.removeEventListener("abort", leave);
-      ending.abort();
-      await this.#end(key);
-      feed.end();
+    const reading = AbortSignal.any([signal, following.signal]);
+    const followed = this.#orLog(key, reading, () => log.follow(reading));
+    const last = await this.#orLog(key, signal, () =>
+      this.#untilOver(key, deploying, feed, signal),
+    );
+    // First of all: a replica that has ended would be replaced while its last lines are read.
+    await this.#end(key);
+    following.abort();
+    await followed;
+    if (last !== undefined) {
+      await this.#orLog(key, signal, () => log.rest(signal));
+      feed.add(last);
     }
+    clearInterval(heartbeat);
+    signal.removeEventListener("abort", leave);
+    feed.end();
   }
 
-  async #followLog(key: AppKey, feed: RunFeed, signal: AbortSignal): Promise<void> {
+  /** @returns what is told last */
+  async #untilOver(
+    key: AppKey,
+    deploying: AsyncIterable<DeployEvent>,
+    feed: RunFeed,
+    signal: AbortSignal,
+  ): Promise<EphemeralEvent> {
+    for await (const event of deploying) {
+      if (event.kind === "failed") return event;
+      // What is logged while it starts is in the app's log, which is told whole.
+      if (event.kind !== "log") feed.add(event);
+    }
+    const replica = this.#servingReplica(key);
+    const exit = await this.#keeper.until(() => this.#exitOf(replica), signal);
+    return { kind: "ended", exit };
+  }
+
+  /** Whatever goes wrong on the way, a run comes to its end. */
+  async #orLog<T>(
+    key: AppKey,
+    signal: AbortSignal,
+    work: () => Promise<T>,
+  ): Promise<T | undefined> {
     try {
-      for await (const line of this.#context.engine.logs({ ...key, follow: true, signal })) {
-        if (signal.aborted) return;
-        feed.add({ kind: "line", line });
-      }
+      return await work();
     } catch (error) {
-      if (!signal.aborted) {
-        this.#context.log(`no log of ${appName(key)}: ${describeError(error)}`);
-      }
+      if (!signal.aborted) this.#context.log(`${appName(key)} ended: ${describeError(error)}`);
+      return undefined;
     }
   }
 
@@ -141,26 +153,3 @@ const gone: ReplicaExit = {
   sentence: "Its process is not there any more.",
   tail: [],
 };
-
-/** One reader, who may be slower than what is written. */
-class RunFeed {
-  readonly #queue = new AsyncQueue<EphemeralEvent>();
-  #waiting = 0;
-
-  add(event: EphemeralEvent): void {
-    if (this.#waiting >= mostWaiting && (event.kind === "line" || event.kind === "log")) return;
-    this.#waiting += 1;
-    this.#queue.push(event);
-  }
-
-  end(): void {
-    this.#queue.end();
-  }
-
-  async *read(): AsyncGenerator<EphemeralEvent> {
-    for await (const event of this.#queue) {
-      this.#waiting -= 1;
-      yield event;
-    }
-  }
-}

@@ -1,23 +1,34 @@
 // Events of one thing that goes on: those who come late hear them from the beginning.
 
-const mostEvents = 10_000;
+const usualMost = 10_000;
+
+export interface EventLimit<T> {
+  /** Those of which there may be any number, such as lines of a log; all others are always kept. */
+  isLine: (event: T) => boolean;
+  /** Takes the place of the lines beyond the limit. */
+  more: T;
+  most?: number;
+}
 
 /** Any number of readers; each hears all, in order, until the end. */
 export class EventFeed<T> {
   readonly #events: T[] = [];
   readonly #waiting = new Set<() => void>();
+  readonly #limit: EventLimit<T>;
+  #lines = 0;
   #isEnded = false;
-  readonly #isLast: (event: T) => boolean;
 
-  /** @param isLast tells the event that must never be missing */
-  constructor(isLast: (event: T) => boolean) {
-    this.#isLast = isLast;
+  constructor(limit: EventLimit<T>) {
+    this.#limit = limit;
   }
 
   add(event: T): void {
     if (this.#isEnded) return;
+    const { isLine, more, most = usualMost } = this.#limit;
     // What a server writes while it starts may have no end: the first of it is what is kept.
-    if (this.#events.length < mostEvents || this.#isLast(event)) this.#events.push(event);
+    if (isLine(event)) this.#lines += 1;
+    if (!isLine(event) || this.#lines <= most) this.#events.push(event);
+    else if (this.#lines === most + 1) this.#events.push(more);
     this.#wake();
   }
 

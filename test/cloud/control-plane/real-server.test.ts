@@ -164,11 +164,14 @@ it("an app that is run once shows its log and ends with its client", async () =>
   const leaving = new AbortController();
   const request = fakeDeployment("one", { fake: { SAY: "hello from the script" } });
   const texts: string[] = [];
+  let isServed = false;
   for await (const event of client.ephemeral(request, leaving.signal)) {
     if (event.kind === "line") texts.push(event.line.text);
-    if (event.kind === "log") texts.push(event.text);
-    if (event.kind === "done") expect((await call("/v1/models")).status).toBe(200);
-    if (texts.includes("hello from the script") && event.kind === "line") break;
+    if (event.kind === "done") {
+      expect((await call("/v1/models")).status).toBe(200);
+      isServed = true;
+    }
+    if (texts.includes("hello from the script") && isServed) break;
   }
   await until(
     () => client.apps(),
