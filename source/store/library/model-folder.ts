@@ -1,14 +1,13 @@
 // Reads a folder of models in Ollama's layout, ours or Ollama's own; never writes.
 import { createHash } from "node:crypto";
-import { readFile as readFileWithCallback } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { promisify } from "node:util";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import { defaultHubPrefixes, hubHosts, type ModelName, modelNameOf } from "../model-reference.ts";
 import { isDigest, parseDigest } from "./digest.ts";
 import { isMissing } from "./disk-errors.ts";
+import { KnownFiles } from "./known-files.ts";
 import { type BlobLayer, type Manifest, parseManifest } from "./manifest.ts";
 
 /** Whose folder it is: only our own is ever written. */
@@ -30,13 +29,12 @@ export interface StoredManifest extends ManifestFile {
   modifiedAt: Date;
 }
 
-/** Several times as fast for small files as the one of fs/promises, which opens a FileHandle. */
-const readFile = promisify(readFileWithCallback);
-
 export class ModelFolder {
   readonly path: string;
   readonly kind: StoreKind;
   readonly hubPrefixes: readonly string[];
+  readonly #manifests = new KnownFiles<Omit<StoredManifest, keyof ManifestFile | "folder">>();
+  readonly #texts = new KnownFiles<{ text: string; sizeBytes: number }>();
 
   constructor(
     folder: string,
@@ -119,14 +117,12 @@ export class ModelFolder {
   /** @throws ProductError `STORE_MANIFEST_CORRUPT` */
   async read(file: ManifestFile): Promise<StoredManifest> {
     try {
-      const [bytes, { mtime }] = await Promise.all([readFile(file.path), stat(file.path)]);
-      return {
-        ...file,
-        folder: this,
+      const content = await this.#manifests.read(file.path, (bytes, { mtime }) => ({
         manifest: parseManifest(bytes.toString("utf8"), file.path),
         digest: createHash("sha256").update(bytes).digest("hex"),
         modifiedAt: mtime,
-      };
+      }));
+      return { ...file, folder: this, ...content };
     } catch (error) {
       if (error instanceof ProductError) throw error;
       throw unreadable(`The manifest ${file.path}`, error);
@@ -154,12 +150,12 @@ export class ModelFolder {
   /** @throws ProductError `STORE_BLOB_MISSING`, `STORE_MANIFEST_CORRUPT` */
   async readText(layer: BlobLayer, model: ModelName): Promise<string> {
     const file = this.blobPath(layer.digest);
-    const bytes = await readFile(file).catch((error: unknown) => {
+    const found = await this.#texts.read(file, textWithSize).catch((error: unknown) => {
       if (isMissing(error)) return undefined;
       throw unreadable(`The file ${file} of the model '${model.display}'`, error);
     });
-    if (bytes?.length === layer.sizeBytes) return bytes.toString("utf8");
-    throw damaged(model, file, bytes?.length, layer.sizeBytes);
+    if (found?.sizeBytes === layer.sizeBytes) return found.text;
+    throw damaged(model, file, found?.sizeBytes, layer.sizeBytes);
   }
 
   #manifestFile(parts: readonly string[]): ManifestFile {
@@ -182,6 +178,10 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /** @param found size of the blob in bytes, if it is there at all */
+function textWithSize(bytes: Buffer) {
+  return { text: bytes.toString("utf8"), sizeBytes: bytes.length };
+}
+
 function damaged(
   model: ModelName,
   file: string,

@@ -1,0 +1,127 @@
+// What is remembered of small files: read once while they stay as they are, and never what they said
+// before.
+import { rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { KnownFiles } from "../../../source/store/library/known-files.ts";
+import { modelName, openStore, temporaryFolder } from "../../support/model-store.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** The files of a test are no longer new. */
+function laterBySeconds(seconds: number): void {
+  vi.setSystemTime(Date.now() + seconds * 1000);
+}
+
+function counting() {
+  const known = new KnownFiles<string>();
+  const seen = { reads: 0 };
+  const read = (file: string) =>
+    known.read(file, (bytes) => {
+      seen.reads += 1;
+      return bytes.toString();
+    });
+  return { read, seen };
+}
+
+test("a file that stays as it is is read once", async () => {
+  const file = path.join(temporaryFolder(), "a");
+  writeFileSync(file, "one");
+  laterBySeconds(60);
+  const { read, seen } = counting();
+  expect([await read(file), await read(file), await read(file)]).toEqual(["one", "one", "one"]);
+  expect(seen.reads).toBe(1);
+});
+
+test("a file of this moment is read each time: it may change once more at the same time", async () => {
+  const file = path.join(temporaryFolder(), "a");
+  writeFileSync(file, "one");
+  const { atime, mtime } = statSync(file);
+  const { read } = counting();
+  expect(await read(file)).toBe("one");
+  writeFileSync(file, "two");
+  utimesSync(file, atime, mtime);
+  expect(await read(file)).toBe("two");
+});
+
+test("what was written over, with as many bytes and an old date, is read anew", async () => {
+  const file = path.join(temporaryFolder(), "a");
+  writeFileSync(file, "one");
+  const { atime, mtime } = statSync(file);
+  laterBySeconds(60);
+  const { read } = counting();
+  expect(await read(file)).toBe("one");
+  writeFileSync(file, "two");
+  utimesSync(file, atime, mtime);
+  expect(await read(file)).toBe("two");
+});
+
+test("a file that went away is missing, and is read when it comes back", async () => {
+  const file = path.join(temporaryFolder(), "a");
+  writeFileSync(file, "one");
+  laterBySeconds(60);
+  const { read } = counting();
+  expect(await read(file)).toBe("one");
+  rmSync(file);
+  await expect(read(file)).rejects.toMatchObject({ code: "ENOENT" });
+  writeFileSync(file, "two");
+  expect(await read(file)).toBe("two");
+});
+
+test("what cannot be understood is not remembered", async () => {
+  const file = path.join(temporaryFolder(), "a");
+  writeFileSync(file, "one");
+  laterBySeconds(60);
+  const known = new KnownFiles<string>();
+  const refuse = () => {
+    throw new Error("not today");
+  };
+  await expect(known.read(file, refuse)).rejects.toThrow("not today");
+  expect(await known.read(file, (bytes) => bytes.toString())).toBe("one");
+});
+
+test("more than there is room for is read again, and right", async () => {
+  const folder = temporaryFolder();
+  // Three hundred files of sixty kilobytes are more than is kept.
+  const files = Array.from({ length: 300 }, (_, index) => path.join(folder, `${index}`));
+  for (const [index, file] of files.entries()) writeFileSync(file, `${index}`.padEnd(60_000));
+  laterBySeconds(60);
+  const { read, seen } = counting();
+  for (let round = 1; round <= 2; round += 1) {
+    for (const [index, file] of files.entries()) {
+      expect((await read(file)).trim()).toBe(`${index}`);
+    }
+  }
+  expect(seen.reads).toBeGreaterThan(300);
+});
+
+test("a server that has listed a model for long shows what another program made of it", async () => {
+  const { create, catalog, store, tinyAt } = openStore();
+  tinyAt("a.gguf");
+  await create("a", { from: ["a.gguf"], system: "first" });
+  await create("b", { from: ["a.gguf"], system: "second" });
+  laterBySeconds(60);
+  const digests = async () => {
+    const { models } = await catalog.listModels({ store: "modelctl" });
+    return Object.fromEntries(models.map(({ name, digest }) => [name, digest]));
+  };
+  const before = await digests();
+  expect(Object.keys(before).sort()).toEqual(["a:latest", "b:latest"]);
+  expect((await catalog.resolve("a")).system).toBe("first");
+  // As by Ollama or another process of ours, which this one hears nothing of.
+  const other = openStore(path.dirname(store.path));
+  await other.create("a", { from: ["a.gguf"], system: "third" });
+  expect((await catalog.resolve("a")).system).toBe("third");
+  await other.store.removeManifest({
+    name: modelName("b"),
+    path: other.store.folder.manifestPath(modelName("b")),
+  });
+  const after = await digests();
+  expect(Object.keys(after)).toEqual(["a:latest"]);
+  expect(after["a:latest"]).not.toBe(before["a:latest"]);
+});
