@@ -24,6 +24,8 @@ export function differencesOf(
     difference("Health path", before.healthPath, after.healthPath),
     difference("Access", before.auth, after.auth),
     difference("Cold start", before.coldStart, after.coldStart),
+    difference("Models cache", onOff(before.modelsCache), onOff(after.modelsCache)),
+    difference("Early stream", onOff(before.earlyStream), onOff(after.earlyStream)),
     difference("Packages", before.requirements.join(" "), after.requirements.join(" ")),
     difference("Stored secrets", before.secretNames.join(" "), after.secretNames.join(" ")),
   ];
@@ -43,6 +45,10 @@ function difference(
 ): Difference | undefined {
   if (before === after) return undefined;
   return { label, before: before || undefined, after: after || undefined };
+}
+
+function onOff(isOn: boolean | undefined): string {
+  return isOn === true ? "on" : "off";
 }
 
 function masked(value: string | undefined): string | undefined {

@@ -2,8 +2,19 @@
 // that none writes over what another one keeps.
 
 import { randomUUID } from "node:crypto";
-import { copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import {
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import path from "node:path";
+import { describeError } from "../../../base/product-error.ts";
 import { type Given, type Rules, variablePrefix } from "./answers.ts";
 import { newVariable } from "./pages-of-settings.ts";
 import { resumedStep, type StepId } from "./steps.ts";
@@ -16,7 +27,7 @@ export interface Draft {
 /** A draft that is not the one of this terminal. */
 export interface OtherDraft extends Draft {
   readonly file: string;
-  /** Milliseconds since 1970. */
+  /** When it was saved, or gone on with; milliseconds since 1970. */
   readonly savedAtMs: number;
   /** Another terminal is at it. */
   readonly isInUse: boolean;
@@ -25,7 +36,7 @@ export interface OtherDraft extends Draft {
 export interface OtherDrafts {
   /** The last saved first. */
   readonly drafts: readonly OtherDraft[];
-  /** Sentences about those that could not be read, which lie aside now. */
+  /** Sentences about those that could not be read, which lie aside now, or not be removed. */
   readonly problems: readonly string[];
 }
 
@@ -35,6 +46,10 @@ export interface DraftOwner {
 }
 
 const pattern = /^deploy-draft-(\d+)-[0-9a-f-]{36}\.json$/;
+/** With those that lie aside, and what a program was killed at. */
+const anyPattern = /^deploy-draft-(\d+)-[0-9a-f-]{36}\.json(?:\.(?:unreadable|[0-9a-f-]{36}))?$/;
+/** A draft that nobody has been at for so long is removed. */
+const keptMs = 30 * 86_400_000;
 
 export class DraftFolder {
   readonly #folder: string;
@@ -56,11 +71,11 @@ export class DraftFolder {
     this.#file = this.#newFile();
   }
 
-  /** Every draft but the one that is written here. */
+  /** Every draft but the one that is written here; those that are too old are removed. */
   async others(): Promise<OtherDrafts> {
     const drafts: OtherDraft[] = [];
-    const problems: string[] = [];
-    for (const name of await this.#names()) {
+    const problems = await this.#removeOld();
+    for (const name of await this.#names(pattern)) {
       const file = path.join(this.#folder, name);
       if (file === this.#file) continue;
       try {
@@ -85,8 +100,10 @@ export class DraftFolder {
   async take({ file, isInUse }: OtherDraft): Promise<boolean> {
     const own = this.#newFile();
     try {
+      const now = new Date();
       await this.#next(async () => {
         await (isInUse ? copyFile(file, own) : rename(file, own));
+        await utimes(own, now, now);
         this.#file = own;
       });
       return true;
@@ -124,9 +141,27 @@ export class DraftFolder {
     return path.join(this.#folder, `deploy-draft-${processId}-${randomUUID()}.json`);
   }
 
-  async #names(): Promise<string[]> {
+  /** @returns sentences about what could not be removed */
+  async #removeOld(): Promise<string[]> {
+    const problems: string[] = [];
+    const beforeMs = Date.now() - keptMs;
+    for (const name of await this.#names(anyPattern)) {
+      const file = path.join(this.#folder, name);
+      if (file === this.#file || this.#isInUse(name)) continue;
+      try {
+        if ((await stat(file)).mtimeMs < beforeMs) await rm(file, { force: true });
+      } catch (error) {
+        // Its terminal, or another one, was faster.
+        if (codeOf(error) === "ENOENT") continue;
+        problems.push(`An old draft could not be removed: ${describeError(error)}`);
+      }
+    }
+    return problems;
+  }
+
+  async #names(wanted: RegExp): Promise<string[]> {
     try {
-      return (await readdir(this.#folder)).filter((name) => pattern.test(name));
+      return (await readdir(this.#folder)).filter((name) => wanted.test(name));
     } catch (error) {
       if (codeOf(error) === "ENOENT") return [];
       throw error;
@@ -134,7 +169,7 @@ export class DraftFolder {
   }
 
   #isInUse(name: string): boolean {
-    const processId = Number(pattern.exec(name)?.[1]);
+    const processId = Number(anyPattern.exec(name)?.[1]);
     return processId !== this.#owner.processId && this.#owner.isRunning(processId);
   }
 

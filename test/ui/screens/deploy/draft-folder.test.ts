@@ -1,5 +1,13 @@
 // Drafts on disk: whole, for their owner alone, without secrets, and one for each terminal.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -117,4 +125,45 @@ test("that cannot be read is set aside, and named", async () => {
   expect(problems).toEqual([expect.stringContaining(`${name}.unreadable`)]);
   expect(await drafts.others()).toEqual({ drafts: [], problems: [] });
   expect(names()).toEqual([`${name}.unreadable`]);
+});
+
+/** As if so many days had gone by since they were written. */
+function letDaysPass(days: number, which: readonly string[] = names()): void {
+  const then = new Date(Date.now() - days * 86_400_000);
+  for (const name of which) utimesSync(path.join(state, name), then, then);
+}
+
+test("one that nobody has been at for a month goes, and what was left of others with it", async () => {
+  for (const processId of [1, 2]) await terminal(processId).write(draftOf(`draft ${processId}`));
+  const [first = "", second = ""] = names().toSorted();
+  writeFileSync(path.join(state, `${first}.unreadable`), "{");
+  writeFileSync(path.join(state, `${first}.00000000-0000-4000-8000-000000000000`), "{");
+  writeFileSync(path.join(state, "deploy-draft-of-mine.json"), "{}");
+  running.clear();
+  letDaysPass(31);
+  letDaysPass(29, [second]);
+  expect(await namesSeenBy(terminal(3))).toEqual([["draft 2", false]]);
+  expect(names().toSorted()).toEqual([second, "deploy-draft-of-mine.json"]);
+});
+
+test("however old, one that a terminal is at stays, and so does this terminal's own", async () => {
+  const [first, second] = [terminal(1), terminal(2)];
+  await first.write(draftOf("open"));
+  await second.write(draftOf("own"));
+  letDaysPass(1000);
+  expect(await namesSeenBy(second)).toEqual([["open", true]]);
+  expect(await namesSeenBy(first)).toEqual([["own", true]]);
+});
+
+test("one that was gone on with is as good as new", async () => {
+  await terminal(1).write(draftOf("left"));
+  running.delete(1);
+  letDaysPass(29);
+  const second = terminal(2);
+  const [left] = (await second.others()).drafts;
+  if (left === undefined) throw new Error("the draft is not seen");
+  expect(await second.take(left)).toBe(true);
+  running.delete(2);
+  const [kept] = (await terminal(3).others()).drafts;
+  expect(kept?.savedAtMs).toBeGreaterThan(Date.now() - 86_400_000);
 });
