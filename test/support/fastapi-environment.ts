@@ -10,7 +10,7 @@ const stateFolder = path.join(import.meta.dirname, "../../node_modules/.cache/de
 /** Beyond a slow index no test waits. */
 const limitMs = 150_000;
 
-/** @returns the interpreter; undefined where no index of packages can be reached */
+/** @returns the interpreter; undefined where no index of packages can be reached, which is told loudly */
 export async function fastapiPython(): Promise<string | undefined> {
   const environment = { ...process.env, PIP_DEFAULT_TIMEOUT: "10", PIP_RETRIES: "1" };
   const plan: RevisionPlan = {
@@ -25,7 +25,12 @@ export async function fastapiPython(): Promise<string | undefined> {
     return (await prepare(plan, (line) => lines.push(line), signal)).python;
   } catch (error) {
     // Pip says so where the index itself is not there; any other failure is one of ours.
-    if (lines.some((line) => line.includes("(from versions: none)"))) return undefined;
+    if (lines.some((line) => line.includes("(from versions: none)"))) {
+      console.warn(
+        `NOT TESTED: fal.App on FastAPI, for want of a package index.\n${lines.join("\n")}`,
+      );
+      return undefined;
+    }
     throw error;
   }
 }
