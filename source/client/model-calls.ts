@@ -11,6 +11,7 @@ export interface LoadedEntry extends Record<string, unknown> {
   size: number;
   size_vram: number;
   context_length: number;
+  slots: number;
   /** RFC 3339. */
   expires_at: string;
   /** `loading`, `busy` or `idle`. */
@@ -33,6 +34,7 @@ export async function loadedModels(client: ApiClient): Promise<LoadedEntry[]> {
     size: numberOf(entry.size),
     size_vram: numberOf(entry.size_vram),
     context_length: numberOf(entry.context_length),
+    slots: numberOf(entry.slots),
     expires_at: textOf(entry.expires_at),
     state: textOf(entry.state),
     load_progress: numberOf(entry.load_progress),

@@ -26,6 +26,8 @@ export interface ModelMemory {
   /** What its window is kept in where nobody says something else. */
   cacheType: CacheType;
   layers: number;
+  /** What there is for the windows of all slots together; below 0 where not even the weights fit. */
+  windowRoomBytes: number;
   /** The window that it is loaded with where nobody names one. */
   contextLength: number;
   /** The longest window that makes sense. */
@@ -81,6 +83,7 @@ function memoryOf(memory: Fields): ModelMemory {
     },
     cacheType: cacheTypes.find((type) => type === memory.cache_type) ?? "f16",
     layers: numberOf(memory.layers),
+    windowRoomBytes: numberOf(memory.window_room_bytes),
     contextLength: numberOf(memory.context_length),
     trainedContextLength: numberOf(memory.trained_context_length),
   };

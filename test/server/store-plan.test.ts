@@ -9,6 +9,8 @@ interface Memory {
   compute_bytes: number;
   cache_bytes_per_token: Record<string, number>;
   layers: number;
+  slots: number;
+  window_room_bytes: number;
   context_length: number;
   trained_context_length: number;
 }
@@ -37,6 +39,14 @@ describe("the memory of a model in /api/tags", () => {
     // Blocks of 32 numbers carry a scale of two bytes.
     expect(perToken.q8_0).toBeCloseTo(((perToken.f16 ?? 0) / 2) * (34 / 32));
     expect(perToken.q4_0).toBeCloseTo(((perToken.f16 ?? 0) / 2) * (18 / 32));
+  });
+
+  test("has as many slots as its room for windows holds, of those that are set", async () => {
+    const memory = await memoryOf("one:latest");
+    const windowBytes = (memory?.cache_bytes_per_token.f16 ?? 0) * (memory?.context_length ?? 0);
+    // The tiny model's windows find room on every machine that runs the tests.
+    expect(memory?.slots).toBe(2);
+    expect(memory?.window_room_bytes).toBeGreaterThan(2 * windowBytes);
   });
 
   test("has the window that a Modelfile names", async () => {

@@ -85,6 +85,7 @@ const Listed = Type.Object({
       cache_type: text,
       layers: count,
       slots: count,
+      window_room_bytes: Type.Number(),
       context_length: count,
       trained_context_length: count,
     }),

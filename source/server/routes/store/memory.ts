@@ -1,12 +1,13 @@
 // What loading a model takes, as terms from which a client works out any window and cache type.
-import type { FreeRoom } from "../../../engine/scheduler/card-plan.ts";
+import { type FreeRoom, roomForWindows } from "../../../engine/scheduler/card-plan.ts";
 import { type EngineSettings, planLoad } from "../../../engine/scheduler/load-plan.ts";
 import { memoryTerms } from "../../../engine/scheduler/memory-plan.ts";
 import type { ResolvedModel } from "../../../store/library/resolved-model.ts";
 
 /**
  * The whole is `weights_bytes + compute_bytes + cache_bytes_per_token[type] * window * slots`; an
- * estimate from the file's own metadata.
+ * estimate from the file's own metadata. Of a window that is longer or shorter there are as many slots
+ * as find room in `window_room_bytes`, from one to those that the server is set to.
  *
  * @param free on it windows and slots may depend
  */
@@ -17,6 +18,8 @@ export function memoryRecord(
 ): Record<string, unknown> {
   const plan = planLoad(model, model.parameters, engine, free);
   const { weightsBytes, computeBytes, cacheBytesPerToken } = memoryTerms(model, plan);
+  // As the plan counts it: with the buffers of all slots that there may be.
+  const most = memoryTerms(model, { ...plan, slots: engine.slots });
   return {
     weights_bytes: weightsBytes,
     compute_bytes: computeBytes,
@@ -26,6 +29,7 @@ export function memoryRecord(
     layers: model.facts.layers,
     /** Windows that there will be room for. */
     slots: plan.slots,
+    window_room_bytes: roomForWindows(model, plan, free) - most.computeBytes,
     /** The window that it is loaded with where no request names one. */
     context_length: plan.contextLength,
     trained_context_length: model.facts.trainedContextLength,

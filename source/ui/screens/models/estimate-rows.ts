@@ -25,7 +25,7 @@ export function estimateRows(
 ): readonly StyledRow[] {
   const { weightsBytes, cacheBytes, computeBytes, totalBytes } = estimate;
   const window = formatWindow(estimate.contextLength);
-  const slots = capacity.slots > 1 ? `, ${capacity.slots} slots` : "";
+  const slots = capacity.slots > 1 ? `, ${slotsText(estimate.slots, capacity.slots)}` : "";
   const bar = (label: string, bytes: number) => barRow(label, bytes, totalBytes, look);
   return [
     textRow(`Memory estimate at ${window} context${slots}`, "title"),
@@ -37,6 +37,12 @@ export function estimateRows(
     ...choiceRows(estimate, choice),
     ...layersRow(estimate),
   ];
+}
+
+/** How many windows there are, and that there is no room for more. */
+function slotsText(slots: number, most: number): string {
+  if (slots === most) return `${slots} slots`;
+  return `${slots} of ${most} slots`;
 }
 
 function barRow(label: string, bytes: number, totalBytes: number, look: EstimateLook): StyledRow {

@@ -15,6 +15,8 @@ export type Fit = "gpu" | "split" | "cpu" | "none";
 
 export interface MemoryEstimate {
   readonly contextLength: number;
+  /** Windows of that length. */
+  readonly slots: number;
   readonly cacheType: CacheType;
   readonly weightsBytes: number;
   readonly cacheBytes: number;
@@ -26,16 +28,18 @@ export interface MemoryEstimate {
   readonly layers: number;
 }
 
-/** What a loaded model gives back when it is loaded again. */
+/** How a model is loaded now: what it gives back when it is loaded again. */
 export interface HeldMemory {
   readonly sizeBytes: number;
   readonly vramBytes: number;
+  readonly contextLength: number;
+  readonly slots: number;
 }
 
 /** The server leaves this much of each card to its driver and to other programs. */
 const reserveBytes = 400 * 1024 ** 2;
 
-const nothingHeld: HeldMemory = { sizeBytes: 0, vramBytes: 0 };
+const nothingHeld: HeldMemory = { sizeBytes: 0, vramBytes: 0, contextLength: 0, slots: 0 };
 
 /** @param held what the model itself takes now, if it is loaded */
 export function estimateMemory(
@@ -49,7 +53,12 @@ export function estimateMemory(
   const wanted = choice.contextLength ?? memory.contextLength;
   // A model of unknown training takes what it is given.
   const contextLength = trainedContextLength > 0 ? Math.min(wanted, trainedContextLength) : wanted;
-  const cacheBytes = memory.cacheBytesPerToken[cacheType] * contextLength * capacity.slots;
+  const windowBytes = memory.cacheBytesPerToken[cacheType] * contextLength;
+  const slots =
+    contextLength === held.contextLength
+      ? held.slots
+      : slotsIn(memory.windowRoomBytes + held.sizeBytes, windowBytes, capacity.slots);
+  const cacheBytes = windowBytes * slots;
   const totalBytes = weightsBytes + computeBytes + cacheBytes;
   const layers = memory.layers + 1;
   const vramBytes = freeVramBytes(capacity) + held.vramBytes;
@@ -57,6 +66,7 @@ export function estimateMemory(
   const fit = fitIn(totalBytes, { ...capacity, vramBytes, ramBytes });
   return {
     contextLength,
+    slots,
     cacheType,
     weightsBytes,
     cacheBytes,
@@ -66,6 +76,12 @@ export function estimateMemory(
     gpuLayers: gpuLayersOf({ fit, layers, totalBytes, vramBytes }),
     layers,
   };
+}
+
+/** The server gives a model as many windows as there is room for, and one in any case. */
+function slotsIn(roomBytes: number, windowBytes: number, most: number): number {
+  if (windowBytes === 0) return most;
+  return Math.max(1, Math.min(most, Math.floor(roomBytes / Math.ceil(windowBytes))));
 }
 
 /** Memory of all cards that a model can have. */

@@ -125,7 +125,12 @@ function localEntries(state: ModelsState): LocalEntry[] {
   const entries = models.map((model): LocalEntry => {
     const key = sameName(model.name);
     const loaded = loadedByName.get(key);
-    const held = loaded && { sizeBytes: loaded.size, vramBytes: loaded.size_vram };
+    const held = loaded && {
+      sizeBytes: loaded.size,
+      vramBytes: loaded.size_vram,
+      contextLength: loaded.context_length,
+      slots: loaded.slots,
+    };
     return {
       kind: "local",
       name: model.name,

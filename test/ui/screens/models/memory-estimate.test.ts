@@ -21,7 +21,28 @@ describe("the parts of the sum", () => {
   test("follow the window, the kind of cache and the slots", () => {
     const choice = { contextLength: 32_768, cacheType: "q8_0" } as const;
     const estimate = estimateMemory(eightB, capacity({ slots: 4 }), choice);
-    expect(estimate.cacheBytes).toBe(78_336 * 32_768 * 4);
+    expect(estimate).toMatchObject({ slots: 4, cacheBytes: 78_336 * 32_768 * 4 });
+  });
+
+  test("count as many slots as find room, and one in any case", () => {
+    const room = capacity({ slots: 4 });
+    const slotsAt = (contextLength: number, windowRoomBytes: number) =>
+      estimateMemory({ ...eightB, windowRoomBytes }, room, { ...automatic, contextLength }).slots;
+    expect(slotsAt(8192, 10 * gib)).toBe(4);
+    // A window of 32,768 takes four and a half gibibytes.
+    expect(slotsAt(32_768, 10 * gib)).toBe(2);
+    expect(slotsAt(32_768, 2 * gib)).toBe(1);
+    expect(slotsAt(32_768, -gib)).toBe(1);
+  });
+
+  test("of a loaded model are those that it is loaded with", () => {
+    const short = { ...eightB, windowRoomBytes: gib };
+    const held = { sizeBytes: 9 * gib, vramBytes: 0, contextLength: 8192, slots: 3 };
+    const room = capacity({ slots: 4 });
+    expect(estimateMemory(short, room, automatic, held).slots).toBe(3);
+    // With another window it is loaded anew, into what it holds and what is free beside it.
+    const longer = { ...automatic, contextLength: 32_768 };
+    expect(estimateMemory(short, room, longer, held).slots).toBe(2);
   });
 
   test("never count a window beyond what the model was trained for", () => {
@@ -58,7 +79,7 @@ describe("whether it fits", () => {
 
   test("counts what the model itself holds while it is loaded", () => {
     const room = capacity({ memory: { totalBytes: 8 * gib, freeBytes: gib } });
-    const held = { sizeBytes: 6.5 * gib, vramBytes: 0 };
+    const held = { sizeBytes: 6.5 * gib, vramBytes: 0, contextLength: 8192, slots: 1 };
     expect(estimateMemory(eightB, room, automatic).fit).toBe("none");
     expect(estimateMemory(eightB, room, automatic, held).fit).toBe("cpu");
   });

@@ -19,6 +19,7 @@ export const eightB: ModelMemory = {
   cacheBytesPerToken: { f16: 147_456, q8_0: 78_336, q4_0: 41_472 },
   cacheType: "f16",
   layers: 36,
+  windowRoomBytes: 10.75 * gib,
   contextLength: 8192,
   trainedContextLength: 40_960,
 };
@@ -62,6 +63,7 @@ export function loaded(name: string, changes: Partial<LoadedEntry> = {}): Loaded
     size: 6e9,
     size_vram: 0,
     context_length: 8192,
+    slots: 1,
     expires_at: new Date(nowMs + 240_000).toISOString(),
     state: "idle",
     load_progress: 1,
