@@ -112,6 +112,26 @@ describe("DELETE /api/delete", () => {
     expect(await loaded()).not.toContain("loaded:latest");
   });
 
+  test("leaves what is loaded to those who use it under another name", async () => {
+    const file = store.tinyAt("shared.gguf");
+    await store.server.post("/api/create", { model: "first", from: file });
+    await store.client.copy({ source: "first", destination: "second" });
+    await store.server.ask(capital, "first");
+    await store.server.ask(capital, "second");
+    const runner = async (name: string) =>
+      (await store.server.loaded()).find((model) => model.name === name);
+    const { process_id: before } = (await runner("first:latest")) ?? {};
+    expect(before).toBeGreaterThan(0);
+    await store.client.delete({ model: "first" });
+    expect(await runner("first:latest")).toBeUndefined();
+    expect(await runner("second:latest")).toMatchObject({
+      process_id: before,
+      names: ["second:latest"],
+    });
+    await store.client.delete({ model: "second" });
+    expect(await runner("second:latest")).toBeUndefined();
+  });
+
   test("does not wait for who uses it, who gets the whole answer", async () => {
     const file = store.tinyAt("busy.gguf");
     await store.server.post("/api/create", { model: "busy", from: file });

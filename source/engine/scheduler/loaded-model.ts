@@ -31,7 +31,8 @@ export interface ReadyModel {
 }
 
 export class LoadedModel {
-  readonly model: ResolvedModel;
+  /** For which it was loaded; another of the same files once that one is gone. */
+  model: ResolvedModel;
   readonly settings: LoadSettings;
   /** Of all models that are made of the same files and were asked for, the first that was in front. */
   readonly names: ReadonlySet<string>;
@@ -82,6 +83,12 @@ export class LoadedModel {
   /** It serves a model of this name, too. */
   noteName(name: string): void {
     this.#names.add(name);
+  }
+
+  /** A model of this name is gone; another of the same files stands for it. */
+  passOn(name: string, heir: ResolvedModel): void {
+    this.#names.delete(name);
+    if (this.model.name === name) this.model = heir;
   }
 
   /** Stays until it is unloaded by name. */

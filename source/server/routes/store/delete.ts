@@ -1,9 +1,12 @@
-// DELETE /api/delete: unloads a model and removes it from the store.
+// DELETE /api/delete: unloads a model, unless it is in use under another name, and removes it from the
+// store.
 import type { FastifyInstance } from "fastify";
 import { describeError, ProductError } from "../../../base/product-error.ts";
 import { quoteShort } from "../../../base/seen-text.ts";
+import type { LoadedModel } from "../../../engine/scheduler/loaded-model.ts";
 import { storeErrors } from "../../../store/errors.ts";
 import { planRemoval, removeModel } from "../../../store/library/remove-model.ts";
+import type { ResolvedModel } from "../../../store/library/resolved-model.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField } from "../../errors.ts";
 import { DeleteBody, nameIn } from "./schema.ts";
@@ -26,8 +29,9 @@ export function registerDelete(app: FastifyInstance, dependencies: ServerDepende
           referred_bytes: plan.referredBytes,
         });
       }
-      await unload(dependencies, name);
+      const left = await leave(dependencies, name);
       await removeModel(catalog, store, name);
+      left();
       return await reply.code(200).send();
     },
   );
@@ -48,19 +52,47 @@ function checkName({ catalog }: ServerDependencies, name: string): void {
   });
 }
 
-/** A model in use leaves when its last request has ended, which nobody waits for here. */
-async function unload(
-  { catalog, scheduler, log }: ServerDependencies,
-  name: string,
-): Promise<void> {
+/**
+ * Unloads the model. One that serves other models of the same files too stays for their users; what is
+ * returned, to be called when it is removed, takes its name away.
+ */
+async function leave(dependencies: ServerDependencies, name: string): Promise<() => void> {
+  const { catalog, scheduler } = dependencies;
+  const nothing = () => {};
   // What cannot be found or read is not loaded either; removing tells what is wrong.
   const model = await catalog.resolve(name).catch(() => undefined);
-  if (model === undefined || model.origin !== "stored") return;
+  if (model === undefined || model.origin !== "stored") return nothing;
+  const loaded = scheduler.loadedFor(model);
+  if (loaded === undefined) return nothing;
+  const heir = await findHeir(dependencies, loaded, model);
+  if (heir !== undefined) return () => loaded.passOn(model.name, heir);
+  await unload(dependencies, model, loaded);
+  return nothing;
+}
+
+/** Another model that was asked for, and that what is loaded serves. */
+async function findHeir(
+  { catalog, scheduler }: ServerDependencies,
+  loaded: LoadedModel,
+  model: ResolvedModel,
+): Promise<ResolvedModel | undefined> {
+  for (const name of loaded.names) {
+    if (name === model.name) continue;
+    // It may have been removed, or be made of other files since.
+    const other = await catalog.resolve(name).catch(() => undefined);
+    if (other !== undefined && scheduler.loadedFor(other) === loaded) return other;
+  }
+  return undefined;
+}
+
+/** A model in use leaves when its last request has ended, which nobody waits for here. */
+async function unload(
+  { scheduler, log }: ServerDependencies,
+  model: ResolvedModel,
+  loaded: LoadedModel,
+): Promise<void> {
   const unloading = scheduler.unload(model).catch((error: unknown) => {
-    log(`unloading ${name} failed: ${describeError(error)}`);
+    log(`unloading ${model.name} failed: ${describeError(error)}`);
   });
-  const isBusy = scheduler.models.some(
-    (loaded) => loaded.isBusy && loaded.model.facts.path === model.facts.path,
-  );
-  if (!isBusy) await unloading;
+  if (!loaded.isBusy) await unloading;
 }
