@@ -279,8 +279,18 @@ describe("ps and stop", () => {
     const { output } = await home.run(["ps", "oth"]);
     expect(output).toMatch(/\ntwin:latest, other:latest {4}/);
     expect(output.trimEnd().split("\n")).toHaveLength(2);
+    const processes = async () =>
+      (JSON.parse((await home.run(["ps", "--json"])).output) as { process_id: number }[]).map(
+        ({ process_id }) => process_id,
+      );
+    const before = await processes();
+    expect(before).toHaveLength(1);
+    // Who uses the other keeps what is loaded; it goes with the last of them.
+    await home.run(["rm", "twin"]);
+    expect(await processes()).toEqual(before);
     await home.run(["stop", "other"]);
-    await home.run(["rm", "twin", "other"]);
+    await expect.poll(processes, { timeout: 20_000 }).toEqual([]);
+    await home.run(["rm", "other"]);
   });
 
   test("what was said over the API and no Modelfile can say is named by show", async () => {

@@ -1,5 +1,9 @@
 // modelctl rm: removes models, one after the other.
+
+import type { ModelLibrary } from "../../application/model-library.ts";
 import { exitCodes } from "../../base/product-error.ts";
+import type { ApiClient } from "../../client/api-client.ts";
+import { loadedModels } from "../../client/model-calls.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
 import { openLibrary } from "../model-library.ts";
@@ -11,9 +15,22 @@ export async function rm(names: string[], flags: Flags): Promise<number> {
   const server = await findRunningServer(flags, settings);
   for (const name of names) {
     // Unloading needs the name, so it comes first; removing tells whether there is such a model.
-    await server?.unload(name).catch(() => {});
+    if (server !== undefined) await unload(server, displayOf(library, name)).catch(() => {});
     const { display } = await library.remove(name);
     process.stdout.write(`deleted '${display}'\n`);
   }
   return exitCodes.ok;
+}
+
+/** With its tag; a path is no name of a model, as removing it tells. */
+function displayOf({ catalog }: ModelLibrary, name: string): string {
+  const parsed = catalog.parse(name);
+  return parsed.kind === "name" ? parsed.name.display : name;
+}
+
+/** What serves other models of the same files too stays for their users. */
+async function unload(server: ApiClient, name: string): Promise<void> {
+  const isIt = (other: string) => other.toLowerCase() === name.toLowerCase();
+  const loaded = (await loadedModels(server)).find(({ names }) => names.some(isIt));
+  if (loaded?.names.every(isIt)) await server.unload(name);
 }
