@@ -95,6 +95,16 @@ describe("a script that does not start, after one that does", () => {
     await expectOldOne();
   });
 
+  test("its error ends with the command that shows its log, and with no other", async () => {
+    cloud.write("app.py", `${head}    raise ValueError("out of milk")\n`);
+    const { errors } = await deploy("app.py::serve");
+    const [, words = ""] =
+      /still active; deployctl (logs .*) shows the rest\.$/m.exec(errors) ?? [];
+    const { output } = await cloud.run(words.split(" "));
+    expect(output, errors).toContain("ValueError: out of milk");
+    expect(output).not.toContain("is ready after");
+  });
+
   test("it never opens its port: exit 7 after the start-up timeout", async () => {
     cloud.write(
       "app.py",

@@ -19,7 +19,8 @@ export function giveUpRevision(
   const { store } = context;
   const app = store.apps.find(key);
   if (app === undefined) return;
-  const sentence = describeError(failure);
+  // Without what to do about it now: that will be wrong when this is read later.
+  const sentence = failure instanceof ProductError ? failure.message : describeError(failure);
   store.database.transaction(() => {
     store.apps.update(app, { rollout: undefined });
     const record = store.revisions.find(key);
@@ -34,7 +35,7 @@ export function giveUpRevision(
     store.events.add({
       ...key,
       kind: isKept ? "rolled_back" : "failed",
-      sentence: `${key.revision} is not active: ${sentence}${isKept ? ` ${app.activeRevision} goes on.` : ""}`,
+      sentence: `${key.revision} is not active: ${sentence.replace(/[.]?$/, ".")}${isKept ? ` ${app.activeRevision} goes on.` : ""}`,
     });
   });
   for (const { replica, purpose } of store.replicas.livingOf(key)) {

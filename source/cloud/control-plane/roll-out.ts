@@ -233,8 +233,15 @@ export class RollOut {
 
   #startFailure(exit: ReplicaExit): RolloutFailure {
     const { context, app, revision } = this.#options;
-    const { activeRevision } = context.store.apps.get(app);
-    return startFailure(exit, activeRevision === revision ? undefined : activeRevision);
+    const { activeRevision, isEphemeral } = context.store.apps.get(app);
+    // Whoever runs an app once has read its log, and the app goes now.
+    if (isEphemeral) return startFailure(exit, undefined);
+    const rest = `deployctl logs ${appName(app)} --rev ${revision} shows the rest.`;
+    const isKept = activeRevision !== undefined && activeRevision !== revision;
+    return startFailure(
+      exit,
+      isKept ? `Revision ${activeRevision} is still active; ${rest}` : rest,
+    );
   }
 
   #failure(error: unknown): unknown {

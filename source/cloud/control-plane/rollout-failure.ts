@@ -23,14 +23,12 @@ export function noCapacity(reason: string, exit?: ReplicaExit): RolloutFailure {
   return new RolloutFailure(error, exit);
 }
 
-/** @param kept the revision that stays active, if there is one */
-export function startFailure(exit: ReplicaExit, kept: string | undefined): RolloutFailure {
+/** @param hint where there is more to know */
+export function startFailure(exit: ReplicaExit, hint: string | undefined): RolloutFailure {
   const definition =
     exit.reason === "startup_timeout" ? cloudErrors.startTimeout : cloudErrors.startFailed;
-  const error = new ProductError(definition, {
-    message: `The new revision did not start: ${exit.sentence}`,
-    hint: `${kept === undefined ? "D" : `Revision ${kept} is still active; d`}eployctl logs shows the rest.`,
-  });
+  const message = `The new revision did not start: ${exit.sentence}`;
+  const error = new ProductError(definition, { message, ...(hint !== undefined && { hint }) });
   return new RolloutFailure(error, exit);
 }
 

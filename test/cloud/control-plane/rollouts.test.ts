@@ -70,6 +70,9 @@ describe("a first deployment", () => {
       code: cloudErrors.startFailed.code,
       exitCode: 6,
       reason: "import_error",
+      sentence: expect.stringMatching(
+        /No module torch\. deployctl logs local\/chat --rev r0001-\w+ shows the rest\.$/,
+      ),
     });
     expect(open.plane.app(chat)).toMatchObject({
       state: "FAILED",

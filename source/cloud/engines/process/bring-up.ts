@@ -24,6 +24,8 @@ export interface BringUpOptions {
   startupTimeoutMs: number;
   clock: Clock;
   signal: AbortSignal;
+  /** Told what it still waits for, again and again but ever more seldom. */
+  tell: (sentence: string) => void;
 }
 
 export type BringUpResult =
@@ -40,6 +42,8 @@ const connectLimitMs = 1_000;
 const answerLimitMs = 5_000;
 /** How long after its port has opened a server that never answers HTTP counts as ready. */
 const silenceLimitMs = 5_000;
+/** A start that takes so long is told what it waits for; then after twice as long, and so on. */
+const firstWordMs = 10_000;
 /** How often we look whether it listens on the port that its script says, in spite of the map. */
 const unmappedPauseMs = 1_000;
 
@@ -47,20 +51,23 @@ const unmappedPauseMs = 1_000;
 export async function bringUp(options: BringUpOptions): Promise<BringUpResult> {
   const { clock, signal, deadline, port } = options;
   const startedAt = clock.now();
+  const reminder = new Reminder(options);
   let unmappedLookAt = startedAt + unmappedPauseMs;
   while (!signal.aborted) {
     let result: BringUpResult | undefined;
     if (await canConnect(port, connectLimitMs)) {
-      result = await greet(options, port, []);
+      result = await greet(options, port, [], reminder);
     } else if (clock.now() >= unmappedLookAt) {
       unmappedLookAt = clock.now() + unmappedPauseMs;
       if (await listensUnmapped(options)) {
-        result = await greet(options, options.exposedPort, ["port_not_remapped"]);
+        const { exposedPort } = options;
+        result = await greet(options, exposedPort, ["port_not_remapped"], reminder);
       }
     }
     if (result !== undefined) return result;
     // After the look: an adopted replica may have become ready while nobody looked.
     if (clock.wallMs() >= deadline) return await timedOut(options);
+    await reminder.look();
     await pause(clock.now() - startedAt < eagerMs ? eagerPauseMs : pauseMs, signal);
   }
   return { kind: "given_up" };
@@ -75,6 +82,7 @@ async function greet(
   options: BringUpOptions,
   port: number,
   warnings: string[],
+  reminder: Reminder,
 ): Promise<BringUpResult | undefined> {
   const { healthPath, clock, signal, deadline } = options;
   const owner = await ownerOf(options, port);
@@ -92,6 +100,7 @@ async function greet(
       return { kind: "ready", port, speaksHttp: false, warnings: [...warnings, "no_http_answer"] };
     }
     if (clock.wallMs() >= deadline) return await timedOut(options);
+    await reminder.look();
     await pause(pauseMs, signal);
   }
   return { kind: "given_up" };
@@ -149,17 +158,39 @@ function portTaken(port: number, owner: string): ExitCause {
   return { reason: "port_conflict", sentence: `Its port ${port} is held by ${owner}.` };
 }
 
-/** Says what was there instead: the usual mistake is another port. */
 async function timedOut(options: BringUpOptions): Promise<BringUpResult> {
-  const { startupTimeoutMs, exposedPort, port, identity } = options;
+  const limit = `${options.startupTimeoutMs / 1000} s`;
+  const sentence = `It was not ready within ${limit}: ${await whatIsSeen(options)}.`;
+  return { kind: "failed", cause: { reason: "startup_timeout", sentence } };
+}
+
+/** What is there instead of a server that is ready: the usual mistake is another port. */
+async function whatIsSeen({ exposedPort, port, identity }: BringUpOptions): Promise<string> {
   const { own } = await ownAmong(identity, await readListeners());
   const ports = [...new Set(own.map((listener) => listener.port))];
-  const others = ports.filter((other) => other !== port);
-  let seen = `nothing of it listens on port ${exposedPort}`;
-  if (ports.includes(port)) seen = "it listens, and answers that it is not ready";
-  else if (others.length > 0) seen += `, but on ${others.join(", ")}`;
-  const sentence = `It was not ready within ${startupTimeoutMs / 1000} s: ${seen}.`;
-  return { kind: "failed", cause: { reason: "startup_timeout", sentence } };
+  if (ports.includes(port) || ports.includes(exposedPort))
+    return "it listens, and answers that it is not ready";
+  const others = ports.length > 0 ? `, but on ${ports.join(", ")}` : "";
+  return `nothing of it listens on port ${exposedPort}${others}`;
+}
+
+/** Has a long wait say what it is for. */
+class Reminder {
+  readonly #options: BringUpOptions;
+  #nextMs = firstWordMs;
+
+  constructor(options: BringUpOptions) {
+    this.#options = options;
+  }
+
+  async look(): Promise<void> {
+    const { clock, deadline, startupTimeoutMs, tell } = this.#options;
+    const waitedMs = clock.wallMs() - (deadline - startupTimeoutMs);
+    if (waitedMs < this.#nextMs) return;
+    while (this.#nextMs <= waitedMs) this.#nextMs *= 2;
+    const times = `${Math.floor(waitedMs / 1000)} s, of at most ${startupTimeoutMs / 1000} s`;
+    tell(`not ready after ${times}: ${await whatIsSeen(this.#options)}`);
+  }
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

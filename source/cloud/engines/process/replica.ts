@@ -223,7 +223,8 @@ export class Replica {
     const { clock } = this.#context;
     const { signal } = this.#over;
     const options = { identity, port, exposedPort, healthPath, deadline, startupTimeoutMs };
-    const result = await bringUp({ ...options, clock, signal });
+    const tell = (sentence: string) => this.#log.event(sentence);
+    const result = await bringUp({ ...options, clock, signal, tell });
     if (signal.aborted || result.kind === "given_up" || this.#cause !== undefined) return undefined;
     if (result.kind === "failed") {
       this.#cause = result.cause;

@@ -287,6 +287,15 @@ describe("the end of a replica", () => {
       (text) => text.includes(`listens on ${port}`),
     );
     expect((await open.engine.observe())[0]?.phase).toBe("setup");
+    // Nobody has to wait to the end for that.
+    laterMs = 10_000;
+    await until(
+      async () => (await logOf("one")).join("\n"),
+      (text) =>
+        /not ready after 1\d s, of at most 30 s: nothing of it listens on port 8000, but on \d+$/m.test(
+          text,
+        ),
+    );
     laterMs = defaultConfig.limits.startupTimeoutMs;
     expect(await exitOf("one")).toMatchObject({
       reason: "startup_timeout",
