@@ -1,5 +1,6 @@
 // Brings the number of an app's replicas to what the autoscaler decides.
 import { decide, type ScaleDecision, type ScaledReplica } from "../autoscaler/decide.ts";
+import type { Demand } from "../gateway/traffic.ts";
 import { type AppRecord, appName } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
@@ -110,10 +111,19 @@ export class Scaler {
     return {
       now: clock.wallMs(),
       scale: effectiveScale(app, active),
-      demand: traffic.demand(app.organisation, app.app),
+      demand: this.#demand(app, active),
       replicas,
       capacity,
     };
+  }
+
+  /** What replicas of an earlier revision answer to the end asks for none of this one. */
+  #demand(app: AppRecord, active: RevisionRecord): Demand {
+    const { traffic, store } = this.#context;
+    const demand = traffic.demand(app.organisation, app.app);
+    const others = store.replicas.livingOf(app).filter((it) => it.revision !== active.revision);
+    const elsewhere = others.reduce((sum, { replica }) => sum + traffic.inFlight(replica), 0);
+    return { ...demand, busy: Math.max(0, demand.busy - elsewhere) };
   }
 
   /** Those that count: they take requests, or will. */

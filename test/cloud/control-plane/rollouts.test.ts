@@ -186,6 +186,30 @@ describe("a new revision", () => {
   });
 });
 
+it("long answers of the old revision keep no replica of the new one", async () => {
+  const scale = { maxMultiplexing: 1, maxConcurrency: 4, keepAliveMs: 0 };
+  await open.deploy(deployment("one", { scale }));
+  open.traffic.ask("chat", { busy: 2 });
+  const old = await until(
+    () => open.traffic.open("chat"),
+    ({ length }) => length === 2,
+  );
+  for (const replica of old) open.traffic.hold(replica, 1);
+  await open.deploy(deployment("two", { scale }));
+  await until(
+    () => open.traffic.open("chat"),
+    ({ length }) => length === 0,
+  );
+  expect(open.engine.living.toSorted()).toEqual(old.toSorted());
+  // Who asks now is another matter.
+  open.traffic.ask("chat", { busy: 2, queued: 1 });
+  await until(
+    () => open.traffic.open("chat"),
+    ({ length }) => length === 1,
+  );
+  expect(open.engine.living).toHaveLength(3);
+});
+
 describe("the smoke test", () => {
   it.each([
     [200, "done"],
