@@ -62,6 +62,10 @@ export interface AppConfig {
   noWakePaths: string[];
   /** Milliseconds of silence after which an event stream gets a comment; absent: never. */
   sseKeepAliveMs?: number | undefined;
+  /** Whether a sleeping app's list of models is answered from the last reply. Absent: no. */
+  modelsCache?: boolean | undefined;
+  /** Whether a stream to a sleeping app begins while its replica starts. Absent: no. */
+  earlyStream?: boolean | undefined;
   portRewrite: "auto" | "argv" | "none";
   /** Sent to the replica in place of the caller's; the name of a secret. */
   upstreamAuthorizationSecret: string | undefined;

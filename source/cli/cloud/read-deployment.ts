@@ -8,6 +8,7 @@ import {
   readChoice,
   readCount,
   readPairs,
+  readSwitch,
   readTime,
   readVariables,
 } from "./read-values.ts";
@@ -44,6 +45,8 @@ export function readDeployment(session: Session, reference: string): DeploymentW
       limits: readLimits(flags),
       coldStart: readChoice("--cold-start", flags.coldStart, ["wait", "fail"]),
       sseKeepAliveMs: readTime("--sse-keepalive", flags.sseKeepalive),
+      modelsCache: readSwitch("--models-cache", flags.modelsCache),
+      earlyStream: readSwitch("--early-stream", flags.earlyStream),
     },
   };
 }

@@ -57,6 +57,12 @@ export function readChoice<Choice extends string>(
   throw usageError(`${flag} ${text} is none of its values.`, `Use ${choices.join(", ")}.`);
 }
 
+/** `on` or `off`. @throws ProductError `COMMAND_USAGE` */
+export function readSwitch(flag: string, text: string | undefined): boolean | undefined {
+  const found = readChoice(flag, text, ["on", "off"]);
+  return found === undefined ? undefined : found === "on";
+}
+
 /** `NAME=VALUE`, several; the last of a name counts. @throws ProductError `COMMAND_USAGE` */
 export function readPairs(
   flag: string,

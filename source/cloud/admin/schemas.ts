@@ -54,6 +54,8 @@ const Config = Type.Object(
     coldStart: Type.Enum(["wait", "fail"]),
     noWakePaths: Type.Array(Type.String()),
     sseKeepAliveMs: Type.Optional(milliseconds),
+    modelsCache: Type.Optional(Type.Boolean()),
+    earlyStream: Type.Optional(Type.Boolean()),
     portRewrite: Type.Enum(["auto", "argv", "none"]),
     upstreamAuthorizationSecret: Type.Optional(Type.String()),
   },

@@ -45,6 +45,8 @@ function routedApp(
     coldStart: config.coldStart,
     noWakePaths: config.noWakePaths,
     sseKeepAliveMs: config.sseKeepAliveMs,
+    modelsCache: config.modelsCache,
+    earlyStream: config.earlyStream,
     upstreamAuthorization: upstreamAuthorization(context.store, active),
     failure: app.rollout?.isHolding ? undefined : failureOf(context, app, active),
     replicas: replicas.flatMap((record) => routedReplica(context, record)),

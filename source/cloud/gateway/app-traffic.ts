@@ -1,6 +1,7 @@
 // The requests of one app: those that replicas hold, and those that wait for one.
 import type { Clock } from "../../base/clock.ts";
 import { chooseByAffinity, chooseLeastBusy } from "./choose-replica.ts";
+import { KeptModels } from "./kept-models.ts";
 import type { Refusal } from "./refusals.ts";
 import type { ReplicaSlot } from "./replica-slot.ts";
 import { standingRefusal } from "./standing-refusal.ts";
@@ -16,6 +17,7 @@ export class AppTraffic {
   readonly #clock: Clock;
   readonly #onChange: () => void;
   readonly #queue = new WaitingQueue();
+  readonly keptModels = new KeptModels();
   routed: RoutedApp;
   #slots: readonly ReplicaSlot[] = [];
   #busy = 0;
@@ -60,6 +62,7 @@ export class AppTraffic {
   update(routed: RoutedApp, slots: readonly ReplicaSlot[]): void {
     if (this.#wasOpen) this.#openAt = this.#clock.now();
     this.routed = routed;
+    this.keptModels.update(routed);
     this.#slots = slots;
     this.#wasOpen = this.isOpen;
     if (this.#wasOpen) this.#wantedSince = undefined;

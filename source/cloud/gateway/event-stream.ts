@@ -22,8 +22,16 @@ export class EventBoundary {
   }
 }
 
-/** The last event of a stream that cannot go on, as OpenAI's clients read it. */
-export function errorEvent({ type, detail }: Refusal, isAtBoundary: boolean): string {
-  const error = { message: detail, type, code: type, param: null };
+/**
+ * The last event of a stream that cannot go on, as OpenAI's clients read it.
+ *
+ * @param status what the reply would have had, where its head came too early to say so
+ */
+export function errorEvent(
+  { type, detail }: Refusal,
+  isAtBoundary: boolean,
+  status?: number,
+): string {
+  const error = { message: detail, type, code: type, param: null, status };
   return `${isAtBoundary ? "" : "\n\n"}data: ${JSON.stringify({ error })}\n\n`;
 }

@@ -2,9 +2,18 @@
 import { TokenTail } from "../metrics/token-tail.ts";
 import type { Arrival, ExchangeContext } from "./arrival.ts";
 import { Attempt, type AttemptFailure, type AttemptListener, type RawHeaders } from "./attempt.ts";
+import {
+  asksForStream,
+  earlyHeaders,
+  LateError,
+  mayStreamEarly,
+  startingComment,
+  startingCommentMs,
+} from "./early-stream.ts";
 import { type ExchangeRecord, openRecord } from "./exchange-record.ts";
 import { bodyRefusal, refuseAttempt, requestTimeout, tooLarge } from "./exchange-refusals.ts";
-import type { Refusal } from "./refusals.ts";
+import { ModelsRecording } from "./models-cache.ts";
+import { type Refusal, statusOf } from "./refusals.ts";
 import { ReplicaClaim } from "./replica-claim.ts";
 import { replicaHeaders } from "./replica-headers.ts";
 import type { ReplicaSlot } from "./replica-slot.ts";
@@ -17,11 +26,15 @@ const longestTimeoutMs = 2 ** 31 - 1;
 export class Exchange implements AttemptListener {
   readonly arrival: Arrival;
   readonly #context: ExchangeContext;
+  readonly #keepAliveMs: number;
   readonly #reply: Reply;
   readonly #claim: ReplicaClaim;
   #body: RequestBody | undefined;
   #attempt: Attempt | undefined;
   #tail: TokenTail | undefined;
+  #recording: ModelsRecording | undefined;
+  /** Of a replica whose reply came after an early head, and does not fit behind it. */
+  #lateError: LateError | undefined;
   #requestTimer: NodeJS.Timeout | undefined;
   #hasRepeatedAtOnce = false;
   #isOver = false;
@@ -32,8 +45,9 @@ export class Exchange implements AttemptListener {
     this.arrival = arrival;
     this.#context = context;
     const { limits } = context;
-    const keepAliveMs = Math.min(arrival.traffic.routed.sseKeepAliveMs ?? 0, longestTimeoutMs);
-    this.#reply = new Reply(arrival.response, { limits, keepAliveMs }, () =>
+    const { sseKeepAliveMs = 0 } = arrival.traffic.routed;
+    this.#keepAliveMs = Math.min(sseKeepAliveMs, longestTimeoutMs);
+    this.#reply = new Reply(arrival.response, { limits, keepAliveMs: this.#keepAliveMs }, () =>
       this.#attempt?.resume(),
     );
     this.#claim = new ReplicaClaim({
@@ -71,8 +85,11 @@ export class Exchange implements AttemptListener {
     });
     // A replica is not kept waiting for a client's upload, unless it is a long one.
     const isShort = !head.isChunked && length <= limits.repeatableBytes;
-    if (isShort) this.#body.whenComplete(() => this.#claim.seek());
-    else this.#claim.seek();
+    if (!isShort) this.#claim.seek();
+    this.#body.whenComplete(() => {
+      if (isShort) this.#claim.seek();
+      this.#beginEarly();
+    });
   }
 
   onHead(status: number, rawHeaders: RawHeaders, statusText: string): void {
@@ -88,12 +105,24 @@ export class Exchange implements AttemptListener {
       replicaMs: now - grantedAt,
       isColdStart,
     });
-    if (head.isReadable) this.#tail = new TokenTail();
     if (head.wantsStop) this.#context.onStopWish(slot.replica);
+    if (this.#reply.isEarly && !(status === 200 && head.hasEvents)) {
+      this.#lateError = new LateError(head);
+      this.#endLate();
+      return;
+    }
+    if (head.isReadable) this.#tail = new TokenTail();
+    this.#recording = ModelsRecording.begin(this.arrival, slot.revision, { status, rawHeaders });
     this.#reply.begin(head);
   }
 
   onPiece(piece: Buffer): boolean {
+    if (this.#lateError !== undefined) {
+      this.#lateError.push(piece);
+      this.#endLate();
+      return true;
+    }
+    this.#recording?.push(piece);
     this.#tail?.push(piece);
     this.#context.spent.note(piece.length);
     return this.#reply.write(piece);
@@ -103,12 +132,21 @@ export class Exchange implements AttemptListener {
     this.#attempt = undefined;
     clearTimeout(this.#requestTimer);
     this.#claim.finish();
+    if (this.#lateError !== undefined) {
+      this.refuse(this.#lateError.refusal());
+      return;
+    }
+    this.#recording?.end(this.#context.clock.now());
     this.#reply.end();
   }
 
   onFailure(failure: AttemptFailure): void {
     this.#attempt = undefined;
     const { slot } = this.#claim;
+    if (this.#lateError !== undefined) {
+      this.refuse(this.#lateError.refusal());
+      return;
+    }
     if (slot === undefined || !this.#mayRepeat(failure)) {
       this.refuse(refuseAttempt(failure.kind));
       return;
@@ -146,6 +184,21 @@ export class Exchange implements AttemptListener {
     this.arrival.response.destroy();
   }
 
+  /** Where the app sleeps and the request is for a stream, the stream need not wait. */
+  #beginEarly(): void {
+    const { id, traffic } = this.arrival;
+    if (!this.#claim.isWaiting || traffic.isOpen || !mayStreamEarly(this.arrival)) return;
+    const body = this.#body?.peek(this.#context.limits.readableBytes);
+    if (body === undefined || !asksForStream(body)) return;
+    const everyMs = this.#keepAliveMs > 0 ? this.#keepAliveMs : startingCommentMs;
+    this.#reply.beginEarly(earlyHeaders(id), { comment: startingComment, everyMs });
+  }
+
+  /** Once the replica's error is known, or too long. */
+  #endLate(): void {
+    if (this.#lateError?.isComplete === true) this.refuse(this.#lateError.refusal());
+  }
+
   #begin(slot: ReplicaSlot): void {
     const { requestTimeoutMs } = this.arrival.traffic.routed.limits;
     if (requestTimeoutMs > 0 && this.#requestTimer === undefined) {
@@ -162,14 +215,15 @@ export class Exchange implements AttemptListener {
     attempt.send({
       method: request.method ?? "GET",
       path: path.rest,
-      headers: replicaHeaders(this.arrival, this.#body),
+      headers: replicaHeaders(this.arrival, this.#body, { isUnencoded: this.#reply.isEarly }),
       body: this.#body?.take() ?? null,
     });
   }
 
   #mayRepeat({ kind }: AttemptFailure): boolean {
     if (kind !== "refused" && kind !== "disconnected") return false;
-    if (this.arrival.head.forbidsRetry || this.#reply.hasBegun) return false;
+    if (this.arrival.head.forbidsRetry) return false;
+    if (this.#reply.hasBegun && !this.#reply.isEarly) return false;
     return this.#body === undefined || this.#body.isRepeatable;
   }
 
@@ -197,13 +251,17 @@ export class Exchange implements AttemptListener {
   #record(): ExchangeRecord {
     const { response } = this.arrival;
     const { slot, isColdStart, queueMs } = this.#claim;
-    const hasLeft = !response.writableFinished && this.#refusal === undefined;
+    const refusal = this.#refusal;
+    const hasLeft = !response.writableFinished && refusal === undefined;
+    // An early head could not say it.
+    const isUntold = this.#reply.isEarly && refusal !== undefined;
+    const status = isUntold ? statusOf(refusal) : response.statusCode;
     return {
       ...openRecord(this.arrival, this.#context.clock),
       revision: slot?.revision,
       replica: slot?.replica,
-      status: hasLeft ? 499 : response.statusCode,
-      errorType: hasLeft ? "client_disconnected" : this.#refusal?.type,
+      status: hasLeft ? 499 : status,
+      errorType: hasLeft ? "client_disconnected" : refusal?.type,
       isColdStart,
       queueMs,
       firstByteMs: this.#firstByteMs,

@@ -15,6 +15,8 @@ export interface GatewayLimits {
   waitingBytes: number;
   /** Up to here a body is read before a replica is asked for, and kept for another try. */
   repeatableBytes: number;
+  /** Up to here a body is looked into: whether it asks for a stream. */
+  readableBytes: number;
   /** A client that sends nothing of a body for so long is refused; a replica never waits for it. */
   uploadStallMs: number;
   /** A client that takes nothing for so long is dropped. */
@@ -30,6 +32,7 @@ export const defaultGatewayLimits: GatewayLimits = {
   urlBytes: 16 * 2 ** 10,
   waitingBytes: 256 * 2 ** 20,
   repeatableBytes: 2 ** 20,
+  readableBytes: 8 * 2 ** 20,
   uploadStallMs: 60_000,
   writeStallMs: 120_000,
   connectTimeoutMs: 5000,

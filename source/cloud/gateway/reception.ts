@@ -8,6 +8,7 @@ import { plainAddress, readOrigin, type TrustedProxies } from "./client-address.
 import { Exchange } from "./exchange.ts";
 import { refusedRecord, type Visited } from "./exchange-record.ts";
 import type { InternalRoute } from "./gateway-options.ts";
+import { answerFromKept } from "./models-cache.ts";
 import { answerProbe, ownPathPrefix } from "./own-routes.ts";
 import type { Refusal } from "./refusals.ts";
 import { sendRefusal } from "./reply.ts";
@@ -75,7 +76,7 @@ export class Reception {
     const visit = this.#greet(request, response, door);
     this.#guarded(visit, () => {
       const arrival = this.#let(visit, door);
-      if (arrival === undefined) return;
+      if (arrival === undefined || answerFromKept(arrival, this.#options.context)) return;
       const exchange = new Exchange(arrival, this.#options.context);
       this.live.add(exchange);
       response.once("close", () => this.#forget(exchange));

@@ -20,7 +20,9 @@ const statuses = {
   client_disconnected: 499,
   key_revoked: 401,
   unexpected: 500,
+  runner_error: 502,
   runner_invalid_response: 502,
+  runner_not_streaming: 502,
   app_paused: 503,
   cold: 503,
   overloaded: 503,
@@ -45,6 +47,8 @@ export interface Refusal {
   type: ErrorType;
   /** What, why, what to do. */
   detail: string;
+  /** The replica's own, where the gateway tells of it in a stream. */
+  status?: number;
   retryAfterSeconds?: number;
   /** Name, value, name, value. */
   headers?: readonly string[];
@@ -54,6 +58,11 @@ export interface Refusal {
 
 export function refusalStatus(type: ErrorType): number {
   return refusalStatuses[type];
+}
+
+/** The status that tells of it, whether or not it could still be sent. */
+export function statusOf({ type, status }: Refusal): number {
+  return status ?? refusalStatus(type);
 }
 
 /** Serves clients that read `detail` and those that read OpenAI's `error`. */

@@ -48,6 +48,11 @@ export class ReplicaClaim implements Waiter {
     this.#soughtAt = options.arrivedAt;
   }
 
+  /** Whether it has sought a replica and neither has one nor was refused. */
+  get isWaiting(): boolean {
+    return this.#timer !== undefined && !this.#isHeld && !this.#isOver;
+  }
+
   /** Ends with `onGranted` or `onRefused`, perhaps at once. */
   seek(): void {
     if (this.#isOver) return;

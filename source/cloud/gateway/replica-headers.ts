@@ -2,7 +2,10 @@
 import type { Arrival } from "./arrival.ts";
 import type { RequestBody } from "./request-body.ts";
 
-/** @returns name, value, name, value */
+/**
+ * @param isUnencoded the reply's head has gone out already, and names no encoding
+ * @returns name, value, name, value
+ */
 export function replicaHeaders(
   {
     id,
@@ -13,9 +16,10 @@ export function replicaHeaders(
     traffic,
   }: Pick<Arrival, "id" | "head" | "path" | "origin" | "key" | "traffic">,
   body: RequestBody | undefined,
+  { isUnencoded }: { isUnencoded: boolean },
 ): string[] {
   const headers = [
-    ...head.passed,
+    ...(isUnencoded ? withoutEncodings(head.passed) : head.passed),
     ...origin.forwardHeaders,
     "X-Forwarded-Prefix",
     `/${path.organisation}/${path.app}`,
@@ -30,4 +34,10 @@ export function replicaHeaders(
     headers.push("Content-Length", String(head.contentLength));
   }
   return headers;
+}
+
+function withoutEncodings(headers: readonly string[]): string[] {
+  return headers.filter((_, index) => {
+    return headers[index - (index % 2)]?.toLowerCase() !== "accept-encoding";
+  });
 }

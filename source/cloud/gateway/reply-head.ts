@@ -16,6 +16,9 @@ export interface HeadFacts {
 export interface ReadReplyHead extends ReplyHead {
   /** JSON or events that nothing has encoded: counts of tokens may be read from it. */
   isReadable: boolean;
+  /** Events that nothing has encoded, whether or not their length is known. */
+  hasEvents: boolean;
+  contentType: string;
   /** The replica asks to be replaced. */
   wantsStop: boolean;
 }
@@ -52,9 +55,17 @@ export function readReplyHead(
   addFacts(headers, facts);
   const isEvents = contentType.startsWith("text/event-stream");
   const isReadable = !isEncoded && (isEvents || contentType.startsWith("application/json"));
-  const isEventStream = isEvents && !isEncoded && !hasLength;
-  const text = unprintable.test(statusText) ? "" : statusText;
-  return { status, statusText: text, headers, isEventStream, isReadable, wantsStop };
+  const hasEvents = isEvents && !isEncoded;
+  return {
+    status,
+    statusText: unprintable.test(statusText) ? "" : statusText,
+    headers,
+    isEventStream: hasEvents && !hasLength,
+    hasEvents,
+    contentType,
+    isReadable,
+    wantsStop,
+  };
 }
 
 function addFacts(headers: string[], facts: HeadFacts): void {
@@ -74,7 +85,7 @@ function addFacts(headers: string[], facts: HeadFacts): void {
   );
 }
 
-function textOf(part: Buffer | string | undefined): string {
+export function textOf(part: Buffer | string | undefined): string {
   if (part === undefined) return "";
   return typeof part === "string" ? part : part.toString("latin1");
 }

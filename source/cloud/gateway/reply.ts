@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { EventBoundary, errorEvent, keepAliveComment } from "./event-stream.ts";
 import type { GatewayLimits } from "./gateway-options.ts";
-import { type Refusal, refusalBody, refusalHeaders, refusalStatus } from "./refusals.ts";
+import { type Refusal, refusalBody, refusalHeaders, refusalStatus, statusOf } from "./refusals.ts";
 
 export interface ReplyHead {
   status: number;
@@ -18,6 +18,8 @@ export class Reply {
   readonly #limits: GatewayLimits;
   readonly #keepAliveMs: number;
   readonly #onDrain: () => void;
+  #isEarly = false;
+  #comment = keepAliveComment;
   #boundary: EventBoundary | undefined;
   #stallTimer: NodeJS.Timeout | undefined;
   #silenceTimer: NodeJS.Timeout | undefined;
@@ -40,20 +42,39 @@ export class Reply {
     this.#onDrain = onDrain;
   }
 
-  /** Whether the client may have seen the head: nothing can be tried again. */
+  /** Whether the client may have seen the head: its status cannot be changed any more. */
   get hasBegun(): boolean {
     return this.#response.headersSent;
   }
 
+  /** Whether that is the gateway's own head of a stream, and nothing of a replica has followed. */
+  get isEarly(): boolean {
+    return this.#isEarly;
+  }
+
+  /** Begins a stream of events before there is a replica, with a comment at once and ever again. */
+  beginEarly(headers: string[], { comment, everyMs }: { comment: string; everyMs: number }): void {
+    this.#isEarly = true;
+    this.#response.writeHead(200, "OK", headers);
+    this.#boundary = new EventBoundary();
+    this.#response.write(comment);
+    this.#commentSilence(comment, everyMs);
+  }
+
+  /** After an early beginning the head is not sent: what follows must be such a stream too. */
   begin({ status, statusText, headers, isEventStream }: ReplyHead): void {
+    if (this.#isEarly) {
+      this.#isEarly = false;
+      this.#commentSilence(keepAliveComment, this.#keepAliveMs);
+      return;
+    }
     const response = this.#response;
     response.writeHead(status, statusText, headers);
     // Where the first piece has come along, both go out together.
     process.nextTick(flushHead, response);
     if (!isEventStream) return;
     this.#boundary = new EventBoundary();
-    if (this.#keepAliveMs <= 0) return;
-    this.#silenceTimer = setTimeout(() => this.#breakSilence(), this.#keepAliveMs);
+    this.#commentSilence(keepAliveComment, this.#keepAliveMs);
   }
 
   /** @returns false: the client is slow; no more until `onDrain` */
@@ -79,7 +100,8 @@ export class Reply {
       this.#response.destroy();
       return;
     }
-    this.#response.write(errorEvent(refusal, this.#boundary.isHere));
+    const status = this.#isEarly ? statusOf(refusal) : undefined;
+    this.#response.write(errorEvent(refusal, this.#boundary.isHere, status));
     this.end();
   }
 
@@ -89,9 +111,16 @@ export class Reply {
     clearTimeout(this.#silenceTimer);
   }
 
+  /** @param everyMs 0: never */
+  #commentSilence(comment: string, everyMs: number): void {
+    clearTimeout(this.#silenceTimer);
+    this.#comment = comment;
+    if (everyMs > 0) this.#silenceTimer = setTimeout(() => this.#breakSilence(), everyMs);
+  }
+
   #breakSilence(): void {
     if (this.#response.writableEnded) return;
-    if (this.#boundary?.isHere === true && !this.#isPaused) this.#response.write(keepAliveComment);
+    if (this.#boundary?.isHere === true && !this.#isPaused) this.#response.write(this.#comment);
     this.#silenceTimer?.refresh();
   }
 

@@ -98,6 +98,15 @@ export class RequestBody {
     return this.#upload;
   }
 
+  /** All of it, kept for `take`; undefined while more is to come, and for more bytes than these. */
+  peek(mostBytes: number): Buffer | undefined {
+    if (!this.#isComplete || this.#receivedBytes > mostBytes) return undefined;
+    const [only = Buffer.alloc(0)] = this.#pieces;
+    const whole = this.#pieces.length > 1 ? Buffer.concat(this.#pieces) : only;
+    this.#pieces = [whole];
+    return whole;
+  }
+
   /** Keeps nothing any more; what still comes is thrown away. */
   drop(): void {
     clearTimeout(this.#stallTimer);

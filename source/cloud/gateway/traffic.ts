@@ -26,6 +26,10 @@ export interface RoutedApp {
   noWakePaths: readonly string[];
   /** Milliseconds of silence after which an event stream gets a comment. */
   sseKeepAliveMs?: number | undefined;
+  /** While no replica is open, `GET /v1/models` is answered from the revision's last reply. */
+  modelsCache?: boolean | undefined;
+  /** While no replica is open, a request for a stream gets its head and comments at once. */
+  earlyStream?: boolean | undefined;
   /** Value of the Authorization header that replicas want. */
   upstreamAuthorization: string | undefined;
   /** Set when the active revision cannot start: requests fail at once with it. */

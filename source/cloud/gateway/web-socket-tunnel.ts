@@ -110,7 +110,7 @@ export class WebSocketTunnel {
       agent: false,
       headers: [
         ...["Host", host, "Connection", "Upgrade", "Upgrade", "websocket"],
-        ...replicaHeaders(this.arrival, undefined),
+        ...replicaHeaders(this.arrival, undefined, { isUnencoded: false }),
       ],
     });
     this.#outgoing = outgoing;

@@ -36,6 +36,8 @@ export interface ConfigFlags {
   coldStart?: "wait" | "fail" | undefined;
   noWakePaths?: readonly string[] | undefined;
   sseKeepAliveMs?: number | undefined;
+  modelsCache?: boolean | undefined;
+  earlyStream?: boolean | undefined;
   portRewrite?: AppConfig["portRewrite"] | undefined;
   upstreamAuthorizationSecret?: string | undefined;
 }
@@ -84,6 +86,9 @@ export function configFrom(inspection: Inspection, flags: ConfigFlags = {}): App
     coldStart: flags.coldStart ?? keywords.choice("cold_start", ["wait", "fail"]) ?? "wait",
     noWakePaths: [...(flags.noWakePaths ?? keywords.texts("no_wake_paths") ?? defaultNoWakePaths)],
     sseKeepAliveMs: flags.sseKeepAliveMs ?? keywords.seconds("sse_keepalive"),
+    // "No" is left out: said or not, it makes the same revision.
+    modelsCache: (flags.modelsCache ?? keywords.flag("models_cache")) || undefined,
+    earlyStream: (flags.earlyStream ?? keywords.flag("early_stream")) || undefined,
     portRewrite:
       flags.portRewrite ?? keywords.choice("port_rewrite", ["auto", "argv", "none"]) ?? "auto",
     upstreamAuthorizationSecret:

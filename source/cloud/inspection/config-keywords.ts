@@ -34,6 +34,8 @@ const flags: Readonly<Record<string, string>> = {
   keep_alive: "--keep-alive",
   cold_start: "--cold-start",
   sse_keepalive: "--sse-keepalive",
+  models_cache: "--models-cache",
+  early_stream: "--early-stream",
 };
 
 export class ConfigKeywords {

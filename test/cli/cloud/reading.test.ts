@@ -161,6 +161,8 @@ describe("a deployment", () => {
           keepAlive: "2m",
           startupTimeout: "30",
           sseKeepalive: "15",
+          modelsCache: "on",
+          earlyStream: "off",
           annotation: ["ticket=7"],
         },
       ),
@@ -178,6 +180,8 @@ describe("a deployment", () => {
         scale: { maxConcurrency: 4, keepAliveMs: 120_000 },
         limits: { startupTimeoutMs: 30_000 },
         sseKeepAliveMs: 15_000,
+        modelsCache: true,
+        earlyStream: false,
       },
     });
     expect(Object.keys(wishes.config.scale ?? {})).toEqual(["maxConcurrency", "keepAliveMs"]);
@@ -189,6 +193,8 @@ describe("a deployment", () => {
     [{ port: "0" }],
     [{ healthPath: "health" }],
     [{ coldStart: "never" }],
+    [{ modelsCache: "perhaps" }],
+    [{ earlyStream: "true" }],
     [{ maxConcurrency: "0" }],
     [{ annotation: ["ticket"] }],
   ])("is not made of %j", (flags) => {

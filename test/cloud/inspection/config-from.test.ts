@@ -104,6 +104,8 @@ test("ours come over too", () => {
         env: { A: "b", N: 3 },
         cold_start: "fail",
         sse_keepalive: 15,
+        models_cache: true,
+        early_stream: true,
         no_wake_paths: ["/up"],
         port_rewrite: "argv",
         upstream_authorization: "UPSTREAM",
@@ -123,9 +125,22 @@ test("ours come over too", () => {
     coldStart: "fail",
     noWakePaths: ["/up"],
     sseKeepAliveMs: 15_000,
+    modelsCache: true,
+    earlyStream: true,
     portRewrite: "argv",
     upstreamAuthorizationSecret: "UPSTREAM",
   });
+});
+
+test("what is switched off is the same as what is not named, and a flag says the last word", () => {
+  const plain = of({});
+  const off = { models_cache: false, early_stream: false };
+  expect(JSON.stringify(of(off))).toBe(JSON.stringify(plain));
+  const on = { models_cache: true, early_stream: true };
+  const flags = { modelsCache: false, earlyStream: false };
+  expect(JSON.stringify(of(on, flags))).toBe(JSON.stringify(plain));
+  expect(of({}, { modelsCache: true })).toMatchObject({ modelsCache: true });
+  expect(() => of({ early_stream: "yes" })).toThrow(/True or False/);
 });
 
 test("a flag goes before the script", () => {

@@ -42,6 +42,8 @@ export const limitFlags = [
   "drain-timeout",
   "cold-start",
   "sse-keepalive",
+  "models-cache",
+  "early-stream",
 ] as const;
 export const switchFlags = ["strategy", "detach", "smoke"] as const;
 export const logFlags = ["follow", "since", "search", "lines"] as const;

@@ -3,6 +3,7 @@ import { exitCodes } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
 import { toOneLine } from "../../../base/seen-text.ts";
 import type { AppDetails, AppDocument } from "../../../cloud/admin/documents.ts";
+import type { AppConfig } from "../../../cloud/app-config.ts";
 import { formatTable } from "../../table.ts";
 import { appReference } from "../app-reference.ts";
 import type { Flags } from "../flags.ts";
@@ -89,12 +90,22 @@ function detailsText(app: AppDetails): string {
       : [
           ["Port", `${config.exposedPort}, readiness at ${config.healthPath}`] as const,
           ["Hardware", hardwareText(config.hardware)] as const,
+          ["While it sleeps", coldText(config)] as const,
           ["Variables", Object.keys(config.environment).join(", ") || "none"] as const,
           ["Secrets", config.secretNames.join(", ") || "none"] as const,
         ]),
     ...scaleRows(app.scale, app.overrides),
   ];
   return `${nameOf(app)}\n\n${rows.map(([label, text]) => `  ${label.padEnd(25)}${text}\n`).join("")}`;
+}
+
+/** What callers of an app without a replica meet. */
+function coldText({ coldStart, modelsCache, earlyStream }: AppConfig): string {
+  return [
+    `requests ${coldStart}`,
+    ...(modelsCache === true ? ["/v1/models from the last reply"] : []),
+    ...(earlyStream === true ? ["streams begin early"] : []),
+  ].join(", ");
 }
 
 function hardwareText({

@@ -111,11 +111,13 @@ describe("what a deployment changes", () => {
   test("is told setting by setting, without secrets", () => {
     const after = {
       ...rules.config(inspectionOf(), { scale: { maxConcurrency: 9 }, auth: "public" }),
+      earlyStream: true,
       environment: { MODEL_NAME: "other", API_KEY: "one" },
     };
     const before = { ...base, environment: { MODEL_NAME: "tiny", API_KEY: "two", OLD: "1" } };
     const differences = differencesOf(before, after, rules.looksSecret);
     expect(differences).toContainEqual({ label: "Access", before: "private", after: "public" });
+    expect(differences).toContainEqual({ label: "Early stream", before: "off", after: "on" });
     expect(differences).toContainEqual({ label: "Replicas at most", before: "2", after: "9" });
     expect(differences).toContainEqual({ label: "MODEL_NAME", before: "tiny", after: "other" });
     expect(differences).toContainEqual({ label: "OLD", before: "1", after: undefined });

@@ -88,6 +88,8 @@ _OWN = (
     "cold_start",
     "no_wake_paths",
     "sse_keepalive",
+    "models_cache",
+    "early_stream",
     "port_rewrite",
     "upstream_authorization",
     "serve",

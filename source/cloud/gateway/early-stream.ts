@@ -1,0 +1,108 @@
+// A stream to an app that sleeps: it begins before there is a replica, and tells of all that fails.
+import type { Arrival } from "./arrival.ts";
+import type { Refusal } from "./refusals.ts";
+import type { ReadReplyHead } from "./reply-head.ts";
+
+/** Of a replica's error so much is read. */
+const mostErrorBytes = 64 * 1024;
+const longestMessage = 2000;
+
+/** Said while a replica starts, at once and then this often where the app does not say. */
+export const startingComment = ": starting\n\n";
+export const startingCommentMs = 5000;
+
+/** Whether a request may be for a stream of events, as far as its head tells. */
+export function mayStreamEarly({ traffic, request, head, path }: Arrival): boolean {
+  if (traffic.routed.earlyStream !== true || request.method !== "POST") return false;
+  const { "content-type": type = "", "content-encoding": encoding, origin } = request.headers;
+  // The app alone knows whether pages of that origin may read its reply.
+  if (origin !== undefined) return false;
+  // Ollama's paths stream lines of JSON, and no events.
+  if (path.rest.startsWith("/api/")) return false;
+  return head.coldStart !== "fail" && encoding === undefined && jsonType.test(type);
+}
+
+const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+
+/** Whether a body is a JSON object with `"stream": true`. */
+export function asksForStream(body: Buffer): boolean {
+  if (!body.includes('"stream"')) return false;
+  try {
+    const value: unknown = JSON.parse(body.toString("utf8"));
+    return typeof value === "object" && value !== null && Reflect.get(value, "stream") === true;
+  } catch {
+    // No JSON: the app says so itself.
+    return false;
+  }
+}
+
+/** Name, value, name, value. */
+export function earlyHeaders(requestId: string): string[] {
+  return [
+    ...["Content-Type", "text/event-stream", "Cache-Control", "no-cache"],
+    ...["X-Dctl-Request-Id", requestId, "X-Dctl-Cold-Start", "1"],
+  ];
+}
+
+/** A replica's reply that cannot follow a head of success: read for what it says, and told of. */
+export class LateError {
+  readonly #status: number;
+  readonly #contentType: string;
+  readonly #pieces: Buffer[] = [];
+  #bytes = 0;
+
+  constructor({ status, contentType }: ReadReplyHead) {
+    this.#status = status;
+    this.#contentType = contentType;
+  }
+
+  /** Whether there is nothing more to be learnt from its body. */
+  get isComplete(): boolean {
+    return this.#status < 400 || this.#bytes > mostErrorBytes;
+  }
+
+  push(piece: Buffer): void {
+    this.#bytes += piece.length;
+    this.#pieces.push(piece);
+  }
+
+  refusal(): Refusal {
+    const status = this.#status;
+    if (status < 400) {
+      const type = this.#contentType === "" ? "no content type" : this.#contentType;
+      const detail = `The app's replica answered with ${status} and ${type}, and not with a stream of events.`;
+      return { type: "runner_not_streaming", detail };
+    }
+    const message = messageOf(Buffer.concat(this.#pieces).toString("utf8"), this.#contentType);
+    const more = message === undefined ? "." : `: ${message.slice(0, longestMessage)}`;
+    return {
+      type: "runner_error",
+      detail: `The app's replica answered with ${status}${more}`,
+      status,
+    };
+  }
+}
+
+/** The sentence of an error as OpenAI's, FastAPI's and Ollama's servers put it, or plain text. */
+function messageOf(text: string, contentType: string): string | undefined {
+  if (/^text\/plain\b/i.test(contentType)) return text.trim() || undefined;
+  if (!jsonType.test(contentType)) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const error = fieldOf(value, "error");
+  const found = [
+    fieldOf(error, "message"),
+    error,
+    fieldOf(value, "message"),
+    fieldOf(value, "detail"),
+  ];
+  return found.find((one): one is string => typeof one === "string" && one !== "");
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
