@@ -1,10 +1,12 @@
 // Starts a server of its own process for commands that end before the server should.
 import { spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { ProductError } from "../base/product-error.ts";
 import { clientErrors } from "../client/errors.ts";
+import { logLine, setAsideLargeLog } from "./log-file.ts";
+import { writingState } from "./state-folder.ts";
 
 const pollMs = 25;
 const startTimeoutMs = 30_000;
@@ -15,6 +17,8 @@ export interface BackgroundOptions {
   stateFolder: string;
   /** Flags that the server shall have, as typed. */
   flags: readonly string[];
+  /** Aborting it ends the wait; the server goes on starting, and leaves when nobody asks it. */
+  signal?: AbortSignal;
 }
 
 export function backgroundLogFile(stateFolder: string): string {
@@ -26,16 +30,16 @@ export function backgroundLogFile(stateFolder: string): string {
  * faster.
  *
  * @param find looks for a running server
- * @throws ProductError `CLIENT_SERVER_UNREACHABLE` naming the log file
+ * @throws ProductError `CLIENT_SERVER_UNREACHABLE` naming the log file,
+ *   `CONFIGURATION_STATE_UNWRITABLE`; the signal's reason
  */
 export async function startBackgroundServer<T>(
   options: BackgroundOptions,
   find: () => Promise<T | undefined>,
 ): Promise<T> {
-  const { entry, stateFolder, flags } = options;
-  mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+  const { entry, stateFolder, flags, signal } = options;
   const logFile = backgroundLogFile(stateFolder);
-  const log = openSync(logFile, "a", 0o600);
+  const log = writingState(stateFolder, () => beginLog(logFile));
   const child = spawn(process.execPath, [entry, "serve", "--background", ...flags], {
     detached: true,
     windowsHide: true,
@@ -49,6 +53,7 @@ export async function startBackgroundServer<T>(
   });
   const deadline = performance.now() + startTimeoutMs;
   while (performance.now() < deadline) {
+    signal?.throwIfAborted();
     const found = await find();
     if (found !== undefined) return found;
     // It leaves when another one was faster; then that one is found on the next look.
@@ -65,4 +70,13 @@ export async function startBackgroundServer<T>(
     }.`,
     hint: `Its log is ${logFile}.`,
   });
+}
+
+/** Opens the log for the server. Its first line also shows that there is room for what the server keeps. */
+function beginLog(logFile: string): number {
+  mkdirSync(path.dirname(logFile), { recursive: true, mode: 0o700 });
+  setAsideLargeLog(logFile);
+  const log = openSync(logFile, "a", 0o600);
+  writeSync(log, logLine("starting a server in the background"));
+  return log;
 }

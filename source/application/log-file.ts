@@ -1,6 +1,7 @@
 // The server's log when there is no terminal to print it on.
 import { createWriteStream, mkdirSync, renameSync, statSync } from "node:fs";
 import path from "node:path";
+import { writingState } from "./state-folder.ts";
 
 const largestBytes = 5 * 1024 ** 2;
 
@@ -16,10 +17,13 @@ export function setAsideLargeLog(file: string): void {
   }
 }
 
-/** Appends lines to a file. */
+/** Appends lines to a file of the state folder. @throws ProductError of `writingState` */
 export function openLogFile(file: string): (text: string) => void {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  setAsideLargeLog(file);
+  const folder = path.dirname(file);
+  writingState(folder, () => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    setAsideLargeLog(file);
+  });
   const stream = createWriteStream(file, { flags: "a", mode: 0o600 });
   // A full disk must not end the server; the log is not worth that.
   stream.on("error", () => {});

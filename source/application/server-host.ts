@@ -24,6 +24,7 @@ import { loadedSamples } from "./loaded-samples.ts";
 import { ModelLibrary } from "./model-library.ts";
 import { packageVersion } from "./package-facts.ts";
 import { requestsSample } from "./requests-sample.ts";
+import { writingState } from "./state-folder.ts";
 
 export interface HostOptions {
   settings: Settings;
@@ -61,7 +62,7 @@ export interface HostedServer {
   close(): Promise<void>;
 }
 
-/** @throws ProductError of `listen` */
+/** @throws ProductError of `listen` and `writingState` */
 export async function hostServer(options: HostOptions): Promise<HostedServer> {
   const { settings, log } = options;
   const library = new ModelLibrary(settings, options.paths ?? productPaths());
@@ -70,12 +71,15 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
   const keys = new KeyStore(keysFile(options.paths ?? productPaths()), log);
   const policy = keyPolicy(settings, options.address, keys);
   let metrics: ServerMetrics | undefined;
+  const ready = Promise.withResolvers<void>();
   const scheduler = new Scheduler({
     catalog,
     engine: engineSettings(settings),
     keepAliveMs: settings.keep_alive,
     loadTimeoutMs: settings.load_timeout,
     maximumLoadedModels: settings.max_loaded_models,
+    // Of servers that are started at the same time, one gets the address: only that one loads.
+    mayLoad: ready.promise,
     card: new CardMemory(() => freeCardBytes(settings.gpu)),
     log,
     // llama.cpp tells hundreds of lines at every load.
@@ -84,11 +88,13 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     onEvicted: () => metrics?.modelEvicted(),
     onCrashed: () => metrics?.runnerCrashed(),
   });
-  // The runner starts first: it loads while Fastify is imported and bound.
-  if (options.preload !== undefined) void preload(scheduler, options.preload, log);
+  // The runner starts first: its process gets ready while Fastify is imported and bound.
+  const givingUp = new AbortController();
+  if (options.preload !== undefined) {
+    void preload(scheduler, options.preload, log, givingUp.signal);
+  }
   const ownerToken = randomBytes(24).toString("base64url");
   let isLocal = true;
-  const ready = Promise.withResolvers<void>();
   const { ServerMetrics } = await import("../metrics/server-metrics.ts");
   const { MachineMonitor } = await import("../metrics/machine-monitor.ts");
   const { createServer } = await import("../server/create-server.ts");
@@ -136,7 +142,8 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     isLocal = isLoopback(address.host);
     const file: ServerFile = { pid: process.pid, url, token: ownerToken };
     const { stateFolder } = options;
-    if (stateFolder !== undefined) writeServerFile(stateFolder, file);
+    if (stateFolder !== undefined)
+      writingState(stateFolder, () => writeServerFile(stateFolder, file));
     ready.resolve();
     const leave = () => {
       // First, so that no new client comes.
@@ -167,6 +174,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       },
     };
   } catch (error) {
+    givingUp.abort();
     await closeAll(app, scheduler);
     throw error;
   }
@@ -200,16 +208,18 @@ async function preload(
   scheduler: Scheduler,
   model: string,
   log: (text: string) => void,
+  signal: AbortSignal,
 ): Promise<void> {
   const access = { model, isFileAllowed: () => true };
   try {
     const resolved = await scheduler.resolve(access);
     const request = plainRequest({ ...access, input: { kind: "load" } });
-    const events = scheduler.run(request, resolved, new AbortController().signal);
+    const events = scheduler.run(request, resolved, signal);
     for await (const _ of events) {
       // Loading is all that is wanted.
     }
   } catch (error) {
+    if (signal.aborted) return;
     // Whoever asks for the model gets the same error as an answer.
     log(`${model} could not be loaded ahead: ${describeError(error)}`);
   }

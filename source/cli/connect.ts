@@ -41,12 +41,16 @@ const entryFile = process.argv[1] ?? "";
  */
 export type Hosting = "shared" | "hosted" | "private";
 
-/** @throws ProductError `CLIENT_SERVER_UNREACHABLE` and those of `hostServer` */
+/**
+ * @param signal aborting it gives up waiting for a server in the background
+ * @throws ProductError `CLIENT_SERVER_UNREACHABLE` and those of `hostServer`; the signal's reason
+ */
 export async function connect(
   flags: Flags,
   settings: CommandSettings,
   hosting: Hosting,
   preload: string,
+  signal?: AbortSignal,
 ): Promise<Connection> {
   if (hosting === "private") return await host(settings, undefined, anyPort, preload);
   if (settings.address?.port === 0) {
@@ -66,6 +70,7 @@ export async function connect(
         entry: entryFile,
         stateFolder: settings.paths.state,
         flags: [...settings.serverFlags, "--preload", preload],
+        ...(signal !== undefined && { signal }),
       },
       find,
     );

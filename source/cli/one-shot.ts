@@ -11,6 +11,8 @@ import type { ServerLink } from "./server-link.ts";
 import { formatStatistics } from "./statistics-text.ts";
 import { ThinkingText } from "./thinking-text.ts";
 
+type AnswerLink = Pick<ServerLink, "client" | "ask" | "close">;
+
 export interface OneShot {
   model: string;
   /** Empty only loads the model. Images that it speaks of are sent along. */
@@ -18,7 +20,8 @@ export interface OneShot {
   /** Text in front of it, as it is. */
   piped?: string;
   flags: Flags;
-  link: () => Promise<Pick<ServerLink, "client" | "ask" | "close">>;
+  /** Aborting the signal gives up while a server is being started. */
+  link: (signal: AbortSignal) => Promise<AnswerLink>;
   /** Called when the model is being loaded. */
   onLoading?: () => void;
 }
@@ -28,8 +31,13 @@ export async function printAnswer(question: OneShot): Promise<number> {
   const interrupt = () => abort.abort();
   process.once("SIGINT", interrupt);
   const progress = new Progress(process.stderr);
+  let isLineOpen = false;
+  const print = (text: string) => {
+    process.stdout.write(text);
+    if (text !== "") isLineOpen = !text.endsWith("\n");
+  };
   try {
-    const statistics = await ask(question, abort.signal, progress);
+    const statistics = await ask(question, abort.signal, progress, print);
     progress.clear();
     if (wholePrompt(question) !== "") process.stdout.write(process.stdout.isTTY ? "\n\n" : "\n");
     if (question.flags.verbose && statistics !== undefined) {
@@ -41,8 +49,10 @@ export async function printAnswer(question: OneShot): Promise<number> {
     return statistics?.finishReason === "cancelled" ? exitCodes.interrupted : exitCodes.ok;
   } catch (error) {
     progress.clear();
-    if (!abort.signal.aborted) throw error;
-    process.stdout.write("\n");
+    // A part of an answer is a line of its own, and so is the ^C that a terminal shows.
+    const isInterrupted = abort.signal.aborted;
+    if (isLineOpen || (isInterrupted && process.stdout.isTTY)) process.stdout.write("\n");
+    if (!isInterrupted) throw error;
     return exitCodes.interrupted;
   } finally {
     process.off("SIGINT", interrupt);
@@ -53,11 +63,12 @@ async function ask(
   question: OneShot,
   signal: AbortSignal,
   progress: Progress,
+  print: (text: string) => void,
 ): Promise<AnswerStatistics | undefined> {
   const { model, flags, onLoading } = question;
   const thinking = new ThinkingText(flags.hidethinking === true);
   const answer = answerOptions(flags);
-  const link = await unlessAborted(question.link(), signal);
+  const link = await openUnlessAborted(question, signal);
   try {
     const attached = await unlessAborted(
       attachToWords(link.client, model, question.prompt),
@@ -84,7 +95,7 @@ async function ask(
       if (event.type === "text") {
         await tellOnce();
         thinking.end();
-        process.stdout.write(event.text);
+        print(event.text);
       } else if (event.type === "thinking") {
         await tellOnce();
         thinking.push(event.text);
@@ -94,7 +105,7 @@ async function ask(
       } else if (event.type === "tool-call") {
         await tellOnce();
         thinking.end();
-        process.stdout.write(`${event.name}(${JSON.stringify(event.arguments)})\n`);
+        print(`${event.name}(${JSON.stringify(event.arguments)})\n`);
       } else {
         if (event.type === "loading") onLoading?.();
         progress.show(event, model);
@@ -112,8 +123,19 @@ export function wholePrompt({ prompt, piped = "" }: Pick<OneShot, "prompt" | "pi
   return [piped, prompt].filter((text) => text !== "").join(" ");
 }
 
-/** Ctrl+C must not wait for a server that is still starting. */
+/** Ctrl+C must not wait for a server that is still starting; one of this process then ends with it. */
+async function openUnlessAborted(question: OneShot, signal: AbortSignal): Promise<AnswerLink> {
+  const opening = question.link(signal);
+  try {
+    return await unlessAborted(opening, signal);
+  } catch (error) {
+    if (signal.aborted) void opening.then((link) => link.close()).catch(() => {}); // nobody asks now
+    throw error;
+  }
+}
+
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });

@@ -21,8 +21,8 @@ export async function orPrintVector(
     return await answer();
   } catch (error) {
     if (!(error instanceof ServerRefusal) || error.code !== cannotCode) throw error;
-    const link = await openLink();
     const abort = new AbortController();
+    const link = await openLink(abort.signal);
     const interrupt = () => abort.abort();
     process.once("SIGINT", interrupt);
     try {

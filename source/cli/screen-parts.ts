@@ -24,7 +24,7 @@ export async function openScreenParts(
 ): Promise<ScreenParts> {
   const notices: string[] = [];
   const tell = (sentence: string) => notices.push(sentence);
-  const link = await ServerLink.open(flags, settings, "hosted", model, tell);
+  const link = await ServerLink.open(flags, settings, "hosted", model, { tell });
   for (const notice of link.hosted?.notices ?? []) tell(notice);
   try {
     const [chat, cloud] = await Promise.all([

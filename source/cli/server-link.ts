@@ -8,15 +8,25 @@ import { type Connection, connect, type Hosting, hostHere } from "./connect.ts";
 import type { Flags } from "./flags.ts";
 import type { CommandSettings } from "./session-settings.ts";
 
+/** Opens a connection; aborting gives up while a server is being started. */
+type Open = (settings: CommandSettings, signal?: AbortSignal) => Promise<Connection>;
+
+export interface LinkOptions {
+  /** Aborting it gives up while a server is being started in the background. */
+  signal?: AbortSignal;
+  /** Takes what is worth knowing; usually it is printed. */
+  tell?: (sentence: string) => void;
+}
+
 export class ServerLink {
-  readonly #open: (settings: CommandSettings) => Promise<Connection>;
+  readonly #open: Open;
   readonly #model: string;
   #settings: CommandSettings;
   #connection: Connection;
   #isStopped = false;
 
   private constructor(
-    open: (settings: CommandSettings) => Promise<Connection>,
+    open: Open,
     model: string,
     settings: CommandSettings,
     connection: Connection,
@@ -27,19 +37,16 @@ export class ServerLink {
     this.#connection = connection;
   }
 
-  /**
-   * @param model begun to load at once when a server has to be started
-   * @param tell takes what is worth knowing; usually it is printed
-   */
+  /** @param model begun to load at once when a server has to be started */
   static async open(
     flags: Flags,
     settings: CommandSettings,
     hosting: Hosting,
     model: string,
-    tell: (sentence: string) => void = (sentence) => process.stderr.write(`${sentence}\n`),
+    { signal, tell = (sentence) => process.stderr.write(`${sentence}\n`) }: LinkOptions = {},
   ): Promise<ServerLink> {
-    const open = (now: CommandSettings) => connect(flags, now, hosting, model);
-    const link = new ServerLink(open, model, settings, await open(settings));
+    const open: Open = (now, until) => connect(flags, now, hosting, model, until);
+    const link = new ServerLink(open, model, settings, await open(settings, signal));
     if (link.#connection.isForeign && settings.serverFlags.length > 0) {
       tell(
         `A server runs already at ${link.client.connection.url}; its own settings count, ` +
@@ -82,7 +89,7 @@ export class ServerLink {
     } catch (error) {
       if (!isServerGone(error) || hasText || signal.aborted) throw error;
     }
-    this.#connection = await this.#open(this.#settings);
+    this.#connection = await this.#open(this.#settings, signal);
     this.#isStopped = false;
     yield* ask(this.client);
   }

@@ -21,4 +21,10 @@ export const configurationErrors = {
     exitCode: exitCodes.notFound,
     description: "There is no profile of this name.",
   },
+  stateUnwritable: {
+    code: "CONFIGURATION_STATE_UNWRITABLE",
+    status: 500,
+    exitCode: exitCodes.unexpected,
+    description: "The folder for logs and the server's address cannot be written.",
+  },
 } as const satisfies Record<string, ErrorDefinition>;

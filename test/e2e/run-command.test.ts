@@ -255,6 +255,19 @@ describe("the server in the background", () => {
     expect(servers[0]?.id).toBe(home.serverFile()?.pid);
   });
 
+  test("of servers that start at the same instant only one takes a model's memory", async () => {
+    const home = await freshHome();
+    const commands = Array.from({ length: 4 }, () => home.run(["run", "tiny", capital]));
+    expect(await Promise.all(commands)).toEqual(commands.map(() => printed(`${capitalAnswer}\n`)));
+    await until(
+      () => serversOf(home),
+      (found) => found.length === 1,
+    );
+    const log = readFileSync(path.join(home.stateFolder, "server.log"), "utf8");
+    expect(log.match(/ loaded tiny/g)).toHaveLength(1);
+    expect(log).not.toContain("could not be loaded ahead");
+  });
+
   test("two commands at the same instant may also name a file", async () => {
     const home = await freshHome();
     const outcomes = await Promise.all([
@@ -370,6 +383,26 @@ describe("output that nobody takes", () => {
     expect(code).toBe(1);
     expect(errors).toMatch(/^Error: .+\n$/);
     expect(errors).toContain(environment.XDG_STATE_HOME);
+    expect(errors).toContain("there is a file in its place");
+    expect(await home.run(["serve"], { environment })).toEqual({ code: 1, output: "", errors });
+  });
+
+  test("an answer that breaks off is a line of its own, the error another", async () => {
+    const home = await freshHome();
+    // A server that dies behind the first word of an answer.
+    const dying = createServer((request, response) => {
+      if (request.url === "/api/version") {
+        response.end(JSON.stringify({ version: "0.0.0", server: "modelctl" }));
+      } else {
+        const record = { model: "tiny", response: "The", done: false };
+        response.write(`${JSON.stringify(record)}\n`, () => response.destroy());
+      }
+    });
+    await new Promise<void>((resolve) => dying.listen(home.port, "127.0.0.1", resolve));
+    onTestFinished(() => void dying.close());
+    const outcome = await home.run(["run", "tiny", capital]);
+    expect(outcome).toMatchObject({ code: 8, output: "The\n" });
+    expect(outcome.errors).toMatch(/^Error: .+ went away in the middle of an answer\. .+\n$/);
   });
 });
 

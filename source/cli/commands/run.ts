@@ -32,7 +32,8 @@ export async function run(words: string[], flags: Flags): Promise<number> {
   const { ServerLink } = await import("../server-link.ts");
   const { orPrintVector } = await import("../print-vector.ts");
   const { memoryNote } = await import("../memory-note.ts");
-  const link = () => ServerLink.open(flags, settings, "shared", model);
+  const link = (signal: AbortSignal) =>
+    ServerLink.open(flags, settings, "shared", model, { signal });
   const question = { model, prompt, piped, flags, link, onLoading: memoryNote(model, flags) };
   return await withModel(model, flags, () => orPrintVector(question, () => printAnswer(question)));
 }

@@ -12,6 +12,8 @@ export interface WireError {
 
 export type ToRunner =
   | { type: "load"; settings: LoadSettings }
+  /** The model's memory may be taken: nobody else loads it. */
+  | { type: "proceed" }
   | { type: "generate"; id: number; request: GenerationRequest }
   | { type: "cancel"; id: number }
   | { type: "call"; id: number; call: RunnerCall }

@@ -12,11 +12,15 @@ const outbox = new Outbox((message, sent) => {
   return process.send?.(message, undefined, undefined, sent) ?? false;
 });
 let engine: TextEngine | VisionEngine | undefined;
+const proceeding = Promise.withResolvers<void>();
 
 process.on("message", (message: ToRunner) => {
   switch (message.type) {
     case "load":
       void load(message.settings);
+      break;
+    case "proceed":
+      proceeding.resolve();
       break;
     case "generate":
       generate(message);
@@ -40,6 +44,7 @@ async function load(settings: LoadSettings): Promise<void> {
     engine = await openEngine(settings, {
       log: (text) => outbox.log(text),
       progress: (fraction) => outbox.post({ type: "progress", fraction }),
+      mayTakeMemory: () => proceeding.promise,
       flush: () => outbox.flush(),
       ready: () => outbox.ready(),
     });
@@ -57,6 +62,7 @@ async function openEngine(
 ): Promise<TextEngine | VisionEngine> {
   if (settings.vision?.engine === "prebuilt") {
     const { VisionEngine } = await import("../vision/vision-engine.ts");
+    await connection.mayTakeMemory();
     return await VisionEngine.load(settings, settings.vision, connection);
   }
   const { TextEngine } = await import("../text/text-engine.ts");

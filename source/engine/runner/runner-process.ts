@@ -56,7 +56,7 @@ export class RunnerProcess {
   #stopping = false;
   #exit: RunnerExit | undefined;
 
-  private constructor(settings: LoadSettings, observer: RunnerObserver) {
+  private constructor(settings: LoadSettings, observer: RunnerObserver, mayLoad: Promise<void>) {
     this.#observer = observer;
     this.#tellsPrompts = settings.vision?.engine === "prebuilt";
     this.#child = fork(mainFile, [], {
@@ -81,20 +81,23 @@ export class RunnerProcess {
       );
     }
     this.#send({ type: "load", settings });
+    void mayLoad.then(() => this.#send({ type: "proceed" }));
   }
 
   /**
    * Starts a process and loads the model.
    *
    * @param signal aborting it ends the process
+   * @param mayLoad the process gets ready before it resolves, and takes the model's memory afterwards
    * @throws ProductError: that of `loadTextModel`, or `ENGINE_RUNNER_CRASHED`
    */
   static async start(
     settings: LoadSettings,
     observer: RunnerObserver,
     signal?: AbortSignal,
+    mayLoad: Promise<void> = Promise.resolve(),
   ): Promise<{ runner: RunnerProcess; facts: RunnerFacts }> {
-    const runner = new RunnerProcess(settings, observer);
+    const runner = new RunnerProcess(settings, observer, mayLoad);
     const abort = () => runner.kill();
     signal?.addEventListener("abort", abort, { once: true });
     try {

@@ -16,6 +16,8 @@ export interface LoadedModelOptions {
   settings: LoadSettings;
   keepAliveMs: number;
   loadTimeoutMs: number;
+  /** Its process starts before this resolves, its memory is taken only afterwards. */
+  mayLoad?: Promise<void> | undefined;
   clock: Clock;
   log: (text: string) => void;
   engineLog: (text: string) => void;
@@ -210,6 +212,7 @@ export class LoadedModel {
           },
         },
         this.#abort.signal,
+        this.#options.mayLoad,
       );
       this.#runner = runner;
       this.facts = facts;

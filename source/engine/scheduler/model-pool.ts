@@ -19,6 +19,8 @@ export interface ModelPoolOptions {
   keepAliveMs: number;
   loadTimeoutMs: number;
   maximumLoadedModels: number;
+  /** Runners are started before this resolves, but take a model's memory only afterwards. */
+  mayLoad?: Promise<void>;
   log: (text: string) => void;
   /** Takes what the engine itself says, line by line. */
   engineLog: (text: string) => void;
@@ -180,7 +182,7 @@ export class ModelPool {
 
   #load(model: ResolvedModel, settings: LoadSettings, keepAliveMs: number): LoadedModel {
     const key = keyOf(model);
-    const { engine, log, clock, engineLog, loadTimeoutMs } = this.#options;
+    const { engine, log, clock, engineLog, loadTimeoutMs, mayLoad } = this.#options;
     log(`loading ${model.name}: ${loadSentence(model, settings, this.#free, engine.slots)}`);
     const started = clock.now();
     const loaded = new LoadedModel({
@@ -188,6 +190,7 @@ export class ModelPool {
       settings,
       keepAliveMs,
       loadTimeoutMs,
+      mayLoad,
       clock,
       log,
       engineLog,

@@ -24,6 +24,8 @@ export interface LoadObserver {
   log(text: string): void;
   /** 0 to 1. */
   progress(fraction: number): void;
+  /** Resolves when the memory for weights and context may be taken. */
+  mayTakeMemory(): Promise<void>;
 }
 
 /**
@@ -52,6 +54,8 @@ export async function loadTextModel(
   }
   const totalLayers = settings.layers + 1;
   const opened = performance.now();
+  await observer.mayTakeMemory();
+  const allowed = performance.now();
   const gpuLayers =
     device.kind === "cpu"
       ? 0
@@ -80,7 +84,7 @@ export async function loadTextModel(
     phases: {
       process: began,
       device: opened - began,
-      weights: read - opened,
+      weights: read - allowed,
       context: performance.now() - read,
     },
     device: {

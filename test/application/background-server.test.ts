@@ -1,0 +1,60 @@
+// A command that has started a server in the background, and waits for it to answer.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  backgroundLogFile,
+  startBackgroundServer,
+} from "../../source/application/background-server.ts";
+import { isAlive } from "../support/processes.ts";
+import { until } from "../support/until.ts";
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "modelctl-background-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A program in the place of the server. */
+function program(text: string): { entry: string; stateFolder: string; flags: string[] } {
+  const entry = path.join(folder, "server.mjs");
+  writeFileSync(entry, text);
+  return { entry, stateFolder: path.join(folder, "state"), flags: [] };
+}
+
+test("gives up when it is interrupted, though the server has not answered yet", async () => {
+  const options = program("console.log(process.pid); setInterval(() => {}, 1000);");
+  const log = () => readFileSync(backgroundLogFile(options.stateFolder), "utf8");
+  const interrupt = new AbortController();
+  const started = startBackgroundServer(
+    { ...options, signal: interrupt.signal },
+    async () => undefined,
+  );
+  const server = await until(
+    () => Number(/^\d+$/m.exec(log())?.[0]),
+    (id) => id > 0,
+  );
+  try {
+    interrupt.abort();
+    await expect(started).rejects.toThrow("aborted");
+    expect(isAlive(server)).toBe(true);
+  } finally {
+    process.kill(server, "SIGKILL");
+  }
+});
+
+test("names the log of a server that ended at once", async () => {
+  const options = program('console.error("no luck"); process.exit(1);');
+  const logFile = backgroundLogFile(options.stateFolder);
+  await expect(startBackgroundServer(options, async () => undefined)).rejects.toMatchObject({
+    code: "CLIENT_SERVER_UNREACHABLE",
+    hint: `Its log is ${logFile}.`,
+  });
+  expect(readFileSync(logFile, "utf8")).toMatch(
+    /^\S+Z starting a server in the background\nno luck\n$/,
+  );
+});

@@ -1,0 +1,53 @@
+// What a user is told when the state folder cannot be written.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { writingState } from "../../source/application/state-folder.ts";
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "modelctl-state-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function told(state: string, work: () => void): unknown {
+  try {
+    writingState(state, work);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+function refusal(state: string, reason: string) {
+  return {
+    code: "CONFIGURATION_STATE_UNWRITABLE",
+    message: `The folder ${state}, for logs and the server's address, cannot be written: ${reason}.`,
+    hint: expect.stringContaining("XDG_STATE_HOME"),
+  };
+}
+
+test("a file in its place, or above it", () => {
+  const file = path.join(folder, "file");
+  writeFileSync(file, "");
+  const reason = "there is a file in its place, or in the place of a folder above it";
+  for (const state of [file, path.join(file, "modelctl")]) {
+    const make = () => void mkdirSync(state, { recursive: true });
+    expect(told(state, make)).toMatchObject(refusal(state, reason));
+  }
+});
+
+test("a full disk", () => {
+  // The device of this name is always full.
+  const write = () => writeFileSync("/dev/full", "a line");
+  expect(told(folder, write)).toMatchObject(refusal(folder, "the disk is full"));
+});
+
+test("what has nothing to do with the folder stays what it is", () => {
+  const read = () => void readFileSync(path.join(folder, "missing"));
+  expect(told(folder, read)).toMatchObject({ code: "ENOENT" });
+});
