@@ -166,12 +166,34 @@ describe("what a replica says", () => {
   it("passes over what comes faster than it can be kept, and says how much", async () => {
     const { log, say } = replicaLog("one", { ...defaultRawLimits, backlogBytes: 100 });
     say("x\n".repeat(200));
+    say("the last words\n");
     log.collect();
     say("calm again\n");
     log.collect();
     const lines = await texts();
-    expect(lines[0]).toContain("400 bytes of stdout were passed over");
-    expect(lines.at(-1)).toBe("calm again");
+    expect(lines[0]).toContain("316 bytes of stdout were passed over");
+    expect(lines).toHaveLength(1 + 42 + 3);
+    expect(lines.slice(-3)).toEqual([
+      "the last words",
+      expect.stringContaining("was emptied"),
+      "calm again",
+    ]);
+    expect(log.tail.slice(-2)).toEqual(["the last words", "calm again"]);
+  });
+
+  it("does not let somebody who never stops fill the disk, also beyond a restart", async () => {
+    const limits = { ...defaultRawLimits, readBytes: 100, backlogBytes: 500 };
+    const first = replicaLog("one", limits);
+    for (let round = 0; round < 10; round += 1) {
+      first.say("y".repeat(99) + "\n".repeat(20));
+      first.say("z".repeat(1000));
+      first.log.collect();
+      expect(statSync(path.join(folder, "one.stdout")).size).toBeLessThan(2500);
+    }
+    const second = replicaLog("one", limits);
+    second.say("\nheard\n");
+    await second.log.collectRest();
+    expect((await texts()).at(-1)).toBe("heard");
   });
 });
 

@@ -25,7 +25,7 @@ export interface RawLimits {
   readBytes: number;
   /** Of one line; a longer one is divided. */
   lineBytes: number;
-  /** Unread bytes beyond which the oldest are passed over. */
+  /** Unread bytes beyond which all but the last of them are passed over. */
   backlogBytes: number;
   /** Size at which a file that has been read to its end is emptied. */
   emptyAtBytes: number;
@@ -63,15 +63,16 @@ export class RawOutput {
   look(isFinal = false): RawLook {
     const { size, mtimeMs } = fstatSync(this.#descriptor);
     if (size < this.#offset + this.#pending.length) this.#moveTo(0); // it was emptied
-    const skippedBytes = this.#skipTo(size);
+    let skippedBytes = this.#passOver(size);
     const begin = this.#offset + this.#pending.length;
     const block = Buffer.alloc(Math.min(size - begin, this.#limits.readBytes));
     const length = readSync(this.#descriptor, block, 0, block.length, begin);
     this.#pending = Buffer.concat([this.#pending, block.subarray(0, length)]);
+    if (skippedBytes > 0) skippedBytes += this.#dropPartOfLine();
     const hasMore = begin + length < size;
     const lines = this.#takeLines(isFinal && !hasMore);
     const unfinished = visible(this.#pending.toString());
-    const wasEmptied = !hasMore && this.#pending.length === 0 && this.#empty();
+    const wasEmptied = this.#empty(skippedBytes > 0);
     return { lines, unfinished, writtenAt: mtimeMs, hasMore, skippedBytes, wasEmptied };
   }
 
@@ -100,11 +101,20 @@ export class RawOutput {
     return isFinal ? this.#pending.length : end;
   }
 
-  #skipTo(size: number): number {
-    const backlog = size - this.#offset;
-    if (backlog <= this.#limits.backlogBytes) return 0;
-    this.#moveTo(size);
-    return backlog;
+  /** @returns how many bytes; the last ones are kept, which tell most of why somebody shouts */
+  #passOver(size: number): number {
+    const { backlogBytes, readBytes } = this.#limits;
+    if (size - this.#offset <= backlogBytes) return 0;
+    const begun = this.#offset;
+    this.#moveTo(size - Math.min(backlogBytes, readBytes));
+    return this.#offset - begun;
+  }
+
+  #dropPartOfLine(): number {
+    const end = this.#pending.indexOf(newline) + 1;
+    this.#pending = this.#pending.subarray(end);
+    this.#offset += end;
+    return end;
   }
 
   #moveTo(offset: number): void {
@@ -115,10 +125,14 @@ export class RawOutput {
   /**
    * Replicas append, so an emptied file grows from its beginning. What is written between the two
    * calls here is lost: some microseconds for each 10 MiB, the price of files in place of pipes.
+   *
+   * @param isBehind it is written faster than it is read: its end is never met, and the disk has one
    */
-  #empty(): boolean {
-    if (this.#offset < this.#limits.emptyAtBytes) return false;
-    if (fstatSync(this.#descriptor).size !== this.#offset) return false;
+  #empty(isBehind: boolean): boolean {
+    if (!isBehind) {
+      if (this.#pending.length > 0 || this.#offset < this.#limits.emptyAtBytes) return false;
+      if (fstatSync(this.#descriptor).size !== this.#offset) return false;
+    }
     ftruncateSync(this.#descriptor, 0);
     this.#moveTo(0);
     return true;

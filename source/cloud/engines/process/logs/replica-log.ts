@@ -115,19 +115,20 @@ export class ReplicaLog {
       offsets[stream] = this.#raw[stream].offset;
       lines.push({ ts, stream: "event", text, offsets: { ...offsets } });
     };
+    if (look.skippedBytes > 0) {
+      note(
+        `${look.skippedBytes} bytes of ${stream} were passed over: they came faster than logs can be kept`,
+      );
+    }
     for (const { text, offset } of look.lines) {
       offsets[stream] = offset;
       lines.push(
         ...this.#divide(stream, text, ts).map((line) => ({ ...line, offsets: { ...offsets } })),
       );
     }
-    if (look.skippedBytes > 0) {
-      note(
-        `${look.skippedBytes} bytes of ${stream} were passed over: they came faster than logs can be kept`,
-      );
-    }
     // Written down, so that a later control plane begins at the new beginning.
-    if (look.wasEmptied) note(`the raw file of ${stream} was emptied: all of it is in this log`);
+    if (look.wasEmptied)
+      note(`the raw file of ${stream} was emptied: what is kept of it is in this log`);
     this.#write(lines);
     if (look.unfinished !== "") this.#options.onText(look.unfinished);
     return look;
