@@ -40,6 +40,8 @@ export function asksForStream(body: Buffer): boolean {
 export function earlyHeaders(requestId: string): string[] {
   return [
     ...["Content-Type", "text/event-stream", "Cache-Control", "no-cache"],
+    // nginx would keep comments until there are many.
+    ...["X-Accel-Buffering", "no"],
     ...["X-Dctl-Request-Id", requestId, "X-Dctl-Cold-Start", "1"],
   ];
 }

@@ -22,16 +22,20 @@ export class EventBoundary {
   }
 }
 
-/**
- * The last event of a stream that cannot go on, as OpenAI's clients read it.
- *
- * @param status what the reply would have had, where its head came too early to say so
- */
+export interface ErrorEventForm {
+  isAtBoundary: boolean;
+  /** Anthropic's clients skip events without a name. */
+  isNamed: boolean;
+  /** What the reply would have had, where its head came too early to say so. */
+  status?: number | undefined;
+}
+
+/** The last event of a stream that cannot go on, as OpenAI's clients read it, or Anthropic's. */
 export function errorEvent(
   { type, detail }: Refusal,
-  isAtBoundary: boolean,
-  status?: number,
+  { isAtBoundary, isNamed, status }: ErrorEventForm,
 ): string {
   const error = { message: detail, type, code: type, param: null, status };
-  return `${isAtBoundary ? "" : "\n\n"}data: ${JSON.stringify({ error })}\n\n`;
+  const [name, data] = isNamed ? ["event: error\n", { type: "error", error }] : ["", { error }];
+  return `${isAtBoundary ? "" : "\n\n"}${name}data: ${JSON.stringify(data)}\n\n`;
 }

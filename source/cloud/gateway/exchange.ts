@@ -20,8 +20,10 @@ import type { ReplicaSlot } from "./replica-slot.ts";
 import { Reply, sendRefusal } from "./reply.ts";
 import { readReplyHead } from "./reply-head.ts";
 import { discardRest, RequestBody } from "./request-body.ts";
+import { withoutQuery } from "./request-path.ts";
 
 const longestTimeoutMs = 2 ** 31 - 1;
+const anthropicPath = "/v1/messages";
 
 export class Exchange implements AttemptListener {
   readonly arrival: Arrival;
@@ -47,9 +49,9 @@ export class Exchange implements AttemptListener {
     const { limits } = context;
     const { sseKeepAliveMs = 0 } = arrival.traffic.routed;
     this.#keepAliveMs = Math.min(sseKeepAliveMs, longestTimeoutMs);
-    this.#reply = new Reply(arrival.response, { limits, keepAliveMs: this.#keepAliveMs }, () =>
-      this.#attempt?.resume(),
-    );
+    const namesErrors = withoutQuery(arrival.path.rest) === anthropicPath;
+    const options = { limits, keepAliveMs: this.#keepAliveMs, namesErrors };
+    this.#reply = new Reply(arrival.response, options, () => this.#attempt?.resume());
     this.#claim = new ReplicaClaim({
       traffic: arrival.traffic,
       rules: arrival.rules,

@@ -13,10 +13,19 @@ export interface ReplyHead {
   isEventStream: boolean;
 }
 
+export interface ReplyOptions {
+  limits: GatewayLimits;
+  /** Silence after which an event stream gets a comment; 0: never. */
+  keepAliveMs: number;
+  /** Whether an error in an event stream has a name, as Anthropic's clients want it. */
+  namesErrors: boolean;
+}
+
 export class Reply {
   readonly #response: ServerResponse;
   readonly #limits: GatewayLimits;
   readonly #keepAliveMs: number;
+  readonly #namesErrors: boolean;
   readonly #onDrain: () => void;
   #isEarly = false;
   #comment = keepAliveComment;
@@ -27,18 +36,16 @@ export class Reply {
   #isPaused = false;
   sentBytes = 0;
 
-  /**
-   * @param keepAliveMs silence after which an event stream gets a comment; 0: never
-   * @param onDrain the client reads again
-   */
+  /** @param onDrain the client reads again */
   constructor(
     response: ServerResponse,
-    { limits, keepAliveMs }: { limits: GatewayLimits; keepAliveMs: number },
+    { limits, keepAliveMs, namesErrors }: ReplyOptions,
     onDrain: () => void,
   ) {
     this.#response = response;
     this.#limits = limits;
     this.#keepAliveMs = keepAliveMs;
+    this.#namesErrors = namesErrors;
     this.#onDrain = onDrain;
   }
 
@@ -101,7 +108,9 @@ export class Reply {
       return;
     }
     const status = this.#isEarly ? statusOf(refusal) : undefined;
-    this.#response.write(errorEvent(refusal, this.#boundary.isHere, status));
+    const isAtBoundary = this.#boundary.isHere;
+    const isNamed = this.#namesErrors;
+    this.#response.write(errorEvent(refusal, { isAtBoundary, isNamed, status }));
     this.end();
   }
 

@@ -1,6 +1,7 @@
 // A stream to an app that sleeps: it begins at once, goes on with the replica's events, or tells why not.
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
+import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { defaultLimits, defaultScale } from "../../../source/cloud/app-config.ts";
@@ -74,15 +75,19 @@ describe("a stream to an app that sleeps", () => {
     await readUntil((text) => text.startsWith(": starting\n\n: starting\n\n: starting\n\n"));
     expect(demand()).toMatchObject({ busy: 0, queued: 1 });
     let sent = "";
+    let headers = {};
     await wake(async (request, response) => {
       sent = String(Buffer.concat(await request.toArray()));
-      expect(request.headers).not.toHaveProperty("accept-encoding");
+      headers = request.headers;
       response.writeHead(200, events);
       response.write("data: 1\n\n");
       response.end('data: {"usage":{"prompt_tokens":3,"completion_tokens":2}}\n\ndata: [DONE]\n\n');
     });
     const text = await readAll();
     expect(sent).toBe(body);
+    // What it names would have to be told in the head.
+    expect(headers).toMatchObject(json);
+    expect(headers).not.toHaveProperty("accept-encoding");
     expect(eventsOf(text)).toEqual([
       "data: 1",
       'data: {"usage":{"prompt_tokens":3,"completion_tokens":2}}',
@@ -131,6 +136,26 @@ describe("a stream to an app that sleeps", () => {
     await expect(read()).rejects.toMatchObject({
       code: "startup_failed",
       error: { message: "vllm is not there.", status: 503 },
+    });
+  });
+
+  test("tells Anthropic's client of an error too", async () => {
+    gateway.gateway.publish([early()]);
+    const baseURL = `${gateway.url}/acme/chat`;
+    const client = new Anthropic({ apiKey: "unused", baseURL, maxRetries: 0 });
+    const stream = await client.messages.create({
+      model: "m",
+      max_tokens: 9,
+      messages: [{ role: "user", content: "hi" }],
+      stream: true,
+    });
+    gateway.gateway.publish([early({ state: "paused" })]);
+    const read = async () => {
+      for await (const _ of stream) throw new Error("there was an event");
+    };
+    await expect(read()).rejects.toMatchObject({
+      type: "app_paused",
+      error: { type: "error", error: { code: "app_paused", status: 503 } },
     });
   });
 

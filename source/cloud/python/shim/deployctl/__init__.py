@@ -29,6 +29,8 @@ def app(function=None, **options):
     termination_grace: seconds.
     requirements: packages for a virtual environment; env: variables; secrets: names of secrets.
     files: more files for the bundle; auth: "private", "shared" or "public".
+    cold_start: "wait" or "fail"; no_wake_paths: GETs that never start a replica.
+    models_cache, early_stream: whether /v1/models is answered, and a stream begun, without one.
     """
     _options.check_own(options)
     if function is not None:
