@@ -196,6 +196,7 @@ export class ModelLibrary implements Workshop {
     await exportModel(this.catalog, this.store, reference, file, {
       signal: work.signal,
       onProgress: asRecords(`exporting ${reference}`, work),
+      onHashed: asRecords(`hashing ${reference}`, work),
     });
   }
 

@@ -42,7 +42,7 @@ export const storeErrors = {
     code: "STORE_FILE_IS_DIRECTORY",
     status: 400,
     exitCode: exitCodes.usage,
-    description: "The path names a directory, not a .gguf file.",
+    description: "The path names a directory where a file is wanted.",
   },
   fileNotRegular: {
     code: "STORE_FILE_NOT_REGULAR",

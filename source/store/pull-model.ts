@@ -1,7 +1,7 @@
 // Brings a model of the hub into the store, under the name that asked for it.
 import { ProductError } from "../base/product-error.ts";
 import { storeErrors } from "./errors.ts";
-import { fetchModel, type HubRequest } from "./hub/fetch-model.ts";
+import { type FetchedFile, fetchModel, type HubRequest } from "./hub/fetch-model.ts";
 import { createModel } from "./library/create-model.ts";
 import type { ProgressRecord } from "./library/layer-maker.ts";
 import type { ModelStore } from "./library/model-store.ts";
@@ -64,9 +64,28 @@ export async function pullModel(
         if (progress.status === "writing manifest") onProgress(progress);
       },
       ...(request.signal !== undefined && { signal: request.signal }),
+    }).catch(async (error: unknown) => {
+      throw await inWordsOfHub(error, files, name, store);
     });
   }, request.signal);
   onProgress({ status: "success" });
+}
+
+/** A file of the hub that is no model is spoken of by the name that it has there, and not kept. */
+async function inWordsOfHub(
+  error: unknown,
+  files: readonly FetchedFile[],
+  { namespace, model }: ModelName,
+  store: ModelStore,
+): Promise<unknown> {
+  if (!(error instanceof ProductError)) return error;
+  const useless = files.find(({ blobPath }) => error.message.includes(blobPath));
+  if (useless === undefined) return error;
+  await store.removeUnused([useless.digest]);
+  return error.reworded({
+    message: error.message.replaceAll(useless.blobPath, `${useless.path} of ${namespace}/${model}`),
+    hint: "It was deleted. Choose another file of the repository, or another repository.",
+  });
 }
 
 function refuseOtherRegistries(name: ModelName): void {

@@ -23,6 +23,7 @@ beforeAll(async () => {
         access: "gated",
         readers: ["hf_reader"],
       },
+      "maker/page": { files: { "page.gguf": Buffer.from("<html>Not a model</html>") } },
       "maker/empty": { files: { "README.md": Buffer.from("nothing") } },
       ...Object.fromEntries(
         names.map((name, at) => [`maker/${name}`, { files: { "a.gguf": numberedTiny(at + 3) } }]),
@@ -116,6 +117,14 @@ describe("what cannot be pulled", () => {
       });
     },
   );
+
+  test("because the file is no model is told by its name, and the file is not kept", async () => {
+    const before = store.blobs();
+    expect((await pull("hf.co/maker/page")).at(-1)).toMatchObject({
+      error: expect.stringMatching(/^page\.gguf of maker\/page is not a GGUF model.* was deleted/),
+    });
+    expect(store.blobs()).toEqual(before);
+  });
 
   test("while the hub asks to wait keeps the hub's own word for it", async () => {
     hub.setFaults(() => ({ status: 429, headers: { "retry-after": "3600" } }));

@@ -1,9 +1,9 @@
 // Reads a GGUF file's header: metadata and the list of tensors.
 // Format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md (versions 2 and 3, little-endian).
-import { constants } from "node:fs";
-import { access, open, stat } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
+import { requireReadableFile } from "../readable-file.ts";
 import { ByteReader, EndOfFile } from "./byte-reader.ts";
 
 export type GgufScalar = string | number | bigint | boolean;
@@ -79,7 +79,7 @@ export async function readGguf(
   file: string,
   keepsArray: (key: string) => boolean = () => false,
 ): Promise<GgufHeader> {
-  await checkFile(file);
+  await requireReadableFile(file, "a .gguf file");
   const handle = await open(file, "r");
   try {
     const { size } = await handle.stat();
@@ -96,41 +96,6 @@ export async function readGguf(
     throw error;
   } finally {
     await handle.close();
-  }
-}
-
-async function checkFile(file: string): Promise<void> {
-  try {
-    const facts = await stat(file);
-    if (facts.isDirectory()) {
-      throw new ProductError(storeErrors.fileIsDirectory, {
-        message: `${file} is a directory, not a .gguf file.`,
-        hint: "Name the .gguf file in it.",
-      });
-    }
-    // Opening a pipe would wait for somebody to write to it.
-    if (!facts.isFile()) {
-      throw new ProductError(storeErrors.fileNotRegular, {
-        message: `${file} is not a regular file, so it cannot be a model.`,
-        hint: "Name a .gguf file.",
-      });
-    }
-    await access(file, constants.R_OK);
-  } catch (error) {
-    if (error instanceof ProductError) throw error;
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "EACCES" || code === "EPERM") {
-      throw new ProductError(storeErrors.fileUnreadable, {
-        message: `${file} may not be read by this user.`,
-        hint: "Change its permissions, or run as the user who owns it.",
-        cause: error,
-      });
-    }
-    throw new ProductError(storeErrors.fileMissing, {
-      message: `${file} was not found: there is no such file.`,
-      hint: "Check the path.",
-      cause: error,
-    });
   }
 }
 
@@ -157,7 +122,10 @@ async function readHeader(
   const metadataCount = await reader.uint64();
   // The smallest entry takes 13 bytes: a larger count than fits is nonsense, not a reason to loop.
   if ((tensorCount + metadataCount) * 13 > reader.remaining) {
-    throw invalid(file, `it announces ${metadataCount} facts and ${tensorCount} tensors`);
+    throw invalid(
+      file,
+      `it announces ${metadataCount} facts and ${tensorCount} tensors, but has only ${size} bytes`,
+    );
   }
   const metadata = new Map<string, GgufValue>();
   for (let index = 0; index < metadataCount; index += 1) {

@@ -1,6 +1,6 @@
 // Writes a model with everything that belongs to it into one file, for another machine.
 import { createReadStream, createWriteStream } from "node:fs";
-import { open, rm } from "node:fs/promises";
+import { open, realpath, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { ProductError } from "../../base/product-error.ts";
@@ -15,6 +15,11 @@ import type { TransferOptions } from "./transfer-options.ts";
 import { moveIntoPlace, unfinishedPath } from "./write-atomically.ts";
 import { type TarEntry, writeTar } from "./write-tar.ts";
 
+export interface ExportOptions extends TransferOptions {
+  /** A large file whose hash is not known yet is read once before it is written. */
+  onHashed?: ((completed: number, total: number) => void) | undefined;
+}
+
 /** A blob of the archive and the file it comes from. */
 interface ExportedBlob {
   layer: BlobLayer;
@@ -26,18 +31,20 @@ interface ExportedBlob {
  * into Ollama's: files that the model refers to become blobs.
  *
  * @param reference a model of our store or of Ollama's
- * @param file absolute; written whole or not at all, replaced if it is there
+ * @param named absolute; written whole or not at all, replaced if it is there
  * @throws ProductError `STORE_MODEL_NOT_FOUND`, `STORE_MODEL_READ_ONLY` for a built-in model,
- *   `STORE_DISK_FULL`, and whatever is wrong with the model's files
+ *   `STORE_FILE_IS_DIRECTORY`, `STORE_FILE_NOT_REGULAR`, `STORE_DISK_FULL`, and whatever is wrong with
+ *   the model's files
  */
 export async function exportModel(
   catalog: ModelCatalog,
   store: ModelStore,
   reference: string,
-  file: string,
-  options: TransferOptions = {},
+  named: string,
+  options: ExportOptions = {},
 ): Promise<void> {
   const stored = await exportable(catalog, reference);
+  const file = await replaceable(named);
   const unfinished = unfinishedPath(file);
   // Nothing of the model may be removed meanwhile.
   await store.whileWriting(async () => {
@@ -57,6 +64,21 @@ export async function exportModel(
   }, options.signal);
 }
 
+/** The file to write, where there is none or one that may be replaced; behind a link, what it leads to. */
+async function replaceable(file: string): Promise<string> {
+  const facts = await stat(file).catch(() => undefined);
+  if (facts === undefined) return file;
+  if (facts.isFile()) return await realpath(file);
+  // A new file would take the place of the device.
+  throw new ProductError(
+    facts.isDirectory() ? storeErrors.fileIsDirectory : storeErrors.fileNotRegular,
+    {
+      message: `${file} is a ${facts.isDirectory() ? "directory" : "pipe, a socket or a device"}, and a model is exported into a file.`,
+      hint: "Name a file, such as model.tar.",
+    },
+  );
+}
+
 async function exportable(catalog: ModelCatalog, reference: string): Promise<StoredManifest> {
   const parsed = catalog.parse(reference);
   const found = parsed.kind === "name" ? await catalog.find(parsed.name) : undefined;
@@ -72,16 +94,17 @@ async function exportable(catalog: ModelCatalog, reference: string): Promise<Sto
 async function blobsToExport(
   stored: StoredManifest,
   store: ModelStore,
-  { signal }: TransferOptions,
+  { signal, onHashed }: ExportOptions,
 ): Promise<ExportedBlob[]> {
   const layers: Layer[] = [stored.manifest.config, ...stored.manifest.layers];
   const blobs: ExportedBlob[] = [];
   for (const layer of layers) {
     const file = await locateLayer(layer, stored, store.references);
-    const digest = isReference(layer)
-      ? await store.references.digest(layer, stored.name, { signal })
-      : layer.digest;
     const { mediaType, sizeBytes } = layer;
+    const onBytes = (completed: number) => onHashed?.(completed, sizeBytes);
+    const digest = isReference(layer)
+      ? await store.references.digest(layer, stored.name, { signal, onBytes })
+      : layer.digest;
     blobs.push({ file, layer: { mediaType, digest, sizeBytes } });
   }
   return blobs;

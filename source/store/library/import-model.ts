@@ -1,10 +1,10 @@
 // Takes models out of an exported file into our store, every blob checked against its digest.
 import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
 import { ProductError } from "../../base/product-error.ts";
 import { refuseBuiltInName } from "../built-in-models.ts";
 import { storeErrors } from "../errors.ts";
 import { type ModelName, modelNameOf, parseModelReference } from "../model-reference.ts";
+import { requireReadableFile } from "../readable-file.ts";
 import { isDigest, parseDigest } from "./digest.ts";
 import { blobsOf, isReference, type Manifest, parseManifest } from "./manifest.ts";
 import type { ModelStore } from "./model-store.ts";
@@ -28,15 +28,15 @@ const longestManifestBytes = 4 * 1024 ** 2;
  *
  * @param file absolute
  * @returns the names of the models, usually one
- * @throws ProductError `STORE_ARCHIVE_INVALID`, `STORE_DIGEST_MISMATCH`, `STORE_FILE_MISSING`,
- *   `STORE_MODEL_READ_ONLY` for the name of a built-in model, `STORE_DISK_FULL`
+ * @throws ProductError `STORE_ARCHIVE_INVALID`, `STORE_DIGEST_MISMATCH`, those of
+ *   `requireReadableFile`, `STORE_MODEL_READ_ONLY` for the name of a built-in model, `STORE_DISK_FULL`
  */
 export async function importModel(
   store: ModelStore,
   file: string,
   options: ImportOptions = {},
 ): Promise<ModelName[]> {
-  const total = await sizeOfArchive(file);
+  const { size: total } = await requireReadableFile(file, "an exported model");
   const written: string[] = [];
   const work = async () => {
     const found = await readArchive(store, file, written, total, options);
@@ -58,15 +58,6 @@ export async function importModel(
   }
 }
 
-async function sizeOfArchive(file: string): Promise<number> {
-  const facts = await stat(file).catch(() => undefined);
-  if (facts?.isFile()) return facts.size;
-  throw new ProductError(storeErrors.fileMissing, {
-    message: `${file} was not found: there is no such file.`,
-    hint: "Check the path.",
-  });
-}
-
 /** @param written receives the digests of the blobs that were not there before */
 async function readArchive(
   store: ModelStore,
@@ -84,7 +75,8 @@ async function readArchive(
       yield chunk;
     }
   }
-  const manifests: NamedManifest[] = [];
+  /** By name: of a name that comes twice, the last one counts, as for any tar program. */
+  const manifests = new Map<string, NamedManifest>();
   for await (const entry of readTar(counted())) {
     const [kind, ...rest] = entry.path.replace(/^\.\//, "").split("/");
     const [blob = ""] = rest;
@@ -93,13 +85,14 @@ async function readArchive(
       const { digest, isNew } = await store.writeBlobFrom(entry.content, { digest: blob, signal });
       if (isNew) written.push(digest);
     } else if (kind === "manifests" && rest.length === 4) {
-      manifests.push(await readManifest(entry, rest, store.folder.hubPrefixes));
+      const found = await readManifest(entry, rest, store.folder.hubPrefixes);
+      manifests.set(found.name.display.toLowerCase(), found);
     } else {
       throw new TarError(`${JSON.stringify(entry.path)} is no part of a model`);
     }
   }
-  if (manifests.length === 0) throw new TarError("there is no model in it");
-  return manifests;
+  if (manifests.size === 0) throw new TarError("there is no model in it");
+  return [...manifests.values()];
 }
 
 async function readManifest(
@@ -113,12 +106,23 @@ async function readManifest(
   const [host = "", namespace = "", model = "", tag = ""] = parts;
   // Read as if a person had written it: no part of a path may lead out of the store.
   const { display } = modelNameOf({ host, namespace, model, tag }, hubPrefixes);
-  const reference = parseModelReference(display, { hubPrefixes });
-  if (reference.kind !== "name") throw new TarError(`${JSON.stringify(entry.path)} is no name`);
   return {
-    name: reference.name,
+    name: readName(display, hubPrefixes),
     manifest: parseManifest(Buffer.concat(pieces).toString("utf8"), entry.path),
   };
+}
+
+/** @throws TarError */
+function readName(display: string, hubPrefixes: readonly string[]): ModelName {
+  const noName = (cause?: unknown) =>
+    new TarError(`${JSON.stringify(display)} in it is no model name`, { cause });
+  try {
+    const reference = parseModelReference(display, { hubPrefixes });
+    if (reference.kind === "name") return reference.name;
+  } catch (error) {
+    throw noName(error);
+  }
+  throw noName();
 }
 
 async function checkedManifests(
@@ -149,13 +153,25 @@ async function checkedManifests(
   return named;
 }
 
+/** Codes of errors about what is in the archive. */
+const contentCodes: ReadonlySet<string> = new Set([
+  storeErrors.digestMismatch.code,
+  storeErrors.manifestCorrupt.code,
+]);
+const archiveHint =
+  "Name a file that modelctl export wrote, and copy it again if it came from elsewhere.";
+
 function explained(error: unknown, file: string): unknown {
   if (error instanceof TarError) {
     return new ProductError(storeErrors.archiveInvalid, {
       message: `${file} cannot be imported: ${error.message}.`,
-      hint: "Name a file that modelctl export wrote, and copy it again if it came from elsewhere.",
+      hint: archiveHint,
       cause: error,
     });
+  }
+  if (error instanceof ProductError && contentCodes.has(error.code)) {
+    const message = `${file} cannot be imported, because it is damaged: ${error.message}`;
+    return error.reworded({ message, hint: archiveHint });
   }
   return error;
 }

@@ -76,6 +76,7 @@ const encodingHint = "Save the file as UTF-8, or as UTF-16 with a byte order mar
  * @throws ProductError `STORE_MODELFILE_ENCODING` with the place of the first bytes that are no text
  */
 export function readModelfileText(source: string | Uint8Array): ModelfileText {
+  refuseModel(source);
   const { text, invalidAt } = typeof source === "string" ? { text: source } : decode(source);
   const result = new ModelfileText(text);
   // A half of a surrogate pair can stand in a string and in UTF-16, but is no character.
@@ -84,6 +85,15 @@ export function readModelfileText(source: string | Uint8Array): ModelfileText {
   throw result.error(storeErrors.modelfileEncoding, faultAt, {
     message: "the bytes here are no text in the file's encoding.",
     hint: encodingHint,
+  });
+}
+
+/** A model is easily named in place of the Modelfile that shall name it. */
+function refuseModel(source: string | Uint8Array): void {
+  if (typeof source === "string" || !Buffer.from("GGUF").equals(source.subarray(0, 4))) return;
+  throw new ModelfileText("").error(storeErrors.modelfileEncoding, 0, {
+    message: "this is a GGUF model, not a Modelfile.",
+    hint: "Write a Modelfile that names it, as in: FROM ./model.gguf",
   });
 }
 

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -295,6 +296,12 @@ describe("from another model", () => {
 describe("is refused", () => {
   test.each<[string, { from: string[]; adapters?: string[]; drafts?: string[] }, string, RegExp]>([
     ["nothing", { from: [] }, "STORE_DEFINITION_INVALID", /neither 'from' or 'files'/],
+    [
+      "a link to nothing",
+      { from: ["./dangling.gguf"] },
+      "STORE_FILE_MISSING",
+      /dangling\.gguf is a link to gone\.gguf, and there is no such file/,
+    ],
     ["a mistyped path", { from: ["./no.gguf"] }, "STORE_FILE_MISSING", /no\.gguf was not found/],
     ["a missing .gguf", { from: ["no.gguf"] }, "STORE_FILE_MISSING", /no\.gguf was not found/],
     ["an unknown name", { from: ["nobody"] }, "STORE_MODEL_NOT_FOUND", /'nobody' not found/],
@@ -345,6 +352,7 @@ describe("is refused", () => {
     writeModel(at("matrix.gguf"), { "general.type": text("imatrix") });
     truncateSync(tinyAt("cut.gguf"), 1_000_000);
     writeFileSync(at("page.gguf"), "<html>");
+    symlinkSync("gone.gguf", at("dangling.gguf"));
     mkdirSync(at("empty", "sub"), { recursive: true });
     writeFileSync(at("tensors", "model.safetensors"), "");
     await create("kept", { from: ["a.gguf"], system: "kept" });

@@ -4,11 +4,14 @@ import {
   appendFileSync,
   existsSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -25,6 +28,7 @@ import {
   writeOllamaModel,
 } from "../../support/model-store.ts";
 
+const temporaryPlace = tmpdir();
 const tinyBlob = `sha256-${sha256(readFileSync(tinyFile))}`;
 
 async function exported(name = "mine") {
@@ -302,11 +306,39 @@ describe("importing", () => {
     }
   });
 
-  test("a file that is not there", async () => {
-    const { store, folder } = openStore();
-    for (const file of ["/no/such.tar", folder]) {
-      await expect(importModel(store, file)).rejects.toMatchObject({ code: "STORE_FILE_MISSING" });
-    }
+  test.each([
+    ["a file that is not there", "/no/such.tar", "STORE_FILE_MISSING"],
+    ["a directory", temporaryPlace, "STORE_FILE_IS_DIRECTORY"],
+    ["a device", "/dev/null", "STORE_FILE_NOT_REGULAR"],
+  ])("%s is told apart", async (_, file, code) => {
+    const { store } = openStore();
+    await expect(importModel(store, file)).rejects.toMatchObject({ code });
+  });
+
+  test.each([
+    ["has an impossible name", "s,/mine/,/a b/,", /"a b:latest" in it is no model name/],
+    ["is damaged", "s,^blobs/.*,manifests/h/n/m/t,", /because it is damaged: The manifest /],
+  ])("a model that %s is told with its archive", async (_, transform, says) => {
+    const folder = temporaryFolder();
+    writeOllamaModel(folder, "mine", [{ kind: "system", content: "no manifest" }]);
+    const archive = path.join(temporaryFolder(), "a.tar");
+    const words = ["cf", archive, "--transform", transform, "-C", folder, "blobs", "manifests"];
+    execFileSync("tar", words);
+    const { store, blobs } = openStore();
+    await expect(importModel(store, archive)).rejects.toMatchObject({
+      message: expect.stringMatching(says),
+      hint: expect.stringContaining("modelctl export"),
+    });
+    expect(blobs()).toEqual([]);
+  });
+
+  test("a model that is in the archive twice is imported once", async () => {
+    const { archive } = await exported();
+    const folder = temporaryFolder();
+    execFileSync("tar", ["xf", archive, "-C", folder]);
+    execFileSync("tar", ["rf", archive, "-C", folder, "manifests"]);
+    const { store } = openStore();
+    expect(await importModel(store, archive)).toMatchObject([{ display: "mine:latest" }]);
   });
 });
 
@@ -322,6 +354,18 @@ describe("exporting is refused", () => {
       message: expect.stringMatching(message),
     });
     expect(existsSync(at("x.tar"))).toBe(false);
+  });
+
+  test.each([
+    ["a directory", temporaryPlace, "STORE_FILE_IS_DIRECTORY", /is a directory/],
+    ["a device", "/dev/null", "STORE_FILE_NOT_REGULAR", /is a pipe, a socket or a device/],
+  ])("into %s, before anything is written", async (_, target, code, says) => {
+    const { catalog, store } = await exported();
+    const seen: number[] = [];
+    await expect(
+      exportModel(catalog, store, "mine", target, { onProgress: (bytes) => seen.push(bytes) }),
+    ).rejects.toMatchObject({ code, message: expect.stringMatching(says) });
+    expect(seen).toEqual([]);
   });
 
   test("into a folder that is not there, or when a file has changed: the old export stays", async () => {
@@ -340,6 +384,16 @@ describe("exporting is refused", () => {
     expect(readFileSync(archive).equals(before)).toBe(true);
     expect(entriesOf(folder).filter((name) => name.includes(".writing-"))).toEqual([]);
   });
+});
+
+test("behind a link the file that it leads to is replaced, and the link stays", async () => {
+  const { catalog, store, archive, at } = await exported();
+  const link = at("link.tar");
+  symlinkSync("model.tar", link);
+  writeFileSync(archive, "old");
+  await exportModel(catalog, store, "mine", link);
+  expect(readlinkSync(link)).toBe("model.tar");
+  expect(await importModel(openStore().store, archive)).toMatchObject([{ display: "mine:latest" }]);
 });
 
 test("a model that was imported can be removed, and is gone", async () => {

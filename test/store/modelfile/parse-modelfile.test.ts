@@ -422,6 +422,13 @@ describe("encodings", () => {
   });
 });
 
+test("a model in place of the Modelfile is told by what it is", () => {
+  expect(failure(Buffer.from("GGUF\u0003\0\0\0"))).toMatchObject({
+    message: "Modelfile line 1, column 1: this is a GGUF model, not a Modelfile.",
+    hint: expect.stringContaining("FROM ./model.gguf"),
+  });
+});
+
 test("a long file is read in time that grows with its length alone", () => {
   // Each of these took the square of its length in a reader that looks at a line twice.
   const blanks = " \t".repeat(500_000);

@@ -40,7 +40,14 @@ export function writeError(error: unknown, file: string): unknown {
       cause: error,
     });
   }
-  if (code !== undefined && /^(EACCES|EPERM|EROFS|EEXIST|EISDIR|ENOTDIR|EFBIG|EIO)$/.test(code)) {
+  if (code === "EEXIST" || code === "ENOTDIR") {
+    return new ProductError(storeErrors.hubWriteFailed, {
+      message: `${file} cannot be written: what should be its folder is a file.`,
+      hint: "Name another folder.",
+      cause: error,
+    });
+  }
+  if (code !== undefined && /^(EACCES|EPERM|EROFS|EISDIR|EFBIG|EIO)$/.test(code)) {
     return new ProductError(storeErrors.hubWriteFailed, {
       message: `${file} cannot be written (${code}).`,
       hint: "Check the folder's permissions and its disk.",

@@ -133,7 +133,8 @@ export class PartialFile {
 
   /** Puts the whole file, which the caller has verified, in its place. */
   async finish(destination: string): Promise<void> {
-    await this.#noting;
+    // A note that failed is of no interest: the file is whole.
+    await this.#noting.catch(() => {});
     try {
       await this.#flushEnd();
       await rename(this.path, destination);
