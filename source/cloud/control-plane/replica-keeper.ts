@@ -126,7 +126,7 @@ export class ReplicaKeeper {
 
   /** Ends all replicas, as `down` does. Resolves when they are gone. */
   async stopAll(limitMs: number): Promise<void> {
-    for (const { replica } of this.#context.store.replicas.living()) this.drain(replica, limitMs);
+    for (const record of this.#context.store.replicas.living()) this.#leave(record, limitMs);
     await this.#departures.allGone();
   }
 
@@ -135,6 +135,16 @@ export class ReplicaKeeper {
     this.#isClosed = true;
     const starting = Promise.all([...this.#starting.values()]);
     await Promise.all([starting, this.#departures.close()]);
+  }
+
+  /** With a full disk too: what is told to have ended must not run on. */
+  #leave(record: ReplicaRecord, limitMs: number): void {
+    try {
+      this.drain(record.replica, limitMs);
+    } catch (error) {
+      this.#context.complaints.tell(`the end of ${record.replica}`, error);
+      this.#departures.begin({ ...record, stage: "draining" }, limitMs);
+    }
   }
 
   /** One whose state cannot be written must not keep the others waiting. */

@@ -100,3 +100,16 @@ function countLooks(): () => number {
   };
   return () => count;
 }
+
+it("stopping the server ends its replicas all the same", async () => {
+  await open.deploy(deployment("one", { scale: { minConcurrency: 2, maxConcurrency: 2 } }));
+  await until(routed, ({ length }) => length === 2);
+  forbidWriting(true);
+  await open.plane.stopReplicas(0);
+  expect(open.engine.living).toEqual([]);
+  forbidWriting(false);
+  // The next one knows that they are gone.
+  await open.restart();
+  await until(routed, ({ length }) => length === 2);
+  expect(open.engine.started).toHaveLength(4);
+});
