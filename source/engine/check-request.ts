@@ -7,7 +7,7 @@ import type { LoadSettings } from "./runner/load-settings.ts";
 /** @throws ProductError `ENGINE_PROMPT_EMPTY`, `ENGINE_PROMPT_TOO_LONG` */
 export function checkLength(
   promptTokens: number,
-  { contextLength, trainedContextLength }: LoadSettings,
+  settings: Pick<LoadSettings, "contextLength" | "trainedContextLength">,
 ): void {
   if (promptTokens === 0) {
     throw new ProductError(engineErrors.promptEmpty, {
@@ -15,10 +15,20 @@ export function checkLength(
       hint: "Send some text.",
     });
   }
-  if (promptTokens < contextLength) return;
-  throw new ProductError(engineErrors.promptTooLong, {
+  if (promptTokens >= settings.contextLength) throw promptTooLong(`${promptTokens}`, settings);
+}
+
+/** @param length in tokens, as it is told: `5000`, or `about 5000` */
+export function promptTooLong(
+  length: string,
+  {
+    contextLength,
+    trainedContextLength,
+  }: Pick<LoadSettings, "contextLength" | "trainedContextLength">,
+): ProductError {
+  return new ProductError(engineErrors.promptTooLong, {
     message:
-      `The prompt is ${promptTokens} tokens long, but the context window holds ` +
+      `The prompt is ${length} tokens long, but the context window holds ` +
       `${contextLength}, and at least one must be left for the answer.`,
     hint:
       contextLength < trainedContextLength

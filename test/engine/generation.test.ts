@@ -44,6 +44,17 @@ describe("limits", () => {
     );
   });
 
+  it("says about how long a prompt of megabytes is, whether text or a conversation", async () => {
+    const text = "a".repeat(8_000_000);
+    const says = /prompt is about 8000000 tokens long.*window holds 2048/;
+    await expect(tiny.ask(user(text))).rejects.toThrow(says);
+    const segments = text.match(/.{1,1000}/g)?.map((part) => ({ text: part, special: false }));
+    await expect(tiny.ask(user("x"), { prompt: { segments: segments ?? [] } })).rejects.toThrow(
+      says,
+    );
+    expect((await tiny.ask(user("What is 2 + 3?"))).text).toBe("2 + 3 = 5");
+  });
+
   it("refuses tokens that the vocabulary does not have", async () => {
     const request = { prompt: { tokens: [1, 785, 786] } };
     await expect(tiny.ask(user("x"), request)).rejects.toThrow(/Token 786 does not exist/);

@@ -5,11 +5,18 @@ import type { AddonModel } from "./addon.ts";
 import type { PromptTokens } from "./job.ts";
 import type { PictureReader, ReadPicture } from "./picture-reader.ts";
 
+/** Counting a piece of so many characters keeps nobody waiting. */
+const pieceCharacters = 16_384;
+/** Prose has some four characters for each token: with fewer it is counted at once. */
+const usualCharactersPerToken = 4;
+
+type Vocabulary = Pick<AddonModel, "tokenize" | "tokenBos" | "shouldPrependBosToken">;
+
 export class PromptReader {
-  readonly #model: AddonModel;
+  readonly #model: Vocabulary;
   readonly #pictures: PictureReader;
 
-  constructor(model: AddonModel, pictures: PictureReader) {
+  constructor(model: Vocabulary, pictures: PictureReader) {
     this.#model = model;
     this.#pictures = pictures;
   }
@@ -27,6 +34,29 @@ export class PromptReader {
   /** A prompt without images, at once. */
   readText(segments: PromptSegment[], earlier?: number[]): number[] {
     return this.#tokens({ segments, ...(earlier !== undefined && { earlier }) }, []);
+  }
+
+  /**
+   * The length in tokens of a prompt that has more than `most` for certain, as far as a part of it
+   * tells: while a text of megabytes is counted, the model would answer nobody.
+   *
+   * @returns undefined for any other prompt
+   */
+  estimateOver(most: number, segments: readonly PromptSegment[]): number | undefined {
+    let characters = 0;
+    for (const { text } of segments) characters += text.length;
+    if (characters <= most * usualCharactersPerToken) return undefined;
+    let seen = 0;
+    let tokens = 0;
+    for (const { text, special } of segments) {
+      for (let from = 0; from < text.length; from += pieceCharacters) {
+        const piece = text.slice(from, from + pieceCharacters);
+        seen += piece.length;
+        tokens += this.#model.tokenize(piece, special).length;
+        if (tokens > most) return Math.round((tokens / seen) * characters);
+      }
+    }
+    return undefined;
   }
 
   /** With the beginning-of-text token that the model wants, exactly once. */

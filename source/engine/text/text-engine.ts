@@ -1,6 +1,6 @@
 // The text engine as a runner uses it: load once, then generate and cancel.
 import { ProductError } from "../../base/product-error.ts";
-import { checkLength, checkNamedTokens, refuseUnknown } from "../check-request.ts";
+import { checkLength, checkNamedTokens, promptTooLong, refuseUnknown } from "../check-request.ts";
 import { engineErrors } from "../errors.ts";
 import type { GenerationRequest, MarkedPrompt, RunnerFacts } from "../generation.ts";
 import type { CallOutput, RunnerCall } from "../runner/calls.ts";
@@ -97,7 +97,10 @@ export class TextEngine {
     const { prompt } = request;
     if ("tokens" in prompt) {
       this.#submit(id, request, { tokens: prompt.tokens }, emit);
-    } else if ((prompt.images ?? []).length > 0) {
+      return;
+    }
+    this.#refuseHopeless(prompt);
+    if ((prompt.images ?? []).length > 0) {
       void this.#see(id, request, prompt, emit);
     } else {
       const tokens = this.#prompts.readText(prompt.segments, prompt.earlier);
@@ -127,6 +130,13 @@ export class TextEngine {
 
   close(): void {
     this.#prefixCopy?.close();
+  }
+
+  /** A prompt of several windows is not counted to its end. @throws ProductError `ENGINE_PROMPT_TOO_LONG` */
+  #refuseHopeless({ segments }: MarkedPrompt): void {
+    const estimate = this.#prompts.estimateOver(4 * this.#settings.contextLength, segments);
+    if (estimate === undefined) return;
+    throw promptTooLong(`about ${Number(estimate.toPrecision(2))}`, this.#settings);
   }
 
   /** Starts a request with images, which must be read before the prompt can be counted. */
