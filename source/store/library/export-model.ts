@@ -12,7 +12,7 @@ import type { StoredManifest } from "./model-folder.ts";
 import type { ModelStore } from "./model-store.ts";
 import { locateLayer } from "./stored-content.ts";
 import type { TransferOptions } from "./transfer-options.ts";
-import { moveIntoPlace, unfinishedPath } from "./write-atomically.ts";
+import { moveIntoPlace } from "./write-atomically.ts";
 import { type TarEntry, writeTar } from "./write-tar.ts";
 
 export interface ExportOptions extends TransferOptions {
@@ -45,23 +45,28 @@ export async function exportModel(
 ): Promise<void> {
   const stored = await exportable(catalog, reference);
   const file = await replaceable(named);
-  const unfinished = unfinishedPath(file);
   // Nothing of the model may be removed meanwhile.
   await store.whileWriting(async () => {
     const blobs = await blobsToExport(stored, store, options);
-    await explainingDiskErrors(path.dirname(file), async () => {
-      try {
-        const bytes = writeTar(entriesOf(stored, blobs, options));
-        await pipeline(bytes, createWriteStream(unfinished, { flags: "wx" }));
-        await synchronise(unfinished);
-        await moveIntoPlace(unfinished, file);
-      } catch (error) {
-        throw isMissing(error) ? noFolder(file, error) : error;
-      } finally {
-        await rm(unfinished, { force: true });
-      }
-    });
+    const bytes = writeTar(entriesOf(stored, blobs, options));
+    await store.withLock(`export ${file}`, () => writeArchive(file, bytes));
   }, options.signal);
+}
+
+/** The caller holds the file's lock: what a killed export has left under its name is written over. */
+async function writeArchive(file: string, bytes: AsyncGenerator<Uint8Array>): Promise<void> {
+  const unfinished = `${file}-partial`;
+  await explainingDiskErrors(path.dirname(file), async () => {
+    try {
+      await pipeline(bytes, createWriteStream(unfinished));
+      await synchronise(unfinished);
+      await moveIntoPlace(unfinished, file);
+    } catch (error) {
+      throw isMissing(error) ? noFolder(file, error) : error;
+    } finally {
+      await rm(unfinished, { force: true });
+    }
+  });
 }
 
 /** The file to write, where there is none or one that may be replaced; behind a link, what it leads to. */

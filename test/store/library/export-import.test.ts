@@ -382,8 +382,24 @@ describe("exporting is refused", () => {
       code: "STORE_REFERENCE_CHANGED",
     });
     expect(readFileSync(archive).equals(before)).toBe(true);
-    expect(entriesOf(folder).filter((name) => name.includes(".writing-"))).toEqual([]);
+    expect(entriesOf(folder).filter((name) => name.includes("-partial"))).toEqual([]);
   });
+});
+
+test("what a killed export has left beside its file goes with the next one", async () => {
+  const { catalog, store, archive } = await exported();
+  rmSync(archive);
+  writeFileSync(`${archive}-partial`, Buffer.alloc(5_000_000, 7));
+  await exportModel(catalog, store, "mine", archive);
+  expect(existsSync(`${archive}-partial`)).toBe(false);
+  expect(await importModel(openStore().store, archive)).toMatchObject([{ display: "mine:latest" }]);
+});
+
+test("two exports into one file leave one whole file", async () => {
+  const { catalog, store, archive } = await exported();
+  const once = () => exportModel(catalog, store, "mine", archive);
+  await Promise.all([once(), once(), once()]);
+  expect(await importModel(openStore().store, archive)).toMatchObject([{ display: "mine:latest" }]);
 });
 
 test("behind a link the file that it leads to is replaced, and the link stays", async () => {
