@@ -323,6 +323,12 @@ describe("an error that comes too late for a status", () => {
       "The app's replica answered with 500.",
     ],
     [
+      "events",
+      (response) => response.writeHead(429, events).end("data: 1\n\n"),
+      429,
+      "The app's replica answered with 429.",
+    ],
+    [
       "more than anybody reads",
       (response) => response.writeHead(400, json).end(Buffer.alloc(2 ** 20, "x")),
       400,
@@ -367,16 +373,35 @@ describe("an error that comes too late for a status", () => {
     });
   });
 
-  test("within the replica's own events is as it ever was", async () => {
+  test("is not waited for where the reply cannot become a stream, though it goes on", async () => {
     gateway.gateway.publish([early()]);
+    const { readAll } = await open();
+    let isGone = false;
+    await wake((_, response) => {
+      response.once("close", () => {
+        isGone = true;
+      });
+      response.writeHead(200, json).write("{");
+    });
+    expect(errorOf(await readAll())).toMatchObject({ code: "runner_not_streaming" });
+    await until(
+      () => isGone,
+      (value) => value,
+    );
+  });
+
+  test("within the replica's own events is as it ever was", async () => {
+    const quiet = { sseKeepAliveMs: 10 };
+    gateway.gateway.publish([early(quiet)]);
     const { readUntil, readAll } = await open();
     let reply: ServerResponse | undefined;
     await wake((_, response) => {
       reply = response;
       response.writeHead(200, events);
       response.write("data: 1\n\n");
-    });
-    await readUntil((text) => text.endsWith("data: 1\n\n"));
+    }, quiet);
+    const text = await readUntil((so) => so.endsWith("keep-alive\n\n"));
+    expect(text).toMatch(/^(: starting\n\n)+(: keep-alive\n\n)*data: 1\n\n(: keep-alive\n\n)+$/);
     reply?.destroy();
     const [, last = ""] = eventsOf(await readAll());
     expect(JSON.parse(last.slice("data: ".length)).error).toEqual({
