@@ -1,4 +1,5 @@
 // An app that lives while this command does: its log as it is written, and its address once it answers.
+import { isUnreachable } from "../../application/control-plane-process.ts";
 import { explainMissingProgram } from "../../application/own-programs.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import type { AdminClient } from "../../cloud/admin/admin-client.ts";
@@ -31,20 +32,22 @@ export async function runEphemeral(
   progress: DeployProgress,
   signal: AbortSignal,
 ): Promise<EphemeralEnd> {
+  let isBegun = false;
   try {
     for await (const event of client.ephemeral(request, signal)) {
+      isBegun = true;
       const end = show(event);
       if (end !== undefined) return end;
     }
   } catch (error) {
-    if (!signal.aborted) {
+    if (!signal.aborted && !(isBegun && isUnreachable(error))) {
       throw isLocal(session) ? explainMissingProgram(error, request.config.executables) : error;
     }
   }
   if (signal.aborted) return { kind: "interrupted" };
   throw new ProductError(cloudErrors.serverUnreachable, {
-    message: "The control plane has ended, and the app with it.",
-    hint: "Run it again: that starts another one.",
+    message: "The control plane went away: the app is not reached any more.",
+    hint: "Run it again: that starts another one, which ends what is left of it.",
   });
 
   function show(event: EphemeralEvent): EphemeralEnd | undefined {

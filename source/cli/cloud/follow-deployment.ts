@@ -1,4 +1,5 @@
 // Follows a deployment to its end: shows its events, and throws when it failed.
+import { isUnreachable } from "../../application/control-plane-process.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { showControls } from "../../base/seen-text.ts";
 import type { DeployEvent, DeployResult } from "../../cloud/admin/documents.ts";
@@ -18,13 +19,15 @@ export async function followDeployment(
   const left = new AbortController();
   const leave = () => left.abort();
   process.once("SIGINT", leave);
+  let isBegun = false;
   try {
     for await (const event of begin(left.signal)) {
+      isBegun = true;
       const result = showDeployEvent(event, progress);
       if (result !== undefined) return result;
     }
   } catch (error) {
-    if (!left.signal.aborted) throw error;
+    if (!left.signal.aborted && !(isBegun && isUnreachable(error))) throw error;
   } finally {
     progress.finish();
     process.off("SIGINT", leave);
@@ -34,8 +37,8 @@ export async function followDeployment(
     throw left.signal.reason;
   }
   throw new ProductError(cloudErrors.serverUnreachable, {
-    message: "The control plane ended the deployment's stream without a result.",
-    hint: "See deployctl apps show and deployctl logs.",
+    message: "The control plane went away before the deployment was over.",
+    hint: "The next one carries on with it: deployctl up starts it here, and deployctl apps show tells how it went.",
   });
 }
 

@@ -1,5 +1,6 @@
 // What a deployment prints while it goes on and when it is over.
 import { describe, expect, test } from "vitest";
+import { ProductError } from "../../../source/base/product-error.ts";
 import { reasons } from "../../../source/cli/cloud/commands/apps.ts";
 import { DeployProgress } from "../../../source/cli/cloud/deploy-progress.ts";
 import { callLines, deploySummary, servedModel } from "../../../source/cli/cloud/deploy-summary.ts";
@@ -13,6 +14,7 @@ import type {
   ServerStatus,
 } from "../../../source/cloud/admin/documents.ts";
 import { defaultScale } from "../../../source/cloud/app-config.ts";
+import { cloudErrors } from "../../../source/cloud/errors.ts";
 
 const result: DeployResult = {
   app: "acme/chat",
@@ -190,10 +192,20 @@ describe("the steps", () => {
     expect(file.text).toMatch(/ {2}\| no card\n$/);
   });
 
-  test("that break off are no success", async () => {
+  test("that break off are no success, and go on without whoever watched", async () => {
+    const broken = new ProductError(cloudErrors.serverUnreachable, { message: "ECONNRESET" });
+    async function* torn(...events: DeployEvent[]) {
+      yield* events;
+      throw broken;
+    }
+    for (const begin of [stream(...start), () => torn(...start)]) {
+      const progress = new DeployProgress(new FakeStream(), false);
+      await expect(followDeployment(begin, progress)).rejects.toMatchObject({
+        exitCode: 8,
+        hint: expect.stringContaining("carries on"),
+      });
+    }
     const progress = new DeployProgress(new FakeStream(), false);
-    await expect(followDeployment(stream(...start), progress)).rejects.toMatchObject({
-      exitCode: 8,
-    });
+    await expect(followDeployment(() => torn(), progress)).rejects.toBe(broken);
   });
 });
