@@ -24,16 +24,51 @@ export function mayStreamEarly({ traffic, request, head, path }: Arrival): boole
 
 const jsonType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
-/** Whether a body is a JSON object with `"stream": true`. */
+/**
+ * Whether a body is a JSON object with `"stream": true`. It is looked through and not parsed: made
+ * to that end, eight megabytes of JSON would hold up everybody for half a second. What is no JSON
+ * for another reason than that it ends too soon, the app itself refuses.
+ */
 export function asksForStream(body: Buffer): boolean {
   if (!body.includes('"stream"')) return false;
-  try {
-    const value: unknown = JSON.parse(body.toString("utf8"));
-    return typeof value === "object" && value !== null && Reflect.get(value, "stream") === true;
-  } catch {
-    // No JSON: the app says so itself.
-    return false;
+  let depth = 0;
+  let isFound = false;
+  for (let index = 0; index < body.length; index += 1) {
+    const byte = body[index];
+    if (byte === quote) {
+      const end = endOfString(body, index);
+      if (depth === 1 && isStreamTrue(body, index, end)) isFound = true;
+      index = end;
+    } else if (byte === openingBrace || byte === openingBracket) {
+      depth += 1;
+    } else if (byte === closingBrace || byte === closingBracket) {
+      depth -= 1;
+    }
   }
+  return isFound && depth === 0;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const openingBracket = 0x5b;
+const closingBracket = 0x5d;
+const openingBrace = 0x7b;
+const closingBrace = 0x7d;
+/** Of the name with its quotes, and of what is looked at behind it. */
+const nameBytes = 8;
+const valueBytes = 64;
+
+/** @param begin of the opening quote. @returns of the closing one */
+function endOfString(body: Buffer, begin: number): number {
+  let index = begin + 1;
+  while (index < body.length && body[index] !== quote) index += body[index] === backslash ? 2 : 1;
+  return index;
+}
+
+function isStreamTrue(body: Buffer, begin: number, end: number): boolean {
+  if (end - begin + 1 !== nameBytes) return false;
+  const text = body.toString("latin1", begin, end + 1 + valueBytes);
+  return /^"stream"\s*:\s*true\s*[,}]/.test(text);
 }
 
 /** Name, value, name, value. */

@@ -5,6 +5,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { defaultLimits, defaultScale } from "../../../source/cloud/app-config.ts";
+import { asksForStream } from "../../../source/cloud/gateway/early-stream.ts";
 import type { RoutedApp } from "../../../source/cloud/gateway/traffic.ts";
 import { routedApp } from "../../support/cloud-documents.ts";
 import { sendRaw } from "../../support/http-raw.ts";
@@ -414,6 +415,16 @@ describe("an error that comes too late for a status", () => {
   });
 });
 
+test.each([
+  '{"stream":true}',
+  ' {\n "stream" :\ttrue\n}\n',
+  '{"messages":[{"content":"\\\\"}],"stream":true,"options":{"stream":false}}',
+  '{"content":"}]\\"{","stream":true,"more":[]}',
+  JSON.stringify({ content: "日本語 🎈", stream: true }),
+])("%j asks for a stream", (text) => {
+  expect(asksForStream(Buffer.from(text))).toBe(true);
+});
+
 describe("nothing changes", () => {
   /** The reply of a replica that comes after a while: whatever was sent before it would show. */
   async function reply(
@@ -439,7 +450,10 @@ describe("nothing changes", () => {
     ["for stream within something else", { body: '{"options":{"stream":true}}' }, {}],
     ["for stream that is no boolean", { body: '{"stream":"true"}' }, {}],
     ["for a list", { body: '[{"stream":true}]' }, {}],
+    ["for stream as a value", { body: '{"a":"stream","b":true}' }, {}],
+    ["for stream within a text", { body: '{"a":"\\"stream":true}' }, {}],
     ["for what is no JSON", { body: '{"stream":true' }, {}],
+    ["for what ends within a text", { body: '{"stream":true,"a":"}' }, {}],
     ["for what is not called JSON", { headers: { "content-type": "text/plain" } }, {}],
     ["for an encoded body", { headers: { ...json, "content-encoding": "gzip" } }, {}],
     ["for a page of another origin", { headers: { ...json, origin: "https://a.example" } }, {}],
