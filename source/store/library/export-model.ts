@@ -1,6 +1,7 @@
 // Writes a model with everything that belongs to it into one file, for another machine.
+import { randomBytes } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { open, realpath, rm, stat } from "node:fs/promises";
+import { open, readdir, realpath, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { ProductError } from "../../base/product-error.ts";
@@ -12,13 +13,15 @@ import type { StoredManifest } from "./model-folder.ts";
 import type { ModelStore } from "./model-store.ts";
 import { locateLayer } from "./stored-content.ts";
 import type { TransferOptions } from "./transfer-options.ts";
-import { moveIntoPlace } from "./write-atomically.ts";
+import { isOlder, keptUnfinishedMs, moveIntoPlace } from "./write-atomically.ts";
 import { type TarEntry, writeTar } from "./write-tar.ts";
 
 export interface ExportOptions extends TransferOptions {
   /** A large file whose hash is not known yet is read once before it is written. */
   onHashed?: ((completed: number, total: number) => void) | undefined;
 }
+
+const partialMark = "-partial-";
 
 /** A blob of the archive and the file it comes from. */
 interface ExportedBlob {
@@ -45,20 +48,18 @@ export async function exportModel(
 ): Promise<void> {
   const stored = await exportable(catalog, reference);
   const file = await replaceable(named);
-  // Nothing of the model may be removed meanwhile.
-  await store.whileWriting(async () => {
+  await store.whileReading(async () => {
     const blobs = await blobsToExport(stored, store, options);
-    const bytes = writeTar(entriesOf(stored, blobs, options));
-    await store.withLock(`export ${file}`, () => writeArchive(file, bytes));
+    await writeArchive(file, writeTar(entriesOf(stored, blobs, options)));
   }, options.signal);
 }
 
-/** The caller holds the file's lock: what a killed export has left under its name is written over. */
 async function writeArchive(file: string, bytes: AsyncGenerator<Uint8Array>): Promise<void> {
-  const unfinished = `${file}-partial`;
+  const unfinished = `${file}${partialMark}${randomBytes(4).toString("hex")}`;
   await explainingDiskErrors(path.dirname(file), async () => {
     try {
-      await pipeline(bytes, createWriteStream(unfinished));
+      await removeAbandoned(file);
+      await pipeline(bytes, createWriteStream(unfinished, { flags: "wx" }));
       await synchronise(unfinished);
       await moveIntoPlace(unfinished, file);
     } catch (error) {
@@ -67,6 +68,16 @@ async function writeArchive(file: string, bytes: AsyncGenerator<Uint8Array>): Pr
       await rm(unfinished, { force: true });
     }
   });
+}
+
+/** What an export was writing to this file when it was killed. */
+async function removeAbandoned(file: string): Promise<void> {
+  const folder = path.dirname(file);
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(path.basename(file) + partialMark)) continue;
+    const leftover = path.join(folder, name);
+    if (await isOlder(leftover, keptUnfinishedMs)) await rm(leftover, { force: true });
+  }
 }
 
 /** The file to write, where there is none or one that may be replaced; behind a link, what it leads to. */

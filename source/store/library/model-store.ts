@@ -104,6 +104,26 @@ export class ModelStore implements BlobFolder {
     }
   }
 
+  /**
+   * Does work that reads blobs; until it ends, none is removed. A store that this user may not write is
+   * read all the same: then whoever owns it may remove some, which the work finds out.
+   */
+  async whileReading<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    let hasBegun = false;
+    const begin = () => {
+      hasBegun = true;
+      return work();
+    };
+    try {
+      return await this.whileWriting(begin, signal);
+    } catch (error) {
+      const isRefused =
+        error instanceof ProductError && error.code === storeErrors.notWritable.code;
+      if (hasBegun || !isRefused) throw error;
+      return await work();
+    }
+  }
+
   /** Does work that removes blobs, unless somebody is writing: then nothing, and undefined. */
   async whileNobodyWrites<T>(work: () => Promise<T>): Promise<{ value: T } | undefined> {
     return await this.#writing(() => this.locks.tryWithLock(writersLock, work));

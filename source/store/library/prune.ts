@@ -6,7 +6,7 @@ import { isDigest, parseDigest } from "./digest.ts";
 import { isReference, layersOf, type Manifest } from "./manifest.ts";
 import type { ModelStore } from "./model-store.ts";
 import { linksFolder } from "./split-model.ts";
-import { unfinishedPrefix } from "./write-atomically.ts";
+import { isOlder, keptUnfinishedMs, unfinishedPrefix } from "./write-atomically.ts";
 
 export interface PruneResult {
   removedBlobs: number;
@@ -20,9 +20,6 @@ export interface PruneResult {
  * downloads a hundred gigabytes twice because a disk was full.
  */
 const keptUnusedMs = 14 * 24 * 3600_000;
-
-/** Far longer than anybody pauses between two writes. */
-const keptUnfinishedMs = 3600_000;
 
 const nothing = { removedBlobs: 0, freedBytes: 0 };
 
@@ -80,11 +77,6 @@ async function removeUnfinished(store: ModelStore): Promise<void> {
       await rm(file, { recursive: true, force: true });
     }
   }
-}
-
-async function isOlder(file: string, ageMs: number): Promise<boolean> {
-  const facts = await stat(file).catch(() => undefined);
-  return facts !== undefined && Date.now() - facts.mtimeMs > ageMs;
 }
 
 /** Links are made again whenever they are missing. */

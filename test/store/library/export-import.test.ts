@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
+  chmodSync,
   existsSync,
   readFileSync,
   readlinkSync,
@@ -9,6 +10,7 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,6 +29,7 @@ import {
   temporaryFolder,
   writeOllamaModel,
 } from "../../support/model-store.ts";
+import { asOrdinaryUser } from "../../support/ordinary-user.ts";
 
 const temporaryPlace = tmpdir();
 const tinyBlob = `sha256-${sha256(readFileSync(tinyFile))}`;
@@ -386,12 +389,32 @@ describe("exporting is refused", () => {
   });
 });
 
-test("what a killed export has left beside its file goes with the next one", async () => {
-  const { catalog, store, archive } = await exported();
-  rmSync(archive);
-  writeFileSync(`${archive}-partial`, Buffer.alloc(5_000_000, 7));
+test("what a killed export has left beside its file goes with a later one", async () => {
+  const { catalog, store, archive, folder } = await exported();
+  const [killed, running] = [`${archive}-partial-01234567`, `${archive}-partial-89abcdef`];
+  for (const file of [killed, running]) writeFileSync(file, "half an archive");
+  const twoHoursAgo = new Date(Date.now() - 7_200_000);
+  utimesSync(killed, twoHoursAgo, twoHoursAgo);
   await exportModel(catalog, store, "mine", archive);
-  expect(existsSync(`${archive}-partial`)).toBe(false);
+  expect(entriesOf(folder).filter((name) => name.includes("-partial"))).toEqual([
+    path.basename(running),
+  ]);
+  expect(await importModel(openStore().store, archive)).toMatchObject([{ display: "mine:latest" }]);
+});
+
+test("a store that may only be read is exported from", async () => {
+  const { catalog, store, folder } = await exported();
+  chmodSync(folder, 0o755);
+  rmSync(path.join(store.path, "locks"), { recursive: true });
+  const target = temporaryFolder();
+  const archive = path.join(target, "model.tar");
+  await asOrdinaryUser(target, async () => {
+    const places = [store.path, store.folder.blobsFolder];
+    // Root gives the target away and keeps the store; everybody else locks his own.
+    if (process.getuid?.() !== 0) for (const place of places) chmodSync(place, 0o555);
+    await exportModel(catalog, store, "mine", archive);
+    if (process.getuid?.() !== 0) for (const place of places) chmodSync(place, 0o755);
+  });
   expect(await importModel(openStore().store, archive)).toMatchObject([{ display: "mine:latest" }]);
 });
 
