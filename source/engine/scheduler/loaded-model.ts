@@ -13,6 +13,8 @@ const longestTimerMs = 2 ** 31 - 1;
 
 export interface LoadedModelOptions {
   model: ResolvedModel;
+  /** See `stateOfFiles`. */
+  filesState: string;
   settings: LoadSettings;
   keepAliveMs: number;
   loadTimeoutMs: number;
@@ -35,6 +37,8 @@ export interface ReadyModel {
 export class LoadedModel {
   /** For which it was loaded; another of the same files once that one is gone. */
   model: ResolvedModel;
+  /** Of the files that it was loaded from. */
+  readonly filesState: string;
   readonly settings: LoadSettings;
   /** Of all models that are made of the same files and were asked for, the first that was in front. */
   readonly names: ReadonlySet<string>;
@@ -68,6 +72,7 @@ export class LoadedModel {
     this.model = options.model;
     this.#names = new Set([options.model.name]);
     this.names = this.#names;
+    this.filesState = options.filesState;
     this.settings = options.settings;
     this.keepAliveMs = options.keepAliveMs;
     this.lastUsed = options.clock.now();

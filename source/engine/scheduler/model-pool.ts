@@ -11,6 +11,7 @@ import { type EngineSettings, planLoad, type RequestNeed, reloadReason } from ".
 import { cardText, loadSentence } from "./load-sentence.ts";
 import { LoadedModel } from "./loaded-model.ts";
 import { freeMemoryBytes } from "./memory-plan.ts";
+import { stateOfFiles } from "./model-files.ts";
 import { cancelled, untilAborted } from "./until-aborted.ts";
 
 export interface ModelPoolOptions {
@@ -84,7 +85,8 @@ export class ModelPool {
     const key = keyOf(model);
     let waitsForReload: LoadedModel | undefined;
     try {
-      await untilAborted(this.#card.look(), signal);
+      const look = Promise.all([stateOfFiles(model), this.#card.look()]);
+      const [filesState] = await untilAborted(look, signal);
       while (true) {
         if (this.#closed) throw shuttingDown();
         // Nothing is loaded or unloaded for a client that has left.
@@ -92,7 +94,10 @@ export class ModelPool {
         const loaded = this.#loaded.get(key);
         if (loaded !== undefined) {
           const wanted = this.#plan(model, parameters, need);
-          const reason = reloadReason(loaded.settings, wanted, parameters, need);
+          const reason =
+            loaded.filesState === filesState
+              ? reloadReason(loaded.settings, wanted, parameters, need)
+              : "its file has changed";
           const others = loaded.waitingForReload - (waitsForReload === loaded ? 1 : 0);
           if (reason === undefined && others === 0) return this.#lease(loaded, model);
           if (reason === undefined || loaded.isBusy) {
@@ -121,8 +126,8 @@ export class ModelPool {
           continue;
         }
         // Nothing is awaited between the look at the map and the load: two requests would load twice.
-        const begun = this.#load(model, settings, keepAliveMs ?? this.#options.keepAliveMs);
-        return this.#lease(begun, model);
+        const keptMs = keepAliveMs ?? this.#options.keepAliveMs;
+        return this.#lease(this.#load(model, filesState, settings, keptMs), model);
       }
     } finally {
       if (waitsForReload !== undefined) waitsForReload.waitingForReload -= 1;
@@ -180,13 +185,19 @@ export class ModelPool {
     return { loaded, release: loaded.use() };
   }
 
-  #load(model: ResolvedModel, settings: LoadSettings, keepAliveMs: number): LoadedModel {
+  #load(
+    model: ResolvedModel,
+    filesState: string,
+    settings: LoadSettings,
+    keepAliveMs: number,
+  ): LoadedModel {
     const key = keyOf(model);
     const { engine, log, clock, engineLog, loadTimeoutMs, mayLoad } = this.#options;
     log(`loading ${model.name}: ${loadSentence(model, settings, this.#free, engine.slots)}`);
     const started = clock.now();
     const loaded = new LoadedModel({
       model,
+      filesState,
       settings,
       keepAliveMs,
       loadTimeoutMs,

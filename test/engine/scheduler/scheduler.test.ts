@@ -1,5 +1,5 @@
 // Which models are loaded and for how long, on the real tiny models.
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, renameSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
@@ -126,6 +126,40 @@ describe("loading", () => {
     await ask(target, c);
     expect(target.models.map(({ model }) => model.name)).toEqual([c, a]);
     expect(log).toContainEqual(expect.stringContaining(`unloading ${b}`));
+  });
+});
+
+describe("a file that is replaced while its model is loaded", () => {
+  /** Puts another file in its place, as `mv` does. */
+  const replace = (file: string) => {
+    const other = copyOfTiny("another");
+    utimesSync(other, new Date(), new Date(Date.now() - 60_000));
+    renameSync(other, file);
+  };
+
+  it("is loaded anew by the next request, and by that one alone", async () => {
+    const target = create();
+    const file = copyOfTiny("replaced");
+    await ask(target, file);
+    await ask(target, file);
+    replace(file);
+    expect((await ask(target, file)).text).toBe("2 + 3 = 5");
+    await ask(target, file);
+    expect(log.filter((line) => line.startsWith("loaded"))).toHaveLength(2);
+    expect(log).toContain(`unloading ${file}: its file has changed`);
+  });
+
+  it("does not cut off the answers that have begun", async () => {
+    const target = create();
+    const file = copyOfTiny("in-use");
+    const story = { input: plainChat([{ role: "user", content: "Write a long story." }]) };
+    const { text: whole } = await ask(target, file, story);
+    const begun = ask(target, file, story);
+    await expect.poll(() => target.models[0]?.isBusy).toBe(true);
+    replace(file);
+    expect((await ask(target, file)).text).toBe("2 + 3 = 5");
+    expect((await begun).text).toBe(whole);
+    expect(log.filter((line) => line.startsWith("loaded"))).toHaveLength(2);
   });
 });
 
