@@ -5,8 +5,6 @@ import type { ResolvedModel } from "../../store/model-catalog.ts";
 /**
  * Equal for two looks between which no file of the model was written or replaced. Inode numbers are
  * not compared: some network file systems give another one at every look.
- *
- * @throws the system's error where a file has gone
  */
 export async function stateOfFiles({
   facts,
@@ -14,8 +12,9 @@ export async function stateOfFiles({
   projectors,
 }: Pick<ResolvedModel, "facts" | "adapters" | "projectors">): Promise<string> {
   const looks = [facts.path, ...adapters, ...projectors].map(async (file) => {
-    const { size, mtimeMs } = await stat(file);
-    return `${size} ${mtimeMs}`;
+    // Of a file that has gone this moment, loading will say so.
+    const found = await stat(file).catch(() => undefined);
+    return found === undefined ? "missing" : `${found.size} ${found.mtimeMs}`;
   });
   return (await Promise.all(looks)).join(", ");
 }
