@@ -139,7 +139,11 @@ async function examineControlPlane(stateFolder: string): Promise<Finding> {
     const hint = "Until then no replica is started or replaced.";
     return { subject, kind: "fault", sentence: status.problem, hint };
   }
-  return { subject, kind: "ok", sentence: `ready at ${status.baseUrl}, ${status.apps} apps` };
+  return {
+    subject,
+    kind: "ok",
+    sentence: `ready at ${status.baseUrl}, ${status.apps} app${status.apps === 1 ? "" : "s"}`,
+  };
 }
 
 function reasonOf(error: unknown): string {

@@ -153,6 +153,8 @@ describe("variables and secrets", () => {
     });
     const shown = await cloud.run(["apps", "show", "app", "--json"]);
     expect(shown.output).not.toContain("top-secret-value");
+    const { output: text } = await cloud.run(["apps", "show", "app"]);
+    expect(text).toMatch(/^ {2}Variables +COLOUR, SHAPE \(set by env set\)$/m);
   });
 });
 
@@ -165,19 +167,22 @@ describe("a deployment that takes its time", () => {
   const slowScript = (name: string) =>
     fakeServerScript({ words: `"serve", "${name}", "--boot-seconds", "2"` });
 
-  test("goes on when its command is left, and refuses a second one meanwhile", async () => {
-    cloud.write("app.py", slowScript("model-slow"));
-    const deploying = cloud.start(["deploy", "app.py", "--app-name", "app"]);
-    const { rollout } = await until(show, (app) => app.rollout !== undefined);
-    deploying.child.kill("SIGINT");
-    const left = await deploying.ended;
-    expect(left).toMatchObject({ code: 130, output: "" });
-    expect(left.errors).toContain("goes on by itself");
-    cloud.write("app.py", slowScript("model-other"));
-    expect(await cloud.run(["deploy", "app.py", "--app-name", "app"])).toMatchObject({ code: 5 });
-    await until(show, (app) => app.activeRevision === rollout?.revision);
-    expect(await (await ask()).json()).toMatchObject({ data: [{ id: "model-slow" }] });
-  });
+  test.each(["SIGINT", "SIGTERM"] as const)(
+    "goes on when its command gets %s, and refuses another meanwhile",
+    async (signal) => {
+      cloud.write("app.py", slowScript(`model-${signal}`));
+      const deploying = cloud.start(["deploy", "app.py", "--app-name", "app"]);
+      const { rollout } = await until(show, (app) => app.rollout !== undefined);
+      deploying.child.kill(signal);
+      const left = await deploying.ended;
+      expect(left).toMatchObject({ code: 130, output: "" });
+      expect(left.errors).toContain("goes on by itself");
+      cloud.write("app.py", slowScript("model-other"));
+      expect(await cloud.run(["deploy", "app.py", "--app-name", "app"])).toMatchObject({ code: 5 });
+      await until(show, (app) => app.activeRevision === rollout?.revision);
+      expect(await (await ask()).json()).toMatchObject({ data: [{ id: `model-${signal}` }] });
+    },
+  );
 
   test("is waited for or not, as is asked; verified it is in any case", async () => {
     cloud.write("app.py", slowScript("model-detached"));

@@ -6,11 +6,13 @@ import type { DeployEvent, DeployResult } from "../../cloud/admin/documents.ts";
 import { cloudErrors } from "../../cloud/errors.ts";
 import type { DeployProgress } from "./deploy-progress.ts";
 
+const signals = ["SIGINT", "SIGTERM"] as const;
+
 /**
- * Ctrl+C leaves the deployment to itself.
+ * Ctrl+C, or being told to end, leaves the deployment to itself.
  *
  * @throws ProductError the deployment's own, after the last lines of its log were printed; the reason
- *   of the abort after Ctrl+C
+ *   of the abort after such a signal
  */
 export async function followDeployment(
   begin: (signal: AbortSignal) => AsyncIterable<DeployEvent>,
@@ -18,7 +20,7 @@ export async function followDeployment(
 ): Promise<DeployResult> {
   const left = new AbortController();
   const leave = () => left.abort();
-  process.once("SIGINT", leave);
+  for (const signal of signals) process.once(signal, leave);
   let isBegun = false;
   try {
     for await (const event of begin(left.signal)) {
@@ -30,7 +32,7 @@ export async function followDeployment(
     if (!left.signal.aborted && !(isBegun && isUnreachable(error))) throw error;
   } finally {
     progress.finish();
-    process.off("SIGINT", leave);
+    for (const signal of signals) process.off(signal, leave);
   }
   if (left.signal.aborted) {
     process.stderr.write("The deployment goes on by itself; deployctl apps show tells of it.\n");

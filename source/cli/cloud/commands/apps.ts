@@ -39,10 +39,11 @@ export async function listApps(words: string[], flags: Flags): Promise<number> {
 
 export async function showApp(words: string[], flags: Flags): Promise<number> {
   const session = openSession(flags);
-  const app = await clientOf(session).app(
-    appReference(session, oneWord("apps show", "APP", words)),
-  );
-  printAnswer(flags, { document: app, text: detailsText(app), names: [nameOf(app)] });
+  const client = clientOf(session);
+  const reference = appReference(session, oneWord("apps show", "APP", words));
+  const [app, variables] = await Promise.all([client.app(reference), client.variables(reference)]);
+  const set = variables.map(({ name }) => name);
+  printAnswer(flags, { document: app, text: detailsText(app, set), names: [nameOf(app)] });
   return exitCodes.ok;
 }
 
@@ -64,7 +65,8 @@ export function reasons(apps: readonly AppDocument[]): string {
   return `\n${bad.map((app) => `${nameOf(app)}: ${toOneLine(app.reason ?? "")}\n`).join("")}`;
 }
 
-function detailsText(app: AppDetails): string {
+/** @param set variables that stand over those of the revision */
+function detailsText(app: AppDetails, set: readonly string[]): string {
   const now = Date.now();
   const { config, message, createdAt } = app.revision ?? {};
   const { replicas, rollout } = app;
@@ -91,12 +93,17 @@ function detailsText(app: AppDetails): string {
           ["Port", `${config.exposedPort}, readiness at ${config.healthPath}`] as const,
           ["Hardware", hardwareText(config.hardware)] as const,
           ["While it sleeps", coldText(config)] as const,
-          ["Variables", Object.keys(config.environment).join(", ") || "none"] as const,
+          ["Variables", variablesText(Object.keys(config.environment), set)] as const,
           ["Secrets", config.secretNames.join(", ") || "none"] as const,
         ]),
     ...scaleRows(app.scale, app.overrides),
   ];
   return `${nameOf(app)}\n\n${rows.map(([label, text]) => `  ${label.padEnd(25)}${text}\n`).join("")}`;
+}
+
+function variablesText(ofRevision: readonly string[], set: readonly string[]): string {
+  const own = ofRevision.filter((name) => !set.includes(name));
+  return [...own, ...set.map((name) => `${name} (set by env set)`)].join(", ") || "none";
 }
 
 /** What callers of an app without a replica meet. */
