@@ -18,6 +18,7 @@ import { badFiles, releasePipe } from "../support/gguf-variants.ts";
 import { sendBytes, sendRaw } from "../support/http-raw.ts";
 import { type Program, readableProgram } from "../support/readable-program.ts";
 import { TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
 
 let folder: string;
 let server: TestServer;
@@ -124,6 +125,26 @@ describe("files that are no usable models", () => {
       await server.post("/api/generate", { model: file, keep_alive: 0 });
       await server.untilQuiet();
       rmSync(file);
+    }
+  });
+
+  test("what is loaded of a file that has gone can still be unloaded", async () => {
+    for (const route of ["/api/generate", "/api/chat"]) {
+      const file = path.join(folder, "gone.gguf");
+      copyFileSync(tinyFile, file);
+      expect(await server.ask(capital, file)).toBe("The capital of France is Paris.");
+      rmSync(file);
+      expect((await server.post("/api/generate", { model: file, prompt: "Hello!" })).status).toBe(
+        404,
+      );
+      expect((await server.loaded()).map(({ name }) => name)).toContain(file);
+      const unload = { model: file, keep_alive: 0, stream: false };
+      expect((await server.post(route, unload)).json).toMatchObject({ done_reason: "unload" });
+      await until(
+        async () => (await server.loaded()).map(({ name }) => name),
+        (names) => !names.includes(file),
+      );
+      expect((await server.post(route, unload)).status).toBe(404);
     }
   });
 

@@ -25,13 +25,14 @@ export function registerChat(app: FastifyInstance, dependencies: ServerDependenc
       const images = messages.map((message, index) =>
         readImages(message.images, `messages.${index}.images`),
       );
+      const unloads = messages.length === 0 && settings.keepAliveMs === 0;
       const { name, model, isFileAllowed } = await findModel(
         dependencies,
         request,
-        { ...body, stream },
+        { ...body, stream, unloads },
         { absent: "required" },
       );
-      if (messages.length === 0 && settings.keepAliveMs === 0) {
+      if (unloads) {
         return await unloadReply(dependencies, reply, model, name, toFields({ text: "" }));
       }
       const canonical = plainRequest({

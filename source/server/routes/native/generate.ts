@@ -25,15 +25,16 @@ export function registerGenerate(app: FastifyInstance, dependencies: ServerDepen
       const stream = body.stream !== false;
       const settings = readAnswerSettings(body);
       const images = readImages(body.images, "images");
+      const isLoad = (body.prompt ?? "") === "";
+      const unloads = isLoad && settings.keepAliveMs === 0;
       const named = await findModel(
         dependencies,
         request,
-        { ...body, stream },
+        { ...body, stream, unloads },
         { absent: "not found" },
       );
       const { name, model, isFileAllowed } = named;
-      const isLoad = (body.prompt ?? "") === "";
-      if (isLoad && settings.keepAliveMs === 0) {
+      if (unloads) {
         return await unloadReply(dependencies, reply, model, name, toFields({ text: "" }));
       }
       refuseRawConflicts(body);

@@ -30,7 +30,7 @@ export interface ModelWordings {
 export async function findModel(
   dependencies: ServerDependencies,
   request: FastifyRequest,
-  { model: name = "", stream }: { model?: string; stream: boolean },
+  { model: name = "", stream, unloads }: { model?: string; stream: boolean; unloads?: boolean },
   { absent, notFound }: ModelWordings,
 ): Promise<NamedModel> {
   const { scheduler, requestLog } = dependencies;
@@ -40,11 +40,23 @@ export async function findModel(
   try {
     return { name, isFileAllowed, model: await scheduler.resolve({ model: name, isFileAllowed }) };
   } catch (error) {
+    const left = unloads ? leftOf(name, error, scheduler) : undefined;
+    if (left !== undefined) return { name, isFileAllowed, model: left };
     const isMissing =
       error instanceof ProductError && error.code === storeErrors.modelNotFound.code;
     if (!isMissing || notFound === undefined) throw error;
     throw new ProductError(storeErrors.modelNotFound, { message: notFound(name), param: "model" });
   }
+}
+
+/** What is loaded of a file that cannot be used any more, or has gone: it can still be unloaded. */
+function leftOf(
+  name: string,
+  error: unknown,
+  { models }: ServerDependencies["scheduler"],
+): ResolvedModel | undefined {
+  const isRefused = error instanceof ProductError && error.code === storeErrors.fileNotAllowed.code;
+  return isRefused ? undefined : models.find(({ names }) => names.has(name))?.model;
 }
 
 function noName(absent: ModelWordings["absent"]): ProductError {
