@@ -1,6 +1,5 @@
 // The models of this user, and all that can be done with them without a server: our own store,
 // Ollama's to read, and the way to the hub.
-import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { nearestName } from "../base/nearest-name.ts";
@@ -222,5 +221,5 @@ function ollamaFolders(environment: NodeJS.ProcessEnv): string[] {
     path.join(environment.HOME || homedir(), ".ollama", "models"),
     "/usr/share/ollama/.ollama/models",
   ];
-  return (named ? [path.resolve(named)] : usual).filter((folder) => existsSync(folder));
+  return named ? [path.resolve(named)] : usual;
 }

@@ -48,6 +48,9 @@ async function bringModel(model: string, flags: Flags, missing: ServerRefusal): 
 }
 
 function meant(model: string, nearest: string, missing: ServerRefusal): ServerRefusal {
-  const sentence = `model '${model}' not found. Did you mean ${nearest}? See modelctl list.`;
+  const isIt = nearest.toLowerCase() === model.replace(/:latest$/i, "").toLowerCase();
+  const sentence = isIt
+    ? `model '${model}' not found by the server that runs: it was started with another store than this command's. Start it again with the settings that modelctl config show lists, or name another with MODELCTL_HOST.`
+    : `model '${model}' not found. Did you mean ${nearest}? See modelctl list.`;
   return new ServerRefusal(missing.status, missing.code, sentence);
 }

@@ -1,5 +1,6 @@
 // Finds the model that a reference means, and lists all there are: built-in ones, those of our own
 // store, those of Ollama's, and files.
+import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { ProductError } from "../base/product-error.ts";
@@ -32,7 +33,7 @@ export interface CatalogOptions {
   builtIn?: readonly BuiltInModel[];
   /** Our own store; without one, only built-in models and files are found. */
   store?: ModelStore | undefined;
-  /** Ollama's model folders: read, never written. */
+  /** Ollama's model folders, which need not be there: read, never written. */
   ollamaFolders?: readonly string[];
   /** See `ReferenceOptions`. */
   hubPrefixes?: readonly string[] | undefined;
@@ -51,7 +52,7 @@ export type FoundModel =
 export class ModelCatalog {
   readonly store: ModelStore | undefined;
   readonly #builtIn: readonly BuiltInModel[];
-  readonly #folders: readonly ModelFolder[];
+  readonly #others: readonly ModelFolder[];
   readonly #hubPrefixes: readonly string[] | undefined;
   readonly #cache = new GgufCache();
   readonly #contents = new Map<string, ModelContent>();
@@ -63,8 +64,13 @@ export class ModelCatalog {
     this.store = store;
     this.#builtIn = builtIn;
     this.#hubPrefixes = hubPrefixes;
-    const others = ollamaFolders.map((folder) => new ModelFolder(folder, "ollama", hubPrefixes));
-    this.#folders = store === undefined ? [] : [store.folder, ...others];
+    this.#others = ollamaFolders.map((folder) => new ModelFolder(folder, "ollama", hubPrefixes));
+  }
+
+  /** Ollama may be installed while a server of ours runs, and its service's folder is often its own. */
+  get #folders(): ModelFolder[] {
+    if (this.store === undefined) return [];
+    return [this.store.folder, ...this.#others.filter((folder) => existsSync(folder.path))];
   }
 
   /** The built-in models. */

@@ -83,6 +83,20 @@ describe("Ollama's store", () => {
   });
 });
 
+test("a model that the server that runs does not know is told to be in another store", async () => {
+  const home = await freshHome();
+  await home.run(["run", "tiny", "Hello!"]);
+  const environment = { MODELCTL_MODELS: path.join(home.folder, "other-store") };
+  const file = write(home, "Modelfile", "FROM tiny\n");
+  expect(await home.run(["create", "hidden", "-f", file], { environment })).toMatchObject({
+    code: 0,
+  });
+  expect(await home.run(["run", "hidden", "Hello!"], { environment })).toMatchObject({
+    code: 3,
+    errors: expect.stringContaining("it was started with another store than this command's"),
+  });
+});
+
 describe("export and import", () => {
   test("bring a model with all that belongs to it to another machine", async () => {
     const [from, to] = [await freshHome(), await freshHome()];

@@ -17,7 +17,10 @@ export async function list([prefix = "", ...more]: string[], flags: Flags): Prom
   }
   const { models, problems } = await openLibrary(flags).library.catalog.listModels({ store });
   const shown = models.filter(({ name }) => name.toLowerCase().startsWith(prefix.toLowerCase()));
-  for (const { path, message } of problems) process.stderr.write(`${path}: ${message}\n`);
+  for (const { path, message } of problems) {
+    const place = message.includes(path) ? "" : `${path}: `;
+    process.stderr.write(`Warning: ${place}${message}\n`);
+  }
   if (flags.json) {
     process.stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);
     return exitCodes.ok;

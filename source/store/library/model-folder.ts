@@ -177,11 +177,11 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** @param found size of the blob in bytes, if it is there at all */
 function textWithSize(bytes: Buffer) {
   return { text: bytes.toString("utf8"), sizeBytes: bytes.length };
 }
 
+/** @param found size of the blob in bytes, if it is there at all */
 function damaged(
   model: ModelName,
   file: string,

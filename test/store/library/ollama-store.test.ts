@@ -188,6 +188,16 @@ test("a folder that is not there is no problem", async () => {
   await expect(catalog.resolve("mine")).rejects.toMatchObject({ code: "STORE_MODEL_NOT_FOUND" });
 });
 
+test("a folder that comes while a server runs is found", async () => {
+  const ollama = path.join(temporaryFolder(), "models");
+  const { catalog } = openStore(undefined, { ollamaFolders: [ollama] });
+  await expect(catalog.resolve("late")).rejects.toMatchObject({ code: "STORE_MODEL_NOT_FOUND" });
+  writeOllamaModel(ollama, "late", [{ kind: "model", content: readFileSync(tinyFile) }]);
+  expect(await catalog.resolve("late")).toMatchObject({ store: "ollama" });
+  const { models } = await catalog.listModels({ store: "ollama" });
+  expect(models.map(({ name }) => name)).toEqual(["late:latest"]);
+});
+
 test("a folder that cannot be read is named, and hides nothing of ours", async () => {
   const { catalog, ollama, create } = withOllama();
   await create("mine", { from: ["tiny"] });
