@@ -288,6 +288,7 @@ describe("ps and stop", () => {
     // Who uses the other keeps what is loaded; it goes with the last of them.
     await home.run(["rm", "twin"]);
     expect(await processes()).toEqual(before);
+    expect((await home.run(["ps"])).output).toMatch(/\nother:latest {4}/);
     await home.run(["stop", "other"]);
     await expect.poll(processes, { timeout: 20_000 }).toEqual([]);
     await home.run(["rm", "other"]);

@@ -3,12 +3,11 @@
 import type { FastifyInstance } from "fastify";
 import { describeError, ProductError } from "../../../base/product-error.ts";
 import { quoteShort } from "../../../base/seen-text.ts";
-import type { LoadedModel } from "../../../engine/scheduler/loaded-model.ts";
 import { storeErrors } from "../../../store/errors.ts";
 import { planRemoval, removeModel } from "../../../store/library/remove-model.ts";
-import type { ResolvedModel } from "../../../store/library/resolved-model.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField } from "../../errors.ts";
+import { otherModelOf } from "../../loaded-names.ts";
 import { DeleteBody, nameIn } from "./schema.ts";
 
 export function registerDelete(app: FastifyInstance, dependencies: ServerDependencies): void {
@@ -29,9 +28,8 @@ export function registerDelete(app: FastifyInstance, dependencies: ServerDepende
           referred_bytes: plan.referredBytes,
         });
       }
-      const left = await leave(dependencies, name);
+      await unload(dependencies, name);
       await removeModel(catalog, store, name);
-      left();
       return await reply.code(200).send();
     },
   );
@@ -53,46 +51,19 @@ function checkName({ catalog }: ServerDependencies, name: string): void {
 }
 
 /**
- * Unloads the model. One that serves other models of the same files too stays for their users; what is
- * returned, to be called when it is removed, takes its name away.
+ * What serves another model of the same files too stays for its users. A model in use leaves when its
+ * last request has ended, which nobody waits for here.
  */
-async function leave(dependencies: ServerDependencies, name: string): Promise<() => void> {
-  const { catalog, scheduler } = dependencies;
-  const nothing = () => {};
+async function unload(dependencies: ServerDependencies, name: string): Promise<void> {
+  const { catalog, scheduler, log } = dependencies;
   // What cannot be found or read is not loaded either; removing tells what is wrong.
   const model = await catalog.resolve(name).catch(() => undefined);
-  if (model === undefined || model.origin !== "stored") return nothing;
+  if (model === undefined || model.origin !== "stored") return;
   const loaded = scheduler.loadedFor(model);
-  if (loaded === undefined) return nothing;
-  const heir = await findHeir(dependencies, loaded, model);
-  if (heir !== undefined) return () => loaded.passOn(model.name, heir);
-  await unload(dependencies, model, loaded);
-  return nothing;
-}
-
-/** Another model that was asked for, and that what is loaded serves. */
-async function findHeir(
-  { catalog, scheduler }: ServerDependencies,
-  loaded: LoadedModel,
-  model: ResolvedModel,
-): Promise<ResolvedModel | undefined> {
-  for (const name of loaded.names) {
-    if (name === model.name) continue;
-    // It may have been removed, or be made of other files since.
-    const other = await catalog.resolve(name).catch(() => undefined);
-    if (other !== undefined && scheduler.loadedFor(other) === loaded) return other;
-  }
-  return undefined;
-}
-
-/** A model in use leaves when its last request has ended, which nobody waits for here. */
-async function unload(
-  { scheduler, log }: ServerDependencies,
-  model: ResolvedModel,
-  loaded: LoadedModel,
-): Promise<void> {
+  if (loaded === undefined) return;
+  if ((await otherModelOf(dependencies, loaded, model.name)) !== undefined) return;
   const unloading = scheduler.unload(model).catch((error: unknown) => {
-    log(`unloading ${model.name} failed: ${describeError(error)}`);
+    log(`unloading ${name} failed: ${describeError(error)}`);
   });
   if (!loaded.isBusy) await unloading;
 }
