@@ -20,7 +20,7 @@ import { takeLock } from "../cloud/state/lock-file.ts";
 import { StoredReservations } from "../cloud/state/reservations.ts";
 import { keyAdministration } from "./cloud-keys.ts";
 import { CloudUsage } from "./cloud-usage.ts";
-import { adminSocket } from "./control-plane-process.ts";
+import { adminSocket, drainMs } from "./control-plane-process.ts";
 import { packageVersion } from "./package-facts.ts";
 
 export interface CloudHostOptions {
@@ -57,8 +57,6 @@ export interface CloudHost {
   stopped: Promise<void>;
 }
 
-/** What requests that run get when the server is told to drain. */
-const drainMs = 30_000;
 const backupCheckMs = 3_600_000;
 
 /**
@@ -168,6 +166,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
     adminUrl: server.adminGateway?.addresses[0]?.url,
     apps: controlPlane.apps().length,
     replicas: controlPlane.livingReplicas().length,
+    isStopping: stopping !== undefined,
     problem: controlPlane.stateFault,
   });
   const cutRequestsOf = (keyId: string) => gateway.cutRequestsOf(keyId);

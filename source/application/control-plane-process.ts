@@ -8,13 +8,15 @@ import { AdminClient } from "../cloud/admin/admin-client.ts";
 import type { ServerStatus } from "../cloud/admin/documents.ts";
 import { cloudErrors } from "../cloud/errors.ts";
 import { readLock } from "../cloud/state/lock-file.ts";
-import { identifyProcess, isAlive } from "../cloud/state/process-identity.ts";
+import { identifyProcess, isAlive, type ProcessIdentity } from "../cloud/state/process-identity.ts";
 import { makeStateFolder } from "../cloud/state/state-folder.ts";
 import { findErrorDefinition } from "./error-catalog.ts";
 import { setAsideLargeLog } from "./log-file.ts";
 
 const pollMs = 25;
 const startTimeoutMs = 60_000;
+/** What requests that run get when the server is told to end. */
+export const drainMs = 30_000;
 
 /** Where the control plane of a state folder takes commands from its own machine. */
 export function adminSocket(stateFolder: string): string {
@@ -71,12 +73,17 @@ export async function startControlPlane(options: ControlPlaneProcess): Promise<S
   child.once("exit", (code) => {
     exitCode ??= code ?? exitCodes.unexpected;
   });
+  let wasHeld = false;
   const deadline = performance.now() + startTimeoutMs;
   while (performance.now() < deadline) {
     const status = await findControlPlane(stateFolder);
     if (status?.isReady) return status;
-    // It leaves when another one was faster, which then becomes ready.
-    if (exitCode !== undefined && !isHeld(stateFolder)) break;
+    // It leaves when another one was faster, which then becomes ready; or ends, as one that was stopping.
+    if (exitCode !== undefined && !isHeld(stateFolder)) {
+      if (wasHeld) return await startControlPlane(options);
+      break;
+    }
+    wasHeld = exitCode !== undefined;
     await wait(pollMs);
   }
   throw notStarted(logFile, logStart, exitCode);
@@ -112,17 +119,30 @@ export async function stopControlPlane(
   if (running === undefined) return false;
   const process = identifyProcess(running.processId);
   await new AdminClient({ socketPath: adminSocket(stateFolder) }).stop(request);
+  await untilGone(process);
+  return true;
+}
+
+/**
+ * Resolves when the control plane's process is gone.
+ *
+ * @throws ProductError `CLOUD_CONFLICT` when it does not go
+ */
+export async function untilEnded({ processId }: ServerStatus): Promise<void> {
+  await untilGone(identifyProcess(processId));
+}
+
+async function untilGone(process: ProcessIdentity): Promise<void> {
   const deadline = performance.now() + stopTimeoutMs;
   while (isAlive(process)) {
     if (performance.now() > deadline) {
       throw new ProductError(cloudErrors.conflict, {
-        message: `The control plane (process ${running.processId}) has not ended.`,
+        message: `The control plane (process ${process.processId}) has not ended.`,
         hint: "deployctl down --force does not wait for requests.",
       });
     }
     await wait(pollMs);
   }
-  return true;
 }
 
 /** What a control plane that cannot start notes of the reason, before it says it in a sentence. */

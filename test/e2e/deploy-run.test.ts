@@ -206,6 +206,26 @@ describe("the control plane", () => {
     expect(document).toBeTypeOf("object");
   });
 
+  test("that is stopping says so and how to hurry, and the next one starts after it", async () => {
+    const authorization = `Key ${await cloud.createKey()}`;
+    const url = `http://127.0.0.1:${cloud.gatewayPort}/local/one/events?n=0`;
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    expect(await fetch(url, { headers: { authorization }, signal })).toMatchObject({ status: 200 });
+    const stopping = cloud.start(["down"]);
+    await until(
+      async () => (await cloud.run(["status"])).output,
+      (text) => text.includes("is stopping: requests that run may end first"),
+    );
+    const next = cloud.start(["up", "--json"]);
+    leaving.abort();
+    const stopped = await stopping.ended;
+    expect(stopped, stopped.errors).toMatchObject({ code: 0 });
+    expect(stopped.errors).toContain("for at most 30 s; deployctl down --force cuts them off");
+    const { output, errors } = await next.ended;
+    expect(JSON.parse(output), errors).toMatchObject({ started: true, isReady: true });
+  });
+
   test("goes back to a backup while it does not run", async () => {
     const { file } = await cloud.json<{ file: string }>(["state", "backup"]);
     await cloud.json(["apps", "delete", "other"]);

@@ -1,14 +1,11 @@
 // deployctl up --foreground: the control plane and the gateway in this process, until it is stopped.
 import { type CloudHost, startCloudHost } from "../../application/cloud-host.ts";
-import { startFaultLine } from "../../application/control-plane-process.ts";
+import { drainMs, startFaultLine } from "../../application/control-plane-process.ts";
 import { tellReplicasOfModelctl } from "../../application/deploy-script.ts";
 import { logLine } from "../../application/log-file.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import { readServer } from "./read-server.ts";
 import type { Session } from "./session.ts";
-
-/** As long as `down` grants. */
-const drainMs = 30_000;
 
 export async function serveControlPlane(session: Session): Promise<number> {
   tellReplicasOfModelctl();

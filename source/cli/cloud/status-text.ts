@@ -12,7 +12,12 @@ export function statusText(status: ServerStatus, nowMs: number = Date.now()): st
     ["Since", `${formatRoughDuration(nowMs - startedAt).toLowerCase()} (process ${processId})`],
     ["Version", status.version],
   ];
-  const state = status.isReady ? "The control plane is ready." : "The control plane is starting.";
+  const state = `The control plane is ${stateOf(status)}.`;
   const head = status.problem === undefined ? state : `${state}\nProblem: ${status.problem}`;
   return `${head}\n\n${rows.map(([label = "", text = ""]) => `  ${label.padEnd(9)}${text}\n`).join("")}`;
+}
+
+function stateOf({ isReady, isStopping }: ServerStatus): string {
+  if (isStopping) return "stopping: requests that run may end first";
+  return isReady ? "ready" : "starting";
 }

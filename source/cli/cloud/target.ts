@@ -5,6 +5,7 @@ import {
   adminSocket,
   findControlPlane,
   startControlPlane,
+  untilEnded,
 } from "../../application/control-plane-process.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { AdminClient } from "../../cloud/admin/admin-client.ts";
@@ -57,8 +58,13 @@ export async function startedClientOf(session: Session): Promise<AdminClient> {
 /** @returns whether one had to be started */
 export async function ensureControlPlane(session: Session): Promise<boolean> {
   const { stateFolder, flags } = session;
-  const running = await findControlPlane(stateFolder);
+  let running = await findControlPlane(stateFolder);
   if (running?.isReady) return false;
+  if (running?.isStopping) {
+    tell(flags, "The control plane is stopping; the next one starts after it.");
+    await untilEnded(running);
+    running = undefined;
+  }
   if (running === undefined) tell(flags, "Starting the control plane…");
   const words = ["up", "--foreground", ...upWords(session)];
   const status = await startControlPlane({ entry: entryFile, words, stateFolder });

@@ -150,6 +150,8 @@ export interface ServerStatus {
   apps: number;
   replicas: number;
   isReady: boolean;
+  /** It has been told to end: requests that run may end first. */
+  isStopping?: boolean | undefined;
   /** What keeps it from doing its work, such as a full disk, as a sentence. */
   problem?: string | undefined;
 }

@@ -1,10 +1,16 @@
 // deployctl down: ends this machine's control plane, with its replicas.
-import { findControlPlane, stopControlPlane } from "../../../application/control-plane-process.ts";
+import {
+  drainMs,
+  findControlPlane,
+  stopControlPlane,
+} from "../../../application/control-plane-process.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import type { Flags } from "../flags.ts";
 import { printAnswer, tell } from "../print.ts";
 import { openSession } from "../session.ts";
 import { noWords } from "../words.ts";
+
+const grace = `Requests that run may end first, for at most ${drainMs / 1000} s;`;
 
 export async function down(words: string[], flags: Flags): Promise<number> {
   noWords("down", words);
@@ -12,7 +18,9 @@ export async function down(words: string[], flags: Flags): Promise<number> {
   const keepReplicas = flags.keepReplicas === true;
   const drain = flags.force !== true;
   const isBusy = ((await findControlPlane(stateFolder))?.replicas ?? 0) > 0;
-  if (isBusy && drain && !keepReplicas) tell(flags, "Requests that run may end first.");
+  if (isBusy && drain && !keepReplicas) {
+    tell(flags, `${grace} deployctl down --force cuts them off.`);
+  }
   const stopped = await stopControlPlane(stateFolder, { drain, keepReplicas });
   printAnswer(flags, {
     document: stopped ? { stopped, keptReplicas: keepReplicas } : { stopped },

@@ -32,7 +32,8 @@ export async function up(words: string[], flags: Flags): Promise<number> {
   }
   const { server: _named, ...settings } = session.settings;
   const own = { ...session, settings };
-  const wasRunning = (await findControlPlane(session.stateFolder)) !== undefined;
+  const found = await findControlPlane(session.stateFolder);
+  const wasRunning = found !== undefined && found.isStopping !== true;
   if (wasRunning && serverFlags.some((flag) => flags[flag] !== undefined)) {
     warn("It runs already, with the settings of its start; deployctl down ends it.");
   }
