@@ -5,8 +5,8 @@ import { RetryableError } from "./retry.ts";
 
 /** One sentence for an error of the network; worth another try unless trying cannot help. */
 export function networkError(error: unknown, url: string): ProductError {
-  const { host } = new URL(url);
-  const { code, message, hostname = host } = rootOf(error);
+  const { host, protocol, port } = new URL(url);
+  const { code, message, dialled, hostname = host } = rootOf(error);
   if (/CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|ERR_TLS|ERR_SSL|EPROTO|UND_ERR_PRX_TLS/.test(code)) {
     return new ProductError(storeErrors.hubCertificate, {
       message: `The secure connection to ${host} failed (${code}).`,
@@ -32,8 +32,13 @@ export function networkError(error: unknown, url: string): ProductError {
           : "Check HTTPS_PROXY, or name the host in NO_PROXY.",
     });
   }
+  const ownPort = Number(port) || (protocol === "https:" ? 443 : 80);
+  const isProxy = dialled !== undefined && dialled.port !== ownPort;
+  const target = isProxy
+    ? `the proxy at ${dialled.address}:${dialled.port}, on the way to ${host},`
+    : host;
   return new RetryableError(storeErrors.hubUnreachable, {
-    message: `The connection to ${host} failed: ${reasonOf(code, message)}.`,
+    message: `The connection to ${target} failed: ${reasonOf(code, message)}.`,
     hint: "Check the network connection and the proxy variables, then run the same again: it resumes.",
     cause: error,
   });
@@ -57,8 +62,17 @@ function reasonOf(code: string, message: string): string {
   return reasons[code] ?? (code === "" ? message : code);
 }
 
+interface RootError {
+  code: string;
+  message: string;
+  /** The name that was looked up, which may be the proxy's. */
+  hostname?: string;
+  /** Where the connection should have led, which may be the proxy. */
+  dialled?: { address: string; port: number };
+}
+
 /** undici and Node's dialling of several addresses wrap the error that says something. */
-function rootOf(error: unknown): { code: string; message: string; hostname?: string } {
+function rootOf(error: unknown): RootError {
   if (error instanceof AggregateError && error.errors.length > 0) return rootOf(error.errors[0]);
   if (!(error instanceof Error)) return { code: "", message: String(error) };
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
@@ -66,7 +80,11 @@ function rootOf(error: unknown): { code: string; message: string; hostname?: str
     const inner = rootOf(error.cause);
     if (inner.code !== "") return inner;
   }
-  // The name that was looked up, which may be the proxy's.
-  const hostname = "hostname" in error && typeof error.hostname === "string" && error.hostname;
-  return { code, message: error.message, ...(hostname && { hostname }) };
+  const { hostname, address, port } = error as NodeJS.ErrnoException & Record<string, unknown>;
+  return {
+    code,
+    message: error.message,
+    ...(typeof hostname === "string" && { hostname }),
+    ...(typeof address === "string" && typeof port === "number" && { dialled: { address, port } }),
+  };
 }

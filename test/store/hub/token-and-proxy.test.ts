@@ -114,6 +114,17 @@ describe("a proxy", () => {
     });
   });
 
+  test("that does not answer is named, not the hub behind it", async () => {
+    const hub = await openHubWith(1000);
+    const gone = await startLoopbackProxy();
+    await gone.close();
+    const settings = await settingsFor(hub, { HTTP_PROXY: gone.url });
+    await expect(pull(hub, newFolder(), { settings })).rejects.toMatchObject({
+      code: "STORE_HUB_UNREACHABLE",
+      message: expect.stringContaining(`the proxy at ${new URL(gone.url).host}, on the way to`),
+    });
+  });
+
   test.each([
     ["http", false],
     ["https", true],
