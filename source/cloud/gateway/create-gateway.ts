@@ -11,6 +11,9 @@ import { RoutingTable } from "./routing-table.ts";
 import { SpentBuffers } from "./spent-buffers.ts";
 import type { Demand, RoutedApp, Traffic } from "./traffic.ts";
 
+/** Callers that read at all have the reason by then. */
+const lastWordsMs = 250;
+
 /** @throws ProductError `CLOUD_REQUEST_INVALID` for trusted proxies that are no addresses */
 export function createGateway(options: GatewayOptions): Gateway {
   const { keys, log, clock = systemClock, isReady = () => true } = options;
@@ -75,12 +78,14 @@ export class Gateway implements Traffic {
     return this.addresses;
   }
 
-  /** Refuses new requests, lets the running ones end for so long, then cuts them. */
+  /** Refuses new requests, lets the running ones end for so long, then tells them and cuts them. */
   async close({ drainMs }: { drainMs: number }): Promise<void> {
     const { reception } = this.#around;
     reception.isStopping = true;
     this.#table.refuseAllWaiting(stopping);
     await reception.whenIdle(drainMs);
+    for (const live of [...reception.live]) live.refuse(stopping);
+    await reception.whenIdle(lastWordsMs);
     for (const live of [...reception.live]) live.cut();
     const closing = this.#listeners.map((listener) => listener.close());
     for (const listener of this.#listeners) listener.cutConnections();

@@ -52,7 +52,7 @@ test("what runs is finished, what waits or comes is refused, then nobody listens
   await expect(sendRaw(url, {})).rejects.toThrow("ECONNREFUSED");
 });
 
-test("what does not end in time is cut, idle connections are closed", async () => {
+test("what does not end in time is told why it ends, idle connections are closed", async () => {
   const agent = new Agent({ keepAlive: true });
   const idle = fetch(`${gateway.url}/_/healthz`);
   expect((await idle).status).toBe(200);
@@ -61,9 +61,14 @@ test("what does not end in time is cut, idle connections are closed", async () =
     () => held.length,
     (count) => count === 1,
   );
-  const cut = expect(running).rejects.toThrow();
+  const restOfStream = await begin({ "content-type": "text/event-stream" }, "data: one\n\n");
+  const restOfPlain = await begin({ "content-length": "100" }, "half");
   await gateway.gateway.close({ drainMs: 10 });
-  await cut;
+  const reply = await running;
+  expect([reply.status, reply.headers["x-dctl-error-type"]]).toEqual([503, "shutting_down"]);
+  expect(await restOfStream()).toMatch(/^data: .*"type":"shutting_down".*\n\n$/);
+  // Nobody takes half an answer for a whole one.
+  await expect(restOfPlain()).rejects.toThrow();
   await until(
     () => held[0]?.destroyed,
     (isGone) => isGone === true,
@@ -71,9 +76,26 @@ test("what does not end in time is cut, idle connections are closed", async () =
   agent.destroy();
 });
 
+/** @returns reads what comes next */
+async function begin(
+  headers: Record<string, string>,
+  text: string,
+): Promise<() => Promise<string>> {
+  const place = held.length;
+  const asked = fetch(url);
+  await until(
+    () => held.length,
+    (count) => count > place,
+  );
+  held[place]?.writeHead(200, headers).write(text);
+  const reader = (await asked).body?.getReader();
+  const next = async () => new TextDecoder().decode((await reader?.read())?.value);
+  expect(await next()).toBe(text);
+  return next;
+}
+
 test("whoever asks for a stop again, in a hurry, need not wait for the first", async () => {
   const running = sendRaw(url, {});
-  const cut = expect(running).rejects.toThrow();
   await until(
     () => held.length,
     (count) => count === 1,
@@ -81,7 +103,7 @@ test("whoever asks for a stop again, in a hurry, need not wait for the first", a
   const patient = gateway.gateway.close({ drainMs: 60_000 });
   await gateway.gateway.close({ drainMs: 0 });
   await patient;
-  await cut;
+  expect((await running).status).toBe(503);
 });
 
 test("a key that is taken back hard loses its running requests, others go on", async () => {
