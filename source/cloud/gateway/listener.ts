@@ -18,6 +18,7 @@ import {
   readCertificate,
   watchCertificate,
 } from "./tls/certificate-files.ts";
+import { onPlainCaller } from "./tls/plain-callers.ts";
 import { ensureSelfSigned } from "./tls/self-signed.ts";
 import { answerUnreadable } from "./unreadable.ts";
 
@@ -140,7 +141,12 @@ function serverOptions({ headerBytes }: ListenerSurroundings): ServerOptions {
 }
 
 function secure(files: CertificateFiles, around: ListenerSurroundings): Server {
-  return createTlsServer({ ...serverOptions(around), ...readCertificate(files) });
+  const server = createTlsServer({ ...serverOptions(around), ...readCertificate(files) });
+  const { headerBytes } = around;
+  onPlainCaller(server, (error, socket) => {
+    answerUnreadable(error, socket, { headerBytes, isReplying: false });
+  });
+  return server;
 }
 
 /** A certificate of our own is made anew at a start. */

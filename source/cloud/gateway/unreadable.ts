@@ -29,7 +29,7 @@ export function answerUnreadable(
 ): void {
   const code = "code" in error ? String(error.code) : "";
   // Anything else is a broken connection, or one that has not become encrypted.
-  const isHttp = code.startsWith("HPE_") || code === "ERR_HTTP_REQUEST_TIMEOUT";
+  const isHttp = code.startsWith("HPE_") || namedCodes.has(code);
   if (!isHttp || isReplying || !socket.writable) {
     socket.destroy();
     return;
@@ -45,6 +45,11 @@ export function answerUnreadable(
   socket.end(`${lines.join("\r\n")}\r\nConnection: close\r\n\r\n${body}`);
 }
 
+const namedCodes: ReadonlySet<string> = new Set([
+  "ERR_HTTP_REQUEST_TIMEOUT",
+  "ERR_SSL_HTTP_REQUEST",
+]);
+
 function refusalOf(code: string, headerBytes: number): Refusal {
   if (code === "HPE_HEADER_OVERFLOW") {
     const detail = `The headers are larger than the ${headerBytes / 1024} KiB taken here.`;
@@ -53,6 +58,10 @@ function refusalOf(code: string, headerBytes: number): Refusal {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
     const detail = "The request's headers took too long to arrive.";
     return { type: "request_stalled", detail };
+  }
+  if (code === "ERR_SSL_HTTP_REQUEST") {
+    const detail = "This address takes HTTPS alone. Call it by https://.";
+    return { type: "bad_request", detail };
   }
   return { type: "bad_request", detail: "The request cannot be read as HTTP." };
 }

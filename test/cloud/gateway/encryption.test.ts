@@ -69,7 +69,10 @@ test("a self-signed address is trusted by who trusts its authority, over restart
       `http://${hostname}:${port}`,
       "GET / HTTP/1.1\r\nHost: a\r\n\r\n",
     );
-    expect(plain).not.toContain("HTTP/1.1 200");
+    expect(plain).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(plain).toContain("This address takes HTTPS alone. Call it by https://.");
+    const nonsense = await sendBytes(`http://${hostname}:${port}`, "nonsense\r\n\r\n");
+    expect(nonsense).not.toContain("HTTP/1.1");
     expect(await get(url, authority)).toBe(200);
   } finally {
     await gateway.close();
