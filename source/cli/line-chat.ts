@@ -30,6 +30,8 @@ export class LineChat {
   #exitCode: number = exitCodes.ok;
   #abort: AbortController | undefined;
   #interruptedAtMs = -Infinity;
+  /** Lines of a message between three quotes that is not closed yet. */
+  #open = "";
 
   constructor(options: LineChatOptions) {
     this.#options = options;
@@ -48,12 +50,11 @@ export class LineChat {
     lines.on("SIGINT", () => this.#interrupt(lines));
     lines.setPrompt(">>> ");
     if (this.#isTerminal) lines.prompt();
-    let open = "";
     for await (const line of lines) {
-      const typed = open === "" ? line : `${open}\n${line}`;
+      const typed = this.#open === "" ? line : `${this.#open}\n${line}`;
       const parsed = parseLine(typed);
       const isOpen = parsed.kind === "open";
-      open = isOpen ? typed : "";
+      this.#open = isOpen ? typed : "";
       lines.setPrompt(isOpen ? "... " : ">>> ");
       const isDone = isOpen || (await this.#handle(parsed, typed));
       if (this.#isLeaving) break;
@@ -178,7 +179,9 @@ export class LineChat {
       lines.close();
       return;
     }
-    // The line is dropped.
+    // The line is dropped, and those before it of the same message.
+    this.#open = "";
+    lines.setPrompt(">>> ");
     lines.write(null, { ctrl: true, name: "e" });
     lines.write(null, { ctrl: true, name: "u" });
     process.stderr.write("\nCtrl+C again leaves (as do Ctrl+D and /bye)\n");

@@ -180,6 +180,19 @@ describe("without a screen", () => {
     expect(chat.raw()).not.toContain("\u001b[?1049h");
   });
 
+  it("Ctrl+C drops a message of several lines, and the next line is one of its own", async () => {
+    const chat = await open(["run", "tiny"], { environment: { TERM: "dumb" } });
+    await chat.shows(">>>");
+    chat.type('"""Repeat after me:\r');
+    await chat.shows("...");
+    chat.type(controlC);
+    await chat.shows("again leaves");
+    chat.type("What is 2 + 3?\r");
+    await chat.shows("2 + 3 = 5");
+    chat.type("/bye\r");
+    expect(await chat.exited).toBe(0);
+  });
+
   it("a model that does not exist is said before the screen opens", async () => {
     const chat = await open(["run", "nope"]);
     expect(await chat.exited).toBe(3);
