@@ -93,6 +93,18 @@ describe("creating from what makes no sense", () => {
       3,
       /line 1, column 6: .*was not found/,
     ],
+    [
+      "a model as its own adapter",
+      `FROM ${tinyFile}\nADAPTER ${tinyFile}\n`,
+      2,
+      /line 2, column 9: .* is a model, not an adapter/,
+    ],
+    [
+      "a model as its own draft",
+      `FROM ${tinyFile}\nDRAFT ${tinyFile}\n`,
+      2,
+      /line 2, column 7: .* cannot be its own draft/,
+    ],
     ["a quote that stays open", 'FROM tiny\nSYSTEM """hello\n', 2, /line 2, column 8/],
     [
       "a template that cannot be read",

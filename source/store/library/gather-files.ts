@@ -42,7 +42,11 @@ export async function gatherFiles(paths: readonly string[]): Promise<GatheredFil
 export async function readAdapter(file: string): Promise<ModelFile> {
   const adapter = await readModelFile(file);
   if (adapter.kind === "adapter") return adapter;
-  throw refused(`${file} is a ${adapter.kind}, not an adapter.`, "Name a LoRA adapter in GGUF.");
+  throw refused(
+    `${file} is a ${adapter.kind}, not an adapter.`,
+    "Name a LoRA adapter in GGUF.",
+    "adapters",
+  );
 }
 
 /** @throws ProductError `STORE_DEFINITION_INVALID` when it is for models of another architecture */
@@ -52,20 +56,25 @@ export function checkAdapter({ path: file, header }: ModelFile, architecture: st
   throw refused(
     `${file} is an adapter for models of the architecture ${own}, but the model is ${architecture}.`,
     "Use the adapter with the model it was trained on.",
+    "adapters",
   );
 }
 
 /** @throws ProductError `STORE_DEFINITION_INVALID` when it is the model itself */
 export function checkDraft({ path: file }: ModelFile, models: readonly string[]): void {
   if (!models.includes(file)) return;
-  throw refused(`${file} cannot be its own draft model.`, "Name a smaller model after DRAFT.");
+  throw refused(
+    `${file} cannot be its own draft model.`,
+    "Name a smaller model after DRAFT.",
+    "drafts",
+  );
 }
 
 /** @throws ProductError `STORE_DEFINITION_INVALID` when it is no model of its own */
 export async function readDraft(file: string): Promise<ModelFile> {
   const draft = await readModelFile(file);
   if (draft.kind === "model" && draft.part === undefined) return draft;
-  throw refused(`${file} is no model in one file.`, "Name such a model after DRAFT.");
+  throw refused(`${file} is no model in one file.`, "Name such a model after DRAFT.", "drafts");
 }
 
 function modelOf(files: readonly ModelFile[]): ModelFile[] {
@@ -121,6 +130,11 @@ async function withMissingParts(file: string): Promise<string[]> {
   return parts;
 }
 
-function refused(message: string, hint: string): ProductError {
-  return new ProductError(storeErrors.definitionInvalid, { message, hint, param: "from" });
+/** @param param the part of the definition that is at fault */
+function refused(
+  message: string,
+  hint: string,
+  param: "from" | "adapters" | "drafts" = "from",
+): ProductError {
+  return new ProductError(storeErrors.definitionInvalid, { message, hint, param });
 }

@@ -20,13 +20,16 @@ export function withPlace(
     return atPlace(error, positions.requires);
   }
   const named = (["from", "adapters", "drafts"] as const).flatMap((list) =>
-    definition[list].map((text, at) => ({ text, position: positions[list][at] })),
+    definition[list].map((text, at) => ({ list, text, position: positions[list][at] })),
   );
   const spoken = named.filter(({ text }) =>
     [text, toAbsolutePath(text, baseFolder)].some((name) => speaksOf(error.message, name)),
   );
+  // Two commands may name the same file: the one at fault is meant.
+  const atFault = spoken.filter(({ list }) => list === error.param);
+  const candidates = atFault.length > 0 ? atFault : spoken;
   // Of two paths of which one begins like the other, the longer is meant.
-  const [meant] = spoken.toSorted((a, b) => b.text.length - a.text.length);
+  const [meant] = candidates.toSorted((a, b) => b.text.length - a.text.length);
   if (meant?.position === undefined) return error;
   return atPlace(error, meant.position);
 }
