@@ -1,6 +1,7 @@
 // The server's log when there is no terminal to print it on.
 import { createWriteStream, mkdirSync, renameSync, statSync } from "node:fs";
 import path from "node:path";
+import { ProductError } from "../base/product-error.ts";
 import { writingState } from "./state-folder.ts";
 
 const largestBytes = 5 * 1024 ** 2;
@@ -30,4 +31,14 @@ export function openLogFile(file: string): (text: string) => void {
   return (text) => {
     stream.write(logLine(text));
   };
+}
+
+/** The same; where the folder cannot be written, what would be logged is lost. */
+export function openLogIfPossible(file: string): (text: string) => void {
+  try {
+    return openLogFile(file);
+  } catch (error) {
+    if (!(error instanceof ProductError)) throw error;
+    return () => {};
+  }
 }

@@ -137,8 +137,10 @@ async function host(
   morePorts = 0,
 ): Promise<Connection> {
   const { hostServer } = await import("../application/server-host.ts");
-  const { openLogFile } = await import("../application/log-file.ts");
-  const log = openLogFile(backgroundLogFile(settings.paths.state));
+  const { openLogFile, openLogIfPossible } = await import("../application/log-file.ts");
+  const logFile = backgroundLogFile(settings.paths.state);
+  // A server that nobody else finds needs the state folder for its log alone, and can do without.
+  const log = stateFolder === undefined ? openLogIfPossible(logFile) : openLogFile(logFile);
   const hosted = await hostServer({
     settings: settings.values,
     stateFolder,

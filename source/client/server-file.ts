@@ -25,9 +25,14 @@ export function writeServerFile(stateFolder: string, server: ServerFile): void {
   for (const file of [addressFilePath(stateFolder, server.url), serverFilePath(stateFolder)]) {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     const temporary = `${file}.${process.pid}`;
-    writeFileSync(temporary, `${JSON.stringify(server)}\n`, { mode: 0o600 });
-    chmodSync(temporary, 0o600);
-    renameSync(temporary, file);
+    try {
+      writeFileSync(temporary, `${JSON.stringify(server)}\n`, { mode: 0o600 });
+      chmodSync(temporary, 0o600);
+      renameSync(temporary, file);
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
+    }
   }
 }
 

@@ -57,6 +57,13 @@ test("replaces another one, also one that others could read, and leaves nothing 
   expect(files()).toEqual(before);
 });
 
+test("leaves nothing beside it where it cannot be written", () => {
+  // A folder is in its place.
+  mkdirSync(path.join(serverFilePath(state), "folder"), { recursive: true });
+  expect(() => writeServerFile(state, server)).toThrow();
+  expect(files().map((file) => path.relative(state, file))).toEqual(["servers/127.0.0.1_1.json"]);
+});
+
 test("several servers are each known by their address, the newest without one", () => {
   writeServerFile(state, server);
   writeServerFile(state, second);

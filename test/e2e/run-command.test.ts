@@ -219,6 +219,14 @@ describe("the line loop", () => {
 });
 
 describe("without arguments and without a terminal", () => {
+  test("prints it where nothing can be written either", async () => {
+    const home = await freshHome();
+    const file = path.join(home.folder, "file.txt");
+    writeFileSync(file, "");
+    const environment = { XDG_STATE_HOME: file, XDG_CACHE_HOME: file, XDG_DATA_HOME: file };
+    expect(await home.run([], { environment })).toEqual(printed(`${capitalAnswer}\n`));
+  });
+
   test("prints one answer and leaves no process and no server.json", async () => {
     const home = await freshHome();
     expect(await home.run([])).toEqual(printed(`${capitalAnswer}\n`));
