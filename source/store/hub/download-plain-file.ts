@@ -106,12 +106,7 @@ async function saveInTurn(
   locks: Locks,
   save: FileSave,
 ): Promise<Pick<SavedFile, "sha256" | "wasThere">> {
-  const { file, target, signal, report } = save;
-  const onWait = () => {
-    const detail = `Another process is downloading ${file.path}: waiting for it.`;
-    report({ state: "downloading", completedBytes: 0, detail });
-  };
-  return await takeTurn(locks, `file ${target}`, { signal, onWait }, async () => {
+  return await takeTurn(locks, `file ${save.target}`, save, async () => {
     const there = await existingHash(save);
     return there === undefined
       ? { sha256: await downloadFile(save), wasThere: false }

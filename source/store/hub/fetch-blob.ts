@@ -52,14 +52,10 @@ export async function presentBytes(source: BlobSource): Promise<number> {
 
 /** When no other process downloads the same. */
 async function inTurn(fetch: BlobFetch): Promise<string> {
-  const { file, blobs, signal, report } = fetch;
-  const onWait = () => {
-    const detail = `Another process is downloading ${file.path}: waiting for it.`;
-    report({ state: "downloading", completedBytes: 0, detail });
-  };
-  return await takeTurn(blobs, provisionalDigest(fetch), { signal, onWait }, () =>
-    findOrDownload(fetch),
-  );
+  const { blobs } = fetch;
+  const digest = provisionalDigest(fetch);
+  const wanted = { ...fetch, target: blobs.blobPath(digest) };
+  return await takeTurn(blobs, digest, wanted, () => findOrDownload(fetch));
 }
 
 async function findOrDownload(fetch: BlobFetch): Promise<string> {

@@ -1,42 +1,64 @@
-// Waits for a lock that another process may hold for hours: says so, and can be left.
+// Waits for another process that downloads the same file, for hours if need be: says so, shows how far
+// the other is, and can be left.
 import type { BlobFolder } from "../library/blob-folder.ts";
+import type { FileReport } from "./download/download-file.ts";
+import { earlierBytes } from "./download/download-notes.ts";
+import type { SourceFile } from "./download/file-source.ts";
 import { cancelled } from "./retry.ts";
 
 export type Locks = Pick<BlobFolder, "withLock">;
 
+export interface WantedFile {
+  file: SourceFile & { sha256?: string };
+  /** Where it belongs; the notes of whoever downloads it lie beside it. */
+  target: string;
+  signal: AbortSignal;
+  report: (report: FileReport) => void;
+}
+
 /** A wait is worth a word when it takes longer than this. */
 const patienceMs = 300;
+/** How often it is looked how far the other is; the notes come as often. */
+const lookMs = 1000;
 
-/**
- * @param caller `onWait` is called once, when it takes a while
- * @throws ProductError `STORE_HUB_CANCELLED` when the signal ends the wait
- */
+/** @throws ProductError `STORE_HUB_CANCELLED` when the signal ends the wait */
 export async function takeTurn<T>(
   locks: Locks,
-  name: string,
-  caller: { signal: AbortSignal; onWait: () => void },
+  lock: string,
+  wanted: WantedFile,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { signal, onWait } = caller;
-  const patience = setTimeout(onWait, patienceMs);
+  const { file, target, signal, report } = wanted;
   const left = Promise.withResolvers<never>();
-  let isMyTurn = false;
+  let isWaiting = true;
+  const look = async (detail?: string) => {
+    // Notes that cannot be read now are read the next time.
+    const completedBytes = await earlierBytes(target, file).catch(() => 0);
+    if (!isWaiting) return;
+    report({ state: "downloading", completedBytes, ...(detail !== undefined && { detail }) });
+    timer = setTimeout(look, lookMs);
+  };
+  const said = `Another process is downloading ${file.path}: waiting for it.`;
+  let timer = setTimeout(look, patienceMs, said);
+  const stopWaiting = () => {
+    isWaiting = false;
+    clearTimeout(timer);
+  };
+  // Once it works, the work itself ends in good order.
   const onAbort = () => {
-    // Once it works, the work itself ends in good order.
-    if (!isMyTurn) left.reject(cancelled());
+    if (isWaiting) left.reject(cancelled());
   };
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    const turn = locks.withLock(name, async () => {
+    const turn = locks.withLock(lock, async () => {
       // Nobody waits any more: the lock came too late.
       if (signal.aborted) throw cancelled();
-      isMyTurn = true;
-      clearTimeout(patience);
+      stopWaiting();
       return await work();
     });
     return await Promise.race([turn, left.promise]);
   } finally {
-    clearTimeout(patience);
+    stopWaiting();
     signal.removeEventListener("abort", onAbort);
   }
 }

@@ -1,6 +1,7 @@
 // Two pulls of one file at a time, in one process and in two: it is fetched once.
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
+import type { HubProgress } from "../../../source/store/hub/hub-progress.ts";
 import { until } from "../../support/until.ts";
 import {
   hashOf,
@@ -49,9 +50,12 @@ describe("two pulls of one file", () => {
     expect(sentBytes(hub)).toBe(size);
   });
 
-  test("in two processes: the second waits, says so, and finds the file", async () => {
+  test("in two processes: the second waits, shows how far the first is, and finds the file", async () => {
     const hub = await openHubWith(size);
-    hub.setFaults(({ server }) => (server === "storage" ? { bytesPerSecond: 500_000 } : undefined));
+    hub.setFaults(({ server }) => (server === "storage" ? { bytesPerSecond: 200_000 } : undefined));
+    const progress: HubProgress[] = [];
+    let saidAt: number | undefined;
+    let hasMoved = false;
     const folder = newFolder();
     const child = startPull(hub, folder);
     const output = text(child.stdout);
@@ -59,10 +63,24 @@ describe("two pulls of one file", () => {
       () => sentBytes(hub),
       (bytes) => bytes > 0,
     );
-    const { model, progress } = await pull(hub, folder);
+    const { model } = await pull(hub, folder, {
+      onProgress: (report) => {
+        progress.push(report);
+        const { detail, completedBytes } = report;
+        if (detail?.includes("waiting for it")) saidAt = completedBytes;
+        else if (saidAt !== undefined && completedBytes > saidAt && completedBytes < size) {
+          // A step of the other's was seen: now it may be quick.
+          hasMoved = true;
+          hub.setFaults(undefined);
+        }
+      },
+    });
     expect(sentences(progress)).toContain(
       "Another process is downloading a-Q4_K_M.gguf: waiting for it.",
     );
+    expect(hasMoved).toBe(true);
+    const completed = progress.map(({ completedBytes }) => completedBytes);
+    expect(completed).toEqual(completed.toSorted((a, b) => a - b));
     const { digest, blobPath } = model.files[0] ?? { digest: "", blobPath: "" };
     expect(hashOf(blobPath)).toBe(digest);
     expect(await output).toContain(digest);
