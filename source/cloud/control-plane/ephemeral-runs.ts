@@ -102,7 +102,15 @@ export class EphemeralRuns {
     }
     const replica = this.#servingReplica(key);
     const exit = await this.#keeper.until(() => this.#exitOf(replica), signal);
-    return { kind: "ended", exit };
+    const sentence = `${this.#wishOfOthers(key)}${exit.sentence}`;
+    return { kind: "ended", exit: { ...exit, sentence } };
+  }
+
+  /** Its runner has not asked for it: who else has, and for what. */
+  #wishOfOthers(key: AppKey): string {
+    const desired = this.#context.store.apps.find(key)?.desired ?? "deleted";
+    if (desired === "active") return "";
+    return `${appName(key)} was ${desired === "paused" ? "paused" : "deleted"} by another command. `;
   }
 
   /** Whatever goes wrong on the way, a run comes to its end. */

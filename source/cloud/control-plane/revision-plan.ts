@@ -50,6 +50,6 @@ export function upstreamAuthorization(
 function missing(name: string, app: string): ProductError {
   return new ProductError(cloudErrors.secretUnknown, {
     message: `The app ${app} wants the secret ${name}, which is not set.`,
-    hint: `Set it with deployctl secrets set ${name}=…`,
+    hint: `Store it with deployctl secrets set ${name}, which asks for it.`,
   });
 }

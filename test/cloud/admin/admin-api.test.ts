@@ -183,6 +183,19 @@ it("an app that is run once ends when its client leaves", async () => {
   expect(open.engine.living).toEqual([]);
 });
 
+it.each([
+  ["deleted", (name: string) => client.deleteApp(name)],
+  ["paused", (name: string) => client.pause(name)],
+])("whoever runs an app once is told that another one has it %s", async (what, change) => {
+  const seen: EphemeralEvent[] = [];
+  for await (const event of client.ephemeral(deployment("one"), AbortSignal.timeout(60_000))) {
+    seen.push(event);
+    if (event.kind === "done") await change("chat");
+  }
+  const sentence = expect.stringContaining(`local/chat was ${what} by another command. `);
+  expect(seen.at(-1)).toMatchObject({ kind: "ended", exit: { sentence } });
+});
+
 it("events are followed as they come", async () => {
   await all(client.deploy(deployment("one")));
   const leaving = new AbortController();
