@@ -288,7 +288,9 @@ describe("is refused", () => {
     const reply = await store.server.post("/api/create", { model: "x", files: { "a.gguf": text } });
     expect(reply).toMatchObject({
       status: 400,
-      json: { error: expect.stringMatching(/^supplied file was not in GGUF format/) },
+      json: {
+        error: expect.stringMatching(/^supplied file was not in GGUF format: "a\.gguf" is not/),
+      },
     });
   });
 

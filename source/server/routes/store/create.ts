@@ -1,7 +1,9 @@
 // POST /api/create: makes a model from another, or from files that were sent in advance.
 import type { FastifyInstance } from "fastify";
 import { ProductError } from "../../../base/product-error.ts";
+import { quoteShort } from "../../../base/seen-text.ts";
 import { storeErrors } from "../../../store/errors.ts";
+import type { ModelStore } from "../../../store/library/model-store.ts";
 import { makeModel } from "../../../store/make-model.ts";
 import { parseQuantizationType } from "../../../store/quantize/quantization-type.ts";
 import { fileAccess } from "../../access.ts";
@@ -27,7 +29,11 @@ export function registerCreate(app: FastifyInstance, dependencies: ServerDepende
       if (quantize) parseQuantizationType(quantize);
       const { definition, otherParameters, warnings, explain } =
         body.modelfile === undefined
-          ? { ...(await readDefinition(store, body)), warnings: [], explain: inWordsOfClients }
+          ? {
+              ...(await readDefinition(store, body)),
+              warnings: [],
+              explain: (error: unknown) => inWordsOfClient(error, store, body),
+            }
           : readModelfile(body, body.modelfile);
       const options = {
         otherParameters,
@@ -45,9 +51,21 @@ export function registerCreate(app: FastifyInstance, dependencies: ServerDepende
   );
 }
 
-/** Clients of Ollama look for this very text. */
-function inWordsOfClients(error: unknown): unknown {
-  if (!(error instanceof ProductError) || error.code !== storeErrors.notGguf.code) return error;
-  const message = `supplied file was not in GGUF format: ${error.message}`;
-  return error.reworded({ message, param: "files" });
+/** A client knows its files by the names that it gave them, not by where their blobs lie. */
+function inWordsOfClient(error: unknown, store: ModelStore, body: CreateBody): unknown {
+  if (!(error instanceof ProductError)) return error;
+  let { message } = error;
+  for (const [name, digest] of Object.entries({
+    ...body.files,
+    ...body.adapters,
+    ...body.draft_files,
+  })) {
+    message = message.replaceAll(store.blobPath(digest), quoteShort(name));
+  }
+  if (error.code === storeErrors.notGguf.code) {
+    // Clients of Ollama look for this very text.
+    message = `supplied file was not in GGUF format: ${message}`;
+    return error.reworded({ message, param: "files" });
+  }
+  return message === error.message ? error : error.reworded({ message });
 }
