@@ -1,6 +1,14 @@
 // Starts a server of its own process for commands that end before the server should.
 import { spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeSync,
+} from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { ProductError } from "../base/product-error.ts";
@@ -40,6 +48,7 @@ export async function startBackgroundServer<T>(
   const { entry, stateFolder, flags, signal } = options;
   const logFile = backgroundLogFile(stateFolder);
   const log = writingState(stateFolder, () => beginLog(logFile));
+  const from = fstatSync(log).size;
   const child = spawn(process.execPath, [entry, "serve", "--background", ...flags], {
     detached: true,
     windowsHide: true,
@@ -47,9 +56,12 @@ export async function startBackgroundServer<T>(
   });
   closeSync(log);
   child.unref();
-  let ended = false;
+  let howEnded: (() => string) | undefined;
+  child.once("error", (error) => {
+    howEnded = () => `could not be run: ${error.message}`;
+  });
   child.once("exit", () => {
-    ended = true;
+    howEnded = () => `ended at once${lastError(logFile, from)}`;
   });
   const deadline = performance.now() + startTimeoutMs;
   while (performance.now() < deadline) {
@@ -57,7 +69,7 @@ export async function startBackgroundServer<T>(
     const found = await find();
     if (found !== undefined) return found;
     // It leaves when another one was faster; then that one is found on the next look.
-    if (ended) {
+    if (howEnded !== undefined) {
       const other = await find();
       if (other !== undefined) return other;
       break;
@@ -66,7 +78,7 @@ export async function startBackgroundServer<T>(
   }
   throw new ProductError(clientErrors.unreachable, {
     message: `The server that was started in the background ${
-      ended ? "ended at once" : `did not answer within ${startTimeoutMs / 1000} s`
+      howEnded?.() ?? `did not answer within ${startTimeoutMs / 1000} s`
     }.`,
     hint: `Its log is ${logFile}.`,
   });
@@ -79,4 +91,12 @@ function beginLog(logFile: string): number {
   const log = openSync(logFile, "a", 0o600);
   writeSync(log, logLine("starting a server in the background"));
   return log;
+}
+
+/** What the server has said last, if that was why it ended. */
+function lastError(logFile: string, from: number): string {
+  if (!existsSync(logFile)) return "";
+  const text = readFileSync(logFile).subarray(from).toString("utf8");
+  const sentence = /^Error: (.+?)\.?$/.exec(text.trimEnd().split("\n").at(-1) ?? "")?.[1];
+  return sentence === undefined ? "" : `: ${sentence}`;
 }

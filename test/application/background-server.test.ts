@@ -47,14 +47,24 @@ test("gives up when it is interrupted, though the server has not answered yet", 
   }
 });
 
-test("names the log of a server that ended at once", async () => {
-  const options = program('console.error("no luck"); process.exit(1);');
+test("says why the server ended at once, and names its log", async () => {
+  const options = program('console.error("Error: No luck. Try again.");');
   const logFile = backgroundLogFile(options.stateFolder);
   await expect(startBackgroundServer(options, async () => undefined)).rejects.toMatchObject({
     code: "CLIENT_SERVER_UNREACHABLE",
+    message: "The server that was started in the background ended at once: No luck. Try again.",
     hint: `Its log is ${logFile}.`,
   });
   expect(readFileSync(logFile, "utf8")).toMatch(
-    /^\S+Z starting a server in the background\nno luck\n$/,
+    /^\S+Z starting a server in the background\nError: No luck\. Try again\.\n$/,
   );
+});
+
+test("tells of a server that ended without a word, whatever an earlier one has said", async () => {
+  const said = program('console.error("Error: No luck.");');
+  await expect(startBackgroundServer(said, async () => undefined)).rejects.toThrow("No luck");
+  const silent = program("");
+  await expect(startBackgroundServer(silent, async () => undefined)).rejects.toMatchObject({
+    message: "The server that was started in the background ended at once.",
+  });
 });
