@@ -1,4 +1,5 @@
 // The settings of deployctl: flags win over DEPLOYCTL_* variables, those over the profile.
+import "./personal-folders.ts";
 import path from "node:path";
 import envPaths from "env-paths";
 

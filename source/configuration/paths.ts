@@ -1,4 +1,5 @@
 // Where the program keeps its files.
+import "./personal-folders.ts";
 import path from "node:path";
 import envPaths from "env-paths";
 
