@@ -243,6 +243,15 @@ describe("bodies", () => {
     },
   );
 
+  test("of a conversation with a role that there is not, the place is told", async () => {
+    const conversation = [...messages, { role: "assistant", content: "Hi." }, { role: "king" }];
+    for (const route of ["/api/chat", "/v1/chat/completions"]) {
+      const { status, json } = await server.post(route, { model, messages: conversation });
+      expect(status).toBe(400);
+      expect(errorOf(route, json)).toMatch(/^'messages\.2\.role' is "king", .*one of system,/);
+    }
+  });
+
   test("a whole that is wrong has no param, in OpenAI's shape", async () => {
     const { json } = await server.post("/v1/chat/completions", "[]");
     expect(json).toEqual({

@@ -4,12 +4,15 @@ import { invalidField } from "../errors.ts";
 
 const roles: readonly ChatRole[] = ["system", "developer", "user", "assistant", "tool"];
 
-/** @throws ProductError `SERVER_FIELD_INVALID` */
-export function parseRole(text: string): ChatRole {
+/**
+ * @param where the message in the request: `messages.0`
+ * @throws ProductError `SERVER_FIELD_INVALID`
+ */
+export function parseRole(text: string, where: string): ChatRole {
   const role = roles.find((candidate) => candidate === text.toLowerCase());
   if (role !== undefined) return role;
   throw invalidField(
-    "messages.role",
-    `A message has the role ${JSON.stringify(text)}, but it must be one of ${roles.join(", ")}.`,
+    `${where}.role`,
+    `'${where}.role' is ${JSON.stringify(text)}, but it must be one of ${roles.join(", ")}.`,
   );
 }

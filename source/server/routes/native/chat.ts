@@ -70,7 +70,7 @@ function inputOf(
 ): RequestInput {
   if (messages.length === 0) return { kind: "load" };
   return plainChat(
-    messages.map((message, index) => toPromptMessage(message, images[index])),
+    messages.map((message, index) => toPromptMessage(message, images[index], `messages.${index}`)),
     { tools: tools.map(toToolDefinition) },
   );
 }

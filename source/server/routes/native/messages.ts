@@ -4,14 +4,18 @@ import type { PromptMessage } from "../../../prompt/prompt-template.ts";
 import { parseRole } from "../message-role.ts";
 import type { NativeMessage, NativeTool, NativeToolCall } from "./schema.ts";
 
-/** @throws ProductError `SERVER_FIELD_INVALID` for a role that there is not */
+/**
+ * @param where it is in the request: `messages.0`
+ * @throws ProductError `SERVER_FIELD_INVALID` for a role that there is not
+ */
 export function toPromptMessage(
   message: NativeMessage,
   images: readonly ChatImage[] = [],
+  where = "messages",
 ): PromptMessage {
   const { thinking, tool_calls: calls, tool_name: toolName, tool_call_id: toolCallId } = message;
   return {
-    role: parseRole(message.role),
+    role: parseRole(message.role, where),
     content: message.content ?? "",
     ...(images.length > 0 && { images }),
     ...(thinking && { thinking }),

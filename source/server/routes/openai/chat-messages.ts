@@ -32,7 +32,7 @@ function toMessage(message: MessageBody, where: string): PromptMessage {
   if (message.audio !== undefined && message.audio !== null) {
     throw unsupportedField(`${where}.audio`, "a conversation is text");
   }
-  const role = parseRole(message.role);
+  const role = parseRole(message.role, where);
   const toolCalls = (message.tool_calls ?? []).map((call, index) =>
     toToolCall(call, `${where}.tool_calls.${index}`),
   );
