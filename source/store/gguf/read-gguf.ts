@@ -105,7 +105,7 @@ async function readHeader(
   keepsArray: (key: string) => boolean,
 ): Promise<GgufHeader> {
   const { size } = reader;
-  const magic = size < 4 ? "" : (await reader.bytes(4)).toString("latin1");
+  const magic = (await reader.bytes(Math.min(size, 4))).toString("latin1");
   if (magic !== "GGUF") {
     throw new ProductError(storeErrors.notGguf, {
       message: `${file} is not a GGUF model: it ${

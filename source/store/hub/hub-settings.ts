@@ -3,8 +3,9 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
+import { systemCode } from "../../base/write-refusal.ts";
 import { storeErrors } from "../errors.ts";
-import { isMissing, systemCode } from "../library/disk-errors.ts";
+import { isMissing } from "../library/disk-errors.ts";
 import { HubToken } from "./hub-token.ts";
 
 export interface ProxySettings {

@@ -4,9 +4,9 @@ import { constants, createReadStream } from "node:fs";
 import { copyFile, open, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
+import { systemCode } from "../../base/write-refusal.ts";
 import { storeErrors } from "../errors.ts";
 import { digestOfFile } from "./digest.ts";
-import { systemCode } from "./disk-errors.ts";
 import { isSameState, stateOf } from "./file-state.ts";
 import {
   checkDigest,

@@ -1,12 +1,8 @@
 // Turns what the system says about the store's disk into errors that a person understands.
+import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
+import { systemCode, writeRefusal } from "../../base/write-refusal.ts";
 import { storeErrors } from "../errors.ts";
-
-/** The system's code, as `ENOENT`. */
-export function systemCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
-}
 
 export function isMissing(error: unknown): boolean {
   const code = systemCode(error);
@@ -38,16 +34,33 @@ function explained(error: unknown, folder: string): unknown {
       cause: error,
     });
   }
-  // The refusal may also be about a file that was to be read: that is not the store's matter.
-  const isOurs = refusalCodes.has(code) && pathOf(error)?.startsWith(folder) === true;
-  if (isOurs || (sqlite !== undefined && sqliteRefusals.has(sqlite))) {
-    return new ProductError(storeErrors.notWritable, {
-      message: `The folder ${folder} may not be written by this user.`,
-      hint: "Change its permissions, or choose another folder.",
-      cause: error,
-    });
-  }
-  return error;
+  const reason = refusalOf(error, folder);
+  if (reason === undefined) return error;
+  return new ProductError(storeErrors.notWritable, {
+    message: `The folder ${folder} cannot be written: ${reason}.`,
+    hint: "Change that, or choose another folder.",
+    cause: error,
+  });
+}
+
+function refusalOf(error: unknown, folder: string): string | undefined {
+  const sqlite = sqliteCode(error);
+  if (sqlite !== undefined && sqliteRefusals.has(sqlite)) return writeRefusal(folder, "EACCES");
+  const code = systemCode(error) ?? "";
+  // It may also be about a file that was to be read: that is not the store's matter.
+  const file = pathOf(error);
+  const isOurs = file !== undefined && (file.startsWith(folder) || isAbove(file, folder));
+  const isRefusal = refusalCodes.has(code) || isMaking(error);
+  return isOurs && isRefusal ? writeRefusal(folder, code) : undefined;
+}
+
+function isAbove(file: string, folder: string): boolean {
+  return folder.startsWith(file.endsWith(path.sep) ? file : file + path.sep);
+}
+
+/** That a folder could not be made. */
+function isMaking(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error && error.syscall === "mkdir";
 }
 
 /** What was to be written; of a copy, its destination. */

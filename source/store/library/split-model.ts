@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { link, mkdir, readlink, rename, rm, symlink } from "node:fs/promises";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
+import { systemCode } from "../../base/write-refusal.ts";
 import { storeErrors } from "../errors.ts";
-import { systemCode } from "./disk-errors.ts";
 import type { ModelFile } from "./model-file.ts";
 import { unfinishedPath } from "./write-atomically.ts";
 

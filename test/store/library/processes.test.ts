@@ -123,6 +123,8 @@ test("a store that may not be written is read, and says so to who writes", async
   if (!isRoot) chmodSync(fixture.store.folder.blobsFolder, 0o755);
   expect(code).not.toBe(0);
   expect(errors).toContain("STORE_NOT_WRITABLE");
-  expect(errors).toContain(`The folder ${fixture.store.path} may not be written by this user.`);
+  expect(errors).toContain(
+    `The folder ${fixture.store.path} cannot be written: its user lacks the right.`,
+  );
   expect(await expectSound(fixture)).toEqual(["kept:latest"]);
 });

@@ -3,8 +3,8 @@ import { statfs } from "node:fs/promises";
 import path from "node:path";
 import { formatBytes } from "../../../base/byte-format.ts";
 import { ProductError } from "../../../base/product-error.ts";
+import { systemCode } from "../../../base/write-refusal.ts";
 import { storeErrors } from "../../errors.ts";
-import { systemCode } from "../../library/disk-errors.ts";
 
 /**
  * @param folder on the disk in question; it need not exist yet

@@ -1,0 +1,39 @@
+// What a user is told when the store's folder cannot be made.
+import { readFileSync, writeFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { explainingDiskErrors } from "../../../source/store/library/disk-errors.ts";
+import { temporaryFolder } from "../../support/model-store.ts";
+
+test("a file in the place of the store, or of a folder above it", async () => {
+  const file = path.join(temporaryFolder(), "file");
+  writeFileSync(file, "");
+  for (const store of [file, path.join(file, "share", "models")]) {
+    const made = explainingDiskErrors(store, () => mkdir(store, { recursive: true }));
+    await expect(made).rejects.toMatchObject({
+      code: "STORE_NOT_WRITABLE",
+      message: `The folder ${store} cannot be written: there is a file in its place, or in the place of a folder above it.`,
+    });
+  }
+});
+
+test("a refusal of a folder above the store", async () => {
+  const store = "/home/somebody/.local/share/modelctl/models";
+  const refused = Object.assign(new Error("EACCES: permission denied, mkdir"), {
+    code: "EACCES",
+    syscall: "mkdir",
+    path: "/home/somebody/.local",
+  });
+  const made = explainingDiskErrors(store, () => Promise.reject(refused));
+  await expect(made).rejects.toMatchObject({
+    code: "STORE_NOT_WRITABLE",
+    message: `The folder ${store} cannot be written: its user lacks the right.`,
+  });
+});
+
+test("a file that was to be read, and is not there, stays what it is", async () => {
+  const store = temporaryFolder();
+  const read = explainingDiskErrors(store, async () => readFileSync(path.join(store, "missing")));
+  await expect(read).rejects.toMatchObject({ code: "ENOENT" });
+});
