@@ -1,5 +1,5 @@
 // How many cores this process may use without taking them from others.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import os from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -15,7 +15,7 @@ export interface MachineReadings {
   cores: number;
   /** Milliseconds that all cores together had nothing to do. */
   idleMs(): number;
-  /** Milliseconds that this process computed. */
+  /** Milliseconds that this process computed, and the server that it belongs to. */
   ownMs(): number;
   /** Threads of others at work at this moment, as far as one look can tell; undefined: unknown. */
   othersAtWork(): number | undefined;
@@ -27,9 +27,12 @@ export interface MachineReadings {
 const soonMs = 100;
 const measureEveryMs = 500;
 /** Whoever sent the request may be at work still for a moment. */
-const looks = 4;
+const looks = 6;
 
-/** Idle cores plus the ones that this process uses itself, over the last half second or so. */
+/**
+ * Idle cores plus the ones that this process and its server use, over the last half second or so: what
+ * the server does, it does for the requests that are computed here.
+ */
 export class MeasuredSpareCores implements SpareCores {
   readonly #machine: MachineReadings;
   #last: { idle: number; own: number; at: number };
@@ -53,7 +56,7 @@ export class MeasuredSpareCores implements SpareCores {
    */
   async lookAround(): Promise<void> {
     const { cores } = this.#machine;
-    if (this.#machine.now() - this.#last.at < 2 * measureEveryMs) return;
+    if (this.#machine.now() - this.#last.at < soonMs) return;
     let spare = this.#measure();
     this.#dueMs = soonMs;
     for (let look = 0; look < looks && spare < cores; look++) {
@@ -80,6 +83,8 @@ function read(machine: MachineReadings): { idle: number; own: number; at: number
   return { idle: machine.idleMs(), own: machine.ownMs(), at: machine.now() };
 }
 
+/** Linux counts in hundredths of a second. */
+const tickMs = 10;
 const loadFile = "/proc/loadavg";
 const saysLoad = existsSync(loadFile);
 
@@ -88,15 +93,14 @@ const thisMachine: MachineReadings = {
   idleMs: () => os.cpus().reduce((sum, cpu) => sum + cpu.times.idle, 0),
   ownMs: () => {
     const { user, system } = process.cpuUsage();
-    return (user + system) / 1000;
+    return (user + system) / 1000 + serverMs();
   },
   // Linux alone tells.
   othersAtWork: () => {
     if (!saysLoad) return undefined;
     const running = /(\d+)\/\d+/.exec(readFileSync(loadFile, "utf8"))?.[1];
-    if (running === undefined) return undefined;
-    // The thread that asks is one of them, and the server that handed the request on may be another.
-    return Math.max(0, Number(running) - 1 - (isParentAtWork() ? 1 : 0));
+    // The thread that asks is one of them.
+    return running === undefined ? undefined : Math.max(0, Number(running) - 1 - serverAtWork());
   },
   now: () => performance.now(),
   wait,
@@ -105,12 +109,30 @@ const thisMachine: MachineReadings = {
 // Taken when the process starts, so that the first step knows whether the machine is busy.
 const atStart = read(thisMachine);
 
-function isParentAtWork(): boolean {
+/** What the server's threads have computed. */
+function serverMs(): number {
+  if (!saysLoad) return 0;
+  const fields = processStat(`/proc/${process.ppid}`);
+  // Of the fields behind the name, the 12th and 13th are its time in the program and in the system.
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * tickMs;
+}
+
+/** How many of the server's threads are at work at this moment. */
+function serverAtWork(): number {
+  const folder = `/proc/${process.ppid}/task`;
   try {
-    const state = readFileSync(`/proc/${process.ppid}/stat`, "utf8");
-    // The name, in brackets, may hold anything: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
-    return state.slice(state.lastIndexOf(")")).startsWith(") R");
+    return readdirSync(folder).filter((id) => processStat(`${folder}/${id}`)[0] === "R").length;
   } catch {
-    return false; // it has ended
+    return 0; // it has ended
+  }
+}
+
+/** The fields behind the name, which may hold anything: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+function processStat(folder: string): string[] {
+  try {
+    const text = readFileSync(`${folder}/stat`, "utf8");
+    return text.slice(text.lastIndexOf(")") + 2).split(" ");
+  } catch {
+    return []; // it has ended
   }
 }

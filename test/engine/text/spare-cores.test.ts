@@ -71,7 +71,7 @@ describe("MeasuredSpareCores", () => {
   it("leaves cores to those who are at work at every look", async () => {
     const { machine, cores } = atWork();
     machine.pass(5000, 0);
-    machine.looks = [3, 2, 3, 3];
+    machine.looks = [3, 2, 3];
     await cores.lookAround();
     expect(cores.count()).toBe(2);
   });
@@ -92,9 +92,11 @@ describe("MeasuredSpareCores", () => {
     expect(cores.count()).toBe(1);
   });
 
-  it("does not look around without a rest", async () => {
+  it("does not look around again a moment later", async () => {
     const { machine, cores } = atWork();
     machine.pass(600, 1);
+    expect(cores.count()).toBe(1);
+    machine.pass(50, 1);
     await cores.lookAround();
     expect(cores.count()).toBe(1);
   });
