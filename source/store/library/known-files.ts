@@ -26,13 +26,21 @@ export class KnownFiles<T> {
    * @throws the system's error when the file cannot be read, and what `parse` throws
    */
   async read(file: string, parse: (bytes: Buffer, facts: Stats) => T): Promise<T> {
-    const facts = await this.#factsOf(file);
     const known = this.#known.get(file);
-    if (known !== undefined && isSame(known.facts, facts)) return known.value;
-    const isSettled = Date.now() - Math.max(facts.mtimeMs, facts.ctimeMs) > settledMs;
-    const value = parse(await readFile(file), facts);
+    if (known === undefined) return await this.#readAnew(file, parse);
+    const facts = await this.#factsOf(file);
+    return isSame(known.facts, facts) ? known.value : await this.#readAnew(file, parse);
+  }
+
+  /** Both at once: whoever lists a store a single time waits for nothing more than before. */
+  async #readAnew(file: string, parse: (bytes: Buffer, facts: Stats) => T): Promise<T> {
+    const [facts, bytes] = await Promise.all([this.#factsOf(file), readFile(file)]);
+    const value = parse(bytes, facts);
     this.#forget(file);
-    if (isSettled && facts.size <= largestKeptBytes) this.#keep(file, facts, value);
+    const isSettled = Date.now() - Math.max(facts.mtimeMs, facts.ctimeMs) > settledMs;
+    if (isSettled && facts.size === bytes.length && facts.size <= largestKeptBytes) {
+      this.#keep(file, facts, value);
+    }
     return value;
   }
 
