@@ -1,5 +1,6 @@
 // What tells the files of a loaded model from what has been put in their place since.
 import { stat } from "node:fs/promises";
+import { partPaths } from "../../store/library/split-model.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 
 /**
@@ -11,7 +12,8 @@ export async function stateOfFiles({
   adapters,
   projectors,
 }: Pick<ResolvedModel, "facts" | "adapters" | "projectors">): Promise<string> {
-  const looks = [facts.path, ...adapters, ...projectors].map(async (file) => {
+  const weights = partPaths(facts.path) ?? [facts.path];
+  const looks = [...weights, ...adapters, ...projectors].map(async (file) => {
     // Of a file that has gone this moment, loading will say so.
     const found = await stat(file).catch(() => undefined);
     return found === undefined ? "missing" : `${found.size} ${found.mtimeMs}`;

@@ -1,8 +1,10 @@
 // Reads a folder of models in Ollama's layout, ours or Ollama's own; never writes.
 import { createHash } from "node:crypto";
-import { readdir, stat } from "node:fs/promises";
+import { readdirSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
+import { Turns } from "../../base/turns.ts";
 import { storeErrors } from "../errors.ts";
 import { defaultHubPrefixes, hubHosts, type ModelName, modelNameOf } from "../model-reference.ts";
 import { isDigest, parseDigest } from "./digest.ts";
@@ -91,7 +93,7 @@ export class ModelFolder {
   ): Promise<readonly string[] | undefined> {
     const [part, ...rest] = wanted;
     if (part === undefined) return kept;
-    const entries = await namesIn(path.join(this.manifestsFolder, ...kept));
+    const entries = namesIn(path.join(this.manifestsFolder, ...kept));
     for (const entry of entries) {
       if (entry.toLowerCase() !== part.toLowerCase()) continue;
       const found = await this.#findParts([...kept, entry], rest);
@@ -103,13 +105,15 @@ export class ModelFolder {
   /** Every manifest, in no order. */
   async files(): Promise<ManifestFile[]> {
     const root = this.manifestsFolder;
+    const turns = new Turns();
     let found: string[][] = [[]];
     for (let depth = 0; depth < 4; depth += 1) {
-      const deeper = found.map(async (parts) => {
-        const names = await namesIn(path.join(root, ...parts));
-        return names.map((name) => [...parts, name]);
-      });
-      found = (await Promise.all(deeper)).flat();
+      const deeper: string[][] = [];
+      for (const parts of found) {
+        for (const name of namesIn(path.join(root, ...parts))) deeper.push([...parts, name]);
+        await turns.next();
+      }
+      found = deeper;
     }
     return found.map((parts) => this.#manifestFile(parts));
   }
@@ -168,9 +172,9 @@ export class ModelFolder {
 }
 
 /** What a folder holds; nothing when it is no folder. Unfinished files begin with a dot. */
-async function namesIn(folder: string): Promise<string[]> {
+function namesIn(folder: string): string[] {
   try {
-    return (await readdir(folder)).filter((name) => !name.startsWith("."));
+    return readdirSync(folder).filter((name) => !name.startsWith("."));
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;

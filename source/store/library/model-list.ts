@@ -35,9 +35,6 @@ export interface ModelListing {
   problems: ListProblem[];
 }
 
-/** Files that are read at the same time; more gain nothing. */
-const readersAtOnce = 16;
-
 /** The models of one folder, in no order. */
 export async function listFolder(folder: ModelFolder): Promise<ModelListing> {
   const models: ModelSummary[] = [];
@@ -46,18 +43,14 @@ export async function listFolder(folder: ModelFolder): Promise<ModelListing> {
     problems.push({ path: folder.path, message: messageOf(error) });
     return [];
   });
-  const waiting = files.values();
-  const reader = async () => {
-    for (const file of waiting) {
-      try {
-        const summary = await summaryOf(folder, file);
-        if (summary !== undefined) models.push(summary);
-      } catch (error) {
-        problems.push({ path: file.path, message: messageOf(error) });
-      }
+  for (const file of files) {
+    try {
+      const summary = await summaryOf(folder, file);
+      if (summary !== undefined) models.push(summary);
+    } catch (error) {
+      problems.push({ path: file.path, message: messageOf(error) });
     }
-  };
-  await Promise.all(Array.from({ length: readersAtOnce }, reader));
+  }
   return { models, problems };
 }
 

@@ -1,6 +1,7 @@
 // What is remembered of small files: read once while they stay as they are, and never what they said
 // before.
-import { rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { KnownFiles } from "../../../source/store/library/known-files.ts";
@@ -98,6 +99,33 @@ test("more than there is room for is read again, and right", async () => {
     }
   }
   expect(seen.reads).toBeGreaterThan(300);
+});
+
+test("a pipe where a manifest should be is told, and nobody waits for it", async () => {
+  const { create, catalog, store, tinyAt } = openStore();
+  tinyAt("a.gguf");
+  await create("a", { from: ["a.gguf"], system: "first" });
+  const pipe = store.folder.manifestPath(modelName("b"));
+  mkdirSync(path.dirname(pipe), { recursive: true });
+  execFileSync("mkfifo", [pipe]);
+  const { models, problems } = await catalog.listModels({ store: "modelctl" });
+  expect(models.map(({ name }) => name)).toEqual(["a:latest"]);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]?.message).toContain(`${pipe} cannot be read: it is no regular file`);
+});
+
+test("who reads many files lets others work meanwhile", async () => {
+  const folder = temporaryFolder();
+  const files = Array.from({ length: 3000 }, (_, index) => path.join(folder, `${index}`));
+  for (const file of files) writeFileSync(file, "text");
+  const { read } = counting();
+  let turns = 0;
+  const others = setInterval(() => {
+    turns += 1;
+  }, 1);
+  for (const file of files) await read(file);
+  clearInterval(others);
+  expect(turns).toBeGreaterThan(0);
 });
 
 test("a server that has listed a model for long shows what another program made of it", async () => {
