@@ -20,26 +20,44 @@ export function fixedFloat(magnitude: number, precision: number): string {
   // toFixed writes an exponent from 1e21 up.
   const text =
     magnitude < 1e21
-      ? magnitude.toFixed(digits)
+      ? tieToEven(magnitude.toFixed(digits), magnitude.toFixed(mostDigits), digits)
       : BigInt(magnitude).toString() + (digits > 0 ? `.${"0".repeat(digits)}` : "");
   return text + "0".repeat(precision - digits);
 }
 
 /** %e. */
 export function exponentFloat(magnitude: number, precision: number): string {
-  const text = magnitude.toExponential(Math.min(precision, mostDigits));
-  const [mantissa = "", exponent = "0"] = text.split("e");
-  return withExponent(mantissa, Number(exponent));
+  const [mantissa, power] = scientific(magnitude, Math.min(precision, mostDigits));
+  return withExponent(mantissa, power);
 }
 
 /** %g with a number of significant digits. */
 export function significantFloat(magnitude: number, digits: number): string {
   const precision = Math.min(Math.max(digits, 1), mostDigits);
-  const [mantissa = "", exponent = "0"] = magnitude.toExponential(precision - 1).split("e");
-  const power = Number(exponent);
+  const [mantissa, power] = scientific(magnitude, precision - 1);
   const short = (text: string) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
   if (power < -4 || power >= precision) return withExponent(short(mantissa), power);
   return short(fixedFloat(magnitude, Math.max(precision - 1 - power, 0)));
+}
+
+/** Digits before the exponent, and the exponent. */
+function scientific(magnitude: number, digits: number): [mantissa: string, power: number] {
+  const [mantissa = "", exponent = "0"] = magnitude.toExponential(digits).split("e");
+  const [exact = "", exactExponent = "0"] = magnitude.toExponential(mostDigits).split("e");
+  const even = tieToEven(mantissa, exact, digits);
+  return [even, Number(even === mantissa ? exponent : exactExponent)];
+}
+
+/**
+ * A number half way between two texts: JavaScript takes the larger, Go the one that ends evenly.
+ *
+ * @param exact the same number with all its digits
+ */
+function tieToEven(rounded: string, exact: string, digits: number): string {
+  const point = exact.indexOf(".");
+  const lower = exact.slice(0, digits === 0 ? point : point + 1 + digits);
+  const isTie = /^\.?50*$/.test(exact.slice(lower.length));
+  return isTie && /[02468]$/.test(lower) ? lower : rounded;
 }
 
 function withExponent(mantissa: string, power: number): string {
