@@ -8,13 +8,9 @@ import { systemCode } from "../../base/write-refusal.ts";
 import { storeErrors } from "../errors.ts";
 import { digestOfFile } from "./digest.ts";
 import { isSameState, stateOf } from "./file-state.ts";
-import {
-  checkDigest,
-  type ModelStore,
-  type WriteOptions,
-  type WrittenBlob,
-} from "./model-store.ts";
+import type { ModelStore, WrittenBlob } from "./model-store.ts";
 import { moveIntoPlace, unfinishedPath } from "./write-atomically.ts";
+import { checkDigest, type WriteOptions } from "./write-stream.ts";
 
 /**
  * @throws ProductError `STORE_REFERENCE_CHANGED` when the file changes meanwhile; those of

@@ -1,7 +1,6 @@
 // Our own model store: writes blobs and manifests, and removes what no model needs.
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, open, readdir, rm, rmdir, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, rmdir, stat, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import { ProductError } from "../../base/product-error.ts";
@@ -14,7 +13,13 @@ import { LockFolder } from "./lock-folder.ts";
 import { blobsOf, type Manifest, parseManifest, printManifest } from "./manifest.ts";
 import { type ManifestFile, ModelFolder, type StoredManifest } from "./model-folder.ts";
 import { ReferenceBook } from "./reference-book.ts";
-import { moveIntoPlace, unfinishedPath, writeFileAtomically } from "./write-atomically.ts";
+import {
+  moveIntoPlace,
+  unfinishedPath,
+  unfinishedPrefix,
+  writeFileAtomically,
+} from "./write-atomically.ts";
+import { checkDigest, type WriteOptions, writeStream } from "./write-stream.ts";
 
 export interface WrittenBlob {
   /** `sha256:` and 64 hex digits. */
@@ -24,16 +29,9 @@ export interface WrittenBlob {
   isNew: boolean;
 }
 
-export interface WriteOptions {
-  /** What the content must have. */
-  digest?: string | undefined;
-  signal?: AbortSignal | undefined;
-  /** Called with the bytes written so far. */
-  onBytes?: ((completed: number) => void) | undefined;
-}
-
 // Who writes shares this lock from the first blob to the manifest that needs it; who removes blobs
-// has it alone. So nothing is removed between being found and being needed.
+// has it alone. So nothing is removed between being found and being needed, and whoever has it alone
+// knows that nobody is writing the unfinished files he finds.
 const writersLock = "writers";
 /** Held for moments, while a manifest is put in place or taken away. */
 const manifestsLock = "manifests";
@@ -90,15 +88,16 @@ export class ModelStore implements BlobFolder {
 
   /**
    * Does work that adds blobs and then the manifest that needs them; until it ends, no blob of the
-   * store is removed. May be nested.
+   * store is removed. What a killed process left unfinished makes room first. May be nested.
    *
    * @throws ProductError `STORE_DISK_FULL`, `STORE_NOT_WRITABLE`
    */
   async whileWriting<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     try {
-      return await this.#writing(() =>
-        this.locks.withLock(writersLock, work, { isShared: true, signal }),
-      );
+      return await this.#writing(async () => {
+        await this.#removeAbandoned();
+        return await this.locks.withLock(writersLock, work, { isShared: true, signal });
+      });
     } finally {
       await this.#removeLetGo();
     }
@@ -149,7 +148,7 @@ export class ModelStore implements BlobFolder {
     options: WriteOptions = {},
   ): Promise<WrittenBlob> {
     const unfinished = unfinishedPath(path.join(this.folder.blobsFolder, "blob"));
-    return await this.#writing(async () => {
+    return await this.whileWriting(async () => {
       try {
         const { digest, sizeBytes } = await writeStream(unfinished, stream, options);
         checkDigest(digest, options.digest);
@@ -193,13 +192,35 @@ export class ModelStore implements BlobFolder {
   /** Removes those of the blobs that no manifest needs; while somebody writes, as soon as he ends. */
   async removeUnused(digests: readonly string[]): Promise<void> {
     if (digests.length === 0) return;
-    const removed = await this.whileNobodyWrites(() => this.#removeUnneeded(digests));
+    const removed = await this.whileNobodyWrites(async () => {
+      await this.#removeUnfinished();
+      await this.#removeUnneeded(digests);
+    });
     if (removed !== undefined) return;
     for (const digest of digests) {
       await utimes(this.blobPath(digest), letGoAt, letGoAt).catch(() => {}); // it is gone already
     }
     await this.#writing(() => writeFile(this.#letGoMark, ""));
     await this.#removeLetGo();
+  }
+
+  /** Removes unfinished blobs that no living process writes; while somebody writes, none. */
+  async #removeAbandoned(): Promise<void> {
+    if ((await this.#unfinishedBlobs()).length === 0) return;
+    await this.whileNobodyWrites(() => this.#removeUnfinished());
+  }
+
+  /** To be called while nobody writes. */
+  async #removeUnfinished(): Promise<void> {
+    for (const file of await this.#unfinishedBlobs()) await rm(file, { force: true });
+  }
+
+  async #unfinishedBlobs(): Promise<string[]> {
+    const { blobsFolder } = this.folder;
+    const names = await readdir(blobsFolder);
+    return names
+      .filter((name) => name.startsWith(unfinishedPrefix))
+      .map((name) => path.join(blobsFolder, name));
   }
 
   /** Removes what was let go while somebody wrote. */
@@ -262,36 +283,4 @@ export class ModelStore implements BlobFolder {
       return await work();
     });
   }
-}
-
-async function writeStream(
-  file: string,
-  stream: AsyncIterable<Uint8Array>,
-  { signal, onBytes }: WriteOptions,
-): Promise<{ digest: string; sizeBytes: number }> {
-  const hash = createHash("sha256");
-  let sizeBytes = 0;
-  const handle = await open(file, "wx");
-  try {
-    for await (const chunk of stream) {
-      signal?.throwIfAborted();
-      hash.update(chunk);
-      await handle.writeFile(chunk);
-      sizeBytes += chunk.length;
-      onBytes?.(sizeBytes);
-    }
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  return { digest: `sha256:${hash.digest("hex")}`, sizeBytes };
-}
-
-/** @throws ProductError `STORE_DIGEST_MISMATCH` */
-export function checkDigest(found: string, expected: string | undefined): void {
-  if (expected === undefined || parseDigest(expected) === found) return;
-  throw new ProductError(storeErrors.digestMismatch, {
-    message: `digest mismatch, expected ${parseDigest(expected)}, got ${found}`,
-    hint: "Send the content again.",
-  });
 }

@@ -1,9 +1,18 @@
 // Blobs and manifests on disk: whole or not at all, in the layout that Ollama has.
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { Readable } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { entriesOf, modelName, openStore, sha256 } from "../../support/model-store.ts";
+import { copyModel } from "../../../source/store/library/copy-model.ts";
+import { removeModel } from "../../../source/store/library/remove-model.ts";
+import {
+  entriesOf,
+  modelName,
+  openStore,
+  type StoreFixture,
+  sha256,
+} from "../../support/model-store.ts";
+import { until } from "../../support/until.ts";
 
 const content = Buffer.from("some bytes\0of a blob");
 const digest = `sha256:${sha256(content)}`;
@@ -167,4 +176,47 @@ test("no empty folders and no unfinished files are left behind", async () => {
   ]);
   expect(statSync(store.folder.blobsFolder).isDirectory()).toBe(true);
   expect((await catalog.listModels({ store: "modelctl" })).models).toHaveLength(1);
+});
+
+describe("what a killed process left half written", () => {
+  const half = ({ store }: StoreFixture, name: string) => {
+    mkdirSync(store.folder.blobsFolder, { recursive: true });
+    const file = path.join(store.folder.blobsFolder, `.writing-${name}`);
+    writeFileSync(file, "half");
+    return file;
+  };
+
+  test.each<[string, (fixture: StoreFixture) => Promise<unknown>]>([
+    ["creates", ({ create }) => create("new", { from: ["a.gguf"] })],
+    ["removes", ({ catalog, store }) => removeModel(catalog, store, "old")],
+    ["copies", ({ catalog, store }) => copyModel(catalog, store, "old", modelName("new"))],
+    ["sends a blob", ({ store }) => store.writeBlobFrom(Readable.from([Buffer.from("content")]))],
+  ])("goes with whoever %s next", async (_, write) => {
+    const fixture = openStore();
+    fixture.tinyAt("a.gguf");
+    await fixture.create("old", { from: ["a.gguf"] });
+    const file = half(fixture, "dead");
+    await write(fixture);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test("stays while another writer lives, whose own file nobody takes", async () => {
+    const fixture = openStore();
+    fixture.tinyAt("a.gguf");
+    const other = openStore(fixture.folder).store;
+    const sent = new PassThrough();
+    const writing = other.writeBlobFrom(sent);
+    sent.write("first half, ");
+    const unfinished = () => fixture.unfinished().filter((name) => !name.endsWith("dead"));
+    await until(unfinished, ({ length }) => length === 1);
+    const dead = half(fixture, "dead");
+    await fixture.create("new", { from: ["a.gguf"] });
+    expect(unfinished()).toHaveLength(1);
+    expect(existsSync(dead)).toBe(true);
+    sent.end("second half");
+    const { digest } = await writing;
+    expect(readFileSync(other.blobPath(digest), "utf8")).toBe("first half, second half");
+    await fixture.create("new", { from: ["a.gguf"] });
+    expect(fixture.unfinished()).toEqual([]);
+  });
 });

@@ -1,0 +1,47 @@
+// Writes what a stream brings into a new file, and learns its digest on the way.
+import { createHash } from "node:crypto";
+import { open } from "node:fs/promises";
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import { parseDigest } from "./digest.ts";
+
+export interface WriteOptions {
+  /** What the content must have. */
+  digest?: string | undefined;
+  signal?: AbortSignal | undefined;
+  /** Called with the bytes written so far. */
+  onBytes?: ((completed: number) => void) | undefined;
+}
+
+/** @throws the stream's own error, the system's */
+export async function writeStream(
+  file: string,
+  stream: AsyncIterable<Uint8Array>,
+  { signal, onBytes }: WriteOptions,
+): Promise<{ digest: string; sizeBytes: number }> {
+  const hash = createHash("sha256");
+  let sizeBytes = 0;
+  const handle = await open(file, "wx");
+  try {
+    for await (const chunk of stream) {
+      signal?.throwIfAborted();
+      hash.update(chunk);
+      await handle.writeFile(chunk);
+      sizeBytes += chunk.length;
+      onBytes?.(sizeBytes);
+    }
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return { digest: `sha256:${hash.digest("hex")}`, sizeBytes };
+}
+
+/** @throws ProductError `STORE_DIGEST_MISMATCH` */
+export function checkDigest(found: string, expected: string | undefined): void {
+  if (expected === undefined || parseDigest(expected) === found) return;
+  throw new ProductError(storeErrors.digestMismatch, {
+    message: `digest mismatch, expected ${parseDigest(expected)}, got ${found}`,
+    hint: "Send the content again.",
+  });
+}
