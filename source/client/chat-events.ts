@@ -36,6 +36,8 @@ export interface AnswerStatistics {
 export type ChatEvent =
   /** The request waits; `ahead` requests are before it. */
   | { type: "queued"; ahead: number }
+  /** A file of the model that bears another date is read, to tell whether it has changed. */
+  | { type: "checking"; file: string; fraction: number }
   /** The model's weights are being read; `fraction` 0 to 1. */
   | { type: "loading"; fraction: number }
   /** The prompt is being read. */

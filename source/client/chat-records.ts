@@ -1,4 +1,5 @@
 // Reads the records of a native answer as events.
+import { toOneLine } from "../base/seen-text.ts";
 import type { AnswerStatistics, ChatEvent } from "./chat-events.ts";
 
 export function* toEvents(record: Record<string, unknown>): Generator<ChatEvent> {
@@ -7,6 +8,12 @@ export function* toEvents(record: Record<string, unknown>): Generator<ChatEvent>
     case "queued":
       yield { type: "queued", ahead: count(record.queue_position) };
       return;
+    case "checking": {
+      const file = typeof record.file === "string" ? toOneLine(record.file) : "the model's file";
+      const fraction = count(record.completed) / Math.max(1, count(record.total));
+      yield { type: "checking", file, fraction };
+      return;
+    }
     case "loading":
       yield { type: "loading", fraction: count(record.completed) };
       return;

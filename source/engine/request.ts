@@ -125,6 +125,8 @@ export interface Truncation {
 type Done = Extract<GenerationEvent, { type: "done" }>;
 
 export type CanonicalEvent =
+  /** A file of the model that bears another date is read, to tell whether it has changed. */
+  | { type: "checking"; file: string; completedBytes: number; totalBytes: number }
   | { type: "loading"; fraction: number }
   /** The model is ready; `loadMs` is what the request waited for it. */
   | { type: "loaded"; loadMs: number }

@@ -49,6 +49,7 @@ describe("the figures of --verbose", () => {
 
 describe("progress", () => {
   test.each([
+    [{ type: "checking", file: "a.gguf", fraction: 0.426 } as const, "checking a.gguf 42 %"],
     [{ type: "loading", fraction: 0.426 } as const, "loading tiny 42 %"],
     [{ type: "loading", fraction: 1 } as const, "loading tiny 100 %"],
     [{ type: "queued", ahead: 0 } as const, "waiting, next in line"],

@@ -107,17 +107,20 @@ describe("an answer", () => {
     });
   });
 
-  test("reports waiting, loading and reading", async () => {
+  test("reports checking, waiting, loading and reading", async () => {
     const status = (fields: Record<string, unknown>) => ({ ...piece(""), ...fields });
     const client = await clientOf(
       lines([
+        status({ status: "checking", file: "a\u001b[2J.gguf", completed: 1e9, total: 4e9 }),
         status({ status: "queued", queue_position: 2 }),
         status({ status: "loading", completed: 0.5, total: 1 }),
         status({ status: "prompt", completed: 64, total: 512 }),
         final,
       ]),
     );
-    expect((await eventsOf(client)).slice(0, 3)).toEqual([
+    expect((await eventsOf(client)).slice(0, 4)).toEqual([
+      // A terminal must not obey the name of a file.
+      { type: "checking", file: "a [2J.gguf", fraction: 0.25 },
       { type: "queued", ahead: 2 },
       { type: "loading", fraction: 0.5 },
       { type: "prompt", completedTokens: 64, totalTokens: 512 },

@@ -14,6 +14,7 @@ import type { CanonicalEvent, CanonicalRequest, ChatInput, EmbeddingRequest } fr
 import type { RunnerCalls } from "../runner/calls.ts";
 import { toSampling } from "../sampling-defaults.ts";
 import type { FreeRoom } from "./card-plan.ts";
+import { checkTouched } from "./check-touched.ts";
 import type { EngineSettings, RequestNeed } from "./load-plan.ts";
 import type { LoadedModel, ReadyModel } from "./loaded-model.ts";
 import { ModelPool, type ModelPoolOptions } from "./model-pool.ts";
@@ -30,12 +31,14 @@ export class Scheduler {
   readonly #catalog: ModelCatalog;
   readonly #clock: Clock;
   readonly #pool: ModelPool;
+  readonly #log: (text: string) => void;
 
   constructor({ catalog, clock = systemClock, ...options }: SchedulerOptions) {
     this.engine = options.engine;
     this.#catalog = catalog;
     this.#clock = clock;
     this.#pool = new ModelPool({ ...options, clock });
+    this.#log = options.log;
   }
 
   /** Loaded models and those being loaded, the most recently used first. */
@@ -83,6 +86,9 @@ export class Scheduler {
     if (input.kind === "raw") rawGrammar(request);
     const started = this.#clock.now();
     const { keepAliveMs } = request;
+    for await (const event of checkTouched(model, signal, this.#log)) {
+      if (request.reportProgress) yield event;
+    }
     const { loaded, release } = await this.#pool.obtain(
       model,
       parameters,
@@ -200,6 +206,7 @@ export class Scheduler {
     const parameters = { ...model.parameters, ...definedOnly(request.parameters) };
     const started = this.#clock.now();
     const { keepAliveMs, need } = request;
+    for await (const _ of checkTouched(model, signal, this.#log)); // nobody is told
     const { loaded, release } = await this.#pool.obtain(
       model,
       parameters,

@@ -18,8 +18,10 @@ const answer = {
   created_at: text,
   done: Type.Boolean(),
   done_reason: maybe(text),
-  /** With `progress: true`: `queued`, `loading` or `prompt`. */
+  /** With `progress: true`: `checking`, `queued`, `loading` or `prompt`. */
   status: maybe(text),
+  /** Of `checking`: the name of the model's file that is read. */
+  file: maybe(text),
   queue_position: maybe(count),
   completed: maybe(Type.Number()),
   total: maybe(Type.Number()),

@@ -100,6 +100,13 @@ async function exportable(catalog: ModelCatalog, reference: string): Promise<Sto
   const found = parsed.kind === "name" ? await catalog.find(parsed.name) : undefined;
   if (found?.kind === "stored") return found.stored;
   if (found === undefined) throw catalog.notFound(reference);
+  if (found.kind === "files") {
+    throw new ProductError(storeErrors.modelReadOnly, {
+      message: `The model '${reference}' is in LM Studio's folder and has no manifest to export.`,
+      hint: `Give it a name here, then export that: modelctl cp ${reference} NAME`,
+      param: "model",
+    });
+  }
   throw new ProductError(storeErrors.modelReadOnly, {
     message: `The model '${reference}' comes with the program and need not be exported.`,
     hint: "It is there wherever the program is.",
@@ -115,9 +122,10 @@ async function blobsToExport(
   const layers: Layer[] = [stored.manifest.config, ...stored.manifest.layers];
   const blobs: ExportedBlob[] = [];
   for (const layer of layers) {
-    const file = await locateLayer(layer, stored, store.references);
     const { mediaType, sizeBytes } = layer;
     const onBytes = (completed: number) => onHashed?.(completed, sizeBytes);
+    const { path: file, touched } = await locateLayer(layer, stored, store.references);
+    await touched?.check({ signal, onBytes });
     const digest = isReference(layer)
       ? await store.references.digest(layer, stored.name, { signal, onBytes })
       : layer.digest;

@@ -16,8 +16,9 @@ import type { ModelConfiguration } from "./model-details.ts";
 import type { ModelFile } from "./model-file.ts";
 import type { StoredManifest } from "./model-folder.ts";
 import type { ModelStore, WrittenBlob } from "./model-store.ts";
-import type { ReferenceBook } from "./reference-book.ts";
+import { type ReferenceBook, readAtOnceBytes } from "./reference-book.ts";
 import { locateLayer } from "./stored-content.ts";
+import type { TouchedFile } from "./touched-file.ts";
 
 /** One record of `/api/create`. */
 export interface ProgressRecord {
@@ -38,8 +39,6 @@ export interface LayerMakerOptions {
   signal: AbortSignal | undefined;
 }
 
-/** Files below this size are hashed at once; a larger one would keep its user waiting. */
-const hashedAtOnceBytes = 64 * 1024 ** 2;
 /** Layers of a kind we do not know are referred to from this size on, like weights. */
 const smallBytes = 1024 ** 2;
 
@@ -74,7 +73,7 @@ export class LayerMaker {
     if (own !== undefined) return this.#blob(mediaType, { digest: own, sizeBytes, isNew: false });
     if (copy) return this.#blob(mediaType, await this.#copy(file.path, sizeBytes));
     const digest =
-      sizeBytes < hashedAtOnceBytes
+      sizeBytes < readAtOnceBytes
         ? await digestOfFile(file.path, { signal: this.#options.signal })
         : undefined;
     return this.#reference(mediaType, file.path, file.state, digest);
@@ -82,7 +81,8 @@ export class LayerMaker {
 
   /** The layer of another model, checked; from another store, what is large is referred to. */
   async inherit(layer: Layer, parent: StoredManifest): Promise<Layer> {
-    const file = await locateLayer(layer, parent, this.#store.references);
+    const { path: file, touched } = await locateLayer(layer, parent, this.#store.references);
+    if (touched !== undefined) await this.check(touched);
     const isOurs = parent.folder.path === this.#store.path;
     if (isReference(layer)) {
       if (this.#options.copy) {
@@ -98,6 +98,13 @@ export class LayerMaker {
     }
     if (this.#options.copy) return this.#blob(mediaType, await this.#copy(file, sizeBytes, digest));
     return this.#reference(mediaType, file, await stateOf(file), digest);
+  }
+
+  /** Reads a file of another model's that was touched, and says how far it is. */
+  async check({ path: file, sizeBytes: total, check }: TouchedFile): Promise<void> {
+    const { onProgress, signal } = this.#options;
+    const status = `checking ${path.basename(file)}`;
+    await check({ signal, onBytes: (completed) => onProgress({ status, total, completed }) });
   }
 
   async #copy(file: string, total: number, digest?: string): Promise<WrittenBlob> {

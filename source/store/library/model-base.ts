@@ -16,7 +16,9 @@ import { locateFiles, readConfiguration, readContent } from "./stored-content.ts
 /** The model that another is made from. */
 export type ParentModel =
   | { kind: "stored"; stored: StoredManifest }
-  | { kind: "built-in"; file: string; parameters: ModelParameters };
+  | { kind: "built-in"; file: string; parameters: ModelParameters }
+  /** Absolute paths, its projectors among them, where another program keeps them. */
+  | { kind: "files"; files: string[] };
 
 export interface BaseOptions {
   /** What relative paths start from; without it, only what looks like a path is one. */
@@ -70,6 +72,7 @@ async function fromName(maker: LayerMaker, name: string, options: BaseOptions): 
   const { convertWeights } = options;
   const parent = await options.resolveName(name);
   if (parent.kind === "stored") return await fromModel(maker, parent.stored, convertWeights);
+  if (parent.kind === "files") return await fromFiles(maker, parent.files, { convertWeights });
   // The program's own folder moves with every update: no place to refer to.
   const base = await fromFiles(maker, [parent.file], { convertWeights, copy: true });
   return { ...base, parameters: { ...parent.parameters } };
@@ -191,7 +194,8 @@ async function fromModel(
   const layers: Layer[] = [];
   let configuration = await readConfiguration(parent);
   if (convert !== undefined) {
-    const { parts } = await locateFiles(parent, maker.references);
+    const { parts, touched } = await locateFiles(parent, maker.references);
+    for (const file of touched) await maker.check(file);
     const weights = await readModelFile(await convert(parts));
     layers.push(await maker.file("model", weights));
     const { model_families: families } = configuration;

@@ -5,11 +5,13 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
+import { SharedWork } from "../hub/shared-work.ts";
 import type { ModelName } from "../model-reference.ts";
 import { digestOfFile, type HashOptions, parseDigest } from "./digest.ts";
 import { isMissing } from "./disk-errors.ts";
 import { type FileState, isSameState, stateOf } from "./file-state.ts";
 import { type FileReference, isObject, type ReferenceLayer } from "./manifest.ts";
+import type { TouchedFile } from "./touched-file.ts";
 import { writeFileAtomically } from "./write-atomically.ts";
 
 /** What was learnt about a referenced file after its model was created. */
@@ -20,10 +22,15 @@ interface Finding {
   inode: string;
 }
 
+/** A file below this size is read in a moment; a larger one would keep its user waiting. */
+export const readAtOnceBytes = 64 * 1024 ** 2;
+
 export class ReferenceBook {
   readonly #folder: string;
+  /** A store that may only be read remembers for as long as the process lives. */
+  readonly #learnt = new Map<string, Finding>();
   /** A file that is being read is read once for all who ask. */
-  readonly #running = new Map<string, Promise<string>>();
+  readonly #reading = new SharedWork<string, number>();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -31,23 +38,29 @@ export class ReferenceBook {
 
   /**
    * Whether the file is still what the model was created from. One that was merely touched is read
-   * once, and then known to be the same.
+   * once, and then known to be the same: at once if it is small; of a large one that is left to whoever
+   * needs its content.
    *
+   * @returns what is left to be read, if anything
    * @throws ProductError `STORE_REFERENCE_MISSING`, `STORE_REFERENCE_CHANGED`
    */
-  async check(layer: ReferenceLayer, model: ModelName): Promise<void> {
-    const { reference } = layer;
-    const state = await stateOf(reference.path).catch((error: unknown) => {
-      throw isMissing(error) ? missing(reference, model) : error;
-    });
-    if (isSameState(reference, state) && layer.sizeBytes === state.sizeBytes) return;
-    if (layer.sizeBytes !== state.sizeBytes) throw changed(reference, model, state);
+  async look(layer: ReferenceLayer, model: ModelName): Promise<TouchedFile | undefined> {
+    const { reference, sizeBytes } = layer;
+    const state = await this.#stateOf(layer, model);
+    if (isSameState(reference, state)) return undefined;
     const finding = await this.#finding(layer);
-    if (finding !== undefined && isSameState(finding, state)) return;
+    if (finding !== undefined && isSameState(finding, state)) return undefined;
     const known = reference.digest ?? finding?.digest;
-    if (known === undefined) throw changed(reference, model, state);
-    if ((await this.#hash(layer, state, {})) !== known) throw changed(reference, model, state);
-    await this.#write(layer, { digest: known, mtimeNs: state.mtimeNs, inode: state.inode });
+    if (known === undefined) throw unknown(reference, model, state);
+    const check = async (options: HashOptions = {}) => {
+      if ((await this.#hash(layer, state, options)) !== known) {
+        throw changed(reference, model, state);
+      }
+      await this.#learn(layer, { digest: known, mtimeNs: state.mtimeNs, inode: state.inode });
+    };
+    if (sizeBytes >= readAtOnceBytes) return { path: reference.path, sizeBytes, check };
+    await check();
+    return undefined;
   }
 
   /** The digest if it is known without reading the file. */
@@ -61,7 +74,7 @@ export class ReferenceBook {
    * @throws ProductError `STORE_REFERENCE_MISSING`, `STORE_REFERENCE_CHANGED`
    */
   async digest(layer: ReferenceLayer, model: ModelName, options: HashOptions = {}) {
-    await this.check(layer, model);
+    await (await this.look(layer, model))?.check(options);
     const known = await this.knownDigest(layer);
     if (known !== undefined) return known;
     const before = await stateOf(layer.reference.path);
@@ -69,7 +82,7 @@ export class ReferenceBook {
     const after = await stateOf(layer.reference.path);
     if (!isSameState(before, after)) throw changed(layer.reference, model, after);
     const { mtimeNs, inode } = after;
-    await this.#write(layer, { digest, mtimeNs, inode });
+    await this.#learn(layer, { digest, mtimeNs, inode });
     return digest;
   }
 
@@ -82,30 +95,45 @@ export class ReferenceBook {
     }
   }
 
-  async #hash(layer: ReferenceLayer, state: FileState, options: HashOptions): Promise<string> {
-    const { path: file } = layer.reference;
-    // A caller who can cancel, or wants to see progress, reads on its own.
-    if (options.signal !== undefined || options.onBytes !== undefined) {
-      return await digestOfFile(file, options);
-    }
-    const key = `${file} ${state.mtimeNs} ${state.inode}`;
-    const running = this.#running.get(key) ?? digestOfFile(file);
-    this.#running.set(key, running);
-    return await running.finally(() => this.#running.delete(key));
+  /** The file's state; it is there, and as long as it was. */
+  async #stateOf({ reference, sizeBytes }: ReferenceLayer, model: ModelName): Promise<FileState> {
+    const state = await stateOf(reference.path).catch((error: unknown) => {
+      throw isMissing(error) ? missing(reference, model) : error;
+    });
+    if (state.sizeBytes !== sizeBytes) throw changed(reference, model, state);
+    return state;
+  }
+
+  async #hash(
+    { reference }: ReferenceLayer,
+    { mtimeNs, inode }: FileState,
+    { signal = new AbortController().signal, onBytes = () => {} }: HashOptions,
+  ): Promise<string> {
+    const { path: file } = reference;
+    const whenLeft = () => (signal.reason instanceof Error ? signal.reason : new Error("aborted"));
+    return await this.#reading.join(
+      `${file} ${mtimeNs} ${inode}`,
+      { signal, report: onBytes, whenLeft },
+      (shared, report) => digestOfFile(file, { signal: shared, onBytes: report }),
+    );
   }
 
   async #finding(layer: ReferenceLayer): Promise<Finding | undefined> {
     try {
       return readFinding(await readFile(path.join(this.#folder, keyOf(layer)), "utf8"));
     } catch {
-      return undefined; // nothing was learnt, or it is lost: it can be learnt again
+      // Nothing was written, or it is lost: it can be learnt again.
+      return this.#learnt.get(keyOf(layer));
     }
   }
 
-  async #write(layer: ReferenceLayer, finding: Finding): Promise<void> {
-    const file = path.join(this.#folder, keyOf(layer));
-    // Where it cannot be written, as on a full disk, it is learnt again next time.
-    await writeFileAtomically(file, JSON.stringify(finding)).catch(() => {});
+  async #learn(layer: ReferenceLayer, finding: Finding): Promise<void> {
+    const key = keyOf(layer);
+    const file = path.join(this.#folder, key);
+    await writeFileAtomically(file, JSON.stringify(finding)).catch(() => {
+      // Where it cannot be written, as on a full disk, the next process learns it again.
+      this.#learnt.set(key, finding);
+    });
   }
 }
 
@@ -134,11 +162,21 @@ function missing({ path: file, since }: FileReference, model: ModelName): Produc
 }
 
 function changed({ path: file, since }: FileReference, model: ModelName, now: FileState) {
-  const changedAt = new Date(Number(BigInt(now.mtimeNs) / 1_000_000n)).toISOString();
   return new ProductError(storeErrors.referenceChanged, {
-    message: `The model '${model.display}' was created on ${dayOf(since)} from ${file}, which has changed since (it now dates from ${dayOf(changedAt)} and has ${now.sizeBytes} bytes).`,
+    message: `The model '${model.display}' was created on ${dayOf(since)} from ${file}, which has changed since (it now dates from ${dateOf(now)} and has ${now.sizeBytes} bytes).`,
     hint: "Create the model again to use the file as it is now.",
   });
+}
+
+function unknown({ path: file, since }: FileReference, model: ModelName, now: FileState) {
+  return new ProductError(storeErrors.referenceChanged, {
+    message: `The model '${model.display}' was created on ${dayOf(since)} from ${file}, which has been changed or touched since (it now dates from ${dateOf(now)}); which of the two, nobody can tell: its hash was not computed before.`,
+    hint: "Create the model again to use the file as it is now. A server computes the hashes of large files in the background.",
+  });
+}
+
+function dateOf({ mtimeNs }: FileState): string {
+  return dayOf(new Date(Number(BigInt(mtimeNs) / 1_000_000n)).toISOString());
 }
 
 /** `2026-11-21 10:35 UTC` */

@@ -23,9 +23,14 @@ export async function resolveStored(
   stored: StoredManifest,
   { store, cache, contents }: StoredSources,
 ): Promise<ResolvedModel> {
-  const { parts, projectors, adapters, drafts } = await locateFiles(stored, store.references);
+  const { touched, ...files } = await locateFiles(stored, store.references);
+  const { parts, projectors, adapters, drafts } = files;
   const content = await contentOf(stored, contents);
-  const { facts } = await cache.read(parts);
+  const { facts } = await cache.read(parts).catch(async (error: unknown) => {
+    // That a file has changed is a better word on it than what is wrong with what it is now.
+    for (const file of touched) await file.check();
+    throw error;
+  });
   const path = parts.length > 1 ? await linkedParts(parts, store.splitsFolder) : facts.path;
   const { configuration, ...said } = content;
   return {
@@ -33,6 +38,7 @@ export async function resolveStored(
     ...said,
     name: stored.name.display,
     facts: { ...facts, path },
+    parts,
     origin: "stored",
     store: stored.folder.kind,
     digest: stored.digest,
@@ -42,13 +48,17 @@ export async function resolveStored(
     projectors,
     adapters,
     drafts,
+    touched,
     requires: textIn(configuration, "requires"),
     renderer: textIn(configuration, "renderer"),
     parser: textIn(configuration, "parser"),
   };
 }
 
-/** What a model says of itself: enough for its Modelfile, whether or not its weights are there. */
+/**
+ * What a model says of itself: enough for its Modelfile, whether or not its weights are where `parts`
+ * says they were.
+ */
 export type RecordedModel = Omit<
   ResolvedModel,
   | "facts"
@@ -60,10 +70,8 @@ export type RecordedModel = Omit<
   | "details"
   | "examples"
   | "card"
-> & {
-  /** Files of its weights, as they were when it was made. */
-  parts: string[];
-};
+  | "touched"
+>;
 
 /** @throws ProductError those of `readContent` */
 export async function readRecorded(stored: StoredManifest): Promise<RecordedModel> {

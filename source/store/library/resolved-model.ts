@@ -4,6 +4,7 @@ import type { StoredMessage } from "../model-definition.ts";
 import type { ModelParameters } from "../model-parameters.ts";
 import type { ModelDetails } from "./model-details.ts";
 import type { StoreKind } from "./model-folder.ts";
+import type { TouchedFile } from "./touched-file.ts";
 
 export type ModelOrigin = "built-in" | "stored" | "file";
 
@@ -12,6 +13,8 @@ export interface ResolvedModel {
   name: string;
   /** `path` is what to load; of a split model the first part, which has the others beside it. */
   facts: GgufFacts;
+  /** Absolute: the file of the weights, or all parts in order. */
+  parts: string[];
   /** Its own defaults; a request overrides them. */
   parameters: ModelParameters;
   card: string | undefined;
@@ -29,6 +32,8 @@ export interface ResolvedModel {
   projectors: string[];
   adapters: string[];
   drafts: string[];
+  /** Its files that must be read before it is run, to tell whether they are what they were. */
+  touched: readonly TouchedFile[];
   /** In Go's template language; wins over the GGUF's own template. */
   template: string | undefined;
   system: string | undefined;
@@ -50,6 +55,7 @@ export function nothingSaid() {
     projectors: [],
     adapters: [],
     drafts: [],
+    touched: [],
     template: undefined,
     system: undefined,
     messages: [],

@@ -8,6 +8,7 @@ import { type ModelConfiguration, parseConfiguration } from "./model-details.ts"
 import type { StoredManifest } from "./model-folder.ts";
 import type { ReferenceBook } from "./reference-book.ts";
 import { parseParameters, sortParameters } from "./stored-parameters.ts";
+import type { TouchedFile } from "./touched-file.ts";
 
 /** The texts and values of a model. */
 export interface ModelContent {
@@ -54,17 +55,22 @@ export async function readConfiguration(stored: StoredManifest): Promise<ModelCo
 }
 
 /**
+ * @returns also those of the files that whoever needs their content has to check
  * @throws ProductError `STORE_BLOB_MISSING`, `STORE_REFERENCE_MISSING`, `STORE_REFERENCE_CHANGED`,
  *   `STORE_FORMAT_UNSUPPORTED`
  */
 export async function locateFiles(
   stored: StoredManifest,
   references: ReferenceBook,
-): Promise<ModelPaths> {
-  const files = async (kind: LayerKind) =>
-    await Promise.all(
-      layersOf(stored.manifest, kind).map((layer) => locateLayer(layer, stored, references)),
-    );
+): Promise<ModelPaths & { touched: TouchedFile[] }> {
+  const touched: TouchedFile[] = [];
+  const files = async (kind: LayerKind) => {
+    const layers = layersOf(stored.manifest, kind);
+    const located = layers.map((layer) => locateLayer(layer, stored, references));
+    const found = await Promise.all(located);
+    touched.push(...found.flatMap((file) => file.touched ?? []));
+    return found.map((file) => file.path);
+  };
   const parts = await files("model");
   if (parts.length === 0) {
     throw new ProductError(storeErrors.formatUnsupported, {
@@ -77,6 +83,7 @@ export async function locateFiles(
     projectors: await files("projector"),
     adapters: await files("adapter"),
     drafts: await files("draft"),
+    touched,
   };
 }
 
@@ -94,15 +101,21 @@ export function recordedFiles({ folder, manifest }: StoredManifest): ModelPaths 
   };
 }
 
-/** Where a layer's content is; it is there, and it is what it was. */
+export interface LocatedLayer {
+  /** Absolute. */
+  path: string;
+  /** The same file, where only reading it tells whether it is what it was. */
+  touched?: TouchedFile | undefined;
+}
+
+/** Where a layer's content is; it is there. */
 export async function locateLayer(
   layer: Layer,
   { folder, name }: StoredManifest,
   references: ReferenceBook,
-): Promise<string> {
-  if (!isReference(layer)) return await folder.locate(layer, name);
-  await references.check(layer, name);
-  return layer.reference.path;
+): Promise<LocatedLayer> {
+  if (!isReference(layer)) return { path: await folder.locate(layer, name) };
+  return { path: layer.reference.path, touched: await references.look(layer, name) };
 }
 
 async function textOf(layer: Layer, { folder, name, path }: StoredManifest): Promise<string> {

@@ -204,6 +204,9 @@ export class ChatSession {
       case "queued":
         run.phase = { kind: "queued", ahead: event.ahead };
         break;
+      case "checking":
+        run.phase = { kind: "checking", file: event.file, fraction: event.fraction };
+        break;
       case "loading":
         run.phase = { kind: "loading", fraction: event.fraction };
         break;

@@ -11,6 +11,7 @@ import { type EntryImage, storedEntries, type TranscriptEntry } from "./transcri
 export type ActivityPhase =
   | { readonly kind: "waiting" }
   | { readonly kind: "queued"; readonly ahead: number }
+  | { readonly kind: "checking"; readonly file: string; readonly fraction: number }
   | { readonly kind: "loading"; readonly fraction: number }
   | { readonly kind: "prompt"; readonly completedTokens: number; readonly totalTokens: number }
   | { readonly kind: "thinking"; readonly characters: number }

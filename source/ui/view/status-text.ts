@@ -38,7 +38,7 @@ export function statusLine(
 
 function shareOf({ activity, contextTokens }: StatusState, model: ModelLine): number | undefined {
   const phase = activity?.phase;
-  if (phase?.kind === "loading") return phase.fraction;
+  if (phase?.kind === "loading" || phase?.kind === "checking") return phase.fraction;
   if (phase?.kind === "prompt" && phase.totalTokens > 0) {
     return phase.completedTokens / phase.totalTokens;
   }
@@ -77,6 +77,8 @@ function phaseText(
         : `waiting for the server ${(elapsedMs / 1000).toFixed(1)} s`;
     case "queued":
       return phase.ahead > 0 ? `waiting, ${phase.ahead} ahead` : "waiting, next in line";
+    case "checking":
+      return `checking ${phase.file} ${percent(phase.fraction)}`;
     case "loading":
       return `loading ${model.name} ${percent(phase.fraction)}`;
     case "prompt": {

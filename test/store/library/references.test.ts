@@ -2,7 +2,9 @@
 // that was merely touched is not held against anybody.
 import {
   appendFileSync,
+  closeSync,
   copyFileSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -12,6 +14,7 @@ import {
   truncateSync,
   utimesSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -145,7 +148,97 @@ describe("a file that was touched", () => {
     utimesSync(file, later, later);
     await expect(catalog.resolve("mine")).rejects.toMatchObject({
       code: "STORE_REFERENCE_CHANGED",
+      message: expect.stringMatching(/mine\.gguf, which has been changed or touched since .*2040/),
     });
+  });
+});
+
+describe("a large file that was touched", () => {
+  /** Its last bytes are no part of the model: what is wrong with them only its digest tells. */
+  async function touched(): Promise<StoreFixture & { file: string }> {
+    const fixture = await referring(largeBytes);
+    await hashReferences(fixture.store);
+    utimesSync(fixture.file, later, later);
+    return fixture;
+  }
+
+  test("is read by whoever needs its content, who sees how far it is, and no second time", async () => {
+    const { catalog, file } = await touched();
+    const [first, ...more] = (await catalog.resolve("mine")).touched;
+    expect(first).toMatchObject({ path: file, sizeBytes: largeBytes });
+    expect(more).toEqual([]);
+    const seen: number[] = [];
+    await first?.check({ onBytes: (bytes) => seen.push(bytes) });
+    expect(seen.length).toBeGreaterThan(10);
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+    expect(seen.at(-1)).toBe(largeBytes);
+    expect((await catalog.resolve("mine")).touched).toEqual([]);
+    expect((await openStore(path.dirname(file)).catalog.resolve("mine")).touched).toEqual([]);
+  });
+
+  test("is read once for all who need it at the same time", async () => {
+    const { catalog, store } = await touched();
+    const both = await Promise.all([catalog.resolve("mine"), catalog.resolve("mine")]);
+    const seen: [number[], number[]] = [[], []];
+    const checks = both.map(({ touched: [file] }, who) =>
+      file?.check({ onBytes: (bytes) => seen[who]?.push(bytes) }),
+    );
+    await Promise.all(checks);
+    // Each of two readings would have chunks of its own.
+    expect(seen[0]).toEqual(seen[1]);
+    expect(readdirSync(path.join(store.path, "references"))).toHaveLength(1);
+  });
+
+  test("may be left to read by one of two who read it", async () => {
+    const { catalog } = await touched();
+    const abort = new AbortController();
+    const [file] = (await catalog.resolve("mine")).touched;
+    if (file === undefined) throw new Error("there is nothing to read");
+    const left = file.check({ signal: abort.signal, onBytes: () => abort.abort() });
+    const stayed = file.check();
+    await expect(left).rejects.toMatchObject({ name: "AbortError" });
+    await stayed;
+    expect((await catalog.resolve("mine")).touched).toEqual([]);
+  });
+
+  test("is remembered by the process where the store cannot be written", async () => {
+    const { catalog, store } = await touched();
+    const [file] = (await catalog.resolve("mine")).touched;
+    // A file in the folder's place: nobody can write into it, whatever his rights.
+    const folder = path.join(store.path, "references");
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, "");
+    await file?.check();
+    expect((await catalog.resolve("mine")).touched).toEqual([]);
+  });
+
+  test("is named when it is found to be another", async () => {
+    const { catalog, file } = await touched();
+    const handle = openSync(file, "r+");
+    writeSync(handle, "x", largeBytes - 1);
+    closeSync(handle);
+    const [found] = (await catalog.resolve("mine")).touched;
+    await expect(found?.check()).rejects.toMatchObject({
+      code: "STORE_REFERENCE_CHANGED",
+      message: expect.stringMatching(/mine\.gguf, which has changed since/),
+    });
+    expect((await catalog.resolve("mine")).touched).toHaveLength(1);
+  });
+
+  test("is named when it is no model at all any more", async () => {
+    const { catalog, file } = await touched();
+    writeFileSync(file, Buffer.alloc(largeBytes));
+    await expect(catalog.resolve("mine")).rejects.toMatchObject({
+      code: "STORE_REFERENCE_CHANGED",
+    });
+  });
+
+  test("is read, and said to be, before another model is made of its model", async () => {
+    const { create } = await touched();
+    const statuses = async () =>
+      (await create("other", { from: ["mine"], system: "S" })).map(({ status }) => status);
+    expect(await statuses()).toContain("checking mine.gguf");
+    expect(await statuses()).not.toContain("checking mine.gguf");
   });
 });
 

@@ -39,6 +39,7 @@ describe("a running request", () => {
     ["◐ waiting for the server", { kind: "waiting" }],
     ["◐ waiting, 2 ahead", { kind: "queued", ahead: 2 }],
     ["◐ waiting, next in line", { kind: "queued", ahead: 0 }],
+    ["◐ checking a.gguf 62 %", { kind: "checking", file: "a.gguf", fraction: 0.618 }],
     ["◐ loading tiny 62 %", { kind: "loading", fraction: 0.618 }],
     ["◐ loading tiny 100 %", { kind: "loading", fraction: 1.2 }],
     ["◐ reading 2 014 tokens 58 %", { kind: "prompt", completedTokens: 1168, totalTokens: 2014 }],

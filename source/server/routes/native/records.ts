@@ -51,6 +51,10 @@ export function progressFields(event: CanonicalEvent): Record<string, unknown> |
   switch (event.type) {
     case "queued":
       return { status: "queued", queue_position: event.ahead };
+    case "checking": {
+      const { file, completedBytes: completed, totalBytes: total } = event;
+      return { status: "checking", file, completed, total };
+    }
     case "loading":
       return { status: "loading", completed: event.fraction, total: 1 };
     case "prompt":

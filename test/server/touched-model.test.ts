@@ -1,0 +1,89 @@
+// A model whose file was touched since it was created: the file is read before the model is loaded,
+// whoever asks for progress sees how far that is, and it is not read a second time.
+import { closeSync, openSync, truncateSync, utimesSync, writeSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hashReferences } from "../../source/store/library/hash-references.ts";
+import { ModelStore } from "../../source/store/library/model-store.ts";
+import { type NativeRecord, parseLines } from "../support/ndjson.ts";
+import { StoreServer } from "../support/store-server.ts";
+
+const largeBytes = 65 * 1024 ** 2;
+const prompt = "What is 2 + 3?";
+let store: StoreServer;
+
+beforeAll(async () => {
+  store = await StoreServer.start();
+});
+afterAll(async () => {
+  await store.close();
+});
+
+/** A model of a large file that was hashed and then touched. */
+async function touched(name: string): Promise<string> {
+  const file = store.tinyAt(`${name}.gguf`);
+  truncateSync(file, largeBytes);
+  const made = await store.server.post("/api/create", { model: name, from: file, stream: false });
+  expect(made.json).toEqual({ status: "success" });
+  await hashReferences(new ModelStore(path.join(store.folder, "models")));
+  const later = new Date("2040-01-02T03:04:05Z");
+  utimesSync(file, later, later);
+  return file;
+}
+
+function changeTheEnd(file: string): void {
+  const handle = openSync(file, "r+");
+  writeSync(handle, "x", largeBytes - 1);
+  closeSync(handle);
+}
+
+async function generate(model: string, fields: Record<string, unknown> = {}) {
+  const body = { model, prompt, options: { temperature: 0 }, ...fields };
+  const reply = await store.server.post("/api/generate", body);
+  const records = parseLines(reply.text);
+  const text = records.map(({ response: piece = "" }) => piece).join("");
+  return { status: reply.status, records, text };
+}
+
+const statusesOf = (records: readonly NativeRecord[]) => [
+  ...new Set(records.flatMap(({ status }) => (status === undefined ? [] : [status]))),
+];
+
+describe("a touched file", () => {
+  test("is read in sight before the load, once", async () => {
+    await touched("seen");
+    const first = await generate("seen", { progress: true });
+    expect(first.text).toBe("2 + 3 = 5");
+    expect(statusesOf(first.records).slice(0, 2)).toEqual(["checking", "loading"]);
+    const checking = first.records.filter(({ status }) => status === "checking");
+    expect(checking[0]).toMatchObject({ file: "seen.gguf", completed: 0, total: largeBytes });
+    expect(checking.at(-1)).toMatchObject({ completed: largeBytes, total: largeBytes });
+    const second = await generate("seen", { progress: true });
+    expect(second.text).toBe("2 + 3 = 5");
+    expect(statusesOf(second.records)).not.toContain("checking");
+  });
+
+  test("does not show to who did not ask for progress", async () => {
+    await touched("unseen");
+    const { records, text } = await generate("unseen");
+    expect(text).toBe("2 + 3 = 5");
+    expect(statusesOf(records)).toEqual([]);
+  });
+
+  test("is not read for what is merely shown", async () => {
+    await touched("shown");
+    expect((await store.client.show({ model: "shown" })).details.family).toBe("llama");
+    const { records } = await generate("shown", { progress: true });
+    expect(statusesOf(records)).toContain("checking");
+  });
+
+  test("that turns out to be another refuses the request", async () => {
+    changeTheEnd(await touched("other"));
+    const refused = await generate("other");
+    expect(refused.status).toBe(409);
+    expect(refused.records).toMatchObject([{ code: "STORE_REFERENCE_CHANGED" }]);
+    const inStream = await generate("other", { progress: true });
+    expect(inStream.status).toBe(200);
+    expect(inStream.records.at(-1)).toMatchObject({ code: "STORE_REFERENCE_CHANGED" });
+  });
+});
