@@ -1,6 +1,5 @@
 // The models of this user, and all that can be done with them without a server: our own store,
 // Ollama's to read, and the way to the hub.
-import { homedir } from "node:os";
 import path from "node:path";
 import { nearestName } from "../base/nearest-name.ts";
 import { ProductError } from "../base/product-error.ts";
@@ -17,6 +16,7 @@ import type { ModelName } from "../store/model-reference.ts";
 import type { ParsedModelfile } from "../store/modelfile/parse-modelfile.ts";
 import type { PrintedModelfile } from "../store/modelfile/print-modelfile.ts";
 import type { QuantizeProgram } from "../store/quantize/quantize-weights.ts";
+import { lmStudioFolder, ollamaFolders } from "./other-stores.ts";
 import type { RenderedPrompt } from "./render-prompt.ts";
 
 export type { ModelDescription, ModelName, ProgressRecord, Work };
@@ -39,6 +39,7 @@ export class ModelLibrary implements Workshop {
       store: this.store,
       hubPrefixes,
       ollamaFolders: ollamaFolders(environment).filter((folder) => folder !== this.store.path),
+      lmStudioFolder: () => lmStudioFolder(environment),
     });
     this.hub = async () => {
       const { readHubSettings } = await import("../store/hub/hub-settings.ts");
@@ -66,13 +67,13 @@ export class ModelLibrary implements Workshop {
    * @throws ProductError of the store
    */
   async modelfile(reference: string): Promise<PrintedModelfile & { problem?: string }> {
-    const { modelfileOf, modelfileWith } = await import("../server/description/modelfile-of.ts");
+    const { modelfileOf } = await import("../server/description/modelfile-of.ts");
     try {
-      return await modelfileOf(await this.catalog.resolve(reference), {});
+      return modelfileOf(await this.catalog.resolve(reference), {});
     } catch (error) {
       const recorded = error instanceof ProductError && (await this.catalog.recorded(reference));
       if (!recorded) throw error;
-      return { ...modelfileWith(recorded, recorded.parts), problem: error.sentence };
+      return { ...modelfileOf(recorded, {}), problem: error.sentence };
     }
   }
 
@@ -212,14 +213,4 @@ export class ModelLibrary implements Workshop {
 
 function asRecords(status: string, { onProgress }: Work) {
   return (completed: number, total: number) => onProgress({ status, completed, total });
-}
-
-/** Where Ollama keeps its models: for a user, and for its service on Linux. */
-function ollamaFolders(environment: NodeJS.ProcessEnv): string[] {
-  const named = environment.OLLAMA_MODELS;
-  const usual = [
-    path.join(environment.HOME || homedir(), ".ollama", "models"),
-    "/usr/share/ollama/.ollama/models",
-  ];
-  return named ? [path.resolve(named)] : usual;
 }

@@ -98,8 +98,8 @@ export const flagTable = {
   store: {
     type: "string",
     value: "STORE",
-    text: "only models of one store: modelctl, ollama or built-in",
-    values: ["modelctl", "ollama", "built-in"],
+    text: "only models of one store: modelctl, ollama, lm-studio or built-in",
+    values: ["modelctl", "ollama", "lm-studio", "built-in"],
   },
   license: { type: "boolean", text: "print the licence" },
   modelfile: { type: "boolean", text: "print the Modelfile" },

@@ -41,7 +41,7 @@ export interface LocalModel {
   /** Since 1970. */
   modifiedMs: number;
   digest: string;
-  /** `modelctl`, `ollama`, `built-in` */
+  /** `modelctl`, `ollama`, `lm-studio`, `built-in` */
   store: string;
   family: string;
   parameterSize: string;

@@ -79,7 +79,7 @@ export const storeErrors = {
     status: 403,
     exitCode: exitCodes.refused,
     description:
-      "The model is built in or belongs to Ollama's store, so it cannot be changed here.",
+      "The model is built in, or belongs to Ollama's store or LM Studio's, so it cannot be changed here.",
   },
   versionRequired: {
     code: "STORE_VERSION_REQUIRED",

@@ -1,5 +1,5 @@
 // Finds the model that a reference means, and lists all there are: built-in ones, those of our own
-// store, those of Ollama's, and files.
+// store, those of Ollama's and of LM Studio's, and files.
 import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
@@ -17,6 +17,8 @@ import { resolveFile } from "./library/resolve-file.ts";
 import { type RecordedModel, readRecorded, resolveStored } from "./library/resolve-stored.ts";
 import { nothingSaid, type ResolvedModel } from "./library/resolved-model.ts";
 import type { ModelContent } from "./library/stored-content.ts";
+import { listLmStudio, resolveLmStudio } from "./lm-studio/list-lm-studio.ts";
+import { type FolderModel, LmStudioFolder } from "./lm-studio/lm-studio-folder.ts";
 import { type ModelName, type ModelReference, parseModelReference } from "./model-reference.ts";
 
 export type { ResolvedModel } from "./library/resolved-model.ts";
@@ -35,6 +37,8 @@ export interface CatalogOptions {
   store?: ModelStore | undefined;
   /** Ollama's model folders, which need not be there: read, never written. */
   ollamaFolders?: readonly string[];
+  /** Tells LM Studio's model folder, if there is one: read, never written. */
+  lmStudioFolder?: () => string | undefined;
   /** See `ReferenceOptions`. */
   hubPrefixes?: readonly string[] | undefined;
 }
@@ -42,17 +46,21 @@ export interface CatalogOptions {
 export interface ListOptions {
   /** Only the models of one store; by default each name once, as `resolve` finds it. */
   store?: StoreKind | "built-in" | undefined;
+  /** False for names, sizes and times alone, where details would have to be read from the models. */
+  withDetails?: boolean;
 }
 
 /** What a name was found to mean. */
 export type FoundModel =
   | { kind: "built-in"; model: BuiltInModel }
-  | { kind: "stored"; stored: StoredManifest };
+  | { kind: "stored"; stored: StoredManifest }
+  | { kind: "files"; model: FolderModel };
 
 export class ModelCatalog {
   readonly store: ModelStore | undefined;
   readonly #builtIn: readonly BuiltInModel[];
   readonly #others: readonly ModelFolder[];
+  readonly #lmStudioFolder: () => string | undefined;
   readonly #hubPrefixes: readonly string[] | undefined;
   readonly #cache = new GgufCache();
   readonly #contents = new Map<string, ModelContent>();
@@ -61,6 +69,7 @@ export class ModelCatalog {
 
   constructor(options: CatalogOptions = {}) {
     const { builtIn = builtInModels, store, ollamaFolders = [], hubPrefixes } = options;
+    this.#lmStudioFolder = options.lmStudioFolder ?? (() => undefined);
     this.store = store;
     this.#builtIn = builtIn;
     this.#hubPrefixes = hubPrefixes;
@@ -71,6 +80,20 @@ export class ModelCatalog {
   get #folders(): ModelFolder[] {
     if (this.store === undefined) return [];
     return [this.store.folder, ...this.#others.filter((folder) => existsSync(folder.path))];
+  }
+
+  get #lmStudio(): LmStudioFolder | undefined {
+    const folder = this.#lmStudioFolder();
+    return folder === undefined ? undefined : new LmStudioFolder(folder, this.#hubPrefixes);
+  }
+
+  /** As with Ollama's: that the folder cannot be read is `listModels`' to tell. */
+  #findLmStudio(name: ModelName): FolderModel | undefined {
+    try {
+      return this.#lmStudio?.find(name);
+    } catch {
+      return undefined;
+    }
   }
 
   /** The built-in models. */
@@ -84,10 +107,15 @@ export class ModelCatalog {
   }
 
   /** Every model that has a name. */
-  async listModels({ store }: ListOptions = {}): Promise<ModelListing> {
-    const folders = this.#folders.filter(({ kind }) => store === undefined || store === kind);
+  async listModels({ store, withDetails = true }: ListOptions = {}): Promise<ModelListing> {
+    const isAsked = (kind: typeof store) => store === undefined || store === kind;
+    const folders = this.#folders.filter(({ kind }) => isAsked(kind));
     const listings = await Promise.all(folders.map(listFolder));
-    const builtIn = store === undefined || store === "built-in" ? await this.#builtInList() : [];
+    const lmStudio = isAsked("lm-studio") ? this.#lmStudio : undefined;
+    if (lmStudio !== undefined) {
+      listings.push(await listLmStudio(lmStudio, withDetails ? this.#cache : undefined));
+    }
+    const builtIn = isAsked("built-in") ? await this.#builtInList() : [];
     const shown = new Map<string, ModelSummary>();
     // What is found first hides what has the same name.
     for (const model of [...builtIn, ...listings.flatMap(({ models }) => models)]) {
@@ -129,6 +157,7 @@ export class ModelCatalog {
     const found = await this.find(parsed.name);
     if (found === undefined) throw this.notFound(reference);
     if (found.kind === "built-in") return await this.#resolveBuiltIn(found.model);
+    if (found.kind === "files") return await resolveLmStudio(found.model, this.#cache);
     if (this.store === undefined) throw this.notFound(reference);
     const { store } = this;
     return await resolveStored(found.stored, {
@@ -177,7 +206,8 @@ export class ModelCatalog {
       const file = await (folder.kind === "ollama" ? found.catch(() => undefined) : found);
       if (file !== undefined) return { kind: "stored", stored: await folder.read(file) };
     }
-    return undefined;
+    const theirs = this.#findLmStudio(name);
+    return theirs && { kind: "files", model: theirs };
   }
 
   /**
@@ -190,6 +220,9 @@ export class ModelCatalog {
     const found = parsed.kind === "name" ? await this.find(parsed.name) : undefined;
     if (found === undefined) throw this.notFound(reference);
     if (found.kind === "stored") return found;
+    if (found.kind === "files") {
+      return { kind: "files", files: [...found.model.parts, ...found.model.projectors] };
+    }
     return { kind: "built-in", file: found.model.file, parameters: found.model.parameters };
   }
 
@@ -210,6 +243,7 @@ export class ModelCatalog {
       ...nothingSaid(),
       name: `${name}:latest`,
       facts,
+      parts: [file],
       parameters,
       card,
       examples,

@@ -97,6 +97,33 @@ test("a model that the server that runs does not know is told to be in another s
   });
 });
 
+test("LM Studio's models are listed and run in place, and are not removed", async () => {
+  const home = await freshHome();
+  const folder = path.join(home.folder, ".lmstudio", "models", "maker", "theirs");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, "theirs-Q8_0.gguf"), tiny);
+  const { output } = await home.run(["list"]);
+  expect(output).toMatch(/^maker\/theirs:Q8_0 .* lm-studio$/m);
+  expect(await home.run(["run", "maker/theirs", capital])).toEqual({
+    code: 0,
+    output: capitalAnswer,
+    errors: "",
+  });
+  expect(await home.run(["run", "hf.co/maker/theirs:Q8_0", capital])).toMatchObject({
+    output: capitalAnswer,
+  });
+  expect(await home.run(["rm", "maker/theirs"])).toMatchObject({
+    code: 4,
+    errors: expect.stringContaining("LM Studio's folder, which this program only reads"),
+  });
+  expect(await home.run(["export", "maker/theirs", "theirs.tar"])).toMatchObject({
+    code: 4,
+    errors: expect.stringContaining("modelctl cp maker/theirs NAME"),
+  });
+  expect(await home.run(["cp", "maker/theirs", "mine"])).toMatchObject({ code: 0 });
+  expect((await home.run(["run", "mine", capital])).output).toBe(capitalAnswer);
+});
+
 describe("export and import", () => {
   test("bring a model with all that belongs to it to another machine", async () => {
     const [from, to] = [await freshHome(), await freshHome()];

@@ -7,7 +7,7 @@ import type { Flags } from "../flags.ts";
 import { openLibrary } from "../model-library.ts";
 import { formatTable } from "../table.ts";
 
-const stores = ["modelctl", "ollama", "built-in"] as const;
+const stores = ["modelctl", "ollama", "lm-studio", "built-in"] as const;
 
 export async function list([prefix = "", ...more]: string[], flags: Flags): Promise<number> {
   if (more.length > 0) throw usageError("list takes one word.", "modelctl list [PREFIX]");
@@ -15,7 +15,10 @@ export async function list([prefix = "", ...more]: string[], flags: Flags): Prom
   if (flags.store !== undefined && store === undefined) {
     throw usageError(`--store ${flags.store} is no store.`, `Use ${stores.join(", ")}.`);
   }
-  const { models, problems } = await openLibrary(flags).library.catalog.listModels({ store });
+  const { models, problems } = await openLibrary(flags).library.catalog.listModels({
+    store,
+    withDetails: flags.json ?? false,
+  });
   const shown = models.filter(({ name }) => name.toLowerCase().startsWith(prefix.toLowerCase()));
   for (const { path, message } of problems) {
     const place = message.includes(path) ? "" : `${path}: `;
@@ -27,7 +30,7 @@ export async function list([prefix = "", ...more]: string[], flags: Flags): Prom
   }
   const now = Date.now();
   // A column that says the same in every row says nothing.
-  const hasOthers = shown.some((model) => model.store === "ollama");
+  const hasOthers = shown.some(({ store }) => store !== undefined && store !== "modelctl");
   const rows = shown.map((model) => [
     model.name,
     model.digest.slice(0, 12),

@@ -1,6 +1,5 @@
 // What tells the files of a loaded model from what has been put in their place since.
 import { stat } from "node:fs/promises";
-import { partPaths } from "../../store/library/split-model.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 
 /**
@@ -8,12 +7,11 @@ import type { ResolvedModel } from "../../store/model-catalog.ts";
  * not compared: some network file systems give another one at every look.
  */
 export async function stateOfFiles({
-  facts,
+  parts,
   adapters,
   projectors,
-}: Pick<ResolvedModel, "facts" | "adapters" | "projectors">): Promise<string> {
-  const weights = partPaths(facts.path) ?? [facts.path];
-  const looks = [...weights, ...adapters, ...projectors].map(async (file) => {
+}: Pick<ResolvedModel, "parts" | "adapters" | "projectors">): Promise<string> {
+  const looks = [...parts, ...adapters, ...projectors].map(async (file) => {
     // Of a file that has gone this moment, loading will say so.
     const found = await stat(file).catch(() => undefined);
     return found === undefined ? "missing" : `${found.size} ${found.mtimeMs}`;

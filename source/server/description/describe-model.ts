@@ -54,7 +54,7 @@ export async function describeModel(
   const { verbose = false } = options;
   const { modelInfo, projectorInfo, tensors } = await readFileMetadata(model, verbose);
   const { template, origin, capabilities } = readTemplate(model);
-  const { text: modelfile, unprintable } = await modelfileOf(model, options);
+  const { text: modelfile, unprintable } = modelfileOf(model, options);
   const parameters = parametersText({ ...model.parameters, ...model.otherValues });
   const { licenses, system, messages, requires, card } = model;
   return {

@@ -3,7 +3,6 @@ import { type GgufHeader, type GgufValue, readGguf } from "../../store/gguf/read
 import { tensorTypeName } from "../../store/gguf/tensor-types.ts";
 import { parameterCount } from "../../store/library/model-details.ts";
 import type { ResolvedModel } from "../../store/library/resolved-model.ts";
-import { partPaths } from "../../store/library/split-model.ts";
 
 export interface TensorEntry {
   name: string;
@@ -26,12 +25,12 @@ const shownElsewhere: ReadonlySet<string> = new Set(["general.name", "tokenizer.
  * @throws ProductError those of `readGguf`
  */
 export async function readFileMetadata(
-  { facts, projectors }: Pick<ResolvedModel, "facts" | "projectors">,
+  model: Pick<ResolvedModel, "parts" | "projectors">,
   verbose: boolean,
 ): Promise<FileMetadata> {
   const read = (file: string) => readGguf(file, () => verbose);
-  const parts = await Promise.all((partPaths(facts.path) ?? [facts.path]).map(read));
-  const [projector] = await Promise.all(projectors.map(read));
+  const parts = await Promise.all(model.parts.map(read));
+  const [projector] = await Promise.all(model.projectors.map(read));
   return {
     modelInfo: infoOf(parts),
     projectorInfo: projector && infoOf([projector]),

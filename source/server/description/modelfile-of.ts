@@ -1,9 +1,6 @@
 // A model's Modelfile: what one would have to write to make it again.
-import { realpath } from "node:fs/promises";
-import path from "node:path";
 import { quoteShort } from "../../base/seen-text.ts";
 import type { RecordedModel } from "../../store/library/resolve-stored.ts";
-import type { ResolvedModel } from "../../store/library/resolved-model.ts";
 import { partPaths } from "../../store/library/split-model.ts";
 import { nothingDefined } from "../../store/model-definition.ts";
 import {
@@ -22,17 +19,8 @@ export interface ModelfileChanges {
 }
 
 /** `unprintable` names the values, set over the API, that no Modelfile can say. */
-export async function modelfileOf(
-  model: ResolvedModel,
-  changes: ModelfileChanges,
-): Promise<PrintedModelfile> {
-  return modelfileWith(model, await weightsOf(model.facts.path), changes);
-}
-
-/** @param weights files of the model's weights, as FROM is to name them */
-export function modelfileWith(
-  model: Omit<RecordedModel, "parts">,
-  weights: readonly string[],
+export function modelfileOf(
+  model: RecordedModel,
   { system = model.system, parameters = {} }: ModelfileChanges = {},
 ): PrintedModelfile {
   const { template, renderer, parser, requires, otherValues } = model;
@@ -43,7 +31,7 @@ export function modelfileWith(
       : "there is no such parameter",
   }));
   const definition = nothingDefined({
-    from: [...weights, ...model.projectors],
+    from: [...weightsOf(model.parts), ...model.projectors],
     adapters: model.adapters,
     drafts: model.drafts,
     licenses: model.licenses,
@@ -64,16 +52,11 @@ export function modelfileWith(
   return { ...printed, unprintable: [...printed.unprintable, ...others] };
 }
 
-/**
- * The first part of a split model stands for all of them, if the others lie beside it; those that are
- * only linked there, and not for good, are named each.
- */
-async function weightsOf(file: string): Promise<string[]> {
-  const parts = partPaths(file);
-  if (parts === undefined) return [file];
-  const targets = await Promise.all(parts.map((part) => realpath(part)));
-  const areLinks = targets.some(
-    (target, at) => path.basename(target) !== path.basename(parts[at] ?? ""),
-  );
-  return areLinks ? targets : [file];
+/** The first part of a split model stands for all of them, where the others lie beside it. */
+function weightsOf(parts: readonly string[]): readonly string[] {
+  const [first = ""] = parts;
+  const beside = partPaths(first) ?? [];
+  const areBeside =
+    beside.length === parts.length && beside.every((part, at) => part === parts[at]);
+  return areBeside ? [first] : parts;
 }

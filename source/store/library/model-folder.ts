@@ -12,8 +12,8 @@ import { isMissing } from "./disk-errors.ts";
 import { KnownFiles } from "./known-files.ts";
 import { type BlobLayer, type Manifest, parseManifest } from "./manifest.ts";
 
-/** Whose folder it is: only our own is ever written. */
-export type StoreKind = "modelctl" | "ollama";
+/** Whose store a model is in: only our own is ever written. */
+export type StoreKind = "modelctl" | "ollama" | "lm-studio";
 
 /** A manifest that is there, not read yet. */
 export interface ManifestFile {
@@ -33,14 +33,14 @@ export interface StoredManifest extends ManifestFile {
 
 export class ModelFolder {
   readonly path: string;
-  readonly kind: StoreKind;
+  readonly kind: Exclude<StoreKind, "lm-studio">;
   readonly hubPrefixes: readonly string[];
   readonly #manifests = new KnownFiles<Omit<StoredManifest, keyof ManifestFile | "folder">>();
   readonly #texts = new KnownFiles<{ text: string; sizeBytes: number }>();
 
   constructor(
     folder: string,
-    kind: StoreKind,
+    kind: ModelFolder["kind"],
     hubPrefixes: readonly string[] = defaultHubPrefixes,
   ) {
     this.path = folder;

@@ -2,7 +2,7 @@
 import { ProductError } from "../../base/product-error.ts";
 import { refuseBuiltInName } from "../built-in-models.ts";
 import { storeErrors } from "../errors.ts";
-import type { ModelCatalog } from "../model-catalog.ts";
+import type { FoundModel, ModelCatalog } from "../model-catalog.ts";
 import type { ModelName } from "../model-reference.ts";
 import { blobsOf, isReference } from "./manifest.ts";
 import type { ManifestFile } from "./model-folder.ts";
@@ -82,12 +82,21 @@ async function findRemovable(
   refuseBuiltInName(parsed.name, "removed", "It takes a few megabytes only.");
   const file = await store.folder.find(parsed.name);
   if (file === undefined) {
-    if ((await catalog.find(parsed.name)) === undefined) throw catalog.notFound(reference);
-    throw new ProductError(storeErrors.modelReadOnly, {
-      message: `The model '${parsed.name.display}' is in Ollama's store, which this program only reads.`,
-      hint: `Remove it with: ollama rm ${parsed.name.display}`,
-      param: "model",
-    });
+    const found = await catalog.find(parsed.name);
+    if (found === undefined) throw catalog.notFound(reference);
+    throw readOnly(parsed.name, found);
   }
   return file;
+}
+
+function readOnly({ display }: ModelName, found: FoundModel): ProductError {
+  const isLmStudios = found.kind === "files";
+  const name = isLmStudios ? found.model.name.display : display;
+  return new ProductError(storeErrors.modelReadOnly, {
+    message: `The model '${name}' is in ${isLmStudios ? "LM Studio's folder" : "Ollama's store"}, which this program only reads.`,
+    hint: isLmStudios
+      ? `Remove it in LM Studio; its file is ${found.model.parts[0]}`
+      : `Remove it with: ollama rm ${name}`,
+    param: "model",
+  });
 }

@@ -20,6 +20,7 @@ export async function resolveFile(file: string, cache: GgufCache): Promise<Resol
     ...nothingSaid(),
     name: file,
     facts,
+    parts,
     parameters: {},
     origin: "file",
     store: undefined,

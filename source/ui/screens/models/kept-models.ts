@@ -8,6 +8,8 @@ export function whyKept({ name, store }: Pick<LocalModel, "name" | "store">): st
       return undefined;
     case "ollama":
       return `${name} is in Ollama's store, which is only read here: ollama rm ${name} deletes it`;
+    case "lm-studio":
+      return `${name} is in LM Studio's folder, which is only read here: delete it there`;
     default:
       return `${name} comes with the program and stays; c makes a copy under a name of yours`;
   }

@@ -1,0 +1,54 @@
+// Where other programs keep their models: they are there for ours too, read in place.
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+
+/** Where Ollama keeps its models: for a user, and for its service on Linux. */
+export function ollamaFolders(environment: NodeJS.ProcessEnv): string[] {
+  const named = environment.OLLAMA_MODELS;
+  const usual = [
+    path.join(homeOf(environment), ".ollama", "models"),
+    "/usr/share/ollama/.ollama/models",
+  ];
+  return named ? [path.resolve(named)] : usual;
+}
+
+/**
+ * LM Studio's model folder: the one of its settings, else that of its home, which it looks for in this
+ * order (https://github.com/lmstudio-ai/lms, findLMStudioHome). Undefined where there is none.
+ */
+export function lmStudioFolder(environment: NodeJS.ProcessEnv): string | undefined {
+  const home = homeOf(environment);
+  const pointed = readText(path.join(home, ".lmstudio-home-pointer"))?.trim();
+  const older = path.join(home, ".cache", "lm-studio");
+  const theirs = pointed || (existsSync(older) ? older : path.join(home, ".lmstudio"));
+  const chosen = downloadsFolderIn(readText(path.join(theirs, "settings.json")));
+  const folder = chosen ?? path.join(theirs, "models");
+  return path.isAbsolute(folder) && existsSync(folder) ? folder : undefined;
+}
+
+function downloadsFolderIn(settings: string | undefined): string | undefined {
+  try {
+    const value: unknown = JSON.parse(settings ?? "{}");
+    if (typeof value !== "object" || value === null || !("downloadsFolder" in value)) return;
+    const { downloadsFolder } = value;
+    return typeof downloadsFolder === "string" && downloadsFolder !== ""
+      ? downloadsFolder
+      : undefined;
+  } catch {
+    return undefined; // it is being written, or not what it was: then the usual place counts
+  }
+}
+
+/** Undefined where there is no file to read: another program's are no business of ours. */
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function homeOf(environment: NodeJS.ProcessEnv): string {
+  return environment.HOME || homedir();
+}

@@ -1,0 +1,215 @@
+// LM Studio's models, read in place and never written: PUBLISHER/MODEL/FILE.gguf below one folder
+// (https://lmstudio.ai/docs/basics/import-model). That is how the hub names them, so the hub's rules say
+// which of a folder's files make up a model.
+import { createHash } from "node:crypto";
+import { readdirSync, type Stats, statSync } from "node:fs";
+import path from "node:path";
+import { ProductError } from "../../base/product-error.ts";
+import { Turns } from "../../base/turns.ts";
+import type { Repository } from "../hub/repository.ts";
+import { chooseModel, type ModelChoice } from "../hub/selection/choose-files.ts";
+import { listQuantizations } from "../hub/selection/list-quantizations.ts";
+import { isGguf } from "../hub/selection/quantization.ts";
+import { isMissing } from "../library/disk-errors.ts";
+import type { ListProblem } from "../library/model-list.ts";
+import {
+  defaultHost,
+  defaultHubPrefixes,
+  defaultTag,
+  hubHosts,
+  isSameName,
+  type ModelName,
+  parseModelReference,
+} from "../model-reference.ts";
+
+/** A model as it lies there. */
+export interface FolderModel {
+  name: ModelName;
+  /** Absolute: the file of the weights, or all parts in order. */
+  parts: string[];
+  /** Absolute. */
+  projectors: string[];
+  /** Of all files. */
+  sizeBytes: number;
+  /** Of the newest file. */
+  modifiedAt: Date;
+  /** SHA-256 of which files there are, with their sizes and times; 64 hex digits. */
+  digest: string;
+}
+
+/** As if it were a repository: the paths of its files start from the folder, which is absolute. */
+interface Place extends Repository {
+  folder: string;
+}
+
+/** What a hub's name without a tag means before all else. */
+const hubDefault = "Q4_K_M";
+
+export class LmStudioFolder {
+  readonly path: string;
+  readonly #hubPrefixes: readonly string[];
+
+  constructor(folder: string, hubPrefixes: readonly string[] = defaultHubPrefixes) {
+    this.path = folder;
+    this.#hubPrefixes = hubPrefixes;
+  }
+
+  /** Models of which parts are missing, as while LM Studio fetches them, are left out. */
+  async models(): Promise<{ models: FolderModel[]; problems: ListProblem[] }> {
+    const models: FolderModel[] = [];
+    const problems: ListProblem[] = [];
+    const turns = new Turns();
+    for (const publisher of orProblem(this.path, namesIn, problems)) {
+      const folder = path.join(this.path, publisher);
+      for (const model of orProblem(folder, namesIn, problems)) {
+        await turns.next();
+        const read = () => this.#modelsOf(this.#placeOf(publisher, model));
+        models.push(...orProblem(path.join(folder, model), read, problems));
+      }
+    }
+    return { models, problems };
+  }
+
+  /**
+   * The model of that name in any letter case, also where the hub's host is before it; without a tag the
+   * one that would be pulled from such a repository.
+   *
+   * @throws the system's error when the folder cannot be read
+   */
+  find(name: ModelName): FolderModel | undefined {
+    if (!name.isHub && name.host !== defaultHost) return undefined;
+    // Which other one the hub's repository has at first, the files here do not tell.
+    const isOpen = name.isHub && name.tag.toLowerCase() === defaultTag;
+    const selector = isOpen ? hubDefault : name.tag;
+    const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+    for (const publisher of namesIn(this.path)) {
+      if (!isSame(publisher, name.namespace)) continue;
+      for (const model of namesIn(path.join(this.path, publisher))) {
+        if (!isSame(model, name.model)) continue;
+        const place = this.#placeOf(publisher, model);
+        const models = this.#modelsOf(place);
+        const chosen = filesOf(place, choiceOf(place, selector)).parts[0];
+        const found =
+          models.find((one) => isSameName(one.name, name)) ??
+          models.find(({ parts }) => parts[0] === chosen);
+        if (found !== undefined) return found;
+      }
+    }
+    return undefined;
+  }
+
+  #placeOf(publisher: string, model: string): Place {
+    const folder = path.join(this.path, publisher, model);
+    const files = filesBelow(folder).flatMap((name) => {
+      // A link may lead to nothing.
+      const facts = statSync(path.join(folder, name), { throwIfNoEntry: false });
+      if (facts === undefined) return [];
+      return [{ path: name.split(path.sep).join("/"), sizeBytes: facts.size }];
+    });
+    return { repo: `${publisher}/${model}`, commit: "", files, folder };
+  }
+
+  /** @throws ProductError `STORE_NAME_INVALID` */
+  #modelsOf(place: Place): FolderModel[] {
+    return listQuantizations(place).flatMap(({ selector }) => {
+      const choice = choiceOf(place, selector);
+      if (choice === undefined) return [];
+      const { parts, projectors } = filesOf(place, choice);
+      const facts = [...parts, ...projectors].map((file) => ({ file, facts: statSync(file) }));
+      return [
+        {
+          name: this.#nameOf(place, selector, choice),
+          parts,
+          projectors,
+          sizeBytes: choice.totalBytes,
+          modifiedAt: new Date(Math.max(...facts.map((one) => one.facts.mtimeMs))),
+          digest: digestOf(facts),
+        },
+      ];
+    });
+  }
+
+  /** `publisher/model:Q4_K_M`, and what is no name of ours as the hub's, whose rules are wider. */
+  #nameOf(place: Place, selector: string, choice: ModelChoice): ModelName {
+    const [hub = ""] = hubHosts(this.#hubPrefixes);
+    const stem = selector.replace(/\.gguf$/i, "");
+    const isFound = choiceOf(place, stem)?.files[0]?.path === choice.files[0]?.path;
+    const candidates = [
+      ...(isFound ? [`${place.repo}:${stem}`] : []),
+      ...(hub === "" ? [] : [`${hub}/${place.repo}:${selector}`]),
+    ];
+    for (const text of candidates) {
+      const name = nameOrNone(text, this.#hubPrefixes);
+      if (name !== undefined) return name;
+    }
+    throw new Error(
+      `its models have no name that could be typed (${place.repo}:${stem}): run them by their paths.`,
+    );
+  }
+}
+
+function orProblem<T>(place: string, read: (place: string) => T[], problems: ListProblem[]): T[] {
+  try {
+    return read(place);
+  } catch (error) {
+    problems.push({ path: place, message: error instanceof Error ? error.message : String(error) });
+    return [];
+  }
+}
+
+function nameOrNone(text: string, hubPrefixes: readonly string[]): ModelName | undefined {
+  try {
+    const reference = parseModelReference(text, { hubPrefixes });
+    return reference.kind === "name" ? reference.name : undefined;
+  } catch (error) {
+    if (error instanceof ProductError) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined where the selector leads to nothing that is whole. */
+function choiceOf(place: Place, selector: string): ModelChoice | undefined {
+  try {
+    return chooseModel(place, selector);
+  } catch (error) {
+    if (error instanceof ProductError) return undefined;
+    throw error;
+  }
+}
+
+function filesOf({ folder }: Place, choice: ModelChoice | undefined) {
+  const parts: string[] = [];
+  const projectors: string[] = [];
+  for (const { role, path: name } of choice?.files ?? []) {
+    (role === "model" ? parts : projectors).push(path.join(folder, name));
+  }
+  return { parts, projectors };
+}
+
+function digestOf(files: ReadonlyArray<{ file: string; facts: Stats }>): string {
+  const states = files.map(({ file, facts }) => [file, facts.size, facts.mtimeMs]);
+  return createHash("sha256").update(JSON.stringify(states)).digest("hex");
+}
+
+/** Names of the files and folders of a folder, in their order; nothing when it is none. */
+function namesIn(folder: string): string[] {
+  return unlessMissing(() => readdirSync(folder))
+    .filter((name) => !name.startsWith("."))
+    .sort();
+}
+
+/** GGUF files in the folder and in those below it, in their order. */
+function filesBelow(folder: string): string[] {
+  return unlessMissing(() => readdirSync(folder, { recursive: true, encoding: "utf8" }))
+    .filter(isGguf)
+    .sort();
+}
+
+function unlessMissing(read: () => string[]): string[] {
+  try {
+    return read();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
