@@ -99,7 +99,7 @@ export class ModelLibrary implements Workshop {
 
   /** The name of a model that a mistyped one was meant to be. */
   async nearestModel(reference: string): Promise<string | undefined> {
-    const { models } = await this.catalog.listModels();
+    const { models } = await this.catalog.listModels({ withDetails: false });
     return nearestName(
       reference.replace(/:latest$/i, ""),
       models.map(({ name }) => name.replace(/:latest$/, "")),
