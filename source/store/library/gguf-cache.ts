@@ -11,7 +11,7 @@ export interface GgufReading {
   details: ModelDetails;
 }
 
-const mostKept = 64;
+const mostKept = 256;
 
 export class GgufCache {
   readonly #readings = new Map<string, { states: string; reading: GgufReading }>();
