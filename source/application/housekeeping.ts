@@ -8,9 +8,11 @@ import { prune } from "../store/library/prune.ts";
 
 /** The first answer of a server that was just started goes first. */
 const usualDelayMs = 15_000;
+/** Models are made, and left unused, while a server runs. */
+const usualPauseMs = 10 * 60_000;
 
 /**
- * Begins after a while.
+ * Begins after a while, and looks again from time to time.
  *
  * @returns a function that ends it, and resolves when nothing is done any more
  */
@@ -18,16 +20,28 @@ export function keepHouse(
   store: ModelStore,
   log: (text: string) => void,
   delayMs = usualDelayMs,
+  pauseMs = usualPauseMs,
 ): () => Promise<void> {
   const abort = new AbortController();
   let running: Promise<void> = Promise.resolve();
-  const timer = setTimeout(() => {
-    running = tidy(store, log, abort.signal);
-  }, delayMs);
-  timer.unref();
+  let timer: NodeJS.Timeout;
+  const troubles = new Set<string>();
+  const logOnce = (text: string) => {
+    if (!troubles.has(text)) log(text);
+    troubles.add(text);
+  };
+  const tidyIn = (waitMs: number) => {
+    timer = setTimeout(() => {
+      running = tidy(store, log, logOnce, abort.signal).then(() => {
+        if (!abort.signal.aborted) tidyIn(pauseMs);
+      });
+    }, waitMs);
+    timer.unref();
+  };
+  tidyIn(delayMs);
   return async () => {
-    clearTimeout(timer);
     abort.abort();
+    clearTimeout(timer);
     await running;
   };
 }
@@ -35,6 +49,7 @@ export function keepHouse(
 async function tidy(
   store: ModelStore,
   log: (text: string) => void,
+  logOnce: (text: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
   try {
@@ -43,12 +58,14 @@ async function tidy(
       log(`removed ${removedBlobs} unused files of the store: ${formatBytes(freedBytes)}`);
     }
     if (skipped?.reason === "damaged") {
-      log(`nothing unused is removed from the store: cannot read ${skipped.manifests.join(", ")}`);
+      logOnce(
+        `nothing unused is removed from the store: cannot read ${skipped.manifests.join(", ")}`,
+      );
     }
     signal.throwIfAborted();
     const hashed = await hashReferences(store, signal);
     if (hashed > 0) log(`computed the digests of ${hashed} files that models refer to`);
   } catch (error) {
-    if (!signal.aborted) log(`tidying the store failed: ${describeError(error)}`);
+    if (!signal.aborted) logOnce(`tidying the store failed: ${describeError(error)}`);
   }
 }

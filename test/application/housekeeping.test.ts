@@ -1,5 +1,5 @@
 // What a server does for its store in the background.
-import { utimesSync, writeFileSync } from "node:fs";
+import { truncateSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { keepHouse } from "../../source/application/housekeeping.ts";
@@ -53,6 +53,44 @@ test("large files that models refer to get their digest", async () => {
   const [layer] = layers;
   if (layer === undefined || !isReference(layer)) throw new Error("the model refers to nothing");
   expect(await store.references.knownDigest(layer)).toMatch(/^sha256:/);
+});
+
+test("a model that is made while the server runs gets its digest too", async () => {
+  const fixture = openStore();
+  const lines: string[] = [];
+  const leave = keepHouse(fixture.store, (line) => lines.push(line), 0, 10);
+  const file = fixture.tinyAt("large.gguf");
+  truncateSync(file, 65 * 1024 ** 2);
+  for (const times of [1, 2]) {
+    await fixture.create(`refers-${times}`, { from: [file] });
+    await until(
+      () => lines.filter((line) => line.startsWith("computed the digests of 1 files")),
+      ({ length }) => length === times,
+    );
+    const later = new Date(Date.now() + times * 60_000);
+    utimesSync(file, later, later);
+  }
+  await leave();
+});
+
+test("a damaged manifest is told of once, however often a server looks", async () => {
+  const fixture = openStore();
+  await fixture.create("broken", { from: [fixture.tinyAt("a.gguf")] });
+  writeFileSync(fixture.store.folder.manifestPath(modelName("broken")), "{");
+  const lines: string[] = [];
+  const leave = keepHouse(fixture.store, (line) => lines.push(line), 0, 1);
+  const told = (start: string) => lines.filter((line) => line.startsWith(start)).length;
+  for (const times of [1, 2, 3]) {
+    const file = fixture.tinyAt(`${times}.gguf`);
+    truncateSync(file, 65 * 1024 ** 2);
+    await fixture.create(`refers-${times}`, { from: [file] });
+    await until(
+      () => told("computed the digests"),
+      (count) => count === times,
+    );
+  }
+  await leave();
+  expect(told("nothing unused is removed from the store")).toBe(1);
 });
 
 test("a damaged manifest is named, and nothing is removed", async () => {

@@ -130,7 +130,8 @@ export class LayerMaker {
     { sizeBytes, mtimeNs, inode }: FileState,
     digest: string | undefined,
   ): Layer {
-    this.#report(`referring to ${file}`);
+    const later = digest === undefined ? ", whose hash a server computes in the background" : "";
+    this.#report(`referring to ${file}${later}`);
     const since = new Date().toISOString();
     const known = digest !== undefined && { digest };
     return { mediaType, sizeBytes, reference: { path: file, mtimeNs, inode, since, ...known } };

@@ -243,6 +243,14 @@ describe("a large file that was touched", () => {
 });
 
 describe("the digest of a large file", () => {
+  test("is left for later when the model is created, and that is said", async () => {
+    const { create, file } = await referring(largeBytes);
+    const statuses = async () =>
+      (await create("other", { from: ["mine.gguf"] })).map(({ status }) => status);
+    const later = `referring to ${file}, whose hash a server computes in the background`;
+    expect(await statuses()).toContain(later);
+  });
+
   test("is computed when there is time, and then a touch does no harm", async () => {
     const fixture = await referring(largeBytes);
     const { catalog, store, file } = fixture;
