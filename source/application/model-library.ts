@@ -34,11 +34,13 @@ export class ModelLibrary implements Workshop {
     environment: NodeJS.ProcessEnv = process.env,
   ) {
     const { hub_prefixes: hubPrefixes, hub_endpoint: endpoint } = settings;
-    this.store = new ModelStore(settings.models ?? path.join(paths.data, "models"), hubPrefixes);
+    const folder = settings.models ?? path.join(paths.data, "models");
+    const ollama = ollamaFolders(environment).filter((other) => other !== folder);
+    this.store = new ModelStore(folder, hubPrefixes, ollama);
     this.catalog = new ModelCatalog({
       store: this.store,
       hubPrefixes,
-      ollamaFolders: ollamaFolders(environment).filter((folder) => folder !== this.store.path),
+      ollamaFolders: ollama,
       lmStudioFolder: () => lmStudioFolder(environment),
     });
     this.hub = async () => {

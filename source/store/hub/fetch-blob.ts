@@ -1,7 +1,8 @@
 // Brings one file of the hub into the store, once for everybody who wants it at the same time.
 import { createHash } from "node:crypto";
-import { stat, utimes } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import type { BlobFolder } from "../library/blob-folder.ts";
+import { setBlobTime } from "../library/blob-time.ts";
 import { type DownloadTuning, downloadFile, type FileReport } from "./download/download-file.ts";
 import { earlierBytes } from "./download/download-notes.ts";
 import type { SourceFile } from "./download/file-source.ts";
@@ -9,6 +10,7 @@ import { removePartial } from "./download/partial-file.ts";
 import type { RateLimit } from "./download/rate-limit.ts";
 import { type ConnectionOptions, HubConnection } from "./hub-connection.ts";
 import type { HubSettings } from "./hub-settings.ts";
+import { isElsewhere, linkBlob } from "./link-blob.ts";
 import { cancelled } from "./retry.ts";
 import { SharedWork } from "./shared-work.ts";
 import { takeTurn } from "./take-turn.ts";
@@ -50,6 +52,12 @@ export async function presentBytes(source: BlobSource): Promise<number> {
   return (await isWhole(target, file)) ? file.sizeBytes : await earlierBytes(target, file);
 }
 
+/** Whether it need not be fetched because another store on this machine probably has it. */
+export async function isInOtherStore({ file, blobs }: BlobSource): Promise<boolean> {
+  if (file.sha256 === undefined) return false;
+  return await isElsewhere(blobs.blobPathsElsewhere(`sha256:${file.sha256}`), file);
+}
+
 /** When no other process downloads the same. */
 async function inTurn(fetch: BlobFetch): Promise<string> {
   const { blobs } = fetch;
@@ -65,8 +73,11 @@ async function findOrDownload(fetch: BlobFetch): Promise<string> {
   if (await isWhole(target, file)) {
     await removePartial(target);
     // What is in use again is young again for whoever clears up.
-    const now = new Date();
-    await utimes(target, now, now);
+    await setBlobTime(target, new Date());
+    report({ state: "downloading", completedBytes: file.sizeBytes });
+    return digest;
+  }
+  if (await isLinked({ ...fetch, target })) {
     report({ state: "downloading", completedBytes: file.sizeBytes });
     return digest;
   }
@@ -86,6 +97,16 @@ async function findOrDownload(fetch: BlobFetch): Promise<string> {
   } finally {
     await connection.close();
   }
+}
+
+async function isLinked(fetch: BlobFetch & { target: string }): Promise<boolean> {
+  const { file, blobs, target, signal, report } = fetch;
+  const { sha256, sizeBytes } = file;
+  if (sha256 === undefined) return false;
+  const wanted = { sha256, sizeBytes, target, signal, report };
+  const linked = await linkBlob(blobs.blobPathsElsewhere(`sha256:${sha256}`), wanted);
+  if (linked) await removePartial(target);
+  return linked;
 }
 
 /** The content's digest; where the hub lists none, a name for the unfinished file that stands for it. */

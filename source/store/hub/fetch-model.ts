@@ -5,7 +5,7 @@ import type { BlobFolder } from "../library/blob-folder.ts";
 import { requireFreeSpace } from "./download/disk-space.ts";
 import { type DownloadTuning, defaultTuning } from "./download/download-file.ts";
 import { RateLimit } from "./download/rate-limit.ts";
-import { fetchBlob, presentBytes } from "./fetch-blob.ts";
+import { fetchBlob, isInOtherStore, presentBytes } from "./fetch-blob.ts";
 import { type ConnectionOptions, HubConnection } from "./hub-connection.ts";
 import { type HubProgress, ProgressSum } from "./hub-progress.ts";
 import type { HubSettings } from "./hub-settings.ts";
@@ -109,7 +109,8 @@ async function fetchFiles(choice: ModelChoice, request: ModelFetch): Promise<Fet
   let presentTotal = 0;
   for (const { file, chosen } of sources) {
     const completedBytes = await presentBytes({ file, blobs, settings });
-    presentTotal += completedBytes;
+    const needsNoRoom = await isInOtherStore({ file, blobs, settings });
+    presentTotal += needsNoRoom ? file.sizeBytes : completedBytes;
     progress.note(chosen, { state: "downloading", completedBytes });
   }
   // Blobs lie in one folder, whatever their digests.

@@ -6,6 +6,8 @@ export interface BlobFolder {
    * keeps its unfinished bytes at this path with `-partial` behind it, its notes at `-partial.json`.
    */
   blobPath(digest: string): string;
+  /** Where other stores on this machine would have the same content; nothing is ever written there. */
+  blobPathsElsewhere(digest: string): string[];
   /**
    * Does the work while no other caller, in this process or another, holds the lock of that name.
    * The lock ends with the work or with the process, even a killed one. It is not re-entrant.

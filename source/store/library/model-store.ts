@@ -1,12 +1,13 @@
 // Our own model store: writes blobs and manifests, and removes what no model needs.
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rm, rmdir, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import type { ModelName } from "../model-reference.ts";
 import type { BlobFolder } from "./blob-folder.ts";
+import { setBlobTime } from "./blob-time.ts";
 import { digestOf, isDigest, parseDigest } from "./digest.ts";
 import { explainingDiskErrors } from "./disk-errors.ts";
 import { LockFolder } from "./lock-folder.ts";
@@ -43,9 +44,18 @@ export class ModelStore implements BlobFolder {
   readonly folder: ModelFolder;
   readonly references: ReferenceBook;
   readonly locks: LockFolder;
+  readonly #others: readonly ModelFolder[];
 
-  /** @param folder made with its first content */
-  constructor(folder: string, hubPrefixes?: readonly string[]) {
+  /**
+   * @param folder made with its first content
+   * @param otherFolders of other stores in the same layout, which need not be there: read, never written
+   */
+  constructor(
+    folder: string,
+    hubPrefixes?: readonly string[],
+    otherFolders: readonly string[] = [],
+  ) {
+    this.#others = otherFolders.map((other) => new ModelFolder(other, "ollama", hubPrefixes));
     this.folder = new ModelFolder(folder, "modelctl", hubPrefixes);
     this.references = new ReferenceBook(path.join(folder, "references"));
     this.locks = new LockFolder(path.join(folder, "locks"));
@@ -68,6 +78,10 @@ export class ModelStore implements BlobFolder {
   /** @throws ProductError `STORE_DIGEST_INVALID` */
   blobPath(digest: string): string {
     return this.folder.blobPath(digest);
+  }
+
+  blobPathsElsewhere(digest: string): string[] {
+    return this.#others.map((folder) => folder.blobPath(digest));
   }
 
   async hasBlob(digest: string): Promise<boolean> {
@@ -198,7 +212,7 @@ export class ModelStore implements BlobFolder {
     });
     if (removed !== undefined) return;
     for (const digest of digests) {
-      await utimes(this.blobPath(digest), letGoAt, letGoAt).catch(() => {}); // it is gone already
+      await setBlobTime(this.blobPath(digest), letGoAt); // unless it is gone already
     }
     await this.#writing(() => writeFile(this.#letGoMark, ""));
     await this.#removeLetGo();
@@ -266,11 +280,7 @@ export class ModelStore implements BlobFolder {
 
   /** Marks a blob as wanted now, if it is there. */
   async #use(digest: string): Promise<boolean> {
-    const now = new Date();
-    return await utimes(this.blobPath(digest), now, now).then(
-      () => true,
-      () => false,
-    );
+    return await setBlobTime(this.blobPath(digest), new Date());
   }
 
   async #changingManifests<T>(work: () => Promise<T>): Promise<T> {

@@ -1,0 +1,17 @@
+// The time of a blob's last change, which tells whoever clears up how long nobody has wanted it.
+import { stat, utimes } from "node:fs/promises";
+
+/**
+ * A file that another store has under a name of its own keeps the time that it has there.
+ *
+ * @returns false when it is not there, or may not be changed
+ */
+export async function setBlobTime(file: string, at: Date | number): Promise<boolean> {
+  try {
+    const { nlink } = await stat(file);
+    if (nlink === 1) await utimes(file, at, at);
+    return true;
+  } catch {
+    return false;
+  }
+}
