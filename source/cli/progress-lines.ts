@@ -30,7 +30,7 @@ interface BarLine {
 
 /**
  * A status has a spinner until the next line begins; a bar is done when it is full. What is done
- * stays above the rest. Anything but a terminal gets no escape sequence: a line for each status,
+ * stays above the rest, whole; what still changes is cut to the width of the terminal. Anything but a terminal gets no escape sequence: a line for each status,
  * and for each bar one at every tenth of it.
  *
  * End it with `finish` or `clear` before anything else is written to the terminal.
@@ -160,11 +160,15 @@ export class ProgressLines {
     const doneCount = firstChanging < 0 ? this.#lines.length : firstChanging;
     const done = this.#lines.splice(0, doneCount).map((line) => this.#text(line, columns));
     // More lines than the terminal has rows could not be drawn over.
-    const changing = this.#lines.slice(0, Math.max(1, rows - 1));
-    const stay = [...above.map((line) => cutToWidth(line, columns - 1)), ...done];
+    const changing = this.#lines
+      .slice(0, Math.max(1, rows - 1))
+      .map((line) => cutToWidth(this.#text(line, columns), columns - 1));
+    // What stays is not drawn over: it may take several rows, so all that was below is cleared first.
+    const stay = [...above, ...done];
     const text = [
-      ...stay.map((line) => `${line}\u001b[K\n`),
-      changing.map((line) => `${this.#text(line, columns)}\u001b[K`).join("\n"),
+      ...(stay.length > 0 ? ["\u001b[J"] : []),
+      ...stay.map((line) => `${line}\n`),
+      changing.map((line) => `${line}\u001b[K`).join("\n"),
     ].join("");
     this.#drawnRows = changing.length;
     this.#stream.write(`${up}\r${text}\u001b[J`);
@@ -172,7 +176,7 @@ export class ProgressLines {
 
   #text(line: StatusLine | BarLine, columns: number): string {
     if ("bar" in line) return line.bar.text(columns);
-    if (line.isDone) return cutToWidth(line.text, columns - 1);
+    if (line.isDone) return line.text;
     const frame = frames[Math.floor(this.#clock.now() / frameMs) % frames.length];
     return `${cutToWidth(line.text, columns - 3)} ${frame}`;
   }

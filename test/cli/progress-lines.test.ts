@@ -74,6 +74,30 @@ describe("on a terminal", () => {
     expect(await screen()).toEqual(["pulling manifest"]);
   });
 
+  test("a sentence longer than a row is cut while it changes, and whole when it is done", async () => {
+    const { progress, screen, write } = onTerminal(20);
+    const sentence = "the template is left out, as it cannot be read";
+    progress.status("first");
+    progress.bar("a", "pulling", 0, 10 * megabyte);
+    progress.status(sentence);
+    expect((await screen()).at(-1)).toMatch(/^the template is … [⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]$/);
+    progress.print("exactly twenty chars");
+    progress.bar("a", "pulling", 10 * megabyte, 10 * megabyte);
+    progress.status("last");
+    progress.finish();
+    write("next");
+    expect(await screen()).toEqual([
+      "first",
+      "exactly twenty chars",
+      "pulling: 100% 10 MB",
+      "the template is left",
+      " out, as it cannot b",
+      "e read",
+      "last",
+      "next",
+    ]);
+  });
+
   test("each new line ends the spinner before it, and what is done stays", async () => {
     const { progress, screen, write } = onTerminal();
     progress.status("pulling manifest");
