@@ -1,19 +1,31 @@
-// Reads the TEMPLATE of a Modelfile before a model is made with it.
+// Reads templates before models are made with them.
 import { exitCodes, ProductError } from "../base/product-error.ts";
 import { GoChatTemplate } from "../prompt/go-template/go-chat-template.ts";
-import type { TextPosition } from "../store/modelfile/modelfile-text.ts";
-import { atPlace } from "../store/modelfile/place-error.ts";
+import { checkTemplate as check } from "../server/routes/store/modelfile-template.ts";
+import type { ParsedModelfile } from "../store/modelfile/parse-modelfile.ts";
 
 /**
- * @param position where the template begins in its Modelfile
+ * The TEMPLATE of a Modelfile that a person wrote.
+ *
+ * @returns sentences about what in it has no effect
  * @throws ProductError `PROMPT_TEMPLATE_INVALID` with both places: in the Modelfile, in the template
  */
-export function checkTemplate(template: string, position: TextPosition | undefined): void {
+export function checkTemplate(parsed: ParsedModelfile): string[] {
   try {
-    new GoChatTemplate(template);
+    return check(parsed);
   } catch (error) {
     if (!(error instanceof ProductError)) throw error;
-    const mistake = error.reworded({ exitCode: exitCodes.usage });
-    throw position === undefined ? mistake : atPlace(mistake, position);
+    throw error.reworded({ exitCode: exitCodes.usage });
+  }
+}
+
+/** What is wrong with a template; undefined for one that can be used. */
+export function problemOf(template: string): string | undefined {
+  try {
+    new GoChatTemplate(template);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ProductError)) throw error;
+    return error.message;
   }
 }

@@ -15,6 +15,7 @@ import { ModelCatalog } from "../store/model-catalog.ts";
 import type { ModelName } from "../store/model-reference.ts";
 import type { ParsedModelfile } from "../store/modelfile/parse-modelfile.ts";
 import type { PrintedModelfile } from "../store/modelfile/print-modelfile.ts";
+import type { TemplateProblem } from "../store/pull-model.ts";
 import type { QuantizeProgram } from "../store/quantize/quantize-weights.ts";
 import { lmStudioFolder, ollamaFolders } from "./other-stores.ts";
 import type { RenderedPrompt } from "./render-prompt.ts";
@@ -27,6 +28,7 @@ export class ModelLibrary implements Workshop {
   readonly catalog: ModelCatalog;
   readonly hub: () => Promise<HubSettings>;
   readonly quantizeProgram: QuantizeProgram;
+  readonly templateProblem: TemplateProblem;
 
   constructor(
     settings: Pick<Settings, "models" | "hub_prefixes" | "hub_endpoint" | "llama_quantize">,
@@ -46,6 +48,10 @@ export class ModelLibrary implements Workshop {
     this.hub = async () => {
       const { readHubSettings } = await import("../store/hub/hub-settings.ts");
       return await readHubSettings(environment, endpoint === undefined ? {} : { endpoint });
+    };
+    this.templateProblem = async (template) => {
+      const { problemOf } = await import("./check-template.ts");
+      return problemOf(template);
     };
     this.quantizeProgram = {
       path: async (work) => {
@@ -121,6 +127,7 @@ export class ModelLibrary implements Workshop {
     await pullModel(this.store, name, {
       ...work,
       settings: await this.hub(),
+      templateProblem: this.templateProblem,
       onChoice: ({ totalBytes }) => {
         const fit = fitSentence(roughMemoryNeed(totalBytes), freeMemoryBytes());
         work.onProgress({ status: `memory: ${fit}` });
@@ -151,12 +158,9 @@ export class ModelLibrary implements Workshop {
   async parseModelfile(source: Uint8Array): Promise<ParsedModelfile> {
     const { parseModelfile } = await import("../store/modelfile/parse-modelfile.ts");
     const parsed = parseModelfile(source);
-    const { template } = parsed.definition;
-    if (template) {
-      const { checkTemplate } = await import("./check-template.ts");
-      checkTemplate(template, parsed.positions.template);
-    }
-    return parsed;
+    if (!parsed.definition.template) return parsed;
+    const { checkTemplate } = await import("./check-template.ts");
+    return { ...parsed, warnings: [...parsed.warnings, ...checkTemplate(parsed)] };
   }
 
   /**

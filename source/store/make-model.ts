@@ -7,7 +7,7 @@ import type { ModelStore } from "./library/model-store.ts";
 import type { ModelCatalog } from "./model-catalog.ts";
 import type { ModelDefinition } from "./model-definition.ts";
 import type { ModelName } from "./model-reference.ts";
-import { pullModel } from "./pull-model.ts";
+import { pullModel, type TemplateProblem } from "./pull-model.ts";
 import { type QuantizeProgram, quantizing } from "./quantize/quantize-weights.ts";
 
 /** What models are made with. */
@@ -17,6 +17,7 @@ export interface Workshop {
   /** Read when it is needed: a token file may be wrong, and most work needs none. */
   hub: () => Promise<HubSettings>;
   quantizeProgram: QuantizeProgram;
+  templateProblem: TemplateProblem;
 }
 
 export interface MakeOptions
@@ -55,7 +56,7 @@ export async function makeModel(
 }
 
 async function parentFor(
-  { catalog, store, hub }: Workshop,
+  { catalog, store, hub, templateProblem }: Workshop,
   reference: string,
   work: Work,
 ): Promise<ParentModel> {
@@ -67,7 +68,8 @@ async function parentFor(
         // The success that counts is that of the model that is being made.
         if (record.status !== "success") work.onProgress(record);
       };
-      await pullModel(store, parsed.name, { ...work, settings: await hub(), onProgress });
+      const settings = await hub();
+      await pullModel(store, parsed.name, { ...work, settings, onProgress, templateProblem });
     }
   }
   return await catalog.parentOf(reference);

@@ -2,15 +2,21 @@
 import { ProductError } from "../base/product-error.ts";
 import { storeErrors } from "./errors.ts";
 import { type FetchedFile, fetchModel, type HubRequest } from "./hub/fetch-model.ts";
+import type { RepositoryDefaults } from "./hub/repository-defaults.ts";
 import { createModel } from "./library/create-model.ts";
 import type { ProgressRecord } from "./library/layer-maker.ts";
 import type { ModelStore } from "./library/model-store.ts";
-import { nothingDefined } from "./model-definition.ts";
+import { sortParameters } from "./library/stored-parameters.ts";
+import { type ModelDefinition, nothingDefined } from "./model-definition.ts";
 import { defaultTag, type ModelName } from "./model-reference.ts";
 
 export interface PullOptions extends Omit<HubRequest, "onProgress"> {
   onProgress?: (progress: ProgressRecord) => void;
+  templateProblem: TemplateProblem;
 }
+
+/** Says what is wrong with a template, one in Go's language; undefined for one that can be used. */
+export type TemplateProblem = (template: string) => Promise<string | undefined>;
 
 /**
  * Fetches what is missing of the model's files, all of them or none, and writes the manifest; nobody
@@ -21,13 +27,13 @@ export interface PullOptions extends Omit<HubRequest, "onProgress"> {
 export async function pullModel(
   store: ModelStore,
   name: ModelName,
-  { onProgress = () => {}, ...request }: PullOptions,
+  { onProgress = () => {}, templateProblem, ...request }: PullOptions,
 ): Promise<void> {
   // What Ollama says before it knows whether there is such a model.
   onProgress({ status: "pulling manifest" });
   refuseOtherRegistries(name);
   await store.whileWriting(async () => {
-    const { files } = await fetchModel(
+    const { files, defaults } = await fetchModel(
       {
         owner: name.namespace,
         repo: name.model,
@@ -54,8 +60,11 @@ export async function pullModel(
       },
     );
     const from = files.map(({ blobPath }) => blobPath);
-    await createModel(store, name, nothingDefined({ from }), {
+    const said = await usable(defaults, templateProblem);
+    for (const status of said.told) onProgress({ status });
+    await createModel(store, name, nothingDefined({ ...said.definition, from }), {
       baseFolder: store.path,
+      otherParameters: said.otherParameters,
       resolveName: async () => {
         throw new Error("files have no names to resolve");
       },
@@ -69,6 +78,35 @@ export async function pullModel(
     });
   }, request.signal);
   onProgress({ status: "success" });
+}
+
+/** What the repository says of how its model is to be run, as far as it can be followed. */
+async function usable(
+  { template, system, params = {}, problems }: RepositoryDefaults,
+  templateProblem: TemplateProblem,
+): Promise<{
+  definition: Pick<ModelDefinition, "template" | "system" | "parameters">;
+  otherParameters: Record<string, unknown>;
+  told: string[];
+}> {
+  const problem = template === undefined ? undefined : await templateProblem(template);
+  const kept = problem === undefined ? template : undefined;
+  const { parameters, otherValues } = sortParameters(params);
+  const names = Object.keys(params);
+  const brought = [
+    ...(kept === undefined ? [] : ["a template"]),
+    ...(system === undefined ? [] : ["a system text"]),
+    ...(names.length === 0 ? [] : [`parameters (${names.join(", ")})`]),
+  ];
+  return {
+    definition: { template: kept, system, parameters },
+    otherParameters: otherValues,
+    told: [
+      ...problems.map((sentence) => `the repository's ${sentence}`),
+      ...(problem === undefined ? [] : [`the repository's template is left out: ${problem}`]),
+      ...(brought.length === 0 ? [] : [`the repository brings ${brought.join(", ")}`]),
+    ],
+  };
 }
 
 /** A file of the hub that is no model is spoken of by the name that it has there, and not kept. */

@@ -10,6 +10,7 @@ import { type ConnectionOptions, HubConnection } from "./hub-connection.ts";
 import { type HubProgress, ProgressSum } from "./hub-progress.ts";
 import type { HubSettings } from "./hub-settings.ts";
 import { type Repository, readRepository } from "./repository.ts";
+import { type RepositoryDefaults, readRepositoryDefaults } from "./repository-defaults.ts";
 import { type ChosenFile, chooseModel, type ModelChoice } from "./selection/choose-files.ts";
 
 export interface HubReference {
@@ -46,6 +47,7 @@ export interface FetchedFile extends ChosenFile {
 
 export interface FetchedModel extends ModelChoice {
   files: FetchedFile[];
+  defaults: RepositoryDefaults;
 }
 
 /**
@@ -93,9 +95,11 @@ export async function fetchModel(
   reference: HubReference,
   request: ModelFetch,
 ): Promise<FetchedModel> {
-  const choice = await findModel(reference, request);
+  const repository = await findRepository(reference, request);
+  const choice = chooseModel(repository, reference.selector);
   request.onChoice?.(choice);
-  return { ...choice, files: await fetchFiles(choice, request) };
+  const defaults = await readRepositoryDefaults(repository, request);
+  return { ...choice, defaults, files: await fetchFiles(choice, request) };
 }
 
 async function fetchFiles(choice: ModelChoice, request: ModelFetch): Promise<FetchedFile[]> {

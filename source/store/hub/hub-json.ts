@@ -1,4 +1,5 @@
-// Asks the hub for JSON: follows redirects, and tries again what may work the second time.
+// Asks the hub for JSON, or for a short text: follows redirects, and tries again what may work the
+// second time.
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import type { HttpReply } from "./http-reply.ts";
@@ -6,7 +7,7 @@ import { type HubConnection, readReplyText } from "./hub-connection.ts";
 import { mostRedirects, redirectOf } from "./redirect.ts";
 import { Retries } from "./retry.ts";
 
-export interface JsonQuestion {
+export interface ShortQuestion {
   signal: AbortSignal;
   /** Told why the request is sent again. */
   onRetry: (detail: string) => void;
@@ -20,19 +21,40 @@ export interface JsonQuestion {
 export async function readHubJson(
   connection: HubConnection,
   url: string,
-  { signal, onRetry, tries, refusal }: JsonQuestion,
+  question: ShortQuestion,
 ): Promise<{ value: unknown; headers: HttpReply["headers"] }> {
+  return await readShort(connection, url, "application/json", question, (text) =>
+    parseJson(text, url),
+  );
+}
+
+/** @throws ProductError `STORE_HUB_...`, and what `refusal` gives */
+export async function readHubText(
+  connection: HubConnection,
+  url: string,
+  question: ShortQuestion,
+): Promise<string> {
+  return (await readShort(connection, url, "text/plain, */*", question, (text) => text)).value;
+}
+
+async function readShort<T>(
+  connection: HubConnection,
+  url: string,
+  accept: string,
+  { signal, onRetry, tries, refusal }: ShortQuestion,
+  parse: (text: string) => T,
+): Promise<{ value: T; headers: HttpReply["headers"] }> {
   const { retryPolicy } = connection.options;
   const retries = new Retries({ ...retryPolicy, tries: Math.min(tries, retryPolicy.tries) });
   while (true) {
     try {
-      const reply = await sendFollowing(connection, url, signal, "application/json");
+      const reply = await sendFollowing(connection, url, signal, accept);
       if (reply.status !== 200) {
         reply.abandon();
         throw refusal(reply);
       }
       const text = await readReplyText(reply);
-      return { value: parseJson(text, url), headers: reply.headers };
+      return { value: parse(text), headers: reply.headers };
     } catch (error) {
       if (error instanceof ProductError && error.code === storeErrors.hubOffline.code) throw error;
       await retries.waitAfter(error, signal, onRetry);

@@ -11,7 +11,7 @@ export function registerPull(
   app: FastifyInstance,
   { workshop, requestLog }: ServerDependencies,
 ): void {
-  const { catalog, store, hub } = workshop;
+  const { catalog, store, hub, templateProblem } = workshop;
   app.post<{ Body: TransferBody }>(
     "/api/pull",
     { schema: { body: TransferBody } },
@@ -22,7 +22,7 @@ export function registerPull(
       if (record !== undefined) requestLog.update(record, { model: name.display, stream });
       // Whoever pulls the same shares its downloads; they stop when the last of them has left.
       const work = replyWithProgress(request, reply, { stream, holdsFirst: false }, async (work) =>
-        pullModel(store, name, { ...work, settings: await hub() }),
+        pullModel(store, name, { ...work, settings: await hub(), templateProblem }),
       );
       return await work.catch((error: unknown) => {
         throw asMissing(error);

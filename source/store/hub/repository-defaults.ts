@@ -1,0 +1,80 @@
+// What a repository says of how its model is to be run, in files that Ollama's users know: `template`,
+// `system` and `params` (https://huggingface.co/docs/hub/ollama).
+import type { HubRequest } from "./fetch-model.ts";
+import { HubConnection } from "./hub-connection.ts";
+import { readHubText } from "./hub-json.ts";
+import { ProgressSum } from "./hub-progress.ts";
+import { isRecord } from "./json-record.ts";
+import { replyError } from "./reply-error.ts";
+import { type Repository, resolveUrl } from "./repository.ts";
+
+export interface RepositoryDefaults {
+  /** In Go's template language. */
+  template?: string;
+  system?: string;
+  /** By their names; nobody has looked at the values yet. */
+  params?: Readonly<Record<string, unknown>>;
+  /** Sentences about what there is and cannot be used. */
+  problems: string[];
+}
+
+/** Longer than any template. */
+const longestBytes = 1024 ** 2;
+const mostTries = 3;
+
+/**
+ * Asks for those files alone that the repository has.
+ *
+ * @throws ProductError `STORE_HUB_...`
+ */
+export async function readRepositoryDefaults(
+  repository: Repository,
+  request: Pick<HubRequest, "settings" | "onProgress" | "signal" | "connection">,
+): Promise<RepositoryDefaults> {
+  const defaults: RepositoryDefaults = { problems: [] };
+  for (const { path, sizeBytes } of repository.files) {
+    if (path !== "template" && path !== "system" && path !== "params") continue;
+    if (sizeBytes > longestBytes) {
+      defaults.problems.push(`${path} is left out: it is too long (${sizeBytes} bytes)`);
+      continue;
+    }
+    const text = await readText(repository, path, request);
+    if (path !== "params") {
+      if (text.trim() !== "") defaults[path] = text;
+      continue;
+    }
+    const params = objectIn(text);
+    if (params === undefined) defaults.problems.push("params is left out: it is no JSON object");
+    else defaults.params = params;
+  }
+  return defaults;
+}
+
+async function readText(
+  { repo, commit }: Repository,
+  path: string,
+  request: Parameters<typeof readRepositoryDefaults>[1],
+): Promise<string> {
+  const { settings, onProgress = () => {}, signal = new AbortController().signal } = request;
+  const connection = new HubConnection(settings, request.connection);
+  const target = { repo, revision: commit, path };
+  try {
+    return await readHubText(connection, resolveUrl(settings.endpoint, target), {
+      signal,
+      onRetry: (detail) => new ProgressSum([], onProgress).say("retrying", detail),
+      tries: mostTries,
+      refusal: (reply) => replyError(reply, target, settings),
+    });
+  } finally {
+    await connection.close();
+  }
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined; // said by the caller
+  }
+}

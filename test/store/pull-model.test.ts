@@ -1,0 +1,86 @@
+// Pulling a model whose repository says how it is to be run: the files `template`, `system` and `params`.
+import { expect, test } from "vitest";
+import { problemOf } from "../../source/application/check-template.ts";
+import { ModelStore } from "../../source/store/library/model-store.ts";
+import { ModelCatalog } from "../../source/store/model-catalog.ts";
+import { pullModel } from "../../source/store/pull-model.ts";
+import { tinyFile } from "../support/command-line.ts";
+import type { HubContent } from "../support/loopback-hub-content.ts";
+import { modelName } from "../support/model-store.ts";
+import { newFolder, openHub, quick, settingsFor } from "./hub/pulling.ts";
+
+/** @param texts of files beside the tiny model */
+async function pullWith(texts: Record<string, string | Buffer>) {
+  const beside = Object.entries(texts).map(([name, text]) => [name, Buffer.from(text)]);
+  const files: Record<string, HubContent> = {
+    "tiny-Q8_0.gguf": { file: tinyFile },
+    ...Object.fromEntries(beside),
+  };
+  const inGit = Object.keys(texts);
+  const hub = await openHub({ repositories: { "owner/name": { files, inGit } } });
+  const store = new ModelStore(newFolder());
+  const told: string[] = [];
+  await pullModel(store, modelName("hf.co/owner/name"), {
+    settings: await settingsFor(hub),
+    onProgress: ({ status }) => told.push(status),
+    templateProblem: async (template) => problemOf(template),
+    ...quick,
+  });
+  const model = await new ModelCatalog({ store }).resolve("hf.co/owner/name");
+  return { model, told, hub };
+}
+
+test("what the repository brings holds for the model, and is told", async () => {
+  const { model, told } = await pullWith({
+    template: "{{ .System }}|{{ .Prompt }}|",
+    system: "You are a pirate.",
+    params: '{"temperature": 0.3, "stop": ["<end>", "|"], "num_ctx": 512}',
+  });
+  expect(model).toMatchObject({
+    template: "{{ .System }}|{{ .Prompt }}|",
+    system: "You are a pirate.",
+    parameters: { temperature: 0.3, stop: ["<end>", "|"], num_ctx: 512 },
+  });
+  expect(told).toContain(
+    "the repository brings a template, a system text, parameters (temperature, stop, num_ctx)",
+  );
+  expect(told.at(-1)).toBe("success");
+});
+
+test("parameters that this program does not know are kept", async () => {
+  const { model } = await pullWith({ params: '{"temperature": "hot", "magic": 1, "top_k": 5}' });
+  expect(model.parameters).toEqual({ top_k: 5 });
+  expect(model.otherValues).toEqual({ temperature: "hot", magic: 1 });
+});
+
+test.each([
+  [
+    "a template that cannot be read",
+    { template: "{{ if }}" },
+    /^the repository's template is left out: /,
+  ],
+  [
+    "parameters that are no JSON",
+    { params: "temperature 1" },
+    /params is left out: it is no JSON object$/,
+  ],
+  ["parameters that are a list", { params: "[1]" }, /params is left out: it is no JSON object$/],
+  [
+    "a text of megabytes",
+    { system: "x".repeat(2 ** 20 + 1) },
+    /system is left out: it is too long/,
+  ],
+])("%s is left out, and told", async (_, texts, sentence) => {
+  const { model, told } = await pullWith(texts);
+  expect(told).toContainEqual(expect.stringMatching(sentence));
+  expect(model).toMatchObject({ template: undefined, system: undefined, parameters: {} });
+});
+
+test("a repository that says nothing is asked for nothing, and empty texts say nothing", async () => {
+  const { told, hub } = await pullWith({ "docs/template": "no", "template.txt": "no" });
+  expect(told.filter((line) => line.includes("repository"))).toEqual([]);
+  const asked = hub.requests.filter(({ path }) => path.includes("template"));
+  expect(asked).toEqual([]);
+  const { model } = await pullWith({ template: "\n", system: "" });
+  expect(model).toMatchObject({ template: undefined, system: undefined });
+});
