@@ -22,6 +22,7 @@ import { invalidTemplate, TemplateFault } from "./template-fault.ts";
 import { type ThinkingTags, thinkingTagsOf, toolCallTagOf } from "./template-tags.ts";
 import { TemplateText } from "./template-text.ts";
 import { outsideText } from "./tool-values.ts";
+import { type UnknownField, unknownFields } from "./unknown-fields.ts";
 import { GoMap } from "./values.ts";
 
 /** Added to a template that says nothing of answers. */
@@ -57,6 +58,11 @@ export class GoChatTemplate implements PromptTemplate {
     const isComplete = this.#fields.has("messages") || this.#fields.has("response");
     this.#template = isComplete ? parsed : { ...parsed, root: [...parsed.root, response] };
     this.#lastRound = { ...this.#template, root: cutAfterResponse(this.#template.root) };
+  }
+
+  /** Fields it uses that no conversation has, which print nothing. */
+  get unknownFields(): UnknownField[] {
+    return unknownFields(this.#template.root, this.#template.definitions.values());
   }
 
   get supportsTools(): boolean {

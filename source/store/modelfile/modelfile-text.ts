@@ -44,6 +44,14 @@ export class ModelfileText {
   }
 }
 
+/** The place of an offset into a value, of whose beginning the place is known. */
+export function positionWithin(start: TextPosition, value: string, offset: number): TextPosition {
+  const { line, column } = new ModelfileText(value).positionAt(offset);
+  return line === 1
+    ? { line: start.line, column: start.column + column - 1 }
+    : { line: start.line + line - 1, column };
+}
+
 const newline = /[\r\n]/g;
 
 /** The offset of the next CR or LF, or of the text's end. */

@@ -27,6 +27,7 @@ export interface ModelfilePositions {
   from: TextPosition[];
   adapters: TextPosition[];
   drafts: TextPosition[];
+  /** Where its text begins, behind the quotes. */
   template: TextPosition | undefined;
   requires: TextPosition | undefined;
 }
@@ -106,7 +107,7 @@ class CommandReader implements ParsedModelfile {
       case "TEMPLATE":
         this.#warnIfGiven("TEMPLATE", command);
         definition.template = text;
-        positions.template = this.#source.positionAt(at);
+        positions.template = this.#source.positionAt(command.value.textAt);
         break;
       case "SYSTEM":
         this.#warnIfGiven("SYSTEM", command);
@@ -115,10 +116,12 @@ class CommandReader implements ParsedModelfile {
       case "RENDERER":
         this.#warnIfGiven("RENDERER", command);
         definition.renderer = word(command);
+        this.#warnOfNoEffect(command, "prompts follow the TEMPLATE, or the model's own template");
         break;
       case "PARSER":
         this.#warnIfGiven("PARSER", command);
         definition.parser = word(command);
+        this.#warnOfNoEffect(command, "how answers are read follows from the template");
         break;
       case "REQUIRES":
         this.#warnIfGiven("REQUIRES", command);
@@ -143,6 +146,10 @@ class CommandReader implements ParsedModelfile {
     if (before === undefined) return;
     const line = this.#source.positionAt(before).line;
     this.#warn(command.at, `${name} replaces that of line ${line}.`);
+  }
+
+  #warnOfNoEffect({ name, at }: ModelfileCommand, why: string): void {
+    this.#warn(at, `${name} is kept, but has no effect here: ${why}.`);
   }
 
   #warn(at: number, sentence: string): void {

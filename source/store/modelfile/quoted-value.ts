@@ -14,14 +14,14 @@ import { endOfLine, type ModelfileText } from "./modelfile-text.ts";
  *
  * @param openAt offset of the opening quotes
  * @param command as it was written
- * @returns the text between the quotes, and the offset after the closing line
+ * @returns the text between the quotes, its offset, and the offset after the closing line
  * @throws ProductError `STORE_MODELFILE_QUOTE_OPEN`, `STORE_MODELFILE_TEXT_AFTER_QUOTE`
  */
 export function readQuotedValue(
   source: ModelfileText,
   openAt: number,
   command: string,
-): { value: string; end: number } {
+): { value: string; contentAt: number; end: number } {
   const { text } = source;
   const quotes = text.startsWith('"""', openAt) ? '"""' : '"';
   const contentAt = openAt + quotes.length;
@@ -36,7 +36,7 @@ export function readQuotedValue(
     if (own && (!isOpen || (isClosing && isQuotedWhole(own.rest, quotes)))) {
       throw openError(source, { openAt, strayAt, command, swallowedAt: lineAt });
     }
-    if (isClosing) return { value: text.slice(contentAt, closeAt), end: lineEnd };
+    if (isClosing) return { value: text.slice(contentAt, closeAt), contentAt, end: lineEnd };
     // Quotes come in pairs, also those within a text: after an even number it looks closed.
     if (countQuotes(line, quotes) % 2 === 1) isOpen = !isOpen;
     if (!isOpen) strayAt ??= findTextAfterQuotes(line, quotes, lineAt);

@@ -18,7 +18,8 @@ export interface ModelfileCommand {
   at: number;
   /** The parameter's name or the message's role; empty for other commands. */
   key: { text: string; at: number };
-  value: { text: string; at: number; isQuoted: boolean };
+  /** `textAt` is where its text begins, behind the quotes if there are some. */
+  value: { text: string; at: number; textAt: number; isQuoted: boolean };
 }
 
 /**
@@ -61,12 +62,13 @@ function scanCommand(
 
   const quoteAt = findQuote(text, valueAt);
   if (quoteAt !== undefined) {
-    const { value, end } = readQuotedValue(source, quoteAt, written);
-    return { command: { name, at, key, value: { text: value, at: quoteAt, isQuoted: true } }, end };
+    const { value, contentAt, end } = readQuotedValue(source, quoteAt, written);
+    const quoted = { text: value, at: quoteAt, textAt: contentAt, isQuoted: true };
+    return { command: { name, at, key, value: quoted }, end };
   }
   const end = endOfLine(text, valueAt);
   const [start, stop] = withoutBlanks(text, valueAt, end);
-  const value = { text: text.slice(start, stop), at: start, isQuoted: false };
+  const value = { text: text.slice(start, stop), at: start, textAt: start, isQuoted: false };
   return { command: { name, at, key, value }, end };
 }
 

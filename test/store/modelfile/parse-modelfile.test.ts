@@ -104,7 +104,10 @@ MESSAGE system   Be kind.
 MESSAGE user "Hi: there"
 MESSAGE assistant Hello!`;
     expect(parseModelfile(text)).toMatchObject({
-      warnings: [],
+      warnings: [
+        "Modelfile line 8, column 1: RENDERER is kept, but has no effect here: prompts follow the TEMPLATE, or the model's own template.",
+        "Modelfile line 9, column 1: PARSER is kept, but has no effect here: how answers are read follows from the template.",
+      ],
       definition: {
         from: ["./model one.gguf", "./mmproj.gguf"],
         adapters: ["./lora.gguf"],
@@ -146,7 +149,7 @@ MESSAGE assistant Hello!`;
         { line: 2, column: 6 },
         { line: 3, column: 7 },
       ],
-      template: { line: 4, column: 10 },
+      template: { line: 4, column: 13 },
       adapters: [{ line: 6, column: 9 }],
       drafts: [
         { line: 7, column: 7 },

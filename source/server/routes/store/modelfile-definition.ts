@@ -1,10 +1,10 @@
 // What a request to create a model says about it in the text of a Modelfile.
 import { ProductError } from "../../../base/product-error.ts";
-import { GoChatTemplate } from "../../../prompt/go-template/go-chat-template.ts";
-import { type ParsedModelfile, parseModelfile } from "../../../store/modelfile/parse-modelfile.ts";
-import { atPlace, withPlace } from "../../../store/modelfile/place-error.ts";
+import { parseModelfile } from "../../../store/modelfile/parse-modelfile.ts";
+import { withPlace } from "../../../store/modelfile/place-error.ts";
 import { invalidField } from "../../errors.ts";
 import type { CreateDefinition } from "./create-definition.ts";
+import { checkTemplate } from "./modelfile-template.ts";
 import type { CreateBody } from "./schema.ts";
 
 export interface ModelfileDefinition extends CreateDefinition {
@@ -36,23 +36,13 @@ export function readModelfile(body: CreateBody, text: string): ModelfileDefiniti
     );
   }
   const parsed = parseModelfile(text);
-  checkTemplate(parsed);
+  const templateWarnings = checkTemplate(parsed);
   return {
     definition: parsed.definition,
     otherParameters: {},
-    warnings: parsed.warnings,
+    warnings: [...parsed.warnings, ...templateWarnings],
     // Whoever sends a Modelfile is not where its relative paths start from.
     explain: (error) =>
       error instanceof ProductError ? withPlace(error, parsed, process.cwd()) : error,
   };
-}
-
-function checkTemplate({ definition: { template }, positions }: ParsedModelfile): void {
-  if (!template) return;
-  try {
-    new GoChatTemplate(template);
-  } catch (error) {
-    if (!(error instanceof ProductError) || positions.template === undefined) throw error;
-    throw atPlace(error, positions.template);
-  }
 }

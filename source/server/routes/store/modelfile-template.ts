@@ -1,0 +1,30 @@
+// Reads the TEMPLATE of a Modelfile before a model is made with it.
+import { ProductError } from "../../../base/product-error.ts";
+import { GoChatTemplate } from "../../../prompt/go-template/go-chat-template.ts";
+import { TemplateFault } from "../../../prompt/go-template/template-fault.ts";
+import { positionWithin, type TextPosition } from "../../../store/modelfile/modelfile-text.ts";
+import type { ParsedModelfile } from "../../../store/modelfile/parse-modelfile.ts";
+import { atPlace } from "../../../store/modelfile/place-error.ts";
+
+/**
+ * @returns a sentence about each field in it that prints nothing, with its place in the Modelfile
+ * @throws ProductError `PROMPT_TEMPLATE_INVALID` with both places: in the Modelfile, in the template
+ */
+export function checkTemplate({ definition: { template }, positions }: ParsedModelfile): string[] {
+  const start = positions.template;
+  if (!template || start === undefined) return [];
+  return readTemplate(template, start).unknownFields.map(({ name, at, nearest }) => {
+    const { line, column } = positionWithin(start, template, at);
+    const hint = nearest === undefined ? "" : ` Did you mean .${nearest}?`;
+    return `Modelfile line ${line}, column ${column}: the TEMPLATE asks for .${name}, which no conversation has: it prints nothing.${hint}`;
+  });
+}
+
+function readTemplate(template: string, start: TextPosition): GoChatTemplate {
+  try {
+    return new GoChatTemplate(template);
+  } catch (error) {
+    if (!(error instanceof ProductError && error.cause instanceof TemplateFault)) throw error;
+    throw atPlace(error, positionWithin(start, template, error.cause.offset ?? 0));
+  }
+}
