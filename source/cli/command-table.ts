@@ -151,7 +151,7 @@ export const commandTable: readonly CommandDefinition[] = [
   {
     name: "rm",
     words: "MODEL…",
-    completes: "models",
+    completes: "own models",
     summary: "remove models",
     flags: serverFlags,
     load: async () => (await import("./commands/rm.ts")).rm,

@@ -50,8 +50,8 @@ async function candidates<Table extends FlagTable>(
   if (typed.startsWith("-")) return flagsOf(program, command, before);
   const plain = plainWords(program, command, before);
   if (command === program.start) return nextWords(program, plain[0]);
-  const position = plain.length - command.name.split(" ").length;
-  return await wordCandidates(command.completes, position, names);
+  const given = plain.slice(command.name.split(" ").length);
+  return await wordCandidates(command.completes, given, names);
 }
 
 function commandOf<Table extends FlagTable>(
@@ -103,14 +103,18 @@ function secondWord({ name }: { name: string }): string {
   return name.split(" ")[1] ?? "";
 }
 
+/** @param given words that the command has already */
 async function wordCandidates(
   kind: WordKind,
-  position: number,
+  given: readonly string[],
   names: NameSource,
 ): Promise<Candidate[]> {
   if (kind === "none" || kind === "file") return []; // nothing that could be known
-  if (kind === "models") return await namesOf("model", names);
-  if (position > 0) return [];
+  if (kind === "own models") {
+    const own = await namesOf("own model", names);
+    return own.filter(({ value }) => !given.includes(value));
+  }
+  if (given.length > 0) return [];
   if (kind === "shell") return shellNames.map((value) => ({ value }));
   return await namesOf(kind, names);
 }

@@ -34,10 +34,19 @@ export type FlagsOf<Table extends FlagTable> = {
 };
 
 /** Things with names of their own, which completion can list. */
-export type NameKind = "model" | "session" | "app" | "replica" | "key" | "secret" | "profile";
+export type NameKind =
+  | "model"
+  /** A model that can be removed. */
+  | "own model"
+  | "session"
+  | "app"
+  | "replica"
+  | "key"
+  | "secret"
+  | "profile";
 
 /** What stands behind a command's name, for completion. */
-export type WordKind = NameKind | "models" | "file" | "shell" | "none";
+export type WordKind = NameKind | "own models" | "file" | "shell" | "none";
 
 /**
  * @param program the one that the command belongs to, for commands that tell of the others

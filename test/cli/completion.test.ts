@@ -6,13 +6,16 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commandTable, modelctlProgram } from "../../source/cli/command-table.ts";
 import { candidatesFor } from "../../source/cli/completion-candidates.ts";
 import { completionScript, shellNames } from "../../source/cli/completion-scripts.ts";
+import type { NameKind } from "../../source/cli/program.ts";
 import { entryFile, Home } from "../support/command-line.ts";
 import { temporaryFolder } from "../support/model-store.ts";
 
+const own = ["team/pirate:v1", "hf.co/maker/tiny:Q8_0"];
 const names = ["tiny:latest", "team/pirate:v1", "hf.co/maker/tiny:Q8_0"];
 
 async function values(...words: string[]): Promise<string[]> {
-  return (await candidatesFor(modelctlProgram, words, async () => names)).map(({ value }) => value);
+  const known = async (kind: NameKind) => (kind === "own model" ? own : names);
+  return (await candidatesFor(modelctlProgram, words, known)).map(({ value }) => value);
 }
 
 describe("candidates", () => {
@@ -37,8 +40,9 @@ describe("candidates", () => {
     },
   );
 
-  test("behind rm are models, one after the other", async () => {
-    expect(await values("rm", "tiny", "hf")).toEqual(["hf.co/maker/tiny:Q8_0"]);
+  test("behind rm are models that can be removed, each once", async () => {
+    expect(await values("rm", "")).toEqual(own);
+    expect(await values("rm", "team/pirate:v1", "")).toEqual(["hf.co/maker/tiny:Q8_0"]);
   });
 
   test("of flags are those that the command has and that were not given", async () => {
@@ -113,6 +117,7 @@ describe.skipIf(!isInstalled("bash"))("bash", () => {
     expect(complete("modelctl sho")).toEqual(["show"]);
     expect(complete("modelctl show --templ")).toEqual(["--template"]);
     expect(complete("modelctl run ").sort()).toEqual(["mine:v1", "mine:v2", "tiny"]);
+    expect(complete("modelctl rm ").sort()).toEqual(["mine:v1", "mine:v2"]);
     // Readline has cut the word at the colon.
     expect(complete("modelctl run mine:").sort()).toEqual(["v1", "v2"]);
     expect(complete("modelctl run --gpu=cu")).toEqual(["cuda"]);

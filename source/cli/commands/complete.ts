@@ -9,7 +9,7 @@ export async function complete<Table extends FlagTable>(
   program: Program<Table>,
 ): Promise<number> {
   return await printCandidates(program, words, (kind) =>
-    kind === "session" ? sessionIds() : modelNames(),
+    kind === "session" ? sessionIds() : modelNames(kind === "own model"),
   );
 }
 
@@ -21,8 +21,10 @@ async function sessionIds(): Promise<string[]> {
   return sessions.map(({ id }) => id);
 }
 
-async function modelNames(): Promise<string[]> {
+/** @param ownOnly without the built-in ones and those of other programs' stores */
+async function modelNames(ownOnly: boolean): Promise<string[]> {
   const { openLibrary } = await import("../model-library.ts");
   const { models } = await openLibrary({}).library.catalog.listModels();
-  return models.map(({ name }) => name);
+  const wanted = ownOnly ? models.filter(({ store }) => store === "modelctl") : models;
+  return wanted.map(({ name }) => name);
 }
