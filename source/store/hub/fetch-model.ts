@@ -98,7 +98,11 @@ export async function fetchModel(
   const repository = await findRepository(reference, request);
   const choice = chooseModel(repository, reference.selector);
   request.onChoice?.(choice);
-  const defaults = await readRepositoryDefaults(repository, request);
+  const { settings, signal = new AbortController().signal, connection, onProgress } = request;
+  const progress = new ProgressSum([], onProgress ?? (() => {}));
+  const onRetry = (detail: string) => progress.say("retrying", detail);
+  const work = { settings, signal, connection, onRetry };
+  const defaults = await readRepositoryDefaults(repository, work);
   return { ...choice, defaults, files: await fetchFiles(choice, request) };
 }
 

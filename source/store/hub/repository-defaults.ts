@@ -1,9 +1,8 @@
 // What a repository says of how its model is to be run, in files that Ollama's users know: `template`,
 // `system` and `params` (https://huggingface.co/docs/hub/ollama).
-import type { HubRequest } from "./fetch-model.ts";
-import { HubConnection } from "./hub-connection.ts";
+import { type ConnectionOptions, HubConnection } from "./hub-connection.ts";
 import { readHubText } from "./hub-json.ts";
-import { ProgressSum } from "./hub-progress.ts";
+import type { HubSettings } from "./hub-settings.ts";
 import { isRecord } from "./json-record.ts";
 import { replyError } from "./reply-error.ts";
 import { type Repository, resolveUrl } from "./repository.ts";
@@ -18,6 +17,14 @@ export interface RepositoryDefaults {
   problems: string[];
 }
 
+export interface DefaultsWork {
+  settings: HubSettings;
+  signal: AbortSignal;
+  /** Told why a request is sent again. */
+  onRetry: (detail: string) => void;
+  connection?: Partial<ConnectionOptions> | undefined;
+}
+
 /** Longer than any template. */
 const longestBytes = 1024 ** 2;
 const mostTries = 3;
@@ -29,7 +36,7 @@ const mostTries = 3;
  */
 export async function readRepositoryDefaults(
   repository: Repository,
-  request: Pick<HubRequest, "settings" | "onProgress" | "signal" | "connection">,
+  work: DefaultsWork,
 ): Promise<RepositoryDefaults> {
   const defaults: RepositoryDefaults = { problems: [] };
   for (const { path, sizeBytes } of repository.files) {
@@ -38,7 +45,7 @@ export async function readRepositoryDefaults(
       defaults.problems.push(`${path} is left out: it is too long (${sizeBytes} bytes)`);
       continue;
     }
-    const text = await readText(repository, path, request);
+    const text = await readText(repository, path, work);
     if (path !== "params") {
       if (text.trim() !== "") defaults[path] = text;
       continue;
@@ -53,15 +60,14 @@ export async function readRepositoryDefaults(
 async function readText(
   { repo, commit }: Repository,
   path: string,
-  request: Parameters<typeof readRepositoryDefaults>[1],
+  { settings, signal, onRetry, connection: options }: DefaultsWork,
 ): Promise<string> {
-  const { settings, onProgress = () => {}, signal = new AbortController().signal } = request;
-  const connection = new HubConnection(settings, request.connection);
+  const connection = new HubConnection(settings, options);
   const target = { repo, revision: commit, path };
   try {
     return await readHubText(connection, resolveUrl(settings.endpoint, target), {
       signal,
-      onRetry: (detail) => new ProgressSum([], onProgress).say("retrying", detail),
+      onRetry,
       tries: mostTries,
       refusal: (reply) => replyError(reply, target, settings),
     });
