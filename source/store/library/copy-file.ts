@@ -64,7 +64,7 @@ export async function moveIntoStore(
   const digest = await digestOfFile(file, options);
   checkDigest(digest, options.digest);
   const { size: sizeBytes } = await stat(file);
-  const isNew = !(await store.hasBlob(digest));
+  const isNew = !(await store.hasBlob(digest, sizeBytes));
   if (isNew) {
     await synchronise(file);
     await moveIntoPlace(file, store.blobPath(digest));

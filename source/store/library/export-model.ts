@@ -36,7 +36,7 @@ interface ExportedBlob {
  * @param reference a model of our store or of Ollama's
  * @param named absolute; written whole or not at all, replaced if it is there
  * @throws ProductError `STORE_MODEL_NOT_FOUND`, `STORE_MODEL_READ_ONLY` for a built-in model,
- *   `STORE_FILE_IS_DIRECTORY`, `STORE_FILE_NOT_REGULAR`, `STORE_DISK_FULL`, and whatever is wrong with
+ *   `STORE_NAME_INVALID` for a file, `STORE_FILE_IS_DIRECTORY`, `STORE_FILE_NOT_REGULAR`, `STORE_DISK_FULL`, and whatever is wrong with
  *   the model's files
  */
 export async function exportModel(
@@ -97,7 +97,14 @@ async function replaceable(file: string): Promise<string> {
 
 async function exportable(catalog: ModelCatalog, reference: string): Promise<StoredManifest> {
   const parsed = catalog.parse(reference);
-  const found = parsed.kind === "name" ? await catalog.find(parsed.name) : undefined;
+  if (parsed.kind === "file") {
+    throw new ProductError(storeErrors.nameInvalid, {
+      message: `${reference} is a file, not a model of the store.`,
+      hint: "Copy the file as it is, or make a model of it with modelctl create and export that.",
+      param: "model",
+    });
+  }
+  const found = await catalog.find(parsed.name);
   if (found?.kind === "stored") return found.stored;
   if (found === undefined) throw catalog.notFound(reference);
   if (found.kind === "files") {

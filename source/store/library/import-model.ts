@@ -3,12 +3,15 @@ import { createReadStream } from "node:fs";
 import { ProductError } from "../../base/product-error.ts";
 import { refuseBuiltInName } from "../built-in-models.ts";
 import { storeErrors } from "../errors.ts";
+import { checkTensorData } from "../gguf/gguf-facts.ts";
+import { readGguf } from "../gguf/read-gguf.ts";
 import { type ModelName, modelNameOf, parseModelReference } from "../model-reference.ts";
 import { requireReadableFile } from "../readable-file.ts";
-import { isDigest, parseDigest } from "./digest.ts";
+import { isDigest } from "./digest.ts";
 import { blobsOf, isReference, type Manifest, parseManifest } from "./manifest.ts";
 import type { ModelStore } from "./model-store.ts";
 import { type ReadTarEntry, readTar, TarError } from "./read-tar.ts";
+import { locateFiles, readContent } from "./stored-content.ts";
 import type { TransferOptions } from "./transfer-options.ts";
 
 export interface ImportOptions extends TransferOptions {
@@ -36,6 +39,9 @@ export async function importModel(
   file: string,
   options: ImportOptions = {},
 ): Promise<ModelName[]> {
+  const { name } = options;
+  // Before gigabytes are read.
+  if (name !== undefined) refuseBuiltInName(name, "replaced", "Choose another name.");
   const { size: total } = await requireReadableFile(file, "an exported model");
   const written: string[] = [];
   const work = async () => {
@@ -131,14 +137,6 @@ async function checkedManifests(
   manifests: NamedManifest[],
   { name }: ImportOptions,
 ): Promise<NamedManifest[]> {
-  for (const { manifest } of manifests) {
-    if (manifest.layers.some(isReference)) {
-      throw new TarError("a model in it refers to a file of another machine");
-    }
-    for (const digest of blobsOf(manifest)) {
-      if (!(await store.hasBlob(digest))) throw new TarError(`${parseDigest(digest)} is missing`);
-    }
-  }
   const [first, ...more] = manifests;
   if (name !== undefined && (more.length > 0 || first === undefined)) {
     throw new ProductError(storeErrors.archiveInvalid, {
@@ -150,7 +148,31 @@ async function checkedManifests(
   for (const entry of named) {
     refuseBuiltInName(entry.name, "replaced", "Name it otherwise when importing.");
   }
+  for (const entry of named) await checkUsable(store, entry);
   return named;
+}
+
+/** It may take the place of a model that works. */
+async function checkUsable(store: ModelStore, { name, manifest }: NamedManifest): Promise<void> {
+  for (const layer of [manifest.config, ...manifest.layers]) {
+    if (isReference(layer)) {
+      throw new TarError("a model in it refers to a file of another machine");
+    }
+    const { digest, sizeBytes } = layer;
+    if (!(await store.hasBlob(digest))) throw new TarError(`${digest} is missing`);
+    if (await store.hasBlob(digest, sizeBytes)) continue;
+    throw new TarError(`${digest} is not as long as the manifest says`);
+  }
+  const stored = { name, manifest, folder: store.folder, path: store.folder.manifestPath(name) };
+  const unread = { ...stored, digest: "", modifiedAt: new Date() };
+  try {
+    await readContent(unread);
+    const { parts } = await locateFiles(unread, store.references);
+    for (const part of parts) checkTensorData(part, await readGguf(part));
+  } catch (error) {
+    if (!(error instanceof ProductError)) throw error;
+    throw new TarError(`its model '${name.display}' cannot be used`, { cause: error });
+  }
 }
 
 /** Codes of errors about what is in the archive. */
@@ -163,8 +185,9 @@ const archiveHint =
 
 function explained(error: unknown, file: string): unknown {
   if (error instanceof TarError) {
+    const why = error.cause instanceof ProductError ? `: ${error.cause.message}` : ".";
     return new ProductError(storeErrors.archiveInvalid, {
-      message: `${file} cannot be imported: ${error.message}.`,
+      message: `${file} cannot be imported: ${error.message}${why}`,
       hint: archiveHint,
       cause: error,
     });

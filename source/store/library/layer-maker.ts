@@ -1,5 +1,5 @@
 // Makes the layers of a model that is being created, and reports each.
-import { readFile } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
 import path from "node:path";
 import { copyIntoStore } from "./copy-file.ts";
 import { digestOfFile } from "./digest.ts";
@@ -69,7 +69,7 @@ export class LayerMaker {
   async file(kind: LayerKind, file: ModelFile, copy = this.#options.copy): Promise<Layer> {
     const mediaType = layerType(kind);
     const { sizeBytes } = file.state;
-    const own = this.#store.folder.blobDigest(file.path);
+    const own = await this.#ownDigest(file.path);
     if (own !== undefined) return this.#blob(mediaType, { digest: own, sizeBytes, isNew: false });
     if (copy) return this.#blob(mediaType, await this.#copy(file.path, sizeBytes));
     const digest =
@@ -77,6 +77,16 @@ export class LayerMaker {
         ? await digestOfFile(file.path, { signal: this.#options.signal })
         : undefined;
     return this.#reference(mediaType, file.path, file.state, digest);
+  }
+
+  /** Of a blob of ours, also where a link leads to it: a file to refer to would go with its last model. */
+  async #ownDigest(file: string): Promise<string | undefined> {
+    const { folder } = this.#store;
+    const named = folder.blobDigest(file);
+    if (named !== undefined) return named;
+    const [real, blobs] = await Promise.all([realpath(file), realpath(folder.blobsFolder)]);
+    if (path.dirname(real) !== blobs) return undefined;
+    return folder.blobDigest(path.join(folder.blobsFolder, path.basename(real)));
   }
 
   /** The layer of another model, checked; from another store, what is large is referred to. */

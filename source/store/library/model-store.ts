@@ -84,9 +84,10 @@ export class ModelStore implements BlobFolder {
     return this.#others.map((folder) => folder.blobPath(digest));
   }
 
-  async hasBlob(digest: string): Promise<boolean> {
+  /** @param sizeBytes of the content; a blob of another length is a damaged one, as good as none */
+  async hasBlob(digest: string, sizeBytes?: number): Promise<boolean> {
     return await stat(this.blobPath(digest)).then(
-      (facts) => facts.isFile(),
+      (facts) => facts.isFile() && (sizeBytes === undefined || facts.size === sizeBytes),
       () => false,
     );
   }
@@ -146,7 +147,7 @@ export class ModelStore implements BlobFolder {
   async writeBlob(content: string | Uint8Array): Promise<WrittenBlob> {
     const digest = digestOf(content);
     const sizeBytes = Buffer.byteLength(content);
-    if (await this.#use(digest)) return { digest, sizeBytes, isNew: false };
+    if (await this.#use(digest, sizeBytes)) return { digest, sizeBytes, isNew: false };
     await this.#writing(() => writeFileAtomically(this.blobPath(digest), content));
     return { digest, sizeBytes, isNew: true };
   }
@@ -166,7 +167,7 @@ export class ModelStore implements BlobFolder {
       try {
         const { digest, sizeBytes } = await writeStream(unfinished, stream, options);
         checkDigest(digest, options.digest);
-        const isNew = !(await this.#use(digest));
+        const isNew = !(await this.#use(digest, sizeBytes));
         if (isNew) await moveIntoPlace(unfinished, this.blobPath(digest));
         return { digest, sizeBytes, isNew };
       } finally {
@@ -278,8 +279,9 @@ export class ModelStore implements BlobFolder {
     return { digests, manifests, damaged };
   }
 
-  /** Marks a blob as wanted now, if it is there. */
-  async #use(digest: string): Promise<boolean> {
+  /** Marks a blob as wanted now, if it is there and whole. */
+  async #use(digest: string, sizeBytes: number): Promise<boolean> {
+    if (!(await this.hasBlob(digest, sizeBytes))) return false;
     return await setBlobTime(this.blobPath(digest), new Date());
   }
 

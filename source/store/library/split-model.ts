@@ -1,7 +1,9 @@
 // Models split into several files: putting the parts in order, and the names by which llama.cpp,
 // which is given the first part, finds the others beside it.
 import { createHash } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
 import { link, mkdir, readlink, rename, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
 import { systemCode } from "../../base/write-refusal.ts";
@@ -80,6 +82,29 @@ export function linksFolder(paths: readonly string[], splitsFolder: string): str
 export async function linkedParts(paths: readonly string[], splitsFolder: string): Promise<string> {
   const folder = linksFolder(paths, splitsFolder);
   if (folder === undefined) return paths[0] ?? "";
+  try {
+    return await linksIn(folder, paths);
+  } catch (error) {
+    // Nothing can be written there, as in another user's store: links of this process's own do too.
+    return await linksIn(path.join(ownLinks(), path.basename(folder)), paths).catch(() => {
+      throw error;
+    });
+  }
+}
+
+let ownFolder: string | undefined;
+
+/** A folder for links that goes with this process. */
+function ownLinks(): string {
+  if (ownFolder !== undefined) return ownFolder;
+  const folder = mkdtempSync(path.join(tmpdir(), "modelctl-splits-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  ownFolder = folder;
+  return folder;
+}
+
+/** Makes the folder of links where it is not there yet. */
+async function linksIn(folder: string, paths: readonly string[]): Promise<string> {
   const first = path.join(folder, partName("model", 0, paths.length));
   if (await areLinked(paths, folder)) return first;
   const unfinished = unfinishedPath(folder);

@@ -5,13 +5,14 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { hashReferences } from "../../../source/store/library/hash-references.ts";
 import type { ProgressRecord } from "../../../source/store/library/layer-maker.ts";
 import { isReference } from "../../../source/store/library/manifest.ts";
@@ -52,6 +53,23 @@ describe("from a file", () => {
       "writing manifest",
       "success",
     ]);
+  });
+
+  test("a blob of the store is one, by whatever way its path leads there", async () => {
+    const { create, catalog, store, folder, at, tinyAt } = openStore();
+    tinyAt("a.gguf");
+    await create("parent", { from: ["a.gguf"] }, { copy: true });
+    const { facts } = await catalog.resolve("parent");
+    symlinkSync(facts.path, at("link.gguf"));
+    symlinkSync(folder, `${folder}-elsewhere`);
+    onTestFinished(() => rmSync(`${folder}-elsewhere`));
+    const elsewhere = facts.path.replace(folder, `${folder}-elsewhere`);
+    await create("linked", { from: ["link.gguf"] });
+    await create("led", { from: [elsewhere] });
+    await removeModel(catalog, store, "parent");
+    for (const name of ["linked", "led"]) {
+      expect((await catalog.resolve(name)).facts.path).toBe(facts.path);
+    }
   });
 
   test("its size and digest are those of its manifest and of what it refers to", async () => {

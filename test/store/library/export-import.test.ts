@@ -281,16 +281,86 @@ describe("importing", () => {
       "STORE_DIGEST_MISMATCH",
       /digest mismatch/,
     ],
-  ])("an archive with %s is refused", async (_, fill, code, message) => {
+    [
+      "weights that are no GGUF",
+      (folder) => {
+        writeOllamaModel(folder, "mine", [{ kind: "model", content: "no weights" }]);
+        return ["blobs", "manifests"];
+      },
+      "STORE_ARCHIVE_INVALID",
+      /its model 'mine:latest' cannot be used: /,
+    ],
+    [
+      "weights that were cut before they were packed",
+      (folder) => {
+        const content = readFileSync(tinyFile).subarray(0, 1_000_000);
+        writeOllamaModel(folder, "mine", [{ kind: "model", content }]);
+        return ["blobs", "manifests"];
+      },
+      "STORE_ARCHIVE_INVALID",
+      /its model 'mine:latest' cannot be used: /,
+    ],
+    [
+      "no weights",
+      (folder) => {
+        writeOllamaModel(folder, "mine", [{ kind: "system", content: "S" }]);
+        return ["blobs", "manifests"];
+      },
+      "STORE_ARCHIVE_INVALID",
+      /cannot be used: The model 'mine:latest' has no GGUF weights/,
+    ],
+    [
+      "a configuration that is none",
+      (folder) => {
+        const content = readFileSync(tinyFile);
+        const file = writeOllamaModel(folder, "mine", [{ kind: "model", content }]);
+        const manifest = JSON.parse(readFileSync(file, "utf8"));
+        writeFileSync(path.join(folder, "blobs", `sha256-${sha256("[]")}`), "[]");
+        const config = { ...manifest.config, digest: `sha256:${sha256("[]")}`, size: 2 };
+        writeFileSync(file, JSON.stringify({ ...manifest, config }));
+        return ["blobs", "manifests"];
+      },
+      "STORE_ARCHIVE_INVALID",
+      /its configuration cannot be read/,
+    ],
+    [
+      "a blob of another length than its manifest says",
+      (folder) => {
+        const content = readFileSync(tinyFile);
+        const file = writeOllamaModel(folder, "mine", [{ kind: "model", content }]);
+        const text = readFileSync(file, "utf8").replace(String(content.length), "5");
+        writeFileSync(file, text);
+        return ["blobs", "manifests"];
+      },
+      "STORE_ARCHIVE_INVALID",
+      /is not as long as the manifest says/,
+    ],
+  ])("an archive with %s is refused, and the model of that name stays", async (...row) => {
+    const [, fill, code, message] = row;
     const folder = temporaryFolder();
     const archive = path.join(temporaryFolder(), "a.tar");
     execFileSync("tar", ["cf", archive, "-C", folder, ...fill(folder)]);
-    const { store, blobs, unfinished } = openStore();
+    const { store, blobs, unfinished, create, catalog, tinyAt } = openStore();
+    tinyAt("a.gguf");
+    await create("mine", { from: ["a.gguf"], system: "kept" });
+    const before = blobs();
     await expect(importModel(store, archive)).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message),
     });
-    expect([...blobs(), ...unfinished()]).toEqual([]);
+    expect(blobs()).toEqual(before);
+    expect(unfinished()).toEqual([]);
+    expect((await catalog.resolve("mine")).system).toBe("kept");
+  });
+
+  test("the name of a built-in model is refused before anything is read", async () => {
+    const { archive } = await exported();
+    const seen: number[] = [];
+    const options = { name: modelName("tiny"), onProgress: (bytes: number) => seen.push(bytes) };
+    await expect(importModel(openStore().store, archive, options)).rejects.toMatchObject({
+      code: "STORE_MODEL_READ_ONLY",
+    });
+    expect(seen).toEqual([]);
   });
 
   test("an entry never leaves the store's folder", async () => {
@@ -349,7 +419,7 @@ describe("exporting is refused", () => {
   test.each([
     ["nobody", "STORE_MODEL_NOT_FOUND", /not found/],
     ["tiny", "STORE_MODEL_READ_ONLY", /need not be exported/],
-    [tinyFile, "STORE_MODEL_NOT_FOUND", /not found/],
+    [tinyFile, "STORE_NAME_INVALID", /tiny-chat\.gguf is a file, not a model/],
   ])("for %s", async (reference, code, message) => {
     const { catalog, store, at } = openStore();
     await expect(exportModel(catalog, store, reference, at("x.tar"))).rejects.toMatchObject({

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import path from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
+import { moveIntoStore } from "../../../source/store/library/copy-file.ts";
 import { copyModel } from "../../../source/store/library/copy-model.ts";
 import { removeModel } from "../../../source/store/library/remove-model.ts";
 import {
@@ -176,6 +177,27 @@ test("no empty folders and no unfinished files are left behind", async () => {
   ]);
   expect(statSync(store.folder.blobsFolder).isDirectory()).toBe(true);
   expect((await catalog.listModels({ store: "modelctl" })).models).toHaveLength(1);
+});
+
+describe("a blob that was cut short", () => {
+  test.each<[string, (fixture: StoreFixture) => Promise<unknown>]>([
+    ["a stream", ({ store }) => store.writeBlobFrom(Readable.from([content]), { digest })],
+    ["a text", ({ store }) => store.writeBlob(content)],
+    [
+      "a file",
+      ({ store, at }) => {
+        writeFileSync(at("a"), content);
+        return moveIntoStore(store, at("a"));
+      },
+    ],
+  ])("is replaced by %s that is whole", async (_, write) => {
+    const fixture = openStore();
+    const { store } = fixture;
+    await store.writeBlob(content);
+    writeFileSync(store.blobPath(digest), "cut");
+    expect(await write(fixture)).toMatchObject({ digest, isNew: true });
+    expect(readFileSync(store.blobPath(digest)).equals(content)).toBe(true);
+  });
 });
 
 describe("what a killed process left half written", () => {

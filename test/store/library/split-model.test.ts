@@ -1,5 +1,5 @@
 // Models split into several files: all parts or none, and the engine finds them.
-import { readFileSync, realpathSync, renameSync, rmSync, utimesSync } from "node:fs";
+import { readFileSync, realpathSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { prune } from "../../../source/store/library/prune.ts";
@@ -146,6 +146,19 @@ describe("a real model in two parts", () => {
     } finally {
       await tiny.runner.stop();
     }
+  });
+
+  test("answers from a store that cannot be written", async () => {
+    const { create, catalog, at, store } = openStore();
+    const from = splitTiny(at("b.gguf"), at("a.gguf"));
+    await create("split", { from });
+    // A file in the folder's place: nobody can write into it, whatever his rights.
+    writeFileSync(store.splitsFolder, "");
+    const { facts } = await catalog.resolve("split");
+    expect(facts.path).toMatch(/-00001-of-00002\.gguf$/);
+    expect(readFileSync(facts.path).equals(readFileSync(at("b.gguf")))).toBe(true);
+    const second = facts.path.replace("00001-of", "00002-of");
+    expect(readFileSync(second).equals(readFileSync(at("a.gguf")))).toBe(true);
   });
 
   test("keeps its links as long as it is there", async () => {
