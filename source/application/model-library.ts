@@ -146,10 +146,13 @@ export class ModelLibrary implements Workshop {
       ...work,
       settings: await this.hub(),
       locks: this.store,
-      onProgress: ({ state, detail, completedBytes, totalBytes }) => {
+      onProgress: ({ detail, file: part, completedBytes: completed, totalBytes: total }) => {
         if (detail !== undefined) onProgress({ status: detail });
-        const status = state === "verifying" ? `verifying ${file.path}` : file.path;
-        onProgress({ status, digest: file.path, total: totalBytes, completed: completedBytes });
+        if (part?.verifiedBytes === undefined) onProgress({ status: file.path, total, completed });
+        else {
+          const { path: name, sizeBytes, verifiedBytes } = part;
+          onProgress({ status: `verifying ${name}`, total: sizeBytes, completed: verifiedBytes });
+        }
       },
     });
   }

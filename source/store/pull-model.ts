@@ -45,16 +45,21 @@ export async function pullModel(
         onProgress: ({ state, file, detail, totalBytes, completedBytes }) => {
           if (detail !== undefined) onProgress({ status: detail });
           if (file === undefined || state === "done") return;
-          const digest = file.sha256 === undefined ? undefined : `sha256:${file.sha256}`;
-          const label = file.sha256?.slice(0, 12) ?? file.path;
-          const status = state === "verifying" ? "verifying sha256 digest" : `pulling ${label}`;
+          const { sha256, sizeBytes: total, verifiedBytes } = file;
+          const overall = { overall_total: totalBytes, overall_completed: completedBytes };
+          if (state === "verifying") {
+            if (verifiedBytes === undefined) return;
+            // Without a digest, which would turn the bar of the download back.
+            const status = "verifying sha256 digest";
+            onProgress({ status, total, completed: verifiedBytes, ...overall });
+            return;
+          }
           onProgress({
-            status,
-            ...(digest !== undefined && { digest }),
-            total: file.sizeBytes,
+            status: `pulling ${sha256?.slice(0, 12) ?? file.path}`,
+            ...(sha256 !== undefined && { digest: `sha256:${sha256}` }),
+            total,
             completed: file.completedBytes,
-            overall_total: totalBytes,
-            overall_completed: completedBytes,
+            ...overall,
           });
         },
       },

@@ -1,6 +1,8 @@
 // Pulling a model whose repository says how it is to be run: the files `template`, `system` and `params`.
+import { statSync } from "node:fs";
 import { expect, test } from "vitest";
 import { problemOf } from "../../source/application/check-template.ts";
+import type { ProgressRecord } from "../../source/store/library/layer-maker.ts";
 import { ModelStore } from "../../source/store/library/model-store.ts";
 import { ModelCatalog } from "../../source/store/model-catalog.ts";
 import { pullModel } from "../../source/store/pull-model.ts";
@@ -19,15 +21,15 @@ async function pullWith(texts: Record<string, string | Buffer>) {
   const inGit = Object.keys(texts);
   const hub = await openHub({ repositories: { "owner/name": { files, inGit } } });
   const store = new ModelStore(newFolder());
-  const told: string[] = [];
+  const records: ProgressRecord[] = [];
   await pullModel(store, modelName("hf.co/owner/name"), {
     settings: await settingsFor(hub),
-    onProgress: ({ status }) => told.push(status),
+    onProgress: (record) => records.push(record),
     templateProblem: async (template) => problemOf(template),
     ...quick,
   });
   const model = await new ModelCatalog({ store }).resolve("hf.co/owner/name");
-  return { model, told, hub };
+  return { model, told: records.map(({ status }) => status), records, hub };
 }
 
 test("what the repository brings holds for the model, and is told", async () => {
@@ -45,6 +47,17 @@ test("what the repository brings holds for the model, and is told", async () => 
     "the repository brings a template, a system text, parameters (temperature, stop, num_ctx)",
   );
   expect(told.at(-1)).toBe("success");
+});
+
+test("verifying is one status with bytes of its own, of which the download's bar knows nothing", async () => {
+  const { records } = await pullWith({});
+  const verifying = records.filter(({ status }) => /verifying/i.test(status));
+  const sizeBytes = statSync(tinyFile).size;
+  expect(new Set(verifying.map(({ status }) => status))).toEqual(
+    new Set(["verifying sha256 digest"]),
+  );
+  expect(verifying.at(-1)).toMatchObject({ total: sizeBytes, completed: sizeBytes });
+  expect(verifying.filter(({ digest }) => digest !== undefined)).toEqual([]);
 });
 
 test("parameters that this program does not know are kept", async () => {

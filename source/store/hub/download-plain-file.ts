@@ -136,10 +136,11 @@ async function existingHash(save: FileSave): Promise<string | undefined> {
 async function hashOf({ file, target, signal, report }: FileSave): Promise<string> {
   const hasher = new FileHasher(target);
   try {
-    return await hasher.digest(file.sizeBytes, signal, (percent) => {
-      const detail = `${target} is there: verifying, ${percent} %.`;
-      report({ state: "verifying", completedBytes: file.sizeBytes, detail });
-    });
+    const completedBytes = file.sizeBytes;
+    report({ state: "verifying", completedBytes, detail: `${target} is there: verifying it.` });
+    return await hasher.digest(file.sizeBytes, signal, (verifiedBytes) =>
+      report({ state: "verifying", completedBytes, verifiedBytes }),
+    );
   } finally {
     await hasher.close();
   }

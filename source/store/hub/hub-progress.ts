@@ -9,7 +9,16 @@ export interface HubProgress {
   /** What a person should know beyond the numbers, one sentence. */
   detail?: string;
   /** The file at work. */
-  file?: { path: string; sha256?: string; completedBytes: number; sizeBytes: number };
+  file?: FileProgress;
+}
+
+export interface FileProgress {
+  path: string;
+  sha256?: string;
+  completedBytes: number;
+  /** How many bytes have been hashed, while it is verified. */
+  verifiedBytes?: number;
+  sizeBytes: number;
 }
 
 export interface ProgressFile {
@@ -34,7 +43,8 @@ export class ProgressSum {
   }
 
   /** A file starting over does not take back what was shown. */
-  note(file: ProgressFile, { state, completedBytes, detail }: FileReport): void {
+  note(file: ProgressFile, report: FileReport): void {
+    const { state, completedBytes, verifiedBytes, detail } = report;
     const completed = Math.min(
       file.sizeBytes,
       Math.max(completedBytes, this.#completed.get(file) ?? 0),
@@ -54,6 +64,7 @@ export class ProgressSum {
         path: file.path,
         ...(file.sha256 !== undefined && { sha256: file.sha256 }),
         completedBytes: completed,
+        ...(verifiedBytes !== undefined && { verifiedBytes }),
         sizeBytes: file.sizeBytes,
       },
     });

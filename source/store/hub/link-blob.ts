@@ -82,10 +82,12 @@ async function cloneOrLink(file: string, unfinished: string): Promise<void> {
 async function hashOf(unfinished: string, file: string, wanted: WantedBlob): Promise<string> {
   const hasher = new FileHasher(unfinished);
   try {
-    return await hasher.digest(wanted.sizeBytes, wanted.signal, (percent) => {
-      const detail = `${file} is the same file: verifying, ${percent} %.`;
-      wanted.report({ state: "verifying", completedBytes: 0, detail });
-    });
+    const { sizeBytes, signal, report } = wanted;
+    const detail = `${file} is the same file: verifying it.`;
+    report({ state: "verifying", completedBytes: 0, detail });
+    return await hasher.digest(sizeBytes, signal, (verifiedBytes) =>
+      report({ state: "verifying", completedBytes: 0, verifiedBytes }),
+    );
   } finally {
     await hasher.close();
   }

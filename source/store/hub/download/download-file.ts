@@ -16,6 +16,8 @@ export interface FileReport {
   state: "downloading" | "verifying" | "retrying";
   /** Bytes of this file that are on the disk. */
   completedBytes: number;
+  /** How many of them have been hashed. */
+  verifiedBytes?: number;
   /** What a person should know beyond the numbers. */
   detail?: string;
 }
@@ -98,10 +100,9 @@ async function downloadOnce(download: FileDownload): Promise<string> {
       onRetry: (text) =>
         report({ state: "retrying", completedBytes: partial.completedBytes, detail: text }),
     });
-    const sha256 = await hasher.digest(file.sizeBytes, signal, (percent) => {
-      const detail = `Verifying ${file.path}: ${percent} %.`;
-      report({ state: "verifying", completedBytes: file.sizeBytes, detail });
-    });
+    const sha256 = await hasher.digest(file.sizeBytes, signal, (verifiedBytes) =>
+      report({ state: "verifying", completedBytes: file.sizeBytes, verifiedBytes }),
+    );
     isSettled = true;
     if (file.sha256 !== undefined && sha256 !== file.sha256) {
       await partial.discard();

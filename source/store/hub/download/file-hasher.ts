@@ -41,19 +41,17 @@ export class FileHasher {
 
   /**
    * @param sizeBytes the whole file
-   * @param onPercent how much of it has been hashed, from 0 to 100
+   * @param onHashed told how many bytes have been hashed
    * @returns 64 hex digits
    * @throws ProductError `STORE_HUB_CANCELLED`
    */
   async digest(
     sizeBytes: number,
     signal: AbortSignal,
-    onPercent: (percent: number) => void,
+    onHashed: (hashedBytes: number) => void,
   ): Promise<string> {
-    const percentOf = (bytes: number) =>
-      sizeBytes === 0 ? 100 : Math.floor((bytes / sizeBytes) * 100);
-    this.#onProgress = (hashedBytes) => onPercent(percentOf(hashedBytes));
-    this.#onProgress(this.#hashedBytes);
+    this.#onProgress = onHashed;
+    onHashed(this.#hashedBytes);
     const onAbort = () => this.#digest.reject(cancelled());
     signal.addEventListener("abort", onAbort, { once: true });
     try {
