@@ -1,6 +1,7 @@
 // Brings one file of the hub into the store, once for everybody who wants it at the same time.
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
+import path from "node:path";
 import type { BlobFolder } from "../library/blob-folder.ts";
 import { setBlobTime } from "../library/blob-time.ts";
 import { type DownloadTuning, downloadFile, type FileReport } from "./download/download-file.ts";
@@ -53,9 +54,8 @@ export async function presentBytes(source: BlobSource): Promise<number> {
 }
 
 /** Whether it need not be fetched because another store on this machine probably has it. */
-export async function isInOtherStore({ file, blobs }: BlobSource): Promise<boolean> {
-  if (file.sha256 === undefined) return false;
-  return await isElsewhere(blobs.blobPathsElsewhere(`sha256:${file.sha256}`), file);
+export async function isInOtherStore(source: BlobSource): Promise<boolean> {
+  return await isElsewhere(pathsElsewhere(source), source.file);
 }
 
 /** When no other process downloads the same. */
@@ -100,13 +100,23 @@ async function findOrDownload(fetch: BlobFetch): Promise<string> {
 }
 
 async function isLinked(fetch: BlobFetch & { target: string }): Promise<boolean> {
-  const { file, blobs, target, signal, report } = fetch;
+  const { file, target, signal, report } = fetch;
   const { sha256, sizeBytes } = file;
   if (sha256 === undefined) return false;
   const wanted = { sha256, sizeBytes, target, signal, report };
-  const linked = await linkBlob(blobs.blobPathsElsewhere(`sha256:${sha256}`), wanted);
+  const linked = await linkBlob(pathsElsewhere(fetch), wanted);
   if (linked) await removePartial(target);
   return linked;
+}
+
+/**
+ * Where other programs on this machine would have the content: Ollama, and the hub's own tools and
+ * llama.cpp, which share a cache (https://huggingface.co/docs/hub/local-cache).
+ */
+function pathsElsewhere({ file: { repo, sha256 }, blobs, settings }: BlobSource): string[] {
+  if (sha256 === undefined) return [];
+  const cached = path.join(`models--${repo.replaceAll("/", "--")}`, "blobs", sha256);
+  return [...blobs.blobPathsElsewhere(`sha256:${sha256}`), path.join(settings.cacheFolder, cached)];
 }
 
 /** The content's digest; where the hub lists none, a name for the unfinished file that stands for it. */

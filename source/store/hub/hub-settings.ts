@@ -24,6 +24,8 @@ export interface HubSettings {
   /** Why a token file that exists gave no token; said when the hub asks for one. */
   tokenProblem?: string;
   proxy: ProxySettings;
+  /** Where the hub's own tools keep what they fetched; it need not be there. */
+  cacheFolder: string;
   /** True forbids any request (`HF_HUB_OFFLINE`). */
   offline: boolean;
 }
@@ -50,6 +52,7 @@ export async function readHubSettings(
     endpoint: readEndpoint(overrides.endpoint ?? environment.HF_ENDPOINT),
     ...(await findToken(environment, overrides.token)),
     proxy: readProxy(environment),
+    cacheFolder: environment.HF_HUB_CACHE || path.join(hubHome(environment), "hub"),
     offline: /^(1|true|yes|on)$/i.test(environment.HF_HUB_OFFLINE ?? ""),
   };
 }
@@ -93,10 +96,13 @@ async function findToken(
 }
 
 function tokenFile(environment: NodeJS.ProcessEnv): string {
-  if (environment.HF_TOKEN_PATH) return environment.HF_TOKEN_PATH;
+  return environment.HF_TOKEN_PATH || path.join(hubHome(environment), "token");
+}
+
+function hubHome(environment: NodeJS.ProcessEnv): string {
   const home = environment.HOME ?? homedir();
   const cache = environment.XDG_CACHE_HOME || path.join(home, ".cache");
-  return path.join(environment.HF_HOME || path.join(cache, "huggingface"), "token");
+  return environment.HF_HOME || path.join(cache, "huggingface");
 }
 
 /** The secret itself is never part of the message. */
