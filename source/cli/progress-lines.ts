@@ -15,6 +15,8 @@ export interface ProgressStream {
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const frameMs = 100;
 const plainStepPercent = 10;
+/** What a terminal writes behind the cursor when Ctrl+C is pressed. */
+const echoWidth = "^C".length;
 
 interface StatusLine {
   key: string;
@@ -153,7 +155,7 @@ export class ProgressLines {
   /** In one write, so that nothing flickers. The cursor ends in the last row drawn. */
   #draw(above: readonly string[] = []): void {
     // Some terminals do not know their size and say 0.
-    const columns = this.#stream.columns || 80;
+    const columns = (this.#stream.columns || 80) - echoWidth;
     const rows = this.#stream.rows || 24;
     const up = this.#drawnRows > 1 ? `\u001b[${this.#drawnRows - 1}A` : "";
     const firstChanging = this.#lines.findIndex((line) => !line.isDone);

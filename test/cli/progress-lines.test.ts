@@ -74,13 +74,26 @@ describe("on a terminal", () => {
     expect(await screen()).toEqual(["pulling manifest"]);
   });
 
+  test.each([40, 60, 80])("Ctrl+C leaves nothing of a bar on %d columns", async (columns) => {
+    const { progress, screen, write } = onTerminal(columns);
+    progress.status("pulling manifest");
+    progress.bar("a", "pulling aaa", 1 * megabyte, 10 * megabyte);
+    vi.advanceTimersByTime(2000);
+    progress.bar("a", "pulling aaa", 5 * megabyte, 10 * megabyte);
+    vi.advanceTimersByTime(2000);
+    expect((await screen()).at(-1)).toMatch(/^pulling aaa: {2}50% .*\S$/);
+    write("^C");
+    progress.clear();
+    expect(await screen()).toEqual(["pulling manifest"]);
+  });
+
   test("a sentence longer than a row is cut while it changes, and whole when it is done", async () => {
     const { progress, screen, write } = onTerminal(20);
     const sentence = "the template is left out, as it cannot be read";
     progress.status("first");
     progress.bar("a", "pulling", 0, 10 * megabyte);
     progress.status(sentence);
-    expect((await screen()).at(-1)).toMatch(/^the template is … [⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]$/);
+    expect((await screen()).at(-1)).toMatch(/^the template i… [⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]$/);
     progress.print("exactly twenty chars");
     progress.bar("a", "pulling", 10 * megabyte, 10 * megabyte);
     progress.status("last");
@@ -105,8 +118,8 @@ describe("on a terminal", () => {
     progress.bar("b", "pulling bbb", 5 * megabyte, 10 * megabyte);
     expect(await screen()).toEqual([
       "pulling manifest",
-      "pulling aaa:   0% ▕       ▏    0 B/ 10 MB",
-      "pulling bbb:  50% ▕███    ▏   5 MB/ 10 MB",
+      "pulling aaa:   0% ▕     ▏    0 B/ 10 MB",
+      "pulling bbb:  50% ▕██   ▏   5 MB/ 10 MB",
     ]);
     progress.bar("a", "pulling aaa", 10 * megabyte, 10 * megabyte);
     progress.bar("b", "pulling bbb", 10 * megabyte, 10 * megabyte);
@@ -213,7 +226,7 @@ describe("on a terminal", () => {
     const { progress, screen } = onTerminal(20);
     progress.status("日本語の長いステータスメッセージ");
     vi.advanceTimersByTime(300);
-    expect(await screen()).toEqual([expect.stringMatching(/^日本語の長いステ… .$/)]);
+    expect(await screen()).toEqual([expect.stringMatching(/^日本語の長いス… .$/)]);
   });
 });
 
