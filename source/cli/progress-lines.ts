@@ -155,7 +155,7 @@ export class ProgressLines {
   /** In one write, so that nothing flickers. The cursor ends in the last row drawn. */
   #draw(above: readonly string[] = []): void {
     // Some terminals do not know their size and say 0.
-    const columns = (this.#stream.columns || 80) - echoWidth;
+    const columns = this.#stream.columns || 80;
     const rows = this.#stream.rows || 24;
     const up = this.#drawnRows > 1 ? `\u001b[${this.#drawnRows - 1}A` : "";
     const firstChanging = this.#lines.findIndex((line) => !line.isDone);
@@ -164,7 +164,7 @@ export class ProgressLines {
     // More lines than the terminal has rows could not be drawn over.
     const changing = this.#lines
       .slice(0, Math.max(1, rows - 1))
-      .map((line) => cutToWidth(this.#text(line, columns), columns - 1));
+      .map((line) => cutToWidth(this.#text(line, columns - echoWidth), columns - 1));
     // What stays is not drawn over: it may take several rows, so all that was below is cleared first.
     const stay = [...above, ...done];
     const text = [
