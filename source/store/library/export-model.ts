@@ -11,6 +11,7 @@ import { explainingDiskErrors, isMissing } from "./disk-errors.ts";
 import { type BlobLayer, isReference, type Layer, printManifest, sizeOf } from "./manifest.ts";
 import type { StoredManifest } from "./model-folder.ts";
 import type { ModelStore } from "./model-store.ts";
+import { requireRoom } from "./require-room.ts";
 import { locateLayer } from "./stored-content.ts";
 import type { TransferOptions } from "./transfer-options.ts";
 import { isOlder, keptUnfinishedMs, moveIntoPlace } from "./write-atomically.ts";
@@ -48,6 +49,8 @@ export async function exportModel(
 ): Promise<void> {
   const stored = await exportable(catalog, reference);
   const file = await replaceable(named);
+  // Before gigabytes are read; an older export stays until the new one is whole.
+  await requireRoom(path.dirname(file), sizeOf(stored.manifest));
   await store.whileReading(async () => {
     const blobs = await blobsToExport(stored, store, options);
     await writeArchive(file, writeTar(entriesOf(stored, blobs, options)));

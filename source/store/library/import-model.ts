@@ -11,6 +11,7 @@ import { isDigest } from "./digest.ts";
 import { blobsOf, isReference, type Manifest, parseManifest } from "./manifest.ts";
 import type { ModelStore } from "./model-store.ts";
 import { type ReadTarEntry, readTar, TarError } from "./read-tar.ts";
+import { requireRoom } from "./require-room.ts";
 import { locateFiles, readContent } from "./stored-content.ts";
 import type { TransferOptions } from "./transfer-options.ts";
 
@@ -88,7 +89,10 @@ async function readArchive(
     const [blob = ""] = rest;
     if (!entry.isFile) continue; // folders, from other tar programs
     if (kind === "blobs" && rest.length === 1 && isDigest(blob)) {
-      const { digest, isNew } = await store.writeBlobFrom(entry.content, { digest: blob, signal });
+      const { sizeBytes } = entry;
+      if (!(await store.hasBlob(blob, sizeBytes))) await requireRoom(store.path, sizeBytes);
+      const wanted = { digest: blob, sizeBytes, signal };
+      const { digest, isNew } = await store.writeBlobFrom(entry.content, wanted);
       if (isNew) written.push(digest);
     } else if (kind === "manifests" && rest.length === 4) {
       const found = await readManifest(entry, rest, store.folder.hubPrefixes);

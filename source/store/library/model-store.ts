@@ -1,6 +1,6 @@
 // Our own model store: writes blobs and manifests, and removes what no model needs.
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
 import { ProductError } from "../../base/product-error.ts";
@@ -10,6 +10,7 @@ import type { BlobFolder } from "./blob-folder.ts";
 import { setBlobTime } from "./blob-time.ts";
 import { digestOf, isDigest, parseDigest } from "./digest.ts";
 import { explainingDiskErrors } from "./disk-errors.ts";
+import { removeEmptyFolders } from "./empty-folders.ts";
 import { LockFolder } from "./lock-folder.ts";
 import { blobsOf, type Manifest, parseManifest, printManifest } from "./manifest.ts";
 import { type ManifestFile, ModelFolder, type StoredManifest } from "./model-folder.ts";
@@ -20,7 +21,7 @@ import {
   unfinishedPrefix,
   writeFileAtomically,
 } from "./write-atomically.ts";
-import { checkDigest, type WriteOptions, writeStream } from "./write-stream.ts";
+import { checkDigest, checkStream, type WriteOptions, writeStream } from "./write-stream.ts";
 
 export interface WrittenBlob {
   /** `sha256:` and 64 hex digits. */
@@ -153,7 +154,8 @@ export class ModelStore implements BlobFolder {
   }
 
   /**
-   * Writes what a stream brings. It becomes a blob only when it is whole and right.
+   * Writes what a stream brings. It becomes a blob only when it is whole and right. Of content that
+   * is there already only the digest is computed.
    *
    * @throws ProductError `STORE_DIGEST_MISMATCH`, `STORE_DISK_FULL`, `STORE_NOT_WRITABLE`; the
    *   stream's own error
@@ -163,7 +165,11 @@ export class ModelStore implements BlobFolder {
     options: WriteOptions = {},
   ): Promise<WrittenBlob> {
     const unfinished = unfinishedPath(path.join(this.folder.blobsFolder, "blob"));
+    const { digest: promised, sizeBytes: length } = options;
     return await this.whileWriting(async () => {
+      if (promised !== undefined && length !== undefined && (await this.#use(promised, length))) {
+        return { ...(await checkStream(stream, options)), isNew: false };
+      }
       try {
         const { digest, sizeBytes } = await writeStream(unfinished, stream, options);
         checkDigest(digest, options.digest);
@@ -184,7 +190,12 @@ export class ModelStore implements BlobFolder {
       const text = printManifest(manifest);
       const file = old?.path ?? this.folder.manifestPath(name);
       parseManifest(text, file); // what cannot be read back must not replace what can
-      await writeFileAtomically(file, text);
+      try {
+        await writeFileAtomically(file, text);
+      } catch (error) {
+        await removeEmptyFolders(file, this.folder.manifestsFolder);
+        throw error;
+      }
       return before;
     });
   }
@@ -193,14 +204,7 @@ export class ModelStore implements BlobFolder {
   async removeManifest(file: ManifestFile): Promise<void> {
     await this.#changingManifests(async () => {
       await rm(file.path, { force: true });
-      for (let folder = path.dirname(file.path); folder !== this.folder.manifestsFolder; ) {
-        const isGone = await rmdir(folder).then(
-          () => true,
-          () => false, // other models are in it
-        );
-        if (!isGone) return;
-        folder = path.dirname(folder);
-      }
+      await removeEmptyFolders(file.path, this.folder.manifestsFolder);
     });
   }
 

@@ -8,6 +8,8 @@ import { parseDigest } from "./digest.ts";
 export interface WriteOptions {
   /** What the content must have. */
   digest?: string | undefined;
+  /** How long it is said to be: where the store has such a blob, nothing is written. */
+  sizeBytes?: number | undefined;
   signal?: AbortSignal | undefined;
   /** Called with the bytes written so far. */
   onBytes?: ((completed: number) => void) | undefined;
@@ -17,22 +19,41 @@ export interface WriteOptions {
 export async function writeStream(
   file: string,
   stream: AsyncIterable<Uint8Array>,
+  options: WriteOptions,
+): Promise<{ digest: string; sizeBytes: number }> {
+  const handle = await open(file, "wx");
+  try {
+    const hashed = await hashStream(stream, options, (chunk) => handle.writeFile(chunk));
+    await handle.sync();
+    return hashed;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** @throws ProductError `STORE_DIGEST_MISMATCH`; the stream's own error */
+export async function checkStream(
+  stream: AsyncIterable<Uint8Array>,
+  options: WriteOptions,
+): Promise<{ digest: string; sizeBytes: number }> {
+  const hashed = await hashStream(stream, options, async () => {});
+  checkDigest(hashed.digest, options.digest);
+  return hashed;
+}
+
+async function hashStream(
+  stream: AsyncIterable<Uint8Array>,
   { signal, onBytes }: WriteOptions,
+  take: (chunk: Uint8Array) => Promise<void>,
 ): Promise<{ digest: string; sizeBytes: number }> {
   const hash = createHash("sha256");
   let sizeBytes = 0;
-  const handle = await open(file, "wx");
-  try {
-    for await (const chunk of stream) {
-      signal?.throwIfAborted();
-      hash.update(chunk);
-      await handle.writeFile(chunk);
-      sizeBytes += chunk.length;
-      onBytes?.(sizeBytes);
-    }
-    await handle.sync();
-  } finally {
-    await handle.close();
+  for await (const chunk of stream) {
+    signal?.throwIfAborted();
+    hash.update(chunk);
+    await take(chunk);
+    sizeBytes += chunk.length;
+    onBytes?.(sizeBytes);
   }
   return { digest: `sha256:${hash.digest("hex")}`, sizeBytes };
 }

@@ -10,11 +10,18 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { copyModel } from "../../../source/store/library/copy-model.ts";
 import { exportModel } from "../../../source/store/library/export-model.ts";
 import { importModel } from "../../../source/store/library/import-model.ts";
 import { removeModel } from "../../../source/store/library/remove-model.ts";
 import { tinyFile } from "../../support/command-line.ts";
-import { entriesOf, openStore, sha256, temporaryFolder } from "../../support/model-store.ts";
+import {
+  entriesOf,
+  modelName,
+  openStore,
+  sha256,
+  temporaryFolder,
+} from "../../support/model-store.ts";
 
 /** A disk of so many bytes, or undefined where this user may not make one. */
 function smallDisk(bytes: number): string | undefined {
@@ -40,7 +47,9 @@ function fill(folder: string): void {
 const full = {
   code: "STORE_DISK_FULL",
   status: 507,
-  message: expect.stringMatching(/^The disk that holds .* is full\.$/),
+  message: expect.stringMatching(
+    /^The disk that holds .* (is full|has too little room: .* needed, .* free)\.$/,
+  ),
 };
 
 test("creating, sending, importing and exporting", async (context) => {
@@ -55,6 +64,7 @@ test("creating, sending, importing and exporting", async (context) => {
   const { store, create, catalog, blobs, unfinished } = openStore(disk);
   await create("kept", { from: [tinyFile], system: "kept" });
   const before = blobs();
+  const manifests = entriesOf(store.folder.manifestsFolder);
   fill(disk);
 
   await expect(create("kept", { from: [tinyFile] }, { copy: true })).rejects.toMatchObject(full);
@@ -63,12 +73,14 @@ test("creating, sending, importing and exporting", async (context) => {
   );
   await expect(store.writeBlobFrom(createReadStream(tinyFile))).rejects.toMatchObject(full);
   await expect(importModel(store, archive)).rejects.toMatchObject(full);
+  await expect(copyModel(catalog, store, "kept", modelName("copy"))).rejects.toMatchObject(full);
   await expect(
     exportModel(catalog, store, "kept", path.join(disk, "out.tar")),
   ).rejects.toMatchObject(full);
 
   expect(blobs()).toEqual(before);
   expect(unfinished()).toEqual([]);
+  expect(entriesOf(store.folder.manifestsFolder)).toEqual(manifests);
   expect(entriesOf(disk)).not.toContain("out.tar");
   expect((await catalog.resolve("kept")).system).toBe("kept");
   await expect(catalog.resolve("new")).rejects.toMatchObject({ code: "STORE_MODEL_NOT_FOUND" });
@@ -78,6 +90,45 @@ test("creating, sending, importing and exporting", async (context) => {
   expect((await catalog.resolve("kept")).facts.path).toBe(
     store.blobPath(`sha256:${sha256(readFileSync(tinyFile))}`),
   );
+});
+
+test("what there is no room for is not begun", async (context) => {
+  const disk = smallDisk(1024 ** 2);
+  if (disk === undefined) return context.skip("mounting is not allowed here");
+  const elsewhere = openStore();
+  await elsewhere.create("mine", { from: [tinyFile] });
+  const archive = elsewhere.at("mine.tar");
+  await exportModel(elsewhere.catalog, elsewhere.store, "mine", archive);
+
+  const { store, create, catalog } = openStore(disk);
+  await create("mine", { from: [tinyFile] });
+  const seen: number[] = [];
+  const count = (bytes = 0) => seen.push(bytes);
+  const room = { message: expect.stringMatching(/too little room: 1\.9 MB needed, .* free\.$/) };
+  const copied = create(
+    "copy",
+    { from: [tinyFile] },
+    { copy: true, onProgress: ({ completed }) => count(completed) },
+  );
+  await expect(copied).rejects.toMatchObject(room);
+  const file = path.join(disk, "out.tar");
+  const exporting = exportModel(catalog, store, "mine", file, { onProgress: count });
+  await expect(exporting).rejects.toMatchObject(room);
+  expect(Math.max(...seen)).toBe(0);
+  await expect(importModel(store, archive)).rejects.toMatchObject(room);
+});
+
+test("content that is in the store takes no second room while it is imported", async (context) => {
+  const disk = smallDisk(3 * 1024 ** 2);
+  if (disk === undefined) return context.skip("mounting is not allowed here");
+  const elsewhere = openStore();
+  await elsewhere.create("mine", { from: [tinyFile] });
+  const archive = elsewhere.at("mine.tar");
+  await exportModel(elsewhere.catalog, elsewhere.store, "mine", archive);
+  const { store, catalog } = openStore(disk);
+  await importModel(store, archive);
+  await importModel(store, archive, { name: modelName("again") });
+  expect((await catalog.resolve("again")).details.parameterSize).toBe("954K");
 });
 
 test("a model can be removed to make room", async (context) => {

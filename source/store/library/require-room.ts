@@ -1,0 +1,18 @@
+// Refuses to begin what the disk has no room for: nobody's disk is filled to the brim for nothing.
+import { formatBytes } from "../../base/byte-format.ts";
+import { ProductError } from "../../base/product-error.ts";
+import { storeErrors } from "../errors.ts";
+import { freeSpace } from "../hub/download/disk-space.ts";
+
+/**
+ * @param folder on the disk in question; it need not exist yet
+ * @throws ProductError `STORE_DISK_FULL`
+ */
+export async function requireRoom(folder: string, neededBytes: number): Promise<void> {
+  const freeBytes = await freeSpace(folder);
+  if (freeBytes === undefined || neededBytes <= freeBytes) return;
+  throw new ProductError(storeErrors.diskFull, {
+    message: `The disk that holds ${folder} has too little room: ${formatBytes(neededBytes)} needed, ${formatBytes(freeBytes)} free.`,
+    hint: "Free some space, for example with: modelctl rm MODEL; then try again.",
+  });
+}
