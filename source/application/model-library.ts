@@ -12,7 +12,7 @@ import type { ProgressRecord } from "../store/library/layer-maker.ts";
 import { ModelStore } from "../store/library/model-store.ts";
 import type { MakeOptions, Work, Workshop } from "../store/make-model.ts";
 import { ModelCatalog } from "../store/model-catalog.ts";
-import type { ModelName } from "../store/model-reference.ts";
+import { hubHosts, type ModelName } from "../store/model-reference.ts";
 import type { ParsedModelfile } from "../store/modelfile/parse-modelfile.ts";
 import type { PrintedModelfile } from "../store/modelfile/print-modelfile.ts";
 import type { TemplateProblem } from "../store/pull-model.ts";
@@ -121,18 +121,26 @@ export class ModelLibrary implements Workshop {
    */
   async pull(name: ModelName, work: Work): Promise<void> {
     const { pullModel } = await import("../store/pull-model.ts");
-    const { fitSentence, freeMemoryBytes, roughMemoryNeed } = await import(
-      "../engine/scheduler/memory-plan.ts"
-    );
     await pullModel(this.store, name, {
-      ...work,
+      ...(await tellingFit(work)),
       settings: await this.hub(),
       templateProblem: this.templateProblem,
-      onChoice: ({ totalBytes }) => {
-        const fit = fitSentence(roughMemoryNeed(totalBytes), freeMemoryBytes());
-        work.onProgress({ status: `memory: ${fit}` });
-      },
     });
+  }
+
+  /**
+   * A repository of the hub, with or without the hub's prefix; the tag is what stands behind a colon.
+   *
+   * @returns undefined for another kind of name
+   * @throws ProductError `STORE_NAME_INVALID`
+   */
+  parseRepository(text: string): ModelName | undefined {
+    const { hubPrefixes } = this.store.folder;
+    const schemes = hubPrefixes.filter((prefix) => prefix.endsWith(":"));
+    const hasScheme = schemes.some((scheme) => text.toLowerCase().startsWith(scheme.toLowerCase()));
+    const isBare = !hasScheme && /^[^/]+\/[^/]+$/.test(text);
+    const parsed = this.catalog.parse(isBare ? `${hubHosts(hubPrefixes)[0]}/${text}` : text);
+    return parsed.kind === "name" && parsed.name.isHub ? parsed.name : undefined;
   }
 
   /** @throws ProductError, see `downloadPlainFile` */
@@ -167,7 +175,7 @@ export class ModelLibrary implements Workshop {
   }
 
   /**
-   * A parent of the hub that is not in the store is pulled first.
+   * A parent of the hub that is not in the store is pulled first, which tells whether it will fit into memory.
    *
    * @throws ProductError, see `makeModel`, with line and column where it speaks of a file
    */
@@ -180,7 +188,9 @@ export class ModelLibrary implements Workshop {
     const { makeModel } = await import("../store/make-model.ts");
     const { withPlace } = await import("../store/modelfile/place-error.ts");
     try {
-      await makeModel(this, name, modelfile.definition, options, work);
+      // What is quantised will be smaller than what is pulled.
+      const told = options.quantize === undefined ? await tellingFit(work) : work;
+      await makeModel(this, name, modelfile.definition, options, told);
     } catch (error) {
       if (!(error instanceof ProductError)) throw error;
       throw withPlace(error, modelfile, options.baseFolder);
@@ -222,4 +232,16 @@ export class ModelLibrary implements Workshop {
 
 function asRecords(status: string, { onProgress }: Work) {
   return (completed: number, total: number) => onProgress({ status, completed, total });
+}
+
+/** Says of a model of the hub, before it is fetched, whether it will fit into memory. */
+async function tellingFit(work: Work): Promise<Work> {
+  const { fitSentence, freeMemoryBytes, roughMemoryNeed } = await import(
+    "../engine/scheduler/memory-plan.ts"
+  );
+  const onChoice: Work["onChoice"] = ({ totalBytes }) => {
+    const fit = fitSentence(roughMemoryNeed(totalBytes), freeMemoryBytes());
+    work.onProgress({ status: `memory: ${fit}` });
+  };
+  return { ...work, onChoice };
 }

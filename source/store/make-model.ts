@@ -1,4 +1,5 @@
 // Makes a model for a command or a request: pulls the parent that is not there, quantises if asked.
+import type { HubRequest } from "./hub/fetch-model.ts";
 import type { HubSettings } from "./hub/hub-settings.ts";
 import { type CreateOptions, createModel } from "./library/create-model.ts";
 import type { ProgressRecord } from "./library/layer-maker.ts";
@@ -31,6 +32,8 @@ export interface Work {
   onProgress: (record: ProgressRecord) => void;
   signal: AbortSignal;
   limitRateBytesPerSecond?: number;
+  /** Called before a model of the hub is fetched. */
+  onChoice?: NonNullable<HubRequest["onChoice"]>;
 }
 
 /**

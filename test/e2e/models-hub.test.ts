@@ -73,6 +73,22 @@ describe("pull", () => {
     }
   });
 
+  test("a model made from one of the hub says first whether that will fit into memory", async () => {
+    const home = await freshHome();
+    const made = await home.run(["create", "mine", "-f", "-"], {
+      environment: environment(),
+      input: { kind: "pipe", text: "FROM hf.co/maker/tiny\nSYSTEM Be brief.\n" },
+    });
+    expect(made).toMatchObject({ code: 0, output: "" });
+    const lines = made.errors.trimEnd().split("\n");
+    expect(lines.slice(0, 3)).toEqual([
+      "parsing GGUF",
+      "pulling manifest",
+      expect.stringMatching(/^memory: needs about \d+ MB, \S+ \wB free: fits$/),
+    ]);
+    expect(lines.filter((line) => line === "success")).toHaveLength(1);
+  });
+
   test.each([
     ["hf.co/maker/nothing", 3, /maker\/nothing/],
     ["hf.co/maker/hidden", 3, /maker\/hidden/],
