@@ -50,7 +50,7 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
     }
     if ("expected" in result) {
       throw new ProductError(configurationErrors.settingInvalid, {
-        message: `${found.origin} is ${JSON.stringify(found.text)}, but it must be ${result.expected}.`,
+        message: `${placeOf(name, found.origin, sources)} is ${JSON.stringify(found.text)}, but it must be ${result.expected}.`,
       });
     }
     values[name] = result.value;
@@ -62,6 +62,11 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
     origins: origins as Record<SettingName, string>,
     warnings,
   };
+}
+
+/** How a person knows a setting that was given there; a file holds many. */
+function placeOf(name: SettingName, origin: string, { file }: SettingSources): string {
+  return origin === file ? `${name} in ${file}` : origin;
 }
 
 function findText(

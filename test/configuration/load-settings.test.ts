@@ -196,6 +196,11 @@ describe("the environment", () => {
     );
   });
 
+  test("one of the file is named with the file", () => {
+    writeFileSync(file, 'keep_alive = "forever"\n');
+    expect(() => loadSettings({ file })).toThrow(`keep_alive in ${file} is "forever", but it must`);
+  });
+
   test("a variable of Ollama that we cannot use is told and passed over", () => {
     const { values, origins, warnings } = fromEnvironment({ OLLAMA_KV_CACHE_TYPE: "f32" });
     expect([values.kv_cache_type, origins.kv_cache_type]).toEqual(["f16", "default"]);

@@ -212,7 +212,11 @@ describe("show", () => {
     [["show"], 2, /needs one model/],
     [["show", "tiny", "--license", "--template"], 2, /one thing alone/],
     [["show", "tiny", "--conversation", "x"], 2, /--rendered/],
-    [["show", "tiny", "--rendered", "--conversation", "/no/such.json"], 2, /cannot be read/],
+    [
+      ["show", "tiny", "--rendered", "--conversation", "/no/such.json"],
+      2,
+      /cannot be read: there is no/,
+    ],
     [["show", "nobody"], 3, /model 'nobody' not found/],
     [["show", "a b"], 2, /invalid model name/],
     [["show", "./no-such.gguf"], 3, /was not found/],

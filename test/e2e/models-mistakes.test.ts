@@ -179,7 +179,16 @@ describe("creating from what makes no sense", () => {
     [["create", "../up", "-f", "-"], 2, /not a model's name|invalid model name/],
     [["create", "x:", "-f", "-"], 2, /invalid model name/],
     [["create", "tiny", "-f", "-"], 4, /comes with the program/],
-    [["create", "half", "-f", "/no/such/Modelfile"], 2, /specified Modelfile wasn't found/],
+    [
+      ["create", "half", "-f", "/no/such/Modelfile"],
+      2,
+      /specified Modelfile wasn't found.*there is no such file/,
+    ],
+    [
+      ["create", "half", "-f", "/usr"],
+      2,
+      /specified Modelfile cannot be read: \/usr: it is a folder/,
+    ],
     [["create", "half", "-f", "-", "-q", "Q4_X_M"], 2, /unknown type "Q4_X_M"/],
     [["rm"], 2, /needs a model/],
     [["rm", "nobody"], 3, /model 'nobody' not found/],

@@ -7,6 +7,7 @@ import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
 import { openLibrary, parseName } from "../model-library.ts";
 import { withProjector } from "../projector-flag.ts";
+import { readFault } from "../read-fault.ts";
 import { withProgress } from "../with-progress.ts";
 
 export async function create(words: string[], flags: Flags): Promise<number> {
@@ -52,9 +53,10 @@ async function readModelfile(
       }
       return { source: Buffer.from("FROM .\n"), baseFolder: process.cwd() };
     }
-    const why = code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`;
+    // Ollama's words where there is none; clients and people know them.
+    const problem = code === "ENOENT" ? "wasn't found" : "cannot be read";
     throw usageError(
-      `specified Modelfile wasn't found: ${wanted}: ${why}.`,
+      `specified Modelfile ${problem}: ${wanted}: ${readFault(error)}.`,
       "Name it with -f, or send it with -f -.",
     );
   }

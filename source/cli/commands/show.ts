@@ -8,6 +8,7 @@ import { usageError } from "../errors.ts";
 import { type FlagName, type Flags, typedName } from "../flags.ts";
 import { openLibrary } from "../model-library.ts";
 import { camelCase } from "../program.ts";
+import { readFault } from "../read-fault.ts";
 import { formatDescription } from "../show-sections.ts";
 
 /** Each prints one thing alone. */
@@ -98,7 +99,7 @@ async function read(file: string): Promise<string> {
   if (file === "-") return await readAll(process.stdin);
   return await readFile(file, "utf8").catch((error: unknown) => {
     throw usageError(
-      `${file} cannot be read: ${error instanceof Error ? error.message : error}.`,
+      `${file} cannot be read: ${readFault(error)}.`,
       "Name a file with --conversation, or send it with --conversation -.",
     );
   });
