@@ -2,6 +2,7 @@
 import { looksLikePath, toAbsolutePath } from "../base/file-path.ts";
 import { ProductError } from "../base/product-error.ts";
 import { storeErrors } from "./errors.ts";
+import { nameOfPage } from "./hub-address.ts";
 
 /** A model's full name; two names mean one model when they differ in case alone. */
 export interface ModelName {
@@ -57,7 +58,8 @@ const hubRules = {
  */
 export function parseModelReference(text: string, options: ReferenceOptions = {}): ModelReference {
   const { baseFolder, hubPrefixes = defaultHubPrefixes } = options;
-  const hubText = afterHubPrefix(text, hubPrefixes);
+  const behindPrefix = afterHubPrefix(text, hubPrefixes);
+  const hubText = behindPrefix === undefined ? undefined : nameOfPage(behindPrefix);
   if (hubText === undefined && looksLikePath(text)) {
     return { kind: "file", path: toAbsolutePath(text, baseFolder) };
   }
@@ -65,9 +67,12 @@ export function parseModelReference(text: string, options: ReferenceOptions = {}
   const parts = path.split("/");
   if (hubText !== undefined) {
     const [namespace = "", model = "", ...more] = parts;
-    if (more.length > 0)
-      throw invalidName(text, "A file of a repository is written after a colon.");
     const [host = ""] = hubHosts(hubPrefixes);
+    if (more.length > 0)
+      throw invalidName(
+        text,
+        `A file is written after a colon, without its folder: ${host}/OWNER/REPO:FILE.gguf.`,
+      );
     return checked(text, { host, namespace, model, tag, isHub: true });
   }
   if (parts.length > 3) throw invalidName(text);

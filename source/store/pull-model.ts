@@ -8,7 +8,7 @@ import type { ProgressRecord } from "./library/layer-maker.ts";
 import type { ModelStore } from "./library/model-store.ts";
 import { sortParameters } from "./library/stored-parameters.ts";
 import { type ModelDefinition, nothingDefined } from "./model-definition.ts";
-import { defaultTag, type ModelName } from "./model-reference.ts";
+import { defaultTag, hubHosts, type ModelName } from "./model-reference.ts";
 
 export interface PullOptions extends Omit<HubRequest, "onProgress"> {
   onProgress?: (progress: ProgressRecord) => void;
@@ -31,7 +31,7 @@ export async function pullModel(
 ): Promise<void> {
   // What Ollama says before it knows whether there is such a model.
   onProgress({ status: "pulling manifest" });
-  refuseOtherRegistries(name);
+  refuseOtherRegistries(name, store.folder.hubPrefixes);
   await store.whileWriting(async () => {
     const { files, defaults } = await fetchModel(
       {
@@ -131,11 +131,11 @@ async function inWordsOfHub(
   });
 }
 
-function refuseOtherRegistries(name: ModelName): void {
+function refuseOtherRegistries(name: ModelName, hubPrefixes: readonly string[]): void {
   if (name.isHub) return;
   throw new ProductError(storeErrors.noRegistry, {
     message: `pull model manifest: file does not exist: '${name.display}' names no model of the hub, and only those can be pulled.`,
-    hint: "Name a repository, such as hf.co/OWNER/REPO:Q4_K_M; or see modelctl list.",
+    hint: `Name a repository, such as ${hubHosts(hubPrefixes)[0]}/OWNER/REPO:Q4_K_M; or see modelctl list.`,
     param: "model",
   });
 }

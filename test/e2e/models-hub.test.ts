@@ -129,6 +129,34 @@ describe("pull", () => {
   });
 });
 
+describe("download", () => {
+  test.each([
+    [["hf.co/maker/tiny", "Q8_0.gguf"], "tiny-Q8_0.gguf"],
+    [["maker/tiny:f16"], "tiny-F16.gguf"],
+    [["https://huggingface.co/maker/tiny/blob/main/tiny-F16.gguf"], "tiny-F16.gguf"],
+  ])("of %j saves the file that it names", async (words, name) => {
+    const home = await freshHome();
+    const folder = path.join(home.folder, "saved");
+    const saved = await home.run(["download", ...words, "--local-dir", folder], {
+      environment: environment(),
+    });
+    expect(saved).toMatchObject({ code: 0, output: `${path.join(folder, name)}\n` });
+    expect(readdirSync(folder)).toEqual([name]);
+  });
+
+  test.each([
+    [["maker/tiny"]],
+    [["tiny", "Q8_0.gguf"]],
+    [["maker/tiny:F16", "Q8_0.gguf"]],
+    [["maker/tiny", "Q8_0.gguf", "F16.gguf"]],
+  ])("of %j is refused, as it is not clear what is meant", async (words) => {
+    const home = await freshHome();
+    const outcome = await home.run(["download", ...words], { environment: environment() });
+    expect(outcome).toMatchObject({ code: 2, output: "" });
+    expect(outcome.errors).toContain("download needs a repository and a file");
+  });
+});
+
 test("a pull that is killed at any moment goes on where it was, and the model runs", async () => {
   const home = await freshHome();
   const storedBytes = () => {

@@ -5,20 +5,28 @@ import type { Flags } from "../flags.ts";
 import { openLibrary } from "../model-library.ts";
 import { withProgress } from "../with-progress.ts";
 
+const untagged = "latest";
+
 export async function download(words: string[], flags: Flags): Promise<number> {
-  const [repo, file, ...more] = words;
-  if (repo === undefined || file === undefined || more.length > 0 || !/^[^/]+\/[^/]+$/.test(repo)) {
+  const [repository = "", file, ...more] = words;
+  const { library } = openLibrary(flags);
+  const name = repository === "" ? undefined : library.parseRepository(repository);
+  // As models are named: OWNER/REPO:QUANT, or :FILE.
+  const tag = name === undefined || name.tag === untagged ? undefined : name.tag;
+  const named = tag?.replace(/(\.gguf)?$/i, ".gguf");
+  const path = file ?? named;
+  const isAmbiguous = file !== undefined && named !== undefined;
+  if (name === undefined || path === undefined || isAmbiguous || more.length > 0) {
     throw usageError(
       "download needs a repository and a file.",
       "modelctl download OWNER/REPO Q4_K_M.gguf --local-dir FOLDER",
     );
   }
-  const { library } = openLibrary(flags);
   const saved = await withProgress(flags, (work) =>
     library.download(
       {
-        repo,
-        path: file,
+        repo: `${name.namespace}/${name.model}`,
+        path,
         localFolder: flags.localDir ?? ".",
         replace: flags.force === true,
         ...(flags.revision !== undefined && { revision: flags.revision }),

@@ -5,8 +5,8 @@ import { RetryableError } from "./retry.ts";
 
 /** One sentence for an error of the network; worth another try unless trying cannot help. */
 export function networkError(error: unknown, url: string): ProductError {
-  const { host, protocol, port } = new URL(url);
-  const { code, message, dialled, hostname = host } = rootOf(error);
+  const { host, hostname: wanted, protocol, port } = new URL(url);
+  const { code, message, dialled, hostname = wanted } = rootOf(error);
   if (/CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|ERR_TLS|ERR_SSL|EPROTO|UND_ERR_PRX_TLS/.test(code)) {
     return new ProductError(storeErrors.hubCertificate, {
       message: `The secure connection to ${host} failed (${code}).`,
@@ -14,7 +14,15 @@ export function networkError(error: unknown, url: string): ProductError {
       cause: error,
     });
   }
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
+  const isUnknown = code === "ENOTFOUND" || code === "EAI_AGAIN";
+  if (isUnknown && hostname !== wanted) {
+    return new RetryableError(storeErrors.hubOffline, {
+      message: `The address of the proxy ${hostname}, on the way to ${host}, cannot be found (${code}).`,
+      hint: "Check the proxy variables, such as HTTPS_PROXY, and the network connection.",
+      cause: error,
+    });
+  }
+  if (isUnknown) {
     return new RetryableError(storeErrors.hubOffline, {
       message: `The address of ${hostname} cannot be found (${code}): this machine seems to be offline.`,
       hint: "Check the network connection, HF_ENDPOINT and the proxy variables.",
@@ -39,7 +47,7 @@ export function networkError(error: unknown, url: string): ProductError {
     : host;
   return new RetryableError(storeErrors.hubUnreachable, {
     message: `The connection to ${target} failed: ${reasonOf(code, message)}.`,
-    hint: "Check the network connection and the proxy variables, then run the same again: it resumes.",
+    hint: `Check the network connection${isProxy ? "" : ", HF_ENDPOINT"} and the proxy variables, then run the same again: it resumes.`,
     cause: error,
   });
 }

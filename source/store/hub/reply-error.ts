@@ -1,6 +1,7 @@
 // What a refusal of the hub means: gated, private, not there, too many requests, its own failure.
 import type { IncomingHttpHeaders } from "node:http";
 import { ProductError } from "../../base/product-error.ts";
+import { toOneLine } from "../../base/seen-text.ts";
 import { storeErrors } from "../errors.ts";
 import type { HubSettings } from "./hub-settings.ts";
 import { RetryableError } from "./retry.ts";
@@ -10,6 +11,9 @@ export interface RefusedReply {
   headers: IncomingHttpHeaders;
   url: string;
 }
+
+/** Characters of the hub's own words. */
+const mostWords = 300;
 
 /** What was asked for. */
 export interface HubTarget {
@@ -38,9 +42,9 @@ export function replyError(
       ? tokenRefused(settings, page)
       : notShown(target, settings);
   }
-  if (status === 403) {
+  if (status === 403 || status === 451) {
     return new ProductError(storeErrors.hubUnauthorised, {
-      message: `The hub refuses access to ${target.repo} (status 403).`,
+      message: `The hub refuses access to ${target.repo} (status ${status})${saidBy(reply)}.`,
       hint: `${page} says who may read it. ${tokenAdvice(settings)}`,
     });
   }
@@ -54,6 +58,12 @@ export function replyError(
     return target.path === undefined ? notShown(target, settings) : fileNotFound(target, page);
   }
   return serviceError(reply, settings);
+}
+
+/** The hub's own words, such as which right a token lacks. */
+function saidBy({ headers }: RefusedReply): string {
+  const words = toOneLine(headerText(headers, "x-error-message")).trim().replace(/\.+$/, "");
+  return words === "" ? "" : `: ${words.slice(0, mostWords)}`;
 }
 
 /** What a reply means that is about no repository in particular. */

@@ -127,6 +127,13 @@ describe("a repository without a model", () => {
     (paths) => {
       expect(refusal(paths)).toMatchObject({ code: "STORE_HUB_NO_MODEL_FILE" });
       expect(refusal(paths, "Q4_K_M")).toMatchObject({ code: "STORE_HUB_NO_MODEL_FILE" });
+      const [projector] = paths.filter((name) => name.startsWith("mmproj"));
+      if (projector !== undefined) {
+        expect(refusal(paths, projector)).toMatchObject({
+          code: "STORE_HUB_NOT_MODEL_FILE",
+          hint: "The repository holds no model that it could go with.",
+        });
+      }
     },
   );
 });

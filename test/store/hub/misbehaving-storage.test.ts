@@ -3,6 +3,7 @@
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import type { HubProgress } from "../../../source/store/hub/hub-progress.ts";
 import type { HubFaults } from "../../support/loopback-hub-requests.ts";
 import {
   hashOf,
@@ -140,6 +141,18 @@ describe("what does not pass is reported, and", () => {
       hint: expect.stringContaining("it resumes"),
     });
     expect(blobsOf(folder)).toContainEqual(expect.stringMatching(/-partial$/));
+  });
+
+  test("what befalls several connections is said once for each try", async () => {
+    const hub = await openHubWith(megabytes, { faults: inStorage(() => ({ status: 503 })) });
+    const seen: HubProgress[] = [];
+    await expect(pull(hub, newFolder(), { seen })).rejects.toThrow("status 503");
+    const asked = hub.requests.filter(({ server }) => server === "storage");
+    expect(asked.length).toBeGreaterThan(3);
+    expect(sentences(seen)).toEqual([
+      expect.stringMatching(/ Try 2 of 3 /),
+      expect.stringMatching(/ Try 3 of 3 /),
+    ]);
   });
 
   test("a storage that refuses is named", async () => {

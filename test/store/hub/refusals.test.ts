@@ -95,6 +95,23 @@ describe("a private repository", () => {
   });
 });
 
+describe("a refusal", () => {
+  test.each([
+    [403, { "x-error-message": "Enable\taccess to gated repositories." }, ": Enable access to"],
+    [403, { "x-error-message": "" }, "(status 403)."],
+    [451, {}, "(status 451)."],
+    [403, { "x-error-message": "x".repeat(5000) }, `: ${"x".repeat(300)}.`],
+  ])("with status %i and %j is told in the hub's own words", async (status, headers, says) => {
+    const hub = await openHubWith(1);
+    hub.setFaults(() => ({ status, headers }));
+    expect(await refusal(hub, "name")).toMatchObject({
+      code: "STORE_HUB_UNAUTHORISED",
+      exitCode: 4,
+      message: expect.stringContaining(says),
+    });
+  });
+});
+
 describe("what is not there", () => {
   test("a repository", async () => {
     const error = await refusal(await openHubWith(1), "nothing", {});

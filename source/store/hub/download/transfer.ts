@@ -35,18 +35,36 @@ const progressBytes = 32 * 1024;
 
 /** @throws SourceChanged, ProductError `STORE_HUB_...`; what was fetched by then is in the file */
 export async function transfer(options: TransferOptions): Promise<void> {
-  const { file, limit, onRetry } = options;
+  const { file, limit } = options;
+  const { onRetry, onWritten } = saidOnce(options);
+  const telling = { ...options, onRetry, onWritten };
   const most = Math.min(options.partSizes.connections, limit?.usefulConnections ?? Infinity);
   const partSizes = { ...options.partSizes, connections: most };
   try {
-    await fetchParts(options, new PartQueue(file.missing(), partSizes), false);
+    await fetchParts(telling, new PartQueue(file.missing(), partSizes), false);
   } catch (error) {
     if (!(error instanceof RangesIgnored)) throw error;
     onRetry("The server sends whole files only: going on with one connection.");
     const rest = [{ start: file.frontBytes, end: file.identity.sizeBytes }];
     const inOne = { connections: 1, smallestBytes: Infinity, largestBytes: Infinity };
-    await fetchParts(options, new PartQueue(rest, inOne), true);
+    await fetchParts(telling, new PartQueue(rest, inOne), true);
   }
+}
+
+/** What befalls several connections at once is said once, until something has come again. */
+function saidOnce({ onRetry, onWritten }: TransferOptions) {
+  const said = new Set<string>();
+  return {
+    onRetry(detail: string) {
+      if (said.has(detail)) return;
+      said.add(detail);
+      onRetry(detail);
+    },
+    onWritten() {
+      said.clear();
+      onWritten();
+    },
+  };
 }
 
 /** Resolves when every connection is at rest; the first error stops them all. */

@@ -85,7 +85,10 @@ function findNamed(
   if (word === undefined) return named;
   throw new ProductError(storeErrors.hubNotModelFile, {
     message: `${fileName(named.path)} is not a model but goes with one (its name says ${word.replace(/-$/, "")}).`,
-    hint: `Name the model; a projector is fetched with it. There is: ${listQuantizations(candidates)}.`,
+    hint:
+      candidates.length === 0
+        ? "The repository holds no model that it could go with."
+        : `Name the model; a projector is fetched with it. There is: ${listQuantizations(candidates)}.`,
   });
 }
 
@@ -192,7 +195,6 @@ function listQuantizations(candidates: readonly RepositoryFile[]): string {
   const labels = [...sizes].map(
     ([stem, sizeBytes]) => `${quantizationOf(stem) ?? `${stem}.gguf`} (${formatBytes(sizeBytes)})`,
   );
-  if (labels.length === 0) return "nothing";
   const more = labels.length - mostListed;
   return labels.slice(0, mostListed).join(", ") + (more > 0 ? `, and ${more} more` : "");
 }
