@@ -97,3 +97,16 @@ test("a repository that says nothing is asked for nothing, and empty texts say n
   const { model } = await pullWith({ template: "\n", system: "" });
   expect(model).toMatchObject({ template: undefined, system: undefined });
 });
+
+test("a name that is not of the hub is refused with a name that would be", async () => {
+  const hub = await openHub({ repositories: {} });
+  const pulling = pullModel(new ModelStore(newFolder(), ["our.hub"]), modelName("tiny"), {
+    settings: await settingsFor(hub),
+    templateProblem: async () => undefined,
+  });
+  await expect(pulling).rejects.toMatchObject({
+    code: "STORE_NO_REGISTRY",
+    hint: "Name a repository, such as our.hub/OWNER/REPO:Q4_K_M; or see modelctl list.",
+  });
+  expect(hub.requests).toEqual([]);
+});
