@@ -37,13 +37,13 @@ export function factsOf(path: string, header: GgufHeader): GgufFacts {
   checkTensorData(path, header);
   const { metadata } = header;
   const architecture = text(metadata.get("general.architecture"));
-  if (architecture === undefined) throw missing(path, "general.architecture");
+  if (architecture === undefined) throw missing(path, "general.architecture", metadata);
   const tokens = metadata.get("tokenizer.ggml.tokens");
   const vocabularySize =
     typeof tokens === "object" ? tokens.length : number(metadata.get(`${architecture}.vocab_size`));
-  if (vocabularySize === undefined) throw missing(path, "tokenizer.ggml.tokens");
+  if (vocabularySize === undefined) throw missing(path, "tokenizer.ggml.tokens", metadata);
   const layers = number(metadata.get(`${architecture}.block_count`));
-  if (layers === undefined) throw missing(path, `${architecture}.block_count`);
+  if (layers === undefined) throw missing(path, `${architecture}.block_count`, metadata);
   return {
     path,
     architecture,
@@ -104,9 +104,23 @@ function number(value: GgufValue | undefined): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-function missing(path: string, key: string): ProductError {
+function missing(path: string, key: string, metadata: GgufHeader["metadata"]): ProductError {
+  const type = text(metadata.get("general.type"));
+  if (type === "adapter") {
+    return new ProductError(storeErrors.ggufInvalid, {
+      message: `${path} is an adapter, which changes a model, and no model by itself.`,
+      hint: "Name it after ADAPTER in a Modelfile.",
+    });
+  }
+  const isClip = text(metadata.get("general.architecture")) === "clip";
+  if (type === "projector" || type === "mmproj" || isClip) {
+    return new ProductError(storeErrors.ggufInvalid, {
+      message: `${path} is a projector, which lets a model see, and no model by itself.`,
+      hint: "Name the model, and the projector with --mmproj or after another FROM.",
+    });
+  }
   return new ProductError(storeErrors.ggufInvalid, {
     message: `${path} cannot be run: its metadata has no ${key}.`,
-    hint: "It may be an adapter, a projector or a part of a split model; name the model itself.",
+    hint: "It may be a part of a split model, or of something else than a model; name the model itself.",
   });
 }

@@ -164,6 +164,24 @@ describe("a whole file", () => {
     const metadata = { ...leastMetadata, "llama.block_count": text("two") };
     expect(await write({ metadata })).toMatchObject({ code: "STORE_GGUF_INVALID" });
   });
+
+  test.each([
+    [{ "general.architecture": text("clip") }, /is a projector.* no model by itself/],
+    [
+      { "general.architecture": text("other"), "general.type": text("mmproj") },
+      /is a projector.* no model by itself/,
+    ],
+    [
+      { "general.architecture": text("llama"), "general.type": text("adapter") },
+      /is an adapter.* no model by itself/,
+    ],
+    [{ "general.architecture": text("llama") }, /metadata has no tokenizer\.ggml\.tokens/],
+  ])("that is no model by itself says what it is: %j", async (metadata, message) => {
+    expect(await write({ metadata })).toMatchObject({
+      code: "STORE_GGUF_INVALID",
+      message: expect.stringMatching(message),
+    });
+  });
 });
 
 describe("a broken file", () => {
