@@ -1,6 +1,8 @@
 // The models of this user, and all that can be done with them without a server: our own store,
 // Ollama's to read, and the way to the hub.
 import path from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { formatBytes } from "../base/byte-format.ts";
 import { nearestName } from "../base/nearest-name.ts";
 import { ProductError } from "../base/product-error.ts";
 import type { ProductPaths } from "../configuration/paths.ts";
@@ -210,9 +212,9 @@ export class ModelLibrary implements Workshop {
   }
 
   /** @throws ProductError, see `exportModel` */
-  async export(reference: string, file: string, work: Work): Promise<void> {
+  async export(reference: string, target: string | Writable, work: Work): Promise<void> {
     const { exportModel } = await import("../store/library/export-model.ts");
-    await exportModel(this.catalog, this.store, reference, file, {
+    await exportModel(this.catalog, this.store, reference, target, {
       signal: work.signal,
       onProgress: asRecords(`exporting ${reference}`, work),
       onHashed: asRecords(`hashing ${reference}`, work),
@@ -220,18 +222,27 @@ export class ModelLibrary implements Workshop {
   }
 
   /** @throws ProductError, see `importModel` */
-  async import(file: string, name: ModelName | undefined, work: Work): Promise<ModelName[]> {
+  async import(
+    source: string | Readable,
+    name: ModelName | undefined,
+    work: Work,
+  ): Promise<ModelName[]> {
     const { importModel } = await import("../store/library/import-model.ts");
-    return await importModel(this.store, file, {
+    const shown = typeof source === "string" ? path.basename(source) : "from standard input";
+    return await importModel(this.store, source, {
       signal: work.signal,
-      onProgress: asRecords(`importing ${path.basename(file)}`, work),
+      onProgress: asRecords(`importing ${shown}`, work),
       name,
     });
   }
 }
 
 function asRecords(status: string, { onProgress }: Work) {
-  return (completed: number, total: number) => onProgress({ status, completed, total });
+  return (completed: number, total: number | undefined) => {
+    if (total !== undefined) onProgress({ status, completed, total });
+    // Under one key: a text that changes in place.
+    else onProgress({ status: `${status}: ${formatBytes(completed)}`, digest: status });
+  };
 }
 
 /** Says of a model of the hub, before it is fetched, whether it will fit into memory. */

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Home, tinyFile } from "../support/command-line.ts";
+import { entryFile, Home, tinyFile } from "../support/command-line.ts";
 import { entriesOf, writeOllamaModel } from "../support/model-store.ts";
 import { openTerminal } from "../support/pty.ts";
 
@@ -158,6 +158,26 @@ describe("export and import", () => {
     expect(withoutPlace(here)).toBe(withoutPlace(there));
     expect(withoutPlace(there)).toContain("SYSTEM You are a pirate.");
     expect(there.output).toContain("MESSAGE assistant Arr!");
+  });
+
+  test("bring it there through a pipe, with nothing else in it", async () => {
+    const [from, to] = [await freshHome(), await freshHome()];
+    writeFileSync(path.join(from.folder, "weights.gguf"), tiny);
+    await from.run(["create", "pirate", "-f", write(from, "Modelfile", "FROM ./weights.gguf\n")]);
+    const other = path.join(to.folder, "models");
+    const modelctl = `"${process.execPath}" "${entryFile}"`;
+    const line = `${modelctl} export pirate - | MODELCTL_MODELS="${other}" ${modelctl} import - --as second`;
+    const { code, output, errors } = await from.startProgram("/bin/sh", ["-c", line]).ended;
+    expect({ code, output }).toEqual({ code: 0, output: "imported 'second:latest'\n" });
+    expect(errors).toContain("exporting pirate: 100% 1.9 MB");
+    expect(errors).toMatch(/importing from standard input: \d/);
+    const environment = { MODELCTL_MODELS: other };
+    expect((await to.run(["run", "second", capital], { environment })).output).toBe(capitalAnswer);
+    expect(await from.run(["export", "pirate", "-", "--json"])).toMatchObject({
+      code: 2,
+      output: "",
+      errors: expect.stringContaining("--json has no place beside an archive."),
+    });
   });
 
   test("an archive that was damaged on its way is refused, and nothing of it stays", async () => {

@@ -1,4 +1,4 @@
-// modelctl export: a model with everything that belongs to it, in one file.
+// modelctl export: a model with everything that belongs to it, in one file or through a pipe.
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { exitCodes } from "../../base/product-error.ts";
@@ -13,10 +13,22 @@ export async function exportCommand(words: string[], flags: Flags): Promise<numb
     throw usageError("export needs a model and a file.", "modelctl export MODEL FILE");
   }
   const { library } = openLibrary(flags);
+  if (file === "-") {
+    refuseToMix(flags);
+    await withProgress(flags, (work) => library.export(name, process.stdout, work));
+    return exitCodes.ok;
+  }
   const target = path.resolve(file);
   await withProgress(flags, (work) => library.export(name, target, work));
   const { size } = await stat(target);
   if (flags.json) process.stdout.write(`${JSON.stringify({ name, file: target, size })}\n`);
   else process.stdout.write(`exported '${name}' to ${target}\n`);
   return exitCodes.ok;
+}
+
+/** Standard output takes the archive, and nothing else. */
+function refuseToMix(flags: Flags): void {
+  const example = "modelctl export MODEL - | ssh HOST modelctl import -";
+  if (flags.json) throw usageError("--json has no place beside an archive.", example);
+  if (process.stdout.isTTY) throw usageError("An archive is not for a terminal.", example);
 }

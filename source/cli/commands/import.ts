@@ -1,4 +1,4 @@
-// modelctl import: takes models out of a file that export wrote.
+// modelctl import: takes models out of what export wrote, a file or a pipe.
 import path from "node:path";
 import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
@@ -13,7 +13,14 @@ export async function importCommand(words: string[], flags: Flags): Promise<numb
   }
   const { library } = openLibrary(flags);
   const name = flags.as === undefined ? undefined : parseName(library, flags.as);
-  const names = await withProgress(flags, (work) => library.import(path.resolve(file), name, work));
+  if (file === "-" && process.stdin.isTTY) {
+    throw usageError(
+      "import - reads standard input, and that is a terminal.",
+      "modelctl import FILE",
+    );
+  }
+  const source = file === "-" ? process.stdin : path.resolve(file);
+  const names = await withProgress(flags, (work) => library.import(source, name, work));
   const shown = names.map(({ display }) => display);
   if (flags.json) process.stdout.write(`${JSON.stringify({ names: shown })}\n`);
   else for (const display of shown) process.stdout.write(`imported '${display}'\n`);

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { open, readdir, realpath, rm, stat } from "node:fs/promises";
 import path from "node:path";
+import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
@@ -35,7 +36,8 @@ interface ExportedBlob {
  * into Ollama's: files that the model refers to become blobs.
  *
  * @param reference a model of our store or of Ollama's
- * @param named absolute; written whole or not at all, replaced if it is there
+ * @param target an absolute path, of a file that is written whole or not at all, and replaced if it is
+ *   there; or what takes the bytes as they come, such as a pipe, and is not closed
  * @throws ProductError `STORE_MODEL_NOT_FOUND`, `STORE_MODEL_READ_ONLY` for a built-in model,
  *   `STORE_NAME_INVALID` for a file, `STORE_FILE_IS_DIRECTORY`, `STORE_FILE_NOT_REGULAR`, `STORE_DISK_FULL`, and whatever is wrong with
  *   the model's files
@@ -44,17 +46,25 @@ export async function exportModel(
   catalog: ModelCatalog,
   store: ModelStore,
   reference: string,
-  named: string,
+  target: string | Writable,
   options: ExportOptions = {},
 ): Promise<void> {
   const stored = await exportable(catalog, reference);
-  const file = await replaceable(named);
-  // Before gigabytes are read; an older export stays until the new one is whole.
-  await requireRoom(path.dirname(file), sizeOf(stored.manifest));
+  const write = await writerTo(target, sizeOf(stored.manifest));
   await store.whileReading(async () => {
     const blobs = await blobsToExport(stored, store, options);
-    await writeArchive(file, writeTar(entriesOf(stored, blobs, options)));
+    await write(writeTar(entriesOf(stored, blobs, options)));
   }, options.signal);
+}
+
+type ArchiveWriter = (bytes: AsyncGenerator<Uint8Array>) => Promise<void>;
+
+async function writerTo(target: string | Writable, sizeBytes: number): Promise<ArchiveWriter> {
+  if (typeof target !== "string") return (bytes) => pipeline(bytes, target, { end: false });
+  const file = await replaceable(target);
+  // Before gigabytes are read; an older export stays until the new one is whole.
+  await requireRoom(path.dirname(file), sizeBytes);
+  return (bytes) => writeArchive(file, bytes);
 }
 
 async function writeArchive(file: string, bytes: AsyncGenerator<Uint8Array>): Promise<void> {
@@ -93,7 +103,7 @@ async function replaceable(file: string): Promise<string> {
     facts.isDirectory() ? storeErrors.fileIsDirectory : storeErrors.fileNotRegular,
     {
       message: `${file} is a ${facts.isDirectory() ? "directory" : "pipe, a socket or a device"}, and a model is exported into a file.`,
-      hint: "Name a file, such as model.tar.",
+      hint: "Name a file, such as model.tar, or - for standard output.",
     },
   );
 }

@@ -1,5 +1,6 @@
 // Takes models out of an exported file into our store, every blob checked against its digest.
 import { createReadStream } from "node:fs";
+import type { Readable } from "node:stream";
 import { ProductError } from "../../base/product-error.ts";
 import { refuseBuiltInName } from "../built-in-models.ts";
 import { storeErrors } from "../errors.ts";
@@ -30,24 +31,24 @@ const longestManifestBytes = 4 * 1024 ** 2;
 /**
  * A model of the same name is replaced. Of a damaged archive nothing is kept.
  *
- * @param file absolute
+ * @param source a file's absolute path, or its bytes as they come, such as those of a pipe
  * @returns the names of the models, usually one
  * @throws ProductError `STORE_ARCHIVE_INVALID`, `STORE_DIGEST_MISMATCH`, those of
  *   `requireReadableFile`, `STORE_MODEL_READ_ONLY` for the name of a built-in model, `STORE_DISK_FULL`
  */
 export async function importModel(
   store: ModelStore,
-  file: string,
+  source: string | Readable,
   options: ImportOptions = {},
 ): Promise<ModelName[]> {
   const { name } = options;
   // Before gigabytes are read.
   if (name !== undefined) refuseBuiltInName(name, "replaced", "Choose another name.");
-  const { size: total } = await requireReadableFile(file, "an exported model");
+  const archive = await openArchive(source, options.signal);
   const written: string[] = [];
   const work = async () => {
-    const found = await readArchive(store, file, written, total, options);
-    const manifests = await checkedManifests(store, file, found, options);
+    const found = await readArchive(store, archive, written, options);
+    const manifests = await checkedManifests(store, archive, found, options);
     const old: string[] = [];
     for (const { name, manifest } of manifests) {
       const replaced = await store.writeManifest(name, manifest);
@@ -61,30 +62,50 @@ export async function importModel(
     return names;
   } catch (error) {
     await store.removeUnused(written).catch(() => {}); // the first error is the one to tell
-    throw explained(error, file);
+    throw explained(error, archive.shown);
   }
+}
+
+interface Archive {
+  /** What to call it in an error. */
+  shown: string;
+  bytes: Readable;
+  /** Undefined for what comes through a pipe. */
+  sizeBytes: number | undefined;
+}
+
+async function openArchive(
+  source: string | Readable,
+  signal: AbortSignal | undefined,
+): Promise<Archive> {
+  if (typeof source !== "string") {
+    return { shown: "standard input", bytes: source, sizeBytes: undefined };
+  }
+  const { size: sizeBytes } = await requireReadableFile(source, "an exported model");
+  const bytes = createReadStream(source, { highWaterMark: 1024 ** 2, signal });
+  return { shown: source, bytes, sizeBytes };
 }
 
 /** @param written receives the digests of the blobs that were not there before */
 async function readArchive(
   store: ModelStore,
-  file: string,
+  { bytes, sizeBytes: total }: Archive,
   written: string[],
-  total: number,
   { signal, onProgress }: TransferOptions,
 ): Promise<NamedManifest[]> {
   let completed = 0;
   async function* counted(): AsyncGenerator<Buffer> {
-    const chunks = createReadStream(file, { highWaterMark: 1024 ** 2, signal });
-    for await (const chunk of chunks as AsyncIterable<Buffer>) {
+    for await (const chunk of bytes as AsyncIterable<Buffer>) {
+      signal?.throwIfAborted();
       completed += chunk.length;
       onProgress?.(completed, total);
       yield chunk;
     }
   }
+  const chunks = counted();
   /** By name: of a name that comes twice, the last one counts, as for any tar program. */
   const manifests = new Map<string, NamedManifest>();
-  for await (const entry of readTar(counted())) {
+  for await (const entry of readTar(chunks)) {
     const [kind, ...rest] = entry.path.replace(/^\.\//, "").split("/");
     const [blob = ""] = rest;
     if (!entry.isFile) continue; // folders, from other tar programs
@@ -101,6 +122,8 @@ async function readArchive(
       throw new TarError(`${JSON.stringify(entry.path)} is no part of a model`);
     }
   }
+  // Whoever fills a pipe wants to be read to the end, and tar programs pad it.
+  for await (const _ of chunks);
   if (manifests.size === 0) throw new TarError("there is no model in it");
   return [...manifests.values()];
 }
@@ -137,14 +160,14 @@ function readName(display: string, hubPrefixes: readonly string[]): ModelName {
 
 async function checkedManifests(
   store: ModelStore,
-  file: string,
+  { shown }: Archive,
   manifests: NamedManifest[],
   { name }: ImportOptions,
 ): Promise<NamedManifest[]> {
   const [first, ...more] = manifests;
   if (name !== undefined && (more.length > 0 || first === undefined)) {
     throw new ProductError(storeErrors.archiveInvalid, {
-      message: `${file} holds ${manifests.length} models, so they cannot all be named ${name.display}.`,
+      message: `${shown} holds ${manifests.length} models, so they cannot all be named ${name.display}.`,
       hint: "Import them under their own names.",
     });
   }

@@ -2,6 +2,6 @@
 
 export interface TransferOptions {
   signal?: AbortSignal | undefined;
-  /** Called with the bytes done, of all bytes. */
-  onProgress?: ((completed: number, total: number) => void) | undefined;
+  /** Called with the bytes done, of all bytes where their number is known. */
+  onProgress?: ((completed: number, total: number | undefined) => void) | undefined;
 }

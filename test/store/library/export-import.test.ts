@@ -15,6 +15,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { exportModel } from "../../../source/store/library/export-model.ts";
@@ -114,12 +116,12 @@ describe("an exported model", () => {
     const { catalog, store, archive, at } = await exported();
     const there = openStore();
     for (const transfer of [
-      (onProgress: (completed: number, total: number) => void) =>
+      (onProgress: (completed: number, total: number | undefined) => void) =>
         exportModel(catalog, store, "mine", at("again.tar"), { onProgress }),
-      (onProgress: (completed: number, total: number) => void) =>
+      (onProgress: (completed: number, total: number | undefined) => void) =>
         importModel(there.store, archive, { onProgress }),
     ]) {
-      const seen: number[][] = [];
+      const seen: Array<Array<number | undefined>> = [];
       await transfer((completed, total) => seen.push([completed, total]));
       const totals = new Set(seen.map(([, total]) => total));
       expect(totals.size).toBe(1);
@@ -412,6 +414,43 @@ describe("importing", () => {
     execFileSync("tar", ["rf", archive, "-C", folder, "manifests"]);
     const { store } = openStore();
     expect(await importModel(store, archive)).toMatchObject([{ display: "mine:latest" }]);
+  });
+});
+
+describe("through a pipe", () => {
+  test("goes a whole model, and whoever fills it is read to the end", async () => {
+    const { catalog, store, archive } = await exported("me/mine:v1");
+    const pipe = new PassThrough();
+    const there = openStore();
+    const counts: unknown[] = [];
+    const onProgress = (completed: number, total: number | undefined) =>
+      counts.push([completed > 0, total]);
+    const arriving = importModel(there.store, pipe, { onProgress });
+    await exportModel(catalog, store, "me/mine:v1", pipe);
+    // What tar programs write behind the end.
+    pipe.end(Buffer.alloc(1024 ** 2));
+    expect(await arriving).toMatchObject([{ display: "me/mine:v1" }]);
+    expect((await there.catalog.resolve("me/mine:v1")).system).toBe("S");
+    expect(pipe.readableLength).toBe(0);
+    expect(new Set(counts.map(String))).toEqual(new Set(["true,"]));
+    const bytes = new PassThrough();
+    const taken = buffer(bytes);
+    await exportModel(catalog, store, "me/mine:v1", bytes);
+    bytes.end();
+    expect((await taken).equals(readFileSync(archive))).toBe(true);
+  });
+
+  test("that breaks off comes nothing that is kept", async () => {
+    const { archive } = await exported();
+    const bytes = readFileSync(archive);
+    const { store, blobs, unfinished } = openStore();
+    await expect(
+      importModel(store, Readable.from([bytes.subarray(0, 1_000_000)])),
+    ).rejects.toMatchObject({
+      code: "STORE_ARCHIVE_INVALID",
+      message: "standard input cannot be imported: it ends too early.",
+    });
+    expect([...blobs(), ...unfinished()]).toEqual([]);
   });
 });
 
