@@ -50,8 +50,9 @@ function refusalOf(error: unknown, folder: string): string | undefined {
   // It may also be about a file that was to be read: that is not the store's matter.
   const file = pathOf(error);
   const isOurs = file !== undefined && (file.startsWith(folder) || isAbove(file, folder));
-  const isRefusal = refusalCodes.has(code) || isMaking(error);
-  return isOurs && isRefusal ? writeRefusal(folder, code) : undefined;
+  if (!isOurs) return undefined;
+  if (isMaking(error)) return writeRefusal(folder, code) ?? "the system makes no folder there";
+  return refusalCodes.has(code) ? writeRefusal(folder, code) : undefined;
 }
 
 function isAbove(file: string, folder: string): boolean {

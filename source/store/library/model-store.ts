@@ -1,8 +1,9 @@
 // Our own model store: writes blobs and manifests, and removes what no model needs.
 import { existsSync } from "node:fs";
-import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Readable } from "node:stream";
+import { makeFolder } from "../../base/make-folder.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import type { ModelName } from "../model-reference.ts";
@@ -295,7 +296,7 @@ export class ModelStore implements BlobFolder {
 
   async #writing<T>(work: () => Promise<T>): Promise<T> {
     return await explainingDiskErrors(this.path, async () => {
-      await mkdir(this.folder.blobsFolder, { recursive: true });
+      await makeFolder(this.folder.blobsFolder);
       return await work();
     });
   }

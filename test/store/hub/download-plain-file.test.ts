@@ -146,6 +146,18 @@ describe("a plain file", () => {
     expect(sentBytes(hub)).toBe(size);
   });
 
+  test.runIf(process.platform === "linux")(
+    "cannot be saved where the system makes no folder",
+    async () => {
+      await expect(download(await openPlainHub(), "/proc/none", "Q8_0.gguf")).rejects.toMatchObject(
+        {
+          code: "STORE_HUB_WRITE_FAILED",
+          message: "/proc/none/a-Q8_0.gguf-partial cannot be written (ENOENT).",
+        },
+      );
+    },
+  );
+
   test("cannot be saved in something that is no folder", async () => {
     const file = path.join(newFolder(), "file");
     writeFileSync(file, "");

@@ -4,6 +4,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { explainingDiskErrors } from "../../../source/store/library/disk-errors.ts";
+import { ModelStore } from "../../../source/store/library/model-store.ts";
 import { temporaryFolder } from "../../support/model-store.ts";
 
 test("a file in the place of the store, or of a folder above it", async () => {
@@ -36,4 +37,11 @@ test("a file that was to be read, and is not there, stays what it is", async () 
   const store = temporaryFolder();
   const read = explainingDiskErrors(store, async () => readFileSync(path.join(store, "missing")));
   await expect(read).rejects.toMatchObject({ code: "ENOENT" });
+});
+
+test.runIf(process.platform === "linux")("a place where the system makes no folder", async () => {
+  await expect(new ModelStore("/proc/none").writeBlob("text")).rejects.toMatchObject({
+    code: "STORE_NOT_WRITABLE",
+    message: "The folder /proc/none cannot be written: the system makes no folder there.",
+  });
 });

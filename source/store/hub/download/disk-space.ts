@@ -47,7 +47,7 @@ export function writeError(error: unknown, file: string): unknown {
       cause: error,
     });
   }
-  if (code !== undefined && /^(EACCES|EPERM|EROFS|EISDIR|EFBIG|EIO)$/.test(code)) {
+  if (code !== undefined && /^(EACCES|EPERM|EROFS|EISDIR|EFBIG|EIO|ENOENT)$/.test(code)) {
     return new ProductError(storeErrors.hubWriteFailed, {
       message: `${file} cannot be written (${code}).`,
       hint: "Check the folder's permissions and its disk.",

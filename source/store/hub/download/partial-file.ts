@@ -4,17 +4,9 @@
 // so a process killed at any moment leaves notes that are true. A power cut may lose bytes that the
 // system had taken: they are flushed to the disk before every note when no hash is known, else every
 // few seconds, and the hash over the whole file at the end finds what is lost in between.
-import {
-  type FileHandle,
-  mkdir,
-  open,
-  rename,
-  rm,
-  stat,
-  truncate,
-  writeFile,
-} from "node:fs/promises";
+import { type FileHandle, open, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { makeFolder } from "../../../base/make-folder.ts";
 import { type ByteRange, ByteRanges } from "./byte-ranges.ts";
 import { writeError } from "./disk-space.ts";
 import {
@@ -68,7 +60,7 @@ export class PartialFile {
   static async open(target: string, identity: FileIdentity): Promise<PartialFile> {
     const file = partialPath(target);
     try {
-      await mkdir(path.dirname(target), { recursive: true });
+      await makeFolder(path.dirname(target));
       const earlier = await findEarlier(target, identity);
       // Notes never speak of a file that is not there: the new file comes after they have gone.
       if (earlier.kind !== "usable") await removeNotes(target);

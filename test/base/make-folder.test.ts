@@ -1,0 +1,52 @@
+// Folders are made with those above them, or the system's reason is told; never tried for ever.
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { makeFolder } from "../../source/base/make-folder.ts";
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "modelctl-folder-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test("is made with those above it, by several at once, and again", async () => {
+  const folder = path.join(temporaryFolder(), "a", "b", "c");
+  await Promise.all(Array.from({ length: 8 }, () => makeFolder(folder)));
+  await makeFolder(folder);
+  expect(statSync(folder).isDirectory()).toBe(true);
+});
+
+test("may be what a link leads to", async () => {
+  const above = temporaryFolder();
+  mkdirSync(path.join(above, "real"));
+  symlinkSync(path.join(above, "real"), path.join(above, "link"));
+  await makeFolder(path.join(above, "link"));
+  await makeFolder(path.join(above, "link", "more"));
+  expect(existsSync(path.join(above, "real", "more"))).toBe(true);
+});
+
+test("is refused where a file is in its place, or in that of one above", async () => {
+  const file = path.join(temporaryFolder(), "file");
+  writeFileSync(file, "");
+  await expect(makeFolder(file)).rejects.toMatchObject({ code: "EEXIST" });
+  await expect(makeFolder(path.join(file, "a", "b"))).rejects.toMatchObject({ code: "ENOTDIR" });
+});
+
+test.runIf(process.platform === "linux")(
+  "is refused at once where the system makes none, although the folder above is there",
+  async () => {
+    const refused = { code: "ENOENT", path: "/proc/none" };
+    await expect(makeFolder("/proc/none")).rejects.toMatchObject(refused);
+    await expect(makeFolder("/proc/none/of/these")).rejects.toMatchObject(refused);
+  },
+);
