@@ -16,6 +16,14 @@ const defaults = {
 } satisfies ModelParameters;
 
 /**
+ * A model's own parameters as far as they can be used: one that was made for another engine works without
+ * its `typical_p`, which a request may not ask for.
+ */
+export function usableParameters({ typical_p: _, ...usable }: ModelParameters): ModelParameters {
+  return usable;
+}
+
+/**
  * @param parameters the model's parameters overridden by the request's
  * @throws ProductError `ENGINE_PARAMETER_UNSUPPORTED` for typical_p, which llama.cpp's addon lacks
  */

@@ -125,6 +125,19 @@ test("PARAMETERs are the defaults, and a request overrides them", async () => {
   expect(longer).toMatchObject({ response: "The capital of France is Paris." });
 });
 
+test("a model that was made for a sampler that there is not answers nevertheless", async () => {
+  await create("typical", `FROM ${tinyFile}\nPARAMETER typical_p 0.5\nPARAMETER temperature 0\n`);
+  expect(await answers("typical", "What is the capital of France?")).toEqual(
+    everywhere("The capital of France is Paris."),
+  );
+  const asked = await post("/api/generate", {
+    model: "typical",
+    prompt: "Hello!",
+    options: { typical_p: 0.5 },
+  });
+  expect(asked).toMatchObject({ error: expect.stringMatching(/typical_p 0.5 is not supported/) });
+});
+
 test("a model made from it has all that, and changes only what it says", async () => {
   await create("grandchild", "FROM cat\nPARAMETER top_k 5\n");
   expect(await answers("grandchild", "Hello!")).toEqual(

@@ -12,7 +12,7 @@ import type { EmbeddingOutput } from "../generation.ts";
 import { hasImages, readChatImages, readRequestImages } from "../images/request-images.ts";
 import type { CanonicalEvent, CanonicalRequest, ChatInput, EmbeddingRequest } from "../request.ts";
 import type { RunnerCalls } from "../runner/calls.ts";
-import { toSampling } from "../sampling-defaults.ts";
+import { toSampling, usableParameters } from "../sampling-defaults.ts";
 import type { FreeRoom } from "./card-plan.ts";
 import { checkTouched } from "./check-touched.ts";
 import type { EngineSettings, RequestNeed } from "./load-plan.ts";
@@ -73,7 +73,10 @@ export class Scheduler {
     model: ResolvedModel,
     signal: AbortSignal,
   ): AsyncGenerator<CanonicalEvent> {
-    const parameters = { ...model.parameters, ...definedOnly(request.parameters) };
+    const parameters = {
+      ...usableParameters(model.parameters),
+      ...definedOnly(request.parameters),
+    };
     const sampling = toSampling(parameters, request.logitBias);
     if (request.input.kind !== "load") {
       refuseEmbeddingModel(model, request.model, request.input.kind);

@@ -202,6 +202,10 @@ class CommandReader implements ParsedModelfile {
       return;
     }
     this.#warnIfGiven(`PARAMETER ${key.text}`, command);
+    if (key.text === "typical_p" && read.value !== 1) {
+      const sentence = "is kept, but has no effect here: there is no such sampler";
+      this.#warn(key.at, `parameter typical_p ${sentence}; min_p does a similar job.`);
+    }
     // The reader of this parameter's kind gave the value.
     Object.assign(parameters, { [key.text]: read.value } satisfies Partial<
       Record<keyof ModelParameters, unknown>

@@ -186,6 +186,15 @@ PARAMETER stop """
     });
   });
 
+  test("of a sampler that there is not are kept with a warning", () => {
+    const { definition, warnings } = parseModelfile("FROM a\nPARAMETER typical_p 0.5\n");
+    expect(definition.parameters).toEqual({ typical_p: 0.5 });
+    expect(warnings).toEqual([
+      "Modelfile line 2, column 11: parameter typical_p is kept, but has no effect here: there is no such sampler; min_p does a similar job.",
+    ]);
+    expect(parseModelfile("FROM a\nPARAMETER typical_p 1.0\n").warnings).toEqual([]);
+  });
+
   test("of the past are skipped with a warning, whatever their value", () => {
     const { definition, warnings } = parseModelfile("FROM a\nPARAMETER mirostat_tau x\n");
     expect(definition.parameters).toEqual({});
