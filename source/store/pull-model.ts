@@ -114,7 +114,7 @@ async function usable(
   };
 }
 
-/** A file of the hub that is no model is spoken of by the name that it has there, and not kept. */
+/** Files of the hub that make no model are spoken of by the names that they have there, and not kept. */
 async function inWordsOfHub(
   error: unknown,
   files: readonly FetchedFile[],
@@ -122,12 +122,19 @@ async function inWordsOfHub(
   store: ModelStore,
 ): Promise<unknown> {
   if (!(error instanceof ProductError)) return error;
-  const useless = files.find(({ blobPath }) => error.message.includes(blobPath));
-  if (useless === undefined) return error;
-  await store.removeUnused([useless.digest]);
+  const useless = files.filter(({ blobPath }) => error.message.includes(blobPath));
+  if (useless.length === 0) return error;
+  const { digests: needed } = await store.neededBlobs();
+  const isNeeded = useless.some(({ digest }) => needed.has(digest));
+  await store.removeUnused(useless.map(({ digest }) => digest));
+  const deleted = useless.length > 1 ? "They were deleted. " : "It was deleted. ";
   return error.reworded({
-    message: error.message.replaceAll(useless.blobPath, `${useless.path} of ${namespace}/${model}`),
-    hint: "It was deleted. Choose another file of the repository, or another repository.",
+    message: useless.reduce(
+      (message, { blobPath, path }) =>
+        message.replaceAll(blobPath, `${path} of ${namespace}/${model}`),
+      error.message,
+    ),
+    hint: `${isNeeded ? "" : deleted}Choose another file of the repository, or another repository.`,
   });
 }
 

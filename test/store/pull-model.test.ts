@@ -1,5 +1,6 @@
 // Pulling a model whose repository says how it is to be run: the files `template`, `system` and `params`.
-import { statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { problemOf } from "../../source/application/check-template.ts";
 import type { ProgressRecord } from "../../source/store/library/layer-maker.ts";
@@ -9,6 +10,7 @@ import { pullModel } from "../../source/store/pull-model.ts";
 import { tinyFile } from "../support/command-line.ts";
 import type { HubContent } from "../support/loopback-hub-content.ts";
 import { modelName } from "../support/model-store.ts";
+import { splitTiny } from "../support/split-tiny.ts";
 import { newFolder, openHub, quick, settingsFor } from "./hub/pulling.ts";
 
 /** @param texts of files beside the tiny model */
@@ -109,4 +111,38 @@ test("a name that is not of the hub is refused with a name that would be", async
     hint: "Name a repository, such as our.hub/OWNER/REPO:Q4_K_M; or see modelctl list.",
   });
   expect(hub.requests).toEqual([]);
+});
+
+test("files that make no model together are named as on the hub, and none is kept but what is needed", async () => {
+  const folder = newFolder();
+  const [first = ""] = splitTiny(path.join(folder, "first"), path.join(folder, "second"));
+  const parts = {
+    "a-00001-of-00002.gguf": { file: first },
+    "a-00002-of-00002.gguf": { file: tinyFile },
+  };
+  const hub = await openHub({
+    repositories: {
+      "owner/name": { files: parts },
+      "owner/whole": { files: { "whole.gguf": { file: tinyFile } } },
+    },
+  });
+  const store = new ModelStore(path.join(folder, "store"));
+  const settings = await settingsFor(hub);
+  const templateProblem = async () => undefined;
+  const pulling = (name: string) =>
+    pullModel(store, modelName(name), { settings, templateProblem, ...quick });
+  const message =
+    "a-00001-of-00002.gguf of owner/name and a-00002-of-00002.gguf of owner/name are two models; a model is made of one.";
+  await expect(pulling("hf.co/owner/name")).rejects.toMatchObject({
+    message,
+    hint: expect.stringMatching(/^They were deleted\. Choose another/),
+  });
+  expect(readdirSync(store.folder.blobsFolder)).toEqual([]);
+  await pulling("hf.co/owner/whole");
+  await expect(pulling("hf.co/owner/name")).rejects.toMatchObject({
+    message,
+    hint: expect.stringMatching(/^Choose another/),
+  });
+  const whole = await new ModelCatalog({ store }).resolve("hf.co/owner/whole");
+  expect(readFileSync(whole.facts.path).equals(readFileSync(tinyFile))).toBe(true);
 });
