@@ -104,6 +104,16 @@ describe("pull", () => {
     expect((await home.run(["list", "--json"])).output).not.toContain("maker");
   });
 
+  test.each([
+    ["tiny", 3, "'tiny:latest' is here already: modelctl run tiny:latest"],
+    ["nobody", 3, "such as hf.co/OWNER/REPO"],
+    ["./a.gguf", 2, "A file needs no pull: modelctl run ./a.gguf"],
+  ])("%s, which is not of the hub, is refused with what to do", async (reference, code, says) => {
+    const home = await freshHome();
+    const outcome = await home.run(["pull", reference], { environment: environment() });
+    expect(outcome).toMatchObject({ code, output: "", errors: expect.stringContaining(says) });
+  });
+
   test("a token opens what is gated and what is hidden, and is never shown", async () => {
     const home = await freshHome();
     for (const repository of ["gated", "hidden"]) {

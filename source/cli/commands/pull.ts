@@ -1,8 +1,9 @@
 // modelctl pull: brings a model of the hub into the store.
-import { exitCodes } from "../../base/product-error.ts";
+import type { ModelLibrary, ModelName } from "../../application/model-library.ts";
+import { exitCodes, ProductError } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
-import { openLibrary, parseName } from "../model-library.ts";
+import { openLibrary } from "../model-library.ts";
 import { withProgress } from "../with-progress.ts";
 
 export async function pull(words: string[], flags: Flags): Promise<number> {
@@ -11,11 +12,29 @@ export async function pull(words: string[], flags: Flags): Promise<number> {
     throw usageError("pull needs one model.", "modelctl pull hf.co/OWNER/REPO[:QUANT]");
   }
   const { library } = openLibrary(flags);
-  const name = parseName(library, reference);
-  await withProgress(flags, (work) => library.pull(name, work));
+  const parsed = library.catalog.parse(reference);
+  if (parsed.kind === "file") {
+    const hint = `A file needs no pull: modelctl run ${reference}`;
+    throw usageError(`${reference} is a path, not a model's name.`, hint);
+  }
+  const { name } = parsed;
+  await withProgress(flags, (work) => library.pull(name, work)).catch(async (error: unknown) => {
+    throw (await isHereAlready(library, name)) ? withoutNeed(error, name) : error;
+  });
   if (flags.json) {
     const { digest, sizeBytes } = await library.catalog.resolve(reference);
     process.stdout.write(`${JSON.stringify({ name: name.display, digest, sizeBytes })}\n`);
   }
   return exitCodes.ok;
+}
+
+async function isHereAlready(library: ModelLibrary, name: ModelName): Promise<boolean> {
+  if (name.isHub) return false;
+  const found = await library.catalog.find(name).catch(() => undefined); // a damaged one is of no use
+  return found !== undefined;
+}
+
+function withoutNeed(error: unknown, { display }: ModelName): unknown {
+  if (!(error instanceof ProductError)) return error;
+  return error.reworded({ hint: `'${display}' is here already: modelctl run ${display}` });
 }
