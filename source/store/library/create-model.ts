@@ -5,7 +5,7 @@ import { storeErrors } from "../errors.ts";
 import type { ModelDefinition } from "../model-definition.ts";
 import type { ModelName } from "../model-reference.ts";
 import { checkAdapter, checkDraft, readAdapter, readDraft } from "./gather-files.ts";
-import { LayerMaker, type ProgressRecord } from "./layer-maker.ts";
+import { LayerMaker } from "./layer-maker.ts";
 import { blobsOf, type Layer, type LayerKind, layerType } from "./manifest.ts";
 import { allowedPath, type BaseOptions, baseOf, type ModelBase } from "./model-base.ts";
 import { detailsOfConfiguration, type ModelConfiguration, textIn } from "./model-details.ts";
@@ -18,7 +18,6 @@ export interface CreateOptions extends Omit<BaseOptions, "hubPrefixes"> {
   copy?: boolean | undefined;
   /** Parameters beside those of the definition, of any name; kept as they are. */
   otherParameters?: Record<string, unknown> | undefined;
-  onProgress?: ((progress: ProgressRecord) => void) | undefined;
   signal?: AbortSignal | undefined;
 }
 

@@ -6,7 +6,7 @@ import { storeErrors } from "../errors.ts";
 import type { ModelParameters } from "../model-parameters.ts";
 import { parseModelReference } from "../model-reference.ts";
 import { gatherFiles } from "./gather-files.ts";
-import type { LayerMaker } from "./layer-maker.ts";
+import type { LayerMaker, ProgressRecord } from "./layer-maker.ts";
 import { type Layer, layerType } from "./manifest.ts";
 import { configurationOf, detailsOf, type ModelConfiguration } from "./model-details.ts";
 import { type ModelFile, readModelFile, textOf } from "./model-file.ts";
@@ -27,6 +27,8 @@ export interface BaseOptions {
   resolveName: (name: string) => Promise<ParentModel>;
   /** Whether the caller may name this file. Defaults to any. */
   isAllowed?: ((file: string) => boolean) | undefined;
+  /** Told what is being done, and what of it has no effect. */
+  onProgress?: ((progress: ProgressRecord) => void) | undefined;
   /** See `ReferenceOptions`. */
   hubPrefixes?: readonly string[] | undefined;
   /** Makes other weights of a model's own, and gives the blob that holds them. */
@@ -62,6 +64,10 @@ export async function baseOf(
   }
   // Of several names the last counts, as with Ollama.
   const name = names.at(-1);
+  for (const other of names.slice(0, -1)) {
+    if (other !== name)
+      options.onProgress?.({ status: `FROM ${other} has no effect: FROM ${name} comes after it` });
+  }
   const { convertWeights } = options;
   if (name === undefined) return await fromFiles(maker, paths, { convertWeights });
   const projectors = await projectorsAmong(paths, name);

@@ -301,12 +301,15 @@ describe("from another model", () => {
     expect((await catalog.resolve("mine")).parameters).toEqual({ temperature: 0 });
   });
 
-  test("of several names the last counts", async () => {
+  test("of several names the last counts, which is told", async () => {
     const { create, catalog, tinyAt } = openStore();
     tinyAt("a.gguf");
     await create("one", { from: ["a.gguf"], system: "one" });
     await create("two", { from: ["a.gguf"], system: "two" });
-    await create("child", { from: ["one", "two"] });
+    const told = await create("child", { from: ["one", "two"] });
+    expect(told.map(({ status }) => status)).toContain(
+      "FROM one has no effect: FROM two comes after it",
+    );
     expect((await catalog.resolve("child")).system).toBe("two");
   });
 });
