@@ -33,6 +33,16 @@ describe("a copy", () => {
     expect(blobs()).not.toContain(`sha256-${sha256("to be replaced")}`);
   });
 
+  test("of a file is refused for what it is", async () => {
+    const { catalog, store, at } = await withModel();
+    for (const source of [tinyFile, at("a.gguf"), "./no-such.gguf"]) {
+      await expect(copyModel(catalog, store, source, modelName("new"))).rejects.toMatchObject({
+        code: "STORE_NAME_INVALID",
+        message: `${source} is a file, not a model of the store.`,
+      });
+    }
+  });
+
   test("onto itself changes nothing", async () => {
     const { catalog, store } = await withModel();
     await copyModel(catalog, store, "mine", modelName("Mine"));
