@@ -50,6 +50,12 @@ export const storeErrors = {
     exitCode: exitCodes.loadFailed,
     description: "The path names a pipe, a socket or a device, not a file.",
   },
+  fileIsModel: {
+    code: "STORE_FILE_IS_MODEL",
+    status: 409,
+    exitCode: exitCodes.refused,
+    description: "A model's own file stands where something else was to be written.",
+  },
   notGguf: {
     code: "STORE_NOT_GGUF",
     status: 400,

@@ -39,7 +39,7 @@ interface ExportedBlob {
  * @param target an absolute path, of a file that is written whole or not at all, and replaced if it is
  *   there; or what takes the bytes as they come, such as a pipe, and is not closed
  * @throws ProductError `STORE_MODEL_NOT_FOUND`, `STORE_MODEL_READ_ONLY` for a built-in model,
- *   `STORE_NAME_INVALID` for a file, `STORE_FILE_IS_DIRECTORY`, `STORE_FILE_NOT_REGULAR`, `STORE_DISK_FULL`, and whatever is wrong with
+ *   `STORE_NAME_INVALID` for a file, `STORE_FILE_IS_MODEL`, `STORE_FILE_IS_DIRECTORY`, `STORE_FILE_NOT_REGULAR`, `STORE_DISK_FULL`, and whatever is wrong with
  *   the model's files
  */
 export async function exportModel(
@@ -97,7 +97,10 @@ async function removeAbandoned(file: string): Promise<void> {
 async function replaceable(file: string): Promise<string> {
   const facts = await stat(file).catch(() => undefined);
   if (facts === undefined) return file;
-  if (facts.isFile()) return await realpath(file);
+  if (facts.isFile()) {
+    if (await isGguf(file)) throw wouldReplaceModel(file);
+    return await realpath(file);
+  }
   // A new file would take the place of the device.
   throw new ProductError(
     facts.isDirectory() ? storeErrors.fileIsDirectory : storeErrors.fileNotRegular,
@@ -106,6 +109,25 @@ async function replaceable(file: string): Promise<string> {
       hint: "Name a file, such as model.tar, or - for standard output.",
     },
   );
+}
+
+/** What cannot be read is no model of this user's. */
+async function isGguf(file: string): Promise<boolean> {
+  const handle = await open(file, "r").catch(() => undefined);
+  try {
+    const { buffer } = (await handle?.read(Buffer.alloc(4), 0, 4, 0)) ?? {};
+    return buffer?.toString("latin1") === "GGUF";
+  } finally {
+    await handle?.close();
+  }
+}
+
+/** It may be the only copy of the very weights that are exported. */
+function wouldReplaceModel(file: string): ProductError {
+  return new ProductError(storeErrors.fileIsModel, {
+    message: `${file} is a model's own file, which the export would replace.`,
+    hint: "Name another file, such as model.tar.",
+  });
 }
 
 async function exportable(catalog: ModelCatalog, reference: string): Promise<StoredManifest> {

@@ -480,6 +480,19 @@ describe("exporting is refused", () => {
     expect(seen).toEqual([]);
   });
 
+  test("into the file of its own weights, or of any model, also by another name", async () => {
+    const { catalog, store, at, tinyAt } = await exported();
+    symlinkSync(at("a.gguf"), at("link.tar"));
+    tinyAt("other.gguf");
+    for (const target of ["a.gguf", "link.tar", "other.gguf"]) {
+      await expect(exportModel(catalog, store, "mine", at(target))).rejects.toMatchObject({
+        code: "STORE_FILE_IS_MODEL",
+        message: `${at(target)} is a model's own file, which the export would replace.`,
+      });
+      expect(readFileSync(at(target)).equals(readFileSync(tinyFile))).toBe(true);
+    }
+  });
+
   test("into a folder that is not there, or when a file has changed: the old export stays", async () => {
     const { catalog, store, archive, at, folder } = await exported();
     await expect(
