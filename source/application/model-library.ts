@@ -31,6 +31,8 @@ export class ModelLibrary implements Workshop {
   readonly hub: () => Promise<HubSettings>;
   readonly quantizeProgram: QuantizeProgram;
   readonly templateProblem: TemplateProblem;
+  /** For what is done outside the store. */
+  readonly #locksFolder: string;
 
   constructor(
     settings: Pick<Settings, "models" | "hub_prefixes" | "hub_endpoint" | "llama_quantize">,
@@ -38,6 +40,7 @@ export class ModelLibrary implements Workshop {
     environment: NodeJS.ProcessEnv = process.env,
   ) {
     const { hub_prefixes: hubPrefixes, hub_endpoint: endpoint } = settings;
+    this.#locksFolder = path.join(paths.cache, "locks");
     const folder = settings.models ?? path.join(paths.data, "models");
     const ollama = ollamaFolders(environment).filter((other) => other !== folder);
     this.store = new ModelStore(folder, hubPrefixes, ollama);
@@ -151,11 +154,12 @@ export class ModelLibrary implements Workshop {
     { onProgress, ...work }: Work,
   ): Promise<SavedFile[]> {
     const { downloadPlainFile } = await import("../store/hub/download-plain-file.ts");
+    const { downloadLocks } = await import("../store/hub/download-locks.ts");
     return await downloadPlainFile({
       ...file,
       ...work,
       settings: await this.hub(),
-      locks: this.store,
+      locks: downloadLocks(this.#locksFolder),
       onProgress: ({ detail, file: part, completedBytes: completed, totalBytes: total }) => {
         if (detail !== undefined) onProgress({ status: detail });
         if (part?.verifiedBytes === undefined) onProgress({ status: file.path, total, completed });

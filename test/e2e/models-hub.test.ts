@@ -154,6 +154,18 @@ describe("download", () => {
     expect(readdirSync(folder)).toEqual([name]);
   });
 
+  test("needs no store that can be written", async () => {
+    const home = await freshHome();
+    const file = path.join(home.folder, "file");
+    writeFileSync(file, "");
+    const words = ["download", "maker/tiny", "Q8_0.gguf", "--local-dir", home.folder];
+    const saved = await home.run(words, {
+      environment: { ...environment(), MODELCTL_MODELS: path.join(file, "models") },
+    });
+    expect(saved).toMatchObject({ code: 0 });
+    expect(readFileSync(path.join(home.folder, "tiny-Q8_0.gguf")).equals(tiny)).toBe(true);
+  });
+
   test.each([
     [["maker/tiny"]],
     [["tiny", "Q8_0.gguf"]],
