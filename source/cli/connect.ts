@@ -1,19 +1,12 @@
 // Connects a command to a server: the one that runs, or one that is started for it.
 import { backgroundLogFile, startBackgroundServer } from "../application/background-server.ts";
 import type { HostedServer } from "../application/server-host.ts";
-import { ProductError } from "../base/product-error.ts";
 import { ApiClient } from "../client/api-client.ts";
-import { clientErrors } from "../client/errors.ts";
 import { findServer } from "../client/find-server.ts";
-import {
-  defaultHost,
-  defaultPort,
-  isLoopback,
-  type ServerAddress,
-  urlOf,
-} from "../configuration/address.ts";
+import { defaultHost, defaultPort, type ServerAddress, urlOf } from "../configuration/address.ts";
 import { usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";
+import { refuseToStart } from "./running-server.ts";
 import { type CommandSettings, connectUrl } from "./session-settings.ts";
 
 export interface Connection {
@@ -114,19 +107,6 @@ async function lookForServer(
     key: flags.key,
   });
   return found === undefined ? undefined : new ApiClient(found);
-}
-
-/** A server that was asked for by URL, or that is on another machine, is never started here. */
-function refuseToStart(flags: Flags, settings: CommandSettings): void {
-  const url = connectUrl(flags);
-  const { address } = settings;
-  const isElsewhere =
-    address !== undefined && !isLoopback(address.host) && !["0.0.0.0", "::"].includes(address.host);
-  if (url === undefined && !isElsewhere) return;
-  throw new ProductError(clientErrors.unreachable, {
-    message: `No modelctl server answers at ${url ?? (address && urlOf(address))}.`,
-    hint: "Start one there with modelctl serve, or check the address.",
-  });
 }
 
 async function host(

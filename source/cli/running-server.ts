@@ -3,7 +3,7 @@ import { ProductError } from "../base/product-error.ts";
 import { ApiClient } from "../client/api-client.ts";
 import { clientErrors } from "../client/errors.ts";
 import { findServer } from "../client/find-server.ts";
-import { defaultHost, defaultPort, urlOf } from "../configuration/address.ts";
+import { defaultHost, defaultPort, isLoopback, urlOf } from "../configuration/address.ts";
 import type { Flags } from "./flags.ts";
 import { type CommandSettings, connectUrl } from "./session-settings.ts";
 
@@ -23,7 +23,7 @@ export async function findRunningServer(
 }
 
 /**
- * The same, but a server that was asked for by its URL must be there.
+ * The same, but a server that this program would not start must be there.
  *
  * @throws ProductError `CLIENT_SERVER_UNREACHABLE`
  */
@@ -32,10 +32,23 @@ export async function findNamedServer(
   settings: CommandSettings,
 ): Promise<ApiClient | undefined> {
   const found = await findRunningServer(flags, settings);
+  if (found === undefined) refuseToStart(flags, settings);
+  return found;
+}
+
+/**
+ * A server that was asked for by URL, or that is on another machine, is never started here.
+ *
+ * @throws ProductError `CLIENT_SERVER_UNREACHABLE`
+ */
+export function refuseToStart(flags: Flags, settings: CommandSettings): void {
   const url = connectUrl(flags);
-  if (found !== undefined || url === undefined) return found;
+  const { address } = settings;
+  const isElsewhere =
+    address !== undefined && !isLoopback(address.host) && !["0.0.0.0", "::"].includes(address.host);
+  if (url === undefined && !isElsewhere) return;
   throw new ProductError(clientErrors.unreachable, {
-    message: `No modelctl server answers at ${url}.`,
+    message: `No modelctl server answers at ${url ?? (address && urlOf(address))}.`,
     hint: "Start one there with modelctl serve, or check the address.",
   });
 }

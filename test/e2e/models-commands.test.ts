@@ -259,6 +259,20 @@ describe("ps and stop", () => {
     expect(home.serverFile()).toBeUndefined();
   });
 
+  test.each([["ps"], ["stop", "tiny"]])(
+    "%s: another machine whose server does not answer is no server without models",
+    async (...words) => {
+      const environment = { MODELCTL_HOST: "192.0.2.1:11434" };
+      expect(await home.run(words, { environment })).toEqual({
+        code: 8,
+        output: "",
+        errors: expect.stringMatching(
+          /^Error: No modelctl server answers at http:\/\/192\.0\.2\.1:11434\./,
+        ),
+      });
+    },
+  );
+
   test("tell of a loaded model, and unload it in silence", async () => {
     await home.run(["run", "tiny", "Hello!"]);
     const { output } = await home.run(["ps"]);
