@@ -36,7 +36,7 @@ export function replyError(
   const { status } = reply;
   const page = `${settings.endpoint}/${target.repo}`;
   const reason = headerText(reply.headers, "x-error-code");
-  if (reason === "GatedRepo") return gated(page, target, settings);
+  if (reason === "GatedRepo") return gated(reply, page, target, settings);
   if (status === 401 || (status === 404 && reason === "RepoNotFound")) {
     return settings.token !== undefined && status === 401 && reason !== "RepoNotFound"
       ? tokenRefused(settings, page)
@@ -77,13 +77,19 @@ export function serviceError(reply: RefusedReply, settings: HubSettings): Produc
   });
 }
 
-function gated(page: string, target: HubTarget, settings: HubSettings): ProductError {
+function gated(
+  reply: RefusedReply,
+  page: string,
+  target: HubTarget,
+  settings: HubSettings,
+): ProductError {
+  const words = saidBy(reply);
   return new ProductError(storeErrors.hubGated, {
     message: `${target.repo} is gated: its terms must be accepted on the hub first.`,
     hint:
       settings.token === undefined
         ? `Accept them at ${page}, then set a token: ${howToSetToken(settings)}`
-        : `Accept them at ${page} with the account of the token from ${settings.token.source}.`,
+        : `Accept them at ${page} with the account of the token from ${settings.token.source}.${words && ` The hub says${words}.`}`,
   });
 }
 
@@ -138,7 +144,7 @@ export function tokenAdvice(settings: HubSettings): string {
 
 function howToSetToken(settings: HubSettings): string {
   const problem = settings.tokenProblem === undefined ? "" : ` ${settings.tokenProblem}`;
-  return `export HF_TOKEN=hf_... with one from ${settings.endpoint}/settings/tokens.${problem}`;
+  return `export HF_TOKEN=hf_... with one from ${settings.endpoint}/settings/tokens, or hf auth login, which a running server sees, too.${problem}`;
 }
 
 /** `Retry-After` in seconds or as a date, else the hub's `RateLimit: "api";r=0;t=55`. */

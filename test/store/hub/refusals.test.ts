@@ -62,6 +62,16 @@ describe("a gated repository", () => {
     });
   });
 
+  test("with a token that lacks a right is told which, in the hub's words", async () => {
+    const hub = await openGuardedHub();
+    const headers = { "x-error-code": "GatedRepo", "x-error-message": "Enable access to it." };
+    hub.setFaults(() => ({ status: 403, headers }));
+    expect(await refusal(hub, "gated", { HF_TOKEN: "hf_reader" })).toMatchObject({
+      code: "STORE_HUB_GATED",
+      hint: expect.stringMatching(/token from HF_TOKEN\. The hub says: Enable access to it\.$/),
+    });
+  });
+
   test("opens to a token that has", async () => {
     const hub = await openGuardedHub();
     const settings = await settingsFor(hub, { HF_TOKEN: "hf_reader" });
