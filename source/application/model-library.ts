@@ -42,8 +42,9 @@ export class ModelLibrary implements Workshop {
     const { hub_prefixes: hubPrefixes, hub_endpoint: endpoint } = settings;
     this.#locksFolder = path.join(paths.cache, "locks");
     const folder = settings.models ?? path.join(paths.data, "models");
-    const ollama = ollamaFolders(environment).filter((other) => other !== folder);
-    this.store = new ModelStore(folder, hubPrefixes, ollama);
+    const theirs = ollamaFolders(environment);
+    const ollama = theirs.filter((other) => other !== folder);
+    this.store = new ModelStore(folder, hubPrefixes, theirs);
     this.catalog = new ModelCatalog({
       store: this.store,
       hubPrefixes,

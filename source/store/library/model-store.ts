@@ -16,10 +16,11 @@ import { LockFolder } from "./lock-folder.ts";
 import { blobsOf, type Manifest, parseManifest, printManifest } from "./manifest.ts";
 import { type ManifestFile, ModelFolder, type StoredManifest } from "./model-folder.ts";
 import { ReferenceBook } from "./reference-book.ts";
+import { refuseOthers } from "./refuse-others.ts";
 import {
   moveIntoPlace,
+  unfinishedIn,
   unfinishedPath,
-  unfinishedPrefix,
   writeFileAtomically,
 } from "./write-atomically.ts";
 import { checkDigest, checkStream, type WriteOptions, writeStream } from "./write-stream.ts";
@@ -50,7 +51,8 @@ export class ModelStore implements BlobFolder {
 
   /**
    * @param folder made with its first content
-   * @param otherFolders of other stores in the same layout, which need not be there: read, never written
+   * @param otherFolders of other stores in the same layout, which need not be there: read, never
+   *   written, also where our own folder is said to be one of them
    */
   constructor(
     folder: string,
@@ -83,7 +85,8 @@ export class ModelStore implements BlobFolder {
   }
 
   blobPathsElsewhere(digest: string): string[] {
-    return this.#others.map((folder) => folder.blobPath(digest));
+    const others = this.#others.filter((other) => other.path !== this.path);
+    return others.map((folder) => folder.blobPath(digest));
   }
 
   /** @param sizeBytes of the content; a blob of another length is a damaged one, as good as none */
@@ -226,21 +229,13 @@ export class ModelStore implements BlobFolder {
 
   /** Removes unfinished blobs that no living process writes; while somebody writes, none. */
   async #removeAbandoned(): Promise<void> {
-    if ((await this.#unfinishedBlobs()).length === 0) return;
+    if ((await unfinishedIn(this.folder.blobsFolder)).length === 0) return;
     await this.whileNobodyWrites(() => this.#removeUnfinished());
   }
 
   /** To be called while nobody writes. */
   async #removeUnfinished(): Promise<void> {
-    for (const file of await this.#unfinishedBlobs()) await rm(file, { force: true });
-  }
-
-  async #unfinishedBlobs(): Promise<string[]> {
-    const { blobsFolder } = this.folder;
-    const names = await readdir(blobsFolder);
-    return names
-      .filter((name) => name.startsWith(unfinishedPrefix))
-      .map((name) => path.join(blobsFolder, name));
+    for (const file of await unfinishedIn(this.folder.blobsFolder)) await rm(file, { force: true });
   }
 
   /** Removes what was let go while somebody wrote. */
@@ -296,6 +291,7 @@ export class ModelStore implements BlobFolder {
 
   async #writing<T>(work: () => Promise<T>): Promise<T> {
     return await explainingDiskErrors(this.path, async () => {
+      await refuseOthers(this.path, this.#others);
       await makeFolder(this.folder.blobsFolder);
       return await work();
     });

@@ -1,6 +1,6 @@
 // Writes a file so that it is there whole or not at all, whatever happens in between.
 import { randomBytes } from "node:crypto";
-import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 
 /** How unfinished files begin; nothing that the store lists begins with a dot. */
@@ -9,6 +9,14 @@ export const unfinishedPrefix = ".writing-";
 /** A new name beside the file, for its unfinished content. */
 export function unfinishedPath(file: string): string {
   return path.join(path.dirname(file), unfinishedPrefix + randomBytes(8).toString("hex"));
+}
+
+/** The unfinished files of a folder. */
+export async function unfinishedIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder);
+  return names
+    .filter((name) => name.startsWith(unfinishedPrefix))
+    .map((name) => path.join(folder, name));
 }
 
 /** What was left behind by a process that was killed may go then: nobody pauses so long between two writes. */

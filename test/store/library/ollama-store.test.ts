@@ -1,10 +1,16 @@
 // A store of Ollama's is read in place and never written.
 import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { copyModel } from "../../../source/store/library/copy-model.ts";
+import { exportModel } from "../../../source/store/library/export-model.ts";
+import { importModel } from "../../../source/store/library/import-model.ts";
 import { isReference } from "../../../source/store/library/manifest.ts";
+import { ModelStore } from "../../../source/store/library/model-store.ts";
+import { prune } from "../../../source/store/library/prune.ts";
 import { removeModel } from "../../../source/store/library/remove-model.ts";
+import { ModelCatalog } from "../../../source/store/model-catalog.ts";
 import { tinyFile } from "../../support/command-line.ts";
 import {
   entriesOf,
@@ -55,6 +61,39 @@ test("its models are found with all that was said of them", async () => {
     otherValues: { tfs_z: 1 },
     details: { format: "gguf", family: "llama", parameterSize: "954K", quantizationLevel: "F16" },
   });
+});
+
+test.each<[string, (ollama: string) => string]>([
+  ["by its name", (ollama) => ollama],
+  [
+    "through a link",
+    (ollama) => {
+      const link = path.join(temporaryFolder(), "link");
+      symlinkSync(ollama, link);
+      return link;
+    },
+  ],
+])("is not written where it is said to be ours, %s", async (_, lead) => {
+  const { ollama } = withOllama();
+  const folder = lead(ollama);
+  const store = new ModelStore(folder, undefined, [ollama]);
+  const catalog = new ModelCatalog({ store });
+  const before = pictureOf(ollama);
+  const refused = {
+    code: "STORE_NOT_WRITABLE",
+    message: `The folder ${folder} is Ollama's own store, which this program only reads.`,
+  };
+  const archive = path.join(temporaryFolder(), "a.tar");
+  expect((await catalog.resolve("llama-tiny")).system).toBe("Be kind.");
+  await exportModel(catalog, store, "llama-tiny", archive);
+  await expect(importModel(store, archive)).rejects.toMatchObject(refused);
+  await expect(copyModel(catalog, store, "llama-tiny", modelName("a"))).rejects.toMatchObject(
+    refused,
+  );
+  await expect(removeModel(catalog, store, "llama-tiny")).rejects.toMatchObject(refused);
+  await expect(store.writeBlobFrom(Readable.from([tiny]))).rejects.toMatchObject(refused);
+  await expect(prune(store)).rejects.toMatchObject(refused);
+  expect(pictureOf(ollama)).toEqual(before);
 });
 
 test("its models are listed as Ollama's, with the digest that Ollama shows", async () => {
