@@ -120,7 +120,7 @@ export const commandTable: readonly CommandDefinition[] = [
     words: "MODEL",
     completes: "model",
     summary: "unload a model",
-    flags: serverFlags,
+    flags: [...serverFlags, "json"],
     load: async () => (await import("./commands/stop.ts")).stop,
   },
   {
@@ -145,7 +145,7 @@ export const commandTable: readonly CommandDefinition[] = [
     words: "SOURCE DESTINATION",
     completes: "model",
     summary: "give a model a second name",
-    flags: [],
+    flags: ["json"],
     load: async () => (await import("./commands/cp.ts")).cp,
   },
   {
@@ -153,7 +153,7 @@ export const commandTable: readonly CommandDefinition[] = [
     words: "MODEL…",
     completes: "own models",
     summary: "remove models",
-    flags: serverFlags,
+    flags: [...serverFlags, "json"],
     load: async () => (await import("./commands/rm.ts")).rm,
   },
   {

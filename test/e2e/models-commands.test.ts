@@ -243,6 +243,33 @@ describe("show", () => {
   });
 });
 
+describe("for programs", () => {
+  test("cp, stop and rm print a line of JSON for each model", async () => {
+    const printed = async (...words: string[]) => {
+      const { output, code } = await home.run([...words, "--json"]);
+      const objects = output
+        .trimEnd()
+        .split("\n")
+        .map((line): unknown => JSON.parse(line));
+      return { objects, code };
+    };
+    expect(await printed("cp", "tiny", "first-of-two")).toEqual({
+      objects: [{ source: "tiny", name: "first-of-two:latest" }],
+      code: 0,
+    });
+    await home.run(["cp", "tiny", "second-of-two"]);
+    expect(await printed("stop", "first-of-two")).toEqual({
+      objects: [{ name: "first-of-two:latest" }],
+      code: 0,
+    });
+    // What is gone is told although the last one fails.
+    expect(await printed("rm", "first-of-two", "second-of-two", "nobody")).toEqual({
+      objects: [{ name: "first-of-two:latest" }, { name: "second-of-two:latest" }],
+      code: 3,
+    });
+  });
+});
+
 describe("ps and stop", () => {
   test("without a server show an empty table, and start none", async () => {
     expect(await home.run(["ps"])).toEqual({

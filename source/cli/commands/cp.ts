@@ -10,7 +10,12 @@ export async function cp(words: string[], flags: Flags): Promise<number> {
     throw usageError("cp needs two names.", "modelctl cp SOURCE DESTINATION");
   }
   const { library } = openLibrary(flags);
-  await library.copy(source, parseName(library, destination));
-  process.stdout.write(`copied '${source}' to '${destination}'\n`);
+  const name = parseName(library, destination);
+  await library.copy(source, name);
+  process.stdout.write(
+    flags.json
+      ? `${JSON.stringify({ source, name: name.display })}\n`
+      : `copied '${source}' to '${destination}'\n`,
+  );
   return exitCodes.ok;
 }

@@ -17,7 +17,9 @@ export async function rm(names: string[], flags: Flags): Promise<number> {
     // Unloading needs the name, so it comes first; removing tells whether there is such a model.
     if (server !== undefined) await unload(server, displayOf(library, name)).catch(() => {});
     const { display } = await library.remove(name);
-    process.stdout.write(`deleted '${display}'\n`);
+    // A line each, at once: what is gone is told although a later one fails.
+    const line = flags.json ? JSON.stringify({ name: display }) : `deleted '${display}'`;
+    process.stdout.write(`${line}\n`);
   }
   return exitCodes.ok;
 }

@@ -29,5 +29,10 @@ export async function stop([reference, ...more]: string[], flags: Flags): Promis
     }
     throw error;
   }
+  if (flags.json) {
+    const parsed = library.catalog.parse(model);
+    const name = parsed.kind === "name" ? parsed.name.display : model;
+    process.stdout.write(`${JSON.stringify({ name })}\n`);
+  }
   return exitCodes.ok;
 }
