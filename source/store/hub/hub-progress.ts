@@ -51,7 +51,8 @@ export class ProgressSum {
     );
     this.#completed.set(file, completed);
     const now = performance.now();
-    const isNews = state !== this.#state || detail !== undefined || completed === file.sizeBytes;
+    const isWhole = [completed, verifiedBytes].includes(file.sizeBytes);
+    const isNews = state !== this.#state || detail !== undefined || isWhole;
     if (!isNews && now - this.#reportedMs < intervalMs) return;
     this.#reportedMs = now;
     this.#state = state;

@@ -58,6 +58,7 @@ describe("a file that another store has", () => {
     if (!canClone(folder)) expect(statSync(blob).ino).toBe(statSync(elsewhere).ino);
     const details = progress.map(({ detail }) => detail);
     expect(details).toContain(`${elsewhere} is the same file: verifying it.`);
+    expect(progress.map(({ file }) => file?.verifiedBytes)).toContain(content.length);
     expect(progress.at(-1)).toMatchObject({ state: "done", completedBytes: content.length });
   });
 
