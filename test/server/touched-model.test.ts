@@ -82,8 +82,13 @@ describe("a touched file", () => {
     const refused = await generate("other");
     expect(refused.status).toBe(409);
     expect(refused.records).toMatchObject([{ code: "STORE_REFERENCE_CHANGED" }]);
-    const inStream = await generate("other", { progress: true });
+    changeTheEnd(await touched("another"));
+    const inStream = await generate("another", { progress: true });
     expect(inStream.status).toBe(200);
     expect(inStream.records.at(-1)).toMatchObject({ code: "STORE_REFERENCE_CHANGED" });
+    // It is known now, and not read once more.
+    const again = await generate("another", { progress: true });
+    expect(again.status).toBe(409);
+    expect(again.records).toMatchObject([{ code: "STORE_REFERENCE_CHANGED" }]);
   });
 });

@@ -29,6 +29,8 @@ export class ReferenceBook {
   readonly #folder: string;
   /** A store that may only be read remembers for as long as the process lives. */
   readonly #learnt = new Map<string, Finding>();
+  /** What files were found to be another in which state: nobody reads them again to hear the same. */
+  readonly #others = new Map<string, FileState>();
   /** A file that is being read is read once for all who ask. */
   readonly #reading = new SharedWork<string, number>();
 
@@ -52,8 +54,11 @@ export class ReferenceBook {
     if (finding !== undefined && isSameState(finding, state)) return undefined;
     const known = reference.digest ?? finding?.digest;
     if (known === undefined) throw unknown(reference, model, state);
+    const other = this.#others.get(keyOf(layer));
+    if (other !== undefined && isSameState(other, state)) throw changed(reference, model, state);
     const check = async (options: HashOptions = {}) => {
       if ((await this.#hash(layer, state, options)) !== known) {
+        this.#others.set(keyOf(layer), state);
         throw changed(reference, model, state);
       }
       await this.#learn(layer, { digest: known, mtimeNs: state.mtimeNs, inode: state.inode });
