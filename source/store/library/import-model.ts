@@ -9,7 +9,14 @@ import { readGguf } from "../gguf/read-gguf.ts";
 import { type ModelName, modelNameOf, parseModelReference } from "../model-reference.ts";
 import { requireReadableFile } from "../readable-file.ts";
 import { isDigest } from "./digest.ts";
-import { blobsOf, isReference, type Manifest, parseManifest } from "./manifest.ts";
+import {
+  blobsOf,
+  configType,
+  isReference,
+  layerType,
+  type Manifest,
+  parseManifest,
+} from "./manifest.ts";
 import type { ModelStore } from "./model-store.ts";
 import { type ReadTarEntry, readTar, TarError } from "./read-tar.ts";
 import { requireRoom } from "./require-room.ts";
@@ -27,6 +34,14 @@ interface NamedManifest {
 }
 
 const longestManifestBytes = 4 * 1024 ** 2;
+/** All of them are held in memory. */
+const mostManifests = 1000;
+/** A template, a system prompt, messages, a licence: texts that are read whole. */
+const longestTextBytes = 64 * 1024 ** 2;
+const textTypes: ReadonlySet<string> = new Set([
+  configType,
+  ...(["template", "system", "params", "messages", "license"] as const).map(layerType),
+]);
 
 /**
  * A model of the same name is replaced. Of a damaged archive nothing is kept.
@@ -118,6 +133,7 @@ async function readArchive(
     } else if (kind === "manifests" && rest.length === 4) {
       const found = await readManifest(entry, rest, store.folder.hubPrefixes);
       manifests.set(found.name.display.toLowerCase(), found);
+      if (manifests.size > mostManifests) throw new TarError("there are too many models in it");
     } else {
       throw new TarError(`${JSON.stringify(entry.path)} is no part of a model`);
     }
@@ -185,7 +201,10 @@ async function checkUsable(store: ModelStore, { name, manifest }: NamedManifest)
     if (isReference(layer)) {
       throw new TarError("a model in it refers to a file of another machine");
     }
-    const { digest, sizeBytes } = layer;
+    const { digest, mediaType, sizeBytes } = layer;
+    if (textTypes.has(mediaType) && sizeBytes > longestTextBytes) {
+      throw new TarError(`a text of its model '${name.display}' is too long`);
+    }
     if (!(await store.hasBlob(digest))) throw new TarError(`${digest} is missing`);
     if (await store.hasBlob(digest, sizeBytes)) continue;
     throw new TarError(`${digest} is not as long as the manifest says`);

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   chmodSync,
+  copyFileSync,
   existsSync,
   readFileSync,
   readlinkSync,
@@ -310,6 +311,32 @@ describe("importing", () => {
       },
       "STORE_ARCHIVE_INVALID",
       /cannot be used: The model 'mine:latest' has no GGUF weights/,
+    ],
+    [
+      "a text that nobody could hold in memory",
+      (folder) => {
+        const content = readFileSync(tinyFile);
+        const system = Buffer.alloc(64 * 1024 ** 2 + 1, "x");
+        writeOllamaModel(folder, "mine", [
+          { kind: "model", content },
+          { kind: "system", content: system },
+        ]);
+        return ["blobs", "manifests"];
+      },
+      "STORE_ARCHIVE_INVALID",
+      /a text of its model 'mine:latest' is too long/,
+    ],
+    [
+      "more models than anybody has",
+      (folder) => {
+        const file = writeOllamaModel(folder, "mine", []);
+        for (let count = 0; count < 1000; count += 1) {
+          copyFileSync(file, path.join(path.dirname(file), `v${count}`));
+        }
+        return ["blobs", "manifests"];
+      },
+      "STORE_ARCHIVE_INVALID",
+      /there are too many models in it/,
     ],
     [
       "a configuration that is none",
