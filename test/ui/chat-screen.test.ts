@@ -20,9 +20,11 @@ describe("an answer", () => {
     expect(chat.screen.text).toMatch(/assistant {20,}62 tok\/s · \d+ ms\n Once/);
   });
 
-  test("tells what it waits for: queue, loading, reading the prompt", async () => {
+  test("tells what it waits for: checking, queue, loading, reading the prompt", async () => {
     const chat = await openChat();
     await ask(chat, "hello");
+    chat.backend.current.event({ type: "checking", file: "my.gguf", fraction: 0.25 });
+    await chat.screen.until("checking my.gguf 25 % · Esc cancels");
     chat.backend.current.event({ type: "queued", ahead: 2 });
     await chat.screen.until("waiting, 2 ahead");
     chat.backend.current.event({ type: "loading", fraction: 0.62 });
