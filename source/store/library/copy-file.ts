@@ -7,7 +7,7 @@ import { ProductError } from "../../base/product-error.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import { storeErrors } from "../errors.ts";
 import { digestOfFile } from "./digest.ts";
-import { isSameState, stateOf } from "./file-state.ts";
+import { isUnwritten, stateOf } from "./file-state.ts";
 import type { ModelStore, WrittenBlob } from "./model-store.ts";
 import { requireRoom } from "./require-room.ts";
 import { moveIntoPlace, unfinishedPath } from "./write-atomically.ts";
@@ -26,7 +26,7 @@ export async function copyIntoStore(
   const written =
     (await cloneIntoStore(store, file, options)) ??
     (await writeIntoStore(store, file, before.sizeBytes, options));
-  if (isSameState(before, await stateOf(file))) return written;
+  if (isUnwritten(before, await stateOf(file))) return written;
   throw new ProductError(storeErrors.referenceChanged, {
     message: `${file} was changed while it was being copied.`,
     hint: "Try again when nothing writes to it.",

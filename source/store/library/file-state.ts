@@ -20,3 +20,8 @@ export function isSameState(
 ): boolean {
   return one.mtimeNs === other.mtimeNs && one.inode === other.inode;
 }
+
+/** Between two looks while it is read: some network file systems give another inode at every look. */
+export function isUnwritten(one: FileState, other: FileState): boolean {
+  return one.mtimeNs === other.mtimeNs && one.sizeBytes === other.sizeBytes;
+}

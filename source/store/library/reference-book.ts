@@ -9,7 +9,7 @@ import { SharedWork } from "../hub/shared-work.ts";
 import type { ModelName } from "../model-reference.ts";
 import { digestOfFile, type HashOptions, parseDigest } from "./digest.ts";
 import { isMissing } from "./disk-errors.ts";
-import { type FileState, isSameState, stateOf } from "./file-state.ts";
+import { type FileState, isSameState, isUnwritten, stateOf } from "./file-state.ts";
 import { type FileReference, isObject, type ReferenceLayer } from "./manifest.ts";
 import type { TouchedFile } from "./touched-file.ts";
 import { writeFileAtomically } from "./write-atomically.ts";
@@ -19,8 +19,15 @@ interface Finding {
   digest: string;
   /** The file had this content when it was in this state. */
   mtimeNs: string;
+  /** Or `anyInode`. */
   inode: string;
 }
+
+/**
+ * Some network file systems give another inode at every look. Where a file was read because of its
+ * inode alone and found to be the same, its time and size count from then on.
+ */
+const anyInode = "any";
 
 /** A file below this size is read in a moment; a larger one would keep its user waiting. */
 export const readAtOnceBytes = 64 * 1024 ** 2;
@@ -51,9 +58,16 @@ export class ReferenceBook {
     const state = await this.#stateOf(layer, model);
     if (isSameState(reference, state)) return undefined;
     const finding = await this.#finding(layer);
-    if (finding !== undefined && isSameState(finding, state)) return undefined;
+    const isSameTime = (earlier: { mtimeNs: string }) => earlier.mtimeNs === state.mtimeNs;
+    if (finding !== undefined && isSameTime(finding)) {
+      if (finding.inode === anyInode || finding.inode === state.inode) return undefined;
+    }
     const known = reference.digest ?? finding?.digest;
-    if (known === undefined) throw unknown(reference, model, state);
+    if (known === undefined) {
+      // Of a file that was put back from a copy, or lies in a network, time and size are all there is.
+      if (isSameTime(reference)) return undefined;
+      throw unknown(reference, model, state);
+    }
     const other = this.#others.get(keyOf(layer));
     if (other !== undefined && isSameState(other, state)) throw changed(reference, model, state);
     const check = async (options: HashOptions = {}) => {
@@ -61,7 +75,9 @@ export class ReferenceBook {
         this.#others.set(keyOf(layer), state);
         throw changed(reference, model, state);
       }
-      await this.#learn(layer, { digest: known, mtimeNs: state.mtimeNs, inode: state.inode });
+      const earlier = finding === undefined ? [reference] : [reference, finding];
+      const inode = earlier.some(isSameTime) ? anyInode : state.inode;
+      await this.#learn(layer, { digest: known, mtimeNs: state.mtimeNs, inode });
     };
     if (sizeBytes >= readAtOnceBytes) return { path: reference.path, sizeBytes, check };
     await check();
@@ -85,7 +101,7 @@ export class ReferenceBook {
     const before = await stateOf(layer.reference.path);
     const digest = await this.#hash(layer, before, options);
     const after = await stateOf(layer.reference.path);
-    if (!isSameState(before, after)) throw changed(layer.reference, model, after);
+    if (!isUnwritten(before, after)) throw changed(layer.reference, model, after);
     const { mtimeNs, inode } = after;
     await this.#learn(layer, { digest, mtimeNs, inode });
     return digest;

@@ -143,6 +143,18 @@ describe("a file that was touched", () => {
     expect((await catalog.resolve("mine")).facts.path).toBe(file);
   });
 
+  test("is the same by its time and size while its digest is not known", async () => {
+    const { catalog, create, tinyAt } = openStore();
+    const file = tinyAt("mine.gguf");
+    truncateSync(file, largeBytes);
+    utimesSync(file, later, later);
+    await create("mine", { from: ["mine.gguf"] });
+    copyFileSync(file, `${file}.copy`);
+    renameSync(`${file}.copy`, file);
+    utimesSync(file, later, later);
+    expect(await catalog.resolve("mine")).toMatchObject({ facts: { path: file }, touched: [] });
+  });
+
   test("cannot be told from another while its digest is not known", async () => {
     const { catalog, file } = await referring(largeBytes);
     utimesSync(file, later, later);
@@ -210,6 +222,29 @@ describe("a large file that was touched", () => {
     writeFileSync(folder, "");
     await file?.check();
     expect((await catalog.resolve("mine")).touched).toEqual([]);
+  });
+
+  test("is not read for its inode again, which a network may change at every look", async () => {
+    const { catalog, file } = await touched();
+    /** Puts the same content there, of the same time, as another file. */
+    const move = () => {
+      copyFileSync(file, `${file}.copy`);
+      renameSync(`${file}.copy`, file);
+      utimesSync(file, later, later);
+    };
+    const readings = async () => {
+      const files = (await catalog.resolve("mine")).touched;
+      for (const found of files) await found.check();
+      return files.length;
+    };
+    expect(await readings()).toBe(1);
+    move();
+    expect(await readings()).toBe(1);
+    move();
+    expect(await readings()).toBe(0);
+    // Its time still counts.
+    utimesSync(file, later, new Date(later.getTime() + 1000));
+    expect(await readings()).toBe(1);
   });
 
   test("is named when it is found to be another", async () => {
