@@ -116,7 +116,7 @@ describe("creating from what makes no sense", () => {
       "a template in Jinja",
       'FROM tiny\nTEMPLATE """{% for m in messages %}{{ m["content"] }}{% endfor %}"""\n',
       2,
-      /line 2, column 10: .*Jinja/,
+      /line 2, column 40: .*Jinja/,
     ],
     [
       "an unknown parameter",
