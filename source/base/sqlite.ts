@@ -1,12 +1,7 @@
 // SQLite as it comes with Node.
+import { withoutWarnings } from "./without-warnings.ts";
 
-/** Node 22 announces on standard error that SQLite is an experiment; nobody can act on that. */
+/** Node 22 calls it an experiment. */
 export function sqlite(): typeof import("node:sqlite") {
-  const { emitWarning } = process;
-  process.emitWarning = () => {};
-  try {
-    return process.getBuiltinModule("node:sqlite");
-  } finally {
-    process.emitWarning = emitWarning;
-  }
+  return withoutWarnings(() => process.getBuiltinModule("node:sqlite"));
 }

@@ -1,6 +1,7 @@
 // One HTTP exchange whose body is taken chunk by chunk, as the socket gives it: no stream in between.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
+import { withoutWarnings } from "../../base/without-warnings.ts";
 
 /** Takes a chunk; a promise holds the connection back until it settles. */
 export type ChunkTaker = (chunk: Buffer) => Promise<void> | undefined;
@@ -24,6 +25,9 @@ export interface HttpQuestion {
   stallTimeoutMs: number;
 }
 
+/** How often the longest silence may pass before a request is on its way. */
+const connectPatience = 2;
+
 /** Resolves with the reply's head, the body waiting. Rejects with undici's error or the signal's reason. */
 export function exchange(dispatcher: Dispatcher, question: HttpQuestion): Promise<HttpReply> {
   const { method, url, headers, signal, stallTimeoutMs } = question;
@@ -35,7 +39,10 @@ export function exchange(dispatcher: Dispatcher, question: HttpQuestion): Promis
   let take: ChunkTaker | undefined;
   const early: Buffer[] = [];
 
+  let isOver = false;
   const stop = (reason: unknown) => {
+    isOver = true;
+    clearTimeout(patience);
     signal.removeEventListener("abort", onAbort);
     head.reject(reason);
     body.reject(reason);
@@ -43,62 +50,71 @@ export function exchange(dispatcher: Dispatcher, question: HttpQuestion): Promis
     if (controller !== undefined && !controller.aborted) controller.abort(error);
   };
   const onAbort = () => stop(signal.reason);
+  // Connecting has a limit of its own, but not all that a proxy does before there is a connection.
+  const patience = setTimeout(
+    () => stop(Object.assign(new Error("no connection"), { code: "UND_ERR_CONNECT_TIMEOUT" })),
+    connectPatience * stallTimeoutMs,
+  );
   if (signal.aborted) {
-    head.reject(signal.reason);
+    stop(signal.reason);
     return head.promise;
   }
   signal.addEventListener("abort", onAbort, { once: true });
 
   const { origin, pathname, search } = new URL(url);
-  dispatcher.dispatch(
-    {
-      origin,
-      path: pathname + search,
-      method,
-      headers,
-      headersTimeout: stallTimeoutMs,
-      bodyTimeout: stallTimeoutMs,
-    },
-    {
-      onRequestStart(started) {
-        controller = started;
-        if (signal.aborted) started.abort(new Error("stopped before it began"));
+  const handOver = () =>
+    dispatcher.dispatch(
+      {
+        origin,
+        path: pathname + search,
+        method,
+        headers,
+        headersTimeout: stallTimeoutMs,
+        bodyTimeout: stallTimeoutMs,
       },
-      onResponseStart(started, status, received) {
-        if (status < 200) return;
-        head.resolve({
-          status,
-          headers: received,
-          url,
-          async read(taker) {
-            for (const chunk of early) await taker(chunk);
-            take = taker;
-            if (started.paused) started.resume();
-            await body.promise;
-          },
-          abandon: () => stop(new Error("the rest of the reply was not wanted")),
-        });
-      },
-      onResponseData(started, chunk) {
-        if (take === undefined) {
-          // A pause before the first chunk would get lost behind a proxy.
-          early.push(chunk);
+      {
+        onRequestStart(started) {
+          clearTimeout(patience);
+          controller = started;
+          if (isOver) started.abort(new Error("stopped before it began"));
+        },
+        onResponseStart(started, status, received) {
+          if (status < 200) return;
+          head.resolve({
+            status,
+            headers: received,
+            url,
+            async read(taker) {
+              for (const chunk of early) await taker(chunk);
+              take = taker;
+              if (started.paused) started.resume();
+              await body.promise;
+            },
+            abandon: () => stop(new Error("the rest of the reply was not wanted")),
+          });
+        },
+        onResponseData(started, chunk) {
+          if (take === undefined) {
+            // A pause before the first chunk would get lost behind a proxy.
+            early.push(chunk);
+            started.pause();
+            return;
+          }
+          const pending = take(chunk);
+          if (pending === undefined) return;
           started.pause();
-          return;
-        }
-        const pending = take(chunk);
-        if (pending === undefined) return;
-        started.pause();
-        pending.then(() => started.resume(), stop);
+          pending.then(() => started.resume(), stop);
+        },
+        onResponseEnd() {
+          signal.removeEventListener("abort", onAbort);
+          body.resolve();
+        },
+        onResponseError(_started, error) {
+          stop(error);
+        },
       },
-      onResponseEnd() {
-        signal.removeEventListener("abort", onAbort);
-        body.resolve();
-      },
-      onResponseError(_started, error) {
-        stop(error);
-      },
-    },
-  );
+    );
+  // The first use of a SOCKS proxy is announced as an experiment.
+  withoutWarnings(handOver);
   return head.promise;
 }

@@ -5,6 +5,7 @@ import { storeErrors } from "../errors.ts";
 import { exchange, type HttpReply } from "./http-reply.ts";
 import type { HubSettings } from "./hub-settings.ts";
 import { networkError } from "./network-error.ts";
+import { proxyClients } from "./proxy-client.ts";
 import { ReadBuffers } from "./read-buffers.ts";
 import { cancelled, defaultRetryPolicy, type RetryPolicy } from "./retry.ts";
 
@@ -50,6 +51,7 @@ export class HubConnection {
       noProxy: except,
       // Most proxies tunnel to TLS ports only.
       proxyTunnel: false,
+      clientFactory: proxyClients(this.options.stallTimeoutMs),
       connections: this.options.connections,
       pipelining: 1,
       connect: { timeout: this.options.stallTimeoutMs, onread: this.#buffers.onread },

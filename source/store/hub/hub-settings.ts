@@ -132,13 +132,14 @@ function readProxy(environment: NodeJS.ProcessEnv): ProxySettings {
 /** `proxy:3128` stands for `http://proxy:3128`, as curl has it. */
 function checkedProxy(name: string, text: string): string {
   const url = URL.parse(text.includes("://") ? text : `http://${text}`);
-  if (url === null || !/^(https?|socks5?):$/.test(url.protocol)) {
+  if (url === null || !/^(https?|socks5?h?):$/.test(url.protocol)) {
     throw new ProductError(storeErrors.hubSettingInvalid, {
       message: `${name} is ${JSON.stringify(withoutSecrets(text))}, which is not the address of a proxy.`,
       hint: "A proxy's address is written like http://proxy.example:3128.",
     });
   }
-  return url.href;
+  // Names are looked up by the proxy in any case, which is what the h asks for.
+  return url.href.replace(/^socks5?h?:/, "socks5:");
 }
 
 /** An address without the name and password that may stand in it. */

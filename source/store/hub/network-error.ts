@@ -58,6 +58,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPIPE: "it was reset",
   UND_ERR_SOCKET: "it was closed in the middle of a reply",
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "it was closed in the middle of a reply",
+  PROXY_CLOSED: "it was closed without an answer",
   UND_ERR_CONNECT_TIMEOUT: "no connection came about in time",
   ETIMEDOUT: "no connection came about in time",
   UND_ERR_HEADERS_TIMEOUT: "nothing came for too long",

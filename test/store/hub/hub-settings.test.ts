@@ -120,6 +120,14 @@ describe("proxies", () => {
     });
   });
 
+  test.each(["socks", "socks5", "socks5h"])("may speak %s", async (scheme) => {
+    const { proxy } = await readHubSettings({
+      HOME: home,
+      ALL_PROXY: `${scheme}://127.0.0.1:1080`,
+    });
+    expect(proxy).toMatchObject({ http: "socks5://127.0.0.1:1080", https: proxy.http });
+  });
+
   test("that are no addresses are refused without the password", async () => {
     const refusal = readHubSettings({ HOME: home, HTTPS_PROXY: "gopher://u:p@proxy" });
     await expect(refusal).rejects.toMatchObject({

@@ -1,11 +1,22 @@
 // Who sees the token, and which way the requests go: straight, through a proxy, through TLS.
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterEach, describe, expect, test } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
 import { startLoopbackHub } from "../../support/loopback-hub.ts";
 import { loopbackCertificate } from "../../support/loopback-hub-certificate.ts";
 import { type LoopbackProxy, startLoopbackProxy } from "../../support/loopback-hub-proxy.ts";
-import { atTheEnd, hashOf, newFolder, openHub, openHubWith, pull, settingsFor } from "./pulling.ts";
+import {
+  atTheEnd,
+  hashOf,
+  newFolder,
+  openHub,
+  openHubWith,
+  pull,
+  quick,
+  settingsFor,
+} from "./pulling.ts";
 
 const trusted = getCACertificates();
 
@@ -113,6 +124,42 @@ describe("a proxy", () => {
       message: expect.stringMatching(/^The address of the proxy proxy\.invalid, on the way to /),
       hint: expect.stringContaining("HTTPS_PROXY"),
     });
+  });
+
+  // Which of two limits is reached first is the clock's affair.
+  const late = /no connection came about in time|nothing came for too long/;
+  test.each<[string, string, RegExp, (socket: Socket) => void]>([
+    [
+      "http",
+      "closes",
+      /^The connection to the proxy at .* closed without an answer/,
+      (it) => it.end(),
+    ],
+    ["http", "says nothing to", late, () => {}],
+    ["socks5", "closes", late, (it) => it.end()],
+    ["socks5", "says nothing to", late, () => {}],
+  ])("of %s that %s whoever wants a tunnel is given up", async (scheme, _, says, answer) => {
+    let connections = 0;
+    const proxy = createServer((socket) => {
+      connections += 1;
+      socket.on("error", () => {}); // either side leaves whenever it likes
+      socket.once("data", () => answer(socket));
+    }).listen(0, "127.0.0.1");
+    await once(proxy, "listening");
+    atTheEnd(() => void proxy.close());
+    const address = proxy.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    const settings = await settingsFor(
+      { url: "https://hub.invalid" },
+      { HTTPS_PROXY: `${scheme}://127.0.0.1:${port}` },
+    );
+    const hub = await openHubWith(1);
+    const connection = { ...quick.connection, stallTimeoutMs: 300 };
+    await expect(pull(hub, newFolder(), { settings, connection })).rejects.toMatchObject({
+      code: "STORE_HUB_UNREACHABLE",
+      message: expect.stringMatching(says),
+    });
+    expect(connections).toBeLessThanOrEqual(2 * quick.connection.retryPolicy.tries);
   });
 
   test("that does not answer is named, not the hub behind it", async () => {
