@@ -1,7 +1,9 @@
 // Creating models over the API: what is streamed, what is kept, and what is refused.
 import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { tinyFile } from "../support/command-line.ts";
+import { sendRaw } from "../support/http-raw.ts";
 import { projectorFile, sha256 } from "../support/model-store.ts";
 import { type NativeRecord, recordsOf } from "../support/ndjson.ts";
 import { StoreServer } from "../support/store-server.ts";
@@ -58,6 +60,30 @@ describe("the records", () => {
     expect(await store.server.ask("What is the capital of France?", "referred")).toBe(
       "The capital of France is Paris.",
     );
+  });
+});
+
+describe("a file that is sent", () => {
+  test("takes the place of a blob that was cut short", async () => {
+    const content = Buffer.from("sent twice");
+    const blob = path.join(store.folder, "models", "blobs", `sha256-${sha256(content)}`);
+    await upload(content);
+    writeFileSync(blob, "sent");
+    await upload(content);
+    expect(readFileSync(blob, "utf8")).toBe("sent twice");
+  });
+
+  test("is refused before it comes where there is no room for it", async () => {
+    const before = store.blobs();
+    const url = `${store.server.url}/api/blobs/sha256:${"0".repeat(64)}`;
+    const headers = { "content-length": String(2 ** 52) };
+    const { status, text } = await sendRaw(url, { method: "POST", headers });
+    expect(status).toBe(507);
+    expect(JSON.parse(text)).toMatchObject({
+      code: "STORE_DISK_FULL",
+      error: expect.stringMatching(/has too little room: 4504 TB needed, .* free/),
+    });
+    expect(store.blobs()).toEqual(before);
   });
 });
 

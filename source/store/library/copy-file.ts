@@ -9,7 +9,6 @@ import { storeErrors } from "../errors.ts";
 import { digestOfFile } from "./digest.ts";
 import { isUnwritten, stateOf } from "./file-state.ts";
 import type { ModelStore, WrittenBlob } from "./model-store.ts";
-import { requireRoom } from "./require-room.ts";
 import { moveIntoPlace, unfinishedPath } from "./write-atomically.ts";
 import { checkDigest, type WriteOptions } from "./write-stream.ts";
 
@@ -25,25 +24,15 @@ export async function copyIntoStore(
   const before = await stateOf(file);
   const written =
     (await cloneIntoStore(store, file, options)) ??
-    (await writeIntoStore(store, file, before.sizeBytes, options));
+    (await store.writeBlobFrom(createReadStream(file, { highWaterMark: 1024 ** 2 }), {
+      ...options,
+      sizeBytes: before.sizeBytes,
+    }));
   if (isUnwritten(before, await stateOf(file))) return written;
   throw new ProductError(storeErrors.referenceChanged, {
     message: `${file} was changed while it was being copied.`,
     hint: "Try again when nothing writes to it.",
   });
-}
-
-async function writeIntoStore(
-  store: ModelStore,
-  file: string,
-  sizeBytes: number,
-  options: WriteOptions,
-): Promise<WrittenBlob> {
-  const { digest } = options;
-  const isThere = digest !== undefined && (await store.hasBlob(digest, sizeBytes));
-  if (!isThere) await requireRoom(store.path, sizeBytes);
-  const stream = createReadStream(file, { highWaterMark: 1024 ** 2 });
-  return await store.writeBlobFrom(stream, { ...options, sizeBytes });
 }
 
 // What a file system answers that cannot clone, or not between these two disks.

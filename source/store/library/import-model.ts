@@ -19,7 +19,6 @@ import {
 } from "./manifest.ts";
 import type { ModelStore } from "./model-store.ts";
 import { type ReadTarEntry, readTar, TarError } from "./read-tar.ts";
-import { requireRoom } from "./require-room.ts";
 import { locateFiles, readContent } from "./stored-content.ts";
 import type { TransferOptions } from "./transfer-options.ts";
 
@@ -126,7 +125,6 @@ async function readArchive(
     if (!entry.isFile) continue; // folders, from other tar programs
     if (kind === "blobs" && rest.length === 1 && isDigest(blob)) {
       const { sizeBytes } = entry;
-      if (!(await store.hasBlob(blob, sizeBytes))) await requireRoom(store.path, sizeBytes);
       const wanted = { digest: blob, sizeBytes, signal };
       const { digest, isNew } = await store.writeBlobFrom(entry.content, wanted);
       if (isNew) written.push(digest);

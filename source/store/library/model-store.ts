@@ -17,6 +17,7 @@ import { blobsOf, type Manifest, parseManifest, printManifest } from "./manifest
 import { type ManifestFile, ModelFolder, type StoredManifest } from "./model-folder.ts";
 import { ReferenceBook } from "./reference-book.ts";
 import { refuseOthers } from "./refuse-others.ts";
+import { requireRoom } from "./require-room.ts";
 import {
   moveIntoPlace,
   unfinishedIn,
@@ -158,8 +159,8 @@ export class ModelStore implements BlobFolder {
   }
 
   /**
-   * Writes what a stream brings. It becomes a blob only when it is whole and right. Of content that
-   * is there already only the digest is computed.
+   * Writes what a stream brings. It becomes a blob only when it is whole and right. Where its length is
+   * said, there must be room for it, and of content that is there already only the digest is computed.
    *
    * @throws ProductError `STORE_DIGEST_MISMATCH`, `STORE_DISK_FULL`, `STORE_NOT_WRITABLE`; the
    *   stream's own error
@@ -174,6 +175,7 @@ export class ModelStore implements BlobFolder {
       if (promised !== undefined && length !== undefined && (await this.#use(promised, length))) {
         return { ...(await checkStream(stream, options)), isNew: false };
       }
+      if (length !== undefined) await requireRoom(this.path, length);
       try {
         const { digest, sizeBytes } = await writeStream(unfinished, stream, options);
         checkDigest(digest, options.digest);

@@ -8,7 +8,7 @@ import { parseDigest } from "./digest.ts";
 export interface WriteOptions {
   /** What the content must have. */
   digest?: string | undefined;
-  /** How long it is said to be: where the store has such a blob, nothing is written. */
+  /** How long it is said to be. */
   sizeBytes?: number | undefined;
   signal?: AbortSignal | undefined;
   /** Called with the bytes written so far. */

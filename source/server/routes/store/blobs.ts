@@ -23,12 +23,15 @@ export function registerBlobs(app: FastifyInstance, { workshop }: ServerDependen
     });
     scope.post<{ Params: BlobParams }>("/api/blobs/:digest", async (request, reply) => {
       const digest = parseDigest(request.params.digest);
-      if (await store.hasBlob(digest)) return await reply.code(200).send();
-      const { body } = request;
+      const { body, headers } = request;
+      // Unknown where nothing is sent, or something in an encoding of another length.
+      const isPlain = headers["content-encoding"] === undefined;
+      const sizeBytes = (isPlain && Number(headers["content-length"])) || undefined;
+      if (await store.hasBlob(digest, sizeBytes)) return await reply.code(200).send();
       const content = body instanceof Readable ? body : Readable.from([]);
       const signal = clientSignal(reply);
       const { isNew } = await store
-        .writeBlobFrom(content, { digest, signal })
+        .writeBlobFrom(content, { digest, sizeBytes, signal })
         .catch((error: unknown) => {
           throw signal.aborted ? clientLeft() : error;
         });
