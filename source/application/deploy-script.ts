@@ -2,10 +2,12 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { looksLikePath, toAbsolutePath } from "../base/file-path.ts";
+import { afterHubPrefix } from "../base/hub-prefix.ts";
 import { packageFolder } from "../base/package-folder.ts";
 import { ProductError } from "../base/product-error.ts";
 import { suggestName } from "../cloud/app-name.ts";
 import { cloudErrors } from "../cloud/errors.ts";
+import { defaultHubPrefixes } from "../store/model-reference.ts";
 
 /** Tells replicas how modelctl is called; its words are quoted as for a shell. */
 export const modelctlVariable = "DEPLOYCTL_MODELCTL";
@@ -28,7 +30,8 @@ export interface DeployScript {
  * @throws ProductError `CLOUD_REQUEST_INVALID` for a path that leads nowhere
  */
 export function deployScript(model: string, fileName: string): DeployScript {
-  const isPath = looksLikePath(model);
+  const isName = afterHubPrefix(model, defaultHubPrefixes) !== undefined;
+  const isPath = !isName && looksLikePath(model);
   // A replica runs in another folder.
   const reference = isPath ? toAbsolutePath(model) : model;
   if (isPath && !existsSync(reference)) {

@@ -1,10 +1,21 @@
 // Paths as a person types them.
 import { homedir } from "node:os";
 import path from "node:path";
+import { afterHubPrefix } from "./hub-prefix.ts";
 
 /** Whether a model's name looks like a path: then a missing file is reported as one. */
 export function looksLikePath(text: string): boolean {
   return /^[.~/]|\\|^[A-Za-z]:[\\/]|\.gguf$/i.test(text);
+}
+
+/**
+ * A model as it is named to a server, which may run in another folder: a path as a whole, a name as it is.
+ *
+ * @param hubPrefixes what the hub's names begin with; they may end like a file's
+ */
+export function wholeReference(text: string, hubPrefixes: readonly string[]): string {
+  const isPath = afterHubPrefix(text, hubPrefixes) === undefined && looksLikePath(text);
+  return isPath ? toAbsolutePath(text) : text;
 }
 
 /** `~` and relative paths become absolute. */

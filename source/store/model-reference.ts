@@ -1,5 +1,6 @@
 // Tells what a text that names a model means: a file, or a name.
 import { looksLikePath, toAbsolutePath } from "../base/file-path.ts";
+import { afterHubPrefix, withoutScheme } from "../base/hub-prefix.ts";
 import { ProductError } from "../base/product-error.ts";
 import { storeErrors } from "./errors.ts";
 import { nameOfPage } from "./hub-address.ts";
@@ -118,25 +119,6 @@ function checked(
   }
   // Without prefixes, so that the host stays as it is.
   return { kind: "name", name: { ...modelNameOf(parts, []), isHub } };
-}
-
-/** What follows the hub's prefix, or undefined when the text does not begin with one. */
-function afterHubPrefix(text: string, prefixes: readonly string[]): string | undefined {
-  const bare = withoutScheme(text);
-  for (const prefix of prefixes) {
-    const isScheme = prefix.endsWith(":");
-    const start = isScheme ? prefix : `${prefix}/`;
-    // A pasted address has a host; a scheme of ours is not written behind https://.
-    const candidate = isScheme ? text : bare;
-    const rest = candidate.slice(start.length);
-    if (!candidate.toLowerCase().startsWith(start.toLowerCase())) continue;
-    if (!isScheme || rest.includes("/")) return rest;
-  }
-  return undefined;
-}
-
-function withoutScheme(text: string): string {
-  return text.replace(/^https?:\/\//i, "");
 }
 
 /** The tag is what follows the last colon behind the last slash: a host may hold a colon too. */

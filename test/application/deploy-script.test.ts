@@ -50,6 +50,11 @@ describe("the script", () => {
     expect(callsOf(text, { MODEL_NAME: "tiny" })).toHaveLength(1);
   });
 
+  test("takes a file of a repository for no file of the user's", () => {
+    const { text } = deployScript("hf.co/maker/model:model-Q8_0.gguf", "serve.py");
+    expect(callsOf(text)[0]).toBe("pull hf.co/maker/model:model-Q8_0.gguf |  ");
+  });
+
   test("names a file of the user's whole, and lets clients name it", () => {
     const folder = path.join(temporaryFolder(), 'a "quoted" Ordner für ü');
     mkdirSync(folder);

@@ -251,6 +251,17 @@ describe("run", () => {
     expect(second).toEqual({ code: 0, output: capitalAnswer, errors: "" });
   });
 
+  test("takes a file of a repository, whose name ends like a path's; so does stop", async () => {
+    const home = await freshHome();
+    const model = "hf.co/maker/tiny:tiny-F16.gguf";
+    const words = ["run", model, capital];
+    const first = await home.run(words, { environment: environment() });
+    expect(first).toMatchObject({ code: 0, output: capitalAnswer });
+    expect((await home.run(["ps"])).output).toContain(model);
+    expect(await home.run(["stop", model])).toMatchObject({ code: 0 });
+    expect((await home.run(["ps"])).output).not.toContain(model);
+  });
+
   test("takes what stands on standard input along", async () => {
     const home = await freshHome();
     const outcome = await home.run(["run", "hf.co/maker/tiny", "hello", "world"], {

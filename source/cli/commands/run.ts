@@ -1,5 +1,5 @@
 // modelctl run: one answer, or a chat.
-import { looksLikePath, toAbsolutePath } from "../../base/file-path.ts";
+import { wholeReference } from "../../base/file-path.ts";
 import { parseDuration } from "../../configuration/duration.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
@@ -15,8 +15,7 @@ export async function run(words: string[], flags: Flags): Promise<number> {
   if (reference === undefined) {
     throw usageError("run needs a model.", 'For example: modelctl run tiny "Hello!"');
   }
-  // The server may run in another folder, so paths travel whole.
-  const whole = looksLikePath(reference) ? toAbsolutePath(reference) : reference;
+  const whole = wholeReference(reference, settings.values.hub_prefixes);
   const model = await withProjectorOf(whole, flags);
   const isChat = promptWords.length === 0 && (process.stdin.isTTY || flags.plain);
   const { withModel } = await import("../bring-model.ts");

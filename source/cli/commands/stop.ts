@@ -1,5 +1,5 @@
 // modelctl stop: has the server unload a model.
-import { looksLikePath, toAbsolutePath } from "../../base/file-path.ts";
+import { wholeReference } from "../../base/file-path.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import { ServerRefusal } from "../../client/api-client.ts";
 import { usageError } from "../errors.ts";
@@ -11,9 +11,8 @@ export async function stop([reference, ...more]: string[], flags: Flags): Promis
   if (reference === undefined || more.length > 0) {
     throw usageError("stop needs one model.", "modelctl stop MODEL");
   }
-  // The server may run in another folder, so paths travel whole.
-  const model = looksLikePath(reference) ? toAbsolutePath(reference) : reference;
   const { library, settings } = openLibrary(flags);
+  const model = wholeReference(reference, settings.values.hub_prefixes);
   const server = await findNamedServer(flags, settings);
   const sentence = `couldn't find model ${JSON.stringify(reference)} to stop`;
   try {
