@@ -18,7 +18,13 @@ import {
 import { entriesOf } from "./model-entries.ts";
 import { isSameModel, withTag } from "./model-name.ts";
 import type { ModelReader } from "./model-reader.ts";
-import { findDownload, type ModelsState, withDownload, withList } from "./models-state.ts";
+import {
+  findDownload,
+  type LoadingModel,
+  type ModelsState,
+  withDownload,
+  withList,
+} from "./models-state.ts";
 
 export interface WorkOptions {
   readonly client: () => ApiClient;
@@ -48,7 +54,7 @@ export class ModelWork {
     const controller = new AbortController();
     this.#loads.set(key, controller);
     const { contextLength, cacheType } = this.#state.choice;
-    this.#noteLoad(name, undefined);
+    this.#noteLoad(name, "load", undefined);
     try {
       const events = client().generate("", {
         model: name,
@@ -59,7 +65,8 @@ export class ModelWork {
         },
       });
       for await (const event of events) {
-        if (event.type === "loading") this.#noteLoad(name, event.fraction);
+        if (event.type === "checking") this.#noteLoad(name, "check", event.fraction);
+        if (event.type === "loading") this.#noteLoad(name, "load", event.fraction);
       }
       await reader.refreshRunning();
       return undefined;
@@ -225,9 +232,9 @@ export class ModelWork {
     store.update(withList(this.#state, "local", { selected: found.name }));
   }
 
-  #noteLoad(name: string, fraction: number | undefined): void {
+  #noteLoad(name: string, step: LoadingModel["step"], fraction: number | undefined): void {
     const others = this.#state.loading.filter((other) => !isSameModel(other.name, name));
-    this.#options.store.update({ loading: [...others, { name, fraction }] });
+    this.#options.store.update({ loading: [...others, { name, step, fraction }] });
   }
 
   #setDownload(name: string, change: Parameters<typeof withDownload>[2]): void {

@@ -60,6 +60,8 @@ export interface ListChoice {
 /** A model that is being loaded because the person asked for it here. */
 export interface LoadingModel {
   readonly name: string;
+  /** A file that was touched is read before it is loaded: it may be another. */
+  readonly step: "check" | "load";
   /** 0 to 1; undefined while it waits. */
   readonly fraction: number | undefined;
 }

@@ -75,7 +75,8 @@ function spokenState(entry: ModelEntry): string {
     return `, download ${download.state}${percent}${download.error === undefined ? "" : `: ${download.error}`}`;
   }
   if (entry.kind === "hub") return "";
-  if (entry.loading !== undefined) return ", loading";
+  if (entry.loading !== undefined)
+    return entry.loading.step === "check" ? ", checking" : ", loading";
   return entry.loaded === undefined ? "" : ", loaded";
 }
 

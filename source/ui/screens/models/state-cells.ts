@@ -7,6 +7,7 @@ import { type Download, fractionOf } from "./download.ts";
 import type { Fit } from "./memory-estimate.ts";
 import type { HubEntry, LocalEntry } from "./model-entries.ts";
 import { formatSpan } from "./model-figures.ts";
+import type { LoadingModel } from "./models-state.ts";
 
 export const fitWords: Record<Fit, { text: string; tone: Tone }> = {
   gpu: { text: "GPU", tone: "good" },
@@ -24,7 +25,7 @@ export function fitLegend({ separator }: Glyphs): string {
 export function localStateCell({ loaded, loading, download }: LocalEntry, glyphs: Glyphs): Span {
   if (download !== undefined && download.state !== "done") return downloadCell(download, glyphs);
   if (loaded !== undefined) return loadedCell(loaded, glyphs);
-  if (loading !== undefined) return loadingCell(loading.fraction, glyphs);
+  if (loading !== undefined) return loadingCell(loading, glyphs);
   return { text: "", tone: "plain" };
 }
 
@@ -36,7 +37,9 @@ export function hubStateCell({ model, installed, download }: HubEntry, glyphs: G
 }
 
 export function loadedCell(loaded: LoadedEntry, glyphs: Glyphs): Span {
-  if (loaded.state === "loading") return loadingCell(loaded.load_progress, glyphs);
+  if (loaded.state === "loading") {
+    return loadingCell({ step: "load", fraction: loaded.load_progress }, glyphs);
+  }
   if (loaded.state === "busy") return { text: `${glyphs.working} busy`, tone: "mark" };
   return { text: `${glyphs.ready} loaded`, tone: "good" };
 }
@@ -47,8 +50,16 @@ function downloadCell(download: Download, glyphs: Glyphs): Span {
   return { text: `${sign}${percentOf(fractionOf(download))}`, tone: "mark" };
 }
 
-function loadingCell(fraction: number | undefined, glyphs: Glyphs): Span {
-  return { text: `${glyphs.working} load${percentOf(fraction)}`, tone: "mark" };
+function loadingCell(
+  { step, fraction }: Pick<LoadingModel, "step" | "fraction">,
+  glyphs: Glyphs,
+): Span {
+  // As wide as the column is: the last hundredth is what it waits for.
+  const percent = percentOf(fraction === undefined ? undefined : Math.min(fraction, 0.99));
+  return {
+    text: `${glyphs.working} ${step === "check" ? "read" : "load"}${percent}`,
+    tone: "mark",
+  };
 }
 
 function percentOf(fraction: number | undefined): string {

@@ -1,0 +1,22 @@
+// What the list says of a model that is on its way into memory, in a column of ten.
+import { expect, test } from "vitest";
+import type { LoadingModel } from "../../../../source/ui/screens/models/models-state.ts";
+import { localStateCell } from "../../../../source/ui/screens/models/state-cells.ts";
+import { unicodeGlyphs } from "../../../../source/ui/theme.ts";
+
+test.each<[LoadingModel["step"], number | undefined, string]>([
+  ["load", undefined, "load"],
+  ["load", 0.256, "load 25%"],
+  ["load", 1, "load 99%"],
+  ["check", 0.5, "read 50%"],
+  ["check", 1, "read 99%"],
+])("%s at %s is `%s`", (step, fraction, words) => {
+  const entry = { kind: "local", name: "big", model: undefined, estimate: undefined } as const;
+  const loading = { name: "big", step, fraction };
+  const { text } = localStateCell(
+    { ...entry, loading, loaded: undefined, download: undefined },
+    unicodeGlyphs,
+  );
+  expect(text).toBe(`${unicodeGlyphs.working} ${words}`);
+  expect(text.length).toBeLessThanOrEqual(10);
+});
