@@ -112,7 +112,7 @@ export const badFiles: readonly BadFile[] = [
   unusable(
     "a projector for images",
     () => readFileSync(path.join(repositoryFolder, "media", "models", "mmproj-tiny-vision.gguf")),
-    /may be an adapter, a projector/,
+    /is a projector, which lets a model see/,
   ),
   unusable(
     "with a broken chat template",

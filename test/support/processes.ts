@@ -1,14 +1,26 @@
 // Which processes are alive, as the system tells.
 import { execFileSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 
+/** One that was killed has ended, also before whoever inherited it takes notice: in containers, a second. */
 export function isAlive(processId: number): boolean {
   try {
     process.kill(processId, 0);
-    return true;
+    return !isDefunct(processId);
   } catch (error) {
     return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+function isDefunct(processId: number): boolean {
+  if (process.platform !== "linux") return false;
+  try {
+    const facts = readFileSync(`/proc/${processId}/stat`, "utf8");
+    // The name before the state may hold brackets and blanks.
+    return facts.slice(facts.lastIndexOf(")")).startsWith(") Z");
+  } catch {
+    return true; // it has gone in between
   }
 }
 
