@@ -1,6 +1,6 @@
 // Remembers what small files say for as long as they stay as they are: a store of a thousand models is
 // read again and again by whoever shows it.
-import { readFileSync, type Stats, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Turns } from "../../base/turns.ts";
 
@@ -24,23 +24,21 @@ export class KnownFiles<T> {
   #keptBytes = 0;
 
   /**
-   * @param parse what the file says; the caller of every time gets the same value, which must not change
+   * @param parse what the file says; the bytes are its for the call alone, and the caller of every time
+   *   gets the same value, which must not change
    * @throws the system's error when the file cannot be read, Error when it is a folder or a device, and
    *   what `parse` throws
    */
   async read(file: string, parse: (bytes: Buffer, facts: Stats) => T): Promise<T> {
     await this.#turns.next();
-    const facts = this.#factsOf(file);
     const known = this.#known.get(file);
-    if (known !== undefined && isSame(known.facts, facts)) return known.value;
+    if (known !== undefined && isSame(known.facts, this.#factsOf(file))) return known.value;
     this.#forget(file);
-    // Opening a pipe may wait for ever.
-    if (!facts.isFile()) throw new Error("it is no regular file");
-    const isSmall = facts.size <= smallBytes;
-    const bytes = isSmall ? readFileSync(file) : await readFile(file);
+    const { facts, bytes } = readSmall(file);
+    if (bytes === undefined) return parse(await readFile(file), facts);
     const value = parse(bytes, facts);
     const isSettled = Date.now() - Math.max(facts.mtimeMs, facts.ctimeMs) > settledMs;
-    if (isSettled && isSmall && facts.size === bytes.length) this.#keep(file, facts, value);
+    if (isSettled && facts.size === bytes.length) this.#keep(file, facts, value);
     return value;
   }
 
@@ -67,6 +65,25 @@ export class KnownFiles<T> {
     if (known === undefined) return;
     this.#known.delete(file);
     this.#keptBytes -= known.facts.size;
+  }
+}
+
+/** For one file at a time: a thousand buffers would have to be cleared and collected. */
+const scratch = Buffer.allocUnsafeSlow(smallBytes);
+/** Opening a pipe would wait for whoever writes into it. */
+const withoutWaiting = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** The bytes are undefined where there are more than `smallBytes`. */
+function readSmall(file: string): { facts: Stats; bytes: Buffer | undefined } {
+  const handle = openSync(file, withoutWaiting);
+  try {
+    const facts = fstatSync(handle);
+    if (!facts.isFile()) throw new Error("it is no regular file");
+    if (facts.size > smallBytes) return { facts, bytes: undefined };
+    const length = readSync(handle, scratch, 0, smallBytes, 0);
+    return { facts, bytes: scratch.subarray(0, length) };
+  } finally {
+    closeSync(handle);
   }
 }
 

@@ -1,8 +1,11 @@
 // Lists models from their manifests and small configuration blobs; a damaged one hides no other.
 
 import { sizeOf } from "./manifest.ts";
-import type { ModelDetails } from "./model-details.ts";
-import { detailsOfConfiguration } from "./model-details.ts";
+import {
+  detailsOfConfiguration,
+  type ModelConfiguration,
+  type ModelDetails,
+} from "./model-details.ts";
 import type { ManifestFile, ModelFolder, StoreKind } from "./model-folder.ts";
 import type { ModelOrigin } from "./resolved-model.ts";
 import { readConfiguration } from "./stored-content.ts";
@@ -43,9 +46,11 @@ export async function listFolder(folder: ModelFolder): Promise<ModelListing> {
     problems.push({ path: folder.path, message: messageOf(error) });
     return [];
   });
+  // Most models of a maker and size have one and the same.
+  const configurations = new Map<string, ModelConfiguration>();
   for (const file of files) {
     try {
-      const summary = await summaryOf(folder, file);
+      const summary = await summaryOf(folder, file, configurations);
       if (summary !== undefined) models.push(summary);
     } catch (error) {
       problems.push({ path: file.path, message: messageOf(error) });
@@ -58,9 +63,12 @@ export async function listFolder(folder: ModelFolder): Promise<ModelListing> {
 async function summaryOf(
   folder: ModelFolder,
   file: ManifestFile,
+  configurations: Map<string, ModelConfiguration>,
 ): Promise<ModelSummary | undefined> {
   const stored = await folder.read(file);
-  const configuration = await readConfiguration(stored);
+  const { digest } = stored.manifest.config;
+  const configuration = configurations.get(digest) ?? (await readConfiguration(stored));
+  configurations.set(digest, configuration);
   if (configuration.remote_host !== undefined) return undefined;
   return {
     name: stored.name.display,
