@@ -1,4 +1,4 @@
-// Makes a folder and those above it, in an end: Node's own way tries for ever, until all memory is taken,
+// Makes a folder and those above it, or fails: Node's own way tries for ever, until all memory is taken,
 // where the system refuses to make anything in a folder that is there, as in /proc.
 import { mkdir, stat } from "node:fs/promises";
 import path from "node:path";

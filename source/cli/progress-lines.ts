@@ -32,8 +32,8 @@ interface BarLine {
 
 /**
  * A status has a spinner until the next line begins; a bar is done when it is full. What is done
- * stays above the rest, whole; what still changes is cut to the width of the terminal. Anything but a terminal gets no escape sequence: a line for each status,
- * and for each bar one at every tenth of it.
+ * stays above the rest, whole; what still changes is cut to the width of the terminal. Anything but a
+ * terminal gets no escape sequence: a line for each status, and for each bar one at every tenth of it.
  *
  * End it with `finish` or `clear` before anything else is written to the terminal.
  */

@@ -24,7 +24,7 @@ async function sessionIds(): Promise<string[]> {
 /** @param ownOnly without the built-in ones and those of other programs' stores */
 async function modelNames(ownOnly: boolean): Promise<string[]> {
   const { openLibrary } = await import("../model-library.ts");
-  const { models } = await openLibrary({}).library.catalog.listModels();
+  const { models } = await openLibrary({}).library.catalog.listModels({ withDetails: false });
   const wanted = ownOnly ? models.filter(({ store }) => store === "modelctl") : models;
   return wanted.map(({ name }) => name);
 }
