@@ -2,7 +2,7 @@
 // (https://lmstudio.ai/docs/basics/import-model). That is how the hub names them, so the hub's rules say
 // which of a folder's files make up a model.
 import { createHash } from "node:crypto";
-import { readdirSync, type Stats, statSync } from "node:fs";
+import { lstatSync, readdirSync, type Stats, statSync } from "node:fs";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
 import { Turns } from "../../base/turns.ts";
@@ -63,7 +63,7 @@ export class LmStudioFolder {
       const folder = path.join(this.path, publisher);
       for (const model of orProblem(folder, namesIn, problems)) {
         await turns.next();
-        const read = () => this.#modelsOf(this.#placeOf(publisher, model));
+        const read = () => this.#modelsOf(this.#placeOf(publisher, model), problems);
         models.push(...orProblem(path.join(folder, model), read, problems));
       }
     }
@@ -87,7 +87,7 @@ export class LmStudioFolder {
       for (const model of namesIn(path.join(this.path, publisher))) {
         if (!isSame(model, name.model)) continue;
         const place = this.#placeOf(publisher, model);
-        const models = this.#modelsOf(place);
+        const models = this.#modelsOf(place, []);
         const chosen = filesOf(place, choiceOf(place, selector)).parts[0];
         const found =
           models.find((one) => isSameName(one.name, name)) ??
@@ -103,22 +103,27 @@ export class LmStudioFolder {
     const files = filesBelow(folder).flatMap((name) => {
       // A link may lead to nothing.
       const facts = statSync(path.join(folder, name), { throwIfNoEntry: false });
-      if (facts === undefined) return [];
+      if (!facts?.isFile()) return [];
       return [{ path: name.split(path.sep).join("/"), sizeBytes: facts.size }];
     });
     return { repo: `${publisher}/${model}`, commit: "", files, folder };
   }
 
-  /** @throws ProductError `STORE_NAME_INVALID` */
-  #modelsOf(place: Place): FolderModel[] {
+  /** @param problems takes the models that have no name */
+  #modelsOf(place: Place, problems: ListProblem[]): FolderModel[] {
     return listQuantizations(place).flatMap(({ selector }) => {
       const choice = choiceOf(place, selector);
       if (choice === undefined) return [];
       const { parts, projectors } = filesOf(place, choice);
+      const name = this.#nameOf(place, selector, choice);
+      if (name === undefined) {
+        problems.push(nameless(parts[0] ?? place.folder));
+        return [];
+      }
       const facts = [...parts, ...projectors].map((file) => ({ file, facts: statSync(file) }));
       return [
         {
-          name: this.#nameOf(place, selector, choice),
+          name,
           parts,
           projectors,
           sizeBytes: choice.totalBytes,
@@ -130,7 +135,7 @@ export class LmStudioFolder {
   }
 
   /** `publisher/model:Q4_K_M`, and what is no name of ours as the hub's, whose rules are wider. */
-  #nameOf(place: Place, selector: string, choice: ModelChoice): ModelName {
+  #nameOf(place: Place, selector: string, choice: ModelChoice): ModelName | undefined {
     const [hub = ""] = hubHosts(this.#hubPrefixes);
     const stem = selector.replace(/\.gguf$/i, "");
     const isFound = choiceOf(place, stem)?.files[0]?.path === choice.files[0]?.path;
@@ -142,10 +147,12 @@ export class LmStudioFolder {
       const name = nameOrNone(text, this.#hubPrefixes);
       if (name !== undefined) return name;
     }
-    throw new Error(
-      `its models have no name that could be typed (${place.repo}:${stem}): run them by their paths.`,
-    );
+    return undefined;
   }
+}
+
+function nameless(file: string): ListProblem {
+  return { path: file, message: `${file} has no name that could be typed: run it by its path.` };
 }
 
 function orProblem<T>(place: string, read: (place: string) => T[], problems: ListProblem[]): T[] {
@@ -198,11 +205,14 @@ function namesIn(folder: string): string[] {
     .sort();
 }
 
-/** GGUF files in the folder and in those below it, in their order. */
-function filesBelow(folder: string): string[] {
-  return unlessMissing(() => readdirSync(folder, { recursive: true, encoding: "utf8" }))
-    .filter(isGguf)
-    .sort();
+/** GGUF files in the folder and in those below it, in their order; a link to a folder may lead in a circle. */
+function filesBelow(folder: string, within = ""): string[] {
+  const names = namesIn(path.join(folder, within)).map((name) => path.join(within, name));
+  return names.flatMap((name) => {
+    const facts = lstatSync(path.join(folder, name));
+    if (facts.isDirectory()) return filesBelow(folder, name);
+    return isGguf(name) ? [name] : [];
+  });
 }
 
 function unlessMissing(read: () => string[]): string[] {

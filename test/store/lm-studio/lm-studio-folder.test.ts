@@ -72,12 +72,14 @@ describe("names", () => {
   });
 
   test("that nobody could type are told", async () => {
-    const { list } = withFiles("my stuff/odd one/x.gguf", "a/b/b-Q8_0.gguf");
+    const { list } = withFiles("my stuff/odd one/x.gguf", "a/b/b-Q8_0.gguf", "a/b/odd one.gguf");
     const { models, problems } = await list();
     expect(models.map(({ name }) => name)).toEqual(["a/b:Q8_0"]);
-    expect(problems).toHaveLength(1);
-    expect(problems[0]?.path).toMatch(/my stuff.odd one$/);
-    expect(problems[0]?.message).toContain("run them by their paths");
+    expect(problems.map(({ path: file }) => path.basename(file))).toEqual([
+      "odd one.gguf",
+      "x.gguf",
+    ]);
+    expect(problems[1]?.message).toContain("run it by its path");
   });
 
   test("of our own store come first", async () => {
@@ -128,6 +130,15 @@ describe("files", () => {
         message: expect.stringContaining("is not a GGUF model"),
       },
     ]);
+  });
+
+  test("are found in folders below, and through no link to a folder, which may lead in a circle", async () => {
+    const { theirsAt, list } = withFiles("a/b/Q8_0/b-Q8_0.gguf");
+    symlinkSync("../..", theirsAt("a/b/up"));
+    mkdirSync(theirsAt("a/b/folder-F16.gguf"));
+    const { models, problems } = await list();
+    expect(models.map(({ name }) => name)).toEqual(["a/b:Q8_0"]);
+    expect(problems).toEqual([]);
   });
 
   test("are another model when they are replaced", async () => {
