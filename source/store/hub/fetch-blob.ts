@@ -9,7 +9,7 @@ import { earlierBytes } from "./download/download-notes.ts";
 import type { SourceFile } from "./download/file-source.ts";
 import { removePartial } from "./download/partial-file.ts";
 import type { RateLimit } from "./download/rate-limit.ts";
-import { type ConnectionOptions, HubConnection } from "./hub-connection.ts";
+import type { HubConnection } from "./hub-connection.ts";
 import type { HubSettings } from "./hub-settings.ts";
 import { isElsewhere, linkBlob } from "./link-blob.ts";
 import { cancelled } from "./retry.ts";
@@ -23,7 +23,7 @@ export interface BlobSource {
 }
 
 export interface BlobFetch extends BlobSource {
-  connection: Partial<ConnectionOptions>;
+  connection: HubConnection;
   tuning: DownloadTuning;
   limit: RateLimit | undefined;
   signal: AbortSignal;
@@ -42,7 +42,7 @@ export async function fetchBlob(fetch: BlobFetch): Promise<string> {
   return await downloads.join(
     blobs.blobPath(provisionalDigest(fetch)),
     { signal, report, whenLeft: cancelled },
-    (shared, tell) => inTurn({ ...fetch, signal: shared, report: tell }),
+    (shared, tell) => holdingConnection({ ...fetch, signal: shared, report: tell }, inTurn),
   );
 }
 
@@ -58,6 +58,19 @@ export async function isInOtherStore(source: BlobSource): Promise<boolean> {
   return await isElsewhere(pathsElsewhere(source), source.file);
 }
 
+/** Others may still wait for the file when the one who asked for it first has left. */
+async function holdingConnection<T>(
+  fetch: BlobFetch,
+  work: (fetch: BlobFetch) => Promise<T>,
+): Promise<T> {
+  fetch.connection.hold();
+  try {
+    return await work(fetch);
+  } finally {
+    await fetch.connection.close();
+  }
+}
+
 /** When no other process downloads the same. */
 async function inTurn(fetch: BlobFetch): Promise<string> {
   const { blobs } = fetch;
@@ -67,7 +80,7 @@ async function inTurn(fetch: BlobFetch): Promise<string> {
 }
 
 async function findOrDownload(fetch: BlobFetch): Promise<string> {
-  const { file, blobs, settings, tuning, limit, signal, report } = fetch;
+  const { file, blobs, connection, tuning, limit, signal, report } = fetch;
   const digest = provisionalDigest(fetch);
   const target = blobs.blobPath(digest);
   if (await isWhole(target, file)) {
@@ -81,22 +94,17 @@ async function findOrDownload(fetch: BlobFetch): Promise<string> {
     report({ state: "downloading", completedBytes: file.sizeBytes });
     return digest;
   }
-  const connection = new HubConnection(settings, fetch.connection);
-  try {
-    const sha256 = await downloadFile({
-      connection,
-      file,
-      target,
-      destinationOf: (found) => blobs.blobPath(`sha256:${found}`),
-      tuning,
-      ...(limit !== undefined && { limit }),
-      signal,
-      report,
-    });
-    return `sha256:${sha256}`;
-  } finally {
-    await connection.close();
-  }
+  const sha256 = await downloadFile({
+    connection,
+    file,
+    target,
+    destinationOf: (found) => blobs.blobPath(`sha256:${found}`),
+    tuning,
+    ...(limit !== undefined && { limit }),
+    signal,
+    report,
+  });
+  return `sha256:${sha256}`;
 }
 
 async function isLinked(fetch: BlobFetch & { target: string }): Promise<boolean> {

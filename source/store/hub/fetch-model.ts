@@ -68,22 +68,10 @@ export async function findModel(
  * @throws ProductError `STORE_HUB_...`
  */
 export async function findRepository(
-  { owner, repo, revision = "main" }: Omit<HubReference, "selector">,
+  reference: Omit<HubReference, "selector">,
   request: Pick<HubRequest, "settings" | "onProgress" | "signal" | "connection">,
 ): Promise<Repository> {
-  const { settings, onProgress, signal = new AbortController().signal } = request;
-  const connection = new HubConnection(settings, request.connection);
-  const progress = new ProgressSum([], onProgress ?? (() => {}));
-  try {
-    return await readRepository(connection, {
-      repo: `${owner}/${repo}`,
-      revision,
-      signal,
-      onRetry: (detail) => progress.say("retrying", detail),
-    });
-  } finally {
-    await connection.close();
-  }
+  return await connected(request, (work) => listRepository(reference, work));
 }
 
 /**
@@ -95,19 +83,50 @@ export async function fetchModel(
   reference: HubReference,
   request: ModelFetch,
 ): Promise<FetchedModel> {
-  const repository = await findRepository(reference, request);
-  const choice = chooseModel(repository, reference.selector);
-  request.onChoice?.(choice);
-  const { settings, signal = new AbortController().signal, connection, onProgress } = request;
-  const progress = new ProgressSum([], onProgress ?? (() => {}));
-  const onRetry = (detail: string) => progress.say("retrying", detail);
-  const work = { settings, signal, connection, onRetry };
-  const defaults = await readRepositoryDefaults(repository, work);
-  return { ...choice, defaults, files: await fetchFiles(choice, request) };
+  return await connected(request, async (work) => {
+    const repository = await listRepository(reference, work);
+    const choice = chooseModel(repository, reference.selector);
+    request.onChoice?.(choice);
+    const defaults = await readRepositoryDefaults(repository, work);
+    return { ...choice, defaults, files: await fetchFiles(choice, request, work) };
+  });
 }
 
-async function fetchFiles(choice: ModelChoice, request: ModelFetch): Promise<FetchedFile[]> {
-  const { blobs, settings, signal = new AbortController().signal } = request;
+interface ConnectedWork {
+  connection: HubConnection;
+  signal: AbortSignal;
+  onRetry: (detail: string) => void;
+}
+
+/** One connection for all that is asked: a new one costs several round trips. */
+async function connected<T>(
+  request: Pick<HubRequest, "settings" | "onProgress" | "signal" | "connection">,
+  work: (work: ConnectedWork) => Promise<T>,
+): Promise<T> {
+  const { settings, onProgress, signal = new AbortController().signal } = request;
+  const connection = new HubConnection(settings, request.connection);
+  const progress = new ProgressSum([], onProgress ?? (() => {}));
+  try {
+    const onRetry = (detail: string) => progress.say("retrying", detail);
+    return await work({ connection, signal, onRetry });
+  } finally {
+    await connection.close();
+  }
+}
+
+async function listRepository(
+  { owner, repo, revision = "main" }: Omit<HubReference, "selector">,
+  { connection, ...question }: ConnectedWork,
+): Promise<Repository> {
+  return await readRepository(connection, { ...question, repo: `${owner}/${repo}`, revision });
+}
+
+async function fetchFiles(
+  choice: ModelChoice,
+  request: ModelFetch,
+  { connection, signal }: ConnectedWork,
+): Promise<FetchedFile[]> {
+  const { blobs, settings } = request;
   const progress = new ProgressSum(choice.files, request.onProgress ?? (() => {}));
   const limit = rateLimitOf(request);
   const sources = choice.files.map((chosen) => ({
@@ -130,7 +149,7 @@ async function fetchFiles(choice: ModelChoice, request: ModelFetch): Promise<Fet
       file,
       blobs,
       settings,
-      connection: request.connection ?? {},
+      connection,
       tuning: request.tuning ?? defaultTuning,
       limit,
       signal,

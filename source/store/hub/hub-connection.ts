@@ -1,11 +1,11 @@
 // The one door to the hub: its connections, its proxy, and who may see the token.
-import { EnvHttpProxyAgent } from "undici";
+import type { Dispatcher } from "undici";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import { exchange, type HttpReply } from "./http-reply.ts";
+import { openDispatcher } from "./hub-dispatcher.ts";
 import type { HubSettings } from "./hub-settings.ts";
 import { networkError } from "./network-error.ts";
-import { proxyClients } from "./proxy-client.ts";
 import { ReadBuffers } from "./read-buffers.ts";
 import { cancelled, defaultRetryPolicy, type RetryPolicy } from "./retry.ts";
 
@@ -35,29 +35,16 @@ const mostPlainReplyBytes = 64 * 1024 ** 2;
 export class HubConnection {
   readonly settings: HubSettings;
   readonly options: ConnectionOptions;
-  readonly #dispatcher: EnvHttpProxyAgent;
   readonly #buffers = new ReadBuffers();
   readonly #origin: string;
+  /** Made for the first request. */
+  #dispatcher: Promise<Dispatcher> | undefined;
+  #holders = 1;
 
   constructor(settings: HubSettings, options: Partial<ConnectionOptions> = {}) {
     this.settings = settings;
     this.options = { ...defaultConnectionOptions, ...options };
     this.#origin = new URL(settings.endpoint).origin;
-    const { http, https, except } = settings.proxy;
-    this.#dispatcher = new EnvHttpProxyAgent({
-      // Empty texts keep the agent from reading the environment by itself.
-      httpProxy: http ?? "",
-      httpsProxy: https ?? "",
-      noProxy: except,
-      // Most proxies tunnel to TLS ports only.
-      proxyTunnel: false,
-      clientFactory: proxyClients(this.options.stallTimeoutMs),
-      connections: this.options.connections,
-      pipelining: 1,
-      connect: { timeout: this.options.stallTimeoutMs, onread: this.#buffers.onread },
-      // A model's headers are few; a reply that is all headers is no reply.
-      maxHeaderSize: 64 * 1024,
-    });
   }
 
   /** Whether an address is on the hub itself, not on its file storage. */
@@ -82,7 +69,7 @@ export class HubConnection {
     const { token } = this.settings;
     const isOwn = token !== undefined && this.isHub(url);
     try {
-      const reply = await exchange(this.#dispatcher, {
+      const reply = await exchange(await this.#open(), {
         method,
         url,
         headers: {
@@ -116,9 +103,27 @@ export class HubConnection {
     this.#buffers.giveBack(chunk);
   }
 
-  /** Ends every connection at once. */
+  /** For work that may outlast whoever has begun it: it closes, too. */
+  hold(): void {
+    this.#holders += 1;
+  }
+
+  /** Ends every connection at once when nobody holds it any more. */
   async close(): Promise<void> {
-    await this.#dispatcher.destroy();
+    this.#holders -= 1;
+    if (this.#holders > 0) return;
+    await (await this.#dispatcher)?.destroy();
+  }
+
+  #open(): Promise<Dispatcher> {
+    const { connections, stallTimeoutMs } = this.options;
+    const { onread } = this.#buffers;
+    this.#dispatcher ??= openDispatcher(this.settings.proxy, {
+      connections,
+      stallTimeoutMs,
+      onread,
+    });
+    return this.#dispatcher;
   }
 
   #fail(error: unknown, url: string, signal: AbortSignal): never {

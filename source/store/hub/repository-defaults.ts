@@ -1,8 +1,7 @@
 // What a repository says of how its model is to be run, in files that Ollama's users know: `template`,
 // `system` and `params` (https://huggingface.co/docs/hub/ollama).
-import { type ConnectionOptions, HubConnection } from "./hub-connection.ts";
+import type { HubConnection } from "./hub-connection.ts";
 import { readHubText } from "./hub-json.ts";
-import type { HubSettings } from "./hub-settings.ts";
 import { isRecord } from "./json-record.ts";
 import { replyError } from "./reply-error.ts";
 import { type Repository, resolveUrl } from "./repository.ts";
@@ -18,11 +17,10 @@ export interface RepositoryDefaults {
 }
 
 export interface DefaultsWork {
-  settings: HubSettings;
+  connection: HubConnection;
   signal: AbortSignal;
   /** Told why a request is sent again. */
   onRetry: (detail: string) => void;
-  connection?: Partial<ConnectionOptions> | undefined;
 }
 
 /** Longer than any template. */
@@ -60,20 +58,16 @@ export async function readRepositoryDefaults(
 async function readText(
   { repo, commit }: Repository,
   path: string,
-  { settings, signal, onRetry, connection: options }: DefaultsWork,
+  { connection, signal, onRetry }: DefaultsWork,
 ): Promise<string> {
-  const connection = new HubConnection(settings, options);
+  const { settings } = connection;
   const target = { repo, revision: commit, path };
-  try {
-    return await readHubText(connection, resolveUrl(settings.endpoint, target), {
-      signal,
-      onRetry,
-      tries: mostTries,
-      refusal: (reply) => replyError(reply, target, settings),
-    });
-  } finally {
-    await connection.close();
-  }
+  return await readHubText(connection, resolveUrl(settings.endpoint, target), {
+    signal,
+    onRetry,
+    tries: mostTries,
+    refusal: (reply) => replyError(reply, target, settings),
+  });
 }
 
 function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
