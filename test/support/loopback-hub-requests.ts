@@ -9,6 +9,8 @@ export interface HubRequest {
   /** From `start` up to but without `end`, when the request has a `Range`. */
   range?: { start: number; end: number };
   authorization?: string;
+  /** The client's end of the connection over which it came. */
+  clientPort: number | undefined;
   /** How many requests to this server and path came before. */
   earlier: number;
   /** Bytes of the body that were handed to the socket. */

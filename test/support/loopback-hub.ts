@@ -148,6 +148,7 @@ class Hub implements LoopbackHub {
       server,
       method: incoming.method ?? "",
       path: decodeURIComponent(url.pathname),
+      clientPort: incoming.socket.remotePort,
       ...(range !== null && { range: { start: Number(range[1]), end: Number(range[2]) + 1 } }),
       ...(authorization !== undefined && { authorization }),
     });

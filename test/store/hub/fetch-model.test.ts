@@ -102,6 +102,20 @@ describe("a pull", () => {
     expectForwards(progress);
   });
 
+  test("asks the hub over one connection", async () => {
+    const hub = await openHub({
+      repositories: {
+        "owner/name": {
+          files: { "tiny-F16.gguf": { file: tinyFile }, system: Buffer.from("Be brief.") },
+        },
+      },
+    });
+    await pull(hub, newFolder());
+    const asked = hub.requests.filter(({ server }) => server === "hub");
+    expect(asked.map(({ method }) => method)).toEqual(["GET", "GET", "GET", "HEAD"]);
+    expect(new Set(asked.map(({ clientPort }) => clientPort)).size).toBe(1);
+  });
+
   test("of what is there already fetches nothing", async () => {
     const hub = await openHubWith(1_000_000);
     const folder = newFolder();

@@ -2,9 +2,9 @@
 import type { PartialFile } from "./partial-file.ts";
 
 /** Large enough to be few, small enough to be still in the processor's cache when they are written. */
-const writeBytes = 512 * 1024;
+const writeBytes = 1024 ** 2;
 /** How far a connection may be ahead of the disk. */
-const mostWaitingBytes = 1024 ** 2;
+const mostWaitingBytes = 2 * writeBytes;
 /** On a slow line, bytes reach the disk, the notes and the progress no later than this. */
 const writeIntervalMs = 250;
 
