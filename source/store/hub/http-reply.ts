@@ -107,7 +107,9 @@ export function exchange(dispatcher: Dispatcher, question: HttpQuestion): Promis
         },
         onResponseEnd() {
           signal.removeEventListener("abort", onAbort);
-          body.resolve();
+          // undici lends the connection again after the next turn of the event loop: whoever asks
+          // earlier is given a new one.
+          setImmediate(() => setImmediate(body.resolve));
         },
         onResponseError(_started, error) {
           stop(error);
