@@ -54,7 +54,7 @@ async function tidy(
 ): Promise<void> {
   try {
     const { removedBlobs, freedBytes, skipped } = await prune(store);
-    if (freedBytes > 0) {
+    if (removedBlobs > 0 || freedBytes > 0) {
       log(`removed ${removedBlobs} unused files of the store: ${formatBytes(freedBytes)}`);
     }
     if (skipped?.reason === "damaged") {

@@ -269,6 +269,7 @@ export class ModelCatalog {
         details,
         card,
         examples,
+        refersTo: [],
       }),
     );
   }

@@ -108,6 +108,34 @@ describe("a model's life", () => {
   });
 });
 
+test("list warns of models whose files are gone, and does not fill the screen with them", async () => {
+  const names = ["lost1", "lost2", "lost3", "lost4", "lost5"];
+  copyFileSync(tinyFile, at("losing.gguf"));
+  const modelfile = write("Losing", "FROM ./losing.gguf\n");
+  await home.run(["create", "lost1", "-f", modelfile]);
+  for (const name of names.slice(1)) await home.run(["cp", "lost1", name]);
+  expect((await home.run(["list", "lost"])).errors).toBe("");
+  renameSync(at("losing.gguf"), at("lost.gguf"));
+  const { code, output, errors } = await home.run(["list", "lost"]);
+  expect(code).toBe(0);
+  expect(output.trimEnd().split("\n")).toHaveLength(1 + names.length);
+  const lines = errors.trimEnd().split("\n");
+  expect(lines.slice(0, 3)).toEqual(
+    Array(3).fill(
+      expect.stringMatching(/^Warning: 'lost\d:latest' refers to .*losing\.gguf, which was/),
+    ),
+  );
+  expect(lines.slice(3)).toEqual([
+    "Warning: The files of 2 more are gone or changed, too: modelctl show NAME names each.",
+  ]);
+  const json = await home.run(["list", "--json"]);
+  const complete = (JSON.parse(json.output) as Array<{ name: string; isComplete: boolean }>)
+    .filter(({ isComplete }) => isComplete)
+    .map(({ name }) => name);
+  expect(complete).toEqual(["tiny:latest"]);
+  await home.run(["rm", ...names]);
+});
+
 describe("show", () => {
   test("has Ollama's sections in its order", async () => {
     const { output } = await home.run(["show", "tiny", "--verbose"]);

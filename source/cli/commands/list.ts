@@ -2,6 +2,7 @@
 import { formatBytes } from "../../base/byte-format.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { formatRelativeTime } from "../../base/relative-time.ts";
+import { findLostFiles, type LostFile } from "../../store/library/lost-files.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
 import { openLibrary } from "../model-library.ts";
@@ -24,8 +25,12 @@ export async function list([prefix = "", ...more]: string[], flags: Flags): Prom
     const place = message.includes(path) ? "" : `${path}: `;
     process.stderr.write(`Warning: ${place}${message}\n`);
   }
+  const lost = await findLostFiles(shown);
+  for (const sentence of lostSentences(lost)) process.stderr.write(`Warning: ${sentence}\n`);
   if (flags.json) {
-    process.stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);
+    const isLost = new Set(lost.map(({ model }) => model));
+    const records = shown.map((model) => ({ ...model, isComplete: !isLost.has(model.name) }));
+    process.stdout.write(`${JSON.stringify(records, undefined, 2)}\n`);
     return exitCodes.ok;
   }
   const now = Date.now();
@@ -41,4 +46,20 @@ export async function list([prefix = "", ...more]: string[], flags: Flags): Prom
   const headers = ["name", "id", "size", "modified", ...(hasOthers ? ["store"] : [])];
   process.stdout.write(formatTable(headers, rows));
   return exitCodes.ok;
+}
+
+/** A disk that is not mounted would fill the screen. */
+const mostLostSaid = 3;
+
+function lostSentences(lost: readonly LostFile[]): string[] {
+  const said = lost.slice(0, mostLostSaid).map(({ model, path, isThere }) => {
+    const state = isThere ? "which has changed since" : "which was moved or deleted";
+    return `'${model}' refers to ${path}, ${state}.`;
+  });
+  const more = lost.length - said.length;
+  if (more === 0) return said;
+  return [
+    ...said,
+    `The files of ${more} more are gone or changed, too: modelctl show NAME names each.`,
+  ];
 }

@@ -1,6 +1,6 @@
 // Lists models from their manifests and small configuration blobs; a damaged one hides no other.
 
-import { sizeOf } from "./manifest.ts";
+import { isReference, sizeOf } from "./manifest.ts";
 import {
   detailsOfConfiguration,
   type ModelConfiguration,
@@ -23,6 +23,8 @@ export interface ModelSummary {
   details: ModelDetails;
   card: string | undefined;
   examples: readonly string[];
+  /** The user's files of which the model is made, as long as they were when it was created. */
+  refersTo: readonly { path: string; sizeBytes: number }[];
 }
 
 /** A manifest, or a whole folder, that cannot be listed. */
@@ -80,6 +82,9 @@ async function summaryOf(
     details: detailsOfConfiguration(configuration),
     card: undefined,
     examples: [],
+    refersTo: stored.manifest.layers
+      .filter(isReference)
+      .map(({ reference: { path }, sizeBytes }) => ({ path, sizeBytes })),
   };
 }
 

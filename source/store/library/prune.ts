@@ -58,8 +58,9 @@ async function removeBlobs(store: ModelStore, needed: Set<string>): Promise<Prun
       if (facts === undefined || !(await isOlder(file, keptUnusedMs))) return;
       await rm(file, { force: true });
       if (isWhole) result.removedBlobs += 1;
-      // A partial download has holes: its size tells less than what it takes.
-      result.freedBytes += facts.blocks * 512;
+      // A partial download has holes: its size tells less than what it takes. What was linked from
+      // another store stays there.
+      if (facts.nlink === 1) result.freedBytes += facts.blocks * 512;
     });
   }
   return result;

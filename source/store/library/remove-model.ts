@@ -1,4 +1,5 @@
 // Removes a model from our store: its manifest, then the blobs that no other model needs.
+import { stat } from "node:fs/promises";
 import { ProductError } from "../../base/product-error.ts";
 import { refuseBuiltInName } from "../built-in-models.ts";
 import { storeErrors } from "../errors.ts";
@@ -32,7 +33,7 @@ export interface RemovalPlan {
   name: ModelName;
   /** Of blobs that no other model needs. */
   freedBytes: number;
-  /** Of blobs that other models need too. */
+  /** Of blobs that other models need too, or that are links to another store's. */
   sharedBytes: number;
   /** Of files outside the store, which stay. */
   referredBytes: number;
@@ -60,10 +61,16 @@ export async function planRemoval(
     }
     if (counted.has(layer.digest)) continue;
     counted.add(layer.digest);
-    const isKept = needed.has(layer.digest) || damaged.length > 0;
+    const isNeeded = needed.has(layer.digest) || damaged.length > 0;
+    const isKept = isNeeded || (await hasOtherLinks(store.blobPath(layer.digest)));
     plan[isKept ? "sharedBytes" : "freedBytes"] += layer.sizeBytes;
   }
   return plan;
+}
+
+async function hasOtherLinks(file: string): Promise<boolean> {
+  const facts = await stat(file).catch(() => undefined); // a missing one frees nothing and hinders nothing
+  return facts !== undefined && facts.nlink > 1;
 }
 
 async function findRemovable(

@@ -1,8 +1,8 @@
 // Second names and removal: weights are shared as long as anybody needs them.
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { copyModel } from "../../../source/store/library/copy-model.ts";
-import { removeModel } from "../../../source/store/library/remove-model.ts";
+import { planRemoval, removeModel } from "../../../source/store/library/remove-model.ts";
 import { tinyFile } from "../../support/command-line.ts";
 import { modelName, openStore, sha256 } from "../../support/model-store.ts";
 
@@ -12,6 +12,18 @@ async function withModel() {
   await fixture.create("mine", { from: ["a.gguf"], system: "S" }, { copy: true });
   return fixture;
 }
+
+test("removal frees nothing of what another store has, too", async () => {
+  const { catalog, store, at } = await withModel();
+  const alone = await planRemoval(catalog, store, "mine");
+  expect(alone).toMatchObject({ sharedBytes: 0 });
+  linkSync(store.blobPath(`sha256:${sha256(readFileSync(tinyFile))}`), at("theirs"));
+  const linked = await planRemoval(catalog, store, "mine");
+  expect(linked).toMatchObject({
+    sharedBytes: statSync(tinyFile).size,
+    freedBytes: alone.freedBytes - statSync(tinyFile).size,
+  });
+});
 
 describe("a copy", () => {
   test("is the same model under another name, without a byte of weights more", async () => {

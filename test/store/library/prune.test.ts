@@ -1,5 +1,5 @@
 // What nobody needs is removed; what a model needs, or anybody is writing, never is.
-import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { copyModel } from "../../../source/store/library/copy-model.ts";
@@ -67,6 +67,15 @@ test.each([
   const files = partial(fixture, "half", days);
   await prune(fixture.store);
   expect(files.map((file) => existsSync(file))).toEqual([stays, stays]);
+});
+
+test("what another store has, too, goes, and frees nothing", async () => {
+  const fixture = await withModel();
+  const digest = await strayBlob(fixture, "linked", 15);
+  linkSync(fixture.store.blobPath(digest), fixture.at("theirs"));
+  expect(await prune(fixture.store)).toEqual({ removedBlobs: 1, freedBytes: 0 });
+  expect(await fixture.store.hasBlob(digest)).toBe(false);
+  expect(readFileSync(fixture.at("theirs"), "utf8")).toBe("linked");
 });
 
 describe("nothing is removed", () => {

@@ -1,0 +1,30 @@
+// Models whose files the user has moved, deleted or replaced: found without reading a file.
+import { appendFileSync, rmSync } from "node:fs";
+import { expect, test } from "vitest";
+import { findLostFiles } from "../../../source/store/library/lost-files.ts";
+import { openStore } from "../../support/model-store.ts";
+
+test("files that are gone, and those of another size, are named with each of their models", async () => {
+  const { create, catalog, tinyAt } = openStore();
+  const [kept, gone, changed] = ["kept.gguf", "gone.gguf", "changed.gguf"].map((name) =>
+    tinyAt(name),
+  );
+  await create("of-kept", { from: ["kept.gguf"] });
+  await create("of-gone", { from: ["gone.gguf"] });
+  await create("of-gone-too", { from: ["gone.gguf"] });
+  await create("of-changed", { from: ["changed.gguf"] });
+  await create("of-a-copy", { from: ["gone.gguf"] }, { copy: true });
+  const { models } = await catalog.listModels();
+  expect(await findLostFiles(models)).toEqual([]);
+  expect(models.find(({ name }) => name === "of-kept:latest")?.refersTo).toEqual([
+    { path: kept, sizeBytes: 1_933_632 },
+  ]);
+  rmSync(String(gone));
+  appendFileSync(String(changed), "x");
+  const lost = await findLostFiles(models);
+  expect(lost.toSorted((a, b) => (a.model < b.model ? -1 : 1))).toEqual([
+    { model: "of-changed:latest", path: changed, isThere: true },
+    { model: "of-gone-too:latest", path: gone, isThere: false },
+    { model: "of-gone:latest", path: gone, isThere: false },
+  ]);
+});
