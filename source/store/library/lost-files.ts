@@ -1,5 +1,6 @@
 // Which models have lost the files that they refer to, from a look at each file, none of them read.
 import { stat } from "node:fs/promises";
+import { isMissing } from "./disk-errors.ts";
 import type { ModelSummary } from "./model-list.ts";
 
 export interface LostFile {
@@ -15,7 +16,7 @@ export async function findLostFiles(
   models: readonly Pick<ModelSummary, "name" | "refersTo">[],
 ): Promise<LostFile[]> {
   // Many models may be made of one file.
-  const sizes = new Map<string, Promise<number | undefined>>();
+  const sizes = new Map<string, Promise<Size>>();
   const sizeOf = (path: string) => {
     const size = sizes.get(path) ?? sizeNow(path);
     sizes.set(path, size);
@@ -24,18 +25,21 @@ export async function findLostFiles(
   const lost = models.map(async ({ name: model, refersTo }): Promise<LostFile[]> => {
     for (const { path, sizeBytes } of refersTo) {
       const size = await sizeOf(path);
-      if (size !== sizeBytes) return [{ model, path, isThere: size !== undefined }];
+      if (size === "unknown" || size === sizeBytes) continue;
+      return [{ model, path, isThere: size !== "none" }];
     }
     return [];
   });
   return (await Promise.all(lost)).flat();
 }
 
-/** Undefined where no file can be seen. */
-async function sizeNow(path: string): Promise<number | undefined> {
+/** In bytes; unknown where the system does not let us see. */
+type Size = number | "none" | "unknown";
+
+async function sizeNow(path: string): Promise<Size> {
   try {
     return (await stat(path)).size;
-  } catch {
-    return undefined;
+  } catch (error) {
+    return isMissing(error) ? "none" : "unknown";
   }
 }
