@@ -11,6 +11,8 @@ import type { ModelDescription } from "../server/description/describe-model.ts";
 import type { PlainDownload, SavedFile } from "../store/hub/download-plain-file.ts";
 import type { HubSettings } from "../store/hub/hub-settings.ts";
 import type { ProgressRecord } from "../store/library/layer-maker.ts";
+import type { LostFile } from "../store/library/lost-files.ts";
+import type { ModelSummary } from "../store/library/model-list.ts";
 import { ModelStore } from "../store/library/model-store.ts";
 import type { MakeOptions, Work, Workshop } from "../store/make-model.ts";
 import { ModelCatalog } from "../store/model-catalog.ts";
@@ -22,7 +24,7 @@ import type { QuantizeProgram } from "../store/quantize/quantize-weights.ts";
 import { lmStudioFolder, ollamaFolders } from "./other-stores.ts";
 import type { RenderedPrompt } from "./render-prompt.ts";
 
-export type { ModelDescription, ModelName, ProgressRecord, Work };
+export type { LostFile, ModelDescription, ModelName, ProgressRecord, Work };
 
 /** The parts that a command does not need are loaded when one does. */
 export class ModelLibrary implements Workshop {
@@ -66,6 +68,12 @@ export class ModelLibrary implements Workshop {
         return await findQuantizeProgram(places, work);
       },
     };
+  }
+
+  /** What of the models' files outside the store is gone, or is another file now. */
+  async findLostFiles(models: readonly ModelSummary[]): Promise<LostFile[]> {
+    const { findLostFiles } = await import("../store/library/lost-files.ts");
+    return await findLostFiles(models);
   }
 
   /** @throws ProductError of the store */

@@ -1,8 +1,8 @@
 // modelctl list: the models there are.
+import type { LostFile } from "../../application/model-library.ts";
 import { formatBytes } from "../../base/byte-format.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { formatRelativeTime } from "../../base/relative-time.ts";
-import { findLostFiles, type LostFile } from "../../store/library/lost-files.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
 import { openLibrary } from "../model-library.ts";
@@ -16,7 +16,8 @@ export async function list([prefix = "", ...more]: string[], flags: Flags): Prom
   if (flags.store !== undefined && store === undefined) {
     throw usageError(`--store ${flags.store} is no store.`, `Use ${stores.join(", ")}.`);
   }
-  const { models, problems } = await openLibrary(flags).library.catalog.listModels({
+  const { library } = openLibrary(flags);
+  const { models, problems } = await library.catalog.listModels({
     store,
     withDetails: flags.json ?? false,
   });
@@ -25,7 +26,7 @@ export async function list([prefix = "", ...more]: string[], flags: Flags): Prom
     const place = message.includes(path) ? "" : `${path}: `;
     process.stderr.write(`Warning: ${place}${message}\n`);
   }
-  const lost = await findLostFiles(shown);
+  const lost = await library.findLostFiles(shown);
   for (const sentence of lostSentences(lost)) process.stderr.write(`Warning: ${sentence}\n`);
   if (flags.json) {
     const isLost = new Set(lost.map(({ model }) => model));
