@@ -1,5 +1,7 @@
 // The exact prompt that a model would be given for a conversation, without loading the model.
+
 import { Check } from "typebox/value";
+import { isRecord } from "../base/json-record.ts";
 import { ProductError } from "../base/product-error.ts";
 import { renderSegments, segmentsText } from "../engine/answer/chat-prompt.ts";
 import { prepareChat } from "../engine/answer/prepare-chat.ts";
@@ -45,8 +47,8 @@ export async function renderPrompt(
 /** @throws ProductError `SERVER_BODY_INVALID`, `SERVER_FIELD_INVALID` */
 function readConversation(json: string): ChatInput {
   const value = parse(json);
-  const list: unknown = Array.isArray(value) ? value : isObject(value) ? value.messages : undefined;
-  const tools: unknown = isObject(value) ? (value.tools ?? []) : [];
+  const list: unknown = Array.isArray(value) ? value : isRecord(value) ? value.messages : undefined;
+  const tools: unknown = isRecord(value) ? (value.tools ?? []) : [];
   if (!Array.isArray(list)) throw invalid("it is neither a list of messages nor has it one");
   if (!Array.isArray(tools)) throw invalid("its tools are no list");
   return plainChat(
@@ -69,10 +71,6 @@ function parse(json: string): unknown {
   } catch (error) {
     throw invalid(`it is not JSON: ${error instanceof Error ? error.message : error}`);
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function invalid(reason: string): ProductError {

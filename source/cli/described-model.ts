@@ -1,4 +1,5 @@
 // What a server says of a model, as the sections of `show` take it.
+import { isRecord } from "../base/json-record.ts";
 import type { ShownModel } from "../client/chat-calls.ts";
 import type { DescribedModel } from "./show-sections.ts";
 
@@ -9,7 +10,7 @@ export function describedModel(shown: ShownModel): DescribedModel {
   return {
     details: objectOf(shown.details),
     model_info: objectOf(shown.model_info),
-    ...(isObject(projector) && { projector_info: projector }),
+    ...(isRecord(projector) && { projector_info: projector }),
     // Printed as they are: a later server may know more of them.
     capabilities: shown.capabilities as DescribedModel["capabilities"],
     tensors: [],
@@ -22,9 +23,5 @@ export function describedModel(shown: ShownModel): DescribedModel {
 }
 
 function objectOf(value: unknown): Record<string, unknown> {
-  return isObject(value) ? value : {};
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord(value) ? value : {};
 }

@@ -1,5 +1,7 @@
 // The chat's backend: a server that is spoken to over HTTP.
+
 import { formatBytes } from "../base/byte-format.ts";
+import { isRecord } from "../base/json-record.ts";
 import {
   countTokens,
   imageTokens,
@@ -89,8 +91,8 @@ export class HttpBackend implements ChatBackend {
 
   async models(): Promise<readonly ModelChoice[]> {
     const body = await this.#link.client.getJson("/api/tags");
-    const list = isObject(body) && Array.isArray(body.models) ? body.models : [];
-    return list.filter(isObject).map(({ name, size }) => ({
+    const list = isRecord(body) && Array.isArray(body.models) ? body.models : [];
+    return list.filter(isRecord).map(({ name, size }) => ({
       name: String(name).replace(/:latest$/, ""),
       sizeText: typeof size === "number" ? formatBytes(size) : "",
     }));
@@ -139,8 +141,4 @@ export class HttpBackend implements ChatBackend {
     // The answer is whole; what is not known of the window shows as not known.
     this.#facts = await this.#link.client.modelFacts(name).catch(() => this.#facts);
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

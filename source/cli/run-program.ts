@@ -1,5 +1,6 @@
 // Runs a program: reads the arguments, calls the command, turns errors into exit codes.
 import { describeError, exitCodes, ProductError } from "../base/product-error.ts";
+import { showControls } from "../base/seen-text.ts";
 import type { FlagTable, Program } from "./program.ts";
 
 export interface ProgramCalls {
@@ -52,7 +53,8 @@ async function reportError(
   const sentence = describeError(error);
   const { code, exitCode } = await kindOf(error, debugVariable);
   onError?.({ code, sentence, exitCode });
-  process.stderr.write(`Error: ${sentence}\n`);
+  // It may tell of names that are not of our making, such as those of files.
+  process.stderr.write(`Error: ${showControls(sentence)}\n`);
   return exitCode;
 }
 

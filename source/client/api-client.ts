@@ -1,5 +1,7 @@
 // The typed client of our own HTTP API, used by the command line and the terminal screens.
+
 import type { IncomingMessage } from "node:http";
+import { isRecord } from "../base/json-record.ts";
 import { ProductError } from "../base/product-error.ts";
 import type { ChatEvent, ClientMessage, ModelFacts } from "./chat-events.ts";
 import { toEvents } from "./chat-records.ts";
@@ -62,7 +64,7 @@ export class ApiClient {
     try {
       const reply = await this.#send("GET", "/api/version", { timeoutMs: probeTimeoutMs });
       const body: unknown = parseJson(await readText(reply));
-      return isObject(body) && body.server === "modelctl" ? "modelctl" : "stranger";
+      return isRecord(body) && body.server === "modelctl" ? "modelctl" : "stranger";
     } catch (error) {
       // Whoever is there and does not answer as we do is a stranger.
       const isNobody =
@@ -114,18 +116,18 @@ export class ApiClient {
       this.getJson(`/v1/models/${encodeURIComponent(model)}`),
       this.getJson("/api/ps"),
     ]);
-    const list: unknown = isObject(processes) ? processes.models : undefined;
+    const list: unknown = isRecord(processes) ? processes.models : undefined;
     // It may be loaded under another name, and not asked for under this one yet.
-    const named = isObject(entry) ? [model, entry.loaded_as] : [model];
+    const named = isRecord(entry) ? [model, entry.loaded_as] : [model];
     const loaded = Array.isArray(list)
-      ? list.find((item) => isObject(item) && namesOf(item).some((name) => isAmong(named, name)))
+      ? list.find((item) => isRecord(item) && namesOf(item).some((name) => isAmong(named, name)))
       : undefined;
-    const length = isObject(loaded) ? loaded.context_length : undefined;
-    const card = isObject(entry) ? entry.description : undefined;
-    const examples = isObject(entry) && Array.isArray(entry.examples) ? entry.examples : [];
+    const length = isRecord(loaded) ? loaded.context_length : undefined;
+    const card = isRecord(entry) ? entry.description : undefined;
+    const examples = isRecord(entry) && Array.isArray(entry.examples) ? entry.examples : [];
     return {
       name: model,
-      loadedAs: isObject(loaded) && typeof loaded.name === "string" ? loaded.name : undefined,
+      loadedAs: isRecord(loaded) && typeof loaded.name === "string" ? loaded.name : undefined,
       contextLength: typeof length === "number" ? length : undefined,
       card: typeof card === "string" ? card : undefined,
       examples: examples.filter((example) => typeof example === "string"),
@@ -139,7 +141,7 @@ export class ApiClient {
    */
   async requests(query: RequestQuery): Promise<unknown[]> {
     const body = await this.getJson(`/api/requests?${searchOf(query)}`);
-    return isObject(body) && Array.isArray(body.requests) ? body.requests : [];
+    return isRecord(body) && Array.isArray(body.requests) ? body.requests : [];
   }
 
   /**
@@ -185,7 +187,7 @@ export class ApiClient {
     if (reply.statusCode !== 200) throw refusal(reply, await readText(reply));
     for await (const line of readLines(reply, this.connection.url, signal)) {
       const record = parseJson(line);
-      if (!isObject(record)) throw unreadable(this.connection.url);
+      if (!isRecord(record)) throw unreadable(this.connection.url);
       if (typeof record.error === "string") {
         throw new ServerRefusal(500, textOf(record.code), record.error);
       }
@@ -211,7 +213,7 @@ export class ApiClient {
     if (reply.statusCode !== 200) throw refusal(reply, await readText(reply));
     for await (const line of readLines(reply, this.connection.url, signal)) {
       const record = parseJson(line);
-      if (!isObject(record)) throw unreadable(this.connection.url);
+      if (!isRecord(record)) throw unreadable(this.connection.url);
       yield record;
     }
   }
@@ -291,11 +293,11 @@ function searchOf({ filter, limit }: RequestQuery): URLSearchParams {
 function refusal(reply: IncomingMessage, text: string): ServerRefusal {
   const status = reply.statusCode ?? 0;
   const body = parseJson(text);
-  const error = isObject(body) ? body.error : undefined;
-  if (isObject(error)) {
+  const error = isRecord(body) ? body.error : undefined;
+  if (isRecord(error)) {
     return new ServerRefusal(status, textOf(error.code), textOf(error.message) ?? text);
   }
-  const code = isObject(body) ? textOf(body.code) : undefined;
+  const code = isRecord(body) ? textOf(body.code) : undefined;
   return new ServerRefusal(status, code, textOf(error) ?? `The server answered ${status}.`);
 }
 
@@ -327,10 +329,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined; // not JSON: the caller says so in its own words
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,5 +1,6 @@
 // What a chat asks of a server beside answers: what the model can do, how long a prompt would be, and
 // to keep the conversation as a model.
+import { isRecord } from "../base/json-record.ts";
 import type { ApiClient } from "./api-client.ts";
 import type { ClientMessage } from "./chat-events.ts";
 
@@ -18,7 +19,7 @@ export interface ShownModel extends Record<string, unknown> {
 /** @throws ServerRefusal 404 for an unknown model */
 export async function showModel(client: ApiClient, model: string): Promise<ShownModel> {
   const body = await client.postJson("/api/show", { model });
-  const shown = isObject(body) ? body : {};
+  const shown = isRecord(body) ? body : {};
   const { capabilities, messages } = shown;
   return {
     ...shown,
@@ -74,7 +75,7 @@ export async function countTokens(
     options: parameters,
   };
   const reply = await client.postJson("/v1/messages/count_tokens", body, signal);
-  const count = isObject(reply) ? reply.input_tokens : undefined;
+  const count = isRecord(reply) ? reply.input_tokens : undefined;
   return typeof count === "number" ? count : 0;
 }
 
@@ -123,13 +124,9 @@ export async function saveAsModel(
 }
 
 function readMessage(value: unknown): ClientMessage[] {
-  if (!isObject(value)) return [];
+  if (!isRecord(value)) return [];
   const role = (["system", "user", "assistant"] as const).find((known) => known === value.role);
   return role === undefined ? [] : [{ role, content: textOf(value.content) }];
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function textOf(value: unknown): string {

@@ -1,4 +1,5 @@
 // Reads the records of a native answer as events.
+import { isRecord } from "../base/json-record.ts";
 import { toOneLine } from "../base/seen-text.ts";
 import type { AnswerStatistics, ChatEvent } from "./chat-events.ts";
 
@@ -24,19 +25,19 @@ export function* toEvents(record: Record<string, unknown>): Generator<ChatEvent>
     }
   }
   const { message } = record;
-  const thinking = isObject(message) ? message.thinking : record.thinking;
+  const thinking = isRecord(message) ? message.thinking : record.thinking;
   if (typeof thinking === "string" && thinking !== "") yield { type: "thinking", text: thinking };
-  const text = isObject(message) ? message.content : record.response;
+  const text = isRecord(message) ? message.content : record.response;
   if (typeof text === "string" && text !== "") yield { type: "text", text };
-  if (isObject(message) && Array.isArray(message.tool_calls)) yield* toolCalls(message.tool_calls);
+  if (isRecord(message) && Array.isArray(message.tool_calls)) yield* toolCalls(message.tool_calls);
   if (record.done === true) yield { type: "done", statistics: toStatistics(record) };
 }
 
 function* toolCalls(calls: readonly unknown[]): Generator<ChatEvent> {
   for (const call of calls) {
-    const called = isObject(call) ? call.function : undefined;
-    if (!isObject(called) || typeof called.name !== "string") continue;
-    const values = isObject(called.arguments) ? called.arguments : {};
+    const called = isRecord(call) ? call.function : undefined;
+    if (!isRecord(called) || typeof called.name !== "string") continue;
+    const values = isRecord(called.arguments) ? called.arguments : {};
     yield { type: "tool-call", name: called.name, arguments: values };
   }
 }
@@ -54,15 +55,11 @@ function toStatistics(record: Record<string, unknown>): AnswerStatistics {
     promptMs: milliseconds(record.prompt_eval_duration),
     completionMs: milliseconds(record.eval_duration),
     totalMs: milliseconds(record.total_duration),
-    ...(isObject(record.truncated) && {
+    ...(isRecord(record.truncated) && {
       truncated: {
         messages: count(record.truncated.messages),
         tokens: count(record.truncated.tokens),
       },
     }),
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }

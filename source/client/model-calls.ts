@@ -1,4 +1,5 @@
 // What our commands ask of a server about models, beside answers.
+import { isRecord } from "../base/json-record.ts";
 import type { ApiClient } from "./api-client.ts";
 
 /** An entry of `GET /api/ps`, as far as a table shows it; the rest is kept as it came. */
@@ -23,8 +24,8 @@ export interface LoadedEntry extends Record<string, unknown> {
 /** Models that are loaded or being loaded, those that stay longest first. */
 export async function loadedModels(client: ApiClient): Promise<LoadedEntry[]> {
   const body = await client.getJson("/api/ps");
-  const list = isObject(body) && Array.isArray(body.models) ? body.models : [];
-  return list.filter(isObject).map((entry) => ({
+  const list = isRecord(body) && Array.isArray(body.models) ? body.models : [];
+  return list.filter(isRecord).map((entry) => ({
     ...entry,
     name: textOf(entry.name),
     names: Array.isArray(entry.names)
@@ -44,7 +45,7 @@ export async function loadedModels(client: ApiClient): Promise<LoadedEntry[]> {
 /** Whether a model makes vectors of texts and cannot write any. */
 export async function onlyEmbeds(client: ApiClient, model: string): Promise<boolean> {
   const body = await client.postJson("/api/show", { model });
-  const capabilities = isObject(body) ? body.capabilities : undefined;
+  const capabilities = isRecord(body) ? body.capabilities : undefined;
   return Array.isArray(capabilities) && capabilities.includes("embedding");
 }
 
@@ -60,7 +61,7 @@ export async function embedText(
     { model, input: text, ...(keepAlive !== undefined && { keep_alive: keepAlive }) },
     signal,
   );
-  const vectors = isObject(body) && Array.isArray(body.embeddings) ? body.embeddings : [];
+  const vectors = isRecord(body) && Array.isArray(body.embeddings) ? body.embeddings : [];
   const vector: unknown = vectors[0];
   return Array.isArray(vector) ? vector.map(Number) : [];
 }
@@ -93,10 +94,6 @@ export async function pullOnServer(
       ...(typeof overallCompleted === "number" && { overallCompleted }),
     });
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function textOf(value: unknown): string {

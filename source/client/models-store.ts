@@ -1,11 +1,11 @@
 // The models on the server's machine: what there is, what is known of each, and changes to them.
+import { isRecord } from "../base/json-record.ts";
 import type { ApiClient } from "./api-client.ts";
 import type { PullRecord } from "./model-calls.ts";
 import {
   entriesOf,
   type Fields,
   fieldsOf,
-  isFields,
   numberOf,
   optionalNumber,
   optionalText,
@@ -66,7 +66,7 @@ export async function listModels(client: ApiClient): Promise<LocalModel[]> {
       parameterSize: textOf(details.parameter_size),
       quantization: textOf(details.quantization_level),
       capabilities: textsOf(entry.capabilities),
-      memory: isFields(entry.memory) ? memoryOf(entry.memory) : undefined,
+      memory: isRecord(entry.memory) ? memoryOf(entry.memory) : undefined,
     };
   });
 }

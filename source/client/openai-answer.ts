@@ -1,10 +1,11 @@
 // Puts an answer of OpenAI's protocol together from its pieces, and measures it where no times are told.
+import { isRecord } from "../base/json-record.ts";
 import { ProductError } from "../base/product-error.ts";
 import type { AnswerStatistics, ChatEvent } from "./chat-events.ts";
 import { clientErrors } from "./errors.ts";
 import { readRefusal } from "./openai-refusal.ts";
 import { ToolCallPieces } from "./openai-tool-calls.ts";
-import { entriesOf, fieldsOf, isFields, numberOf, optionalNumber, textOf } from "./reply-fields.ts";
+import { entriesOf, fieldsOf, numberOf, optionalNumber, textOf } from "./reply-fields.ts";
 
 /** Between the first and the last piece of an answer whose speed can be told. */
 const leastSpanMs = 20;
@@ -26,9 +27,9 @@ export class OpenAiAnswer {
 
   /** @throws ServerRefusal for an error in the middle of an answer */
   *take(chunk: Record<string, unknown>): Generator<ChatEvent> {
-    if (isFields(chunk.error)) throw readRefusal(200, "", JSON.stringify(chunk));
-    if (isFields(chunk.usage)) this.#usage = chunk.usage;
-    if (isFields(chunk.truncated)) this.#truncated = truncatedOf(chunk.truncated);
+    if (isRecord(chunk.error)) throw readRefusal(200, "", JSON.stringify(chunk));
+    if (isRecord(chunk.usage)) this.#usage = chunk.usage;
+    if (isRecord(chunk.truncated)) this.#truncated = truncatedOf(chunk.truncated);
     const [choice] = entriesOf(chunk.choices);
     if (choice === undefined) return;
     if (typeof choice.finish_reason === "string") this.#finishReason = choice.finish_reason;

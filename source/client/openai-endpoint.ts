@@ -1,5 +1,7 @@
 // A chat with any server that speaks OpenAI's protocol: its models, and answers as they come.
+
 import type { IncomingMessage } from "node:http";
+import { isRecord } from "../base/json-record.ts";
 import { ProductError } from "../base/product-error.ts";
 import type { ChatEvent, ClientMessage } from "./chat-events.ts";
 import { clientErrors } from "./errors.ts";
@@ -7,7 +9,6 @@ import { readLines, readText, sendRequest } from "./http-request.ts";
 import { OpenAiAnswer } from "./openai-answer.ts";
 import { parseJson, readRefusal } from "./openai-refusal.ts";
 import { sentToolCalls } from "./openai-tool-calls.ts";
-import { isFields } from "./reply-fields.ts";
 
 export interface EndpointConnection {
   /** What stands before `/v1`, without a slash at its end. */
@@ -42,9 +43,9 @@ export class OpenAiEndpoint {
   async models(signal?: AbortSignal): Promise<string[]> {
     const reply = await this.#send("GET", "/v1/models", undefined, signal);
     const body = parseJson(await readText(reply));
-    const list = isFields(body) && Array.isArray(body.data) ? body.data : undefined;
+    const list = isRecord(body) && Array.isArray(body.data) ? body.data : undefined;
     if (list === undefined) throw this.#unreadable("/v1/models");
-    return list.filter(isFields).flatMap(({ id }) => (typeof id === "string" ? [id] : []));
+    return list.filter(isRecord).flatMap(({ id }) => (typeof id === "string" ? [id] : []));
   }
 
   /**
@@ -62,7 +63,7 @@ export class OpenAiEndpoint {
       const data = line.slice("data:".length).trim();
       if (data === "[DONE]") break;
       const chunk = parseJson(data);
-      if (!isFields(chunk)) throw this.#unreadable(path);
+      if (!isRecord(chunk)) throw this.#unreadable(path);
       yield* answer.take(chunk);
     }
     if (signal.aborted) return;
@@ -140,6 +141,6 @@ function imageType(base64: string): string {
 }
 
 function responseFormat(format: unknown): Record<string, unknown> {
-  if (!isFields(format)) return { type: "json_object" };
+  if (!isRecord(format)) return { type: "json_object" };
   return { type: "json_schema", json_schema: { name: "answer", schema: format, strict: true } };
 }

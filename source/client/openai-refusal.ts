@@ -1,13 +1,13 @@
 // What a server of OpenAI's protocol says in place of an answer.
+import { isRecord } from "../base/json-record.ts";
 import { ServerRefusal } from "./api-client.ts";
-import { isFields } from "./reply-fields.ts";
 
 /** Reads OpenAI's form of an error, and that of the gateway. */
 export function readRefusal(status: number, path: string, text: string): ServerRefusal {
   const body = parseJson(text);
-  const error = isFields(body) ? (body.error ?? body.detail) : undefined;
-  const message = isFields(error) ? error.message : error;
-  const code = isFields(error) && typeof error.code === "string" ? error.code : undefined;
+  const error = isRecord(body) ? (body.error ?? body.detail) : undefined;
+  const message = isRecord(error) ? error.message : error;
+  const code = isRecord(error) && typeof error.code === "string" ? error.code : undefined;
   const fallback = `The deployment answers ${status} to ${path}.`;
   return new ServerRefusal(status, code, typeof message === "string" ? message : fallback);
 }

@@ -1,6 +1,7 @@
 // Calls of tools in OpenAI's protocol: their arguments come as pieces of a JSON text.
+import { isRecord } from "../base/json-record.ts";
 import type { ClientToolCall } from "./chat-events.ts";
-import { fieldsOf, isFields, numberOf, textOf } from "./reply-fields.ts";
+import { fieldsOf, numberOf, textOf } from "./reply-fields.ts";
 
 export class ToolCallPieces {
   readonly #calls = new Map<number, { name: string; text: string }>();
@@ -30,7 +31,7 @@ function argumentsOf(text: string): Record<string, unknown> | undefined {
   if (text.trim() === "") return {};
   try {
     const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined; // cut off by the length limit, or no JSON at all: it is shown as it came
   }

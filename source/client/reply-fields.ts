@@ -1,19 +1,16 @@
 // Reads the fields of JSON replies: what is missing or of another kind becomes a plain default.
+import { isRecord } from "../base/json-record.ts";
 
 export type Fields = Record<string, unknown>;
 
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** An object with no names where the value is none. */
 export function fieldsOf(value: unknown): Fields {
-  return isFields(value) ? value : {};
+  return isRecord(value) ? value : {};
 }
 
 /** The objects of a list; empty where the value is no list. */
 export function entriesOf(value: unknown): Fields[] {
-  return Array.isArray(value) ? value.filter(isFields) : [];
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 export function textOf(value: unknown): string {

@@ -1,6 +1,7 @@
 // The server's request log as the Server screen sees it: records as they change, one in full.
+import { isRecord } from "../base/json-record.ts";
 import type { ApiClient, RequestQuery } from "./api-client.ts";
-import { fieldsOf, isFields, optionalNumber, optionalText, textOf } from "./reply-fields.ts";
+import { fieldsOf, optionalNumber, optionalText, textOf } from "./reply-fields.ts";
 import { isRequestEntry } from "./request-entry.ts";
 
 /** A record of the log. Times are milliseconds; what is unknown is undefined. */
@@ -76,9 +77,9 @@ export async function cancelRequest(client: ApiClient, id: string): Promise<void
 
 /** Undefined for what is no record. */
 export function readRequestView(value: unknown): RequestView | undefined {
-  if (!isRequestEntry(value) || !isFields(value)) return undefined;
+  if (!isRequestEntry(value) || !isRecord(value)) return undefined;
   const client = fieldsOf(value.client);
-  const error = isFields(value.error) ? value.error : undefined;
+  const error = isRecord(value.error) ? value.error : undefined;
   return {
     id: value.id,
     startedAt: value.startedAt,
@@ -88,7 +89,7 @@ export function readRequestView(value: unknown): RequestView | undefined {
     keyId: optionalText(value.keyId),
     client: { address: textOf(client.address), agent: optionalText(client.agent) },
     stream: value.stream === true,
-    parameters: isFields(value.parameters) ? value.parameters : undefined,
+    parameters: isRecord(value.parameters) ? value.parameters : undefined,
     state: value.state,
     status: optionalNumber(value.status),
     error:

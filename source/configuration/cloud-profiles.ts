@@ -1,8 +1,10 @@
 // Named settings of deployctl: which server, which key. One TOML file that its owner alone can read.
+
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parse, stringify } from "smol-toml";
+import { isRecord } from "../base/json-record.ts";
 import { ProductError } from "../base/product-error.ts";
 import { type CloudSettingName, isCloudSettingName } from "./cloud-settings.ts";
 import { configurationErrors } from "./errors.ts";
@@ -78,10 +80,6 @@ function readProfile(file: string, name: string, values: unknown): Profile {
     profile[setting] = String(value);
   }
   return profile;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function invalid(file: string, fault: string, cause?: unknown): ProductError {

@@ -1,5 +1,6 @@
 // The text of a saved chat: a line of JSON about it, so that a list reads no more than that, and then
 // a line for each message.
+import { isRecord } from "../base/json-record.ts";
 import type {
   Session,
   SessionDeployment,
@@ -37,7 +38,7 @@ export function readSessionText(text: string): Session {
 /** @throws Error as above */
 export function readHead(line: string): SessionHead {
   const value: unknown = JSON.parse(line);
-  if (!isObject(value)) throw new Error("its first line is no object");
+  if (!isRecord(value)) throw new Error("its first line is no object");
   if (value.version !== version) throw new Error(`it is of version ${String(value.version)}`);
   const { system, forkedFrom, deployment } = value;
   return {
@@ -45,7 +46,7 @@ export function readHead(line: string): SessionHead {
     name: textAt(value, "name"),
     isNamed: value.isNamed === true,
     model: textAt(value, "model"),
-    ...(isObject(deployment) && { deployment: readDeployment(deployment) }),
+    ...(isRecord(deployment) && { deployment: readDeployment(deployment) }),
     createdAtMs: numberAt(value, "createdAtMs"),
     updatedAtMs: numberAt(value, "updatedAtMs"),
     messageCount: numberAt(value, "messageCount"),
@@ -66,7 +67,7 @@ function readDeployment(value: Record<string, unknown>): SessionDeployment {
 
 function readMessage(line: string): SessionMessage {
   const value: unknown = JSON.parse(line);
-  if (!isObject(value)) throw new Error("a message is no object");
+  if (!isRecord(value)) throw new Error("a message is no object");
   const { typed, thinking, atMs, images, toolCalls } = value;
   const role = (["user", "assistant", "tool"] as const).find((known) => known === value.role);
   if (role === undefined) throw new Error(`a message has the role ${String(value.role)}`);
@@ -86,7 +87,7 @@ function readMessage(line: string): SessionMessage {
 }
 
 function readImage(value: unknown): SessionImage {
-  if (!isObject(value)) throw new Error("an image is no object");
+  if (!isRecord(value)) throw new Error("an image is no object");
   const digest = textAt(value, "digest");
   // It becomes the name of a file.
   if (!/^[0-9a-f]{64}$/.test(digest)) throw new Error("an image has no digest");
@@ -101,13 +102,13 @@ function readImage(value: unknown): SessionImage {
 }
 
 function readToolCall(value: unknown) {
-  if (!isObject(value)) throw new Error("a tool call is no object");
+  if (!isRecord(value)) throw new Error("a tool call is no object");
   const values = value.arguments;
-  return { name: textAt(value, "name"), arguments: isObject(values) ? values : {} };
+  return { name: textAt(value, "name"), arguments: isRecord(values) ? values : {} };
 }
 
 function readParameters(value: unknown): SessionHead["parameters"] {
-  if (!isObject(value)) return {};
+  if (!isRecord(value)) return {};
   const read: Record<string, number | boolean | string | string[]> = {};
   for (const [name, setting] of Object.entries(value)) {
     if (
@@ -133,8 +134,4 @@ function numberAt(value: Record<string, unknown>, field: string): number {
   const number = value[field];
   if (typeof number === "number") return number;
   throw new Error(`${field} is no number`);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 // What a user gets wrong about models: one sentence each, with its place, and nothing half-created.
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Home, tinyFile } from "../support/command-line.ts";
@@ -50,6 +50,17 @@ describe("a name that is not there", () => {
     const outcome = await home.run(["run", "something-else", "Hello!"]);
     expect(outcome).toMatchObject({ code: 3, errors: expect.stringContaining("Built in: tiny") });
   });
+});
+
+test("names that a terminal would obey are told, not obeyed", async () => {
+  const name = "\u001b[31mred.gguf";
+  expect((await home.run(["show", name])).errors).toContain("\\u{1b}[31mred.gguf was not found");
+  await home.run(["create", "red", "-f", write("Red", `FROM ${writeModel(at(name))}\n`)]);
+  rmSync(at(name));
+  const { errors } = await home.run(["list"]);
+  expect(errors).toMatch(/^Warning: 'red:latest' refers to .*\[31mred\.gguf, which was moved/);
+  expect(errors).not.toContain("\u001b");
+  await home.run(["rm", "red"]);
 });
 
 describe("creating from what makes no sense", () => {

@@ -3,6 +3,7 @@ import type { LostFile } from "../../application/model-library.ts";
 import { formatBytes } from "../../base/byte-format.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { formatRelativeTime } from "../../base/relative-time.ts";
+import { toOneLine } from "../../base/seen-text.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
 import { openLibrary } from "../model-library.ts";
@@ -24,10 +25,10 @@ export async function list([prefix = "", ...more]: string[], flags: Flags): Prom
   const shown = models.filter(({ name }) => name.toLowerCase().startsWith(prefix.toLowerCase()));
   for (const { path, message } of problems) {
     const place = message.includes(path) ? "" : `${path}: `;
-    process.stderr.write(`Warning: ${place}${message}\n`);
+    warn(`${place}${message}`);
   }
   const lost = await library.findLostFiles(shown);
-  for (const sentence of lostSentences(lost)) process.stderr.write(`Warning: ${sentence}\n`);
+  for (const sentence of lostSentences(lost)) warn(sentence);
   if (flags.json) {
     const isLost = new Set(lost.map(({ model }) => model));
     const records = shown.map((model) => ({ ...model, isComplete: !isLost.has(model.name) }));
@@ -47,6 +48,11 @@ export async function list([prefix = "", ...more]: string[], flags: Flags): Prom
   const headers = ["name", "id", "size", "modified", ...(hasOthers ? ["store"] : [])];
   process.stdout.write(formatTable(headers, rows));
   return exitCodes.ok;
+}
+
+/** Folders of other programs may bear any name. */
+function warn(sentence: string): void {
+  process.stderr.write(`Warning: ${toOneLine(sentence)}\n`);
 }
 
 /** A disk that is not mounted would fill the screen. */

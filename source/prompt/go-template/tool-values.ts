@@ -1,4 +1,5 @@
 // Tools as templates see them: structs with Go's field names, which print as the client's JSON.
+import { isRecord } from "../../base/json-record.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { ToolDefinition } from "../chat-message.ts";
 import { promptErrors } from "../errors.ts";
@@ -145,10 +146,6 @@ function stringList(value: unknown): GoList {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function entriesOf(value: unknown, convert: (item: unknown) => GoValue): Map<string, GoValue> {

@@ -1,6 +1,8 @@
 // Replaces addresses of images in a request by the images themselves, where that is allowed: the routes
 // know nothing of it.
+
 import type { FastifyInstance } from "fastify";
+import { isRecord } from "../../base/json-record.ts";
 import { invalidField } from "../errors.ts";
 
 export interface RemoteImageOptions {
@@ -17,7 +19,7 @@ export function fetchRemoteImages(app: FastifyInstance, options: RemoteImageOpti
   if (!options.isAllowed) return;
   const { largestBytes, isAllowedAddress } = options;
   app.addHook("preHandler", async ({ body }, reply) => {
-    if (!isObject(body)) return;
+    if (!isRecord(body)) return;
     const images = ["messages", "input"].flatMap((name) => imagesIn(body[name], name));
     if (images.length === 0) return;
     if (images.length > mostImages) {
@@ -57,12 +59,12 @@ function imagesIn(value: unknown, param: string): NamedImage[] {
   if (Array.isArray(value)) {
     return value.flatMap((item, index) => imagesIn(item, `${param}.${index}`));
   }
-  if (!isObject(value)) return [];
+  if (!isRecord(value)) return [];
   const { image_url: image, source } = value;
   return [
     ...addressIn(value, "image_url", param),
-    ...(isObject(image) ? addressIn(image, "url", param) : []),
-    ...(isObject(source) && source.type === "url" ? addressIn(source, "url", param) : []),
+    ...(isRecord(image) ? addressIn(image, "url", param) : []),
+    ...(isRecord(source) && source.type === "url" ? addressIn(source, "url", param) : []),
     ...["content", "output"].flatMap((name) => imagesIn(value[name], `${param}.${name}`)),
   ];
 }
@@ -70,8 +72,4 @@ function imagesIn(value: unknown, param: string): NamedImage[] {
 function addressIn(owner: Record<string, unknown>, name: string, param: string): NamedImage[] {
   const url = owner[name];
   return typeof url === "string" && /^https?:\/\//i.test(url) ? [{ owner, name, url, param }] : [];
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }

@@ -1,7 +1,9 @@
 // Refuses what is too large before anything is done with it: headers, URLs, images.
+
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { formatBytes } from "../../base/byte-format.ts";
+import { isRecord } from "../../base/json-record.ts";
 import { type ErrorDefinition, ProductError } from "../../base/product-error.ts";
 import { serverErrors } from "../errors.ts";
 
@@ -63,13 +65,13 @@ interface FoundImage {
 
 /** All three APIs' ways: `images`, `image_url` with a data URI, `source.data`. */
 function* imagesIn(body: unknown): Generator<FoundImage> {
-  if (!isObject(body)) return;
+  if (!isRecord(body)) return;
   yield* listed(body.images, "images");
   for (const list of ["messages", "input"]) {
     const messages = body[list];
     if (!Array.isArray(messages)) continue;
     for (const [index, message] of messages.entries()) {
-      if (!isObject(message)) continue;
+      if (!isRecord(message)) continue;
       const where = `${list}.${index}`;
       yield* listed(message.images, `${where}.images`);
       if (Array.isArray(message.content)) yield* parts(message.content, `${where}.content`);
@@ -86,13 +88,9 @@ function* listed(images: unknown, where: string): Generator<FoundImage> {
 
 function* parts(content: readonly unknown[], where: string): Generator<FoundImage> {
   for (const [index, part] of content.entries()) {
-    if (!isObject(part)) continue;
-    const url = isObject(part.image_url) ? part.image_url.url : part.image_url;
-    const text = isObject(part.source) ? part.source.data : url;
+    if (!isRecord(part)) continue;
+    const url = isRecord(part.image_url) ? part.image_url.url : part.image_url;
+    const text = isRecord(part.source) ? part.source.data : url;
     if (typeof text === "string") yield { text, param: `${where}.${index}` };
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }

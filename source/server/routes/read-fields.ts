@@ -1,11 +1,12 @@
 // Reads parts of a body by hand, where a schema could only say that nothing of a union fits.
+import { isRecord } from "../../base/json-record.ts";
 import { invalidField } from "../errors.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** @param where the value's place in the body, e.g. `input.0` */
 export function readObject(value: unknown, where: string): Fields {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+  if (isRecord(value)) return { ...value };
   throw wrong(value, where, "an object");
 }
 

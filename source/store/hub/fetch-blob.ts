@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import path from "node:path";
+import { SharedWork } from "../../base/shared-work.ts";
 import type { BlobFolder } from "../library/blob-folder.ts";
 import { setBlobTime } from "../library/blob-time.ts";
 import { type DownloadTuning, downloadFile, type FileReport } from "./download/download-file.ts";
@@ -13,7 +14,6 @@ import type { HubConnection } from "./hub-connection.ts";
 import type { HubSettings } from "./hub-settings.ts";
 import { isElsewhere, linkBlob } from "./link-blob.ts";
 import { cancelled } from "./retry.ts";
-import { SharedWork } from "./shared-work.ts";
 import { takeTurn } from "./take-turn.ts";
 
 export interface BlobSource {

@@ -1,8 +1,9 @@
 // What a repository says of how its model is to be run, in files that Ollama's users know: `template`,
 // `system` and `params` (https://huggingface.co/docs/hub/ollama).
+
+import { isRecord } from "../../base/json-record.ts";
 import type { HubConnection } from "./hub-connection.ts";
 import { readHubText } from "./hub-json.ts";
-import { isRecord } from "./json-record.ts";
 import { replyError } from "./reply-error.ts";
 import { type Repository, resolveUrl } from "./repository.ts";
 

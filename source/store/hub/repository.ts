@@ -1,7 +1,8 @@
 // A repository of the hub as it is at one commit: which files it has, and where each is fetched.
+
+import { isRecord } from "../../base/json-record.ts";
 import type { HubConnection } from "./hub-connection.ts";
 import { invalidReply, readHubJson } from "./hub-json.ts";
-import { isRecord } from "./json-record.ts";
 import { type HubTarget, headerText, replyError } from "./reply-error.ts";
 
 export interface RepositoryFile {

@@ -1,11 +1,12 @@
 // Searches the hub for repositories that hold models of the kind that can be run here.
+
+import { isRecord } from "../../base/json-record.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import type { HttpReply } from "./http-reply.ts";
 import { type ConnectionOptions, HubConnection } from "./hub-connection.ts";
 import { invalidReply, readHubJson } from "./hub-json.ts";
 import type { HubSettings } from "./hub-settings.ts";
-import { isRecord } from "./json-record.ts";
 import { serviceError, tokenAdvice } from "./reply-error.ts";
 
 /** The figure by which the hub orders what it finds, the largest or newest first. */

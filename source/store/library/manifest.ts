@@ -1,5 +1,6 @@
 // A model's manifest: which blobs and files it is made of. Ollama's format, with one addition of
 // ours: a layer may refer to a file outside the store (docs/decisions/0005).
+import { isRecord } from "../../base/json-record.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import { isDigest, parseDigest } from "./digest.ts";
@@ -92,7 +93,7 @@ export function printManifest({ config, layers }: Manifest): string {
 export function parseManifest(text: string, source: string): Manifest {
   try {
     const value: unknown = JSON.parse(text);
-    if (!isObject(value) || !Array.isArray(value.layers)) throw new Error("it has no layers");
+    if (!isRecord(value) || !Array.isArray(value.layers)) throw new Error("it has no layers");
     const config = readLayer(value.config);
     if (isReference(config)) throw new Error("its configuration is outside the store");
     return { config, layers: value.layers.map(readLayer) };
@@ -107,7 +108,7 @@ export function parseManifest(text: string, source: string): Manifest {
 }
 
 function readLayer(value: unknown): Layer {
-  if (!isObject(value)) throw new Error("a layer is not an object");
+  if (!isRecord(value)) throw new Error("a layer is not an object");
   const { mediaType, size, reference } = value;
   if (typeof mediaType !== "string") throw new Error("a layer has no mediaType");
   if (typeof size !== "number" || !Number.isSafeInteger(size) || size < 0) {
@@ -123,7 +124,7 @@ function readLayer(value: unknown): Layer {
 }
 
 function readReference(value: unknown): FileReference {
-  if (!isObject(value)) throw new Error("a reference is not an object");
+  if (!isRecord(value)) throw new Error("a reference is not an object");
   const { path, mtimeNs, inode, since, digest } = value;
   const texts = { path, mtimeNs, inode, since };
   for (const [name, text] of Object.entries(texts)) {
@@ -133,8 +134,4 @@ function readReference(value: unknown): FileReference {
   if (digest === undefined) return read;
   if (typeof digest !== "string") throw new Error("a reference has an invalid digest");
   return { ...read, digest: parseDigest(digest) };
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

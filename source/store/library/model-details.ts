@@ -1,8 +1,9 @@
 // What a list tells of a model; kept in the store's small configuration blob, so that listing a
 // thousand models reads no GGUF.
+
 import { formatCount } from "../../base/count-format.ts";
+import { isRecord } from "../../base/json-record.ts";
 import type { GgufHeader } from "../gguf/read-gguf.ts";
-import { isObject } from "./manifest.ts";
 import { numberOf, textOf } from "./model-file.ts";
 
 export interface ModelDetails {
@@ -67,7 +68,7 @@ export function detailsOfConfiguration(configuration: ModelConfiguration): Model
 /** @throws Error when it is no JSON object */
 export function parseConfiguration(text: string): ModelConfiguration {
   const value: unknown = JSON.parse(text);
-  if (!isObject(value)) throw new Error("the configuration is not an object");
+  if (!isRecord(value)) throw new Error("the configuration is not an object");
   return value;
 }
 

@@ -1,16 +1,18 @@
 // Checks the files that models refer to, and remembers what has been learnt about them: the digest
 // of a large file, and that a touched file still has its content.
+
 import { createHash } from "node:crypto";
 import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
+import { isRecord } from "../../base/json-record.ts";
 import { ProductError } from "../../base/product-error.ts";
+import { SharedWork } from "../../base/shared-work.ts";
 import { storeErrors } from "../errors.ts";
-import { SharedWork } from "../hub/shared-work.ts";
 import type { ModelName } from "../model-reference.ts";
 import { digestOfFile, type HashOptions, parseDigest } from "./digest.ts";
 import { isMissing } from "./disk-errors.ts";
 import { type FileState, isSameState, isUnwritten, stateOf } from "./file-state.ts";
-import { type FileReference, isObject, type ReferenceLayer } from "./manifest.ts";
+import type { FileReference, ReferenceLayer } from "./manifest.ts";
 import type { TouchedFile } from "./touched-file.ts";
 import { writeFileAtomically } from "./write-atomically.ts";
 
@@ -167,7 +169,7 @@ function keyOf({ sizeBytes, reference }: ReferenceLayer): string {
 
 function readFinding(text: string): Finding {
   const value: unknown = JSON.parse(text);
-  if (!isObject(value)) throw new Error("not an object");
+  if (!isRecord(value)) throw new Error("not an object");
   const { digest, mtimeNs, inode } = value;
   if (typeof digest !== "string" || typeof mtimeNs !== "string" || typeof inode !== "string") {
     throw new Error("not a finding");

@@ -1,8 +1,8 @@
 // Refuses to begin what the disk has no room for: nobody's disk is filled to the brim for nothing.
 import { formatBytes } from "../../base/byte-format.ts";
+import { freeSpace } from "../../base/free-space.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
-import { freeSpace } from "../hub/download/disk-space.ts";
 
 /**
  * @param folder on the disk in question; it need not exist yet

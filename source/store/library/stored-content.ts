@@ -1,9 +1,10 @@
 // What a stored model says, beside its weights; and where its weights are.
+import { isRecord } from "../../base/json-record.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import type { StoredMessage } from "../model-definition.ts";
 import type { ModelParameters } from "../model-parameters.ts";
-import { isObject, isReference, type Layer, type LayerKind, layersOf } from "./manifest.ts";
+import { isReference, type Layer, type LayerKind, layersOf } from "./manifest.ts";
 import { type ModelConfiguration, parseConfiguration } from "./model-details.ts";
 import type { StoredManifest } from "./model-folder.ts";
 import type { ReferenceBook } from "./reference-book.ts";
@@ -150,7 +151,7 @@ function parseMessages(text: string): StoredMessage[] {
   const value: unknown = JSON.parse(text);
   if (!Array.isArray(value)) throw new Error("the messages are not a list");
   return value.map((item: unknown) => {
-    if (!isObject(item) || !roles.has(item.role) || typeof item.content !== "string") {
+    if (!isRecord(item) || !roles.has(item.role) || typeof item.content !== "string") {
       throw new Error("a message has no role or no content");
     }
     // The role was just found among those there are.

@@ -1,4 +1,5 @@
 // The parameters that a stored model carries: those we know, and whatever else was written there.
+import { isRecord } from "../../base/json-record.ts";
 import {
   isCacheType,
   isParameterName,
@@ -7,7 +8,6 @@ import {
   parameterKinds,
 } from "../model-parameters.ts";
 import { rangeProblem } from "../parameter-values.ts";
-import { isObject } from "./manifest.ts";
 
 export interface StoredParameters {
   parameters: ModelParameters;
@@ -18,7 +18,7 @@ export interface StoredParameters {
 /** @throws Error when it is no JSON object */
 export function parseParameters(text: string): Record<string, unknown> {
   const value: unknown = JSON.parse(text);
-  if (!isObject(value)) throw new Error("the parameters are not an object");
+  if (!isRecord(value)) throw new Error("the parameters are not an object");
   return value;
 }
 

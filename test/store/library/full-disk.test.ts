@@ -39,6 +39,15 @@ function smallDisk(bytes: number): string | undefined {
   return folder;
 }
 
+/** Skipped, and said so, where this user may not mount. */
+function testOnDisk(name: string, bytes: number, work: (disk: string) => Promise<void>): void {
+  test(name, async (context) => {
+    const disk = smallDisk(bytes);
+    if (disk === undefined) return context.skip("this user may not mount a small disk");
+    await work(disk);
+  });
+}
+
 function fill(folder: string): void {
   const { bavail, bsize } = statfsSync(folder);
   writeFileSync(path.join(folder, "filler"), Buffer.alloc(bavail * bsize));
@@ -52,9 +61,7 @@ const full = {
   ),
 };
 
-test("creating, sending, importing and exporting", async (context) => {
-  const disk = smallDisk(3 * 1024 ** 2);
-  if (disk === undefined) return context.skip("mounting is not allowed here");
+testOnDisk("creating, sending, importing and exporting", 3 * 1024 ** 2, async (disk) => {
   const elsewhere = openStore();
   elsewhere.tinyAt("a.gguf");
   await elsewhere.create("other", { from: ["a.gguf"] });
@@ -92,9 +99,7 @@ test("creating, sending, importing and exporting", async (context) => {
   );
 });
 
-test("what there is no room for is not begun", async (context) => {
-  const disk = smallDisk(1024 ** 2);
-  if (disk === undefined) return context.skip("mounting is not allowed here");
+testOnDisk("what there is no room for is not begun", 1024 ** 2, async (disk) => {
   const elsewhere = openStore();
   await elsewhere.create("mine", { from: [tinyFile] });
   const archive = elsewhere.at("mine.tar");
@@ -118,22 +123,22 @@ test("what there is no room for is not begun", async (context) => {
   await expect(importModel(store, archive)).rejects.toMatchObject(room);
 });
 
-test("content that is in the store takes no second room while it is imported", async (context) => {
-  const disk = smallDisk(3 * 1024 ** 2);
-  if (disk === undefined) return context.skip("mounting is not allowed here");
-  const elsewhere = openStore();
-  await elsewhere.create("mine", { from: [tinyFile] });
-  const archive = elsewhere.at("mine.tar");
-  await exportModel(elsewhere.catalog, elsewhere.store, "mine", archive);
-  const { store, catalog } = openStore(disk);
-  await importModel(store, archive);
-  await importModel(store, archive, { name: modelName("again") });
-  expect((await catalog.resolve("again")).details.parameterSize).toBe("954K");
-});
+testOnDisk(
+  "content that is in the store takes no second room while it is imported",
+  3 * 1024 ** 2,
+  async (disk) => {
+    const elsewhere = openStore();
+    await elsewhere.create("mine", { from: [tinyFile] });
+    const archive = elsewhere.at("mine.tar");
+    await exportModel(elsewhere.catalog, elsewhere.store, "mine", archive);
+    const { store, catalog } = openStore(disk);
+    await importModel(store, archive);
+    await importModel(store, archive, { name: modelName("again") });
+    expect((await catalog.resolve("again")).details.parameterSize).toBe("954K");
+  },
+);
 
-test("a model can be removed to make room", async (context) => {
-  const disk = smallDisk(3 * 1024 ** 2);
-  if (disk === undefined) return context.skip("mounting is not allowed here");
+testOnDisk("a model can be removed to make room", 3 * 1024 ** 2, async (disk) => {
   const { store, create, catalog, blobs } = openStore(disk);
   await create("large", { from: [tinyFile] }, { copy: true });
   mkdirSync(path.join(disk, "more"));

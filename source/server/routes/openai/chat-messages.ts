@@ -1,4 +1,5 @@
 // The messages of a chat completion request as the conversation that a model sees.
+import { isRecord } from "../../../base/json-record.ts";
 import { quoteShort } from "../../../base/seen-text.ts";
 import type { ToolCall } from "../../../prompt/chat-message.ts";
 import type { PromptMessage } from "../../../prompt/prompt-template.ts";
@@ -87,7 +88,7 @@ function parseArguments(text: string, param: string): Record<string, unknown> {
   } catch {
     // Told below, with what is no object.
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+  if (isRecord(value)) {
     return { ...value };
   }
   throw invalidField(

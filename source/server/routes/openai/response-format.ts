@@ -1,4 +1,5 @@
 // `response_format`: what an answer must be.
+import { isRecord } from "../../../base/json-record.ts";
 import { quoteShort } from "../../../base/seen-text.ts";
 import type { AnswerFormat } from "../../../engine/request.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
@@ -30,7 +31,7 @@ export function toAnswerFormat(format: ResponseFormatBody | undefined): AnswerFo
 }
 
 function schemaFormat(schema: unknown, param: string): AnswerFormat {
-  if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) {
+  if (isRecord(schema)) {
     return { kind: "schema", schema };
   }
   throw invalidField(param, `'${param}' must be a JSON schema, which is an object.`);

@@ -1,8 +1,8 @@
 // GET /api/capacity: how much room there is for models, in memory and on the store's disk.
 import type { FastifyInstance } from "fastify";
+import { freeSpace } from "../../../base/free-space.ts";
 import { freeMemoryBytes } from "../../../engine/scheduler/memory-plan.ts";
 import type { GpuSample } from "../../../metrics/gpu-sample.ts";
-import { freeSpace } from "../../../store/hub/download/disk-space.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 
 export function registerCapacity(app: FastifyInstance, dependencies: ServerDependencies): void {

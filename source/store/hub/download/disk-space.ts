@@ -1,7 +1,7 @@
 // Whether a disk has room, and what a full one means.
-import { statfs } from "node:fs/promises";
 import path from "node:path";
 import { formatBytes } from "../../../base/byte-format.ts";
+import { freeSpace } from "../../../base/free-space.ts";
 import { ProductError } from "../../../base/product-error.ts";
 import { systemCode } from "../../../base/write-refusal.ts";
 import { storeErrors } from "../../errors.ts";
@@ -17,17 +17,6 @@ export async function requireFreeSpace(folder: string, neededBytes: number): Pro
     message: `The download needs ${formatBytes(neededBytes)}, ${formatBytes(freeBytes)} free at ${folder}.`,
     hint: "Make room, or choose a smaller quantization; what was fetched before is kept.",
   });
-}
-
-/** Undefined where the system does not tell, as some network disks do not. */
-export async function freeSpace(folder: string): Promise<number | undefined> {
-  try {
-    const { bavail, bsize, blocks } = await statfs(folder);
-    return blocks === 0 ? undefined : bavail * bsize;
-  } catch {
-    const parent = path.dirname(folder);
-    return parent === folder ? undefined : freeSpace(parent);
-  }
 }
 
 /** What a person reads when writing fails; other errors pass through. */

@@ -1,7 +1,7 @@
 // The notes beside an unfinished file: what it will be, and which of its bytes have arrived.
 import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { isRecord } from "../../../base/json-record.ts";
 import { isMissing } from "../../library/disk-errors.ts";
-import { isRecord } from "../json-record.ts";
 import { type ByteRange, ByteRanges } from "./byte-ranges.ts";
 
 /** What must be the same for bytes fetched earlier to be of use. */

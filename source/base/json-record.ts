@@ -1,5 +1,6 @@
 // Whether something read from JSON is an object with names.
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Not for `null` and not for lists. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

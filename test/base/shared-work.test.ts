@@ -1,6 +1,6 @@
 // Several callers, one piece of work: who joins, who leaves, who hears what.
 import { describe, expect, test } from "vitest";
-import { SharedWork } from "../../../source/store/hub/shared-work.ts";
+import { SharedWork } from "../../source/base/shared-work.ts";
 
 const left = () => new Error("left");
 
