@@ -8,6 +8,12 @@ export const commandErrors = {
     exitCode: exitCodes.usage,
     description: "The command, its arguments or its flags are not understood.",
   },
+  readerLeft: {
+    code: "COMMAND_READER_LEFT",
+    status: 499,
+    exitCode: exitCodes.unexpected,
+    description: "The program that reads the output ended before it had the whole of it.",
+  },
 } as const satisfies Record<string, ErrorDefinition>;
 
 export function usageError(message: string, hint: string): ProductError {

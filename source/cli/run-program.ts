@@ -1,6 +1,7 @@
 // Runs a program: reads the arguments, calls the command, turns errors into exit codes.
 import { describeError, exitCodes, ProductError } from "../base/product-error.ts";
 import { showControls } from "../base/seen-text.ts";
+import { watchOutput } from "./output.ts";
 import type { FlagTable, Program } from "./program.ts";
 
 export interface ProgramCalls {
@@ -16,7 +17,7 @@ export async function runProgram<Table extends FlagTable>(
   argv: string[],
   calls: ProgramCalls,
 ): Promise<void> {
-  ignoreBrokenPipe();
+  watchOutput();
   try {
     process.exitCode = await dispatch(load, argv);
   } catch (error) {
@@ -75,15 +76,4 @@ async function kindOf(
 
 function isInterruption(error: unknown): boolean {
   return error instanceof Error && error.name === "AbortError";
-}
-
-/** `modelctl run … | head -1` is no error. */
-function ignoreBrokenPipe(): void {
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(exitCodes.ok);
-    process.stderr.write(`Error: The output cannot be written: ${error.message}.\n`);
-    process.exit(exitCodes.unexpected);
-  });
-  // A server goes on when nobody reads its log any more.
-  process.stderr.on("error", () => {});
 }

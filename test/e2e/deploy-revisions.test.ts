@@ -1,4 +1,6 @@
 // An app's life: revisions and the way back, keys, logs, variables, scaling.
+import { rmSync } from "node:fs";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
 import { until } from "../support/until.ts";
@@ -164,8 +166,12 @@ describe("a deployment that takes its time", () => {
     rollout?: { revision: string };
   }
   const show = async () => await cloud.json<Shown>(["apps", "show", "app"]);
+  /** It does not start before the file `booting` goes. */
   const slowScript = (name: string) =>
-    fakeServerScript({ words: `"serve", "${name}", "--boot-seconds", "2"` });
+    fakeServerScript({
+      words: `"serve", "${name}", "--boot-while", ${JSON.stringify(cloud.write("booting", ""))}`,
+    });
+  const letStart = () => rmSync(path.join(cloud.folder, "booting"));
 
   test.each(["SIGINT", "SIGTERM"] as const)(
     "goes on when its command gets %s, and refuses another meanwhile",
@@ -179,6 +185,7 @@ describe("a deployment that takes its time", () => {
       expect(left.errors).toContain("goes on by itself");
       cloud.write("app.py", slowScript("model-other"));
       expect(await cloud.run(["deploy", "app.py", "--app-name", "app"])).toMatchObject({ code: 5 });
+      letStart();
       await until(show, (app) => app.activeRevision === rollout?.revision);
       expect(await (await ask()).json()).toMatchObject({ data: [{ id: `model-${signal}` }] });
     },
@@ -191,6 +198,7 @@ describe("a deployment that takes its time", () => {
     ]);
     expect(begun.status).toBe("rolling_out");
     expect((await show()).activeRevision).not.toBe(begun.revision);
+    letStart();
     await until(show, (app) => app.activeRevision === begun.revision);
   });
 
@@ -199,7 +207,9 @@ describe("a deployment that takes its time", () => {
     const words = ["deploy", "app.py", "--app-name", "app", "--strategy", "recreate"];
     const deploying = cloud.start(words);
     await until(show, (app) => app.rollout !== undefined);
-    const reply = await ask();
+    const asked = ask();
+    letStart();
+    const reply = await asked;
     expect(reply.status).toBe(200);
     expect(await deploying.ended).toMatchObject({ code: 0 });
     expect(await (await ask()).json()).toMatchObject({ data: [{ id: "model-recreated" }] });

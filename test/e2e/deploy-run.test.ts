@@ -3,6 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
+import { holdStream } from "../support/held-stream.ts";
 import { processesOfHome } from "../support/processes.ts";
 import { until } from "../support/until.ts";
 
@@ -39,9 +40,11 @@ describe("run", () => {
   test("serves until Ctrl+C, with its log here, and leaves nothing", async () => {
     cloud.write("app.py", fakeServerScript({ words: '"--say", "hello log"' }));
     const running = cloud.start(["run", "app.py"]);
-    const output = await until(running.output, (text) => text.includes("hello log"));
+    // Which comes first, the line or the word that all is ready, is chance.
+    const output = await until(running.output, (text) =>
+      ["hello log", "$DEPLOYCTL_KEY"].every((part) => text.includes(part)),
+    );
     const url = /http:\/\/127\.0\.0\.1:\d+\/local\/[a-z0-9-]+/.exec(output)?.[0] ?? "";
-    expect(output).toContain("$DEPLOYCTL_KEY");
     expect((await fetch(`${url}/v1/models`)).status).toBe(401);
     const key = await cloud.createKey();
     const headers = { authorization: `Key ${key}` };
@@ -209,16 +212,15 @@ describe("the control plane", () => {
   test("that is stopping says so and how to hurry, and the next one starts after it", async () => {
     const authorization = `Key ${await cloud.createKey()}`;
     const url = `http://127.0.0.1:${cloud.gatewayPort}/local/one/events?n=0`;
-    const leaving = new AbortController();
-    const { signal } = leaving;
-    expect(await fetch(url, { headers: { authorization }, signal })).toMatchObject({ status: 200 });
+    const events = await holdStream(url, { headers: { authorization } });
+    expect(events.reply.status).toBe(200);
     const stopping = cloud.start(["down"]);
     await until(
       async () => (await cloud.run(["status"])).output,
       (text) => text.includes("is stopping: requests that run may end first"),
     );
     const next = cloud.start(["up", "--json"]);
-    leaving.abort();
+    events.leave();
     const stopped = await stopping.ended;
     expect(stopped, stopped.errors).toMatchObject({ code: 0 });
     expect(stopped.errors).toContain("for at most 30 s; deployctl down --force cuts them off");
@@ -227,6 +229,7 @@ describe("the control plane", () => {
   });
 
   test("goes back to a backup while it does not run", async () => {
+    await cloud.json(["up"]);
     const { file } = await cloud.json<{ file: string }>(["state", "backup"]);
     await cloud.json(["apps", "delete", "other"]);
     expect(await cloud.run(["state", "restore", file])).toMatchObject({ code: 5 });

@@ -180,6 +180,18 @@ describe("export and import", () => {
     });
   });
 
+  test("a reader that leaves before the archive is whole makes the export fail", async () => {
+    const home = await freshHome();
+    await home.run(["cp", "tiny", "mine"]);
+    const line = '{ "$0" "$@"; echo "exit $?" >&2; } | head -c 1000 | wc -c';
+    const words = ["-c", line, process.execPath, entryFile, "export", "mine", "-"];
+    const { output, errors } = await home.startProgram("/bin/sh", words).ended;
+    expect(output.trim()).toBe("1000");
+    expect(errors).toMatch(
+      /Error: Whatever reads the output has ended before the archive of 'mine' was whole\..+\nexit 1\n$/,
+    );
+  });
+
   test("an archive that was damaged on its way is refused, and nothing of it stays", async () => {
     const home = await freshHome();
     const archive = path.join(home.folder, "tiny.tar");

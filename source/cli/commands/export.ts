@@ -5,6 +5,7 @@ import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
 import { openLibrary } from "../model-library.ts";
+import { writeWhole } from "../output.ts";
 import { withProgress } from "../with-progress.ts";
 
 export async function exportCommand(words: string[], flags: Flags): Promise<number> {
@@ -15,7 +16,9 @@ export async function exportCommand(words: string[], flags: Flags): Promise<numb
   const { library } = openLibrary(flags);
   if (file === "-") {
     refuseToMix(flags);
-    await withProgress(flags, (work) => library.export(name, process.stdout, work));
+    await withProgress(flags, (work) =>
+      writeWhole(`the archive of '${name}'`, (output) => library.export(name, output, work)),
+    );
     return exitCodes.ok;
   }
   const target = path.resolve(file);

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { defaultScale } from "../../../source/cloud/app-config.ts";
 import { routedApp } from "../../support/cloud-documents.ts";
+import { holdStream } from "../../support/held-stream.ts";
 import { sendRaw } from "../../support/http-raw.ts";
 import { TestGateway } from "../../support/test-gateway.ts";
 import { until } from "../../support/until.ts";
@@ -115,10 +116,11 @@ test("a replica that reads slowly slows its caller down, and gets everything", a
 test("a caller that leaves is noticed by the replica", async () => {
   const before = await stats();
   const leaving = new AbortController();
-  const stream = await fetch(`${url}/events?n=0&pause_ms=20`, { signal: leaving.signal });
+  const events = await holdStream(`${url}/events?n=0&pause_ms=20`);
   const waiting = fetch(`${url}/wait?ms=60000`, { signal: leaving.signal });
-  expect(stream.status).toBe(200);
+  expect(events.reply.status).toBe(200);
   await until(stats, ({ active }) => active === before.active + 2);
+  events.leave();
   leaving.abort();
   await expect(waiting).rejects.toThrow();
   const after = await until(stats, ({ active }) => active === before.active);

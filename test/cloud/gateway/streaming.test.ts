@@ -12,6 +12,7 @@ import { defaultLimits, defaultScale } from "../../../source/cloud/app-config.ts
 import type { RoutedApp } from "../../../source/cloud/gateway/traffic.ts";
 import { cloudKey, keysBy } from "../../support/cloud-documents.ts";
 import type { StartedGateway } from "../../support/gateway-process.ts";
+import { holdStream } from "../../support/held-stream.ts";
 import { sendRaw } from "../../support/http-raw.ts";
 import { TestGateway } from "../../support/test-gateway.ts";
 import { until } from "../../support/until.ts";
@@ -185,11 +186,10 @@ describe("a client that leaves", () => {
         isGone = true;
       });
     });
-    const leaving = new AbortController();
-    const response = await fetch(url, { signal: leaving.signal });
-    expect(response.status).toBe(200);
+    const held = await holdStream(url);
+    expect(held.reply.status).toBe(200);
     expect(gateway.gateway.inFlight("replica-1")).toBe(1);
-    leaving.abort();
+    held.leave();
     await until(
       () => isGone,
       (value) => value,

@@ -1,7 +1,7 @@
 // Models split into several files: all parts or none, and the engine finds them.
 import { readFileSync, realpathSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { prune } from "../../../source/store/library/prune.ts";
 import { loadTiny } from "../../support/load-tiny.ts";
 import { entriesOf, openStore, writePart } from "../../support/model-store.ts";
@@ -155,6 +155,8 @@ describe("a real model in two parts", () => {
     // A file in the folder's place: nobody can write into it, whatever his rights.
     writeFileSync(store.splitsFolder, "");
     const { facts } = await catalog.resolve("split");
+    // Links of this process's own, among the temporary files.
+    onTestFinished(() => rmSync(path.resolve(facts.path, "../.."), { recursive: true }));
     expect(facts.path).toMatch(/-00001-of-00002\.gguf$/);
     expect(readFileSync(facts.path).equals(readFileSync(at("b.gguf")))).toBe(true);
     const second = facts.path.replace("00001-of", "00002-of");

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { SessionStore } from "../../../source/sessions/session-store.ts";
 import { runApp } from "../../../source/ui/app/run-app.tsx";
 import { until } from "../../support/until.ts";
@@ -22,9 +22,10 @@ let folder: string;
 let sessions: SessionStore;
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), "deployment-chats-"));
+  // Later than the screens are closed: each saves its chat once more.
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   sessions = new SessionStore(folder);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 async function keepChat(): Promise<void> {
   const firstMessage = "Where is the key?";

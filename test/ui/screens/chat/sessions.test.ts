@@ -3,7 +3,7 @@
 import { copyFile, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { SessionStore } from "../../../../source/sessions/session-store.ts";
 import { imageBytes, imageFile } from "../../../support/load-vision.ts";
 import { until } from "../../../support/until.ts";
@@ -15,8 +15,9 @@ let sessions: SessionStore;
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "chat-sessions-"));
   sessions = new SessionStore(folder);
+  // Later than the screens are closed: each saves its chat once more.
+  onTestFinished(() => rm(folder, { recursive: true }));
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 async function say(chat: OpenChat, question: string, answer: string): Promise<void> {
   await ask(chat, question);

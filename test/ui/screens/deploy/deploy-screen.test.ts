@@ -8,7 +8,7 @@ import { Console } from "node:console";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { AsyncQueue } from "../../../../source/base/async-queue.ts";
 import { screenScripts } from "../../../../source/cli/cloud/screen-scripts.ts";
 import type { DeployEvent, DeploymentRequest } from "../../../../source/cloud/admin/documents.ts";
@@ -38,6 +38,8 @@ let folder: string;
 let script: string;
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), "deploy-screen-"));
+  // Later than the screen is closed: it keeps its draft.
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   script = path.join(folder, "chat.py");
   writeFileSync(
     script,
@@ -52,7 +54,6 @@ def serve():
 `,
   );
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Opened {
   readonly screen: SizedTerminal;
