@@ -43,7 +43,17 @@ async function bringModel(model: string, flags: Flags, missing: ServerRefusal): 
   await withProgress(flags, async (work) => {
     const server = flags.connect === undefined ? undefined : await findNamedServer(flags, settings);
     if (server === undefined) await library.pull(name, work);
-    else await pullOnServer(server, model, work);
+    else {
+      await pullOnServer(server, model, {
+        ...work,
+        onProgress: ({ overallTotal, overallCompleted, ...record }) =>
+          work.onProgress({
+            ...record,
+            ...(overallTotal !== undefined && { overall_total: overallTotal }),
+            ...(overallCompleted !== undefined && { overall_completed: overallCompleted }),
+          }),
+      });
+    }
   });
 }
 

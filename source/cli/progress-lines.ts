@@ -71,10 +71,17 @@ export class ProgressLines {
     this.#begin(this.#status, line);
   }
 
-  /** Begins or moves the bar that has this key. */
+  /**
+   * Begins or moves the bar that has this key. Less than all of it behind a full one is the next piece of
+   * work of its kind: its bar takes the place of the full one where that can still be drawn over.
+   */
   bar(key: string, label: string, completedBytes: number, totalBytes: number | undefined): void {
     let line = this.#bars.get(key);
-    if (line?.isDone) return;
+    if (line?.isDone) {
+      if (totalBytes === undefined || completedBytes >= totalBytes) return;
+      this.#lines = this.#lines.filter((other) => other !== line);
+      line = undefined;
+    }
     if (line === undefined) {
       this.#endStatus();
       line = { key, bar: new ProgressBar(toOneLine(label), this.#clock), isDone: false };

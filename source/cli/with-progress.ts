@@ -7,6 +7,8 @@ import { ProgressLines } from "./progress-lines.ts";
 /** Ctrl+C, the end of the terminal, and a system that shuts down. */
 const endingSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
+const wholeModel = "pulling model";
+
 /** A signal stops it, and it tidies up: what was fetched is kept for the next time, half a build is not. */
 export async function withProgress<T>(
   { limitRate }: Flags,
@@ -35,7 +37,11 @@ export async function withProgress<T>(
   }
 }
 
-function show(lines: ProgressLines, { status, digest, total, completed }: ProgressRecord): void {
+function show(lines: ProgressLines, record: ProgressRecord): void {
+  const { status, digest, total, completed = 0, overall_total: overall = 0 } = record;
   if (total === undefined) lines.status(status, digest ?? status);
-  else lines.bar(digest ?? status, status, completed ?? 0, total);
+  // The files of one model are one download.
+  else if (digest !== undefined && overall > total) {
+    lines.bar(wholeModel, wholeModel, record.overall_completed ?? 0, overall);
+  } else lines.bar(digest ?? status, status, completed, total);
 }

@@ -19,7 +19,12 @@ import { nothingSaid, type ResolvedModel } from "./library/resolved-model.ts";
 import type { ModelContent } from "./library/stored-content.ts";
 import { listLmStudio, resolveLmStudio } from "./lm-studio/list-lm-studio.ts";
 import { type FolderModel, LmStudioFolder } from "./lm-studio/lm-studio-folder.ts";
-import { type ModelName, type ModelReference, parseModelReference } from "./model-reference.ts";
+import {
+  hubNameOf,
+  type ModelName,
+  type ModelReference,
+  parseModelReference,
+} from "./model-reference.ts";
 
 export type { ResolvedModel } from "./library/resolved-model.ts";
 
@@ -227,12 +232,21 @@ export class ModelCatalog {
   }
 
   notFound(reference: string): ProductError {
-    const names = this.list().map(({ name }) => name.replace(/:latest$/, ""));
     return new ProductError(storeErrors.modelNotFound, {
       message: `model '${reference}' not found`,
-      hint: `Built in: ${names.join(", ")}; see modelctl list, or name a .gguf file by its path.`,
+      hint: `${this.#wayTo(this.parse(reference))}; see modelctl list, or name a .gguf file by its path.`,
       param: "model",
     });
+  }
+
+  /** How the model that was named might be had. */
+  #wayTo(parsed: ModelReference): string {
+    const name = parsed.kind === "name" ? parsed.name : undefined;
+    if (name?.isHub) return `To fetch it: modelctl pull ${name.display.replace(/:latest$/, "")}`;
+    const hubName = name && hubNameOf(name, this.#hubPrefixes);
+    if (hubName !== undefined) return `On the hub it would be ${hubName}`;
+    const names = this.list().map((model) => model.name.replace(/:latest$/, ""));
+    return `Built in: ${names.join(", ")}`;
   }
 
   async #resolveBuiltIn(model: BuiltInModel): Promise<ResolvedModel> {

@@ -101,6 +101,17 @@ export function modelNameOf(
   return { host, namespace, model, tag, display: `${shown.join("/")}:${tag}`, isHub };
 }
 
+/** What a name of two parts, as Ollama's users write, would be on the hub; undefined for others. */
+export function hubNameOf(
+  { host, namespace, model, tag }: ModelName,
+  hubPrefixes: readonly string[] = defaultHubPrefixes,
+): string | undefined {
+  if (host.toLowerCase() !== defaultHost || namespace.toLowerCase() === defaultNamespace) {
+    return undefined;
+  }
+  return `${hubHosts(hubPrefixes)[0]}/${namespace}/${model}${tag === defaultTag ? "" : `:${tag}`}`;
+}
+
 export function isSameName(one: ModelName, other: ModelName): boolean {
   return one.display.toLowerCase() === other.display.toLowerCase();
 }

@@ -8,7 +8,7 @@ import type { ProgressRecord } from "./library/layer-maker.ts";
 import type { ModelStore } from "./library/model-store.ts";
 import { sortParameters } from "./library/stored-parameters.ts";
 import { type ModelDefinition, nothingDefined } from "./model-definition.ts";
-import { defaultTag, hubHosts, type ModelName } from "./model-reference.ts";
+import { defaultTag, hubHosts, hubNameOf, type ModelName } from "./model-reference.ts";
 
 export interface PullOptions extends Omit<HubRequest, "onProgress"> {
   onProgress?: (progress: ProgressRecord) => void;
@@ -97,7 +97,8 @@ async function usable(
   const problem = template === undefined ? undefined : await templateProblem(template);
   const kept = problem === undefined ? template : undefined;
   const { parameters, otherValues } = sortParameters(params);
-  const names = Object.keys(params);
+  const names = Object.keys(parameters);
+  const unused = Object.keys(otherValues);
   const brought = [
     ...(kept === undefined ? [] : ["a template"]),
     ...(system === undefined ? [] : ["a system text"]),
@@ -109,6 +110,9 @@ async function usable(
     told: [
       ...problems.map((sentence) => `the repository's ${sentence}`),
       ...(problem === undefined ? [] : [`the repository's template is left out: ${problem}`]),
+      ...(unused.length === 0
+        ? []
+        : [`the repository's params hold what has no effect here: ${unused.join(", ")}`]),
       ...(brought.length === 0 ? [] : [`the repository brings ${brought.join(", ")}`]),
     ],
   };
@@ -142,7 +146,7 @@ function refuseOtherRegistries(name: ModelName, hubPrefixes: readonly string[]):
   if (name.isHub) return;
   throw new ProductError(storeErrors.noRegistry, {
     message: `pull model manifest: file does not exist: '${name.display}' names no model of the hub, and only those can be pulled.`,
-    hint: `Name a repository, such as ${hubHosts(hubPrefixes)[0]}/OWNER/REPO:Q4_K_M; or see modelctl list.`,
+    hint: `Name a repository, such as ${hubNameOf(name, hubPrefixes) ?? `${hubHosts(hubPrefixes)[0]}/OWNER/REPO:Q4_K_M`}; or see modelctl list.`,
     param: "model",
   });
 }

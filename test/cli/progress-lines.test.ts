@@ -111,6 +111,29 @@ describe("on a terminal", () => {
     ]);
   });
 
+  test("a bar that begins again takes the place of the full one below another", async () => {
+    const { progress, screen } = onTerminal();
+    progress.bar("all", "pulling model", 5 * megabyte, 20 * megabyte);
+    progress.bar("hash", "verifying", 5 * megabyte, 5 * megabyte);
+    progress.bar("hash", "verifying", 5 * megabyte, 5 * megabyte);
+    progress.bar("all", "pulling model", 10 * megabyte, 20 * megabyte);
+    progress.bar("hash", "verifying", 5 * megabyte, 10 * megabyte);
+    expect(await screen()).toEqual([
+      expect.stringMatching(/^pulling model: {2}50%/),
+      expect.stringMatching(/^verifying: {2}50%/),
+    ]);
+    progress.bar("hash", "verifying", 10 * megabyte, 10 * megabyte);
+    progress.bar("all", "pulling model", 20 * megabyte, 20 * megabyte);
+    vi.advanceTimersByTime(100);
+    progress.bar("hash", "verifying", 0, 10 * megabyte);
+    progress.finish();
+    expect(await screen()).toEqual([
+      expect.stringMatching(/^pulling model: 100%/),
+      expect.stringMatching(/^verifying: 100%/),
+      expect.stringMatching(/^verifying: {3}0%/),
+    ]);
+  });
+
   test("each new line ends the spinner before it, and what is done stays", async () => {
     const { progress, screen, write } = onTerminal();
     progress.status("pulling manifest");

@@ -45,6 +45,18 @@ describe("the built-in model", () => {
   });
 });
 
+test.each([
+  ["hf.co/maker/tiny-GGUF:Q8_0", "To fetch it: modelctl pull hf.co/maker/tiny-GGUF:Q8_0;"],
+  ["hf:maker/tiny-GGUF", "To fetch it: modelctl pull hf.co/maker/tiny-GGUF;"],
+  ["maker/tiny-GGUF", "On the hub it would be hf.co/maker/tiny-GGUF;"],
+  ["tinny", "Built in: tiny;"],
+])("%s, which is not there, is told how to be had", async (name, hint) => {
+  await expect(new ModelCatalog().resolve(name)).rejects.toMatchObject({
+    message: `model '${name}' not found`,
+    hint: expect.stringContaining(hint),
+  });
+});
+
 describe("files", () => {
   test("are models under their absolute path, without parameters of their own", async () => {
     const relative = path.relative(process.cwd(), tinyFile);

@@ -63,7 +63,13 @@ test("verifying is one status with bytes of its own, of which the download's bar
 });
 
 test("parameters that this program does not know are kept", async () => {
-  const { model } = await pullWith({ params: '{"temperature": "hot", "magic": 1, "top_k": 5}' });
+  const { model, told } = await pullWith({
+    params: '{"temperature": "hot", "magic": 1, "top_k": 5}',
+  });
+  expect(told).toContain("the repository brings parameters (top_k)");
+  expect(told).toContain(
+    "the repository's params hold what has no effect here: temperature, magic",
+  );
   expect(model.parameters).toEqual({ top_k: 5 });
   expect(model.otherValues).toEqual({ temperature: "hot", magic: 1 });
 });
@@ -100,15 +106,19 @@ test("a repository that says nothing is asked for nothing, and empty texts say n
   expect(model).toMatchObject({ template: undefined, system: undefined });
 });
 
-test("a name that is not of the hub is refused with a name that would be", async () => {
+test.each([
+  ["tiny", "our.hub/OWNER/REPO:Q4_K_M"],
+  ["maker/tiny-GGUF", "our.hub/maker/tiny-GGUF"],
+  ["maker/tiny-GGUF:Q8_0", "our.hub/maker/tiny-GGUF:Q8_0"],
+])("%s, which is not of the hub, is refused with a name that would be", async (text, likely) => {
   const hub = await openHub({ repositories: {} });
-  const pulling = pullModel(new ModelStore(newFolder(), ["our.hub"]), modelName("tiny"), {
+  const pulling = pullModel(new ModelStore(newFolder(), ["our.hub"]), modelName(text), {
     settings: await settingsFor(hub),
     templateProblem: async () => undefined,
   });
   await expect(pulling).rejects.toMatchObject({
     code: "STORE_NO_REGISTRY",
-    hint: "Name a repository, such as our.hub/OWNER/REPO:Q4_K_M; or see modelctl list.",
+    hint: `Name a repository, such as ${likely}; or see modelctl list.`,
   });
   expect(hub.requests).toEqual([]);
 });

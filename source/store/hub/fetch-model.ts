@@ -138,7 +138,7 @@ async function fetchFiles(
     const completedBytes = await presentBytes({ file, blobs, settings });
     const needsNoRoom = await isInOtherStore({ file, blobs, settings });
     presentTotal += needsNoRoom ? file.sizeBytes : completedBytes;
-    progress.note(chosen, { state: "downloading", completedBytes });
+    progress.begin(chosen, completedBytes);
   }
   // Blobs lie in one folder, whatever their digests.
   const folder = path.dirname(blobs.blobPath(`sha256:${"0".repeat(64)}`));

@@ -42,6 +42,11 @@ export class ProgressSum {
     this.#report = report;
   }
 
+  /** What is there of a file before anything is fetched; nothing is told of it yet. */
+  begin(file: ProgressFile, completedBytes: number): void {
+    this.#completed.set(file, completedBytes);
+  }
+
   /** A file starting over does not take back what was shown. */
   note(file: ProgressFile, report: FileReport): void {
     const { state, completedBytes, verifiedBytes, detail } = report;

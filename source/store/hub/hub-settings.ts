@@ -62,9 +62,10 @@ function readEndpoint(text: string | undefined): string {
   const url = URL.parse(text.trim());
   const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
   if (url === null || !isWeb || url.username !== "" || url.search !== "" || url.hash !== "") {
+    const more = isWeb ? ": it holds more than a host and a path" : "";
     throw new ProductError(storeErrors.hubSettingInvalid, {
-      message: `${JSON.stringify(withoutSecrets(text))} is not the address of a hub.`,
-      hint: `HF_ENDPOINT is written like ${defaultEndpoint}.`,
+      message: `${JSON.stringify(withoutSecrets(text))} is not the address of a hub${more}.`,
+      hint: `HF_ENDPOINT is written like ${defaultEndpoint}, without a name and a password.`,
     });
   }
   return url.href.replace(/\/+$/, "");

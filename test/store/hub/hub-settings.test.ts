@@ -37,6 +37,14 @@ describe("the endpoint", () => {
     expect(settings.endpoint).toBe(endpoint);
   });
 
+  test("with a password in it is told what is too much", async () => {
+    const refusal = readHubSettings({ HOME: home, HF_ENDPOINT: "https://u:p@mirror.example" });
+    await expect(refusal).rejects.toMatchObject({
+      message:
+        '"https://mirror.example" is not the address of a hub: it holds more than a host and a path.',
+    });
+  });
+
   test.each(["mirror.example", "ftp://mirror.example", "https://a/?q=1", "https://u:p@a"])(
     "%s is refused without what may be a password",
     async (text) => {
