@@ -5,7 +5,12 @@ import { afterHubPrefix } from "./hub-prefix.ts";
 
 /** Whether a model's name looks like a path: then a missing file is reported as one. */
 export function looksLikePath(text: string): boolean {
-  return /^[.~/]|\\|^[A-Za-z]:[\\/]|\.gguf$/i.test(text);
+  return !isAddress(text) && /^[.~/]|\\|^[A-Za-z]:[\\/]|\.gguf$/i.test(text);
+}
+
+/** `https://...`, `file://...`; a drive's one letter is no scheme. */
+export function isAddress(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
 }
 
 /**

@@ -11,7 +11,8 @@ export function afterHubPrefix(text: string, prefixes: readonly string[]): strin
     const start = isScheme ? prefix : `${prefix}/`;
     // A pasted address has a host; a scheme of ours is not written behind https://.
     const candidate = isScheme ? text : bare;
-    const rest = candidate.slice(start.length);
+    // The hub's own tools write hf://.
+    const rest = candidate.slice(start.length).replace(isScheme ? /^\/\// : "", "");
     if (!candidate.toLowerCase().startsWith(start.toLowerCase())) continue;
     if (!isScheme || rest.includes("/")) return rest;
   }

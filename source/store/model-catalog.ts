@@ -242,7 +242,8 @@ export class ModelCatalog {
   /** How the model that was named might be had. */
   #wayTo(parsed: ModelReference): string {
     const name = parsed.kind === "name" ? parsed.name : undefined;
-    if (name?.isHub) return `To fetch it: modelctl pull ${name.display.replace(/:latest$/, "")}`;
+    if (name?.isHub)
+      return `Not pulled: modelctl pull ${name.display.replace(/:latest$/, "")} fetches it`;
     const hubName = name && hubNameOf(name, this.#hubPrefixes);
     if (hubName !== undefined) return `On the hub it would be ${hubName}`;
     const names = this.list().map((model) => model.name.replace(/:latest$/, ""));

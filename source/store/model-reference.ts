@@ -1,5 +1,5 @@
 // Tells what a text that names a model means: a file, or a name.
-import { looksLikePath, toAbsolutePath } from "../base/file-path.ts";
+import { isAddress, looksLikePath, toAbsolutePath } from "../base/file-path.ts";
 import { afterHubPrefix, withoutScheme } from "../base/hub-prefix.ts";
 import { ProductError } from "../base/product-error.ts";
 import { storeErrors } from "./errors.ts";
@@ -61,6 +61,12 @@ export function parseModelReference(text: string, options: ReferenceOptions = {}
   const { baseFolder, hubPrefixes = defaultHubPrefixes } = options;
   const behindPrefix = afterHubPrefix(text, hubPrefixes);
   const hubText = behindPrefix === undefined ? undefined : nameOfPage(behindPrefix);
+  if (hubText === undefined && isAddress(text) && !isNameBehindScheme(text)) {
+    throw invalidName(
+      text,
+      "Addresses outside the hub are not fetched: download the file, then name it by its path.",
+    );
+  }
   if (hubText === undefined && looksLikePath(text)) {
     return { kind: "file", path: toAbsolutePath(text, baseFolder) };
   }
@@ -79,6 +85,11 @@ export function parseModelReference(text: string, options: ReferenceOptions = {}
   if (parts.length > 3) throw invalidName(text);
   const [model = "", namespace = defaultNamespace, host = defaultHost] = parts.reverse();
   return checked(text, { host, namespace, model, tag, isHub: false });
+}
+
+/** Ollama lets a name have a scheme; what ends like a file is none. */
+function isNameBehindScheme(text: string): boolean {
+  return withoutScheme(text) !== text && !/\.gguf([?#]|$)/i.test(text);
 }
 
 /** The hosts among the prefixes; the first is the one shown. */

@@ -46,8 +46,11 @@ describe("the built-in model", () => {
 });
 
 test.each([
-  ["hf.co/maker/tiny-GGUF:Q8_0", "To fetch it: modelctl pull hf.co/maker/tiny-GGUF:Q8_0;"],
-  ["hf:maker/tiny-GGUF", "To fetch it: modelctl pull hf.co/maker/tiny-GGUF;"],
+  [
+    "hf.co/maker/tiny-GGUF:Q8_0",
+    "Not pulled: modelctl pull hf.co/maker/tiny-GGUF:Q8_0 fetches it;",
+  ],
+  ["hf:maker/tiny-GGUF", "Not pulled: modelctl pull hf.co/maker/tiny-GGUF fetches it;"],
   ["maker/tiny-GGUF", "On the hub it would be hf.co/maker/tiny-GGUF;"],
   ["tinny", "Built in: tiny;"],
 ])("%s, which is not there, is told how to be had", async (name, hint) => {

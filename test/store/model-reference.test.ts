@@ -100,6 +100,18 @@ describe("names", () => {
   );
 });
 
+test.each(["https://example.com/a/x.gguf", "http://a.b/c/d.GGUF?raw=1", "file:///tmp/x.gguf"])(
+  "%s is an address, neither a name nor a path",
+  (text) => {
+    expect(() => parseModelReference(text)).toThrow(
+      expect.objectContaining({
+        code: "STORE_NAME_INVALID",
+        hint: expect.stringContaining("download the file"),
+      }),
+    );
+  },
+);
+
 describe("names on the hub", () => {
   test.each([
     ["hf.co/owner/Model-1.5_GGUF", "hf.co/owner/Model-1.5_GGUF:latest"],
@@ -107,6 +119,7 @@ describe("names on the hub", () => {
     ["huggingface.co/owner/m:IQ2_XXS", "hf.co/owner/m:IQ2_XXS"],
     ["HuggingFace.co/owner/m", "hf.co/owner/m:latest"],
     ["hf:owner/m:Q8_0", "hf.co/owner/m:Q8_0"],
+    ["hf://owner/m", "hf.co/owner/m:latest"],
     ["https://huggingface.co/owner/m", "hf.co/owner/m:latest"],
     ["hf.co/owner/m:model-Q4_K_M.gguf", "hf.co/owner/m:model-Q4_K_M.gguf"],
     ["hf.co/owner/m:Model (new) v1+2.gguf", undefined],

@@ -56,7 +56,9 @@ describe("a pull that was cancelled", () => {
     const { model, progress } = await pull(hub, folder);
     expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
     expect(progress[0]?.completedBytes).toBeGreaterThanOrEqual(completed);
-    expect(sentences(progress)).toContainEqual(expect.stringMatching(/^Resuming at \d+ %/));
+    expect(sentences(progress)).toContainEqual(
+      expect.stringMatching(/^Resuming \S+\.gguf at \d+ %/),
+    );
     expect(sentBytes(hub) - before).toBeLessThanOrEqual(size - completed);
   });
 
@@ -212,7 +214,9 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("a smal
     const before = sentBytes(hub);
     const { model, progress } = await pull(hub, folder);
     expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
-    expect(sentences(progress)).toContainEqual(expect.stringMatching(/^Resuming at [1-9]\d? %/));
+    expect(sentences(progress)).toContainEqual(
+      expect.stringMatching(/^Resuming \S+\.gguf at [1-9]\d? %/),
+    );
     expect(sentBytes(hub) - before).toBeLessThan(size);
   });
 });

@@ -110,6 +110,6 @@ describe("two pulls of one file", () => {
     child.kill("SIGKILL");
     const { model } = await second;
     expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
-    expect(seen.join()).toContain("Resuming at");
+    expect(seen.join()).toContain("Resuming ");
   });
 });

@@ -81,7 +81,7 @@ async function downloadOnce(download: FileDownload): Promise<string> {
   const hasher = new FileHasher(partial.path);
   let isSettled = false;
   try {
-    const detail = beginning(partial);
+    const detail = beginning(partial, file.path);
     report({ state: "downloading", completedBytes: partial.completedBytes, ...detail });
     await requireFreeSpace(path.dirname(target), file.sizeBytes - partial.completedBytes);
     await transfer({
@@ -131,11 +131,12 @@ async function locate(download: FileDownload, source: FileSource): Promise<FileL
   }
 }
 
-function beginning(partial: PartialFile): { detail?: string } {
+function beginning(partial: PartialFile, file: string): { detail?: string } {
   const { restartReason, completedBytes, identity } = partial;
   if (restartReason !== undefined) return { detail: `Starting over: ${restartReason}.` };
   if (completedBytes === 0) return {};
-  return { detail: `Resuming at ${Math.floor((completedBytes / identity.sizeBytes) * 100)} %.` };
+  const percent = Math.floor((completedBytes / identity.sizeBytes) * 100);
+  return { detail: `Resuming ${path.posix.basename(file)} at ${percent} %.` };
 }
 
 function hashMismatch(file: string): ProductError {
