@@ -1,5 +1,7 @@
 // Runs a canonical request for a route: aborts it when the client leaves, and keeps its record.
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { ProductError } from "../base/product-error.ts";
+import { engineErrors } from "../engine/errors.ts";
 import type { CanonicalEvent, CanonicalRequest } from "../engine/request.ts";
 import type { ResolvedModel } from "../store/model-catalog.ts";
 import { AnswerNotes } from "./answer-notes.ts";
@@ -20,6 +22,11 @@ export function clientSignal(reply: FastifyReply): AbortSignal {
     if (!raw.writableFinished) controller.abort();
   });
   return controller.signal;
+}
+
+/** Why a request ends whose `clientSignal` was aborted; in Ollama's words. */
+export function requestCanceled(): ProductError {
+  return new ProductError(engineErrors.cancelled, { message: "request canceled" });
 }
 
 /** Programs on one machine are clients of their own, as far as they say what they are. */

@@ -50,6 +50,17 @@ describe("the records", () => {
     expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
   });
 
+  test("begin with what has no effect, which without a stream is in the reply", async () => {
+    const body = { model: "odd", from: "tiny", template: "{{ .Promt }}", license: "" };
+    const warning =
+      "template line 1, column 4: the TEMPLATE asks for .Promt, which no conversation has: it prints nothing. Did you mean .Prompt?";
+    const statuses = statusesOf(await create(body));
+    expect(statuses.slice(0, 2)).toEqual([warning, "parsing GGUF"]);
+    const { json } = await store.server.post("/api/create", { ...body, stream: false });
+    expect(json).toEqual({ status: "success", warnings: [warning] });
+    expect((await store.client.show({ model: "odd" })).license).toBeUndefined();
+  });
+
   test("say that a file of the machine is referred to, not copied", async () => {
     const file = store.tinyAt("referred.gguf");
     const before = store.blobs().length;
@@ -272,6 +283,12 @@ describe("is refused", () => {
       /requires/,
     ],
     ["from a model that is not there", () => ({ model: "x", from: "nobody" }), 404, /not found/],
+    [
+      "from a model that is not there, behind warnings",
+      () => ({ model: "x", from: "nobody", renderer: "some", parameters: { topk: 1 } }),
+      404,
+      /not found/,
+    ],
     [
       "from a file that may not be named",
       () => ({ model: "x", from: "/etc/passwd.gguf" }),

@@ -29,6 +29,12 @@ const anywhere = [...ofConversation, ...ofMessages, ...ofTools, ...ofSchemas];
 /** Below these the names are the client's own. */
 const open = ["Arguments", "Properties", "Items", "Defs", "AnyOf", "Enum"];
 
+/** What goes behind the place of one. */
+export function unknownFieldText({ name, nearest }: UnknownField): string {
+  const hint = nearest === undefined ? "" : ` Did you mean .${nearest}?`;
+  return `the TEMPLATE asks for .${name}, which no conversation has: it prints nothing.${hint}`;
+}
+
 /** Each name once, in the order of the text. */
 export function unknownFields(
   root: readonly TemplateNode[],

@@ -148,6 +148,8 @@ const ProgressRecord = Type.Object({
   completed: maybe(count),
   overall_total: maybe(count),
   overall_completed: maybe(count),
+  /** Of `/api/create` without a stream: what was asked for and has no effect. */
+  warnings: maybe(Type.Array(text)),
   /** The work has failed, and this is the last line. */
   error: maybe(text),
   code: maybe(text),

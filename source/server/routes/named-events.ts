@@ -1,12 +1,11 @@
 // Answers on APIs that stream events with names: each event, or at the end the answer as a whole.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { ProductError } from "../../base/product-error.ts";
-import { engineErrors } from "../../engine/errors.ts";
+import type { ProductError } from "../../base/product-error.ts";
 import type { CanonicalEvent, CanonicalRequest } from "../../engine/request.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { toProductError } from "../plugins/error-replies.ts";
-import { clientSignal, runRequest } from "../run-request.ts";
+import { clientSignal, requestCanceled, runRequest } from "../run-request.ts";
 import { StreamWriter } from "../stream-writer.ts";
 import { announceTruncation } from "./truncation-header.ts";
 
@@ -44,12 +43,12 @@ export async function replyWithNamedEvents(
   };
   try {
     for await (const event of runRequest(dependencies, request, canonical, model, signal)) {
-      if (event.type === "done" && event.reason === "cancelled") throw cancelled();
+      if (event.type === "done" && event.reason === "cancelled") throw requestCanceled();
       if (event.type === "truncated") announceTruncation(reply, event);
       const events = answer.take(event);
       if (stream) await send(events);
     }
-    if (signal.aborted) throw cancelled();
+    if (signal.aborted) throw requestCanceled();
     if (!stream) return await reply.send(answer.toJson());
     writer.end();
   } catch (error) {
@@ -65,8 +64,4 @@ export async function replyWithNamedEvents(
 
 function frame(event: NamedEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
-}
-
-function cancelled(): ProductError {
-  return new ProductError(engineErrors.cancelled, { message: "request canceled" });
 }

@@ -2,6 +2,7 @@
 import { nearestName } from "../../base/nearest-name.ts";
 import { quoteShort, trimUnseen } from "../../base/seen-text.ts";
 import { storeErrors } from "../errors.ts";
+import { keptWithoutEffect } from "../kept-without-effect.ts";
 import type { ModelDefinition, StoredMessage } from "../model-definition.ts";
 import {
   isParameterName,
@@ -116,12 +117,12 @@ class CommandReader implements ParsedModelfile {
       case "RENDERER":
         this.#warnIfGiven("RENDERER", command);
         definition.renderer = word(command);
-        this.#warnOfNoEffect(command, "prompts follow the TEMPLATE, or the model's own template");
+        this.#warn(command.at, `RENDERER ${keptWithoutEffect.renderer}`);
         break;
       case "PARSER":
         this.#warnIfGiven("PARSER", command);
         definition.parser = word(command);
-        this.#warnOfNoEffect(command, "how answers are read follows from the template");
+        this.#warn(command.at, `PARSER ${keptWithoutEffect.parser}`);
         break;
       case "REQUIRES":
         this.#warnIfGiven("REQUIRES", command);
@@ -146,10 +147,6 @@ class CommandReader implements ParsedModelfile {
     if (before === undefined) return;
     const line = this.#source.positionAt(before).line;
     this.#warn(command.at, `${name} replaces that of line ${line}.`);
-  }
-
-  #warnOfNoEffect({ name, at }: ModelfileCommand, why: string): void {
-    this.#warn(at, `${name} is kept, but has no effect here: ${why}.`);
   }
 
   #warn(at: number, sentence: string): void {
@@ -203,8 +200,7 @@ class CommandReader implements ParsedModelfile {
     }
     this.#warnIfGiven(`PARAMETER ${key.text}`, command);
     if (key.text === "typical_p" && read.value !== 1) {
-      const sentence = "is kept, but has no effect here: there is no such sampler";
-      this.#warn(key.at, `parameter typical_p ${sentence}; min_p does a similar job.`);
+      this.#warn(key.at, `parameter typical_p ${keptWithoutEffect.typicalP}`);
     }
     // The reader of this parameter's kind gave the value.
     Object.assign(parameters, { [key.text]: read.value } satisfies Partial<

@@ -3,9 +3,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CanonicalEvent, CanonicalRequest } from "../../../engine/request.ts";
 import type { ResolvedModel } from "../../../store/model-catalog.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
-import { clientSignal, runRequest } from "../../run-request.ts";
+import { clientSignal, requestCanceled, runRequest } from "../../run-request.ts";
 import { announceTruncation } from "../truncation-header.ts";
-import { NativeReply, type ReplyShape, requestCanceled } from "./native-reply.ts";
+import { NativeReply, type ReplyShape } from "./native-reply.ts";
 import { renderedFields } from "./records.ts";
 import { ToolCallReader } from "./tool-calls.ts";
 

@@ -1,10 +1,10 @@
 // The reply to a native request: one record a line while streaming, one record otherwise.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { ProductError } from "../../../base/product-error.ts";
 import { engineErrors } from "../../../engine/errors.ts";
 import type { TokenLogprob } from "../../../engine/generation.ts";
 import type { CanonicalEvent } from "../../../engine/request.ts";
 import { toProductError } from "../../plugins/error-replies.ts";
+import { requestCanceled } from "../../run-request.ts";
 import { StreamWriter } from "../../stream-writer.ts";
 import { announceTruncation } from "../truncation-header.ts";
 import { createdAt, finalFields, logprobFields, progressFields } from "./records.ts";
@@ -131,9 +131,4 @@ export class NativeReply {
   #logprobFields(logprobs: readonly TokenLogprob[]): Record<string, unknown> {
     return logprobFields(logprobs, this.#shape.topLogprobs);
   }
-}
-
-/** In Ollama's words. */
-export function requestCanceled(): ProductError {
-  return new ProductError(engineErrors.cancelled, { message: "request canceled" });
 }

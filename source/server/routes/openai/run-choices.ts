@@ -1,11 +1,9 @@
 // Runs the choices of one request side by side, and gives their events as one stream.
 import type { FastifyRequest } from "fastify";
-import { ProductError } from "../../../base/product-error.ts";
-import { engineErrors } from "../../../engine/errors.ts";
 import type { CanonicalEvent, CanonicalRequest } from "../../../engine/request.ts";
 import type { ResolvedModel } from "../../../store/model-catalog.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
-import { runRequest } from "../../run-request.ts";
+import { requestCanceled, runRequest } from "../../run-request.ts";
 import { withField } from "./error-field.ts";
 
 export interface ChoiceEvent {
@@ -57,11 +55,11 @@ export async function* runChoices(
         continue;
       }
       const event = result.value;
-      if (event.type === "done" && event.reason === "cancelled") throw cancelled();
+      if (event.type === "done" && event.reason === "cancelled") throw requestCanceled();
       yield { choice, event };
       next.set(choice, nextOf(run, choice));
     }
-    if (signal.aborted) throw cancelled();
+    if (signal.aborted) throw requestCanceled();
   } catch (error) {
     const [first] = choices;
     throw first === undefined ? error : withField(error, first);
@@ -73,8 +71,4 @@ export async function* runChoices(
 
 async function nextOf(run: AsyncGenerator<CanonicalEvent>, choice: number) {
   return { choice, run, result: await run.next() };
-}
-
-function cancelled(): ProductError {
-  return new ProductError(engineErrors.cancelled, { message: "request canceled" });
 }

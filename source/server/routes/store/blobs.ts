@@ -1,11 +1,9 @@
 // HEAD and POST /api/blobs/{digest}: files that a model is to be made of, sent in advance.
 import { Readable } from "node:stream";
 import type { FastifyInstance } from "fastify";
-import { ProductError } from "../../../base/product-error.ts";
-import { engineErrors } from "../../../engine/errors.ts";
 import { parseDigest } from "../../../store/library/digest.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
-import { clientSignal } from "../../run-request.ts";
+import { clientSignal, requestCanceled } from "../../run-request.ts";
 
 interface BlobParams {
   digest: string;
@@ -33,13 +31,9 @@ export function registerBlobs(app: FastifyInstance, { workshop }: ServerDependen
       const { isNew } = await store
         .writeBlobFrom(content, { digest, sizeBytes, signal })
         .catch((error: unknown) => {
-          throw signal.aborted ? clientLeft() : error;
+          throw signal.aborted ? requestCanceled() : error;
         });
       return await reply.code(isNew ? 201 : 200).send();
     });
   });
-}
-
-function clientLeft(): ProductError {
-  return new ProductError(engineErrors.cancelled, { message: "request canceled" });
 }

@@ -15,12 +15,15 @@ import { isParameterName } from "../../../store/model-parameters.ts";
 import { readVersion } from "../../../store/modelfile/version-text.ts";
 import { invalidField } from "../../errors.ts";
 import { parseOptions } from "../../options.ts";
+import { createWarnings } from "./create-warnings.ts";
 import type { CreateBody } from "./schema.ts";
 
 export interface CreateDefinition {
   definition: ModelDefinition;
   /** Of names that we do not know; kept as they are. */
   otherParameters: Record<string, unknown>;
+  /** Sentences about what was read but has no effect. */
+  warnings: string[];
 }
 
 /**
@@ -42,7 +45,7 @@ export async function readDefinition(
   if (Object.keys(body.adapters ?? {}).length > 1) {
     throw invalidField("adapters", "only one adapter is currently supported");
   }
-  if (template) checkTemplate(template);
+  const parsedTemplate = template ? readTemplate(template) : undefined;
   const { known, others } = sortParameters(body.parameters ?? {});
   const definition = nothingDefined({
     from: [...(from ? [from] : []), ...(await blobPaths(store, "files", files))],
@@ -50,14 +53,16 @@ export async function readDefinition(
     drafts: await blobPaths(store, "draft_files", body.draft_files ?? {}),
     template,
     system,
-    licenses: typeof license === "string" ? [license] : license,
+    licenses: [license].flat().filter((text) => text !== ""),
     parameters: parseOptions(known, () => {}),
     messages: (body.messages ?? []).map(readMessage),
     renderer,
     parser,
     requires: body.requires === undefined ? undefined : checkedVersion(body.requires),
   });
-  return { definition, otherParameters: others };
+  const otherNames = Object.keys(others);
+  const warnings = createWarnings(body, { template: parsedTemplate, otherNames });
+  return { definition, otherParameters: others, warnings };
 }
 
 /** Where the blobs lie that the files' digests name. */
@@ -87,9 +92,9 @@ async function blobPaths(
   return paths;
 }
 
-function checkTemplate(template: string): void {
+function readTemplate(template: string): GoChatTemplate {
   try {
-    new GoChatTemplate(template);
+    return new GoChatTemplate(template);
   } catch (error) {
     if (!(error instanceof ProductError)) throw error;
     throw error.reworded({ message: `template error: ${error.message}`, param: "template" });

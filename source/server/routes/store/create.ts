@@ -31,7 +31,6 @@ export function registerCreate(app: FastifyInstance, dependencies: ServerDepende
         body.modelfile === undefined
           ? {
               ...(await readDefinition(store, body)),
-              warnings: [],
               explain: (error: unknown) => inWordsOfClient(error, store, body),
             }
           : readModelfile(body, body.modelfile);
@@ -41,12 +40,12 @@ export function registerCreate(app: FastifyInstance, dependencies: ServerDepende
         ...(quantize && { quantize }),
       };
       // Most mistakes show while the files are looked at: before the second record.
-      return await replyWithProgress(request, reply, { stream, holdsFirst: true }, (work) => {
-        for (const status of warnings) work.onProgress({ status });
-        return makeModel(workshop, name, definition, options, work).catch((error: unknown) => {
+      const shape = { stream, warnings, holdsFirst: true };
+      return await replyWithProgress(request, reply, shape, (work) =>
+        makeModel(workshop, name, definition, options, work).catch((error: unknown) => {
           throw explain(error);
-        });
-      });
+        }),
+      );
     },
   );
 }

@@ -8,8 +8,6 @@ import { checkTemplate } from "./modelfile-template.ts";
 import type { CreateBody } from "./schema.ts";
 
 export interface ModelfileDefinition extends CreateDefinition {
-  /** Sentences about what was read but has no effect. */
-  warnings: string[];
   /** Adds line and column to an error about something that the Modelfile names. */
   explain: (error: unknown) => unknown;
 }

@@ -2,6 +2,7 @@
 import { ProductError } from "../../../base/product-error.ts";
 import { GoChatTemplate } from "../../../prompt/go-template/go-chat-template.ts";
 import { TemplateFault } from "../../../prompt/go-template/template-fault.ts";
+import { unknownFieldText } from "../../../prompt/go-template/unknown-fields.ts";
 import { positionWithin, type TextPosition } from "../../../store/modelfile/modelfile-text.ts";
 import type { ParsedModelfile } from "../../../store/modelfile/parse-modelfile.ts";
 import { atPlace } from "../../../store/modelfile/place-error.ts";
@@ -13,10 +14,9 @@ import { atPlace } from "../../../store/modelfile/place-error.ts";
 export function checkTemplate({ definition: { template }, positions }: ParsedModelfile): string[] {
   const start = positions.template;
   if (!template || start === undefined) return [];
-  return readTemplate(template, start).unknownFields.map(({ name, at, nearest }) => {
-    const { line, column } = positionWithin(start, template, at);
-    const hint = nearest === undefined ? "" : ` Did you mean .${nearest}?`;
-    return `Modelfile line ${line}, column ${column}: the TEMPLATE asks for .${name}, which no conversation has: it prints nothing.${hint}`;
+  return readTemplate(template, start).unknownFields.map((field) => {
+    const { line, column } = positionWithin(start, template, field.at);
+    return `Modelfile line ${line}, column ${column}: ${unknownFieldText(field)}`;
   });
 }
 

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ProgressRecord } from "../../../store/library/layer-maker.ts";
 import { toProductError } from "../../plugins/error-replies.ts";
-import { clientSignal } from "../../run-request.ts";
+import { clientSignal, requestCanceled } from "../../run-request.ts";
 import { StreamWriter } from "../../stream-writer.ts";
 
 export interface ProgressWork {
@@ -13,7 +13,9 @@ export interface ProgressWork {
 
 export interface ProgressOptions {
   stream: boolean;
-  /** The first record waits for the second, so that a failure between them has its own status. */
+  /** Records in front of the work's own; without a stream, in `warnings` of the reply. */
+  warnings?: readonly string[];
+  /** The work's first record waits for the second, so that a failure between them has its own status. */
   holdsFirst: boolean;
 }
 
@@ -21,12 +23,13 @@ export interface ProgressOptions {
 export async function replyWithProgress(
   request: FastifyRequest,
   reply: FastifyReply,
-  { stream, holdsFirst }: ProgressOptions,
+  { stream, warnings = [], holdsFirst }: ProgressOptions,
   run: (work: ProgressWork) => Promise<void>,
 ): Promise<FastifyReply> {
   const signal = clientSignal(reply);
   const writer = new StreamWriter(reply, "application/x-ndjson", signal);
-  const held: ProgressRecord[] = [];
+  const held: ProgressRecord[] = warnings.map((status) => ({ status }));
+  let isHolding = holdsFirst;
   let last: ProgressRecord = { status: "success" };
   let written: Promise<void> = Promise.resolve();
   const write = (record: unknown) => {
@@ -36,12 +39,14 @@ export async function replyWithProgress(
     last = record;
     if (!stream) return;
     held.push(record);
-    if (holdsFirst && !writer.isOpen && held.length === 1) return;
+    if (isHolding && held.length <= warnings.length + 1) return;
+    isHolding = false;
     for (const waiting of held.splice(0)) write(waiting);
   };
   try {
     await run({ onProgress, signal });
-  } catch (error) {
+  } catch (cause) {
+    const error = signal.aborted ? requestCanceled() : cause;
     await written;
     if (!writer.isOpen) throw error;
     const { code, sentence: message } = toProductError(error);
@@ -51,7 +56,7 @@ export async function replyWithProgress(
     writer.end();
     return reply;
   }
-  if (!stream) return await reply.send(last);
+  if (!stream) return await reply.send({ ...last, ...(warnings.length > 0 && { warnings }) });
   for (const waiting of held.splice(0)) write(waiting);
   await written;
   writer.end();
