@@ -2,12 +2,19 @@
 import { once } from "node:events";
 import type { FastifyReply } from "fastify";
 
+/** Half of what the least patient proxies wait for; some clients give up after five minutes. */
+const longestSilenceMs = 15_000;
+
+/** Readers of server-sent events skip it. */
+const comment = ": keep-alive\n\n";
+
 /** Opens the reply with its first piece, so that an error before it can still set the status. */
 export class StreamWriter {
   readonly #reply: FastifyReply;
   readonly #contentType: string;
   readonly #signal: AbortSignal;
   #open = false;
+  #silenceTimer: NodeJS.Timeout | undefined;
 
   /** @param signal aborted when the request has ended: nothing waits for a slow reader any more */
   constructor(reply: FastifyReply, contentType: string, signal: AbortSignal) {
@@ -21,10 +28,41 @@ export class StreamWriter {
     return this.#open;
   }
 
+  /**
+   * For server-sent events alone: sends a comment whenever nothing else was sent for so long, as while
+   * a model is loaded. What fails behind the first one can not set the status any more.
+   */
+  breakSilence(everyMs = longestSilenceMs): void {
+    const { raw } = this.#reply;
+    if (raw.destroyed || raw.closed) return;
+    this.#silenceTimer = setTimeout(() => {
+      const isRefused = !this.#open && raw.headersSent;
+      if (!isRefused && !raw.writableEnded && !raw.writableNeedDrain) this.#send(comment);
+      this.#silenceTimer?.refresh();
+    }, everyMs);
+    raw.once("close", () => clearTimeout(this.#silenceTimer));
+  }
+
   async write(text: string): Promise<void> {
     const { raw } = this.#reply;
     // A request that was cancelled still gets its last record; a client that has left gets none.
     if (raw.destroyed) return;
+    this.#silenceTimer?.refresh();
+    if (this.#send(text)) return;
+    try {
+      await once(raw, "drain", { signal: this.#signal });
+    } catch (error) {
+      if (!this.#signal.aborted) throw error;
+    }
+  }
+
+  end(): void {
+    this.#reply.raw.end();
+  }
+
+  /** @returns false: the client is slow */
+  #send(text: string): boolean {
+    const { raw } = this.#reply;
     if (!this.#open) {
       this.#open = true;
       this.#reply.hijack();
@@ -39,15 +77,6 @@ export class StreamWriter {
       });
       raw.socket?.setNoDelay(true);
     }
-    if (raw.write(text)) return;
-    try {
-      await once(raw, "drain", { signal: this.#signal });
-    } catch (error) {
-      if (!this.#signal.aborted) throw error;
-    }
-  }
-
-  end(): void {
-    this.#reply.raw.end();
+    return raw.write(text);
   }
 }

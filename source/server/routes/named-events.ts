@@ -38,6 +38,7 @@ export async function replyWithNamedEvents(
 ): Promise<FastifyReply> {
   const signal = clientSignal(reply);
   const writer = new StreamWriter(reply, "text/event-stream; charset=utf-8", signal);
+  if (stream) writer.breakSilence();
   const send = async (events: readonly NamedEvent[]) => {
     if (events.length > 0) await writer.write(events.map(frame).join(""));
   };

@@ -7,10 +7,19 @@ export class EventStream {
   readonly #request: FastifyRequest;
   readonly #writer: StreamWriter;
 
-  /** @param signal aborted when the client leaves */
-  constructor(request: FastifyRequest, reply: FastifyReply, signal: AbortSignal) {
+  /**
+   * @param signal aborted when the client leaves
+   * @param silenceMs see `StreamWriter.breakSilence`
+   */
+  constructor(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    signal: AbortSignal,
+    silenceMs?: number,
+  ) {
     this.#request = request;
     this.#writer = new StreamWriter(reply, "text/event-stream; charset=utf-8", signal);
+    this.#writer.breakSilence(silenceMs);
   }
 
   async send(data: unknown): Promise<void> {

@@ -38,12 +38,15 @@ export class ResponseAnswer implements NamedAnswer {
 
   fail(error: ProductError): NamedEvent[] {
     const { code, sentence: message, param = null } = error;
+    // A stream that was silent for long has been opened before its answer began.
+    const begun = this.#begin();
     this.#status = "failed";
     const ended = this.#numbered(this.#output.end("incomplete"));
     const told = this.#numbered([{ type: "error", code, message, param }]);
     // The codes of responses are a fixed list; ours is in the event before.
     const response = { error: { code: "server_error", message } };
     return [
+      ...begun,
       ...ended,
       ...told,
       ...this.#lifecycle("response.failed", this.#output.toJson(), response),

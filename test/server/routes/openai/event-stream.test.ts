@@ -1,0 +1,54 @@
+// A stream that has nothing to say for long says that it is alive, in a way that its readers skip.
+import Fastify, { type FastifyInstance } from "fastify";
+import OpenAI from "openai";
+import { afterEach, expect, test } from "vitest";
+import { ProductError } from "../../../../source/base/product-error.ts";
+import { engineErrors } from "../../../../source/engine/errors.ts";
+import { EventStream } from "../../../../source/server/routes/openai/event-stream.ts";
+import { clientSignal } from "../../../../source/server/run-request.ts";
+
+let app: FastifyInstance;
+afterEach(async () => await app.close());
+
+/** A server whose streams are silent until `waiting` is settled. */
+async function silentUntil(waiting: Promise<void>): Promise<string> {
+  app = Fastify();
+  app.post("/v1/chat/completions", async (request, reply) => {
+    const stream = new EventStream(request, reply, clientSignal(reply), 1);
+    try {
+      await waiting;
+      await stream.send({ choices: [{ index: 0, delta: { content: "Hello!" } }] });
+      await stream.done();
+    } catch (error) {
+      await stream.fail(error);
+    }
+    return reply;
+  });
+  return await app.listen({ host: "127.0.0.1", port: 0 });
+}
+
+test("comments come before the first event, and the error behind them is an event", async () => {
+  const waiting = Promise.withResolvers<void>();
+  const url = await silentUntil(waiting.promise);
+  const reply = await fetch(`${url}/v1/chat/completions`, { method: "POST" });
+  expect(reply.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+  const reader = reply.body?.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await reader?.read())?.value).toMatch(/^(: keep-alive\n\n)+$/);
+  waiting.reject(new ProductError(engineErrors.loadFailed, { message: "No room." }));
+  let rest = "";
+  for (let piece = await reader?.read(); piece?.value; piece = await reader?.read()) {
+    rest += piece.value;
+  }
+  expect(rest).toMatch(/^(: keep-alive\n\n)*data: \{"error":\{"message":"No room\..*\}\}\n\n$/);
+});
+
+test("OpenAI's client passes over them", async () => {
+  const waiting = Promise.withResolvers<void>();
+  const client = new OpenAI({ baseURL: `${await silentUntil(waiting.promise)}/v1`, apiKey: "any" });
+  // Its call is answered by the first comment already.
+  const stream = await client.chat.completions.create({ model: "m", messages: [], stream: true });
+  waiting.resolve();
+  const texts: unknown[] = [];
+  for await (const { choices } of stream) texts.push(choices[0]?.delta.content);
+  expect(texts).toEqual(["Hello!"]);
+});
