@@ -125,9 +125,14 @@ describe("through Ollama's client", () => {
     expect(shown).toMatchObject({ messages: [{ role: "user", content: "My name is Bob." }] });
   });
 
-  test("an empty system text leaves the parent's", async () => {
-    await store.client.create({ model: "same", from: "pirate", system: "" });
-    expect((await store.client.show({ model: "same" })).system).toBe("You are a pirate.");
+  test("an empty text leaves the parent's", async () => {
+    const parent = { model: "old", from: "pirate", renderer: "some", requires: "0.5" };
+    await store.server.post("/api/create", parent);
+    const child = { model: "same", from: "old", system: "", renderer: "", requires: "" };
+    expect((await store.server.post("/api/create", child)).status).toBe(200);
+    const { modelfile, system } = await store.client.show({ model: "same" });
+    expect(system).toBe("You are a pirate.");
+    expect(modelfile).toContain("RENDERER some\nREQUIRES 0.5\n");
   });
 
   test("a stream ends with success, and an error in it is thrown", async () => {

@@ -56,9 +56,10 @@ export async function readDefinition(
     licenses: [license].flat().filter((text) => text !== ""),
     parameters: parseOptions(known, () => {}),
     messages: (body.messages ?? []).map(readMessage),
-    renderer,
-    parser,
-    requires: body.requires === undefined ? undefined : checkedVersion(body.requires),
+    // An empty text leaves the parent's, as with template and system.
+    renderer: renderer || undefined,
+    parser: parser || undefined,
+    requires: body.requires ? checkedVersion(body.requires) : undefined,
   });
   const otherNames = Object.keys(others);
   const warnings = createWarnings(body, { template: parsedTemplate, otherNames });
