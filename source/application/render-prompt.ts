@@ -5,9 +5,11 @@ import { isRecord } from "../base/json-record.ts";
 import { ProductError } from "../base/product-error.ts";
 import { renderSegments, segmentsText } from "../engine/answer/chat-prompt.ts";
 import { prepareChat } from "../engine/answer/prepare-chat.ts";
+import { readChatImages } from "../engine/images/request-images.ts";
 import { type ChatInput, plainChat, plainRequest } from "../engine/request.ts";
 import type { PromptMessage } from "../prompt/prompt-template.ts";
 import { serverErrors } from "../server/errors.ts";
+import { readImages } from "../server/routes/native/images.ts";
 import { toPromptMessage, toToolDefinition } from "../server/routes/native/messages.ts";
 import { NativeMessage, NativeTool } from "../server/routes/native/schema.ts";
 import { readVocabulary } from "../store/gguf/vocabulary.ts";
@@ -28,13 +30,14 @@ const sample: PromptMessage[] = [
 /**
  * @param conversation JSON text: messages as `/api/chat` takes them, or an object with `messages`
  *   and `tools`; undefined: a sample chat
- * @throws ProductError of the store or the prompt, `SERVER_FIELD_INVALID`
+ * @throws ProductError of the store or the prompt, `SERVER_FIELD_INVALID`; of images, as a request
  */
 export async function renderPrompt(
   model: ResolvedModel,
   conversation: string | undefined,
 ): Promise<RenderedPrompt> {
-  const input = conversation === undefined ? plainChat(sample) : readConversation(conversation);
+  const given = conversation === undefined ? plainChat(sample) : readConversation(conversation);
+  const input = await readChatImages(given, model, model.name);
   const request = plainRequest({ model: model.name, isFileAllowed: () => true, input });
   const prepared = prepareChat(request, input, model);
   const { messages } = prepared;
@@ -53,7 +56,10 @@ function readConversation(json: string): ChatInput {
   if (!Array.isArray(tools)) throw invalid("its tools are no list");
   return plainChat(
     list.map((message: unknown, index) => {
-      if (Check(NativeMessage, message)) return toPromptMessage(message);
+      const where = `messages.${index}`;
+      if (Check(NativeMessage, message)) {
+        return toPromptMessage(message, readImages(message.images, `${where}.images`), where);
+      }
       throw invalid(`message ${index + 1} is not one as /api/chat takes them`);
     }),
     {
