@@ -52,6 +52,7 @@ function renderConfiguration(): string {
     "",
     "Flags win over the environment, the environment over `config.toml`, that over the default.",
     "Where our variable is unset, Ollama's of the same name is honoured if it is listed.",
+    "Paths in `config.toml` start from its folder, or from home as `~/…`; lists are written as TOML writes them.",
     "`modelctl config show --origin` tells what is in force and where it comes from.",
     "",
     "| name in config.toml | environment | default | meaning |",

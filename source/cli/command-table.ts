@@ -1,4 +1,5 @@
 // Every command: its words, its flags, and where its code is. Dispatch, help and completion read it.
+import { shellNames } from "./completion-scripts.ts";
 import { flagTable } from "./flags.ts";
 import type { CommandDefinitionOf, Program } from "./program.ts";
 
@@ -66,7 +67,7 @@ export const commandTable: readonly CommandDefinition[] = [
   {
     name: "keys",
     words: "create | list | revoke ID",
-    completes: "none",
+    completes: ["create", "list", "revoke"],
     summary: "who may use the server from other machines",
     flags: ["name", "role", "expires", "json"],
     load: async () => (await import("./commands/keys.ts")).keys,
@@ -83,7 +84,7 @@ export const commandTable: readonly CommandDefinition[] = [
     name: "list",
     aliases: ["ls"],
     words: "[PREFIX]",
-    completes: "none",
+    completes: "model",
     summary: "the models there are",
     flags: ["store", "json"],
     load: async () => (await import("./commands/list.ts")).list,
@@ -110,7 +111,7 @@ export const commandTable: readonly CommandDefinition[] = [
   {
     name: "ps",
     words: "[PREFIX]",
-    completes: "none",
+    completes: "model",
     summary: "the models that are loaded",
     flags: [...serverFlags, "json"],
     load: async () => (await import("./commands/ps.ts")).ps,
@@ -191,7 +192,7 @@ export const commandTable: readonly CommandDefinition[] = [
   {
     name: "engine",
     words: "build",
-    completes: "none",
+    completes: ["build"],
     summary: "build the engine for this very machine: for speed, for images, for ROCm",
     flags: ["gpu", "vision"],
     load: async () => (await import("./commands/engine.ts")).engine,
@@ -199,7 +200,7 @@ export const commandTable: readonly CommandDefinition[] = [
   {
     name: "config",
     words: "show",
-    completes: "none",
+    completes: ["show"],
     summary: "the settings, and where each comes from",
     flags: ["origin", "host", "port", ...engineFlags, "json"],
     load: async () => (await import("./commands/config.ts")).config,
@@ -207,7 +208,7 @@ export const commandTable: readonly CommandDefinition[] = [
   {
     name: "completion",
     words: "bash|zsh|fish",
-    completes: "shell",
+    completes: shellNames,
     summary: "print a script that lets a shell complete commands, flags and models",
     flags: [],
     load: async () => (await import("./commands/completion.ts")).completion,

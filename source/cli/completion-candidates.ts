@@ -1,5 +1,4 @@
 // What may stand where a command line's last word is.
-import { shellNames } from "./completion-scripts.ts";
 import {
   type CommandDefinitionOf,
   commandsBelow,
@@ -115,7 +114,7 @@ async function wordCandidates(
     return own.filter(({ value }) => !given.includes(value));
   }
   if (given.length > 0) return [];
-  if (kind === "shell") return shellNames.map((value) => ({ value }));
+  if (typeof kind !== "string") return kind.map((value) => ({ value }));
   return await namesOf(kind, names);
 }
 

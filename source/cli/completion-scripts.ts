@@ -13,7 +13,8 @@ _${program}() {
   kept="\${current%"\${current##*[:=]}"}"
   COMPREPLY=()
   while IFS=$'\\t' read -r candidate _; do
-    [[ -n $candidate ]] && COMPREPLY+=("\${candidate#"$kept"}")
+    # By its length: letters may be typed in another case.
+    [[ -n $candidate ]] && COMPREPLY+=("\${candidate:\${#kept}}")
   done < <("\${words[0]}" __complete -- "\${words[@]:1}" 2>/dev/null)
 }
 complete -o default -F _${program} ${program}

@@ -45,8 +45,8 @@ export type NameKind =
   | "secret"
   | "profile";
 
-/** What stands behind a command's name, for completion. */
-export type WordKind = NameKind | "own models" | "file" | "shell" | "none";
+/** What stands behind a command's name, for completion; a list has the only words there are. */
+export type WordKind = NameKind | "own models" | "file" | "none" | readonly string[];
 
 /**
  * @param program the one that the command belongs to, for commands that tell of the others

@@ -45,9 +45,13 @@ export function parseAddress(text: string): ServerAddress | undefined {
 /** The URL to reach a bound address; one that means "every interface" is reached on loopback. */
 export function urlOf(address: ServerAddress): string {
   const everywhere: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
-  const host = everywhere[address.host] ?? address.host;
+  return addressText({ ...address, host: everywhere[address.host] ?? address.host });
+}
+
+/** The address as it was named, also where it means every interface. */
+export function addressText({ scheme, host, port, path }: ServerAddress): string {
   const name = host.includes(":") ? `[${host}]` : host;
-  return `${address.scheme}://${name}:${address.port}${address.path}`;
+  return `${scheme}://${name}:${port}${path}`;
 }
 
 export function isLoopback(host: string): boolean {

@@ -1,7 +1,8 @@
 // Puts the settings together: flags win over the environment, that over the file, that over defaults.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { parse } from "smol-toml";
+import { parse, TomlError } from "smol-toml";
+import { nearestName } from "../base/nearest-name.ts";
 import { ProductError } from "../base/product-error.ts";
 import { configurationErrors } from "./errors.ts";
 import { type Settings, settingDefinitions } from "./settings.ts";
@@ -38,7 +39,9 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
       origins[name] = "default";
       continue;
     }
-    const result = definition.read(found.text);
+    // What the file says holds wherever a command is typed.
+    const folder = found.origin === sources.file ? path.dirname(found.origin) : process.cwd();
+    const result = definition.read(found.text, folder);
     if ("expected" in result && found.origin.startsWith("OLLAMA_")) {
       // Set for another program, which may understand it: no reason to refuse to work.
       warnings.push(
@@ -94,9 +97,7 @@ function readFile(file: string): Record<string, string> {
     table = parse(readFileSync(file, "utf8"));
   } catch (error) {
     throw new ProductError(configurationErrors.fileInvalid, {
-      message: `The configuration file ${file} cannot be read: ${
-        error instanceof Error ? error.message.split("\n")[0] : String(error)
-      }.`,
+      message: `The configuration file ${file} cannot be read: ${faultOf(error)}.`,
       hint: "Mend or move the file.",
       cause: error,
     });
@@ -105,13 +106,26 @@ function readFile(file: string): Record<string, string> {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(table)) {
     if (!known.has(name)) {
+      const nearest = nearestName(name, known);
       throw new ProductError(configurationErrors.fileInvalid, {
         message: `The configuration file ${file} has an unknown setting '${name}'.`,
-        hint: `Known settings: ${[...known].join(", ")}.`,
+        hint:
+          nearest === undefined
+            ? `Known settings: ${[...known].join(", ")}.`
+            : `Did you mean ${nearest}?`,
       });
     }
-    const isList = Array.isArray(value);
-    texts[name] = isList ? value.join(name === "origins" ? "," : path.delimiter) : String(value);
+    const { divider = "," } = settingDefinitions[name as SettingName];
+    texts[name] = Array.isArray(value) ? value.join(divider) : String(value);
   }
   return texts;
+}
+
+/** With the place of what is no TOML; the library puts a picture of it below. */
+function faultOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const [fault = ""] = error.message.split("\n");
+  return error instanceof TomlError
+    ? `line ${error.line}, column ${error.column}: ${fault.replace(/^Invalid TOML document: /, "")}`
+    : fault;
 }

@@ -1,5 +1,6 @@
 // Every setting: its name in the file, its environment variable, its default, and what it may hold.
 import path from "node:path";
+import { toAbsolutePath } from "../base/file-path.ts";
 import { parseAddress, type ServerAddress } from "./address.ts";
 import {
   boolean,
@@ -51,7 +52,10 @@ export interface Settings {
 }
 
 export interface SettingDefinition<T> {
-  read: Reader<T>;
+  /** @param folder what relative paths start from */
+  read: (text: string, folder: string) => ReturnType<Reader<T>>;
+  /** What stands between the items of a list; usually a comma. */
+  divider?: string;
   /** What a number counts, where a person writes it otherwise. */
   unit?: "milliseconds" | "bytes";
   default: T;
@@ -155,18 +159,20 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     description: "Compute a beginning that several conversations share only once.",
   },
   model_folders: {
-    read: (text) => ({
+    read: (text, base) => ({
       value: text
         .split(path.delimiter)
         .filter((folder) => folder !== "")
-        .map((folder) => path.resolve(folder)),
+        .map((folder) => toAbsolutePath(folder, base)),
     }),
+    divider: path.delimiter,
     default: [],
     honoursOllama: false,
     description: "Folders whose .gguf files any client may name by path.",
   },
   models: {
-    read: (text) => (text === "" ? { expected: "a folder" } : { value: path.resolve(text) }),
+    read: (text, base) =>
+      text === "" ? { expected: "a folder" } : { value: toAbsolutePath(text, base) },
     default: undefined,
     // OLLAMA_MODELS names Ollama's own store, which is read and never written.
     honoursOllama: false,
@@ -190,7 +196,8 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     description: "The hub's address; HF_ENDPOINT is honoured too.",
   },
   llama_quantize: {
-    read: (text) => (text === "" ? { expected: "a program" } : { value: path.resolve(text) }),
+    read: (text, base) =>
+      text === "" ? { expected: "a program" } : { value: toAbsolutePath(text, base) },
     default: undefined,
     honoursOllama: false,
     description:

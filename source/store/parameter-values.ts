@@ -46,7 +46,7 @@ export function readParameterText(name: ParameterName, text: string): ParameterT
       problem: `must be ${expectations[kind]}, but is ${text === "" ? "empty" : quoteShort(text)}`,
     };
   }
-  const problem = typeof value === "number" ? rangeProblem(name, value) : undefined;
+  const problem = typeof value === "number" ? rangeProblem(name, value, text) : undefined;
   return problem === undefined ? { ok: true, value } : { ok: false, problem };
 }
 
@@ -59,11 +59,21 @@ const neverNegative: ReadonlySet<ParameterName> = new Set([
   "repeat_penalty",
 ]);
 
-/** Why no sampler can work with a number, or undefined where one can. */
-export function rangeProblem(name: ParameterName, value: number): string | undefined {
-  if (!Number.isFinite(value)) return `must be a finite number, but is ${value}`;
+/**
+ * Why no sampler can work with a number, or undefined where one can.
+ *
+ * @param written as a person wrote it: a number that is too large is kept as another
+ */
+export function rangeProblem(
+  name: ParameterName,
+  value: number,
+  written = String(value),
+): string | undefined {
+  if (!Number.isFinite(value)) return `must be a finite number, but is ${quoteShort(written)}`;
   if (parameterKinds[name].kind === "integer" && !Number.isSafeInteger(value)) {
-    return `must be a whole number of at most ${Number.MAX_SAFE_INTEGER}, but is ${value}`;
+    const limit =
+      value < 0 ? `at least ${Number.MIN_SAFE_INTEGER}` : `at most ${Number.MAX_SAFE_INTEGER}`;
+    return `must be a whole number of ${limit}, but is ${quoteShort(written)}`;
   }
   if (name === "repeat_penalty" && value === 0) return "must be above 0, but is 0";
   if (neverNegative.has(name) && value < 0) return `must not be negative, but is ${value}`;

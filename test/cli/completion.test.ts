@@ -58,7 +58,16 @@ describe("candidates", () => {
     expect(await values("list", "--store", "o")).toEqual(["ollama"]);
     expect(await values("create", "-f", "")).toEqual([]);
     expect(await values("serve", "--preload", "ti")).toEqual(["tiny"]);
+    expect(await values("create", "-q", "q8")).toEqual(["q8_0"]);
+    expect(await values("run", "--think=h")).toEqual(["--think=high"]);
+  });
+
+  test("are the second words of commands that have some, and names where those begin", async () => {
     expect(await values("completion", "")).toEqual(["bash", "zsh", "fish"]);
+    expect(await values("config", "")).toEqual(["show"]);
+    expect(await values("keys", "re")).toEqual(["revoke"]);
+    expect(await values("keys", "revoke", "")).toEqual([]);
+    expect(await values("list", "team")).toEqual(["team/pirate:v1"]);
   });
 
   test("behind a flag's value go on with the model", async () => {
@@ -120,6 +129,7 @@ describe.skipIf(!isInstalled("bash"))("bash", () => {
     expect(complete("modelctl rm ").sort()).toEqual(["mine:v1", "mine:v2"]);
     // Readline has cut the word at the colon.
     expect(complete("modelctl run mine:").sort()).toEqual(["v1", "v2"]);
+    expect(complete("modelctl run MINE:V2")).toEqual(["v2"]);
     expect(complete("modelctl run --gpu=cu")).toEqual(["cuda"]);
   });
 

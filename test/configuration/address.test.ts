@@ -1,6 +1,11 @@
 // Addresses as people type them, and the URLs that reach them.
 import { describe, expect, test } from "vitest";
-import { isLoopback, parseAddress, urlOf } from "../../source/configuration/address.ts";
+import {
+  addressText,
+  isLoopback,
+  parseAddress,
+  urlOf,
+} from "../../source/configuration/address.ts";
 
 const http = { scheme: "http", path: "" } as const;
 
@@ -65,6 +70,14 @@ describe("the URL of an address", () => {
   ])("of %s is %s", (text, url) => {
     const address = parseAddress(text);
     expect(address && urlOf(address)).toBe(url);
+  });
+
+  test("as it was named keeps what means every interface", () => {
+    const texts = ["0.0.0.0:1", "[::]:1", "example.com"].map((text) => {
+      const address = parseAddress(text);
+      return address && addressText(address);
+    });
+    expect(texts).toEqual(["http://0.0.0.0:1", "http://[::]:1", "http://example.com:11434"]);
   });
 });
 

@@ -1,6 +1,6 @@
 // Where a setting comes from: flag, environment, file, default, in this order.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadSettings, type SettingName } from "../../source/configuration/load-settings.ts";
@@ -223,6 +223,7 @@ describe("the file", () => {
         "debug = true",
         'model_folders = ["/models", "/more models"]',
         'origins = ["https://a.example", "app://*"]',
+        'hub_prefixes = ["hub.example", "hub:"]',
       ].join("\n"),
     );
     expect(values).toMatchObject({
@@ -232,25 +233,42 @@ describe("the file", () => {
       debug: true,
       model_folders: [path.resolve("/models"), path.resolve("/more models")],
       origins: ["https://a.example", "app://*"],
+      hub_prefixes: ["hub.example", "hub:"],
     });
   });
 
-  test("with a setting that does not exist is refused, with those that do", () => {
-    expect(() => fromFile("num_paralel = 8")).toThrow(
+  test("holds paths that start from a person's home, or from the file's folder", () => {
+    const { values } = fromFile(
+      'models = "~/models"\nmodel_folders = ["~", "more", "/else"]\nllama_quantize = "./quantize"',
+    );
+    expect(values).toMatchObject({
+      models: path.join(homedir(), "models"),
+      model_folders: [homedir(), path.join(folder, "more"), path.resolve("/else")],
+      llama_quantize: path.join(folder, "quantize"),
+    });
+  });
+
+  test.each([
+    ["num_paralel = 8", "'num_paralel'", "Did you mean num_parallel?"],
+    ["colour = 8", "'colour'", "Known settings: host, keep_alive"],
+  ])("with a setting that does not exist is refused: %s", (text, named, hint) => {
+    expect(() => fromFile(text)).toThrow(
       expect.objectContaining({
         code: "CONFIGURATION_FILE_INVALID",
-        message: expect.stringContaining("num_paralel"),
-        hint: expect.stringContaining("num_parallel"),
+        message: expect.stringContaining(named),
+        hint: expect.stringContaining(hint),
       }),
     );
   });
 
-  test("that is no TOML is refused in one line", () => {
-    expect(() => fromFile("num_parallel = = 8\n[")).toThrow(
+  test("that is no TOML is refused in one line, with the place", () => {
+    expect(() => fromFile("num_parallel = 8\ngpu = = 8\n[")).toThrow(
       expect.objectContaining({
         code: "CONFIGURATION_FILE_INVALID",
         exitCode: 2,
-        message: expect.stringMatching(/^The configuration file .*config\.toml cannot be read.*$/),
+        message: expect.stringMatching(
+          /^The configuration file .*config\.toml cannot be read: line 2, column \d+: .*$/,
+        ),
       }),
     );
   });

@@ -432,7 +432,7 @@ describe("what the machine and the settings are", () => {
     const file = path.join(home.folder, "config", "modelctl", "config.toml");
     writeFileSync(file, "num_parallel = 3\n");
     const { code, output } = await home.run(["config", "show", "--origin", "--gpu", "cpu"], {
-      environment: { OLLAMA_KEEP_ALIVE: "1h", HF_ENDPOINT: "http://hub.example" },
+      environment: { OLLAMA_KEEP_ALIVE: "1h", HF_ENDPOINT: "http://me:hidden@hub.example" },
     });
     expect(code).toBe(0);
     const rows = output.split("\n").map((line) => line.trim().split(/ {2,}/));
@@ -441,15 +441,18 @@ describe("what the machine and the settings are", () => {
     expect(rows).toContainEqual(["keep_alive", "1h", "OLLAMA_KEEP_ALIVE"]);
     expect(rows).toContainEqual(["max_body_size", "256 MiB", "default"]);
     expect(rows).toContainEqual(["gpu", "cpu", "--gpu"]);
-    expect(rows).toContainEqual(["hub_endpoint", "http://hub.example", "HF_ENDPOINT"]);
+    expect(rows).toContainEqual(["hub_endpoint", "http://***@hub.example", "HF_ENDPOINT"]);
     expect(rows).toContainEqual(["max_queue", "512", "default"]);
     expect(output).toContain(`file: ${file}\n`);
-    const json = await home.run(["config", "show", "--json", "--gpu", "cpu"]);
-    expect(JSON.parse(json.output)).toContainEqual({
-      name: "num_parallel",
-      value: 3,
-      origin: file,
-    });
+    const words = ["config", "show", "--json", "--host", "0.0.0.0", "--port", "1"];
+    const json = await home.run(words);
+    // What serve would bind: every interface.
+    expect(JSON.parse(json.output)).toEqual(
+      expect.arrayContaining([
+        { name: "num_parallel", value: 3, origin: file },
+        { name: "host", value: "http://0.0.0.0:1", origin: "--host, --port" },
+      ]),
+    );
     // Programs get numbers: milliseconds, and -1 for good.
     const good = await home.run(["config", "show", "--json"], {
       environment: { MODELCTL_KEEP_ALIVE: "-1", MODELCTL_LOAD_TIMEOUT: "10m" },

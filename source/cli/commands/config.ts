@@ -1,6 +1,6 @@
 // modelctl config show: the settings in force.
 import { exitCodes } from "../../base/product-error.ts";
-import { urlOf } from "../../configuration/address.ts";
+import { addressText } from "../../configuration/address.ts";
 import type { SettingName } from "../../configuration/load-settings.ts";
 import { settingText } from "../../configuration/setting-text.ts";
 import { usageError } from "../errors.ts";
@@ -17,14 +17,14 @@ export async function config(words: string[], flags: Flags): Promise<number> {
     const entries = names.map((name) => ({
       name,
       value: numberInJson(inForce(settings, name)) ?? null,
-      origin: originOf(settings, name),
+      origin: originOf(settings, name, flags),
     }));
     process.stdout.write(`${JSON.stringify(entries, undefined, 2)}\n`);
     return exitCodes.ok;
   }
   const rows = names.map((name) => {
     const value = settingText(name, inForce(settings, name));
-    return [name, value, originOf(settings, name)] as const;
+    return [name, value, originOf(settings, name, flags)] as const;
   });
   const nameWidth = Math.max(...rows.map(([name]) => name.length)) + 2;
   const valueWidth = Math.max(...rows.map(([, value]) => value.length)) + 2;
@@ -37,13 +37,27 @@ export async function config(words: string[], flags: Flags): Promise<number> {
 }
 
 function inForce(settings: CommandSettings, name: SettingName): unknown {
-  if (name === "host") return settings.address && urlOf(settings.address);
-  if (isHubVariableInForce(settings, name)) return process.env.HF_ENDPOINT;
+  // As serve binds it: whom the server is open to must show.
+  if (name === "host") return settings.address && addressText(settings.address);
+  if (name === "hub_endpoint") return withoutLogin(hubEndpoint(settings));
   return settings.values[name];
 }
 
-function originOf(settings: CommandSettings, name: SettingName): string {
-  return isHubVariableInForce(settings, name) ? "HF_ENDPOINT" : settings.origins[name];
+function originOf(settings: CommandSettings, name: SettingName, flags: Flags): string {
+  const origin = settings.origins[name];
+  if (isHubVariableInForce(settings, name)) return "HF_ENDPOINT";
+  if (name !== "host" || flags.port === undefined) return origin;
+  return origin === "default" ? "--port" : `${origin}, --port`;
+}
+
+function hubEndpoint(settings: CommandSettings): string | undefined {
+  const isVariable = isHubVariableInForce(settings, "hub_endpoint");
+  return isVariable ? process.env.HF_ENDPOINT : settings.values.hub_endpoint;
+}
+
+/** What is shown is copied into reports. */
+function withoutLogin(url: string | undefined): string | undefined {
+  return url?.replace(/\/\/[^/]*@/, "//***@");
 }
 
 /** The hub's own variable counts where the setting was given nowhere. */

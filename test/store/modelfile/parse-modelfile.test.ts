@@ -208,7 +208,7 @@ PARAMETER stop """
     ["temperature ", "must be a number, but is empty"],
     ["temperature NaN", 'must be a number, but is "NaN"'],
     ["temperature inf", 'must be a number, but is "inf"'],
-    ["temperature 1e999", "must be a finite number, but is Infinity"],
+    ["temperature 1e999", 'must be a finite number, but is "1e999"'],
     ["temperature -0.1", "must not be negative, but is -0.1"],
     ["temperature 0,7", 'must be a number, but is "0,7"'],
     ["temperature 0.7 0.8", 'must be a number, but is "0.7 0.8"'],
@@ -220,7 +220,11 @@ PARAMETER stop """
     ["num_ctx -1", "must not be negative, but is -1"],
     ["num_ctx 4096.0", 'must be a whole number, but is "4096.0"'],
     ["num_ctx 0x10", 'must be a whole number, but is "0x10"'],
-    ["seed 9223372036854775807", "must be a whole number of at most 9007199254740991"],
+    [
+      "seed 9223372036854775807",
+      'must be a whole number of at most 9007199254740991, but is "9223372036854775807"',
+    ],
+    ["seed -9223372036854775808", "must be a whole number of at least -9007199254740991"],
     ["use_mmap yes", 'must be true or false, but is "yes"'],
   ])("refuse %s", (text, problem) => {
     const error = failure(`FROM a\n  PARAMETER ${text}`);

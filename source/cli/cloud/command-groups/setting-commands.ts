@@ -1,4 +1,5 @@
 // Commands for this program's own settings, and those of the server's state.
+import { shellNames } from "../../completion-scripts.ts";
 import type { CommandDefinition } from "../command-definition.ts";
 
 export const settingCommands: readonly CommandDefinition[] = [
@@ -102,7 +103,7 @@ export const settingCommands: readonly CommandDefinition[] = [
   {
     name: "completion",
     words: "bash|zsh|fish",
-    completes: "shell",
+    completes: shellNames,
     summary: "print a script that lets a shell complete commands, flags and names",
     flags: [],
     load: async () => (await import("../commands/completion.ts")).completion,
