@@ -2,7 +2,6 @@
 // writes to the store.
 import type { LoadedModel } from "../engine/scheduler/loaded-model.ts";
 import type { ResolvedModel } from "../store/library/resolved-model.ts";
-import type { ModelCatalog } from "../store/model-catalog.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 
 type Models = Pick<ServerDependencies, "catalog" | "scheduler">;
@@ -22,22 +21,28 @@ export async function otherModelOf(
   return undefined;
 }
 
-/** Takes the names of models away that are gone, as long as another stands for what is loaded. */
+/** Takes the names away that no longer mean what is loaded, as long as another stands for it. */
 export async function settleNames(models: Models, loaded: LoadedModel): Promise<void> {
   if (loaded.names.size < 2) return;
   for (const name of [...loaded.names]) {
-    if (await isThere(models.catalog, name)) continue;
+    if (await isStillName(models, loaded, name)) continue;
     const heir = await otherModelOf(models, loaded, name);
     if (heir !== undefined) loaded.passOn(name, heir);
   }
 }
 
-/** What is there and damaged is not gone. */
-async function isThere(catalog: ModelCatalog, name: string): Promise<boolean> {
+/** What is there and damaged is not gone; a name may mean other files by now. */
+async function isStillName(
+  { catalog, scheduler }: Models,
+  loaded: LoadedModel,
+  name: string,
+): Promise<boolean> {
   const parsed = catalog.parse(name);
   if (parsed.kind === "file") return true;
-  return await catalog.find(parsed.name).then(
-    (found) => found !== undefined,
-    () => true,
-  );
+  try {
+    if ((await catalog.find(parsed.name)) === undefined) return false;
+    return scheduler.loadedFor(await catalog.resolve(name)) === loaded;
+  } catch {
+    return true;
+  }
 }

@@ -92,7 +92,11 @@ export class LoadedModel {
     this.#names.add(name);
   }
 
-  /** A model of this name is gone; another of the same files stands for it. */
+  isNamedOnly(name: string): boolean {
+    return this.#names.size === 1 && this.#names.has(name);
+  }
+
+  /** A model of this name is gone, or is made of other files; another of the same files stands for it. */
   passOn(name: string, heir: ResolvedModel): void {
     this.#names.delete(name);
     if (this.model.name === name) this.model = heir;

@@ -145,13 +145,30 @@ export class ModelPool {
     return this.#free;
   }
 
-  /** Unloads a model as soon as nobody uses it. Unknown ones are no error: it is not loaded. */
+  /**
+   * Unloads a model as soon as nobody uses it, and what its name alone meant before. Unknown ones are no
+   * error: it is not loaded.
+   */
   async unload(model: ResolvedModel): Promise<void> {
+    const own = this.#loaded.get(keyOf(model));
+    const former = this.#formerOf(model).map((loaded) =>
+      this.#dropWhenIdle(loaded, `${model.name} is made of other files now`),
+    );
+    if (own !== undefined) former.push(this.#dropWhenIdle(own, "it was asked for"));
+    await Promise.all(former);
+  }
+
+  /** What is loaded of files that the model's name, and no other, meant before: nobody can ask for it. */
+  #formerOf(model: ResolvedModel): LoadedModel[] {
     const key = keyOf(model);
-    const loaded = this.#loaded.get(key);
-    if (loaded === undefined) return;
+    return [...this.#loaded.values()].filter(
+      (loaded) => keyOf(loaded.model) !== key && loaded.isNamedOnly(model.name),
+    );
+  }
+
+  async #dropWhenIdle(loaded: LoadedModel, why: string): Promise<void> {
     await loaded.untilIdle();
-    if (this.#loaded.get(key) === loaded) await this.#drop(loaded, "it was asked for");
+    if (this.#loaded.get(keyOf(loaded.model)) === loaded) await this.#drop(loaded, why);
   }
 
   noteSuccess(model: ResolvedModel): void {
@@ -171,7 +188,7 @@ export class ModelPool {
   }
 
   /** Waiting for a load is bounded like waiting for a slot; the runner bounds the latter itself. */
-  #lease(loaded: LoadedModel, { name }: ResolvedModel): Lease {
+  #lease(loaded: LoadedModel, model: ResolvedModel): Lease {
     const { slots, maximumQueue } = loaded.settings;
     if (loaded.facts === undefined && loaded.users >= maximumQueue + slots) {
       throw new ProductError(engineErrors.queueFull, {
@@ -180,7 +197,10 @@ export class ModelPool {
         retryAfterSeconds: 5,
       });
     }
-    loaded.noteName(name);
+    loaded.noteName(model.name);
+    for (const former of this.#formerOf(model)) {
+      void this.#dropWhenIdle(former, `${model.name} is made of other files now`);
+    }
     // In use from this moment: nobody may unload it before the request gets going.
     return { loaded, release: loaded.use() };
   }

@@ -14,6 +14,7 @@ import { Scheduler } from "../../../source/engine/scheduler/scheduler.ts";
 import { ModelCatalog } from "../../../source/store/model-catalog.ts";
 import type { ModelParameters } from "../../../source/store/model-parameters.ts";
 import { tinyEngine, tinyFile } from "../../support/load-tiny.ts";
+import { openStore } from "../../support/model-store.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "modelctl-scheduler-"));
 let scheduler: Scheduler | undefined;
@@ -161,6 +162,26 @@ describe("a file that is replaced while its model is loaded", () => {
     expect((await begun).text).toBe(whole);
     expect(log.filter((line) => line.startsWith("loaded"))).toHaveLength(2);
   });
+});
+
+it("a name that is given to other files lets go of what it alone meant before", async () => {
+  const { catalog, create: make, tinyAt } = openStore();
+  const [one, two] = [tinyAt("one.gguf"), tinyAt("two.gguf")];
+  const target = create({ catalog });
+  const loadedFiles = () => target.models.flatMap(({ model }) => model.parts).sort();
+  await make("mine", { from: [one] });
+  await ask(target, "mine");
+  await make("mine", { from: [two] });
+  await target.unload(await catalog.resolve("mine"));
+  expect(loadedFiles()).toEqual([]);
+  await make("yours", { from: [two] });
+  for (const name of ["mine", "yours"]) await ask(target, name);
+  await make("mine", { from: [one] });
+  await ask(target, "mine");
+  expect(loadedFiles()).toEqual([one, two]);
+  await make("mine", { from: [two] });
+  await ask(target, "mine");
+  await expect.poll(loadedFiles).toEqual([two]);
 });
 
 describe("keep-alive", () => {
