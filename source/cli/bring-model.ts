@@ -1,5 +1,6 @@
 // Brings the model that a command wants and that is not there: pulls it from the hub, or says which
 // name was probably meant.
+import type { ModelLibrary, ModelName } from "../application/model-library.ts";
 import { ServerRefusal } from "../client/api-client.ts";
 import type { Flags } from "./flags.ts";
 
@@ -20,10 +21,19 @@ export async function withModel<T>(
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof ServerRefusal) || error.code !== missingCode) throw error;
+    if (!isMissing(error)) throw error;
     await bringModel(model, flags, error);
-    return await work();
   }
+  try {
+    return await work();
+  } catch (error) {
+    // It is here by now: of another machine's store nothing is known.
+    throw isMissing(error) && flags.connect === undefined ? inOtherStore(model, error) : error;
+  }
+}
+
+function isMissing(error: unknown): error is ServerRefusal {
+  return error instanceof ServerRefusal && error.code === missingCode;
 }
 
 /** What it needs is imported here: most models are there, and their answer should not wait for it. */
@@ -36,6 +46,7 @@ async function bringModel(model: string, flags: Flags, missing: ServerRefusal): 
     const nearest = flags.connect === undefined ? await library.nearestModel(model) : undefined;
     throw nearest === undefined ? missing : meant(model, nearest, missing);
   }
+  if (flags.connect === undefined && (await isHere(library, parsed.name))) return;
   const { withProgress } = await import("./with-progress.ts");
   const { findNamedServer } = await import("./running-server.ts");
   const { pullOnServer } = await import("../client/model-calls.ts");
@@ -57,10 +68,19 @@ async function bringModel(model: string, flags: Flags, missing: ServerRefusal): 
   });
 }
 
+async function isHere({ catalog }: ModelLibrary, name: ModelName): Promise<boolean> {
+  const found = await catalog.find(name).catch(() => undefined); // pulling mends a damaged one
+  return found !== undefined;
+}
+
 function meant(model: string, nearest: string, missing: ServerRefusal): ServerRefusal {
   const isIt = nearest.toLowerCase() === model.replace(/:latest$/i, "").toLowerCase();
-  const sentence = isIt
-    ? `model '${model}' not found by the server that runs: it was started with another store than this command's. Start it again with the settings that modelctl config show lists, or name another with MODELCTL_HOST.`
-    : `model '${model}' not found. Did you mean ${nearest}? See modelctl list.`;
+  if (isIt) return inOtherStore(model, missing);
+  const sentence = `model '${model}' not found. Did you mean ${nearest}? See modelctl list.`;
+  return new ServerRefusal(missing.status, missing.code, sentence);
+}
+
+function inOtherStore(model: string, missing: ServerRefusal): ServerRefusal {
+  const sentence = `model '${model}' not found by the server that runs: it was started with another store than this command's. Start it again with the settings that modelctl config show lists, or name another with MODELCTL_HOST.`;
   return new ServerRefusal(missing.status, missing.code, sentence);
 }

@@ -182,7 +182,9 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     read: (text) => {
       const prefixes = list(text);
       const hasHost = prefixes.some((prefix) => !prefix.endsWith(":"));
-      return hasHost ? { value: prefixes } : { expected: "hosts such as hf.co, divided by commas" };
+      return hasHost && prefixes.every((prefix) => /^\w[\w.:-]*$/.test(prefix))
+        ? { value: prefixes }
+        : { expected: "hosts such as hf.co, divided by commas" };
     },
     default: ["hf.co", "huggingface.co", "hf:"],
     honoursOllama: false,

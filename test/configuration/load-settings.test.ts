@@ -186,6 +186,8 @@ describe("the environment", () => {
     ["MODELCTL_REQUIRE_KEY", "maybe", "true or false"],
     ["MODELCTL_LOG_FORMAT", "xml", "one of pretty, json"],
     ["MODELCTL_KV_CACHE_TYPE", "f32", "one of f16, q8_0, q4_0"],
+    ["MODELCTL_HUB_PREFIXES", "hf.co, a b", "hosts such as hf.co"],
+    ["MODELCTL_HUB_PREFIXES", "hf:", "hosts such as hf.co"],
   ])("%s=%s is refused, with what it should be", (name, text, expected) => {
     expect(() => fromEnvironment({ [name]: text })).toThrow(
       expect.objectContaining({

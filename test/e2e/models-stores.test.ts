@@ -91,10 +91,17 @@ test("a model that the server that runs does not know is told to be in another s
   expect(await home.run(["create", "hidden", "-f", file], { environment })).toMatchObject({
     code: 0,
   });
-  expect(await home.run(["run", "hidden", "Hello!"], { environment })).toMatchObject({
-    code: 3,
-    errors: expect.stringContaining("it was started with another store than this command's"),
+  expect(await home.run(["cp", "hidden", "hf.co/maker/hidden"], { environment })).toMatchObject({
+    code: 0,
   });
+  for (const name of ["hidden", "hf.co/maker/hidden"]) {
+    expect(await home.run(["run", name, "Hello!"], { environment })).toMatchObject({
+      code: 3,
+      errors: expect.stringMatching(
+        /^Error: .* it was started with another store than this command's/,
+      ),
+    });
+  }
 });
 
 test("LM Studio's models are listed and run in place, and are not removed", async () => {
