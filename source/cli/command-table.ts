@@ -35,7 +35,16 @@ export const commandTable: readonly CommandDefinition[] = [
     words: 'MODEL ["PROMPT"]',
     completes: "model",
     summary: "chat with a model, or print one answer",
-    flags: [...chatFlags, "mmproj", ...screenFlags, ...serverFlags, ...engineFlags],
+    flags: [
+      ...chatFlags,
+      "mmproj",
+      "dimensions",
+      "truncate",
+      "insecure",
+      ...screenFlags,
+      ...serverFlags,
+      ...engineFlags,
+    ],
     load: async () => (await import("./commands/run.ts")).run,
   },
   {
@@ -129,7 +138,7 @@ export const commandTable: readonly CommandDefinition[] = [
     words: "hf.co/OWNER/REPO[:QUANT]",
     completes: "none",
     summary: "bring a model of the hub into the store",
-    flags: ["limit-rate", "json"],
+    flags: ["limit-rate", "insecure", "json"],
     load: async () => (await import("./commands/pull.ts")).pull,
   },
   {

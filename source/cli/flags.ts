@@ -44,6 +44,9 @@ export const flagTable = {
   },
   hidethinking: { type: "boolean", text: "do not show what the model thinks" },
   nowordwrap: { type: "boolean", text: "accepted for Ollama's sake: nothing is wrapped anyway" },
+  insecure: { type: "boolean", text: "accepted for Ollama's sake: HF_ENDPOINT may be http anyway" },
+  dimensions: { type: "string", value: "N", text: "numbers of the vector of an embedding model" },
+  truncate: { type: "boolean", text: "cut a text that is too long for an embedding model" },
   session: {
     type: "string",
     value: "NAME",

@@ -27,7 +27,13 @@ export async function orPrintVector(
     process.once("SIGINT", interrupt);
     try {
       if (!(await onlyEmbeds(link.client, model))) throw error;
-      const request = { model, text: wholePrompt(question), keepAlive: flags.keepalive };
+      const request = {
+        model,
+        text: wholePrompt(question),
+        keepAlive: flags.keepalive,
+        dimensions: flags.dimensions === undefined ? undefined : Number(flags.dimensions),
+        truncate: flags.truncate,
+      };
       const vector = await embedText(link.client, request, abort.signal);
       process.stdout.write(`${JSON.stringify(vector)}\n`);
       return exitCodes.ok;

@@ -49,18 +49,25 @@ export async function onlyEmbeds(client: ApiClient, model: string): Promise<bool
   return Array.isArray(capabilities) && capabilities.includes("embedding");
 }
 
+export interface EmbedRequest {
+  model: string;
+  text: string;
+  keepAlive?: string | undefined;
+  /** Of the vector; absent: as many as the model has. */
+  dimensions?: number | undefined;
+  /** Whether a text that is too long is cut. Defaults to false. */
+  truncate?: boolean | undefined;
+}
+
 /** The vector of one text. */
 export async function embedText(
   client: ApiClient,
-  request: { model: string; text: string; keepAlive: string | undefined },
+  { model, text, keepAlive, dimensions, truncate }: EmbedRequest,
   signal: AbortSignal,
 ): Promise<number[]> {
-  const { model, text, keepAlive } = request;
-  const body = await client.postJson(
-    "/api/embed",
-    { model, input: text, ...(keepAlive !== undefined && { keep_alive: keepAlive }) },
-    signal,
-  );
+  // What is undefined is not sent.
+  const request = { model, input: text, keep_alive: keepAlive, dimensions, truncate };
+  const body = await client.postJson("/api/embed", request, signal);
   const vectors = isRecord(body) && Array.isArray(body.embeddings) ? body.embeddings : [];
   const vector: unknown = vectors[0];
   return Array.isArray(vector) ? vector.map(Number) : [];

@@ -305,6 +305,14 @@ describe("run", () => {
     const vector = JSON.parse(outcome.output) as number[];
     expect(vector).toHaveLength(128);
     expect(vector.every(Number.isFinite)).toBe(true);
+    const long = "Hello! ".repeat(9000);
+    const shortened = ["run", "hf.co/maker/vectors", "--dimensions", "16", long];
+    expect(await home.run(shortened)).toMatchObject({
+      output: "",
+      errors: expect.stringContaining("context length"),
+    });
+    const cut = await home.run([...shortened, "--truncate"]);
+    expect(JSON.parse(cut.output)).toHaveLength(16);
     const { output } = await home.run(["show", "hf.co/maker/vectors"]);
     expect(output).toContain("  Capabilities\n    embedding\n");
   });

@@ -8,6 +8,7 @@ import { type CommandSettings, readSettings } from "../session-settings.ts";
 export async function run(words: string[], flags: Flags): Promise<number> {
   const settings = readSettings(flags);
   checkKeepAlive(flags);
+  checkDimensions(flags);
   // A saved chat has a model: a first word with a blank in it begins the question.
   const isQuestion = flags.session !== undefined && /\s/.test(words[0] ?? "");
   const [named, ...promptWords] = isQuestion ? [undefined, ...words] : words;
@@ -82,6 +83,11 @@ async function readStandardInput(): Promise<string> {
   let text = "";
   for await (const piece of process.stdin) text += piece;
   return text.replace(/\n$/, "");
+}
+
+function checkDimensions({ dimensions }: Flags): void {
+  if (dimensions === undefined || /^[1-9]\d{0,5}$/.test(dimensions)) return;
+  throw usageError(`--dimensions ${dimensions} is no number of dimensions.`, "Use 256 or so.");
 }
 
 function checkKeepAlive({ keepalive }: Flags): void {
