@@ -1,6 +1,7 @@
 // Reads the command, its words and its flags from the command line.
 import { parseArgs } from "node:util";
 import { packageVersion } from "../application/package-facts.ts";
+import { nearestName } from "../base/nearest-name.ts";
 import { usageError } from "./errors.ts";
 import { commandHelp, groupHelp, programHelp } from "./help-text.ts";
 import {
@@ -75,7 +76,15 @@ function commandOf<Table extends FlagTable>(
     if (second === undefined) throw usageError(`${program.name} ${group} needs a word more.`, hint);
     throw usageError(`${program.name} ${group} has no '${second}'.`, hint);
   }
-  throw usageError(`There is no command '${first}'.`, `See ${program.name} --help.`);
+  const names = program.commands
+    .filter(({ isHidden }) => isHidden !== true)
+    .flatMap(({ name, aliases = [] }) => [name.replace(/ .*/, ""), ...aliases]);
+  const hint = `${didYouMean(nearestName(first, names))}See ${program.name} --help.`;
+  throw usageError(`There is no command '${first}'.`, hint);
+}
+
+function didYouMean(nearest: string | undefined): string {
+  return nearest === undefined ? "" : `Did you mean ${nearest}? `;
 }
 
 /** The first two words that are neither flags nor flags' values. */
@@ -201,7 +210,11 @@ function unknownFlag<Table extends FlagTable>(
     (flag) => typedNameIn(program.flagTable, flag) === name,
   );
   if (isAnothers) return usageError(`${called} has no flag ${rawName}.`, hint);
-  return usageError(`There is no flag ${rawName}.`, hint);
+  const own = [...command.flags, ...program.commonFlags].map(
+    (flag) => `--${typedNameIn(program.flagTable, flag)}`,
+  );
+  const nearest = name.length > 1 ? nearestName(`--${name}`, own) : undefined;
+  return usageError(`There is no flag ${rawName}.`, `${didYouMean(nearest)}${hint}`);
 }
 
 function optionType(definition: FlagDefinition | undefined): "string" | "boolean" {

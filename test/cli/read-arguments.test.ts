@@ -119,6 +119,19 @@ describe("commands", () => {
     expect(read("run", "--version").help).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
+  test.each([
+    [["lst"], "There is no command 'lst'.", "Did you mean list? See modelctl --help."],
+    [["quux"], "There is no command 'quux'.", "See modelctl --help."],
+    [
+      ["list", "--jsn"],
+      "There is no flag --jsn.",
+      "Did you mean --json? See modelctl list --help.",
+    ],
+    [["list", "--colour"], "There is no flag --colour.", "See modelctl list --help."],
+  ])("%j are refused, with the nearest there is", (words, message, hint) => {
+    expect(() => readArguments(words)).toThrow(expect.objectContaining({ message, hint }));
+  });
+
   test("say how to send a prompt that begins like a flag", () => {
     expect(() => readArguments(["run", "tiny", "-5 + 3"])).toThrow(
       expect.objectContaining({ hint: expect.stringContaining('-- "-5 + 3"') }),

@@ -12,7 +12,7 @@ import {
 } from "../model-parameters.ts";
 import { readParameterText } from "../parameter-values.ts";
 import { type ModelfileText, readModelfileText, type TextPosition } from "./modelfile-text.ts";
-import { type ModelfileCommand, scanCommands, valueMissing } from "./scan-commands.ts";
+import { commentHint, type ModelfileCommand, scanCommands, valueMissing } from "./scan-commands.ts";
 import { readVersion } from "./version-text.ts";
 
 export interface ParsedModelfile {
@@ -189,7 +189,8 @@ class CommandReader implements ParsedModelfile {
     if (!read.ok) {
       throw this.#source.error(storeErrors.modelfileParameterInvalid, value.at, {
         message: `parameter ${key.text} ${read.problem}.`,
-        hint: "Correct the value, or remove the line to leave the default.",
+        hint:
+          commentHint(value.text) ?? "Correct the value, or remove the line to leave the default.",
       });
     }
     const parameters = this.definition.parameters;

@@ -4,6 +4,7 @@ import type { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import type { TextPosition } from "./modelfile-text.ts";
 import type { ParsedModelfile } from "./parse-modelfile.ts";
+import { commentHint } from "./scan-commands.ts";
 
 /**
  * The same error with line and column in front, where its message speaks of something that the
@@ -31,8 +32,16 @@ export function withPlace(
   // Of two paths of which one begins like the other, the longer is meant.
   const [meant] = candidates.toSorted((a, b) => b.text.length - a.text.length);
   if (meant?.position === undefined) return error;
-  return atPlace(error, meant.position);
+  const placed = atPlace(error, meant.position);
+  const hint = unknownCodes.includes(error.code) ? commentHint(meant.text) : undefined;
+  return hint === undefined ? placed : placed.reworded({ hint });
 }
+
+/** Of errors about what is not there, or can be nowhere. */
+const unknownCodes: readonly string[] = [
+  storeErrors.fileMissing.code,
+  storeErrors.nameInvalid.code,
+];
 
 export function atPlace(error: ProductError, { line, column }: TextPosition): ProductError {
   const message = `Modelfile line ${line}, column ${column}: ${error.message}`;

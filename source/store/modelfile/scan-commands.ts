@@ -102,6 +102,13 @@ export function valueMissing(source: ModelfileText, at: number, name: CommandNam
   });
 }
 
+/** For a value that is wrong and holds what looks like a comment. */
+export function commentHint(value: string): string | undefined {
+  return /\s#/.test(value)
+    ? "A # behind a value is part of it: put the comment on a line of its own."
+    : undefined;
+}
+
 /** The offset of the quotes that begin a value, which may stand after what cannot be seen. */
 function findQuote(text: string, valueAt: number): number | undefined {
   let at = valueAt;

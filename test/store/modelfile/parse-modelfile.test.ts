@@ -233,6 +233,14 @@ PARAMETER stop """
     expect(error.message).toContain(`parameter ${name} ${problem}`);
     expect(error.message).toContain(`line 2, column ${14 + name.length}:`);
   });
+
+  test("refuse what has a comment behind it, and say that it is none", () => {
+    expect(failure("FROM a\nPARAMETER top_k 40 # usual")).toMatchObject({
+      message:
+        'Modelfile line 2, column 17: parameter top_k must be a whole number, but is "40 # usual".',
+      hint: expect.stringContaining("a line of its own"),
+    });
+  });
 });
 
 describe("versions", () => {
