@@ -1,7 +1,7 @@
 // Brings the model that a command wants and that is not there: pulls it from the hub, or says which
 // name was probably meant.
-import type { ModelLibrary, ModelName } from "../application/model-library.ts";
-import { ServerRefusal } from "../client/api-client.ts";
+import type { ModelLibrary, ModelName, Work } from "../application/model-library.ts";
+import { type ApiClient, ServerRefusal } from "../client/api-client.ts";
 import type { Flags } from "./flags.ts";
 
 /** What the server answers for a name that nobody has. */
@@ -47,24 +47,28 @@ async function bringModel(model: string, flags: Flags, missing: ServerRefusal): 
     throw nearest === undefined ? missing : meant(model, nearest, missing);
   }
   if (flags.connect === undefined && (await isHere(library, parsed.name))) return;
-  const { withProgress } = await import("./with-progress.ts");
+  const { fetchedIsKept, withProgress } = await import("./with-progress.ts");
   const { findNamedServer } = await import("./running-server.ts");
-  const { pullOnServer } = await import("../client/model-calls.ts");
   const { name } = parsed;
-  await withProgress(flags, async (work) => {
+  const bring = async (work: Work) => {
     const server = flags.connect === undefined ? undefined : await findNamedServer(flags, settings);
     if (server === undefined) await library.pull(name, work);
-    else {
-      await pullOnServer(server, model, {
-        ...work,
-        onProgress: ({ overallTotal, overallCompleted, ...record }) =>
-          work.onProgress({
-            ...record,
-            ...(overallTotal !== undefined && { overall_total: overallTotal }),
-            ...(overallCompleted !== undefined && { overall_completed: overallCompleted }),
-          }),
-      });
-    }
+    else await pullThere(server, model, work);
+  };
+  await withProgress(flags, bring, fetchedIsKept);
+}
+
+/** Into the store of another machine's server. */
+async function pullThere(server: ApiClient, model: string, work: Work): Promise<void> {
+  const { pullOnServer } = await import("../client/model-calls.ts");
+  await pullOnServer(server, model, {
+    ...work,
+    onProgress: ({ overallTotal, overallCompleted, ...record }) =>
+      work.onProgress({
+        ...record,
+        ...(overallTotal !== undefined && { overall_total: overallTotal }),
+        ...(overallCompleted !== undefined && { overall_completed: overallCompleted }),
+      }),
   });
 }
 

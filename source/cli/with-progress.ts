@@ -9,10 +9,19 @@ const endingSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const wholeModel = "pulling model";
 
-/** A signal stops it, and it tidies up: what was fetched is kept for the next time, half a build is not. */
+/** For `whenStopped`, where something is fetched from the hub. */
+export const fetchedIsKept =
+  "Stopped: what was fetched is kept, and the same command goes on from there.";
+
+/**
+ * A signal stops it, and it tidies up: what was fetched is kept for the next time, half a build is not.
+ *
+ * @param whenStopped what to say then
+ */
 export async function withProgress<T>(
   { limitRate }: Flags,
   start: (work: Work) => Promise<T>,
+  whenStopped?: string,
 ): Promise<T> {
   const limit = limitRate === undefined ? undefined : parseByteRate(limitRate);
   const lines = new ProgressLines(process.stderr);
@@ -29,9 +38,10 @@ export async function withProgress<T>(
     return result;
   } catch (error) {
     lines.clear();
+    if (!abort.signal.aborted) throw error;
+    if (whenStopped !== undefined) process.stderr.write(`${whenStopped}\n`);
     // Whatever the work made of being stopped: the user knows why.
-    if (abort.signal.aborted) throw abort.signal.reason;
-    throw error;
+    throw abort.signal.reason;
   } finally {
     for (const name of endingSignals) process.off(name, interrupt);
   }

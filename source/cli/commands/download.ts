@@ -3,7 +3,7 @@ import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
 import { openLibrary } from "../model-library.ts";
-import { withProgress } from "../with-progress.ts";
+import { fetchedIsKept, withProgress } from "../with-progress.ts";
 
 const untagged = "latest";
 
@@ -22,18 +22,14 @@ export async function download(words: string[], flags: Flags): Promise<number> {
       "modelctl download OWNER/REPO Q4_K_M.gguf --local-dir FOLDER",
     );
   }
-  const saved = await withProgress(flags, (work) =>
-    library.download(
-      {
-        repo: `${name.namespace}/${name.model}`,
-        path,
-        localFolder: flags.localDir ?? ".",
-        replace: flags.force === true,
-        ...(flags.revision !== undefined && { revision: flags.revision }),
-      },
-      work,
-    ),
-  );
+  const wanted = {
+    repo: `${name.namespace}/${name.model}`,
+    path,
+    localFolder: flags.localDir ?? ".",
+    replace: flags.force === true,
+    ...(flags.revision !== undefined && { revision: flags.revision }),
+  };
+  const saved = await withProgress(flags, (work) => library.download(wanted, work), fetchedIsKept);
   if (flags.json) process.stdout.write(`${JSON.stringify(saved, undefined, 2)}\n`);
   else for (const { localPath } of saved) process.stdout.write(`${localPath}\n`);
   return exitCodes.ok;

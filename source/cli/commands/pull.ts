@@ -4,7 +4,7 @@ import { exitCodes, ProductError } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
 import { openLibrary } from "../model-library.ts";
-import { withProgress } from "../with-progress.ts";
+import { fetchedIsKept, withProgress } from "../with-progress.ts";
 
 export async function pull(words: string[], flags: Flags): Promise<number> {
   const [reference, ...more] = words;
@@ -18,7 +18,8 @@ export async function pull(words: string[], flags: Flags): Promise<number> {
     throw usageError(`${reference} is a path, not a model's name.`, hint);
   }
   const { name } = parsed;
-  await withProgress(flags, (work) => library.pull(name, work)).catch(async (error: unknown) => {
+  const pulling = withProgress(flags, (work) => library.pull(name, work), fetchedIsKept);
+  await pulling.catch(async (error: unknown) => {
     throw (await isHereAlready(library, name)) ? withoutNeed(error, name) : error;
   });
   if (flags.json) {
