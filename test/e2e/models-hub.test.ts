@@ -202,8 +202,13 @@ test("a pull that is killed at any moment goes on where it was, and the model ru
       () => ({ sent: sent(), stored: storedBytes(), code: child.exitCode }),
       (now) => now.sent > before + 50_000 * round || now.code !== null,
     );
-    child.kill("SIGKILL");
-    await ended;
+    // Stopped at first, then killed.
+    child.kill(round === 1 ? "SIGINT" : "SIGKILL");
+    const outcome = await ended;
+    if (round === 1) {
+      const errors = expect.stringMatching(/\nStopped: .+ the same command goes on from there\.\n$/);
+      expect(outcome).toEqual({ code: 130, output: "", errors });
+    }
     const list = await home.run(["list"]);
     expect(list).toMatchObject({ code: 0, errors: "" });
   }
