@@ -285,6 +285,7 @@ export class ModelCatalog {
         card,
         examples,
         refersTo: [],
+        blobs: [],
       }),
     );
   }

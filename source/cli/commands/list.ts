@@ -31,7 +31,10 @@ export async function list([prefix = "", ...more]: string[], flags: Flags): Prom
   for (const sentence of lostSentences(lost)) warn(sentence);
   if (flags.json) {
     const isLost = new Set(lost.map(({ model }) => model));
-    const records = shown.map((model) => ({ ...model, isComplete: !isLost.has(model.name) }));
+    const records = shown.map(({ blobs: _, ...model }) => ({
+      ...model,
+      isComplete: !isLost.has(model.name),
+    }));
     process.stdout.write(`${JSON.stringify(records, undefined, 2)}\n`);
     return exitCodes.ok;
   }
@@ -59,7 +62,11 @@ function warn(sentence: string): void {
 const mostLostSaid = 3;
 
 function lostSentences(lost: readonly LostFile[]): string[] {
-  const said = lost.slice(0, mostLostSaid).map(({ model, path, isThere }) => {
+  const said = lost.slice(0, mostLostSaid).map(({ model, path, isThere, isBlob }) => {
+    if (isBlob) {
+      const state = isThere ? "has another size than it had" : "is missing";
+      return `'${model}' is damaged: its file ${path} ${state}. Pull or create the model again.`;
+    }
     const state = isThere ? "which has changed since" : "which was moved or deleted";
     return `'${model}' refers to ${path}, ${state}.`;
   });

@@ -1,4 +1,4 @@
-// Which models have lost the files that they refer to, from a look at each file, none of them read.
+// Which models have lost files that they are made of, from a look at each file, none of them read.
 import { stat } from "node:fs/promises";
 import { isMissing } from "./disk-errors.ts";
 import type { ModelSummary } from "./model-list.ts";
@@ -9,11 +9,13 @@ export interface LostFile {
   path: string;
   /** A file of another size is another file; one of the same size may still be. */
   isThere: boolean;
+  /** The store's, not the user's. */
+  isBlob: boolean;
 }
 
 /** In the order of the models, of each the first one. */
 export async function findLostFiles(
-  models: readonly Pick<ModelSummary, "name" | "refersTo">[],
+  models: readonly Pick<ModelSummary, "name" | "refersTo" | "blobs">[],
 ): Promise<LostFile[]> {
   // Many models may be made of one file.
   const sizes = new Map<string, Promise<Size>>();
@@ -22,11 +24,12 @@ export async function findLostFiles(
     sizes.set(path, size);
     return size;
   };
-  const lost = models.map(async ({ name: model, refersTo }): Promise<LostFile[]> => {
-    for (const { path, sizeBytes } of refersTo) {
+  const lost = models.map(async ({ name: model, refersTo, blobs }): Promise<LostFile[]> => {
+    for (const file of [...refersTo, ...blobs]) {
+      const { path, sizeBytes } = file;
       const size = await sizeOf(path);
       if (size === "unknown" || size === sizeBytes) continue;
-      return [{ model, path, isThere: size !== "none" }];
+      return [{ model, path, isThere: size !== "none", isBlob: blobs.includes(file) }];
     }
     return [];
   });

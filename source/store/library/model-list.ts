@@ -1,6 +1,6 @@
 // Lists models from their manifests and small configuration blobs; a damaged one hides no other.
 
-import { isReference, sizeOf } from "./manifest.ts";
+import { isReference, layersOf, sizeOf } from "./manifest.ts";
 import {
   detailsOfConfiguration,
   type ModelConfiguration,
@@ -25,6 +25,8 @@ export interface ModelSummary {
   examples: readonly string[];
   /** The user's files of which the model is made, as long as they were when it was created. */
   refersTo: readonly { path: string; sizeBytes: number }[];
+  /** The store's own files of which the model is made; empty where there is nothing to look after. */
+  blobs: readonly { path: string; sizeBytes: number }[];
 }
 
 /** A manifest, or a whole folder, that cannot be listed. */
@@ -85,6 +87,11 @@ async function summaryOf(
     refersTo: stored.manifest.layers
       .filter(isReference)
       .map(({ reference: { path }, sizeBytes }) => ({ path, sizeBytes })),
+    blobs: layersOf(stored.manifest, "model").flatMap((layer) =>
+      isReference(layer)
+        ? []
+        : [{ path: folder.blobPath(layer.digest), sizeBytes: layer.sizeBytes }],
+    ),
   };
 }
 

@@ -22,7 +22,7 @@ export async function listLmStudio(
     try {
       const details = cache === undefined ? detailsOf([]) : (await cache.read(parts)).details;
       const shown = { name: name.display, ...place, digest, sizeBytes, modifiedAt, details };
-      summaries.push({ ...shown, card: undefined, examples: [], refersTo: [] });
+      summaries.push({ ...shown, card: undefined, examples: [], refersTo: [], blobs: [] });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       problems.push({ path: parts[0] ?? folder.path, message });

@@ -1,5 +1,5 @@
-// Models whose files the user has moved, deleted or replaced: found without reading a file.
-import { appendFileSync, rmSync } from "node:fs";
+// Models whose files were moved, deleted or replaced: found without reading a file.
+import { appendFileSync, rmSync, truncateSync } from "node:fs";
 import { expect, test } from "vitest";
 import { findLostFiles } from "../../../source/store/library/lost-files.ts";
 import { openStore } from "../../support/model-store.ts";
@@ -23,8 +23,23 @@ test("files that are gone, and those of another size, are named with each of the
   appendFileSync(String(changed), "x");
   const lost = await findLostFiles(models);
   expect(lost.toSorted((a, b) => (a.model < b.model ? -1 : 1))).toEqual([
-    { model: "of-changed:latest", path: changed, isThere: true },
-    { model: "of-gone-too:latest", path: gone, isThere: false },
-    { model: "of-gone:latest", path: gone, isThere: false },
+    { model: "of-changed:latest", path: changed, isThere: true, isBlob: false },
+    { model: "of-gone-too:latest", path: gone, isThere: false, isBlob: false },
+    { model: "of-gone:latest", path: gone, isThere: false, isBlob: false },
   ]);
+});
+
+test("a blob of weights that is gone or was cut short is named, too", async () => {
+  const { create, catalog, store, tinyAt } = openStore();
+  tinyAt("tiny.gguf");
+  await create("mine", { from: ["tiny.gguf"] }, { copy: true });
+  const { models } = await catalog.listModels();
+  expect(await findLostFiles(models)).toEqual([]);
+  const [blob] = models.flatMap(({ blobs }) => blobs.map(({ path }) => path));
+  expect(blob).toContain(store.folder.blobsFolder);
+  const lost = { model: "mine:latest", path: blob, isBlob: true };
+  truncateSync(String(blob), 1000);
+  expect(await findLostFiles(models)).toEqual([{ ...lost, isThere: true }]);
+  rmSync(String(blob));
+  expect(await findLostFiles(models)).toEqual([{ ...lost, isThere: false }]);
 });
