@@ -206,7 +206,9 @@ test("a pull that is killed at any moment goes on where it was, and the model ru
     child.kill(round === 1 ? "SIGINT" : "SIGKILL");
     const outcome = await ended;
     if (round === 1) {
-      const errors = expect.stringMatching(/\nStopped: .+ the same command goes on from there\.\n$/);
+      const errors = expect.stringMatching(
+        /\nStopped: .+ the same command goes on from there\.\n$/,
+      );
       expect(outcome).toEqual({ code: 130, output: "", errors });
     }
     const list = await home.run(["list"]);
