@@ -102,8 +102,13 @@ export class ModelFolder {
     return undefined;
   }
 
-  /** Every manifest, in no order. */
+  /**
+   * Every manifest, in no order; none where the folder is not there.
+   *
+   * @throws ProductError `STORE_NOT_WRITABLE` when there is a file in its place
+   */
   async files(): Promise<ManifestFile[]> {
+    await this.#refuseFile();
     const root = this.manifestsFolder;
     const turns = new Turns();
     let found: string[][] = [[]];
@@ -116,6 +121,16 @@ export class ModelFolder {
       found = deeper;
     }
     return found.map((parts) => this.#manifestFile(parts));
+  }
+
+  /** It would look like a store without models. */
+  async #refuseFile(): Promise<void> {
+    const facts = await stat(this.path).catch(() => undefined);
+    if (facts === undefined || facts.isDirectory()) return;
+    throw new ProductError(storeErrors.notWritable, {
+      message: `The store ${this.path} is a file, and it has to be a folder.`,
+      hint: "Move the file, or name another folder.",
+    });
   }
 
   /** @throws ProductError `STORE_MANIFEST_CORRUPT` */

@@ -1,5 +1,5 @@
 // Listing: complete, newest first, from small files alone.
-import { cpSync, mkdirSync, rmSync, utimesSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { modelName, openStore } from "../../support/model-store.ts";
@@ -74,6 +74,17 @@ test("folders and files that are no models are passed over", async () => {
   const { models, problems } = await catalog.listModels({ store: "modelctl" });
   expect(models.map(({ name }) => name)).toEqual(["mine:latest"]);
   expect(problems).toEqual([]);
+});
+
+test("a file in the store's place is told, and hides no built-in model", async () => {
+  const { catalog, store } = openStore();
+  rmSync(store.path, { recursive: true, force: true });
+  writeFileSync(store.path, "");
+  const { models, problems } = await catalog.listModels({});
+  expect(models.map(({ name }) => name)).toContain("tiny:latest");
+  expect(problems).toEqual([
+    { path: store.path, message: `The store ${store.path} is a file, and it has to be a folder.` },
+  ]);
 });
 
 test("names that differ in case alone are one model, whatever the case of their folders", async () => {
