@@ -1,12 +1,10 @@
 // Writes a streamed reply piece by piece, no faster than the client reads.
 import { once } from "node:events";
 import type { FastifyReply } from "fastify";
+import { keepAliveComment } from "../base/keep-alive-comment.ts";
 
 /** Half of what the least patient proxies wait for; some clients give up after five minutes. */
 const longestSilenceMs = 15_000;
-
-/** Readers of server-sent events skip it. */
-const comment = ": keep-alive\n\n";
 
 /** Opens the reply with its first piece, so that an error before it can still set the status. */
 export class StreamWriter {
@@ -37,7 +35,7 @@ export class StreamWriter {
     if (raw.destroyed || raw.closed) return;
     this.#silenceTimer = setTimeout(() => {
       const isRefused = !this.#open && raw.headersSent;
-      if (!isRefused && !raw.writableEnded && !raw.writableNeedDrain) this.#send(comment);
+      if (!isRefused && !raw.writableEnded && !raw.writableNeedDrain) this.#send(keepAliveComment);
       this.#silenceTimer?.refresh();
     }, everyMs);
     raw.once("close", () => clearTimeout(this.#silenceTimer));

@@ -7,7 +7,8 @@ export interface WireEvent {
 
 /** The events of a stream; each must be a name and one line of data that repeats the name. */
 export function eventsOf(text: string): WireEvent[] {
-  const events = text.split("\n\n");
+  // On a slow machine a stream may be silent for long enough to carry comments.
+  const events = text.split("\n\n").filter((event) => event !== ": keep-alive");
   if (events.pop() !== "") throw new Error("the last event is cut off");
   return events.map((event) => {
     const [, name, data] = /^event: ([^\n]+)\ndata: ([^\n]+)$/.exec(event) ?? [];

@@ -46,7 +46,8 @@ export async function failure(
 
 /** The data of a stream's events, the last of them being the text `[DONE]` where it ends well. */
 export function dataOf(text: string): unknown[] {
-  const events = text.split("\n\n");
+  // On a slow machine a stream may be silent for long enough to carry comments.
+  const events = text.split("\n\n").filter((event) => event !== ": keep-alive");
   if (events.pop() !== "") throw new Error("the last event is cut off");
   return events.map((event) => {
     if (!/^data: [^\n]+$/.test(event)) throw new Error(`not one line of data: ${event}`);

@@ -4,9 +4,6 @@ import type { Refusal } from "./refusals.ts";
 /** https://html.spec.whatwg.org/multipage/server-sent-events.html */
 const eventEnd = /(?:\n\n|\r\r|\r\n\r\n)$/;
 
-/** A line that readers skip. */
-export const keepAliveComment = ": keep-alive\n\n";
-
 /** Follows a stream, to know whether an event has just ended. */
 export class EventBoundary {
   #last = "";

@@ -1,6 +1,7 @@
 // What the client of one request is sent: no faster than it reads, and never after it is gone.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { EventBoundary, errorEvent, keepAliveComment } from "./event-stream.ts";
+import { keepAliveComment } from "../../base/keep-alive-comment.ts";
+import { EventBoundary, errorEvent } from "./event-stream.ts";
 import type { GatewayLimits } from "./gateway-options.ts";
 import { type Refusal, refusalBody, refusalHeaders, refusalStatus, statusOf } from "./refusals.ts";
 
