@@ -1,9 +1,7 @@
 // The models that are loaded: which one serves a request, and who has to leave for another.
 import type { Clock } from "../../base/clock.ts";
-import { ProductError } from "../../base/product-error.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
-import { engineErrors } from "../errors.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { BackOff } from "./back-off.ts";
 import { CardMemory, type FreeRoom, roomNeed, shortageOf } from "./card-plan.ts";
@@ -12,6 +10,7 @@ import { cardText, loadSentence } from "./load-sentence.ts";
 import { LoadedModel } from "./loaded-model.ts";
 import { freeMemoryBytes } from "./memory-plan.ts";
 import { stateOfFiles } from "./model-files.ts";
+import { crashedTooOften, noRoom, shuttingDown, tooManyWait } from "./pool-refusals.ts";
 import { cancelled, untilAborted } from "./until-aborted.ts";
 
 export interface ModelPoolOptions {
@@ -118,7 +117,8 @@ export class ModelPool {
           await untilAborted(leaving, signal);
           continue;
         }
-        this.#refuseWhileBackingOff(key, model.name);
+        const backOffMs = this.#backOff.remainingMs(key);
+        if (backOffMs > 0) throw crashedTooOften(model, backOffMs);
         const settings = this.#plan(model, parameters, need);
         const shortage = this.#shortage(model, settings);
         if (shortage !== undefined) {
@@ -151,19 +151,17 @@ export class ModelPool {
    */
   async unload(model: ResolvedModel): Promise<void> {
     const own = this.#loaded.get(keyOf(model));
-    const former = this.#formerOf(model).map((loaded) =>
-      this.#dropWhenIdle(loaded, `${model.name} is made of other files now`),
-    );
-    if (own !== undefined) former.push(this.#dropWhenIdle(own, "it was asked for"));
-    await Promise.all(former);
+    const gone = this.#dropFormer(model);
+    if (own !== undefined) gone.push(this.#dropWhenIdle(own, "it was asked for"));
+    await Promise.all(gone);
   }
 
-  /** What is loaded of files that the model's name, and no other, meant before: nobody can ask for it. */
-  #formerOf(model: ResolvedModel): LoadedModel[] {
+  /** Unloads what the model's name, and no other, meant before: nobody can ask for it any more. */
+  #dropFormer(model: ResolvedModel): Promise<void>[] {
     const key = keyOf(model);
-    return [...this.#loaded.values()].filter(
-      (loaded) => keyOf(loaded.model) !== key && loaded.isNamedOnly(model.name),
-    );
+    return [...this.#loaded.values()]
+      .filter((loaded) => keyOf(loaded.model) !== key && loaded.isNamedOnly(model.name))
+      .map((former) => this.#dropWhenIdle(former, `${model.name} is made of other files now`));
   }
 
   async #dropWhenIdle(loaded: LoadedModel, why: string): Promise<void> {
@@ -191,16 +189,10 @@ export class ModelPool {
   #lease(loaded: LoadedModel, model: ResolvedModel): Lease {
     const { slots, maximumQueue } = loaded.settings;
     if (loaded.facts === undefined && loaded.users >= maximumQueue + slots) {
-      throw new ProductError(engineErrors.queueFull, {
-        message: `server busy, please try again. ${loaded.users} requests wait for ${loaded.model.name} to be loaded already.`,
-        hint: "Try again in a few seconds.",
-        retryAfterSeconds: 5,
-      });
+      throw tooManyWait(loaded);
     }
     loaded.noteName(model.name);
-    for (const former of this.#formerOf(model)) {
-      void this.#dropWhenIdle(former, `${model.name} is made of other files now`);
-    }
+    void Promise.all(this.#dropFormer(model));
     // In use from this moment: nobody may unload it before the request gets going.
     return { loaded, release: loaded.use() };
   }
@@ -293,17 +285,6 @@ export class ModelPool {
   get #free(): FreeRoom {
     return { memoryBytes: this.#freeBytes(), cardBytes: this.#card.freeBytes };
   }
-
-  #refuseWhileBackingOff(key: string, name: string): void {
-    const remainingMs = this.#backOff.remainingMs(key);
-    if (remainingMs === 0) return;
-    const seconds = Math.ceil(remainingMs / 1000);
-    throw new ProductError(engineErrors.backingOff, {
-      message: `${name} crashed several times in a row; it is loaded again in ${seconds} s at the earliest.`,
-      hint: "The server's log says why it crashed.",
-      retryAfterSeconds: seconds,
-    });
-  }
 }
 
 function mayLeave({ isPinned, isBusy }: LoadedModel): boolean {
@@ -316,20 +297,4 @@ function isOnCard({ facts }: LoadedModel): boolean {
 
 function keyOf({ facts, adapters, projectors }: ResolvedModel): string {
   return JSON.stringify([facts.path, adapters, projectors]);
-}
-
-function noRoom(model: ResolvedModel, loaded: readonly LoadedModel[]): ProductError {
-  const names = loaded.map((other) => other.model.name).join(", ");
-  return new ProductError(engineErrors.noRoom, {
-    message: `There is no room to load ${model.name}: ${names} ${loaded.length > 1 ? "are" : "is"} to stay loaded for good.`,
-    hint: "Unload one with modelctl stop, or raise MODELCTL_MAX_LOADED_MODELS.",
-    retryAfterSeconds: 30,
-  });
-}
-
-function shuttingDown(): ProductError {
-  return new ProductError(engineErrors.shuttingDown, {
-    message: "The server is stopping and takes no new requests.",
-    hint: "Start it again with modelctl serve.",
-  });
 }
