@@ -110,6 +110,12 @@ describe("DELETE /api/delete", () => {
     expect(await loaded()).toContain("loaded:latest");
     await store.client.delete({ model: "loaded" });
     expect(await loaded()).not.toContain("loaded:latest");
+    await store.server.post("/api/create", { model: "loaded", from: file });
+    await store.server.ask(capital, "loaded");
+    // The name means other files now, and was not asked for since.
+    await store.client.create({ model: "loaded", from: "tiny" });
+    await store.client.delete({ model: "loaded" });
+    await until(loaded, (names) => !names.includes("loaded:latest"));
   });
 
   test("leaves what is loaded to those who use it under another name", async () => {

@@ -60,10 +60,11 @@ async function unload(dependencies: ServerDependencies, name: string): Promise<v
   const model = await catalog.resolve(name).catch(() => undefined);
   if (model === undefined || model.origin !== "stored") return;
   const loaded = scheduler.loadedFor(model);
-  if (loaded === undefined) return;
-  if ((await otherModelOf(dependencies, loaded, model.name)) !== undefined) return;
+  const heir = loaded && (await otherModelOf(dependencies, loaded, model.name));
+  if (heir !== undefined) return;
+  // Also what the name meant before, of which nothing is known here.
   const unloading = scheduler.unload(model).catch((error: unknown) => {
     log(`unloading ${name} failed: ${describeError(error)}`);
   });
-  if (!loaded.isBusy) await unloading;
+  if (loaded?.isBusy === false) await unloading;
 }
