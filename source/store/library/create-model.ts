@@ -61,7 +61,7 @@ export async function createModel(
     const replaced = await store.whileWriting(work, signal);
     if (replaced !== undefined) await store.removeUnused(blobsOf(replaced.manifest));
   } catch (error) {
-    await store.removeUnused(maker.written).catch(() => {}); // the first error is the one to tell
+    await store.removeUnused([...maker.written]).catch(() => {}); // the first error is the one to tell
     throw error;
   }
   onProgress({ status: "success" });

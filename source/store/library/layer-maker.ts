@@ -44,7 +44,7 @@ const smallBytes = 1024 ** 2;
 
 export class LayerMaker {
   /** Digests of the blobs that were not there before. */
-  readonly written: string[] = [];
+  readonly written = new Set<string>();
   readonly #store: ModelStore;
   readonly #options: LayerMakerOptions;
 
@@ -65,12 +65,20 @@ export class LayerMaker {
     return this.#blob(configType, await this.#store.writeBlob(JSON.stringify(configuration)));
   }
 
+  /** Takes a blob that was written for this model; it goes, too, if none comes of it. Gives its path. */
+  adopt({ digest, isNew }: WrittenBlob): string {
+    if (isNew) this.written.add(digest);
+    return this.#store.blobPath(digest);
+  }
+
   /** @param copy overrides what the model's creator asked for */
   async file(kind: LayerKind, file: ModelFile, copy = this.#options.copy): Promise<Layer> {
     const mediaType = layerType(kind);
     const { sizeBytes } = file.state;
     const own = await this.#ownDigest(file.path);
-    if (own !== undefined) return this.#blob(mediaType, { digest: own, sizeBytes, isNew: false });
+    if (own !== undefined) {
+      return this.#blob(mediaType, { digest: own, sizeBytes, isNew: this.written.has(own) });
+    }
     if (copy) return this.#blob(mediaType, await this.#copy(file.path, sizeBytes));
     const digest =
       sizeBytes < readAtOnceBytes
@@ -129,7 +137,7 @@ export class LayerMaker {
   }
 
   #blob(mediaType: string, { digest, sizeBytes, isNew }: WrittenBlob): BlobLayer {
-    if (isNew) this.written.push(digest);
+    if (isNew) this.written.add(digest);
     this.#report(`${isNew ? "creating new" : "using existing"} layer ${digest}`);
     return { mediaType, digest, sizeBytes };
   }

@@ -11,6 +11,7 @@ import { type Layer, layerType } from "./manifest.ts";
 import { configurationOf, detailsOf, type ModelConfiguration } from "./model-details.ts";
 import { type ModelFile, readModelFile, textOf } from "./model-file.ts";
 import type { StoredManifest } from "./model-folder.ts";
+import type { WrittenBlob } from "./model-store.ts";
 import { locateFiles, readConfiguration, readContent } from "./stored-content.ts";
 
 /** The model that another is made from. */
@@ -37,9 +38,9 @@ export interface BaseOptions {
 
 /**
  * @param parts absolute paths of the model's file, or of all parts in order
- * @returns the path of a blob of our store
+ * @returns the blob of our store that holds them now
  */
-export type WeightsConversion = (parts: readonly string[]) => Promise<string>;
+export type WeightsConversion = (parts: readonly string[]) => Promise<WrittenBlob>;
 
 export interface ModelBase {
   layers: Layer[];
@@ -166,7 +167,7 @@ async function fromFiles(
   }
   const { copy } = options;
   const { parts: given, projectors } = await gatherFiles(paths);
-  const parts = await converted(given, options.convertWeights);
+  const parts = await converted(maker, given, options.convertWeights);
   const layers: Layer[] = [];
   for (const part of parts) layers.push(await maker.file("model", part, copy));
   for (const projector of projectors) layers.push(await maker.file("projector", projector, copy));
@@ -184,11 +185,13 @@ async function fromFiles(
 }
 
 async function converted(
+  maker: LayerMaker,
   parts: ModelFile[],
   convert: WeightsConversion | undefined,
 ): Promise<ModelFile[]> {
   if (convert === undefined) return parts;
-  return [await readModelFile(await convert(parts.map((part) => part.path)))];
+  const blob = await convert(parts.map((part) => part.path));
+  return [await readModelFile(maker.adopt(blob))];
 }
 
 async function fromModel(
@@ -202,7 +205,7 @@ async function fromModel(
   if (convert !== undefined) {
     const { parts, touched } = await locateFiles(parent, maker.references);
     for (const file of touched) await maker.check(file);
-    const weights = await readModelFile(await convert(parts));
+    const weights = await readModelFile(maker.adopt(await convert(parts)));
     layers.push(await maker.file("model", weights));
     const { model_families: families } = configuration;
     const details = configurationOf(detailsOf([weights.header]));

@@ -65,8 +65,7 @@ export function quantizing(
       report(0);
       await runProgram(executable, [source, result, type], report, work.signal);
       report(1);
-      const written = await moveIntoStore(store, result, { signal: work.signal });
-      return store.blobPath(written.digest);
+      return await moveIntoStore(store, result, { signal: work.signal });
     } finally {
       await rm(result, { force: true });
     }

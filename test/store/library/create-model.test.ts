@@ -207,6 +207,20 @@ describe("from a file", () => {
     expect(blobs()).toEqual([]);
   });
 
+  test("converted weights are told as new, and go when no model comes of them", async () => {
+    const { create, tinyAt, blobs, store } = openStore();
+    const file = tinyAt("a.gguf");
+    const convertWeights = async () => await store.writeBlob(readFileSync(file));
+    const layer = `sha256:${sha256(readFileSync(file))}`;
+    const late = create("mine", { from: ["a.gguf"], requires: "99.0.0" }, { convertWeights });
+    await expect(late).rejects.toMatchObject({ code: "STORE_VERSION_REQUIRED" });
+    expect(blobs()).toEqual([]);
+    const records = await create("mine", { from: ["a.gguf"] }, { convertWeights });
+    expect(records).toContainEqual({ status: `creating new layer ${layer}` });
+    const again = await create("yours", { from: ["mine"] }, { convertWeights });
+    expect(again).toContainEqual({ status: `using existing layer ${layer}` });
+  });
+
   test("a draft model is kept beside the model", async () => {
     const { create, catalog, tinyAt } = openStore();
     tinyAt("a.gguf");
