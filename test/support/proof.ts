@@ -3,7 +3,7 @@
 
 const isProof = process.env.FULL_PROOF === "1";
 
-/** @param all rounds of the proof; the suite plays an eighth of them */
+/** @param all rounds of the proof; the suite plays a tenth of them */
 export function proofRounds(all: number): number {
-  return isProof ? all : Math.ceil(all / 8);
+  return isProof ? all : Math.ceil(all / 10);
 }
