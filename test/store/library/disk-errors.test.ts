@@ -1,6 +1,6 @@
-// What a user is told when the store's folder cannot be made.
+// What a user is told when the store's folder cannot be made or takes no more.
 import { readFileSync, writeFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { explainingDiskErrors } from "../../../source/store/library/disk-errors.ts";
@@ -31,6 +31,24 @@ test("a refusal of a folder above the store", async () => {
     code: "STORE_NOT_WRITABLE",
     message: `The folder ${store} cannot be written: its user lacks the right.`,
   });
+});
+
+// Here every write meets a full disk, whoever writes.
+test.runIf(process.platform === "linux")("a full disk", async () => {
+  const store = temporaryFolder();
+  const written = explainingDiskErrors(store, () => writeFile("/dev/full", "text"));
+  await expect(written).rejects.toMatchObject({
+    code: "STORE_DISK_FULL",
+    message: `The disk that holds ${store} is full.`,
+    cause: { code: "ENOSPC" },
+  });
+});
+
+test("a quota that is used up is a full disk", async () => {
+  const store = temporaryFolder();
+  const refused = Object.assign(new Error("EDQUOT: disk quota exceeded"), { code: "EDQUOT" });
+  const written = explainingDiskErrors(store, () => Promise.reject(refused));
+  await expect(written).rejects.toMatchObject({ code: "STORE_DISK_FULL", status: 507 });
 });
 
 test("a file that was to be read, and is not there, stays what it is", async () => {
