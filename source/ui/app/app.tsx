@@ -1,33 +1,68 @@
-// The root component for the whole window: Ink has the keyboard and the modes of the terminal, the rows are
-// painted past it, since it would read each of their cells anew for every picture.
+// The root component: what every component reads, the one key router, and the layout.
 
-import { useWindowSize } from "ink";
-import { useLayoutEffect, useMemo, useSyncExternalStore } from "react";
-import { framePicture } from "../frame/frame-rows.ts";
-import { RowPainter } from "../frame/row-painter.ts";
+import { type ReactElement, useMemo } from "react";
+import type { Clock } from "../../base/clock.ts";
+import { ErrorBoundary } from "../components/error-boundary.tsx";
+import type { Frame } from "../frame/frame.ts";
 import { themes } from "../frame/themes.ts";
-import type { WindowPainter } from "../frame/window-painter.ts";
-import type { WindowSize } from "../frame/window-size.ts";
-import { type FrameProps, useFrameInput } from "./frame-input.ts";
+import type { Pace } from "../hooks/pace.ts";
+import { ClockContext } from "../hooks/use-clock.ts";
+import { useFrame, useFrameSize } from "../hooks/use-frame.ts";
+import { useKeyRouter } from "../hooks/use-key-router.ts";
+import { type Layout, LayoutContext } from "../hooks/use-layout.ts";
+import { LookContext } from "../hooks/use-look.ts";
+import { PaceContext } from "../hooks/use-store.ts";
+import { FullScreen } from "../layouts/full-screen.tsx";
+import { Reader } from "../layouts/reader.tsx";
+import type { TerminalHandle } from "./terminal-handle.ts";
 
-export interface AppProps extends FrameProps {
-  readonly size: () => WindowSize;
-  readonly window: WindowPainter;
-  readonly onPainted: () => void;
+export interface AppProps {
+  readonly frame: Frame;
+  readonly pace: Pace;
+  readonly clock: Clock;
+  readonly layout: Layout;
+  readonly terminal: TerminalHandle;
+  /** A component threw: the program ends. */
+  readonly onError: (error: Error) => void;
 }
 
-export function App({ frame, trigger, terminal, size, window, onPainted }: AppProps): null {
-  useSyncExternalStore(trigger.subscribe, trigger.count);
-  useFrameInput({ frame, trigger, terminal });
-  useWindowSize();
-  const painter = useMemo(() => new RowPainter(themes[frame.theme]), [frame.theme]);
-  useLayoutEffect(() => {
-    // Another program's window is not painted over.
-    if (terminal.isLent) return;
-    const { columns, rows: height } = size();
-    const { rows, cursor } = framePicture(frame, { columns, rows: height });
-    window.paint({ rows: rows.slice(0, height), cursor, columns, painter });
-    onPainted();
-  });
-  return null;
+export function App({ pace, clock, layout, onError, ...rest }: AppProps): ReactElement {
+  return (
+    <ErrorBoundary onError={onError}>
+      <PaceContext value={pace}>
+        <ClockContext value={clock}>
+          <LayoutContext value={layout}>
+            <Root layout={layout} {...rest} />
+          </LayoutContext>
+        </ClockContext>
+      </PaceContext>
+    </ErrorBoundary>
+  );
+}
+
+type RootProps = Pick<AppProps, "frame" | "layout" | "terminal">;
+
+function Root({ frame, layout, terminal }: RootProps): ReactElement {
+  useKeyRouter(frame, terminal);
+  const theme = useFrame(frame, (one) => one.theme);
+  const look = useMemo(() => ({ glyphs: frame.glyphs, theme: themes[theme] }), [frame, theme]);
+  return (
+    <LookContext value={look}>
+      {layout === "inline" && <Scrollbacks frame={frame} />}
+      {layout === "reader" ? <Reader frame={frame} /> : <FullScreen frame={frame} />}
+    </LookContext>
+  );
+}
+
+/** What is finished on any screen, above everything that still changes. */
+function Scrollbacks({ frame }: { readonly frame: Frame }): ReactElement {
+  const { columns } = useFrameSize(frame);
+  const screens = useFrame(frame, (one) => one.screens);
+  return (
+    <>
+      {screens.map(({ id, Scrollback }) =>
+        Scrollback === undefined ? null : <Scrollback key={id} columns={columns} />,
+      )}
+    </>
+  );
 }

@@ -7,6 +7,7 @@ import type { CloudAccess, CloudServer } from "../screens/cloud-access.ts";
 import { ConsoleScreen } from "../screens/console/console-screen.ts";
 import { DeployScreen } from "../screens/deploy/deploy-screen.ts";
 import type { Glyphs } from "../theme.ts";
+import { paintedScreen } from "./painted-screen.tsx";
 
 /** What every screen for deployments is given. */
 export interface CloudScreenContext {
@@ -19,5 +20,5 @@ export interface CloudScreenContext {
 }
 
 export function cloudScreens(context: CloudScreenContext): readonly Screen[] {
-  return [new DeployScreen(context), new ConsoleScreen(context)];
+  return [paintedScreen(new DeployScreen(context)), paintedScreen(new ConsoleScreen(context))];
 }

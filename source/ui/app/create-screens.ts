@@ -14,6 +14,7 @@ import { ServerScreen } from "../screens/server/server-screen.ts";
 import type { Glyphs } from "../theme.ts";
 import type { AppParts } from "./app-options.ts";
 import type { CloudScreenContext } from "./cloud-screens.ts";
+import { paintedScreen } from "./painted-screen.tsx";
 
 export interface ScreenContext {
   readonly glyphs: Glyphs;
@@ -41,7 +42,7 @@ export async function createScreens(
   return {
     chat,
     screens: [
-      chat,
+      paintedScreen(chat),
       ...serverScreens(options, context, watch),
       ...(await deploymentScreens(options, context, chat)),
     ],
@@ -78,8 +79,8 @@ function serverScreens(
   const now = () => context.clock.wallMs();
   const feed = new RequestFeed({ client, now });
   return [
-    new ModelsScreen({ ...context, client }),
-    new ServerScreen({ ...context, watch, feed, client, readFilter, control, now }),
+    paintedScreen(new ModelsScreen({ ...context, client })),
+    paintedScreen(new ServerScreen({ ...context, watch, feed, client, readFilter, control, now })),
   ];
 }
 

@@ -5,22 +5,19 @@ import { systemClock } from "../../base/clock.ts";
 import { copyText } from "../frame/clipboard.ts";
 import { Frame } from "../frame/frame.ts";
 import { terminalServices } from "../frame/terminal-services.ts";
-import { WindowPainter } from "../frame/window-painter.ts";
+import { Pace } from "../hooks/pace.ts";
+import type { Layout } from "../hooks/use-layout.ts";
 import type { ServerWatch } from "../live/server-watch.ts";
 import { selectGlyphs } from "../theme.ts";
 import { App } from "./app.tsx";
 import type { AppOptions, AppParts, AppResult, ViewOptions } from "./app-options.ts";
 import type { CreatedScreens } from "./create-screens.ts";
-import { InlineApp } from "./inline-app.tsx";
-import { PaintTrigger } from "./paint-trigger.ts";
-import { ReaderApp } from "./reader-app.tsx";
 import { watchForEnd, windowSize } from "./terminal-facts.ts";
 import { lendTerminal, type TerminalHandle } from "./terminal-handle.ts";
-import { watchConsole } from "./watch-console.ts";
 
 /**
- * Pictures are paced before they get here. Ink counts its own pause from the newest request, so that any
- * pause near ours would hold back what follows a key by its whole length: it gets one of a millisecond.
+ * Frames are paced before they get here. Ink counts its own pause from the newest request, so that any pause near
+ * ours would hold back what follows a key by its whole length: it gets one of a millisecond.
  */
 const framesPerSecondMaximum = 1000;
 
@@ -59,9 +56,7 @@ async function run(
   let instance: Instance | undefined;
   let created: CreatedScreens | undefined;
   let serverLabel = () => "";
-  const isWindow = !isScreenReader && !isInline;
-  const window = new WindowPainter((bytes) => stdout.write(bytes));
-  const forget = (): void => window.forget();
+  const layout: Layout = isScreenReader ? "reader" : isInline ? "inline" : "window";
   const leave = (reason: AppResult["reason"], signal?: NodeJS.Signals): void => {
     ending = signal === undefined ? { reason } : { reason, signal };
     instance?.unmount();
@@ -73,8 +68,8 @@ async function run(
     clock: systemClock,
     theme: view.theme ?? "default",
     terminal: terminalServices({
-      erase: isWindow ? forget : () => instance?.clear(),
-      suspend: (work) => lendTerminal(terminal, stdin, work).finally(repaint),
+      erase: () => instance?.clear(),
+      suspend: (work) => lendTerminal(terminal, stdin, work),
       copy: (text) => copyText(text, { environment, write: (bytes) => stdout.write(bytes) }),
       environment,
     }),
@@ -82,10 +77,6 @@ async function run(
     status: () => serverStatus(created?.watch, serverLabel()),
     onLeave: leave,
   });
-  const repaint = (): void => {
-    forget();
-    frame.refresh();
-  };
   const begin = async (): Promise<void> => {
     // The first picture does not wait for what it does not show.
     const [parts, { createScreens }] = await Promise.all([
@@ -103,32 +94,28 @@ async function run(
     if (signal === "SIGINT" && terminal.isLent) return;
     leave("interrupted", signal);
   });
-  stdout.on("resize", forget);
-  const stopConsole = isWindow ? watchConsole(repaint) : () => {};
   let beginning: Promise<void> | undefined;
   let failure: unknown;
   try {
     if (!isPaintedFirst) await begin();
-    const trigger = new PaintTrigger(frame.subscribe);
-    const onPainted = () => view.onPainted?.(trigger.elapsedMs);
-    const common = { frame, trigger, terminal, size };
-    const root = isScreenReader ? (
-      <ReaderApp {...common} />
-    ) : isWindow ? (
-      <App {...common} window={window} onPainted={onPainted} />
-    ) : (
-      <InlineApp {...common} />
-    );
-    instance = render(root, {
+    const { onPainted } = view;
+    let frameAtMs = performance.now();
+    const pace = new Pace(() => {
+      frameAtMs = performance.now();
+    });
+    const onError = (error: Error): void => {
+      failure = error;
+      instance?.unmount();
+    };
+    const common = { frame, pace, clock: systemClock, layout, terminal, onError };
+    instance = render(<App {...common} />, {
       stdin,
       stdout,
-      alternateScreen: isWindow,
-      // It would write what is printed into rows that it has not painted.
-      patchConsole: !isWindow,
+      alternateScreen: layout === "window",
       isScreenReaderEnabled: isScreenReader,
       incrementalRendering: true,
       maxFps: framesPerSecondMaximum,
-      ...(!isWindow && { onRender: onPainted }),
+      ...(onPainted && { onRender: () => onPainted(performance.now() - frameAtMs) }),
       exitOnCtrlC: false,
       // Without this a CI variable, even an empty one, would keep the screen black until the end.
       interactive: true,
@@ -141,14 +128,13 @@ async function run(
         instance?.unmount();
       });
     }
-    if (ending !== undefined) instance.unmount();
+    // The first frame may have failed before there was an instance to end.
+    if (ending !== undefined || failure !== undefined) instance.unmount();
     await instance.waitUntilExit();
     // These lines stay on the terminal, and the last one is still open.
     if (isScreenReader || isInline) stdout.write("\n");
   } finally {
     stopWatching();
-    stopConsole();
-    stdout.off("resize", forget);
     frame.close();
     // Who leaves at once leaves something that is just being opened.
     await beginning;

@@ -1,8 +1,7 @@
 // What is made from lists of commands: the command of a key, rows for help and palette, hints.
 
 import { textWidth } from "../text/graphemes.ts";
-import type { ListItem } from "./list-overlay.ts";
-import type { BoundCommand, CommandFacts, Span, StyledRow } from "./screen.ts";
+import type { BoundCommand, CommandFacts, ListItem } from "./screen.ts";
 
 /** Where two share a key the first one that is valid gets it. */
 export function findByKey(
@@ -104,15 +103,15 @@ function itemOf(command: BoundCommand): ListItem {
   };
 }
 
-/** Keys with a word each, as many as fit; the last one leads to all others and is always there. */
-export function hintRow(
-  hints: readonly (readonly [key: string, word: string])[],
-  width: number,
-): StyledRow {
-  const widthOf = ([key, word]: readonly [string, string]) => textWidth(`${key} ${word}`);
+/** A key with the word for what it does now. */
+export type Hint = readonly [key: string, word: string];
+
+/** As many hints as fit; the last one leads to all others and is always there. */
+export function fitHints(hints: readonly Hint[], width: number): readonly Hint[] {
+  const widthOf = ([key, word]: Hint) => textWidth(`${key} ${word}`);
   const last = hints.at(-1);
   if (last === undefined) return [];
-  const shown: (readonly [string, string])[] = [];
+  const shown: Hint[] = [];
   let left = width - widthOf(last);
   for (const hint of hints.slice(0, -1)) {
     const needed = widthOf(hint) + hintGap.length;
@@ -120,16 +119,14 @@ export function hintRow(
     shown.push(hint);
     left -= needed;
   }
-  return [...shown, last].flatMap(([key, word], index): Span[] => [
-    { text: `${index === 0 ? "" : hintGap}${key}`, tone: "key" },
-    { text: ` ${word}`, tone: "dim" },
-  ]);
+  return [...shown, last];
 }
 
-const hintGap = "  ";
+/** Stands between two hints. */
+export const hintGap = "  ";
 
 /** The hints of the commands that can be given now. */
-export function hintsOf(commands: readonly BoundCommand[]): (readonly [string, string])[] {
+export function hintsOf(commands: readonly BoundCommand[]): Hint[] {
   return commands.flatMap((command) => {
     const word = command.hint();
     const call = command.keys[0] ?? command.slash?.[0];

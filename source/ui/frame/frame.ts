@@ -17,13 +17,11 @@ import {
   typedItem,
 } from "./command-lists.ts";
 import { frameCommands } from "./frame-commands.ts";
-import type { ListItem } from "./list-overlay.ts";
-import type { Overlay } from "./overlay.ts";
-import { Overlays } from "./overlays.ts";
-import type { BoundCommand, Choice, FrameServices, Screen } from "./screen.ts";
+import { type Overlay, Overlays } from "./overlays.ts";
+import type { BodySize, BoundCommand, Choice, FrameServices, ListItem, Screen } from "./screen.ts";
 import type { TerminalServices } from "./terminal-services.ts";
 import type { ThemeName } from "./themes.ts";
-import { isTooSmall, type WindowSize } from "./window-size.ts";
+import { bodySize, isTooSmall, type WindowSize } from "./window-size.ts";
 
 /** A second Ctrl+C within this time leaves. */
 const interruptWindowMs = 2000;
@@ -60,7 +58,7 @@ export class Frame implements FrameServices {
   constructor(options: FrameOptions) {
     this.#options = options;
     this.#theme = options.theme;
-    this.#overlays = new Overlays(options.glyphs, () => this.#changed());
+    this.#overlays = new Overlays(() => this.#changed());
   }
 
   /** Takes the screens over and shows the first, or the named one. */
@@ -135,6 +133,11 @@ export class Frame implements FrameServices {
     return this.overlay?.hints ?? hintsOf(this.commands);
   }
 
+  /** What the program has of the terminal. */
+  windowSize(): WindowSize {
+    return this.#options.size();
+  }
+
   /** The screen's commands and the frame's. */
   get commands(): readonly BoundCommand[] {
     const { reserved, yielding } = this.#commands;
@@ -188,6 +191,10 @@ export class Frame implements FrameServices {
       this.#changed();
     }
     if (argument !== undefined) screen.accept?.(argument);
+  }
+
+  bodySize(): BodySize {
+    return bodySize(this.windowSize());
   }
 
   ask(question: string, initial = ""): Promise<string | undefined> {

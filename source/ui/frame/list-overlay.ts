@@ -1,33 +1,15 @@
-// A list to filter and choose from: palette, help and every other choice.
+// The state of a list to filter and choose from: palette, help and every other choice.
 
 import fuzzysort from "fuzzysort";
 import { createEditorState, type EditorState } from "../editor/editor-state.ts";
+import { fieldAfterKey, fieldAfterText, fieldWith } from "../editor/line-field.ts";
 import type { KeyPress } from "../keys/key-name.ts";
-import { drawBox, innerHeight, innerWidth } from "../panes/box.ts";
-import { fitRow, foreignSpan, textRow } from "../panes/styled-row.ts";
-import { fieldAfterKey, fieldAfterText, fieldPicture, fieldWith } from "../panes/text-field.ts";
-import { textWidth } from "../text/graphemes.ts";
-import type { Glyphs } from "../theme.ts";
-import type { Overlay, OverlayPicture } from "./overlay.ts";
-import type { BodySize, StyledRow } from "./screen.ts";
-
-export interface ListItem {
-  readonly value: string;
-  readonly title: string;
-  /** At the right, such as the keys of a command. */
-  readonly note: string;
-  /** Items of one group stand together below its name. */
-  readonly group?: string;
-  /** What Tab puts into the field, for words to be typed behind it. */
-  readonly completion?: string;
-  /** Shown, but cannot be chosen now. */
-  readonly isDim?: boolean;
-}
+import type { OverlayState } from "./overlay.ts";
+import type { ListItem } from "./screen.ts";
 
 export interface ListOverlayOptions {
   readonly title: string;
   readonly items: readonly ListItem[];
-  readonly glyphs: Glyphs;
   /** What Enter does, in a word. */
   readonly verb: string;
   /** What the typed letters mean as they are; it stands above what they find. */
@@ -39,9 +21,6 @@ export interface ListOverlayOptions {
   readonly onChange: () => void;
 }
 
-const widthMaximum = 96;
-/** The field and the line below it. */
-const fieldRows = 2;
 const pageRows = 10;
 /** Keys that move to another item, by how many. */
 const steps: Readonly<Record<string, number>> = {
@@ -52,13 +31,11 @@ const steps: Readonly<Record<string, number>> = {
   PgDn: pageRows,
 };
 
-type DisplayRow = { readonly group: string } | { readonly index: number };
-
-export class ListOverlay implements Overlay {
+export class ListOverlay implements OverlayState {
+  readonly kind = "list";
   readonly #options: ListOverlayOptions;
   #field: EditorState = createEditorState();
   #selected = 0;
-  #top = 0;
 
   constructor(options: ListOverlayOptions) {
     this.#options = options;
@@ -91,36 +68,22 @@ export class ListOverlay implements Overlay {
     this.#options.onDone(undefined);
   }
 
-  picture(size: BodySize): OverlayPicture {
-    const { title, glyphs } = this.#options;
-    const width = Math.min(size.columns - 2, widthMaximum);
-    const found = this.#found();
-    const display = displayRows(found, this.#field.text === "");
-    const height = Math.min(size.rows, Math.max(5, display.length + fieldRows + 2));
-    const inner = innerWidth(width);
-    const field = fieldPicture(this.#field, Math.max(1, inner - 2));
-    const listRows = Math.max(1, innerHeight(height) - fieldRows);
-    const rows = drawBox(
-      [
-        [{ text: `${glyphs.prompt} `, tone: "key" }, field.span],
-        textRow(glyphs.box.horizontal.repeat(inner), "border"),
-        ...this.#window(display, listRows).map((row) => this.#row(row, found, inner)),
-        ...(found.length === 0 ? [textRow("Nothing matches. Esc closes.", "dim")] : []),
-      ],
-      { width, height, glyphs, title, isFocused: true, footer: this.#count(found) },
-    );
-    const x = Math.floor((size.columns - width) / 2);
-    return { rows, x, y: 0, cursor: { x: x + 4 + field.cursorX, y: 1 } };
+  get title(): string {
+    return this.#options.title;
   }
 
-  readerLines(): readonly string[] {
-    const found = this.#found();
-    const item = found[this.#selected];
-    const selected = item === undefined ? "nothing" : `${item.title} ${item.note}`.trim();
-    return [
-      `${this.#options.title}: ${this.#field.text}`,
-      `Selected: ${selected}, ${found.length === 0 ? 0 : this.#selected + 1} of ${found.length}`,
-    ];
+  get field(): EditorState {
+    return this.#field;
+  }
+
+  /** Index in `found`. */
+  get selected(): number {
+    return this.#selected;
+  }
+
+  /** Items stand in groups until a filter puts them in another order. */
+  get isGrouped(): boolean {
+    return this.#field.text === "";
   }
 
   #key(name: string): void {
@@ -138,30 +101,35 @@ export class ListOverlay implements Overlay {
 
   /** Of the selected item, unless it is typed already. */
   get #completion(): string | undefined {
-    const { completion } = this.#found()[this.#selected] ?? {};
+    const { completion } = this.found[this.#selected] ?? {};
     return completion === undefined || this.#field.text.startsWith(completion)
       ? undefined
       : completion;
   }
 
   #take(): void {
-    const item = this.#found()[this.#selected];
+    const item = this.found[this.#selected];
     if (item !== undefined && !item.isDim) this.#options.onDone(item.value);
   }
 
   #move(delta: number): void {
-    const last = Math.max(0, this.#found().length - 1);
+    const last = Math.max(0, this.found.length - 1);
     this.#selected = Math.min(last, Math.max(0, this.#selected + delta));
+    this.#changed();
+  }
+
+  #changed(): void {
     this.#options.onChange();
   }
 
   #setField(field: EditorState): void {
     if (field.text !== this.#field.text) this.#selected = 0;
     this.#field = field;
-    this.#options.onChange();
+    this.#changed();
   }
 
-  #found(): readonly ListItem[] {
+  /** The items that match what is typed, the best first. */
+  get found(): readonly ListItem[] {
     const { items } = this.#options;
     const wanted = this.#field.text.trim();
     if (wanted === "") return items;
@@ -172,51 +140,4 @@ export class ListOverlay implements Overlay {
     const typed = this.#options.typed?.(wanted);
     return typed === undefined ? found : [typed, ...found];
   }
-
-  /** The rows in sight: those around the selected one. */
-  #window(display: readonly DisplayRow[], height: number): readonly DisplayRow[] {
-    const at = display.findIndex((row) => "index" in row && row.index === this.#selected);
-    // With the first item, the group's name above it comes into sight too.
-    const first = at === 1 && display[0] !== undefined && "group" in display[0] ? 0 : at;
-    if (first < this.#top) this.#top = Math.max(0, first);
-    if (at >= this.#top + height) this.#top = at - height + 1;
-    this.#top = Math.min(this.#top, Math.max(0, display.length - height));
-    return display.slice(this.#top, this.#top + height);
-  }
-
-  #row(row: DisplayRow, found: readonly ListItem[], width: number): StyledRow {
-    const { glyphs } = this.#options;
-    if ("group" in row) return textRow(row.group, "title");
-    const item = found[row.index];
-    if (item === undefined) return [];
-    const isSelected = row.index === this.#selected;
-    const tone = item.isDim ? "dim" : isSelected ? "selected" : "plain";
-    const title = foreignSpan(item.title, tone, glyphs.isAscii);
-    const note = foreignSpan(item.note, isSelected ? tone : "dim", glyphs.isAscii);
-    const noteWidth = Math.min(textWidth(note.text), Math.floor(width * 0.6));
-    return [
-      { text: isSelected ? `${glyphs.marker} ` : "  ", tone: "key" },
-      ...fitRow([title], Math.max(1, width - noteWidth - 3), glyphs.ellipsis),
-      { text: " ", tone: "plain" },
-      ...fitRow([note], noteWidth, glyphs.ellipsis),
-    ];
-  }
-
-  #count(found: readonly ListItem[]): string {
-    return found.length === 0 ? "0" : `${this.#selected + 1} of ${found.length}`;
-  }
-}
-
-/** With the groups' names in between, unless a filter has put the items in another order. */
-function displayRows(items: readonly ListItem[], isGrouped: boolean): readonly DisplayRow[] {
-  const rows: DisplayRow[] = [];
-  let group: string | undefined;
-  for (const [index, item] of items.entries()) {
-    if (isGrouped && item.group !== undefined && item.group !== group) {
-      group = item.group;
-      rows.push({ group });
-    }
-    rows.push({ index });
-  }
-  return rows;
 }

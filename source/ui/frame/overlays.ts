@@ -1,25 +1,23 @@
 // The questions that lie over a screen, the newest on top; each is answered by itself.
 
-import type { Glyphs } from "../theme.ts";
 import { ListOverlay, type ListOverlayOptions } from "./list-overlay.ts";
-import type { Overlay } from "./overlay.ts";
 import { AskOverlay, ConfirmOverlay } from "./question-overlay.ts";
+
+/** Told apart by `kind`. */
+export type Overlay = AskOverlay | ConfirmOverlay | ListOverlay;
 
 export type ListQuestion = Omit<ListOverlayOptions, keyof OverlayBase<never>>;
 
 interface OverlayBase<T> {
-  readonly glyphs: Glyphs;
   readonly onChange: () => void;
   readonly onDone: (value: T) => void;
 }
 
 export class Overlays {
-  readonly #glyphs: Glyphs;
   readonly #onChange: () => void;
   readonly #open: Overlay[] = [];
 
-  constructor(glyphs: Glyphs, onChange: () => void) {
-    this.#glyphs = glyphs;
+  constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
 
@@ -55,7 +53,6 @@ export class Overlays {
   #show<T>(create: (base: OverlayBase<T>) => Overlay): Promise<T> {
     const { promise, resolve } = Promise.withResolvers<T>();
     const overlay = create({
-      glyphs: this.#glyphs,
       onChange: this.#onChange,
       onDone: (value) => {
         const index = this.#open.indexOf(overlay);

@@ -1,25 +1,19 @@
-// A question over the hints: a line of text, or a yes to something that cannot be undone.
+// The state of a question over the hints: a line of text, or a yes to something that cannot be undone.
 
 import { createEditorState, type EditorState } from "../editor/editor-state.ts";
+import { fieldAfterKey, fieldAfterText, fieldWith } from "../editor/line-field.ts";
 import type { KeyPress } from "../keys/key-name.ts";
-import { drawBox, innerWidth } from "../panes/box.ts";
-import { textRow } from "../panes/styled-row.ts";
-import { fieldAfterKey, fieldAfterText, fieldPicture, fieldWith } from "../panes/text-field.ts";
-import { neutraliseLine, normaliseLineBreaks } from "../text/neutralise.ts";
-import { wrapLine } from "../text/wrap-line.ts";
-import type { Glyphs } from "../theme.ts";
-import type { Overlay, OverlayPicture } from "./overlay.ts";
-import type { BodySize, StyledRow } from "./screen.ts";
+import type { OverlayState } from "./overlay.ts";
 
 interface QuestionOptions<T> {
   readonly question: string;
-  readonly glyphs: Glyphs;
   readonly onDone: (value: T) => void;
   readonly onChange: () => void;
 }
 
 /** Asks for one line; Esc gives none. */
-export class AskOverlay implements Overlay {
+export class AskOverlay implements OverlayState {
+  readonly kind = "ask";
   readonly hints = [
     ["Enter", "take"],
     ["Esc", "cancel"],
@@ -55,26 +49,18 @@ export class AskOverlay implements Overlay {
     this.#options.onDone(undefined);
   }
 
-  picture(size: BodySize): OverlayPicture {
-    const { question, glyphs } = this.#options;
-    const field = fieldPicture(this.#field, Math.max(1, innerWidth(size.columns) - 2));
-    const sentence = questionRows(question, size.columns, glyphs);
-    const content: StyledRow[] = [
-      ...sentence,
-      [{ text: `${glyphs.prompt} `, tone: "key" }, field.span],
-    ];
-    const picture = atBottom(content, size, glyphs);
-    const cursor = { x: 4 + field.cursorX, y: picture.y + 1 + sentence.length };
-    return { ...picture, cursor };
+  get question(): string {
+    return this.#options.question;
   }
 
-  readerLines(): readonly string[] {
-    return [`${this.#options.question} ${this.#field.text}`];
+  get field(): EditorState {
+    return this.#field;
   }
 }
 
 /** Asks for a yes; everything else is a no. */
-export class ConfirmOverlay implements Overlay {
+export class ConfirmOverlay implements OverlayState {
+  readonly kind = "confirm";
   readonly #options: QuestionOptions<boolean | Error>;
   #question: string;
   /** A part of the question is still to come: who has not read it cannot say yes. */
@@ -125,44 +111,16 @@ export class ConfirmOverlay implements Overlay {
     this.#options.onDone(false);
   }
 
-  picture(size: BodySize): OverlayPicture {
-    const { glyphs } = this.#options;
-    const question = questionRows(this.#question, size.columns, glyphs);
-    if (this.#isComing) {
-      const waiting = textRow(`${glyphs.working} reading what that does${glyphs.ellipsis}`, "dim");
-      return atBottom([...question, waiting], size, glyphs);
-    }
-    const [no, yes] = this.#isYes ? ["  No  ", "[ Yes ]"] : ["[ No ]", "  Yes  "];
-    const answers: StyledRow = [
-      { text: no, tone: this.#isYes ? "plain" : "selected" },
-      { text: "  ", tone: "plain" },
-      { text: yes, tone: this.#isYes ? "selected" : "plain" },
-    ];
-    return atBottom([...question, answers], size, glyphs);
+  get question(): string {
+    return this.#question;
   }
 
-  readerLines(): readonly string[] {
-    if (this.#isComing) return [`${this.#question} Reading what that does.`];
-    return [`${this.#question} ${this.#isYes ? "Yes" : "No"} is selected; y or n.`];
+  get isComing(): boolean {
+    return this.#isComing;
   }
-}
 
-function questionRows(question: string, columns: number, glyphs: Glyphs): StyledRow[] {
-  const width = innerWidth(columns);
-  return normaliseLineBreaks(question)
-    .split("\n")
-    .flatMap((line) => wrapLine(neutraliseLine(line, glyphs.isAscii), width))
-    .map(({ text }) => textRow(text, "title"));
-}
-
-function atBottom(
-  content: readonly StyledRow[],
-  size: BodySize,
-  glyphs: Glyphs,
-): Omit<OverlayPicture, "cursor"> {
-  const height = Math.min(size.rows, content.length + 2);
-  // The end is what is answered: of a question that is too long the beginning goes.
-  const shown = content.slice(Math.max(0, content.length - (height - 2)));
-  const rows = drawBox(shown, { width: size.columns, height, glyphs, isFocused: true });
-  return { rows, x: 0, y: size.rows - height };
+  /** Enter means yes. */
+  get isYes(): boolean {
+    return this.#isYes;
+  }
 }

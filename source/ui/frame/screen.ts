@@ -1,5 +1,7 @@
 // The seam between the frame (tabs, palette, help, hints) and the screens behind its tabs.
-import type { Tone } from "../theme.ts";
+
+import type { ComponentType } from "react";
+import type { TextRun } from "../text/text-run.ts";
 
 /** The body of the window: what lies between the row of tabs and the row of hints. */
 export interface BodySize {
@@ -8,13 +10,7 @@ export interface BodySize {
 }
 
 /** A run of text in one tone. */
-export interface Span {
-  readonly text: string;
-  readonly tone: Tone;
-  /** `#rrggbb`, for pictures: stands in for the tone's colour where the terminal has colours. */
-  readonly color?: string;
-  readonly backgroundColor?: string;
-}
+export type Span = TextRun;
 
 /** One row of the body: at most as wide as the body, without control characters. */
 export type StyledRow = readonly Span[];
@@ -59,7 +55,13 @@ export interface Screen {
   readonly tabNumber?: number;
   /** In the order in which hints and help show them. */
   commands(): readonly BoundCommand[];
-  picture(size: BodySize): ScreenPicture;
+  /** Draws the screen in exactly this room. */
+  readonly Body: ComponentType<BodySize>;
+  /**
+   * Prints with `Static` what is finished, such as messages, above everything else: in the layout `inline`,
+   * whatever screen is in front. `Body` then leaves it out.
+   */
+  readonly Scrollback?: ComponentType<{ readonly columns: number }>;
   /** For the right end of the row of tabs, such as "61 tok/s"; empty for nothing. */
   status(): string;
   /** A text field has the focus: letters and digits are text, not keys. */
@@ -67,16 +69,17 @@ export interface Screen {
   type(text: string): void;
   /** One piece, with its line breaks. */
   paste(text: string): void;
-  /** The whole content as plain lines, for screen readers; new ones are appended. */
-  readerLines(): readonly string[];
-  /** Lines for screen readers that change in place, such as the field one types in. */
+  /**
+   * What is finished, such as messages, as lines for screen readers: each is read out once, above `Body`, which
+   * leaves it out in the layout `reader`.
+   */
+  readerLines?(): readonly string[];
+  /** As of `PaintedScreen`; with it there is no `Body` for screen readers. */
   readerFooter?(): readonly string[];
   /** What `FrameServices.open` names along, such as a model to chat with. */
   accept?(argument: string): void;
   /** Called on every change that shows. @returns stops it */
   subscribe(listener: () => void): () => void;
-  /** Rows for a column beside the screen, below the live figures; where there is room. */
-  aside?(size: BodySize): readonly StyledRow[];
   /** It is in sight from now on: timers and streams may run. */
   activate(): void;
   deactivate(): void;
@@ -84,8 +87,21 @@ export interface Screen {
   close(): Promise<void>;
 }
 
+/** A screen that makes rows of spans instead of components. */
+export interface PaintedScreen extends Omit<Screen, "Body"> {
+  picture(size: BodySize): ScreenPicture;
+  /** The whole content as plain lines, for screen readers; new ones are appended. */
+  readerLines(): readonly string[];
+  /** Lines for screen readers that change in place, such as the field one types in. */
+  readerFooter?(): readonly string[];
+  /** Rows for a column beside the screen, below the live figures; where there is room. */
+  aside?(size: BodySize): readonly StyledRow[];
+}
+
 /** What the frame does for screens. */
 export interface FrameServices {
+  /** The room that screens have now. */
+  bodySize(): BodySize;
   open(id: Screen["id"], argument?: string): void;
   /** A one-line question over the hints. @returns undefined when the person cancels */
   ask(question: string, initial?: string): Promise<string | undefined>;
@@ -122,4 +138,18 @@ export interface Choice {
   readonly title: string;
   /** At the right, dim. */
   readonly note?: string;
+}
+
+/** A row of a list to choose from. */
+export interface ListItem {
+  readonly value: string;
+  readonly title: string;
+  /** At the right, such as the keys of a command. */
+  readonly note: string;
+  /** Items of one group stand together below its name. */
+  readonly group?: string;
+  /** What Tab puts into the field, for words to be typed behind it. */
+  readonly completion?: string;
+  /** Shown, but cannot be chosen now. */
+  readonly isDim?: boolean;
 }

@@ -7,7 +7,7 @@ export interface ToneStyle {
   /** One of the terminal's own sixteen: they fit whatever background the person chose. */
   readonly color?: ForegroundColorName;
   readonly bold?: boolean;
-  readonly dim?: boolean;
+  readonly dimColor?: boolean;
   readonly inverse?: boolean;
   readonly underline?: boolean;
   readonly italic?: boolean;
@@ -23,7 +23,7 @@ const defaultTheme: Theme = {
   assistant: { color: "yellow", bold: true },
   code: { color: "cyan" },
   title: { bold: true },
-  dim: { dim: true },
+  dim: { dimColor: true },
   mark: { color: "yellow" },
   warning: { color: "yellow", bold: true },
   error: { color: "red", bold: true },
@@ -31,19 +31,19 @@ const defaultTheme: Theme = {
   key: { bold: true },
   tab: { bold: true, inverse: true },
   selected: { bold: true, color: "blueBright" },
-  border: { dim: true },
+  border: { dimColor: true },
   focus: { color: "blueBright" },
   value: { bold: true },
   heading: { color: "blueBright", bold: true },
   strong: { bold: true },
   emphasis: { italic: true },
-  struck: { strikethrough: true, dim: true },
+  struck: { strikethrough: true, dimColor: true },
   link: { color: "blueBright", underline: true },
-  quote: { italic: true, dim: true },
+  quote: { italic: true, dimColor: true },
   keyword: { color: "blueBright" },
   string: { color: "green" },
   number: { color: "magenta" },
-  comment: { dim: true, italic: true },
+  comment: { dimColor: true, italic: true },
   name: { color: "yellow" },
   type: { color: "cyan" },
 };
@@ -60,7 +60,7 @@ const mono: Theme = {
 
 /** Nothing dim, everything that matters bright. */
 const highContrast: Theme = {
-  ...mapTones(defaultTheme, ({ dim: _, ...style }) => style),
+  ...mapTones(defaultTheme, ({ dimColor: _, ...style }) => style),
   you: { color: "cyanBright", bold: true },
   assistant: { color: "yellowBright", bold: true },
   code: { color: "cyanBright" },

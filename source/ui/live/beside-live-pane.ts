@@ -1,6 +1,6 @@
 // A screen with the live figures of the engine and the machine beside it.
 
-import type { BodySize, Screen, ScreenPicture, StyledRow } from "../frame/screen.ts";
+import type { BodySize, PaintedScreen, ScreenPicture, StyledRow } from "../frame/screen.ts";
 import { besides, drawBox, innerHeight, innerWidth } from "../panes/box.ts";
 import type { Glyphs } from "../theme.ts";
 import { type ConversationFigures, engineLine, enginePaneRows } from "./engine-pane.ts";
@@ -23,7 +23,7 @@ export interface LivePaneOptions {
 }
 
 /** The same screen, in less room. */
-export function besideLivePane(screen: Screen, options: LivePaneOptions): Screen {
+export function besideLivePane(screen: PaintedScreen, options: LivePaneOptions): PaintedScreen {
   const { watch, glyphs } = options;
   const facts = () => ({
     conversation: options.figures(),
@@ -75,7 +75,7 @@ function withRowAbove(row: StyledRow, { rows, cursor }: ScreenPicture): ScreenPi
 }
 
 function withColumn(
-  screen: Screen,
+  screen: PaintedScreen,
   size: BodySize,
   glyphs: Glyphs,
   facts: Parameters<typeof enginePaneRows>[0],

@@ -4,9 +4,9 @@ import { formatMilliseconds } from "../../base/time-format.ts";
 import type { LoadedModelFigures, ServerSample } from "../../client/metrics.ts";
 import type { StyledRow } from "../frame/screen.ts";
 import { bar, slotSquares } from "../panes/bar.ts";
-import { binarySize, rate, span, tokenCount } from "../panes/quantities.ts";
 import { sparkline } from "../panes/sparkline.ts";
 import { fitRow, foreignSpan, textRow } from "../panes/styled-row.ts";
+import { binarySize, rate, span, tokenCount } from "../text/quantities.ts";
 import type { Glyphs } from "../theme.ts";
 import { machineRows, quantityRow } from "./machine-rows.ts";
 

@@ -3,8 +3,8 @@
 import type { ServerSample } from "../../client/metrics.ts";
 import type { Span, StyledRow } from "../frame/screen.ts";
 import { bar } from "../panes/bar.ts";
-import { percentage, usedOfTotal } from "../panes/quantities.ts";
 import { sparkline } from "../panes/sparkline.ts";
+import { percentage, usedOfTotal } from "../text/quantities.ts";
 import type { Glyphs } from "../theme.ts";
 
 const labelCells = 8;

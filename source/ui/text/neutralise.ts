@@ -1,5 +1,7 @@
 // Makes text that came from a model, a server or the clipboard harmless for the terminal.
 
+import { splitGraphemes } from "./graphemes.ts";
+
 /** C0 controls but tab and line feed, DEL, C1 controls. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject here
 const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
@@ -39,4 +41,20 @@ function visibleControl(code: number, isAscii: boolean): string {
   if (isAscii) return code === 0x7f ? "^?" : `^${String.fromCharCode(code + 0x40)}`;
   // The block "Control Pictures" has one sign per C0 control, and U+2421 for DEL.
   return code === 0x7f ? "\u2421" : String.fromCharCode(0x2400 + code);
+}
+
+const anyControl = /\p{Cc}/gu;
+const ignorable = /\p{Default_Ignorable_Code_Point}/u;
+const allIgnorable = /^\p{Default_Ignorable_Code_Point}+$/u;
+
+/**
+ * Text as it may be drawn: nothing that a terminal would obey, nothing that is invisible by itself. A last
+ * guard: what others wrote has been through `neutraliseLine`, which shows what is dropped here.
+ */
+export function visibleText(text: string): string {
+  const harmless = text.replaceAll(anyControl, "");
+  if (!ignorable.test(harmless)) return harmless;
+  return splitGraphemes(harmless)
+    .filter((grapheme) => !allIgnorable.test(grapheme))
+    .join("");
 }

@@ -3,11 +3,11 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { Frame } from "../../../source/ui/frame/frame.ts";
-import { framePicture } from "../../../source/ui/frame/frame-rows.ts";
-import { plainText, rowWidth } from "../../../source/ui/panes/styled-row.ts";
+import { textWidth } from "../../../source/ui/text/graphemes.ts";
 import { unicodeGlyphs } from "../../../source/ui/theme.ts";
 import { until } from "../../support/until.ts";
-import { FakeScreen } from "../support/fake-screen.ts";
+import { FakeScreen } from "../support/fake-screen.tsx";
+import { frameLines } from "../support/render.tsx";
 
 let size = { columns: 80, rows: 24 };
 let nowMs = 0;
@@ -44,7 +44,7 @@ beforeEach(() => {
 });
 
 function lines(): string[] {
-  return framePicture(frame, size).rows.map((row) => plainText(row).trimEnd());
+  return frameLines(frame);
 }
 
 function press(...names: string[]): void {
@@ -74,9 +74,10 @@ describe("the window", () => {
       for (const rows of [16, 40, 80]) {
         size = { columns, rows };
         chat.lines = Array.from({ length: 100 }, (_, row) => `row ${row}`);
-        const picture = framePicture(frame, size);
-        expect(picture.rows).toHaveLength(rows);
-        expect(Math.max(...picture.rows.map(rowWidth))).toBeLessThanOrEqual(columns);
+        const shown = lines();
+        expect(shown).toHaveLength(rows);
+        expect(Math.max(...shown.map(textWidth))).toBeLessThanOrEqual(columns);
+        expect(shown[rows - 2]).toBe(`row ${rows - 3}`);
       }
     }
     size = { columns: 59, rows: 16 };
@@ -88,13 +89,6 @@ describe("the window", () => {
     chat.statusText = "a very long sentence about what is going on";
     expect(lines()[0]).toMatch(/● here$/);
     expect(lines()[0]).not.toContain("very long");
-  });
-
-  test("counts the cursor from its own corner", () => {
-    chat.isField = true;
-    expect(framePicture(frame, size).cursor).toEqual({ x: 3, y: 3 });
-    chat.isField = false;
-    expect(framePicture(frame, size).cursor).toBeUndefined();
   });
 });
 

@@ -3,11 +3,10 @@
 
 import { expect, test } from "vitest";
 import { Frame } from "../../../source/ui/frame/frame.ts";
-import { framePicture } from "../../../source/ui/frame/frame-rows.ts";
 import type { Screen } from "../../../source/ui/frame/screen.ts";
-import { plainText } from "../../../source/ui/panes/styled-row.ts";
 import { unicodeGlyphs } from "../../../source/ui/theme.ts";
-import { FakeScreen } from "../support/fake-screen.ts";
+import { FakeScreen } from "../support/fake-screen.tsx";
+import { frameLines } from "../support/render.tsx";
 
 const all = [
   ["chat", "Chat"],
@@ -30,7 +29,7 @@ function open(screens: readonly Screen[], columns: number, program?: string) {
     onLeave: () => {},
   });
   frame.start(screens);
-  const tabs = () => plainText(framePicture(frame, size()).rows[0] ?? []).trimEnd();
+  const tabs = () => frameLines(frame)[0];
   return { frame, tabs };
 }
 

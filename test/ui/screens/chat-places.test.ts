@@ -9,7 +9,7 @@ import {
   ChatPlaces,
   chatPlaceFacts,
 } from "../../../source/ui/screens/chat/chat-places.ts";
-import { FakeScreen } from "../support/fake-screen.ts";
+import { FakeScreen } from "../support/fake-screen.tsx";
 
 const size = { columns: 80, rows: 20 };
 

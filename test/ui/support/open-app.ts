@@ -1,6 +1,5 @@
 // Opens the whole program in a terminal in memory, in front of a real server with the tiny model.
 
-import { Console } from "node:console";
 import { onTestFinished } from "vitest";
 import { readRequestFilter } from "../../../source/application/request-filter.ts";
 import { ApiClient } from "../../../source/client/api-client.ts";
@@ -10,9 +9,6 @@ import { runApp } from "../../../source/ui/app/run-app.tsx";
 import { TestServer } from "../../support/test-server.ts";
 import { ScriptedBackend } from "./scripted-backend.ts";
 import { SizedTerminal } from "./sized-terminal.ts";
-
-// The test runner's console lacks the class that Ink builds its own console from.
-console.Console ??= Console;
 
 export interface OpenAppOptions extends Partial<AppOptions> {
   readonly columns?: number;

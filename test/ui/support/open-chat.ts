@@ -1,15 +1,11 @@
 // Opens the chat screen in a terminal in memory and closes it after the test.
 
-import { Console } from "node:console";
 import { onTestFinished } from "vitest";
 import type { AppOptions, AppResult } from "../../../source/ui/app/app-options.ts";
 import { runApp } from "../../../source/ui/app/run-app.tsx";
 import type { ChatOptions } from "../../../source/ui/chat-backend.ts";
 import { ScriptedBackend } from "./scripted-backend.ts";
 import { SizedTerminal } from "./sized-terminal.ts";
-
-// The test runner's console lacks the class that Ink builds its own console from.
-console.Console ??= Console;
 
 export interface OpenChatOptions extends Partial<AppOptions>, Partial<ChatOptions> {
   readonly columns?: number;

@@ -1,8 +1,12 @@
 // A terminal of a chosen size in memory: bytes from Ink go in, the resulting screen is read.
 
+import { Console } from "node:console";
 import { PassThrough, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import headless from "@xterm/headless";
+
+// The test runner's console lacks the class that Ink builds its own console from.
+console.Console ??= Console;
 
 const waitMaximumMs = 4500;
 const pollIntervalMs = 15;

@@ -6,7 +6,7 @@ import type {
   BodySize,
   BoundCommand,
   CommandFacts,
-  Screen,
+  PaintedScreen,
   ScreenPicture,
   StyledRow,
 } from "../../frame/screen.ts";
@@ -20,7 +20,7 @@ export interface ChatPlace {
     notify(sentence: string): void;
   };
   /** The chat itself, or the chat with more around it. */
-  readonly screen: Screen;
+  readonly screen: PaintedScreen;
   readonly serverLabel: () => string;
 }
 
@@ -55,7 +55,7 @@ const nobodyLines = [
   "Alt+S goes on with a saved chat.",
 ];
 
-export class ChatPlaces implements Screen {
+export class ChatPlaces implements PaintedScreen {
   readonly id = "chat";
   readonly title = "Chat";
   readonly #own: ChatPlace | undefined;

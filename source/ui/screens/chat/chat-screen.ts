@@ -13,7 +13,7 @@ import type {
   BodySize,
   BoundCommand,
   FrameServices,
-  Screen,
+  PaintedScreen,
   ScreenPicture,
   StyledRow,
 } from "../../frame/screen.ts";
@@ -44,7 +44,7 @@ const spokenWidth = 1000;
 /** How many answers the middle of the waiting times is taken of. */
 const waitsKept = 50;
 
-export class ChatScreen implements Screen {
+export class ChatScreen implements PaintedScreen {
   readonly id = "chat";
   readonly title = "Chat";
   readonly #store: Store<ChatState>;

@@ -2,9 +2,9 @@
 
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
-import { percentage, rate } from "../../panes/quantities.ts";
 import { foreignSpan } from "../../panes/styled-row.ts";
 import type { Column } from "../../panes/table.ts";
+import { percentage, rate } from "../../text/quantities.ts";
 import type { Glyphs } from "../../theme.ts";
 import { type AppFigures, nameOf } from "./app-figures.ts";
 import { appStateSpan } from "./state-words.ts";

@@ -3,10 +3,10 @@
 import { toOneLine } from "../../../base/seen-text.ts";
 import type { BodySize, Span, StyledRow } from "../../frame/screen.ts";
 import { drawBox, innerHeight, innerWidth } from "../../panes/box.ts";
-import { span } from "../../panes/quantities.ts";
 import { clipRow, foreignSpan, rowWidth, textRow } from "../../panes/styled-row.ts";
 import { type Column, fitColumns, headerRow, tableRow } from "../../panes/table.ts";
 import { fieldPicture } from "../../panes/text-field.ts";
+import { span } from "../../text/quantities.ts";
 import { appColumns, shownName } from "./app-columns.ts";
 import { nameOf } from "./app-figures.ts";
 import type { ConsoleFacts } from "./console-facts.ts";

@@ -6,7 +6,7 @@ import type {
   BodySize,
   BoundCommand,
   FrameServices,
-  Screen,
+  PaintedScreen,
   ScreenPicture,
 } from "../../frame/screen.ts";
 import { fieldAfterText, fieldCommands } from "../../panes/text-field.ts";
@@ -31,7 +31,7 @@ const tickMs = 1000;
 /** Events that are read out when one comes. */
 const spokenEvents = 20;
 
-export class ConsoleScreen implements Screen {
+export class ConsoleScreen implements PaintedScreen {
   readonly id = "console";
   readonly title = "Console";
   readonly tabNumber = 5;

@@ -6,9 +6,9 @@ import type { EventDocument, ReplicaDocument } from "../../../cloud/admin/docume
 import type { ScaleSettings } from "../../../cloud/app-config.ts";
 import type { Span, StyledRow } from "../../frame/screen.ts";
 import { bar } from "../../panes/bar.ts";
-import { span } from "../../panes/quantities.ts";
 import { sparkline } from "../../panes/sparkline.ts";
 import { fitRow, foreignSpan, textRow } from "../../panes/styled-row.ts";
+import { span } from "../../text/quantities.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { AppFigures } from "./app-figures.ts";
 import { visibleFrom } from "./console-state.ts";

@@ -6,7 +6,7 @@ import type {
   BodySize,
   BoundCommand,
   FrameServices,
-  Screen,
+  PaintedScreen,
   ScreenPicture,
 } from "../../frame/screen.ts";
 import { fieldAfterText, fieldCommands, fieldWith } from "../../panes/text-field.ts";
@@ -37,7 +37,7 @@ export interface DeployScreenContext {
   readonly folder?: string;
 }
 
-export class DeployScreen implements Screen {
+export class DeployScreen implements PaintedScreen {
   readonly id = "deploy";
   readonly title = "Deploy";
   readonly tabNumber = 4;

@@ -7,7 +7,7 @@ import type {
   BodySize,
   BoundCommand,
   FrameServices,
-  Screen,
+  PaintedScreen,
   ScreenPicture,
 } from "../../frame/screen.ts";
 import { fieldAfterText, fieldCommands } from "../../panes/text-field.ts";
@@ -34,7 +34,7 @@ export interface ModelsScreenContext {
   readonly frame: FrameServices;
 }
 
-export class ModelsScreen implements Screen {
+export class ModelsScreen implements PaintedScreen {
   readonly id = "models";
   readonly title = "Models";
   readonly #context: ModelsScreenContext;

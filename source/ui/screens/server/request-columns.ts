@@ -4,9 +4,9 @@ import { formatMilliseconds } from "../../../base/time-format.ts";
 import type { RequestView } from "../../../client/requests.ts";
 import type { Span, StyledRow } from "../../frame/screen.ts";
 import { isFailure } from "../../live/request-figures.ts";
-import { rate, span } from "../../panes/quantities.ts";
 import { fitRow, foreignSpan } from "../../panes/styled-row.ts";
 import { type Column, tableRow } from "../../panes/table.ts";
+import { rate, span } from "../../text/quantities.ts";
 import type { Glyphs, Tone } from "../../theme.ts";
 
 export interface RequestColumnOptions {

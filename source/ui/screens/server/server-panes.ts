@@ -7,9 +7,9 @@ import { machineRows, quantityRow } from "../../live/machine-rows.ts";
 import type { RequestFigures } from "../../live/request-figures.ts";
 import { bar, slotSquares } from "../../panes/bar.ts";
 import { besides, drawBox, innerWidth } from "../../panes/box.ts";
-import { binarySize, percentage, rate, span, tokenCount } from "../../panes/quantities.ts";
 import { sparkline } from "../../panes/sparkline.ts";
 import { fitRow, foreignSpan, textRow } from "../../panes/styled-row.ts";
+import { binarySize, percentage, rate, span, tokenCount } from "../../text/quantities.ts";
 import type { Glyphs } from "../../theme.ts";
 
 export interface ServerPaneFacts {

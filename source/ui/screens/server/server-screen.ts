@@ -7,7 +7,7 @@ import type {
   BodySize,
   BoundCommand,
   FrameServices,
-  Screen,
+  PaintedScreen,
   ScreenPicture,
   StyledRow,
 } from "../../frame/screen.ts";
@@ -15,9 +15,9 @@ import type { RequestFeed } from "../../live/request-feed.ts";
 import { type RequestFigures, requestFigures } from "../../live/request-figures.ts";
 import type { ServerWatch } from "../../live/server-watch.ts";
 import { innerWidth } from "../../panes/box.ts";
-import { rate, span } from "../../panes/quantities.ts";
 import { plainText } from "../../panes/styled-row.ts";
 import { fieldAfterText, fieldCommands, fieldWith } from "../../panes/text-field.ts";
+import { rate, span } from "../../text/quantities.ts";
 import { asciiGlyphs, type Glyphs } from "../../theme.ts";
 import { OpenRequest } from "./open-request.ts";
 import { RequestActions } from "./request-actions.ts";
@@ -41,7 +41,7 @@ export interface ServerScreenOptions {
   readonly now: () => number;
 }
 
-export class ServerScreen implements Screen {
+export class ServerScreen implements PaintedScreen {
   readonly id = "server";
   readonly title = "Server";
   readonly #options: ServerScreenOptions;

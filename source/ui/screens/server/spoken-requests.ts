@@ -1,9 +1,9 @@
 // The Server screen as lines for screen readers.
 
 import type { ServerWatch } from "../../live/server-watch.ts";
-import { rate } from "../../panes/quantities.ts";
 import { plainText } from "../../panes/styled-row.ts";
 import { neutraliseLine } from "../../text/neutralise.ts";
+import { rate } from "../../text/quantities.ts";
 import { asciiGlyphs } from "../../theme.ts";
 import { requestColumns, requestRow } from "./request-columns.ts";
 import type { RequestList } from "./request-list.ts";

@@ -3,6 +3,8 @@
 
 import { describe, expect, test } from "vitest";
 import { bar, slotSquares } from "../../../source/ui/panes/bar.ts";
+import { sparkline } from "../../../source/ui/panes/sparkline.ts";
+import { plainText } from "../../../source/ui/panes/styled-row.ts";
 import {
   binarySize,
   percentage,
@@ -10,9 +12,7 @@ import {
   span,
   tokenCount,
   usedOfTotal,
-} from "../../../source/ui/panes/quantities.ts";
-import { sparkline } from "../../../source/ui/panes/sparkline.ts";
-import { plainText } from "../../../source/ui/panes/styled-row.ts";
+} from "../../../source/ui/text/quantities.ts";
 import { asciiGlyphs, unicodeGlyphs } from "../../../source/ui/theme.ts";
 
 test.each([

@@ -2,8 +2,9 @@
 // Method: the themes' own tables, and rows painted with them.
 
 import { describe, expect, test } from "vitest";
-import { paintableRow, RowPainter } from "../../../source/ui/frame/row-painter.ts";
+import { Line } from "../../../source/ui/components/line.tsx";
 import { themeNames, themes } from "../../../source/ui/frame/themes.ts";
+import { renderAt } from "../support/render.tsx";
 
 describe.each(themeNames)("the theme %s", (name) => {
   const theme = themes[name];
@@ -23,21 +24,18 @@ describe.each(themeNames)("the theme %s", (name) => {
 
 test("mono has no colour, high contrast nothing dim", () => {
   expect(Object.values(themes.mono).filter(({ color }) => color !== undefined)).toEqual([]);
-  expect(Object.values(themes["high-contrast"]).filter(({ dim }) => dim === true)).toEqual([]);
+  expect(
+    Object.values(themes["high-contrast"]).filter(({ dimColor }) => dimColor === true),
+  ).toEqual([]);
 });
 
-test("a row is painted within its width, without what a terminal would obey", () => {
-  const painter = new RowPainter(themes.default);
-  // The test runner decides whether there are colours; the words are there in any case.
-  const wordsOf = (row: Parameters<typeof painter.paint>[0], width: number) =>
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
-    painter.paint(paintableRow(row, width)).replaceAll(/\u001b\[[0-9;]*m/g, "");
-  const row = [
+test("a line is drawn in one row, without what a terminal would obey", () => {
+  const runs = [
     { text: "plain ", tone: "plain" },
     { text: "b\u001b]0;a\u0007d", tone: "error" },
-    { text: "!", tone: "error" },
+    { text: "!\u200b", tone: "error" },
   ] as const;
-  expect(wordsOf(row, 20)).toBe("plain b]0;ad!");
-  expect(wordsOf(row, 8)).toBe("plain b]");
-  expect(wordsOf([], 20)).toBe("");
+  expect(renderAt(<Line runs={runs} />, { columns: 20 }).text()).toBe("plain b]0;ad!");
+  expect(renderAt(<Line runs={runs} />, { columns: 8 }).text()).toBe("plain b…");
+  expect(renderAt(<Line runs={[]} />, { columns: 20 }).lines()).toEqual([""]);
 });

@@ -1,5 +1,8 @@
 // A screen whose every word the test decides: what the frame does with screens is looked at.
 
+import { Box, Text } from "ink";
+import type { ReactElement } from "react";
+import { TextCursor } from "../../../source/ui/components/text-cursor.tsx";
 import type {
   BodySize,
   BoundCommand,
@@ -49,9 +52,24 @@ export class FakeScreen implements Screen {
     return this.more;
   }
 
+  readonly Body = ({ columns, rows }: BodySize): ReactElement => (
+    <Box flexDirection="column" width={columns}>
+      {this.lines.slice(0, rows).map((line) => (
+        <Text key={line} wrap="truncate">
+          {line}
+        </Text>
+      ))}
+      {this.isField && <TextCursor x={3} y={2} />}
+    </Box>
+  );
+
   picture(size: BodySize): ScreenPicture {
     const rows = this.lines.map((text) => [{ text, tone: "plain" } as const]);
-    return { rows: rows.slice(0, size.rows), ...(this.isField && { cursor: { x: 3, y: 2 } }) };
+    return { rows: rows.slice(0, size.rows) };
+  }
+
+  readerLines(): readonly string[] {
+    return this.lines;
   }
 
   status(): string {
@@ -68,10 +86,6 @@ export class FakeScreen implements Screen {
 
   paste(text: string): void {
     this.events.push(`pasted ${text}`);
-  }
-
-  readerLines(): readonly string[] {
-    return this.lines;
   }
 
   subscribe(listener: () => void): () => void {
@@ -97,6 +111,11 @@ export class FakeServices implements FrameServices {
   readonly events: string[] = [];
   answer: string | undefined;
   isSure = false;
+  size: BodySize = { columns: 80, rows: 22 };
+
+  bodySize(): BodySize {
+    return this.size;
+  }
 
   open(id: string): void {
     this.events.push(`open ${id}`);

@@ -1,0 +1,43 @@
+// How full something is: a bar whose glyph, not its colour alone, warns from 80 % and from 95 % on.
+
+import { Text } from "ink";
+import type { ReactElement } from "react";
+import { useLook } from "../hooks/use-look.ts";
+import { percentage } from "../text/quantities.ts";
+import type { Glyphs, Tone } from "../theme.ts";
+
+const highShare = 0.8;
+const criticalShare = 0.95;
+
+export interface GaugeProps {
+  /** 0 to 1; values outside count as the nearer end. */
+  readonly share: number;
+  readonly width: number;
+}
+
+/** Stands in a `Text` as well as in a `Box`. Read out as a percentage. */
+export function Gauge({ share, width }: GaugeProps): ReactElement {
+  const { glyphs, theme } = useLook();
+  const bounded = Number.isFinite(share) ? Math.min(1, Math.max(0, share)) : 0;
+  const filled = Math.round(bounded * width);
+  const [glyph, tone] = signOf(bounded, glyphs);
+  return (
+    <Text aria-label={percentage(bounded)}>
+      <Text {...theme[tone]}>{glyph.repeat(filled)}</Text>
+      <Text {...theme.dim}>{glyphs.bar.empty.repeat(Math.max(0, width - filled))}</Text>
+    </Text>
+  );
+}
+
+function signOf(share: number, { bar }: Glyphs): readonly [glyph: string, tone: Tone] {
+  if (share >= criticalShare) return [bar.critical, "error"];
+  if (share >= highShare) return [bar.high, "warning"];
+  return [bar.filled, "good"];
+}
+
+/** Squares for slots, busy ones first; empty where there are more than `width`: numbers must do. */
+export function slotSquares(busy: number, total: number, width: number, glyphs: Glyphs): string {
+  if (total > width) return "";
+  const filled = Math.min(busy, total);
+  return glyphs.slotBusy.repeat(filled) + glyphs.slotFree.repeat(Math.max(0, total - filled));
+}

@@ -1,0 +1,178 @@
+// Draws what lies over the screen: a list, a question, or a request for a yes.
+
+import { Box, Text, useIsScreenReaderEnabled } from "ink";
+import type { ReactElement } from "react";
+import type { ListOverlay } from "../frame/list-overlay.ts";
+import type { Overlay as OverlayState } from "../frame/overlays.ts";
+import type { AskOverlay, ConfirmOverlay } from "../frame/question-overlay.ts";
+import type { BodySize } from "../frame/screen.ts";
+import { useLook } from "../hooks/use-look.ts";
+import { neutraliseLine, normaliseLineBreaks } from "../text/neutralise.ts";
+import { wrapLine } from "../text/wrap-line.ts";
+import { Panel, panelInnerHeight, panelInnerWidth } from "./panel.tsx";
+import { displayRows, SelectList } from "./select-list.tsx";
+import { TextField } from "./text-field.tsx";
+
+export interface OverlayProps<State> {
+  readonly overlay: State;
+  /** The room of the screen that it lies over. */
+  readonly size: BodySize;
+}
+
+/** Lies in the upper left corner of its parent. Overlays change in place: draw again on every change. */
+export function Overlay({ overlay, size }: OverlayProps<OverlayState>): ReactElement {
+  switch (overlay.kind) {
+    case "list":
+      return <List overlay={overlay} size={size} />;
+    case "ask":
+      return <Ask overlay={overlay} size={size} />;
+    case "confirm":
+      return <Confirm overlay={overlay} size={size} />;
+  }
+}
+
+const listWidthMaximum = 96;
+/** The field and the line below it. */
+const fieldRows = 2;
+const listHeightMinimum = 5;
+const borderRows = 2;
+/** Cells of the sign in front of a field, and the blank behind it. */
+const promptCells = 2;
+
+function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
+  const { glyphs, theme } = useLook();
+  const { title, field, found, selected, isGrouped } = overlay;
+  const isRead = useIsScreenReaderEnabled();
+  if (isRead) {
+    const item = found[selected];
+    const words = item === undefined ? "nothing" : `${item.title} ${item.note}`.trim();
+    const place = `${item === undefined ? 0 : selected + 1} of ${found.length}`;
+    return (
+      <Box flexDirection="column">
+        <Text>{`${title}: ${field.text}`}</Text>
+        <Text>{`Selected: ${words}, ${place}`}</Text>
+      </Box>
+    );
+  }
+  const width = Math.min(size.columns - 2, listWidthMaximum);
+  const rows = displayRows(found, isGrouped).length;
+  const height = Math.min(size.rows, Math.max(listHeightMinimum, rows + fieldRows + borderRows));
+  const inner = panelInnerWidth(width);
+  const x = Math.floor((size.columns - width) / 2);
+  return (
+    <Box position="absolute" left={x} top={0}>
+      <Panel
+        width={width}
+        height={height}
+        x={x}
+        title={title}
+        footer={found.length === 0 ? "0" : `${selected + 1} of ${found.length}`}
+        isFocused
+        isOpaque
+      >
+        <Prompt field={field} width={inner} y={0} />
+        <Text {...theme.border}>{glyphs.box.horizontal.repeat(inner)}</Text>
+        {found.length === 0 ? (
+          <Text {...theme.dim}>Nothing matches. Esc closes.</Text>
+        ) : (
+          <SelectList
+            items={found}
+            selected={selected}
+            height={Math.max(1, panelInnerHeight(height) - fieldRows)}
+            width={inner}
+            isGrouped={isGrouped}
+          />
+        )}
+      </Panel>
+    </Box>
+  );
+}
+
+interface PromptProps {
+  readonly field: AskOverlay["field"];
+  readonly width: number;
+  /** Its row in the panel. */
+  readonly y: number;
+}
+
+/** A field behind its sign. */
+function Prompt({ field, width, y }: PromptProps): ReactElement {
+  const { glyphs, theme } = useLook();
+  return (
+    <Box height={1} flexShrink={0}>
+      <Text {...theme.key}>{`${glyphs.prompt} `}</Text>
+      <TextField field={field} width={Math.max(1, width - promptCells)} x={promptCells} y={y} />
+    </Box>
+  );
+}
+
+function Ask({ overlay, size }: OverlayProps<AskOverlay>): ReactElement {
+  const { question, field } = overlay;
+  const isRead = useIsScreenReaderEnabled();
+  if (isRead) return <Text>{`${question} ${field.text}`}</Text>;
+  return (
+    <Question question={question} size={size}>
+      {(y) => <Prompt field={field} width={panelInnerWidth(size.columns)} y={y} />}
+    </Question>
+  );
+}
+
+function Confirm({ overlay, size }: OverlayProps<ConfirmOverlay>): ReactElement {
+  const { glyphs, theme } = useLook();
+  const { question, isComing, isYes } = overlay;
+  const isRead = useIsScreenReaderEnabled();
+  if (isRead) {
+    const answer = isYes ? "Yes" : "No";
+    const rest = isComing ? "Reading what that does." : `${answer} is selected; y or n.`;
+    return <Text>{`${question} ${rest}`}</Text>;
+  }
+  return (
+    <Question question={question} size={size}>
+      {() =>
+        isComing ? (
+          <Text {...theme.dim}>{`${glyphs.working} reading what that does${glyphs.ellipsis}`}</Text>
+        ) : (
+          <Text>
+            <Text {...theme[isYes ? "plain" : "selected"]}>{isYes ? "  No  " : "[ No ]"}</Text>
+            {"  "}
+            <Text {...theme[isYes ? "selected" : "plain"]}>{isYes ? "[ Yes ]" : "  Yes  "}</Text>
+          </Text>
+        )
+      }
+    </Question>
+  );
+}
+
+interface QuestionProps {
+  readonly question: string;
+  readonly size: BodySize;
+  /** The row that is answered in, `y` rows below the panel's first. */
+  readonly children: (y: number) => ReactElement;
+}
+
+/** A question at the bottom of the screen, with the row to answer it in. */
+function Question({ question, size, children }: QuestionProps): ReactElement {
+  const { glyphs, theme } = useLook();
+  const all = questionRows(question, size.columns, glyphs.isAscii);
+  const height = Math.min(size.rows, all.length + 1 + borderRows);
+  // The end is what is answered: a question that is too long loses its beginning.
+  const room = panelInnerHeight(height) - 1;
+  const rows = all.slice(Math.max(0, all.length - room));
+  const y = size.rows - height;
+  return (
+    <Box position="absolute" left={0} top={y}>
+      <Panel width={size.columns} height={height} y={y} isFocused isOpaque>
+        <Text {...theme.title}>{rows.join("\n")}</Text>
+        {children(rows.length)}
+      </Panel>
+    </Box>
+  );
+}
+
+function questionRows(question: string, columns: number, isAscii: boolean): readonly string[] {
+  const width = panelInnerWidth(columns);
+  return normaliseLineBreaks(question)
+    .split("\n")
+    .flatMap((line) => wrapLine(neutraliseLine(line, isAscii), width))
+    .map(({ text }) => text);
+}

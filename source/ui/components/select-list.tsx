@@ -1,0 +1,106 @@
+// A list to choose from: a marker in front of the selected item, a note at the right of each.
+
+import { Box, Text } from "ink";
+import { type ReactElement, useRef } from "react";
+import type { ListItem } from "../frame/screen.ts";
+import { useLook } from "../hooks/use-look.ts";
+import { textWidth } from "../text/graphemes.ts";
+import { fitText, foreignText } from "../text/text-run.ts";
+
+export interface SelectListProps {
+  readonly items: readonly ListItem[];
+  /** Index of the selected item. */
+  readonly selected: number;
+  /** Rows in sight; they follow the selection. */
+  readonly height: number;
+  readonly width: number;
+  /** With the names of groups in between. Defaults to false. */
+  readonly isGrouped?: boolean;
+}
+
+/** What a row of the list shows. */
+export type DisplayRow = { readonly group: string } | { readonly index: number };
+
+export function SelectList(props: SelectListProps): ReactElement {
+  const { items, selected, height, width, isGrouped = false } = props;
+  const { theme } = useLook();
+  const rows = displayRows(items, isGrouped);
+  const top = useScrollTop(rows, selected, height);
+  return (
+    <Box flexDirection="column" flexShrink={0} aria-role="list">
+      {rows.slice(top, top + height).map((row) => {
+        if ("group" in row) {
+          return (
+            <Text key={`group ${row.group}`} {...theme.title} wrap="truncate">
+              {row.group}
+            </Text>
+          );
+        }
+        const item = items[row.index];
+        if (item === undefined) return null;
+        return (
+          <SelectItem
+            key={`${row.index} ${item.value}`}
+            item={item}
+            isSelected={row.index === selected}
+            width={width}
+          />
+        );
+      })}
+    </Box>
+  );
+}
+
+interface SelectItemProps {
+  readonly item: ListItem;
+  readonly isSelected: boolean;
+  readonly width: number;
+}
+
+function SelectItem({ item, isSelected, width }: SelectItemProps): ReactElement {
+  const { glyphs, theme } = useLook();
+  const tone = item.isDim ? "dim" : isSelected ? "selected" : "plain";
+  const title = foreignText(item.title, glyphs.isAscii);
+  const note = foreignText(item.note, glyphs.isAscii);
+  const noteWidth = Math.min(textWidth(note), Math.floor(width * 0.6));
+  return (
+    <Box aria-role="listitem" aria-state={{ selected: isSelected, disabled: item.isDim ?? false }}>
+      <Text wrap="truncate" aria-label={`${title} ${note}`.trim()}>
+        <Text {...theme.key}>{isSelected ? `${glyphs.marker} ` : "  "}</Text>
+        <Text {...theme[tone]}>
+          {fitText(title, Math.max(1, width - noteWidth - 3), glyphs.ellipsis)}
+        </Text>{" "}
+        <Text {...theme[isSelected ? tone : "dim"]}>
+          {fitText(note, noteWidth, glyphs.ellipsis)}
+        </Text>
+      </Text>
+    </Box>
+  );
+}
+
+/** With the groups' names in between, where the items stand in groups. */
+export function displayRows(items: readonly ListItem[], isGrouped: boolean): readonly DisplayRow[] {
+  const rows: DisplayRow[] = [];
+  let group: string | undefined;
+  for (const [index, item] of items.entries()) {
+    if (isGrouped && item.group !== undefined && item.group !== group) {
+      group = item.group;
+      rows.push({ group });
+    }
+    rows.push({ index });
+  }
+  return rows;
+}
+
+/** The first row in sight: it moves only as far as the selection needs. */
+function useScrollTop(rows: readonly DisplayRow[], selected: number, height: number): number {
+  const kept = useRef(0);
+  const at = rows.findIndex((row) => "index" in row && row.index === selected);
+  // With the first item the name of its group comes into sight too.
+  const first = at === 1 && rows[0] !== undefined && "group" in rows[0] ? 0 : at;
+  let top = kept.current;
+  if (first < top) top = Math.max(0, first);
+  if (at >= top + height) top = at - height + 1;
+  kept.current = Math.min(top, Math.max(0, rows.length - height));
+  return kept.current;
+}

@@ -1,0 +1,77 @@
+// The first row: the program, a tab for each screen, and at the right what goes on.
+
+import { Box, Text } from "ink";
+import type { ReactElement } from "react";
+import type { Frame } from "../frame/frame.ts";
+import { tabs } from "../frame/tabs.ts";
+import { useFrame } from "../hooks/use-frame.ts";
+import { useLook } from "../hooks/use-look.ts";
+import { textWidth, truncateText } from "../text/graphemes.ts";
+import { neutraliseLine } from "../text/neutralise.ts";
+import { type Glyphs, withGlyphs } from "../theme.ts";
+
+const margin = 1;
+/** Cells between tabs and status. */
+const gap = 2;
+
+export interface TabBarProps {
+  readonly frame: Frame;
+  readonly columns: number;
+}
+
+export function TabBar({ frame, columns }: TabBarProps): ReactElement {
+  const { glyphs, theme } = useLook();
+  const current = useFrame(frame, ({ current }) => current?.id);
+  const shown = useFrame(frame, (one) => (one.isStarting ? tabs : one.screens));
+  const parts = useFrame(frame, ({ statusParts }) => statusParts.join(partMark));
+  const title = ` ${frame.program} `;
+  const labelsOf = (areNamed: boolean): string[] =>
+    shown.map((tab, index) => {
+      const number = "tabNumber" in tab && tab.tabNumber !== undefined ? tab.tabNumber : index + 1;
+      const label = areNamed || tab.id === current ? `${number} ${tab.title}` : String(number);
+      return tab.id === current ? `[${label}]` : ` ${label} `;
+    });
+  const widthOf = (labels: readonly string[]) =>
+    textWidth(title) + labels.reduce((sum, label) => sum + 1 + textWidth(label), 0);
+  const named = labelsOf(true);
+  const labels = widthOf(named) <= columns ? named : labelsOf(false);
+  const room = Math.max(0, columns - widthOf(labels) - gap - margin);
+  return (
+    <Box width={columns} height={1} flexShrink={0} justifyContent="space-between">
+      <Text wrap="truncate">
+        <Text {...theme.title}>{title}</Text>
+        {labels.map((label, index) => {
+          const { id } = shown[index] ?? {};
+          return id === current ? (
+            <Text key={id}>
+              {" "}
+              <Text {...theme.tab}>{label}</Text>
+            </Text>
+          ) : (
+            ` ${label}`
+          );
+        })}
+      </Text>
+      <Box flexShrink={0} paddingRight={margin}>
+        <Text wrap="truncate">{statusText(parts.split(partMark), room, glyphs)}</Text>
+      </Box>
+    </Box>
+  );
+}
+
+const partMark = "\u0000";
+
+/** What matters least stands first and goes first. */
+function statusText(statusParts: readonly string[], room: number, glyphs: Glyphs): string {
+  const parts = statusParts.map((part) => statusPart(part, glyphs));
+  while (parts.length > 1 && textWidth(parts.join("  ")) > room) parts.shift();
+  const text = parts.join("  ");
+  // Of this machine's own address the port tells enough.
+  const short = textWidth(text) > room ? text.replace("127.0.0.1:", ":") : text;
+  return truncateText(short, room, glyphs.ellipsis);
+}
+
+/** A part as it may be drawn: it may hold a model's name. */
+export function statusPart(text: string, glyphs: Glyphs): string {
+  return neutraliseLine(withGlyphs(text, glyphs), glyphs.isAscii);
+}

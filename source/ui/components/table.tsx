@@ -1,0 +1,134 @@
+// A table of fixed columns: one `Text` for each row, and only the rows in sight.
+
+import { Box, useIsScreenReaderEnabled } from "ink";
+import type { ReactElement } from "react";
+import { useLook } from "../hooks/use-look.ts";
+import { textWidth } from "../text/graphemes.ts";
+import { fitRuns, type TextRun } from "../text/text-run.ts";
+import type { Glyphs, Tone } from "../theme.ts";
+import { Line } from "./line.tsx";
+
+export interface Column<Item> {
+  readonly title: string;
+  readonly width: number;
+  readonly align?: "left" | "right";
+  /** Takes the cells that are left over. One column at most. */
+  readonly isFlexible?: boolean;
+  /** Columns with a smaller number stay longer in a narrow table. Defaults to 0. */
+  readonly rank?: number;
+  readonly cell: (item: Item) => TextRun | readonly TextRun[];
+}
+
+export interface TableProps<Item> {
+  /** As `fitColumns` gives them. */
+  readonly columns: readonly Column<Item>[];
+  /** The rows in sight. */
+  readonly items: readonly Item[];
+  readonly keyOf: (item: Item) => string | number;
+  /** The row that keys act on, marked in front; undefined: the table has no selection at all. */
+  readonly isSelected?: (item: Item) => boolean;
+  /** Whether the table has the focus. Defaults to true. */
+  readonly isFocused?: boolean;
+  /** Replaces the tone of plain cells, such as that of old figures. */
+  readonly toneOf?: (item: Item) => Tone | undefined;
+  readonly hasHeader?: boolean;
+}
+
+const gap: TextRun = { text: " ", tone: "plain" };
+/** Cells in front of the rows of a table with a selection. */
+export const markerWidth = 2;
+
+/** The columns that fit into `width` cells, with their widths. */
+export function fitColumns<Item>(
+  columns: readonly Column<Item>[],
+  width: number,
+): readonly Column<Item>[] {
+  let kept = [...columns];
+  const used = () => kept.reduce((sum, column) => sum + column.width + 1, -1);
+  while (used() > width && kept.length > 1) {
+    const worst = Math.max(...kept.map(({ rank = 0 }) => rank));
+    const at = kept.findLastIndex(({ rank = 0 }) => rank === worst);
+    kept = kept.toSpliced(at, 1);
+  }
+  const spare = width - used();
+  return kept.map((column) =>
+    column.isFlexible ? { ...column, width: Math.max(1, column.width + spare) } : column,
+  );
+}
+
+export function Table<Item>(props: TableProps<Item>): ReactElement {
+  const { columns, items, keyOf, isSelected, hasHeader = true } = props;
+  const { glyphs } = useLook();
+  const isRead = useIsScreenReaderEnabled();
+  return (
+    <Box flexDirection="column" flexShrink={0} aria-role="list">
+      {hasHeader && (
+        <Line runs={headerRuns(columns, isSelected !== undefined, glyphs)} aria-hidden />
+      )}
+      {items.map((item) => (
+        <Box
+          key={keyOf(item)}
+          aria-role="listitem"
+          aria-state={{ selected: isSelected?.(item) ?? false }}
+        >
+          <Line
+            runs={rowRuns(item, props, glyphs)}
+            {...(isRead && { "aria-label": spokenRow(columns, item) })}
+          />
+        </Box>
+      ))}
+    </Box>
+  );
+}
+
+function headerRuns<Item>(
+  columns: readonly Column<Item>[],
+  hasMarker: boolean,
+  glyphs: Glyphs,
+): TextRun[] {
+  const titles = columns.map((column) => [{ text: column.title, tone: "dim" } as const]);
+  const marker: TextRun = { text: " ".repeat(hasMarker ? markerWidth : 0), tone: "plain" };
+  return [marker, ...joinCells(columns, titles, glyphs)];
+}
+
+function rowRuns<Item>(item: Item, props: TableProps<Item>, glyphs: Glyphs): TextRun[] {
+  const { columns, isSelected, isFocused = true, toneOf } = props;
+  const isMarked = isSelected?.(item) ?? false;
+  const tone = toneOf?.(item) ?? (isMarked ? "selected" : "plain");
+  const cells = columns.map(({ cell }) =>
+    [cell(item)].flat().map((run) => (run.tone === "plain" ? { ...run, tone } : run)),
+  );
+  const row = joinCells(columns, cells, glyphs);
+  if (isSelected === undefined) return row;
+  const marker = isMarked ? `${glyphs.marker} ` : " ".repeat(markerWidth);
+  return [{ text: marker, tone: isMarked && isFocused ? "focus" : tone }, ...row];
+}
+
+function joinCells<Item>(
+  columns: readonly Column<Item>[],
+  cells: readonly (readonly TextRun[])[],
+  { ellipsis }: Glyphs,
+): TextRun[] {
+  return columns.flatMap(({ width, align }, index) => {
+    const cell = cells[index] ?? [];
+    const used = cell.reduce((sum, { text }) => sum + textWidth(text), 0);
+    const padding: TextRun = { text: " ".repeat(Math.max(0, width - used)), tone: "plain" };
+    const aligned = align === "right" ? [padding, ...cell] : cell;
+    return [...(index === 0 ? [] : [gap]), ...fitRuns(aligned, width, ellipsis)];
+  });
+}
+
+/** `NAME tiny, SIZE 3 MB`. */
+function spokenRow<Item>(columns: readonly Column<Item>[], item: Item): string {
+  return columns
+    .map(({ title, cell }) => {
+      const text = [cell(item)]
+        .flat()
+        .map((run) => run.text)
+        .join("")
+        .trim();
+      return text === "" || text === "-" ? "" : `${title} ${text}`.trim();
+    })
+    .filter((part) => part !== "")
+    .join(", ");
+}

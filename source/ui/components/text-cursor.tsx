@@ -1,0 +1,40 @@
+// The terminal's cursor: where the text goes that is typed, and where an input method opens its window.
+
+import { useCursor } from "ink";
+import { createContext, type ReactElement, type ReactNode, use, useMemo } from "react";
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+const OriginContext = createContext<Place>({ x: 0, y: 0 });
+/** True below an overlay, which has the keys. */
+const CoveredContext = createContext(false);
+
+/** Children count their places from here on. Ink wants the cursor's cell in its whole output. */
+export function Origin({ x, y, children }: Place & { readonly children: ReactNode }): ReactElement {
+  const outer = use(OriginContext);
+  const origin = useMemo(() => ({ x: outer.x + x, y: outer.y + y }), [outer, x, y]);
+  return <OriginContext value={origin}>{children}</OriginContext>;
+}
+
+/** Children have no cursor while something lies over them. */
+export function Covered(props: {
+  readonly isCovered: boolean;
+  readonly children: ReactNode;
+}): ReactElement {
+  return <CoveredContext value={props.isCovered}>{props.children}</CoveredContext>;
+}
+
+/** Shows the cursor, in cells from the nearest `Origin`. One at a time: mount it where the focus is. */
+export function TextCursor(place: Place): ReactElement | null {
+  return use(CoveredContext) ? null : <ShownCursor {...place} />;
+}
+
+function ShownCursor({ x, y }: Place): null {
+  const origin = use(OriginContext);
+  const { setCursorPosition } = useCursor();
+  setCursorPosition({ x: origin.x + x, y: origin.y + y });
+  return null;
+}

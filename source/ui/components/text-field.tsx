@@ -1,0 +1,49 @@
+// A field of one line. ink-text-input shows the value and the placeholder; what keys do to the text is the
+// editor's, since ink-text-input breaks emoji, knows few keys and loses those that come in one tick.
+
+import { Box, Text } from "ink";
+import TextInput from "ink-text-input";
+import type { ReactElement } from "react";
+import type { EditorState } from "../editor/editor-state.ts";
+import { fieldWindow } from "../editor/line-field.ts";
+import { useLook } from "../hooks/use-look.ts";
+import { foreignText } from "../text/text-run.ts";
+import type { Tone } from "../theme.ts";
+import { TextCursor } from "./text-cursor.tsx";
+
+export interface TextFieldProps {
+  readonly field: Pick<EditorState, "text" | "cursor">;
+  /** Cells of the field; a longer value scrolls with the cursor. */
+  readonly width: number;
+  readonly isFocused?: boolean;
+  /** Shown in an empty field. */
+  readonly placeholder?: string;
+  readonly tone?: Tone;
+  /** Its first cell from the nearest `Origin`. Defaults to 0, 0. */
+  readonly x?: number;
+  readonly y?: number;
+}
+
+/** Keys reach the field through the key router: `fieldAfterKey` and `fieldAfterText` give its next state. */
+export function TextField(props: TextFieldProps): ReactElement {
+  const { field, width, isFocused = true, placeholder = "", tone = "plain", x = 0, y = 0 } = props;
+  const { glyphs, theme } = useLook();
+  const { text, cursorX } = fieldWindow(field, Math.max(1, width));
+  return (
+    <Box width={width} height={1} flexShrink={0}>
+      <Text {...theme[tone]} wrap="truncate">
+        <TextInput
+          value={foreignText(text, glyphs.isAscii)}
+          placeholder={placeholder}
+          focus={false}
+          showCursor={false}
+          onChange={ignoreChange}
+        />
+      </Text>
+      {isFocused && <TextCursor x={x + cursorX} y={y} />}
+    </Box>
+  );
+}
+
+/** Never called: without the focus ink-text-input takes no keys. */
+function ignoreChange(): void {}

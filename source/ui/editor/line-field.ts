@@ -1,0 +1,86 @@
+// Fields of one line: what keys do to the text, and which part of it is in sight.
+
+import type { BoundCommand, CommandFacts } from "../frame/screen.ts";
+import { textWidth } from "../text/graphemes.ts";
+import { textBetween } from "../text/text-run.ts";
+import { reduceEditor } from "./editor-reducer.ts";
+import type { EditorAction, EditorState } from "./editor-state.ts";
+
+type FieldAction = Exclude<
+  EditorAction["type"],
+  "insert" | "newline" | "moveRow" | "replace" | "setText" | "shelve" | "restore"
+>;
+
+const actions: readonly (readonly [FieldAction, title: string, keys: readonly string[]])[] = [
+  ["moveLeft", "Character left", ["Left", "Ctrl+B"]],
+  ["moveRight", "Character right", ["Right", "Ctrl+F"]],
+  ["moveWordLeft", "Word left", ["Alt+B", "Alt+Left", "Ctrl+Left"]],
+  ["moveWordRight", "Word right", ["Alt+F", "Alt+Right", "Ctrl+Right"]],
+  ["moveLineStart", "Start of the field", ["Home", "Ctrl+A"]],
+  ["moveLineEnd", "End of the field", ["End", "Ctrl+E"]],
+  ["deleteBackward", "Delete backward", ["Backspace", "Ctrl+H"]],
+  ["deleteForward", "Delete forward", ["Delete", "Ctrl+D"]],
+  ["deleteWordBackward", "Delete the word before", ["Ctrl+W", "Alt+Backspace"]],
+  ["deleteToLineEnd", "Delete to the end", ["Ctrl+K"]],
+  ["deleteToLineStart", "Delete to the start", ["Ctrl+U"]],
+];
+
+/** The keys of every field of one line, for the documentation. */
+export const fieldCommandFacts: readonly CommandFacts[] = actions.map(([type, title, keys]) => ({
+  id: `field.${type}`,
+  title,
+  group: "Fields of one line",
+  keys,
+}));
+
+/** The editing keys as commands of a screen whose field has the focus. */
+export function fieldCommands(
+  isValid: () => boolean,
+  change: (edit: (state: EditorState) => EditorState) => void,
+): BoundCommand[] {
+  return actions.map(([type, title, keys]) => ({
+    id: `field.${type}`,
+    title,
+    group: "Fields of one line",
+    keys,
+    hint: () => undefined,
+    isValid,
+    run: () => {
+      change((state) => reduceEditor(state, { type }));
+      return undefined;
+    },
+  }));
+}
+
+/** The field after an editing key; undefined for a key that does nothing in it. */
+export function fieldAfterKey(state: EditorState, name: string): EditorState | undefined {
+  const found = actions.find(([, , keys]) => keys.includes(name));
+  return found === undefined ? undefined : reduceEditor(state, { type: found[0] });
+}
+
+/** The field after typed or pasted text, whose line breaks become blanks. */
+export function fieldAfterText(state: EditorState, text: string): EditorState {
+  return reduceEditor(state, { type: "insert", text: text.replace(/[\t\r\n]+/g, " ") });
+}
+
+/** A field with this text, the cursor behind it. */
+export function fieldWith(state: EditorState, text: string): EditorState {
+  return reduceEditor(state, { type: "replace", text });
+}
+
+/** The part of a field that is in sight. */
+export interface FieldWindow {
+  readonly text: string;
+  /** Cells from the left of the field. */
+  readonly cursorX: number;
+}
+
+/** The part of the text around the cursor that fits into `width` cells, the cursor's own included. */
+export function fieldWindow(
+  { text, cursor }: Pick<EditorState, "text" | "cursor">,
+  width: number,
+): FieldWindow {
+  const before = textWidth(text.slice(0, cursor));
+  const from = Math.max(0, before - width + 1);
+  return { text: textBetween(text, from, from + width), cursorX: before - from };
+}

@@ -1,0 +1,22 @@
+// The one place that takes keys and pastes from Ink: the frame's command table says where each goes.
+
+import { useApp, useInput, usePaste } from "ink";
+import { use } from "react";
+import type { TerminalHandle } from "../app/terminal-handle.ts";
+import type { Frame } from "../frame/frame.ts";
+import { interpretInput } from "../keys/key-name.ts";
+import { PaceContext } from "./use-store.ts";
+
+/** Every active `useInput` gets every key, so components have none of their own. */
+export function useKeyRouter(frame: Frame, terminal: TerminalHandle): void {
+  const pace = use(PaceContext);
+  terminal.suspend = useApp().suspendTerminal;
+  useInput((input, key) => {
+    pace.hurry();
+    for (const press of interpretInput(input, key)) frame.press(press);
+  });
+  usePaste((text) => {
+    pace.hurry();
+    frame.paste(text);
+  });
+}

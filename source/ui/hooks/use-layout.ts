@@ -1,0 +1,15 @@
+// How the program lies in the terminal.
+
+import { createContext, use } from "react";
+
+/**
+ * `window`: the whole terminal. `inline`: a part of the usual buffer, below what stands there; finished
+ * messages become plain text above it. `reader`: lines in words for screen readers.
+ */
+export type Layout = "window" | "inline" | "reader";
+
+export const LayoutContext = createContext<Layout>("window");
+
+export function useLayout(): Layout {
+  return use(LayoutContext);
+}

@@ -1,0 +1,41 @@
+// Reads plain stores from components: what a key changes is drawn at once, streams at most every 50 ms.
+
+import { createContext, use, useCallback, useSyncExternalStore } from "react";
+import { Pace } from "./pace.ts";
+
+/** A store outside React, such as `Store`. */
+export interface Readable<State> {
+  readonly get: () => State;
+  /** @returns stops it */
+  readonly subscribe: (listener: () => void) => () => void;
+}
+
+export const PaceContext = createContext(new Pace());
+
+/**
+ * The selected part of the state, told again when it changes.
+ *
+ * @param select returns the same object until that part changes: React compares by identity
+ */
+export function useStore<State, Part>(
+  store: Readable<State>,
+  select: (state: State) => Part,
+): Part {
+  const subscribe = usePaced(store);
+  return useSyncExternalStore(subscribe, () => select(store.get()));
+}
+
+/** A function to subscribe with that keeps to the pace. */
+export function usePaced(source: Pick<Readable<unknown>, "subscribe">) {
+  const pace = use(PaceContext);
+  return useCallback(
+    (listener: () => void) => {
+      const stop = source.subscribe(() => pace.tell(listener));
+      return () => {
+        stop();
+        pace.drop(listener);
+      };
+    },
+    [source, pace],
+  );
+}

@@ -1,0 +1,112 @@
+// The program as a person sees it: tabs, the screen in front, what lies over it, hints.
+
+import { Box, Text } from "ink";
+import type { ReactElement } from "react";
+import { HintBar, noticeRows } from "../components/hint-bar.tsx";
+import { Overlay } from "../components/overlay.tsx";
+import { statusPart, TabBar } from "../components/tab-bar.tsx";
+import { Covered, Origin } from "../components/text-cursor.tsx";
+import type { Frame } from "../frame/frame.ts";
+import type { BodySize } from "../frame/screen.ts";
+import {
+  bodySize,
+  columnsMinimum,
+  hintRows,
+  isTooSmall,
+  rowsMinimum,
+  tabRows,
+  type WindowSize,
+} from "../frame/window-size.ts";
+import { useFrame, useFrameSize } from "../hooks/use-frame.ts";
+import { useLayout } from "../hooks/use-layout.ts";
+import { useLook } from "../hooks/use-look.ts";
+import { truncateText } from "../text/graphemes.ts";
+
+export function FullScreen({ frame }: { readonly frame: Frame }): ReactElement {
+  const { glyphs } = useLook();
+  const isInline = useLayout() === "inline";
+  const size = useFrameSize(frame);
+  const notice = useFrame(frame, (one) => one.notice);
+  const hasOverlay = useFrame(frame, ({ overlay }) => overlay !== undefined);
+  const { columns, rows } = size;
+  if (isTooSmall(size)) return <TooSmall frame={frame} size={size} />;
+  const body = bodySize(size);
+  const noticeHeight =
+    notice === undefined ? hintRows : noticeRows(notice, columns, glyphs.isAscii).length;
+  const bodyRows = body.rows - (noticeHeight - hintRows);
+  // Inline, a screen may be smaller than its room; an overlay needs all of it.
+  const height = isInline && !hasOverlay ? { maxHeight: bodyRows } : { height: bodyRows };
+  return (
+    <Box flexDirection="column" width={columns} {...(!isInline && { height: rows })}>
+      <TabBar frame={frame} columns={columns} />
+      <Box width={columns} flexShrink={0} overflowY="hidden" {...height}>
+        <Origin x={0} y={tabRows}>
+          <Covered isCovered={hasOverlay}>
+            <CurrentScreen frame={frame} size={body} />
+          </Covered>
+          <CurrentOverlay frame={frame} size={body} />
+        </Origin>
+      </Box>
+      <HintBar frame={frame} columns={columns} />
+    </Box>
+  );
+}
+
+interface BodyProps {
+  readonly frame: Frame;
+  readonly size: BodySize;
+}
+
+function CurrentScreen({ frame, size }: BodyProps): ReactElement | null {
+  const { glyphs, theme } = useLook();
+  const current = useFrame(frame, (one) => one.current);
+  const isStarting = useFrame(frame, (one) => one.isStarting);
+  if (current !== undefined) return <current.Body key={current.id} {...size} />;
+  if (!isStarting) return null;
+  return (
+    <Box paddingTop={1} paddingLeft={1}>
+      <Text {...theme.dim}>{`${glyphs.working} starting`}</Text>
+    </Box>
+  );
+}
+
+/** Overlays change in place: every change of the frame draws the one on top again. */
+export function CurrentOverlay({ frame, size }: BodyProps): ReactElement | null {
+  useFrame(frame, ({ overlay, version }) => (overlay === undefined ? 0 : version()));
+  const { overlay } = frame;
+  return overlay === undefined ? null : <Overlay overlay={overlay} size={size} />;
+}
+
+interface TooSmallProps {
+  readonly frame: Frame;
+  readonly size: WindowSize;
+}
+
+/** What is needed, and what goes on meanwhile. */
+function TooSmall({ frame, size: { columns, rows } }: TooSmallProps): ReactElement {
+  const { glyphs, theme } = useLook();
+  const status = useFrame(frame, ({ statusParts }) => statusParts.join("\n"));
+  const parts = status.split("\n").map((part) => statusPart(part, glyphs));
+  const lines = [
+    `Too small: ${columns}x${rows}`,
+    `needs ${columnsMinimum}x${rowsMinimum}`,
+    ...parts,
+  ]
+    .slice(0, Math.max(1, rows))
+    .map((line) => truncateText(line, columns, glyphs.ellipsis));
+  return (
+    <Box
+      flexDirection="column"
+      width={columns}
+      height={rows}
+      alignItems="center"
+      justifyContent="center"
+    >
+      {lines.map((line, index) => (
+        <Text key={line} {...theme[index === 0 ? "warning" : index === 1 ? "plain" : "dim"]}>
+          {line}
+        </Text>
+      ))}
+    </Box>
+  );
+}

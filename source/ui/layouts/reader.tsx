@@ -1,0 +1,33 @@
+// The program for screen readers: what is finished is printed once, and only what changes is below it.
+
+import { Box, Static, Text } from "ink";
+import { type ReactElement, useState } from "react";
+import { ReaderLog } from "../app/reader-log.ts";
+import type { Frame } from "../frame/frame.ts";
+import { useFrame } from "../hooks/use-frame.ts";
+import { CurrentOverlay } from "./full-screen.tsx";
+
+/** No borders, no places: words, in the order of the tree. */
+export function Reader({ frame }: { readonly frame: Frame }): ReactElement {
+  useFrame(frame, ({ version }) => version());
+  const [log] = useState(() => new ReaderLog());
+  const { current, overlay, notice } = frame;
+  const size = frame.bodySize();
+  const lines = current === undefined ? [] : log.take(current.title, current.readerLines?.() ?? []);
+  const footer = current?.readerFooter?.() ?? [];
+  return (
+    <Box flexDirection="column">
+      <Static items={[...lines]}>{(line) => <Text key={line.number}>{line.text}</Text>}</Static>
+      {current !== undefined && current.readerFooter === undefined && overlay === undefined && (
+        <current.Body {...size} />
+      )}
+      {overlay === undefined &&
+        footer.map((line, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+          <Text key={index}>{line}</Text>
+        ))}
+      <CurrentOverlay frame={frame} size={size} />
+      {notice !== undefined && <Text>{`Note: ${notice}`}</Text>}
+    </Box>
+  );
+}

@@ -1,0 +1,82 @@
+// Styled text before it has a place: what tables, code and markdown consist of until a component draws it.
+
+import type { Tone } from "../theme.ts";
+import { graphemeWidth, splitGraphemes, textWidth } from "./graphemes.ts";
+import { neutraliseLine } from "./neutralise.ts";
+
+/** A run of text in one tone, without line breaks. */
+export interface TextRun {
+  readonly text: string;
+  readonly tone: Tone;
+  /** `#rrggbb`, for pictures: replaces the tone's colour where the terminal has colours. */
+  readonly color?: string;
+  readonly backgroundColor?: string;
+}
+
+/** Text from elsewhere, such as a model's name, as a run that the terminal cannot obey. */
+export function foreignRun(text: string, tone: Tone, isAscii: boolean): TextRun {
+  return { text: foreignText(text, isAscii), tone };
+}
+
+/** Text from elsewhere on one line, with its control characters made visible. */
+export function foreignText(text: string, isAscii: boolean): string {
+  return neutraliseLine(text, isAscii).replaceAll("\t", " ");
+}
+
+/** Cells that the runs take side by side. */
+export function runsWidth(runs: readonly TextRun[]): number {
+  return runs.reduce((sum, { text }) => sum + textWidth(text), 0);
+}
+
+/** The runs in exactly `width` cells: cut with a mark, or filled up with blanks. */
+export function fitRuns(runs: readonly TextRun[], width: number, ellipsis: string): TextRun[] {
+  const used = runsWidth(runs);
+  if (used <= width) {
+    const missing = width - used;
+    return missing === 0 ? [...runs] : [...runs, { text: " ".repeat(missing), tone: "plain" }];
+  }
+  const mark = ellipsis.slice(0, Math.max(0, width));
+  const kept = cutRuns(runs, Math.max(0, width - textWidth(mark)));
+  return [...kept, { text: mark, tone: runs.at(-1)?.tone ?? "plain" }];
+}
+
+/** The first `width` cells; half of a wide character becomes a blank. */
+function cutRuns(runs: readonly TextRun[], width: number): TextRun[] {
+  const kept: TextRun[] = [];
+  let column = 0;
+  for (const run of runs) {
+    if (column >= width) break;
+    kept.push({ ...run, text: textBetween(run.text, 0, width - column) });
+    column += textWidth(run.text);
+  }
+  return kept;
+}
+
+/** The cells from `from` to before `to`; half of a wide character becomes a blank. */
+export function textBetween(text: string, from: number, to: number): string {
+  let column = 0;
+  let result = "";
+  for (const grapheme of splitGraphemes(text)) {
+    const end = column + graphemeWidth(grapheme, column);
+    if (column >= from && end <= to) result += grapheme;
+    else if (end > from && column < to) {
+      result += " ".repeat(Math.min(end, to) - Math.max(column, from));
+    }
+    column = end;
+  }
+  return result;
+}
+
+/** A text in exactly `width` cells: cut with a mark, or filled up with blanks on one side. */
+export function fitText(
+  text: string,
+  width: number,
+  ellipsis: string,
+  align: "left" | "right" = "left",
+): string {
+  const padding = " ".repeat(Math.max(0, width - textWidth(text)));
+  if (padding !== "") return align === "right" ? padding + text : text + padding;
+  return fitRuns([{ text, tone: "plain" }], width, ellipsis)
+    .map((run) => run.text)
+    .join("");
+}

@@ -1,0 +1,107 @@
+// Renders components as text at a chosen size, through ink-testing-library.
+
+import { render as renderInk } from "ink";
+import { render as renderTree } from "ink-testing-library";
+import type { ReactElement } from "react";
+import { onTestFinished } from "vitest";
+import type { Frame } from "../../../source/ui/frame/frame.ts";
+import { type ThemeName, themes } from "../../../source/ui/frame/themes.ts";
+import { ClockContext } from "../../../source/ui/hooks/use-clock.ts";
+import { type Layout, LayoutContext } from "../../../source/ui/hooks/use-layout.ts";
+import { LookContext } from "../../../source/ui/hooks/use-look.ts";
+import { FullScreen } from "../../../source/ui/layouts/full-screen.tsx";
+import { type Glyphs, unicodeGlyphs } from "../../../source/ui/theme.ts";
+import { until } from "../../support/until.ts";
+import { SizedTerminal } from "./sized-terminal.ts";
+
+export interface RenderOptions {
+  readonly columns?: number;
+  readonly glyphs?: Glyphs;
+  readonly theme?: ThemeName;
+  readonly layout?: Layout;
+  /** Milliseconds since 1970 for ages on the screen. */
+  readonly nowMs?: number;
+}
+
+export interface Rendered {
+  /** The rows of the last frame, blanks at their ends removed. */
+  readonly lines: () => string[];
+  readonly text: () => string;
+  readonly rerender: (tree: ReactElement) => void;
+  /** Types as a terminal does; wait for the effect with `shows`. */
+  readonly type: (bytes: string) => void;
+  /** Waits for a frame that holds the text. */
+  readonly shows: (expected: string | RegExp) => Promise<void>;
+}
+
+/** Draws a component with everything that components read around it; the first frame is there at once. */
+export function renderAt(tree: ReactElement, options: RenderOptions = {}): Rendered {
+  const { columns = 100, glyphs = unicodeGlyphs, theme = "default", layout = "window" } = options;
+  const { nowMs = 0 } = options;
+  const clock = { now: () => nowMs, wallMs: () => nowMs };
+  const look = { glyphs, theme: themes[theme] };
+  const around = (inner: ReactElement): ReactElement => (
+    <ClockContext value={clock}>
+      <LayoutContext value={layout}>
+        <LookContext value={look}>{inner}</LookContext>
+      </LayoutContext>
+    </ClockContext>
+  );
+  const instance = renderTree(around(tree));
+  // The library's terminal has a hundred columns and no rows.
+  Object.defineProperty(instance.stdout, "columns", { value: columns, configurable: true });
+  instance.stdout.emit("resize");
+  instance.rerender(around(tree));
+  onTestFinished(() => instance.unmount());
+  const text = () => withoutColours(instance.lastFrame() ?? "");
+  return {
+    lines: () =>
+      text()
+        .split("\n")
+        .map((line) => line.trimEnd()),
+    text,
+    rerender: (next) => instance.rerender(around(next)),
+    type: (bytes) => instance.stdin.write(bytes),
+    shows: async (expected) => {
+      await until(text, (shown) =>
+        typeof expected === "string" ? shown.includes(expected) : expected.test(shown),
+      );
+    },
+  };
+}
+
+/** The rows of the whole program at this moment. */
+export function frameLines(frame: Frame, options: RenderOptions = {}): string[] {
+  const { columns } = frame.windowSize();
+  const { lines } = renderAt(<FullScreen frame={frame} />, {
+    columns,
+    glyphs: frame.glyphs,
+    theme: frame.theme,
+    ...options,
+  });
+  return lines();
+}
+
+/** Draws a component in a terminal in memory, for its cursor, its colours and new sizes. */
+export function openTree(tree: ReactElement, columns: number, rows: number): SizedTerminal {
+  const screen = new SizedTerminal(columns, rows);
+  const instance = renderInk(
+    <LookContext value={{ glyphs: unicodeGlyphs, theme: themes.default }}>{tree}</LookContext>,
+    {
+      stdin: screen.stdin,
+      stdout: screen.stdout,
+      alternateScreen: true,
+      incrementalRendering: true,
+      interactive: true,
+      patchConsole: false,
+      exitOnCtrlC: false,
+    },
+  );
+  onTestFinished(() => instance.unmount());
+  return screen;
+}
+
+function withoutColours(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
+  return text.replaceAll(/\u001b\[[0-9;]*m/g, "");
+}
