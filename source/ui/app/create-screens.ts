@@ -2,13 +2,13 @@
 
 import type { Clock } from "../../base/clock.ts";
 import type { SessionHead } from "../../sessions/session.ts";
-import type { ChatOptions } from "../chat-backend.ts";
 import type { FrameServices, Screen } from "../frame/screen.ts";
 import { besideLivePane } from "../live/beside-live-pane.ts";
 import { RequestFeed } from "../live/request-feed.ts";
 import { ServerWatch } from "../live/server-watch.ts";
-import { type ChatPlace, ChatPlaces } from "../screens/chat/chat-places.ts";
-import { ChatScreen } from "../screens/chat/chat-screen.ts";
+import type { ChatOptions } from "../screens/chat/chat-backend.ts";
+import { type ChatPlace, ChatPlaces } from "../screens/chat/chat-places.tsx";
+import { ChatScreen } from "../screens/chat/chat-screen.tsx";
 import { ModelsScreen } from "../screens/models/models-screen.ts";
 import { ServerScreen } from "../screens/server/server-screen.ts";
 import type { Glyphs } from "../theme.ts";

@@ -3,9 +3,9 @@
 import { describeError } from "../../base/product-error.ts";
 import { formatRelativeTime } from "../../base/relative-time.ts";
 import type { SessionDeployment, SessionHead } from "../../sessions/session.ts";
-import type { ChatOptions } from "../chat-backend.ts";
-import type { ChatPlace, ChatPlaces, DeploymentPlaces } from "../screens/chat/chat-places.ts";
-import { ChatScreen, type ChatScreenContext } from "../screens/chat/chat-screen.ts";
+import type { ChatOptions } from "../screens/chat/chat-backend.ts";
+import type { ChatPlace, ChatPlaces, DeploymentPlaces } from "../screens/chat/chat-places.tsx";
+import { ChatScreen, type ChatScreenContext } from "../screens/chat/chat-screen.tsx";
 import type { CalledApp, CloudAccess, CloudServer } from "../screens/cloud-access.ts";
 
 export interface DeploymentChatsOptions {

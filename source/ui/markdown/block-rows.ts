@@ -2,11 +2,11 @@
 
 import type { Token, Tokens } from "marked";
 import type { Span, StyledRow } from "../frame/screen.ts";
-import { joinSpans, wrapSpans } from "../text/wrap-spans.ts";
 import type { Tone } from "../theme.ts";
 import { type CodeStyle, codeRows } from "./code-rows.ts";
-import { inlineLines } from "./inline-spans.ts";
+import { inlineLines } from "./inline-runs.ts";
 import { tableRows } from "./table-rows.ts";
+import { joinSpans, wrapSpans } from "./wrap-runs.ts";
 
 const blankRow: StyledRow = [];
 const ruleCells = 40;

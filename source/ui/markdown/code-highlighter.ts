@@ -3,8 +3,8 @@
 
 import type { Element, ElementContent, Root, RootContent } from "hast";
 import type { Span } from "../frame/screen.ts";
-import { joinSpans } from "../text/wrap-spans.ts";
 import type { Tone } from "../theme.ts";
+import { joinSpans } from "./wrap-runs.ts";
 
 /** Longer code stays plain: colouring it would hold up the screen. */
 const longestCode = 32 * 1024;

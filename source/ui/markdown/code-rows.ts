@@ -3,8 +3,8 @@
 
 import type { Span, StyledRow } from "../frame/screen.ts";
 import { graphemeWidth, splitGraphemes } from "../text/graphemes.ts";
-import { joinSpans, wrapSpans } from "../text/wrap-spans.ts";
 import type { CodeHighlighter } from "./code-highlighter.ts";
+import { joinSpans, wrapSpans } from "./wrap-runs.ts";
 
 export interface CodeStyle {
   readonly isAscii: boolean;

@@ -3,8 +3,8 @@
 import type { Tokens } from "marked";
 import type { Span, StyledRow } from "../frame/screen.ts";
 import { fitRow, rowWidth } from "../panes/styled-row.ts";
-import { joinSpans, wrapSpans } from "../text/wrap-spans.ts";
-import { inlineLines } from "./inline-spans.ts";
+import { inlineLines } from "./inline-runs.ts";
+import { joinSpans, wrapSpans } from "./wrap-runs.ts";
 
 const narrowestColumn = 4;
 
