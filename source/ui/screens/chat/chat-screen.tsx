@@ -13,7 +13,7 @@ import type {
   ScreenPicture,
   StyledRow,
 } from "../../frame/screen.ts";
-import type { ConversationFigures } from "../../live/engine-pane.ts";
+import type { ConversationFigures } from "../../live/engine-figures.ts";
 import { CodeHighlighter } from "../../markdown/code-highlighter.ts";
 import { Store } from "../../state/store.ts";
 import { asciiGlyphs, type Glyphs } from "../../theme.ts";

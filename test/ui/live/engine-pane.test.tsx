@@ -1,19 +1,22 @@
 // Goal: the pane tells what is known and leaves out what is not; a server that is gone is said.
-// Method: samples in, rows out.
+// Method: samples in, the drawn pane out.
 
 import { describe, expect, test } from "vitest";
 import type { ServerSample } from "../../../source/client/metrics.ts";
+import type { ConversationFigures } from "../../../source/ui/live/engine-figures.ts";
 import {
-  type ConversationFigures,
-  engineLine,
-  enginePaneRows,
-} from "../../../source/ui/live/engine-pane.ts";
-import { plainText, rowWidth } from "../../../source/ui/panes/styled-row.ts";
+  EngineLine,
+  EnginePane,
+  enginePaneHeight,
+  enginePlace,
+} from "../../../source/ui/live/engine-pane.tsx";
+import type { WatchedServer } from "../../../source/ui/live/server-watch.ts";
+import { Store } from "../../../source/ui/state/store.ts";
 import { asciiGlyphs, unicodeGlyphs } from "../../../source/ui/theme.ts";
+import { renderAt } from "../support/render.tsx";
 
 const gibibyte = 2 ** 30;
 const now = 1_000_000;
-const width = 28;
 
 const sample: ServerSample = {
   time: now,
@@ -77,9 +80,39 @@ const nothing = {
   contextLength: undefined,
 };
 
-function rows(change: Partial<Parameters<typeof enginePaneRows>[0]> = {}, glyphs = unicodeGlyphs) {
-  const facts = { conversation, samples: [sample], staleMs: undefined, now, ...change };
-  return enginePaneRows(facts, width, glyphs).map((row) => plainText(row).trimEnd());
+interface Facts {
+  readonly conversation?: ConversationFigures;
+  readonly samples?: readonly ServerSample[];
+  /** Age of the newest sample of a server that is gone. */
+  readonly staleMs?: number;
+}
+
+function watchOf({ samples = [sample], staleMs }: Facts): Store<WatchedServer> {
+  const link: WatchedServer["link"] =
+    staleMs === undefined ? { kind: "up" } : { kind: "down", sentence: "gone", sinceMs: 0 };
+  return new Store<WatchedServer>({
+    link,
+    samples: samples.map((one) => ({ ...one, time: now - (staleMs ?? 0) })),
+  });
+}
+
+/** The whole pane as drawn, borders included. */
+function pane(facts: Facts = {}, glyphs = unicodeGlyphs): string[] {
+  const tree = (
+    <EnginePane
+      watch={watchOf(facts)}
+      conversation={facts.conversation ?? conversation}
+      rows={40}
+    />
+  );
+  return renderAt(tree, { glyphs, nowMs: now }).lines();
+}
+
+/** The rows inside its borders. */
+function rows(facts: Facts = {}): string[] {
+  return pane(facts)
+    .slice(1, -1)
+    .map((row) => row.slice(2, -2).trimEnd());
 }
 
 describe("the pane", () => {
@@ -142,22 +175,65 @@ describe("the pane", () => {
   });
 
   test("fits its width and needs nothing but ASCII where nothing else can be drawn", () => {
-    const facts = { conversation, samples: [{ ...sample, gpus: [gpu] }], staleMs: 5000, now };
-    for (const row of enginePaneRows(facts, width, asciiGlyphs)) {
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII is the subject
-      expect(plainText(row)).toMatch(/^[\x00-\x7f]*$/);
-    }
-    expect(
-      enginePaneRows({ ...facts, staleMs: undefined }, width, unicodeGlyphs).every(
-        (row) => rowWidth(row) <= width,
-      ),
-    ).toBe(true);
+    const facts = { samples: [{ ...sample, gpus: [gpu, gpu] }] };
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII is the subject
+    expect(pane({ ...facts, staleMs: 5000 }, asciiGlyphs).join("\n")).toMatch(/^[\x00-\x7f]*$/);
+    expect(pane(facts).every((row) => row.length === 32)).toBe(true);
+    const named = pane({ conversation: { ...conversation, model: "a-long-name".repeat(4) } });
+    expect(named[1]).toMatch(/^│ a-long-namea\S+… ○ not loaded │$/);
+  });
+
+  test.each<Facts>([
+    {},
+    { conversation: nothing, samples: [] },
+    { staleMs: 5000 },
+    { samples: [{ ...sample, gpus: [gpu, gpu, gpu] }] },
+  ])("is as high as its content, %#", (facts) => {
+    const height = enginePaneHeight(watchOf(facts).get(), facts.conversation ?? conversation);
+    expect(pane(facts)).toHaveLength(height);
+  });
+
+  test("is cut where there are fewer rows", () => {
+    const watch = watchOf({});
+    const tree = <EnginePane watch={watch} conversation={conversation} rows={5} />;
+    const lines = renderAt(tree, { nowMs: now }).lines();
+    expect(lines).toHaveLength(5);
+    expect(lines.at(-1)).toMatch(/^╰─+╯$/);
+  });
+
+  test("follows the server and the conversation", async () => {
+    const watch = watchOf({ samples: [] });
+    const of = (figures: ConversationFigures) => (
+      <EnginePane watch={watch} conversation={figures} rows={40} />
+    );
+    const { shows, rerender } = renderAt(of(nothing), { nowMs: now });
+    await shows("not loaded");
+    watch.update({ samples: [sample] });
+    await shows("2 of 4 busy");
+    rerender(of({ ...nothing, ttftMs: 99 }));
+    await shows("99 ms");
   });
 });
 
-test("one line has the same in short", () => {
-  const facts = { conversation, samples: [sample], staleMs: undefined, now };
-  expect(plainText(engineLine(facts, 78, unicodeGlyphs)).trimEnd()).toBe(
-    "61.2 tok/s · TTFT 182 ms · context 4.8k/8.2k · queue 1 · CPU 42%",
-  );
+describe("one line", () => {
+  test("has the same in short", () => {
+    const tree = <EngineLine watch={watchOf({})} conversation={conversation} columns={80} />;
+    expect(renderAt(tree).lines()).toEqual([
+      " 61.2 tok/s · TTFT 182 ms · context 4.8k/8.2k · queue 1 · CPU 42%",
+    ]);
+  });
+
+  test("is cut where it is too long", () => {
+    const tree = <EngineLine watch={watchOf({})} conversation={conversation} columns={30} />;
+    expect(renderAt(tree, { glyphs: asciiGlyphs }).lines()).toEqual([
+      " 61.2 tok/s | TTFT 182 ms ...",
+    ]);
+  });
+});
+
+test("screens have the pane beside them, the line above them, or neither", () => {
+  expect(enginePlace({ columns: 100, rows: 14 })).toBe("pane");
+  expect(enginePlace({ columns: 99, rows: 20 })).toBe("line");
+  expect(enginePlace({ columns: 99, rows: 19 })).toBe("none");
+  expect(enginePlace({ columns: 79, rows: 40 })).toBe("none");
 });
