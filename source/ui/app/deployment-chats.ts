@@ -77,7 +77,7 @@ export class DeploymentChats implements DeploymentPlaces {
     const { kept, context, chats } = this.#options;
     const goElsewhere = (saved: SessionHead) => chats.goElsewhere(saved);
     const chat = await ChatScreen.open({ backend, goElsewhere, ...kept }, context);
-    return { chat, screen: chat, serverLabel: () => backend.serverLabel() };
+    return { chat, serverLabel: () => backend.serverLabel() };
   }
 }
 

@@ -83,7 +83,7 @@ async function run(
       prepare(),
       import("./create-screens.ts"),
     ]);
-    created = await createScreens(parts, { glyphs, clock: systemClock, frame });
+    created = await createScreens(parts, { glyphs, clock: systemClock, frame, layout });
     serverLabel = () => created?.chat.serverLabel() ?? "";
     refreshWithServer(created.watch, frame);
     if (ending !== undefined) return;

@@ -1,36 +1,36 @@
-// The inline tokens of Markdown as lines of spans.
+// The inline tokens of Markdown as lines of runs.
 
 import type { Token, Tokens } from "marked";
-import type { Span } from "../frame/screen.ts";
+import type { TextRun } from "../text/text-run.ts";
 import type { Tone } from "../theme.ts";
-import { joinSpans } from "./wrap-runs.ts";
+import { joinRuns } from "./wrap-runs.ts";
 
 /** Lines of a block's inline content: a line break in the text is one here, as chats mean it. */
-export function inlineLines(tokens: readonly Token[], tone: Tone = "plain"): Span[][] {
-  const lines: Span[][] = [[]];
-  for (const span of inlineSpans(tokens, tone)) {
-    for (const [index, text] of span.text.split("\n").entries()) {
+export function inlineLines(tokens: readonly Token[], tone: Tone = "plain"): TextRun[][] {
+  const lines: TextRun[][] = [[]];
+  for (const run of inlineRuns(tokens, tone)) {
+    for (const [index, text] of run.text.split("\n").entries()) {
       if (index > 0) lines.push([]);
-      lines.at(-1)?.push({ ...span, text });
+      lines.at(-1)?.push({ ...run, text });
     }
   }
-  return lines.map((line) => joinSpans(line));
+  return lines.map((line) => joinRuns(line));
 }
 
-function* inlineSpans(tokens: readonly Token[], tone: Tone): Generator<Span> {
-  for (const token of tokens) yield* spansOf(token, tone);
+function* inlineRuns(tokens: readonly Token[], tone: Tone): Generator<TextRun> {
+  for (const token of tokens) yield* runsOf(token, tone);
 }
 
-function* spansOf(token: Token, tone: Tone): Generator<Span> {
+function* runsOf(token: Token, tone: Tone): Generator<TextRun> {
   switch (token.type) {
     case "strong":
-      yield* inlineSpans(childrenOf(token), tone === "plain" ? "strong" : tone);
+      yield* inlineRuns(childrenOf(token), tone === "plain" ? "strong" : tone);
       return;
     case "em":
-      yield* inlineSpans(childrenOf(token), tone === "plain" ? "emphasis" : tone);
+      yield* inlineRuns(childrenOf(token), tone === "plain" ? "emphasis" : tone);
       return;
     case "del":
-      yield* inlineSpans(childrenOf(token), "struck");
+      yield* inlineRuns(childrenOf(token), "struck");
       return;
     case "codespan":
       yield { text: textOf(token), tone: "code" };
@@ -39,7 +39,7 @@ function* spansOf(token: Token, tone: Tone): Generator<Span> {
       yield { text: "\n", tone };
       return;
     case "link":
-      yield* linkSpans(token);
+      yield* linkRuns(token);
       return;
     case "image":
       yield { text: `[image: ${textOf(token)}]`, tone: "dim" };
@@ -50,21 +50,21 @@ function* spansOf(token: Token, tone: Tone): Generator<Span> {
       return;
     default: {
       const children = childrenOf(token);
-      if (children.length > 0) yield* inlineSpans(children, tone);
+      if (children.length > 0) yield* inlineRuns(children, tone);
       else yield { text: decodeEntities(textOf(token)), tone };
     }
   }
 }
 
 /** The address stands behind the words, unless it is the words. */
-function* linkSpans(token: Tokens.Link | Tokens.Generic): Generator<Span> {
-  yield* inlineSpans(childrenOf(token), "link");
+function* linkRuns(token: Tokens.Link | Tokens.Generic): Generator<TextRun> {
+  yield* inlineRuns(childrenOf(token), "link");
   const text = textOf(token);
   const href: unknown = token.href;
   if (typeof href === "string" && href !== text && href !== `mailto:${text}`) yield* address(href);
 }
 
-function* address(href: unknown): Generator<Span> {
+function* address(href: unknown): Generator<TextRun> {
   if (typeof href === "string" && href !== "") yield { text: ` (${href})`, tone: "dim" };
 }
 

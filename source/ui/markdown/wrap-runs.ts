@@ -1,28 +1,24 @@
-// Breaks a line of spans into rows, as `wrapLine` breaks a text.
+// Breaks a line of runs into rows, as `wrapLine` breaks a text.
 
-import type { Span, StyledRow } from "../frame/screen.ts";
+import type { TextRow, TextRun } from "../text/text-run.ts";
 import { type WrapMode, wrapLine } from "../text/wrap-line.ts";
 
-/** At least one row; the spans hold no line breaks and no tabs. */
-export function wrapSpans(
-  spans: readonly Span[],
-  width: number,
-  mode: WrapMode = "word",
-): StyledRow[] {
-  const text = spans.map((span) => span.text).join("");
-  const rows: StyledRow[] = [];
+/** At least one row; the runs hold no line breaks and no tabs. */
+export function wrapRuns(runs: TextRow, width: number, mode: WrapMode = "word"): TextRow[] {
+  const text = runs.map((run) => run.text).join("");
+  const rows: TextRow[] = [];
   let index = 0;
-  /** Offset of the span at `index` in the whole text. */
+  /** Offset of the run at `index` in the whole text. */
   let offset = 0;
   for (const row of wrapLine(text, width, mode)) {
     const end = row.start + row.text.length;
-    const pieces: Span[] = [];
-    for (let at = index, from = offset; at < spans.length && from < end; at += 1) {
-      const span = spans[at];
-      if (span === undefined) break;
-      const piece = span.text.slice(Math.max(0, row.start - from), end - from);
-      if (piece !== "") pieces.push({ ...span, text: piece });
-      from += span.text.length;
+    const pieces: TextRun[] = [];
+    for (let at = index, from = offset; at < runs.length && from < end; at += 1) {
+      const run = runs[at];
+      if (run === undefined) break;
+      const piece = run.text.slice(Math.max(0, row.start - from), end - from);
+      if (piece !== "") pieces.push({ ...run, text: piece });
+      from += run.text.length;
       if (from <= row.end) {
         index = at + 1;
         offset = from;
@@ -34,19 +30,19 @@ export function wrapSpans(
 }
 
 /** Spans of one line, those of one look side by side made one. */
-export function joinSpans(spans: readonly Span[]): Span[] {
-  const joined: Span[] = [];
-  for (const span of spans) {
+export function joinRuns(runs: TextRow): TextRun[] {
+  const joined: TextRun[] = [];
+  for (const run of runs) {
     const last = joined.at(-1);
-    if (span.text === "") continue;
+    if (run.text === "") continue;
     if (
       last !== undefined &&
-      last.tone === span.tone &&
-      last.color === span.color &&
-      last.backgroundColor === span.backgroundColor
+      last.tone === run.tone &&
+      last.color === run.color &&
+      last.backgroundColor === run.backgroundColor
     ) {
-      joined[joined.length - 1] = { ...last, text: last.text + span.text };
-    } else joined.push(span);
+      joined[joined.length - 1] = { ...last, text: last.text + run.text };
+    } else joined.push(run);
   }
   return joined;
 }

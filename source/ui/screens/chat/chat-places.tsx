@@ -1,26 +1,24 @@
 // The chats there are behind one tab: the one with the model of this machine, and those with deployments.
 
+import { Box, Text } from "ink";
+import { memo, type ReactElement, useSyncExternalStore } from "react";
 import type { ClientMessage } from "../../../client/chat-events.ts";
 import type { SessionDeployment, SessionHead } from "../../../sessions/session.ts";
-import type {
-  BodySize,
-  BoundCommand,
-  CommandFacts,
-  PaintedScreen,
-  ScreenPicture,
-  StyledRow,
-} from "../../frame/screen.ts";
-import { textRow } from "../../panes/styled-row.ts";
+import type { BodySize, BoundCommand, CommandFacts, Screen } from "../../frame/screen.ts";
+import { useLayout } from "../../hooks/use-layout.ts";
+import { useLook } from "../../hooks/use-look.ts";
+import { usePaced } from "../../hooks/use-store.ts";
 
-/** A chat, and how it looks behind the tab. */
+/** A screen with one conversation. */
+export interface ChatWithOne extends Screen {
+  readonly transcript: ClientMessage[];
+  goOnWith(saved: SessionHead): Promise<void>;
+  notify(sentence: string): void;
+}
+
+/** A chat, and the server that it talks to. */
 export interface ChatPlace {
-  readonly chat: {
-    readonly transcript: ClientMessage[];
-    goOnWith(saved: SessionHead): Promise<void>;
-    notify(sentence: string): void;
-  };
-  /** The chat itself, or the chat with more around it. */
-  readonly screen: PaintedScreen;
+  readonly chat: ChatWithOne;
   readonly serverLabel: () => string;
 }
 
@@ -55,7 +53,7 @@ const nobodyLines = [
   "Alt+S goes on with a saved chat.",
 ];
 
-export class ChatPlaces implements PaintedScreen {
+export class ChatPlaces implements Screen {
   readonly id = "chat";
   readonly title = "Chat";
   readonly #own: ChatPlace | undefined;
@@ -65,10 +63,26 @@ export class ChatPlaces implements PaintedScreen {
   #current: ChatPlace | undefined;
   #isActive = false;
 
+  /** Each chat has a component of its own, so that another one in front is mounted anew. */
+  readonly Body = memo((size: BodySize): ReactElement => {
+    const place = useFront(this);
+    return place === undefined ? <Nobody /> : <place.chat.Body {...size} />;
+  });
+
+  readonly Scrollback = memo((props: { readonly columns: number }): ReactElement | null => {
+    const Printed = useFront(this)?.chat.Scrollback;
+    return Printed === undefined ? null : <Printed {...props} />;
+  });
+
   constructor(own: ChatPlace | undefined) {
     this.#own = own;
     this.#current = own;
-    own?.screen.subscribe(() => this.#tell());
+    own?.chat.subscribe(() => this.#tell());
+  }
+
+  /** The chat in front; undefined while there is none. */
+  get front(): ChatPlace | undefined {
+    return this.#current;
   }
 
   /** Of the chat in sight. */
@@ -106,7 +120,7 @@ export class ChatPlaces implements PaintedScreen {
     const place = known ?? (await create());
     if (known === undefined) {
       this.#others.set(name, place);
-      place.screen.subscribe(() => this.#tell());
+      place.chat.subscribe(() => this.#tell());
     }
     this.#turnTo(place);
     return place;
@@ -125,50 +139,34 @@ export class ChatPlaces implements PaintedScreen {
       isValid: () => this.#current === undefined && this.#deployments !== undefined,
       run: () => this.#deployments?.chooseSaved(),
     };
-    return [...(this.#current?.screen.commands() ?? [saved]), here];
-  }
-
-  picture(size: BodySize): ScreenPicture {
-    return (
-      this.#current?.screen.picture(size) ?? {
-        rows: nobodyLines.map((line) => textRow(` ${line}`, "dim")),
-      }
-    );
+    return [...(this.#current?.chat.commands() ?? [saved]), here];
   }
 
   status(): string {
-    return this.#current?.screen.status() ?? "";
+    return this.#current?.chat.status() ?? "";
   }
 
   isTyping(): boolean {
-    return this.#current?.screen.isTyping() ?? false;
+    return this.#current?.chat.isTyping() ?? false;
   }
 
   type(text: string): void {
-    this.#current?.screen.type(text);
+    this.#current?.chat.type(text);
   }
 
   paste(text: string): void {
-    this.#current?.screen.paste(text);
+    this.#current?.chat.paste(text);
   }
 
   readerLines(): readonly string[] {
-    return this.#current?.screen.readerLines() ?? nobodyLines;
-  }
-
-  readerFooter(): readonly string[] {
-    return this.#current?.screen.readerFooter?.() ?? [];
+    return this.#current?.chat.readerLines?.() ?? nobodyLines;
   }
 
   /** What other screens name is a model of this machine. */
   accept(argument: string): void {
     if (this.#own === undefined) return;
     this.#turnTo(this.#own);
-    this.#own.screen.accept?.(argument);
-  }
-
-  aside(size: BodySize): readonly StyledRow[] {
-    return this.#current?.screen.aside?.(size) ?? [];
+    this.#own.chat.accept?.(argument);
   }
 
   subscribe(listener: () => void): () => void {
@@ -178,17 +176,17 @@ export class ChatPlaces implements PaintedScreen {
 
   activate(): void {
     this.#isActive = true;
-    this.#current?.screen.activate();
+    this.#current?.chat.activate();
   }
 
   deactivate(): void {
     this.#isActive = false;
-    this.#current?.screen.deactivate();
+    this.#current?.chat.deactivate();
   }
 
   async close(): Promise<void> {
     const places = [...(this.#own === undefined ? [] : [this.#own]), ...this.#others.values()];
-    await Promise.all(places.map(({ screen }) => screen.close()));
+    await Promise.all(places.map(({ chat }) => chat.close()));
   }
 
   #here(): string | undefined {
@@ -199,13 +197,33 @@ export class ChatPlaces implements PaintedScreen {
 
   #turnTo(place: ChatPlace): void {
     if (place === this.#current) return;
-    if (this.#isActive) this.#current?.screen.deactivate();
+    if (this.#isActive) this.#current?.chat.deactivate();
     this.#current = place;
-    if (this.#isActive) place.screen.activate();
+    if (this.#isActive) place.chat.activate();
     this.#tell();
   }
 
   #tell(): void {
     for (const listener of this.#listeners) listener();
   }
+}
+
+function useFront(places: ChatPlaces): ChatPlace | undefined {
+  const subscribe = usePaced(places);
+  return useSyncExternalStore(subscribe, () => places.front);
+}
+
+/** Screen readers are told the same in lines. */
+function Nobody(): ReactElement | null {
+  const { theme } = useLook();
+  if (useLayout() === "reader") return null;
+  return (
+    <Box flexDirection="column" flexShrink={0} paddingX={1}>
+      {nobodyLines.map((line) => (
+        <Text key={line} {...theme.dim} wrap="truncate">
+          {line}
+        </Text>
+      ))}
+    </Box>
+  );
 }

@@ -1,146 +1,128 @@
 // The chat as a screen of the frame.
 
 import chalk from "chalk";
+import { memo, type ReactElement } from "react";
 import type { Clock } from "../../../base/clock.ts";
 import { describeError } from "../../../base/product-error.ts";
 import type { ClientMessage } from "../../../client/chat-events.ts";
 import type { SessionHead } from "../../../sessions/session.ts";
-import type {
-  BodySize,
-  BoundCommand,
-  FrameServices,
-  PaintedScreen,
-  ScreenPicture,
-  StyledRow,
-} from "../../frame/screen.ts";
-import type { ConversationFigures } from "../../live/engine-figures.ts";
+import type { BodySize, BoundCommand, FrameServices, Screen } from "../../frame/screen.ts";
+import type { Layout } from "../../hooks/use-layout.ts";
+import type { ServerWatch } from "../../live/server-watch.ts";
 import { CodeHighlighter } from "../../markdown/code-highlighter.ts";
 import { Store } from "../../state/store.ts";
-import { asciiGlyphs, type Glyphs } from "../../theme.ts";
+import type { Glyphs } from "../../theme.ts";
 import type { ChatOptions } from "./chat-backend.ts";
+import { ChatBody } from "./chat-body.tsx";
 import { ChatController } from "./chat-controller.ts";
+import { conversationSize } from "./chat-layout.ts";
 import { type ChatState, createChatState, modeOf } from "./chat-state.ts";
-import { type Command, type CommandSituation, isValidIn } from "./commands/command.ts";
+import type { ChatView } from "./chat-view.ts";
+import { type Command, type CommandSituation, isValidIn, situationOf } from "./commands/command.ts";
 import { commandTable } from "./commands/command-table.ts";
 import { PromptHistoryFile, readPromptHistory } from "./composer/prompt-history.ts";
 import { ChatActions } from "./conversation/chat-actions.ts";
 import { ChatSession } from "./conversation/chat-session.ts";
 import { SessionRecorder } from "./conversation/session-recorder.ts";
 import { storedEntries, wholeConversationOf } from "./conversation/transcript-entry.ts";
-import { ScreenModel } from "./screen-model.ts";
-import { sessionsPane } from "./sessions-pane.tsx";
-import { activityText, statusRow } from "./status-text.ts";
+import { activityText } from "./status-text.ts";
 import { defaultExamplePrompts } from "./transcript/empty-chat.tsx";
-import { harmless, spokenTranscript } from "./transcript/reader-lines.ts";
+import { PrintedEntries } from "./transcript/printed-entries.ts";
+import { readerLines } from "./transcript/reader-lines.ts";
+import { Scrollback } from "./transcript/scrollback.tsx";
+import { TranscriptLayout } from "./transcript/transcript-layout.ts";
 
 export interface ChatScreenContext {
   readonly glyphs: Glyphs;
   readonly clock: Clock;
   readonly frame: FrameServices;
+  readonly layout: Layout;
 }
 
-/** Cells that a spoken line may have: it is not cut. */
-const spokenWidth = 1000;
-/** How many answers the middle of the waiting times is taken of. */
-const waitsKept = 50;
-
-export class ChatScreen implements PaintedScreen {
+export class ChatScreen implements Screen {
   readonly id = "chat";
   readonly title = "Chat";
   readonly #store: Store<ChatState>;
   readonly #session: ChatSession;
-  readonly #model: ScreenModel;
+  readonly #view: ChatView;
   readonly #controller: ChatController;
   readonly #recorder: SessionRecorder | undefined;
   readonly #history: PromptHistoryFile | undefined;
   readonly #options: ChatOptions;
-  readonly #context: ChatScreenContext;
-  #size: BodySize = { columns: 80, rows: 22 };
-  /** Saved chats for the pane beside the messages, the last used first. */
-  #saved: readonly SessionHead[] = [];
-  #waitsMs: number[] = [];
+  readonly #watch: ServerWatch | undefined;
 
-  private constructor(options: ChatOptions, history: LoadedHistory, context: ChatScreenContext) {
-    const { backend, settings, messages, sessions, folder = process.cwd() } = options;
-    const { glyphs, clock, frame } = context;
-    const examplePrompts = options.examplePrompts ?? defaultExamplePrompts;
+  readonly Body = memo((size: BodySize): ReactElement => {
+    return <ChatBody chat={this.#view} columns={size.columns} rows={size.rows} />;
+  });
+
+  readonly Scrollback = memo(({ columns }: { readonly columns: number }): ReactElement => {
+    return <Scrollback chat={this.#view} columns={columns} />;
+  });
+
+  private constructor(
+    options: ChatOptions,
+    history: LoadedHistory,
+    context: ChatScreenContext,
+    watch: ServerWatch | undefined,
+  ) {
+    const { backend, settings, messages = [], sessions, folder = process.cwd() } = options;
+    const { clock, frame, layout } = context;
     this.#options = options;
-    this.#context = context;
+    this.#watch = watch;
     this.#history = history.file;
-    const store = new Store(
-      createChatState(
-        settings,
-        messages instanceof Promise ? [] : (messages ?? []),
-        history.entries,
-      ),
-    );
+    const stored = messages instanceof Promise ? [] : messages;
+    const store = new Store(createChatState(settings, stored, history.entries));
     this.#store = store;
     if (history.problem !== undefined) store.update({ notice: history.problem });
-    this.#recorder =
+    const recorder =
       sessions && new SessionRecorder(sessions, clock, (notice) => store.update({ notice }));
+    this.#recorder = recorder;
     const actions = new ChatActions({
       backend,
-      keeping:
-        sessions && this.#recorder ? { store: sessions, recorder: this.#recorder } : undefined,
+      keeping: sessions && recorder ? { store: sessions, recorder } : undefined,
       read: () => store.get(),
-      change: (change) => store.update(change),
+      change: (change) => {
+        const conversation = store.get().conversation + (change.entries === undefined ? 0 : 1);
+        store.update({ ...change, conversation });
+      },
       folder,
     });
     this.#session = new ChatSession({ backend, store, clock, onSaid: () => this.#said(actions) });
-    this.#model = new ScreenModel({
-      backend,
-      glyphs,
-      examplePrompts,
-      highlighter: new CodeHighlighter(() => {
-        this.#model.forgetRows();
-        store.update({});
-      }),
-      drawsImages: chalk.level > 0 && !glyphs.isAscii,
-      timeText,
-    });
-    this.#controller = new ChatController({
+    this.#view = {
       store,
+      backend,
+      glyphs: context.glyphs,
+      examplePrompts: options.examplePrompts ?? defaultExamplePrompts,
+      layout: this.#createLayout(context.glyphs),
+      printed: new PrintedEntries(),
+      watch: layout === "window" ? watch : undefined,
+      session: () => recorder?.head,
+    };
+    const hasFigures = this.#view.watch !== undefined;
+    this.#controller = new ChatController({
+      view: this.#view,
       session: this.#session,
       actions,
       backend,
-      model: this.#model,
       historyFile: history.file,
-      examplePrompts,
       clock,
-      size: () => this.#size,
+      size: () => conversationSize(frame.bodySize(), hasFigures),
       frame,
       goElsewhere: options.goElsewhere,
     });
   }
 
-  static async open(options: ChatOptions, context: ChatScreenContext): Promise<ChatScreen> {
-    const screen = new ChatScreen(options, await loadHistory(options.historyFile), context);
+  /** @param watch the server, for its figures beside the chat; undefined shows none */
+  static async open(
+    options: ChatOptions,
+    context: ChatScreenContext,
+    watch?: ServerWatch,
+  ): Promise<ChatScreen> {
+    const screen = new ChatScreen(options, await loadHistory(options.historyFile), context, watch);
     const stored = screen.#showStored();
     if (options.session !== undefined) await stored;
     await screen.#resume();
     return screen;
-  }
-
-  /** What is known of the last answer, or of the one that runs. */
-  figures(): ConversationFigures {
-    const { activity, figures, contextTokens } = this.#store.get();
-    const { name, loadedAs, contextLength } = this.#options.backend.facts;
-    const running = activity?.phase.kind === "answering" ? activity.phase : undefined;
-    const statistics = activity === undefined ? figures?.statistics : undefined;
-    const computedTokens = statistics && statistics.promptTokens - statistics.cachedTokens;
-    return {
-      model: name,
-      loadedAs,
-      ttftMs: running?.ttftMs ?? figures?.ttftMs,
-      ttftMedianMs: median(this.#waitsMs),
-      tokensPerSecond: running?.tokensPerSecond,
-      promptTokensPerSecond:
-        statistics && computedTokens && statistics.promptMs > 0
-          ? (computedTokens * 1000) / statistics.promptMs
-          : undefined,
-      contextTokens,
-      contextLength,
-    };
   }
 
   /** The conversation without the system message. */
@@ -176,7 +158,7 @@ export class ChatScreen implements PaintedScreen {
   }
 
   commands(): readonly BoundCommand[] {
-    const situation = this.#model.situation(this.#store.get());
+    const situation = situationOf(this.#store.get());
     const controller = this.#controller;
     return commandTable.map((command) => ({
       ...command,
@@ -192,29 +174,10 @@ export class ChatScreen implements PaintedScreen {
     }));
   }
 
-  picture(size: BodySize): ScreenPicture {
-    this.#size = size;
-    return this.#model.picture(this.#store.get(), size);
-  }
-
-  aside(size: BodySize): readonly StyledRow[] {
-    const { glyphs, clock } = this.#context;
-    const { settings } = this.#store.get();
-    const head = this.#recorder?.head;
-    // It may have been named since the list was read.
-    const saved = this.#saved.map((one) =>
-      one.id === head?.id ? { ...one, name: head.name } : one,
-    );
-    const facts = { saved, current: head?.id, settings, nowMs: clock.wallMs() };
-    return sessionsPane(facts, size, glyphs);
-  }
-
   status(): string {
     const { activity } = this.#store.get();
     const { facts } = this.#options.backend;
-    return activity === undefined
-      ? facts.name
-      : activityText(activity, facts, this.#context.glyphs);
+    return activity === undefined ? facts.name : activityText(activity, facts, this.#view.glyphs);
   }
 
   isTyping(): boolean {
@@ -222,23 +185,16 @@ export class ChatScreen implements PaintedScreen {
   }
 
   type(text: string): void {
-    this.#controller.insert(text);
+    this.#controller.clearNotice();
+    this.#controller.composer.insert(text);
   }
 
   paste(text: string): void {
-    this.#controller.insert(text);
+    this.type(text);
   }
 
   readerLines(): readonly string[] {
-    return spokenTranscript(this.#store.get().entries).finished;
-  }
-
-  readerFooter(): readonly string[] {
-    const state = this.#store.get();
-    const { facts } = this.#options.backend;
-    const status = state.notice ?? statusRow(state, facts, asciiGlyphs, spokenWidth).text;
-    const { open } = spokenTranscript(state.entries);
-    return [...open, `Status: ${status}`, `Message: ${harmless(state.editor.text)}`];
+    return readerLines(this.#store.get().entries);
   }
 
   subscribe(listener: () => void): () => void {
@@ -246,6 +202,7 @@ export class ChatScreen implements PaintedScreen {
   }
 
   activate(): void {
+    this.#watch?.start();
     void this.#listSaved();
   }
 
@@ -261,6 +218,19 @@ export class ChatScreen implements PaintedScreen {
     if (isDraft) await this.#history?.append(editor.text).catch(() => {});
     await this.#recorder?.settled();
     await this.#history?.settled();
+  }
+
+  #createLayout(glyphs: Glyphs): TranscriptLayout {
+    const layout: TranscriptLayout = new TranscriptLayout({
+      glyphs,
+      highlighter: new CodeHighlighter(() => {
+        layout.forget();
+        this.#store.update({});
+      }),
+      drawsImages: chalk.level > 0 && !glyphs.isAscii,
+      timeText,
+    });
+    return layout;
   }
 
   /** Messages that are stored with the model, once they are here. */
@@ -288,20 +258,14 @@ export class ChatScreen implements PaintedScreen {
 
   #said(actions: ChatActions): void {
     actions.record();
-    const { activity, figures } = this.#store.get();
-    if (activity !== undefined) return;
-    if (figures?.ttftMs !== undefined) {
-      this.#waitsMs = [...this.#waitsMs, figures.ttftMs].slice(-waitsKept);
-    }
+    if (this.#store.get().activity !== undefined) return;
     void this.#recorder?.settled().then(() => this.#listSaved());
   }
 
   /** A list that cannot be read leaves the pane as it was. */
   async #listSaved(): Promise<void> {
     const list = await this.#options.sessions?.list().catch(() => undefined);
-    if (list === undefined) return;
-    this.#saved = list.sessions;
-    this.#store.update({});
+    if (list !== undefined) this.#store.update({ saved: list.sessions });
   }
 }
 
@@ -321,10 +285,6 @@ const clockTime = new Intl.DateTimeFormat(undefined, {
 
 function timeText(atMs: number): string {
   return clockTime.format(atMs);
-}
-
-function median(values: readonly number[]): number | undefined {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
 interface LoadedHistory {

@@ -1,6 +1,7 @@
 // Everything that the chat screen shows, as one immutable value.
 
 import type { AnswerStatistics, ClientMessage } from "../../../client/chat-events.ts";
+import type { SessionHead } from "../../../sessions/session.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import type { ChatSettings } from "./chat-settings.ts";
 import type { HistorySearch } from "./composer/history-search.ts";
@@ -45,9 +46,13 @@ export type ChatMode = "writing" | "reading" | "searching";
 
 export interface ChatState {
   readonly entries: readonly TranscriptEntry[];
+  /** Counts the conversations of this screen: numbers of entries begin anew with each. */
+  readonly conversation: number;
   /** Undefined while nothing runs. */
   readonly activity: Activity | undefined;
   readonly figures: AnswerFigures | undefined;
+  /** Milliseconds to the first text of the last answers, oldest first. */
+  readonly waitsMs: readonly number[];
   /** Tokens of the conversation as the server counted them last; undefined: not counted since. */
   readonly contextTokens: number | undefined;
   readonly settings: ChatSettings;
@@ -64,6 +69,8 @@ export interface ChatState {
   readonly isAttaching: boolean;
   /** A sentence in place of the status line, until the next key. */
   readonly notice: string | undefined;
+  /** Saved chats, the last used first. */
+  readonly saved: readonly SessionHead[];
 }
 
 export function createChatState(
@@ -73,8 +80,10 @@ export function createChatState(
 ): ChatState {
   return {
     entries: storedEntries(messages),
+    conversation: 0,
     activity: undefined,
     figures: undefined,
+    waitsMs: [],
     contextTokens: undefined,
     settings: settings ?? { system: undefined, parameters: {} },
     editor: createEditorState(history),
@@ -85,6 +94,7 @@ export function createChatState(
     waitingImages: [],
     isAttaching: false,
     notice: undefined,
+    saved: [],
   };
 }
 

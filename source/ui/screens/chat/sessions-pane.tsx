@@ -1,66 +1,90 @@
 // The pane below the live figures: saved chats, and what is set in this one.
 
+import { Text } from "ink";
+import { memo, type ReactElement } from "react";
 import type { SessionHead } from "../../../sessions/session.ts";
-import type { BodySize, StyledRow } from "../../frame/screen.ts";
-import { drawBox, innerHeight, innerWidth } from "../../panes/box.ts";
-import { fitRow, foreignSpan } from "../../panes/styled-row.ts";
+import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
+import { useLook } from "../../hooks/use-look.ts";
 import { textWidth, truncateText } from "../../text/graphemes.ts";
-import type { Glyphs } from "../../theme.ts";
+import { foreignText } from "../../text/text-run.ts";
 import type { ChatSettings } from "./chat-settings.ts";
 
-export interface SessionsPaneFacts {
+export interface SessionsPaneProps {
   /** The last used first. */
   readonly saved: readonly SessionHead[];
-  /** The id of the chat that goes on here. */
-  readonly current: string | undefined;
+  /** The chat that goes on here. */
+  readonly current: SessionHead | undefined;
   readonly settings: ChatSettings;
   /** Milliseconds since 1970. */
-  readonly nowMs: number;
+  readonly now: number;
+  readonly columns: number;
+  /** Rows that there are at most, borders included. */
+  readonly rows: number;
 }
 
 const rowsMinimum = 3;
+const borderRows = 2;
 
-/** No rows where nothing is saved and nothing set, or where there is no room. */
-export function sessionsPane(
-  facts: SessionsPaneFacts,
-  size: BodySize,
-  glyphs: Glyphs,
-): readonly StyledRow[] {
-  const width = innerWidth(size.columns);
-  const settings = settingsRows(facts.settings, width, glyphs);
-  const gap = settings.length === 0 ? 0 : settings.length + 1;
-  const room = innerHeight(size.rows) - gap;
-  const sessions = facts.saved
-    .slice(0, Math.max(0, room))
-    .map((head) => sessionRow(head, facts, width, glyphs));
-  if (sessions.length === 0 && settings.length === 0) return [];
-  if (size.rows < rowsMinimum) return [];
-  const content = [
-    ...sessions,
-    ...(settings.length > 0 && sessions.length > 0 ? [[]] : []),
-    ...settings,
-  ];
-  const height = Math.min(size.rows, content.length + 2);
-  return drawBox(content, { width: size.columns, height, glyphs, title: "Chats", footer: "Alt+S" });
+/** Nothing where nothing is saved and nothing set, or where there is no room. */
+export const SessionsPane = memo(function SessionsPane(
+  props: SessionsPaneProps,
+): ReactElement | null {
+  const { saved, current, now, columns, rows } = props;
+  const { glyphs, theme } = useLook();
+  const settings = settingsTexts(props.settings);
+  const room = panelInnerHeight(rows) - (settings.length === 0 ? 0 : settings.length + 1);
+  const shown = saved.slice(0, Math.max(0, room));
+  const gap = shown.length > 0 && settings.length > 0 ? 1 : 0;
+  const contentRows = shown.length + gap + settings.length;
+  if (contentRows === 0 || rows < rowsMinimum) return null;
+  const width = panelInnerWidth(columns);
+  return (
+    <Panel
+      width={columns}
+      height={Math.min(rows, contentRows + borderRows)}
+      title="Chats"
+      footer="Alt+S"
+    >
+      {shown.map((head) => (
+        <SessionRow
+          key={head.id}
+          // It may have been named since the list was read.
+          name={head.id === current?.id ? current.name : head.name}
+          age={shortAge(now - head.updatedAtMs)}
+          isCurrent={head.id === current?.id}
+          width={width}
+        />
+      ))}
+      {gap > 0 && <Text> </Text>}
+      {settings.map((text) => (
+        <Text key={text} {...theme.dim} wrap="truncate">
+          {truncateText(foreignText(text, glyphs.isAscii), width, glyphs.ellipsis)}
+        </Text>
+      ))}
+    </Panel>
+  );
+});
+
+interface SessionRowProps {
+  readonly name: string;
+  readonly age: string;
+  readonly isCurrent: boolean;
+  readonly width: number;
 }
 
-function sessionRow(
-  { id, name, updatedAtMs }: SessionHead,
-  { current, nowMs }: SessionsPaneFacts,
-  width: number,
-  glyphs: Glyphs,
-): StyledRow {
-  const isCurrent = id === current;
-  const age = shortAge(nowMs - updatedAtMs);
+function SessionRow({ name, age, isCurrent, width }: SessionRowProps): ReactElement {
+  const { glyphs, theme } = useLook();
   const marker = isCurrent ? `${glyphs.marker} ` : "  ";
   const room = Math.max(0, width - textWidth(marker) - textWidth(age) - 1);
-  const title = foreignSpan(name, isCurrent ? "selected" : "plain", glyphs.isAscii);
-  const cut = { ...title, text: truncateText(title.text, room, glyphs.ellipsis) };
-  return [
-    { text: marker, tone: "focus" },
-    ...fitRow([cut], room + 1, glyphs.ellipsis),
-    { text: age, tone: "dim" },
-  ];
+  const title = truncateText(foreignText(name, glyphs.isAscii), room, glyphs.ellipsis);
+  return (
+    <Text wrap="truncate">
+      <Text {...theme.focus}>{marker}</Text>
+      <Text {...theme[isCurrent ? "selected" : "plain"]}>{title}</Text>
+      {" ".repeat(room + 1 - textWidth(title))}
+      <Text {...theme.dim}>{age}</Text>
+    </Text>
+  );
 }
 
 /** `now`, `2 min`, `3 h`, `5 d`. */
@@ -72,19 +96,12 @@ export function shortAge(milliseconds: number): string {
   return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`;
 }
 
-function settingsRows(
-  { system, parameters, think, format }: ChatSettings,
-  width: number,
-  glyphs: Glyphs,
-): StyledRow[] {
-  const parts = Object.entries(parameters).map(
+function settingsTexts({ system, parameters, think, format }: ChatSettings): string[] {
+  const texts = Object.entries(parameters).map(
     ([name, value]) => `${name} ${typeof value === "object" ? value.join(" ") : value}`,
   );
-  if (think !== undefined) parts.push(`think ${think}`);
-  if (format !== undefined) parts.push("format json");
-  if (system !== undefined) parts.push(`system ${system.replaceAll("\n", " ")}`);
-  return parts.map((part) => {
-    const span = foreignSpan(part, "dim", glyphs.isAscii);
-    return [{ ...span, text: truncateText(span.text, width, glyphs.ellipsis) }];
-  });
+  if (think !== undefined) texts.push(`think ${think}`);
+  if (format !== undefined) texts.push("format json");
+  if (system !== undefined) texts.push(`system ${system.replaceAll("\n", " ")}`);
+  return texts;
 }

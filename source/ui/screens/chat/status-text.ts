@@ -1,11 +1,10 @@
-// The status line: what the server is doing now, or the figures of the last answer.
+// Texts of the status line: what the server is doing now, or the figures of the last answer.
 
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import type { AnswerStatistics } from "../../../client/chat-events.ts";
-import type { StyledRow } from "../../frame/screen.ts";
-import { bar } from "../../panes/bar.ts";
 import { textWidth } from "../../text/graphemes.ts";
-import type { Glyphs, Row } from "../../theme.ts";
+import type { TextRun } from "../../text/text-run.ts";
+import type { Glyphs } from "../../theme.ts";
 import type { Activity, ActivityPhase, AnswerFigures, ChatState } from "./chat-state.ts";
 
 /** From this share of the window on, the status says that room is getting short. */
@@ -17,26 +16,13 @@ export interface ModelLine {
   readonly contextLength: number | undefined;
 }
 
-type StatusState = Pick<ChatState, "activity" | "figures" | "contextTokens">;
+export type StatusState = Pick<ChatState, "activity" | "figures" | "contextTokens">;
 
-const barCells = 12;
-const barGap = 2;
-
-/** The status line with a bar: how far loading or reading is, else how full the window. */
-export function statusLine(
-  state: StatusState,
+/** How far loading or reading is, else how full the window; undefined where there is neither. */
+export function statusShare(
+  { activity, contextTokens }: StatusState,
   model: ModelLine,
-  glyphs: Glyphs,
-  width: number,
-): StyledRow {
-  const row = statusRow(state, model, glyphs, width);
-  const share = shareOf(state, model);
-  const room = width - textWidth(row.text) - barGap;
-  if (share === undefined || room < barCells) return [row];
-  return [row, { text: " ".repeat(barGap), tone: "plain" }, ...bar(share, barCells, glyphs)];
-}
-
-function shareOf({ activity, contextTokens }: StatusState, model: ModelLine): number | undefined {
+): number | undefined {
   const phase = activity?.phase;
   if (phase?.kind === "loading" || phase?.kind === "checking") return phase.fraction;
   if (phase?.kind === "prompt" && phase.totalTokens > 0) {
@@ -47,19 +33,24 @@ function shareOf({ activity, contextTokens }: StatusState, model: ModelLine): nu
 }
 
 /** The status line for a state; in a narrow window it leaves out what matters least. */
-export function statusRow(
+export function statusRun(
   state: StatusState,
   model: ModelLine,
   glyphs: Glyphs,
   width: number,
-): Row {
+): TextRun {
   if (state.activity !== undefined) {
     return { text: activityText(state.activity, model, glyphs), tone: "mark" };
   }
-  return figuresRow(state, model, glyphs, width);
+  return figuresRun(state, model, glyphs, width);
 }
 
-/** What the running request is at: `loading tiny 62 %`, `waiting, 2 ahead`, `61.2 tok/s`. */
+/** Stands in for an answer that has no text yet. */
+export function progressText(activity: Activity, model: ModelLine, glyphs: Glyphs): string {
+  return `${activityText(activity, model, glyphs)} ${glyphs.separator} Esc cancels`;
+}
+
+/** The state of the running request: `loading tiny 62 %`, `waiting, 2 ahead`, `61.2 tok/s`. */
 export function activityText(activity: Activity, model: ModelLine, glyphs: Glyphs): string {
   return `${glyphs.working} ${phaseText(activity.phase, activity.elapsedMs, model, glyphs)}`;
 }
@@ -92,12 +83,12 @@ function phaseText(
   }
 }
 
-function figuresRow(
+function figuresRun(
   { figures, contextTokens }: StatusState,
   model: ModelLine,
   glyphs: Glyphs,
   width: number,
-): Row {
+): TextRun {
   const share = model.contextLength && contextTokens ? contextTokens / model.contextLength : 0;
   const contextText =
     model.contextLength === undefined || contextTokens === undefined

@@ -3,30 +3,43 @@
 import { expect, test } from "vitest";
 import type { ClientMessage } from "../../../../source/client/chat-events.ts";
 import type { SessionHead } from "../../../../source/sessions/session.ts";
-import { plainText } from "../../../../source/ui/panes/styled-row.ts";
 import {
   type ChatPlace,
   ChatPlaces,
+  type ChatWithOne,
   chatPlaceFacts,
 } from "../../../../source/ui/screens/chat/chat-places.tsx";
 import { FakeScreen } from "../../support/fake-screen.tsx";
+import { renderAt } from "../../support/render.tsx";
 
 const size = { columns: 80, rows: 20 };
 
-function placeOf(name: string): ChatPlace & { readonly screen: FakeScreen } {
-  const screen = new FakeScreen("chat", "Chat");
-  screen.lines = [name];
-  const transcript: ClientMessage[] = [{ role: "user", content: name }];
-  const chat = {
-    transcript,
-    goOnWith: async ({ id }: SessionHead) => void screen.events.push(`goes on with ${id}`),
-    notify: (sentence: string) => void screen.events.push(sentence),
-  };
-  return { screen, chat, serverLabel: () => `● ${name}` };
+class FakeChat extends FakeScreen implements ChatWithOne {
+  readonly transcript: ClientMessage[];
+
+  constructor(name: string) {
+    super("chat", "Chat");
+    this.lines = [name];
+    this.transcript = [{ role: "user", content: name }];
+  }
+
+  async goOnWith({ id }: SessionHead): Promise<void> {
+    this.events.push(`goes on with ${id}`);
+  }
+
+  notify(sentence: string): void {
+    this.events.push(sentence);
+  }
+}
+
+function placeOf(name: string): ChatPlace & { readonly chat: FakeChat } {
+  return { chat: new FakeChat(name), serverLabel: () => `● ${name}` };
 }
 
 function shown(places: ChatPlaces): string {
-  return places.picture(size).rows.map(plainText).join("\n");
+  return renderAt(<places.Body {...size} />, { columns: size.columns })
+    .text()
+    .trim();
 }
 
 test("without a model of this machine the way to a chat is told", async () => {
@@ -46,9 +59,9 @@ test("a deployment's chat comes to the front, and is the same when it is opened 
   const other = placeOf("other");
   await places.show("local/tiny", async () => other);
   expect([shown(places), places.serverLabel()]).toEqual(["other", "● other"]);
-  expect(own.screen.events).toEqual(["activated", "deactivated"]);
+  expect(own.chat.events).toEqual(["activated", "deactivated"]);
   places.type("hello");
-  expect(other.screen.events).toEqual(["activated", "typed hello"]);
+  expect(other.chat.events).toEqual(["activated", "typed hello"]);
   await places.show("local/tiny", async () => placeOf("never made"));
   expect(shown(places)).toBe("other");
   expect(places.transcript).toEqual([{ role: "user", content: "other" }]);
@@ -69,7 +82,7 @@ test("/here leads back, and is no command where there is nothing to go back to",
 test("a model that another screen names is one of this machine", async () => {
   const own = placeOf("own");
   const accepted: string[] = [];
-  Object.assign(own.screen, { accept: (model: string) => accepted.push(model) });
+  Object.assign(own.chat, { accept: (model: string) => accepted.push(model) });
   const places = new ChatPlaces(own);
   await places.show("a", async () => placeOf("other"));
   places.accept("qwen");
@@ -86,11 +99,11 @@ test("every chat is told to close, and every change of each is told", async () =
   });
   await places.show("a", async () => other);
   const before = changes;
-  own.screen.changed();
-  other.screen.changed();
+  own.chat.changed();
+  other.chat.changed();
   expect(changes - before).toBe(2);
   await places.close();
-  expect([own.screen.events.at(-1), other.screen.events.at(-1)]).toEqual(["closed", "closed"]);
+  expect([own.chat.events.at(-1), other.chat.events.at(-1)]).toEqual(["closed", "closed"]);
 });
 
 test("a saved chat goes on where it belongs", async () => {
@@ -120,6 +133,6 @@ test("a saved chat goes on where it belongs", async () => {
   expect([opened, shown(places)]).toEqual([["far at local/tiny"], "far"]);
   expect(await places.goElsewhere(head("near"))).toBe(true);
   expect(shown(places)).toBe("own");
-  expect(own.screen.events).toEqual(["goes on with near"]);
+  expect(own.chat.events).toEqual(["goes on with near"]);
   expect(await new ChatPlaces(undefined).goElsewhere(head("near"))).toBe(false);
 });

@@ -1,7 +1,7 @@
 // What a command is: one line of the table that keys, slash names, hints and help are made from.
 
 import type { EditorAction } from "../../../editor/editor-state.ts";
-import type { ChatMode } from "../chat-state.ts";
+import { type ChatMode, type ChatState, modeOf } from "../chat-state.ts";
 import type { HistorySearchAction } from "../composer/history-search.ts";
 import type { ChatActions } from "../conversation/chat-actions.ts";
 import type { ScrollRequest } from "../transcript/transcript-window.ts";
@@ -21,7 +21,7 @@ export interface CommandSituation {
 }
 
 /** What can be done with the field. */
-export interface EditorControl {
+export interface ComposerControl {
   edit(action: EditorAction): void;
   /** One row up or down in the editor, past its edge through the history. */
   moveRow(direction: -1 | 1): void;
@@ -57,8 +57,10 @@ export interface MessageControl {
 }
 
 /** What a command may do; implemented by the controller of the screen and by the line loop. */
-export interface CommandContext extends EditorControl, MessageControl {
+export interface CommandContext {
   readonly actions: ChatActions;
+  readonly composer: ComposerControl;
+  readonly messages: MessageControl;
   stop(): void;
   interrupt(): void;
   escape(): void;
@@ -106,7 +108,20 @@ export interface Command {
   run(context: CommandContext, argument: string): string | undefined | Promise<string | undefined>;
 }
 
-/** Whether its keys can be given now. */
+export function situationOf(state: ChatState): CommandSituation {
+  const { text, cursor } = state.editor;
+  return {
+    mode: modeOf(state),
+    isBusy: state.activity !== undefined,
+    isEditorEmpty: text === "",
+    isAtLineEnd: cursor === text.length || text[cursor] === "\n",
+    isAnchored: state.viewport.kind === "anchored",
+    hasMessages: state.entries.length > 0,
+    isEditing: state.editingId !== undefined,
+  };
+}
+
+/** Says if the command's keys can be given now. */
 export function isValidIn({ mode, when }: Command, situation: CommandSituation): boolean {
   const isInPlace = mode === undefined ? situation.mode !== "searching" : mode === situation.mode;
   return isInPlace && (when?.(situation) ?? true);

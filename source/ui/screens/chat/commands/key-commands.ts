@@ -27,7 +27,7 @@ export const chatCommands: readonly Command[] = [
     hint: "send",
     hintWhen: notBusy,
     run: (context) => {
-      context.submit();
+      context.composer.submit();
       return undefined;
     },
   },
@@ -53,7 +53,7 @@ export const chatCommands: readonly Command[] = [
     hint: ({ hasMessages }) => (hasMessages ? "messages" : "example"),
     hintWhen: ({ isEditorEmpty }) => isEditorEmpty,
     run: async (context) => {
-      await context.complete();
+      await context.composer.complete();
       return undefined;
     },
   },
@@ -66,7 +66,7 @@ export const chatCommands: readonly Command[] = [
     hint: "leave it",
     when: ({ isEditing }) => isEditing,
     run: (context) => {
-      context.cancelEditing();
+      context.messages.cancelEditing();
       return undefined;
     },
   },
@@ -89,7 +89,7 @@ export const chatCommands: readonly Command[] = [
     keys: ["Ctrl+R"],
     mode: "writing",
     run: (context) => {
-      context.startSearch();
+      context.composer.startSearch();
       return undefined;
     },
   },
@@ -100,14 +100,14 @@ export const chatCommands: readonly Command[] = [
     keys: ["Ctrl+E", "Ctrl+G"],
     mode: "writing",
     when: ({ isAtLineEnd }) => isAtLineEnd,
-    run: (context) => context.openEditor(),
+    run: (context) => context.composer.openEditor(),
   },
   {
     id: "transcript.page",
     title: "Show the whole chat in $PAGER",
     group: "Chat",
     keys: ["Ctrl+O"],
-    run: (context) => context.page(),
+    run: (context) => context.messages.page(),
   },
 ];
 
@@ -133,8 +133,8 @@ export const scrollCommands: readonly Command[] = [
     hint: "follow",
     when: ({ isAnchored }) => isAnchored,
     run: (context) => {
-      context.scroll({ kind: "tail" });
-      context.edit({ type: "moveLineEnd" });
+      context.messages.scroll({ kind: "tail" });
+      context.composer.edit({ type: "moveLineEnd" });
       return undefined;
     },
   },
@@ -177,7 +177,7 @@ function editing(
     mode: "writing",
     ...(hint === undefined ? {} : { hint, hintWhen: notBusy }),
     run: (context) => {
-      context.edit({ type });
+      context.composer.edit({ type });
       return undefined;
     },
   };
@@ -198,7 +198,7 @@ function rowMove(
     mode: "writing",
     ...(hint === undefined ? {} : { hint, hintWhen: notBusy }),
     run: (context) => {
-      context.moveRow(direction);
+      context.composer.moveRow(direction);
       return undefined;
     },
   };
@@ -220,7 +220,7 @@ function scrolling(
     ...(when === undefined ? {} : { when }),
     ...(hint === undefined ? {} : { hint, hintWhen: ({ hasMessages }) => hasMessages }),
     run: (context) => {
-      context.scroll(request);
+      context.messages.scroll(request);
       return undefined;
     },
   };

@@ -10,7 +10,7 @@ export const searchCommands: readonly Command[] = [
     keys: ["Ctrl+R", "Up"],
     mode: "searching",
     hint: "older",
-    run: (context) => done(() => context.search({ type: "older" })),
+    run: (context) => done(() => context.composer.search({ type: "older" })),
   },
   {
     id: "search.younger",
@@ -19,7 +19,7 @@ export const searchCommands: readonly Command[] = [
     keys: ["Ctrl+S", "Down"],
     mode: "searching",
     hint: "younger",
-    run: (context) => done(() => context.search({ type: "younger" })),
+    run: (context) => done(() => context.composer.search({ type: "younger" })),
   },
   {
     id: "search.take",
@@ -28,7 +28,7 @@ export const searchCommands: readonly Command[] = [
     keys: ["Enter", "Tab", "Right", "End"],
     mode: "searching",
     hint: "take it",
-    run: (context) => done(() => context.endSearch(true)),
+    run: (context) => done(() => context.composer.endSearch(true)),
   },
   {
     id: "search.cancel",
@@ -37,7 +37,7 @@ export const searchCommands: readonly Command[] = [
     keys: ["Esc", "Ctrl+C", "Ctrl+G"],
     mode: "searching",
     hint: "give up",
-    run: (context) => done(() => context.endSearch(false)),
+    run: (context) => done(() => context.composer.endSearch(false)),
   },
   {
     id: "search.delete",
@@ -45,7 +45,7 @@ export const searchCommands: readonly Command[] = [
     group: "Searching",
     keys: ["Backspace", "Ctrl+H"],
     mode: "searching",
-    run: (context) => done(() => context.search({ type: "deleteBackward" })),
+    run: (context) => done(() => context.composer.search({ type: "deleteBackward" })),
   },
 ];
 
@@ -57,7 +57,7 @@ export const readingCommands: readonly Command[] = [
     keys: ["Esc", "Tab", "i"],
     mode: "reading",
     hint: "write",
-    run: (context) => done(() => context.stopReading()),
+    run: (context) => done(() => context.messages.stopReading()),
   },
   {
     id: "reading.up",
@@ -66,7 +66,7 @@ export const readingCommands: readonly Command[] = [
     keys: ["k", "Up"],
     mode: "reading",
     hint: "above",
-    run: (context) => done(() => context.select(-1)),
+    run: (context) => done(() => context.messages.select(-1)),
   },
   {
     id: "reading.down",
@@ -75,7 +75,7 @@ export const readingCommands: readonly Command[] = [
     keys: ["j", "Down"],
     mode: "reading",
     hint: "below",
-    run: (context) => done(() => context.select(1)),
+    run: (context) => done(() => context.messages.select(1)),
   },
   {
     id: "message.copy",
@@ -84,7 +84,7 @@ export const readingCommands: readonly Command[] = [
     keys: ["y"],
     mode: "reading",
     hint: "copy",
-    run: (context) => context.copyMessage(),
+    run: (context) => context.messages.copyMessage(),
   },
   {
     id: "message.copyCode",
@@ -93,7 +93,7 @@ export const readingCommands: readonly Command[] = [
     keys: ["c"],
     mode: "reading",
     hint: "code",
-    run: (context) => context.copyCode(),
+    run: (context) => context.messages.copyCode(),
   },
   {
     id: "message.thinking",
@@ -102,7 +102,7 @@ export const readingCommands: readonly Command[] = [
     keys: ["t", "Enter"],
     mode: "reading",
     hint: "thinking",
-    run: (context) => context.toggleThinking(),
+    run: (context) => context.messages.toggleThinking(),
   },
   {
     id: "message.again",
@@ -112,7 +112,7 @@ export const readingCommands: readonly Command[] = [
     mode: "reading",
     hint: "regenerate",
     when: ({ isBusy }) => !isBusy,
-    run: (context) => context.regenerate(),
+    run: (context) => context.messages.regenerate(),
   },
   {
     id: "message.edit",
@@ -122,7 +122,7 @@ export const readingCommands: readonly Command[] = [
     mode: "reading",
     hint: "edit",
     when: ({ isBusy }) => !isBusy,
-    run: (context) => context.editLast(),
+    run: (context) => context.messages.editLast(),
   },
   {
     id: "message.fork",
@@ -132,7 +132,7 @@ export const readingCommands: readonly Command[] = [
     mode: "reading",
     hint: "fork",
     when: ({ isBusy }) => !isBusy,
-    run: (context) => context.forkHere(),
+    run: (context) => context.messages.forkHere(),
   },
 ];
 

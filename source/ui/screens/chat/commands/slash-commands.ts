@@ -67,7 +67,7 @@ export const slashCommands: readonly Command[] = [
     slashArguments: "PATH QUESTION",
     // The line is taken as a message before commands are looked at: this is for the help.
     run: (context) => {
-      context.edit({ type: "replace", text: "/image " });
+      context.composer.edit({ type: "replace", text: "/image " });
       return undefined;
     },
   },
@@ -77,7 +77,7 @@ export const slashCommands: readonly Command[] = [
     group: "Commands",
     keys: [],
     slash: ["/regenerate"],
-    run: (context) => context.regenerate(),
+    run: (context) => context.messages.regenerate(),
   },
   {
     id: "message.editTyped",
@@ -85,7 +85,7 @@ export const slashCommands: readonly Command[] = [
     group: "Commands",
     keys: [],
     slash: ["/edit"],
-    run: (context) => context.editLast(),
+    run: (context) => context.messages.editLast(),
   },
   {
     id: "model.use",

@@ -5,8 +5,8 @@ import {
   attachToPrompt,
 } from "../../../../client/attachments/attach-images.ts";
 import { halfBlocks, type PixelCell } from "../../../../client/attachments/half-blocks.ts";
-import type { Span, StyledRow } from "../../../frame/screen.ts";
-import { joinSpans } from "../../../markdown/wrap-runs.ts";
+import { joinRuns } from "../../../markdown/wrap-runs.ts";
+import type { TextRow, TextRun } from "../../../text/text-run.ts";
 import type { EntryImage } from "../conversation/transcript-entry.ts";
 
 export interface PromptWithImages extends Omit<AttachedPrompt, "images"> {
@@ -31,12 +31,12 @@ export async function attachWithPictures(
 }
 
 /** No rows where the bytes are no image: a picture that cannot be drawn is no reason to fail. */
-export async function previewRows(base64: string): Promise<StyledRow[]> {
+export async function previewRows(base64: string): Promise<TextRow[]> {
   if (base64 === "") return [];
   const cells = await halfBlocks({ base64 }, previewSize).catch(() => []);
-  return cells.map((row) => joinSpans(row.map(spanOf)));
+  return cells.map((row) => joinRuns(row.map(runOf)));
 }
 
-function spanOf({ upper, lower }: PixelCell): Span {
+function runOf({ upper, lower }: PixelCell): TextRun {
   return { text: upperHalf, tone: "plain", color: upper, backgroundColor: lower };
 }

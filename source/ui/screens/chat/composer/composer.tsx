@@ -1,104 +1,140 @@
-// The field that messages are written in, or the search in earlier ones, as rows.
+// The field that messages are written in, or the search in earlier ones.
 
+import { Text } from "ink";
+import { memo, type ReactElement } from "react";
+import { Line } from "../../../components/line.tsx";
+import { Panel } from "../../../components/panel.tsx";
+import { TextCursor } from "../../../components/text-cursor.tsx";
 import { layoutEditor } from "../../../editor/editor-layout.ts";
-import type { ScreenPicture, Span, StyledRow } from "../../../frame/screen.ts";
-import { drawBox } from "../../../panes/box.ts";
+import type { EditorState } from "../../../editor/editor-state.ts";
+import { useLook } from "../../../hooks/use-look.ts";
+import { useStore } from "../../../hooks/use-store.ts";
+import type { Store } from "../../../state/store.ts";
 import { textWidth, truncateText } from "../../../text/graphemes.ts";
-import type { Glyphs } from "../../../theme.ts";
-import { composerTextRowsMaximum, editorWidth, type ScreenLayout } from "../chat-layout.ts";
+import { foreignText, type TextRun } from "../../../text/text-run.ts";
+import { composerTextRowsMaximum, editorWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
 import { entryFound, type HistorySearch } from "./history-search.ts";
 
-export function composerPicture(
-  state: ChatState,
-  layout: ScreenLayout,
-  glyphs: Glyphs,
-): Required<ScreenPicture> {
-  const { rows, cursor } =
-    state.search === undefined
-      ? field(state, layout, glyphs)
-      : searchField(state.search, state.editor.history, layout, glyphs);
-  const height = layout.composerTextRows + 2;
-  const isFocused = state.selectedId === undefined;
-  const title = titleOf(state);
-  return {
-    rows: drawBox(rows, {
-      width: layout.columns,
-      height,
-      glyphs,
-      isFocused,
-      ...(title !== undefined && { title }),
-    }),
-    cursor: isFocused
-      ? { x: layout.composerLeft + cursor.x, y: layout.composerTop + cursor.y }
-      : undefined,
-  };
+/** Cells of the sign in front of the text. */
+const promptCells = 2;
+
+export interface ComposerProps {
+  readonly store: Store<ChatState>;
+  readonly columns: number;
+  /** Rows of text in sight, the border excluded. */
+  readonly textRows: number;
+  /** The row of its upper border from the nearest `Origin`. */
+  readonly y: number;
 }
 
-function titleOf({ editingId, waitingImages, isAttaching }: ChatState): string | undefined {
+export const Composer = memo(function Composer(props: ComposerProps): ReactElement {
+  const { store, columns, textRows, y } = props;
+  const editor = useStore(store, (state) => state.editor);
+  const search = useStore(store, (state) => state.search);
+  const isFocused = useStore(store, (state) => state.selectedId === undefined);
+  const title = useStore(store, titleOf);
+  return (
+    <Panel
+      width={columns}
+      height={textRows + 2}
+      y={y}
+      isFocused={isFocused}
+      {...(title !== undefined && { title })}
+    >
+      {search === undefined ? (
+        <MessageField
+          editor={editor}
+          width={editorWidth(columns)}
+          rows={textRows}
+          isFocused={isFocused}
+        />
+      ) : (
+        <SearchField search={search} history={editor.history} width={editorWidth(columns)} />
+      )}
+    </Panel>
+  );
+});
+
+/** What the next message is about; undefined for a plain one. */
+export function titleOf({
+  editingId,
+  waitingImages,
+  isAttaching,
+}: Pick<ChatState, "editingId" | "waitingImages" | "isAttaching">): string | undefined {
   if (isAttaching) return "looking at files";
   if (editingId !== undefined) return "your last question, anew";
   if (waitingImages.length === 0) return undefined;
   return `with ${waitingImages.map(({ name }) => name).join(", ")}`;
 }
 
-interface Field {
-  readonly rows: readonly StyledRow[];
-  /** Cells from the left and rows from the top of the text. */
-  readonly cursor: { readonly x: number; readonly y: number };
+interface MessageFieldProps {
+  readonly editor: EditorState;
+  /** Cells that the text wraps at. */
+  readonly width: number;
+  readonly rows: number;
+  readonly isFocused: boolean;
 }
 
-function field({ editor }: ChatState, layout: ScreenLayout, glyphs: Glyphs): Field {
-  const prompt: Span = { text: `${glyphs.prompt} `, tone: "title" };
+function MessageField({ editor, width, rows, isFocused }: MessageFieldProps): ReactElement {
+  const { glyphs } = useLook();
+  const prompt: TextRun = { text: `${glyphs.prompt} `, tone: "title" };
+  const indent: TextRun = { text: " ".repeat(promptCells), tone: "plain" };
   if (editor.text === "") {
-    const placeholder: Span = { text: "Send a message (/? for help)", tone: "dim" };
-    return { rows: [[prompt, placeholder]], cursor: { x: 0, y: 0 } };
+    return (
+      <>
+        <Line runs={[prompt, { text: "Send a message (/? for help)", tone: "dim" }]} />
+        {isFocused && <TextCursor x={promptCells} y={0} />}
+      </>
+    );
   }
-  const width = editorWidth(layout.columns);
-  const { rows, cursorRow, cursorColumn } = layoutEditor(
-    editor.text,
-    editor.cursor,
-    width,
-    composerTextRowsMaximum,
-  );
+  const { text, cursor } = editor;
+  const layout = layoutEditor(text, cursor, width, composerTextRowsMaximum);
   // The row of the cursor is always in sight.
-  const lastTop = Math.max(0, rows.length - layout.composerTextRows);
-  const top = Math.min(lastTop, Math.max(0, cursorRow - layout.composerTextRows + 1));
-  const shown = rows.slice(top, top + layout.composerTextRows);
-  return {
-    rows: shown.map(({ text }, index) => [
-      index === 0 ? prompt : { text: "  ", tone: "plain" },
-      { text, tone: "plain" },
-    ]),
-    cursor: { x: cursorColumn, y: cursorRow - top },
-  };
+  const lastTop = Math.max(0, layout.rows.length - rows);
+  const top = Math.min(lastTop, Math.max(0, layout.cursorRow - rows + 1));
+  return (
+    <>
+      {layout.rows.slice(top, top + rows).map((row, index) => (
+        <Line
+          key={row.start}
+          runs={[index === 0 ? prompt : indent, { text: row.text, tone: "plain" }]}
+        />
+      ))}
+      {isFocused && <TextCursor x={promptCells + layout.cursorColumn} y={layout.cursorRow - top} />}
+    </>
+  );
 }
 
-function searchField(
-  search: HistorySearch,
-  history: readonly string[],
-  layout: ScreenLayout,
-  glyphs: Glyphs,
-): Field {
-  const width = editorWidth(layout.columns);
-  const label = "? ";
-  const query = truncateText(search.query, Math.floor(width / 2), glyphs.ellipsis);
-  const found = entryFound(search, history).replaceAll("\n", " ");
+interface SearchFieldProps {
+  readonly search: HistorySearch;
+  /** Oldest first. */
+  readonly history: readonly string[];
+  readonly width: number;
+}
+
+/** The words to look for, and behind them the newest message that holds them. */
+function SearchField({ search, history, width }: SearchFieldProps): ReactElement {
+  const { glyphs, theme } = useLook();
+  const query = truncateText(
+    foreignText(search.query, glyphs.isAscii),
+    Math.floor(width / 2),
+    glyphs.ellipsis,
+  );
+  const found = foreignText(entryFound(search, history).replaceAll("\n", " "), glyphs.isAscii);
   const isMissing = found === "" && search.query !== "";
-  const outcome = isMissing ? "nothing like it" : found;
   const room = Math.max(0, width - textWidth(query) - 2);
-  return {
-    rows: [
-      [
-        { text: label, tone: "mark" },
-        { text: query, tone: "strong" },
-        { text: "  ", tone: "plain" },
-        {
-          text: truncateText(outcome, room, glyphs.ellipsis),
-          tone: isMissing ? "warning" : "dim",
-        },
-      ],
-    ],
-    cursor: { x: textWidth(query), y: 0 },
-  };
+  return (
+    <>
+      <Text wrap="truncate">
+        <Text {...theme.mark}>{"? "}</Text>
+        <Text {...theme.strong}>{query}</Text>
+        {"  "}
+        <Text {...theme[isMissing ? "warning" : "dim"]}>
+          {truncateText(isMissing ? "nothing like it" : found, room, glyphs.ellipsis)}
+        </Text>
+      </Text>
+      <TextCursor x={promptCells + textWidth(query)} y={0} />
+    </>
+  );
 }

@@ -32,6 +32,8 @@ import {
 const flushIntervalMs = 40;
 /** Waiting times and rates are renewed this often while nothing arrives. */
 const tickIntervalMs = 500;
+/** Answers whose waiting times are kept. */
+const waitsMaximum = 50;
 /** A program that is killed loses at most this much of an answer. */
 const keepIntervalMs = 3000;
 
@@ -273,15 +275,18 @@ export class ChatSession {
     const kept = isAnswered
       ? this.#withAnswer(this.#answerOf(run, answerStateOf(end), end))
       : restored(run, this.#state.entries);
-    const { editor, figures, contextTokens } = this.#state;
+    const { editor, figures, waitsMs, contextTokens } = this.#state;
     const { typed, waiting = [] } = run.question;
+    const { ttftMs } = run;
     store.update({
       entries:
         end.kind === "failed"
           ? withError(kept, end.sentence, nextKeys(end.sentence, isAnswered, run.isRepeated))
           : kept,
       activity: undefined,
-      figures: isAnswered ? figuresOf(run.ttftMs, end) : figures,
+      figures: isAnswered ? figuresOf(ttftMs, end) : figures,
+      waitsMs:
+        isAnswered && ttftMs !== undefined ? [...waitsMs, ttftMs].slice(-waitsMaximum) : waitsMs,
       contextTokens:
         end.kind === "done" ? tokensAfter(end) : isAnswered ? undefined : contextTokens,
       // A question without an answer would leave two questions in a row: it goes back to be edited.

@@ -1,7 +1,7 @@
 // What the transcript is made of, and what of it the model sees.
 
 import type { ClientMessage } from "../../../../client/chat-events.ts";
-import type { StyledRow } from "../../../frame/screen.ts";
+import type { TextRow } from "../../../text/text-run.ts";
 
 /** How an answer stands: `limit` ended at the token limit or with a full window. */
 export type AnswerState = "running" | "complete" | "limit" | "stopped" | "failed";
@@ -16,7 +16,7 @@ export interface EntryImage {
   /** Tokens in a prompt; undefined while they are not counted. */
   readonly tokens?: number;
   /** A small picture of it; no rows where it could not be drawn. */
-  readonly preview: readonly StyledRow[];
+  readonly preview: readonly TextRow[];
 }
 
 export interface EntryToolCall {

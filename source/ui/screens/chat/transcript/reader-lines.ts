@@ -1,45 +1,85 @@
-// The conversation as lines for screen readers: who speaks in a word, and how it ended.
+// The conversation as lines for screen readers: who speaks in a word, and how it ended. Lines are only added.
 
 import { attachedText } from "../../../../client/attachments/read-image-file.ts";
 import { neutraliseLine, normaliseLineBreaks } from "../../../text/neutralise.ts";
-import type { TranscriptEntry } from "../conversation/transcript-entry.ts";
+import type { AssistantEntry, TranscriptEntry } from "../conversation/transcript-entry.ts";
+import { finishedCount } from "./printed-entries.ts";
 
-export interface SpokenTranscript {
-  /** What will not change any more. */
-  readonly finished: readonly string[];
-  /** A question stays with its answer until that has ended: it may still go back into the editor. */
-  readonly open: readonly string[];
-}
+/** Shorter sentences stay with the next one, and so do the points of `1.` and `e.g.` */
+const sentenceMinimum = 30;
+const sentenceEnd = /[.!?…]["')\]]*\s+|[。！？]/g;
 
-export function spokenTranscript(entries: readonly TranscriptEntry[]): SpokenTranscript {
-  const running = entries.findIndex(
-    (entry) => entry.kind === "assistant" && entry.state === "running",
-  );
-  const end = running === -1 ? entries.length : Math.max(0, running - 1);
-  return {
-    finished: entries.slice(0, end).map(spokenOnce),
-    open: entries.slice(end).map(spokenEntry),
-  };
+/** What can be read out now: a running answer as far as its lines and sentences have come to their end. */
+export function readerLines(entries: readonly TranscriptEntry[]): readonly string[] {
+  const count = finishedCount(entries);
+  const finished = entries.slice(0, count).flatMap(finishedLines);
+  const next = entries[count];
+  return next?.kind === "assistant" ? [...finished, ...answerLines(next)] : finished;
 }
 
 /** An entry is never changed; in a long chat nearly all are as they were. */
-const spoken = new WeakMap<TranscriptEntry, string>();
+const known = new WeakMap<TranscriptEntry, readonly string[]>();
 
-function spokenOnce(entry: TranscriptEntry): string {
-  const text = spoken.get(entry) ?? spokenEntry(entry);
-  spoken.set(entry, text);
-  return text;
+function finishedLines(entry: TranscriptEntry): readonly string[] {
+  const lines = known.get(entry) ?? entryLines(entry);
+  known.set(entry, lines);
+  return lines;
 }
 
-const speakers = { user: "You", assistant: "Assistant", error: "Error", notice: "Note" } as const;
+const speakers = { user: "You", error: "Error", notice: "Note" } as const;
 
-/** An entry as it is read out. */
-export function spokenEntry(entry: TranscriptEntry): string {
+function entryLines(entry: TranscriptEntry): readonly string[] {
+  if (entry.kind === "assistant") return answerLines(entry);
   const said = [harmless(entry.text), ...besideText(entry)].filter((part) => part !== "");
-  const text = `${speakers[entry.kind]}: ${said.join(" ")}`;
-  if (entry.kind !== "assistant") return text;
-  if (entry.state === "limit") return `${text} (cut at the length limit)`;
-  return entry.state === "stopped" || entry.state === "failed" ? `${text} (${entry.state})` : text;
+  return [`${speakers[entry.kind]}: ${said.join(" ")}`];
+}
+
+/** What belongs to a message beside its text. */
+function besideText(entry: Exclude<TranscriptEntry, AssistantEntry>): string[] {
+  if (entry.kind === "user") {
+    return (entry.images ?? []).map((image) => `(${attachedText(image, image.tokens)})`);
+  }
+  return entry.next === undefined ? [] : [`(${entry.next.replaceAll("·", ",")})`];
+}
+
+/** Those of a running answer are the first of those that it has in the end. */
+function answerLines({ text, state, toolCalls = [] }: AssistantEntry): readonly string[] {
+  const isOpen = state === "running";
+  const pieces = sentencesOf(text, isOpen);
+  if (!isOpen) {
+    const calls = toolCalls.map(({ name, arguments: values }) =>
+      harmless(`(calls ${name} ${JSON.stringify(values)})`),
+    );
+    pieces.push(...calls, ...endingOf(state));
+  }
+  const [first = "", ...rest] = pieces;
+  return pieces.length === 0 && isOpen ? [] : [`Assistant: ${first}`, ...rest];
+}
+
+function endingOf(state: AssistantEntry["state"]): string[] {
+  if (state === "limit") return ["(cut at the length limit)"];
+  return state === "stopped" || state === "failed" ? [`(${state})`] : [];
+}
+
+/** @param isOpen more text may come: what has no end yet is left out */
+function sentencesOf(text: string, isOpen: boolean): string[] {
+  const lines = normaliseLineBreaks(text).split("\n");
+  const open = isOpen ? lines.pop() : undefined;
+  const sentences = lines.flatMap(splitSentences);
+  if (open !== undefined) sentences.push(...splitSentences(open).slice(0, -1));
+  return sentences.map((sentence) => harmless(sentence.trim())).filter((line) => line !== "");
+}
+
+function splitSentences(line: string): string[] {
+  const sentences: string[] = [];
+  let from = 0;
+  for (const { index, 0: mark } of line.matchAll(sentenceEnd)) {
+    const end = index + mark.length;
+    if (end - from < sentenceMinimum) continue;
+    sentences.push(line.slice(from, end));
+    from = end;
+  }
+  return [...sentences, line.slice(from)];
 }
 
 /** A text that the terminal does not obey. */
@@ -48,17 +88,4 @@ export function harmless(text: string): string {
     .split("\n")
     .map((line) => neutraliseLine(line, true))
     .join("\n");
-}
-
-/** What belongs to a message beside its text. */
-function besideText(entry: TranscriptEntry): string[] {
-  if (entry.kind === "user") {
-    return (entry.images ?? []).map((image) => `(${attachedText(image, image.tokens)})`);
-  }
-  if (entry.kind !== "assistant") {
-    return entry.next === undefined ? [] : [`(${entry.next.replaceAll("·", ",")})`];
-  }
-  return (entry.toolCalls ?? []).map(
-    (call) => `(calls ${harmless(`${call.name} ${JSON.stringify(call.arguments)}`)})`,
-  );
 }

@@ -2,13 +2,12 @@
 // when it is to be shown, and once for each width.
 
 import { attachedText } from "../../../../client/attachments/read-image-file.ts";
-import type { Span, StyledRow } from "../../../frame/screen.ts";
 import type { CodeHighlighter } from "../../../markdown/code-highlighter.ts";
 import { MarkdownLayout } from "../../../markdown/markdown-layout.ts";
-import { wrapSpans } from "../../../markdown/wrap-runs.ts";
-import { rowWidth } from "../../../panes/styled-row.ts";
+import { wrapRuns } from "../../../markdown/wrap-runs.ts";
 import { textWidth } from "../../../text/graphemes.ts";
 import { neutraliseLine, normaliseLineBreaks } from "../../../text/neutralise.ts";
+import { runsWidth, type TextRow, type TextRun } from "../../../text/text-run.ts";
 import { type Glyphs, type Tone, withGlyphs } from "../../../theme.ts";
 import type {
   AnswerState,
@@ -19,7 +18,7 @@ import type {
 } from "../conversation/transcript-entry.ts";
 import type { TranscriptRows } from "./transcript-window.ts";
 
-const blankRow: StyledRow = [];
+const blankRow: TextRow = [];
 /** Of a pasted message that is longer, the beginning is shown. */
 const longestMessage = 16_000;
 const shownOfLongMessage = 4000;
@@ -27,7 +26,7 @@ const longestNote = 400;
 
 interface Block {
   readonly width: number;
-  readonly rows: readonly StyledRow[];
+  readonly rows: readonly TextRow[];
 }
 
 export interface TranscriptLayoutOptions {
@@ -45,13 +44,20 @@ export class TranscriptLayout {
   #blocks = new WeakMap<TranscriptEntry, Block>();
   /** The answer that is being written. */
   #growing: { readonly id: number; readonly layout: MarkdownLayout } | undefined;
+  #generation = 0;
 
   constructor(options: TranscriptLayoutOptions) {
     this.#options = options;
   }
 
-  /** What is known is laid out again, since code has its colours now. */
+  /** Another number after `forget`, for components that show rows. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Lays everything out again from now on, since code has its colours now. */
   forget(): void {
+    this.#generation += 1;
     this.#blocks = new WeakMap();
     this.#growing = undefined;
   }
@@ -80,11 +86,7 @@ export class TranscriptLayout {
     };
   }
 
-  #rowsOf(
-    entry: TranscriptEntry,
-    width: number,
-    progress: string | undefined,
-  ): readonly StyledRow[] {
+  #rowsOf(entry: TranscriptEntry, width: number, progress: string | undefined): readonly TextRow[] {
     const known = this.#blocks.get(entry);
     if (known?.width === width) return known.rows;
     const rows = [...this.#contentOf(entry, width, progress), blankRow];
@@ -98,7 +100,7 @@ export class TranscriptLayout {
     entry: TranscriptEntry,
     width: number,
     progress: string | undefined,
-  ): readonly StyledRow[] {
+  ): readonly TextRow[] {
     const { glyphs } = this.#options;
     switch (entry.kind) {
       case "user":
@@ -106,8 +108,8 @@ export class TranscriptLayout {
       case "assistant":
         return this.#answerRows(entry, width, progress);
       case "error": {
-        const sign: Span = { text: `${glyphs.failed} `, tone: "error" };
-        const indent: Span = { text: " ".repeat(textWidth(sign.text)), tone: "plain" };
+        const sign: TextRun = { text: `${glyphs.failed} `, tone: "error" };
+        const indent: TextRun = { text: " ".repeat(textWidth(sign.text)), tone: "plain" };
         const inner = width - textWidth(sign.text);
         const next = withGlyphs(entry.next ?? "", glyphs);
         const rows = [
@@ -121,7 +123,7 @@ export class TranscriptLayout {
     }
   }
 
-  #questionRows({ text, images = [], atMs }: UserEntry, width: number): StyledRow[] {
+  #questionRows({ text, images = [], atMs }: UserEntry, width: number): TextRow[] {
     const { glyphs, drawsImages, timeText } = this.#options;
     const note = atMs === undefined ? "" : timeText(atMs);
     const isLong = text.length > longestMessage;
@@ -140,17 +142,17 @@ export class TranscriptLayout {
     ];
   }
 
-  #answerRows(entry: AssistantEntry, width: number, progress: string | undefined): StyledRow[] {
+  #answerRows(entry: AssistantEntry, width: number, progress: string | undefined): TextRow[] {
     const { glyphs } = this.#options;
     const { text, state, note = "", toolCalls = [] } = entry;
     const rows = [headline("assistant", "assistant", withGlyphs(note, glyphs), width)];
     rows.push(...this.#thinkingRows(entry, width));
     for (const call of toolCalls) {
       const values = JSON.stringify(call.arguments).slice(0, longestNote);
-      const sign: Span = { text: `${glyphs.arrow} `, tone: "mark" };
+      const sign: TextRun = { text: `${glyphs.arrow} `, tone: "mark" };
       const line = neutraliseLine(`${call.name} ${values}`, glyphs.isAscii);
-      const called = wrapSpans([{ text: line, tone: "name" }], width - textWidth(sign.text));
-      const indent: Span = { text: " ".repeat(textWidth(sign.text)), tone: "plain" };
+      const called = wrapRuns([{ text: line, tone: "name" }], width - textWidth(sign.text));
+      const indent: TextRun = { text: " ".repeat(textWidth(sign.text)), tone: "plain" };
       rows.push(...called.map((row, index) => [index === 0 ? sign : indent, ...row]));
     }
     if (text === "") {
@@ -165,7 +167,7 @@ export class TranscriptLayout {
     return rows;
   }
 
-  #thinkingRows(entry: AssistantEntry, width: number): StyledRow[] {
+  #thinkingRows(entry: AssistantEntry, width: number): TextRow[] {
     const { thinking = "", thinkingMs, isThinkingOpen = false, state, text } = entry;
     if (thinking === "") return [];
     const isThinking = state === "running" && text === "";
@@ -174,14 +176,14 @@ export class TranscriptLayout {
     const what = isThinking ? "thinking" : `thought${time}, ${words} words`;
     const { isAscii } = this.#options.glyphs;
     const sign = isThinkingOpen ? (isAscii ? "v" : "▾") : isAscii ? ">" : "▸";
-    const head: StyledRow = [{ text: `${sign} ${what}`, tone: "dim" }];
+    const head: TextRow = [{ text: `${sign} ${what}`, tone: "dim" }];
     if (!isThinkingOpen) return [head];
-    const bar: Span = { text: isAscii ? "| " : "▎ ", tone: "dim" };
+    const bar: TextRun = { text: isAscii ? "| " : "▎ ", tone: "dim" };
     const inner = this.#textRows(thinking.trim(), width - textWidth(bar.text), "comment");
     return [head, ...inner.map((row) => [bar, ...row])];
   }
 
-  #markdown({ id, text, state }: AssistantEntry, width: number): readonly StyledRow[] {
+  #markdown({ id, text, state }: AssistantEntry, width: number): readonly TextRow[] {
     const isOpen = state === "running";
     const known = this.#growing;
     const layout =
@@ -196,29 +198,29 @@ export class TranscriptLayout {
     return layout.rows(text, isOpen);
   }
 
-  #textRows(text: string, width: number, tone: Tone): StyledRow[] {
+  #textRows(text: string, width: number, tone: Tone): TextRow[] {
     const { isAscii } = this.#options.glyphs;
     return normaliseLineBreaks(text)
       .split("\n")
       .flatMap((line) => {
         const harmless = neutraliseLine(line, isAscii).replaceAll("\t", "    ");
-        return wrapSpans([{ text: harmless, tone }], Math.max(1, width));
+        return wrapRuns([{ text: harmless, tone }], Math.max(1, width));
       });
   }
 }
 
-function imageRows(image: EntryImage, width: number, isDrawn: boolean): StyledRow[] {
+function imageRows(image: EntryImage, width: number, isDrawn: boolean): TextRow[] {
   const { preview, base64 } = image;
   const gone = base64 === "" ? " (its file is gone)" : "";
-  const [line = []] = wrapSpans(
+  const [line = []] = wrapRuns(
     [{ text: attachedText(image, image.tokens) + gone, tone: "dim" }],
     width,
   );
-  return isDrawn ? [line, ...preview.filter((row) => rowWidth(row) <= width)] : [line];
+  return isDrawn ? [line, ...preview.filter((row) => runsWidth(row) <= width)] : [line];
 }
 
 /** The speaker at the left, a note at the right where there is room. */
-function headline(speaker: string, tone: Tone, note: string, width: number): StyledRow {
+function headline(speaker: string, tone: Tone, note: string, width: number): TextRow {
   const room = width - textWidth(speaker) - textWidth(note);
   if (note === "" || room < 2) return [{ text: speaker, tone }];
   return [

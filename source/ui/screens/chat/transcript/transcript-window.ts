@@ -1,7 +1,6 @@
 // Which rows of the transcript are on show: its tail, or a place that new output never moves. Only
+import type { TextRow } from "../../../text/text-run.ts";
 // what is near is laid out, so that a picture costs the same for any length of the transcript.
-
-import type { StyledRow } from "../../../frame/screen.ts";
 
 /** A row of the transcript by the entry that it belongs to, so that it survives a new width. */
 export interface RowAnchor {
@@ -27,15 +26,20 @@ export interface TranscriptRows {
   readonly count: number;
   idAt(index: number): number;
   /** Lays the entry out, unless that was done before. */
-  rowsOf(index: number): readonly StyledRow[];
+  rowsOf(index: number): readonly TextRow[];
   /** How many rows it has; guessed while it is not laid out. */
   rowCount(index: number): { readonly rows: number; readonly isExact: boolean };
 }
 
+/** A row in sight, by its place in the transcript. */
+export interface VisibleRow {
+  readonly entryId: number;
+  readonly rowInEntry: number;
+  readonly runs: TextRow;
+}
+
 export interface VisibleWindow {
-  readonly rows: readonly StyledRow[];
-  /** The entry of each row. */
-  readonly entryIds: readonly number[];
+  readonly rows: readonly VisibleRow[];
   /** Undefined while the tail is followed. */
   readonly belowRows: number | undefined;
   /** `belowRows` counts entries that were never laid out. */
@@ -71,16 +75,16 @@ export function visibleWindow(
   const rowCount = Math.max(1, height - markerRows);
   const top = viewport.kind === "tail" ? undefined : placeOf(viewport.top, transcript);
   if (viewport.kind === "tail" || top === undefined || fitsBelow(top, rowCount, transcript)) {
-    const taken = takeRows(tailPlace(transcript, height), height, transcript);
-    return { ...taken, belowRows: undefined, isAbout: false, newRows: 0 };
+    const { rows } = takeRows(tailPlace(transcript, height), height, transcript);
+    return { rows, belowRows: undefined, isAbout: false, newRows: 0 };
   }
-  const { end, ...taken } = takeRows(top, rowCount, transcript);
+  const { end, rows } = takeRows(top, rowCount, transcript);
   const below = rowsFrom(end, transcript);
   const seenEnd = placeOf(viewport.seenEnd, transcript);
   const unseen = seenEnd === undefined ? 0 : rowsFrom(seenEnd, transcript).rows;
   // What has been scrolled into view is no news.
   const newRows = Math.min(below.rows, unseen);
-  return { ...taken, belowRows: below.rows, isAbout: !below.isExact, newRows };
+  return { rows, belowRows: below.rows, isAbout: !below.isExact, newRows };
 }
 
 /** The viewport after a scroll key. */
@@ -107,10 +111,10 @@ export function reveal(
   transcript: TranscriptRows,
   height: number,
 ): Viewport {
-  const { entryIds } = visibleWindow(viewport, transcript, height);
+  const { rows } = visibleWindow(viewport, transcript, height);
   const index = indexOf(entryId, transcript);
   if (index === undefined) return viewport;
-  const shown = entryIds.filter((id) => id === entryId).length;
+  const shown = rows.filter((row) => row.entryId === entryId).length;
   const whole = transcript.rowsOf(index).length;
   if (shown >= Math.min(whole, height - markerRows)) return viewport;
   return anchored(viewport, { index, row: 0 }, transcript, Math.max(1, height - markerRows));
@@ -168,20 +172,21 @@ function fitsBelow({ index, row }: Place, rowCount: number, transcript: Transcri
 }
 
 function takeRows(top: Place, rowCount: number, transcript: TranscriptRows) {
-  const rows: StyledRow[] = [];
-  const entryIds: number[] = [];
+  const rows: VisibleRow[] = [];
   let { index, row } = top;
   while (index < transcript.count && rows.length < rowCount) {
     const all = transcript.rowsOf(index);
     const taken = all.slice(row, row + rowCount - rows.length);
-    rows.push(...taken);
-    for (let count = 0; count < taken.length; count += 1) entryIds.push(transcript.idAt(index));
+    const entryId = transcript.idAt(index);
+    for (const [at, runs] of taken.entries()) {
+      rows.push({ entryId, rowInEntry: row + at, runs });
+    }
     row += taken.length;
     if (row < all.length) break;
     index += 1;
     row = 0;
   }
-  return { rows, entryIds, end: { index, row } };
+  return { rows, end: { index, row } };
 }
 
 function rowsFrom({ index, row }: Place, transcript: TranscriptRows) {

@@ -3,7 +3,6 @@
 // Method: transcripts of numbered rows without a screen.
 
 import { describe, expect, test } from "vitest";
-import { plainText } from "../../../../../source/ui/panes/styled-row.ts";
 import {
   followTail,
   reveal,
@@ -12,6 +11,7 @@ import {
   type Viewport,
   visibleWindow,
 } from "../../../../../source/ui/screens/chat/transcript/transcript-window.ts";
+import { runsText } from "../../../../../source/ui/text/text-run.ts";
 
 interface TestTranscript extends TranscriptRows {
   readonly laidOut: Set<number>;
@@ -52,7 +52,7 @@ const pageUp = { kind: "pages", delta: -1 } as const;
 const pageDown = { kind: "pages", delta: 1 } as const;
 
 function shown(viewport: Viewport, rows: TranscriptRows): number[] {
-  return visibleWindow(viewport, rows, height).rows.map((row) => Number(plainText(row)));
+  return visibleWindow(viewport, rows, height).rows.map(({ runs }) => Number(runsText(runs)));
 }
 
 function range(from: number, count: number): number[] {

@@ -1,11 +1,12 @@
 // What keys do with messages: walking through them, copying, folding, asking again, forking.
 
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
-import type { FrameServices } from "../../../frame/screen.ts";
+import type { BodySize, FrameServices } from "../../../frame/screen.ts";
 import { codePieces } from "../../../markdown/markdown-layout.ts";
-import type { Store } from "../../../state/store.ts";
-import type { ScreenSize } from "../chat-layout.ts";
+import { chatLayout, transcriptWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
+import { type ChatView, transcriptRows } from "../chat-view.ts";
+import type { MessageControl } from "../commands/command.ts";
 import type { ChatActions } from "../conversation/chat-actions.ts";
 import type { ChatSession } from "../conversation/chat-session.ts";
 import { toMarkdown } from "../conversation/export-conversation.ts";
@@ -15,27 +16,31 @@ import {
   type TranscriptEntry,
   type UserEntry,
 } from "../conversation/transcript-entry.ts";
-import type { ScreenModel } from "../screen-model.ts";
-import { reveal } from "./transcript-window.ts";
+import { reveal, type ScrollRequest, scroll } from "./transcript-window.ts";
 
-export interface MessageKeysOptions {
-  readonly store: Store<ChatState>;
+export interface MessageActionsOptions {
+  readonly view: ChatView;
   readonly session: ChatSession;
-  readonly model: ScreenModel;
   readonly actions: ChatActions;
   readonly frame: Pick<FrameServices, "copy" | "page">;
-  readonly size: () => ScreenSize;
+  /** The room of the conversation. */
+  readonly size: () => BodySize;
 }
 
 type Message = UserEntry | AssistantEntry;
 
-export class MessageKeys {
-  readonly #options: MessageKeysOptions;
+export class MessageActions implements MessageControl {
+  readonly #options: MessageActionsOptions;
   /** The block of code that was copied last. */
   #copied: { readonly id: number; readonly block: number } | undefined;
 
-  constructor(options: MessageKeysOptions) {
+  constructor(options: MessageActionsOptions) {
     this.#options = options;
+  }
+
+  scroll(request: ScrollRequest): void {
+    const { transcript, rows } = this.#transcript();
+    this.#update({ viewport: scroll(this.#state.viewport, request, transcript, rows) });
   }
 
   startReading(): string | undefined {
@@ -46,7 +51,7 @@ export class MessageKeys {
   }
 
   stopReading(): void {
-    this.#options.store.update({ selectedId: undefined });
+    this.#update({ selectedId: undefined });
   }
 
   select(direction: -1 | 1): void {
@@ -65,7 +70,7 @@ export class MessageKeys {
     }
     const changed = { ...entry, isThinkingOpen: entry.isThinkingOpen !== true };
     const entries = this.#state.entries.map((each) => (each === entry ? changed : each));
-    this.#options.store.update({ entries });
+    this.#update({ entries });
     return undefined;
   }
 
@@ -98,13 +103,12 @@ export class MessageKeys {
   editLast(): string | undefined {
     const last = lastQuestion(this.#state.entries);
     if (last === undefined) return "There is no question to write anew.";
-    const { store } = this.#options;
     const { question } = last;
     const { editor } = this.#state;
     // What is in the field is kept, as an entry of the history.
     const emptied = editor.text === "" ? editor : reduceEditor(editor, { type: "shelve" });
     const text = question.typed ?? question.text;
-    store.update({
+    this.#update({
       editor: reduceEditor(emptied, { type: "replace", text }),
       editingId: question.id,
       selectedId: undefined,
@@ -113,18 +117,17 @@ export class MessageKeys {
   }
 
   cancelEditing(): void {
-    const { store } = this.#options;
     const editor = reduceEditor(this.#state.editor, { type: "shelve" });
-    store.update({ editor, editingId: undefined });
+    this.#update({ editor, editingId: undefined });
   }
 
   /** The chat stays as it is; what follows goes into a copy that ends here. */
   async forkHere(): Promise<string | undefined> {
-    const { store, actions } = this.#options;
+    const { actions } = this.#options;
     const { selectedId, entries } = this.#state;
     const at = entries.findIndex(({ id }) => id === selectedId);
     const outcome = await actions.fork(undefined);
-    if (at !== -1) store.update({ entries: entries.slice(0, at + 1), contextTokens: undefined });
+    if (at !== -1) this.#update({ entries: entries.slice(0, at + 1), contextTokens: undefined });
     actions.record();
     this.stopReading();
     return outcome;
@@ -140,7 +143,20 @@ export class MessageKeys {
   }
 
   get #state(): ChatState {
-    return this.#options.store.get();
+    return this.#options.view.store.get();
+  }
+
+  #update(change: Partial<ChatState>): void {
+    this.#options.view.store.update(change);
+  }
+
+  /** The transcript as it is shown now, and the rows that there are for it. */
+  #transcript() {
+    const { view, size } = this.#options;
+    const room = size();
+    const rows = chatLayout(this.#state, room, view.glyphs).transcriptRows;
+    const transcript = transcriptRows(view, this.#state, transcriptWidth(room.columns));
+    return { transcript, rows };
   }
 
   get #messages(): readonly Message[] {
@@ -152,12 +168,9 @@ export class MessageKeys {
   }
 
   #selectEntry(selectedId: number): void {
-    const { store, model, size } = this.#options;
-    const state = this.#state;
-    const { transcriptRows } = model.layout(state, size());
-    const transcript = model.transcript(state, size());
-    const viewport = reveal(state.viewport, selectedId, transcript, transcriptRows);
-    store.update({ selectedId, viewport });
+    const { transcript, rows } = this.#transcript();
+    const viewport = reveal(this.#state.viewport, selectedId, transcript, rows);
+    this.#update({ selectedId, viewport });
   }
 }
 
