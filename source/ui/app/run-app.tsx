@@ -14,6 +14,7 @@ import type { AppOptions, AppParts, AppResult, ViewOptions } from "./app-options
 import type { CreatedScreens } from "./create-screens.ts";
 import { watchForEnd, windowSize } from "./terminal-facts.ts";
 import { lendTerminal, type TerminalHandle } from "./terminal-handle.ts";
+import { cursorToBottom } from "./terminal-sequences.ts";
 
 /**
  * Frames are paced before they get here. Ink counts its own pause from the newest request, so that any pause near
@@ -68,7 +69,10 @@ async function run(
     clock: systemClock,
     theme: view.theme ?? "default",
     terminal: terminalServices({
-      erase: () => instance?.clear(),
+      erase: () => {
+        if (layout === "window") stdout.write(cursorToBottom);
+        instance?.clear();
+      },
       suspend: (work) => lendTerminal(terminal, stdin, work),
       copy: (text) => copyText(text, { environment, write: (bytes) => stdout.write(bytes) }),
       environment,
