@@ -111,7 +111,8 @@ async function run(
       failure = error;
       instance?.unmount();
     };
-    const common = { frame, pace, clock: systemClock, layout, terminal, onError };
+    const isXtermJs = environment.TERM_PROGRAM === "vscode";
+    const common = { frame, pace, clock: systemClock, layout, isXtermJs, terminal, onError };
     instance = render(<App {...common} />, {
       stdin,
       stdout,

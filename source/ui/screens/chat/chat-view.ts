@@ -76,7 +76,7 @@ export function useEmptyChatRows(chat: ChatView, columns: number): readonly Text
   );
 }
 
-/** Figures of the running answer, or of the last one. */
+/** Figures of the running answer, or of the last one; the rate as it is shown, since panes compare it. */
 export function conversationFigures(
   state: Pick<ChatState, "activity" | "figures" | "waitsMs" | "contextTokens">,
   { name, loadedAs, contextLength }: ModelFacts,
@@ -90,7 +90,7 @@ export function conversationFigures(
     loadedAs,
     ttftMs: running?.ttftMs ?? figures?.ttftMs,
     ttftMedianMs: median(waitsMs),
-    tokensPerSecond: running?.tokensPerSecond,
+    tokensPerSecond: running?.tokensPerSecond && Math.round(running.tokensPerSecond * 10) / 10,
     promptTokensPerSecond:
       statistics && computedTokens && statistics.promptMs > 0
         ? (computedTokens * 1000) / statistics.promptMs
