@@ -102,6 +102,7 @@ const libraryDoors: Record<string, RegExp> = {
   "node-llama-cpp": /^source\/engine\/text\//,
   "@fugood/llama.node": /^source\/engine\/vision\//,
   ink: /^source\/ui\//,
+  "ink-text-input": /^source\/ui\/components\/text-field\.tsx$/,
   react: /^source\/ui\//,
   fastify: /^source\/(server|cloud)\/|^source\/application\/server-host\.ts$/,
   "prom-client": /^source\/(cloud\/)?metrics\//,

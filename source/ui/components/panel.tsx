@@ -64,9 +64,12 @@ export function Panel(props: PanelProps): ReactElement {
         {...(color !== undefined && { borderColor: color })}
         borderDimColor={dimColor}
       >
-        <Origin x={x + 2} y={y + 1}>
-          {props.children}
-        </Origin>
+        {/* Rows that do not fit are cut at the bottom: left to itself, Yoga would shrink some to nothing. */}
+        <Box flexDirection="column" flexShrink={0}>
+          <Origin x={x + 2} y={y + 1}>
+            {props.children}
+          </Origin>
+        </Box>
       </Box>
       <PanelBorder edge="bottom" label={footer} width={width} isFocused={isFocused} />
     </Box>

@@ -1,5 +1,7 @@
 // Copies a text: through the terminal, which also works over ssh, and into the local clipboard.
 
+import { copySequence } from "../app/terminal-sequences.ts";
+
 /** Many terminals take no more in one sequence. */
 const terminalLimitBytes = 74_994;
 
@@ -16,8 +18,8 @@ export async function copyText(text: string, options: CopyOptions): Promise<stri
   if (text === "") return "There is nothing to copy";
   const encoded = Buffer.from(text, "utf8").toString("base64");
   const fitsTerminal = encoded.length <= terminalLimitBytes;
-  // OSC 52 of xterm: the terminal, not the machine that the program runs on, has the clipboard.
-  if (fitsTerminal) write(`\u001b]52;c;${encoded}\u0007`);
+  // The terminal, not the machine that the program runs on, has the clipboard.
+  if (fitsTerminal) write(copySequence(encoded));
   const count = Array.from(text).length;
   const what = `${count} ${count === 1 ? "character" : "characters"}`;
   const isRemote = Boolean(environment.SSH_CONNECTION || environment.SSH_TTY);

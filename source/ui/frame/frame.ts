@@ -54,6 +54,7 @@ export class Frame implements FrameServices {
   /** Keys and pastes that came before there was a screen for them. */
   #waiting: (() => void)[] | undefined = [];
   #version = 0;
+  #repaints = 0;
 
   constructor(options: FrameOptions) {
     this.#options = options;
@@ -228,7 +229,13 @@ export class Frame implements FrameServices {
 
   repaint(): void {
     this.#options.terminal.erase();
+    this.#repaints += 1;
     this.#changed();
+  }
+
+  /** Counts how often everything was to be drawn anew. */
+  get repaints(): number {
+    return this.#repaints;
   }
 
   help(): void {

@@ -28,6 +28,8 @@ export function FullScreen({ frame }: { readonly frame: Frame }): ReactElement {
   const size = useFrameSize(frame);
   const notice = useFrame(frame, (one) => one.notice);
   const hasOverlay = useFrame(frame, ({ overlay }) => overlay !== undefined);
+  // Ink draws the whole frame again when it was cleared and any element is rendered anew.
+  useFrame(frame, ({ repaints }) => repaints);
   const { columns, rows } = size;
   if (isTooSmall(size)) return <TooSmall frame={frame} size={size} />;
   const body = bodySize(size);

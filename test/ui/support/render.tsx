@@ -84,13 +84,28 @@ export function frameLines(frame: Frame, options: RenderOptions = {}): string[] 
 
 /** Draws a component in a terminal in memory, for its cursor, its colours and new sizes. */
 export function openTree(tree: ReactElement, columns: number, rows: number): SizedTerminal {
+  return openTerminal(tree, columns, rows, false);
+}
+
+/** The same for screen readers: what Ink would have read out. */
+export function openReader(tree: ReactElement, columns: number, rows: number): SizedTerminal {
+  return openTerminal(tree, columns, rows, true);
+}
+
+function openTerminal(
+  tree: ReactElement,
+  columns: number,
+  rows: number,
+  isScreenReaderEnabled: boolean,
+): SizedTerminal {
   const screen = new SizedTerminal(columns, rows);
   const instance = renderInk(
     <LookContext value={{ glyphs: unicodeGlyphs, theme: themes.default }}>{tree}</LookContext>,
     {
       stdin: screen.stdin,
       stdout: screen.stdout,
-      alternateScreen: true,
+      alternateScreen: !isScreenReaderEnabled,
+      isScreenReaderEnabled,
       incrementalRendering: true,
       interactive: true,
       patchConsole: false,

@@ -1,0 +1,16 @@
+// The sequences that are written past Ink, since it has none for them. All others are Ink's.
+
+/**
+ * Copies a text into the terminal's clipboard (xterm's OSC 52), which also works over ssh.
+ *
+ * @param encoded the text's UTF-8 as base64
+ */
+export function copySequence(encoded: string): string {
+  return `\u001b]52;c;${encoded}\u0007`;
+}
+
+/**
+ * Moves the cursor to the last row (CSI CUP). Ink erases upwards from where it believes the cursor to be; what
+ * another program printed may have moved it.
+ */
+export const cursorToBottom = "\u001b[9999;1H";

@@ -1,0 +1,64 @@
+// Goal: gauges, progress bars and sparklines say the same with and without colours, and never leave their place.
+// Method: drawn by Ink, the glyphs read.
+
+import { Text } from "ink";
+import { describe, expect, test } from "vitest";
+import { Gauge, slotSquares } from "../../../source/ui/components/gauge.tsx";
+import { ProgressBar } from "../../../source/ui/components/progress-bar.tsx";
+import { Sparkline } from "../../../source/ui/components/sparkline.tsx";
+import { asciiGlyphs, unicodeGlyphs } from "../../../source/ui/theme.ts";
+import { renderAt } from "../support/render.tsx";
+
+describe("a gauge", () => {
+  test.each([
+    [0, "░░░░░░░░░░"],
+    [0.5, "█████░░░░░"],
+    [0.8, "▓▓▓▓▓▓▓▓░░"],
+    [0.95, "!!!!!!!!!!"],
+    [7, "!!!!!!!!!!"],
+    [-1, "░░░░░░░░░░"],
+    [Number.NaN, "░░░░░░░░░░"],
+  ])("of %d is %s", (share, expected) => {
+    expect(renderAt(<Gauge share={share} width={10} />).text()).toBe(expected);
+  });
+
+  test("stands inside a row of text", () => {
+    const row = (
+      <Text>
+        RAM <Gauge share={0.5} width={4} /> 1/2
+      </Text>
+    );
+    expect(renderAt(row, { glyphs: asciiGlyphs }).text()).toBe("RAM ##.. 1/2");
+  });
+});
+
+test("slots are squares, busy ones first, where there is room", () => {
+  expect(slotSquares(1, 4, 8, unicodeGlyphs)).toBe("■□□□");
+  expect(slotSquares(9, 4, 8, unicodeGlyphs)).toBe("■■■■");
+  expect(slotSquares(1, 40, 8, unicodeGlyphs)).toBe("");
+});
+
+test("a full progress bar is no warning", () => {
+  expect(renderAt(<ProgressBar fraction={1} width={5} />).text()).toBe("█████");
+  expect(renderAt(<ProgressBar fraction={0.4} width={5} />).text()).toBe("██░░░");
+});
+
+describe("a sparkline", () => {
+  test("shows the newest values, scaled to the largest", () => {
+    expect(renderAt(<Sparkline values={[9, 0, 1, 2]} width={3} />).text()).toBe("▁▅█");
+    expect(renderAt(<Sparkline values={[1]} width={3} />).text()).toBe("  █");
+  });
+
+  test("stays flat below its floor", () => {
+    expect(renderAt(<Sparkline values={[0.01, 0.02]} width={2} floor={1} />).text()).toBe("▁▁");
+  });
+
+  test("of nothing is blank", () => {
+    const spark = (
+      <Text>
+        [<Sparkline values={[]} width={3} />]
+      </Text>
+    );
+    expect(renderAt(spark).text()).toBe("[   ]");
+  });
+});

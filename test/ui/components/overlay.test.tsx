@@ -1,0 +1,113 @@
+// Goal: a question is read whole and answered where it stands; lists say what is selected, also in words.
+// Method: overlays of a frame drawn by Ink at chosen sizes; for screen readers in a terminal in memory.
+
+import { beforeEach, describe, expect, test } from "vitest";
+import { App } from "../../../source/ui/app/app.tsx";
+import { Frame } from "../../../source/ui/frame/frame.ts";
+import { Pace } from "../../../source/ui/hooks/pace.ts";
+import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../source/ui/theme.ts";
+import { FakeScreen } from "../support/fake-screen.tsx";
+import { frameLines, openReader } from "../support/render.tsx";
+
+const clock = { now: () => 0, wallMs: () => 0 };
+let size = { columns: 60, rows: 16 };
+let frame: Frame;
+
+function createFrame(glyphs: Glyphs, rowLength = 80): Frame {
+  const created = new Frame({
+    glyphs,
+    clock,
+    theme: "default",
+    terminal: { erase: () => {}, copy: async () => "", edit: async () => "", page: async () => {} },
+    size: () => size,
+    status: () => "",
+    onLeave: () => {},
+  });
+  const screen = new FakeScreen("chat", "Chat");
+  screen.lines = Array.from({ length: 40 }, (_, row) => `${row} ${"x".repeat(rowLength)}`);
+  created.start([screen]);
+  return created;
+}
+
+beforeEach(() => {
+  size = { columns: 60, rows: 16 };
+  frame = createFrame(unicodeGlyphs);
+});
+
+describe("a question", () => {
+  test("lies at the bottom over the whole width", () => {
+    void frame.ask("Copy tiny to", "tiny-copy");
+    const lines = frameLines(frame);
+    expect(lines.slice(11)).toEqual([
+      `╭${"─".repeat(58)}╮`,
+      `│ Copy tiny to${" ".repeat(45)}│`,
+      `│ > tiny-copy${" ".repeat(46)}│`,
+      `╰${"─".repeat(58)}╯`,
+      " Enter take  Esc cancel",
+    ]);
+    expect(lines[10]).toMatch(/^9 x+/);
+  });
+
+  test("that is too long loses its beginning, never its answer", () => {
+    void frame.confirm(`Delete this? ${"It frees much. ".repeat(80)}THE END.`);
+    const lines = frameLines(frame);
+    expect(lines).toHaveLength(16);
+    expect(lines[1]).toMatch(/^╭─+╮$/);
+    expect(lines[13]).toMatch(/^│ \[ No \] {4}Yes +│$/);
+    expect(lines.join("\n")).toContain("THE END.");
+  });
+
+  test("for a yes waits until its effect can be read", async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    void frame.confirm("Delete tiny?", promise);
+    expect(frameLines(frame).join("\n")).toContain("◐ reading what that does…");
+    resolve("Deleting it frees 3 MB.");
+    await promise;
+    await Promise.resolve();
+    const lines = frameLines(frame).join("\n");
+    expect(lines).toContain("Delete tiny? Deleting it frees 3 MB.");
+    expect(lines).toContain("[ No ]    Yes");
+  });
+});
+
+describe("a list", () => {
+  const choices = ["one", "two", "three"].map((value) => ({ value, title: value, note: "a note" }));
+
+  test("lies over the middle, with a field to filter it", () => {
+    void frame.choose("Numbers", choices);
+    frame.press({ kind: "text", text: "t" });
+    const lines = frameLines(frame);
+    expect(lines[1]).toMatch(/╭─ Numbers ─+╮/);
+    expect(lines[2]).toMatch(/│ > t +│/);
+    expect(lines[4]).toMatch(/│ > t\w+ +a note │/);
+    expect(lines.join("\n")).toMatch(/─ 1 of \d ─╯/);
+  });
+
+  test("says when nothing matches", () => {
+    void frame.choose("Numbers", choices);
+    frame.press({ kind: "text", text: "zzz" });
+    expect(frameLines(frame).join("\n")).toContain("Nothing matches. Esc closes.");
+  });
+
+  test("is plain ASCII where nothing else can be drawn", () => {
+    frame = createFrame(asciiGlyphs, 20);
+    void frame.choose("Numbers", choices);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: everything beyond ASCII is the subject
+    expect(frameLines(frame).join("\n")).not.toMatch(/[^\x00-\x7f]/);
+  });
+});
+
+test("screen readers are told the question and what is selected, without places", async () => {
+  const onError = (error: Error): void => {
+    throw error;
+  };
+  const terminal = { suspend: undefined, isLent: false };
+  const app = { frame, pace: new Pace(), clock, layout: "reader", terminal, onError } as const;
+  const screen = openReader(<App {...app} />, 80, 30);
+  void frame.choose("Numbers", [{ value: "1", title: "one", note: "first" }]);
+  await screen.until("Numbers: \nSelected: one first, 1 of 1");
+  frame.press({ kind: "key", name: "Esc" });
+  void frame.confirm("Delete tiny?");
+  await screen.until("Delete tiny? No is selected; y or n.");
+  expect(screen.text).not.toMatch(/[╭│─]/);
+});

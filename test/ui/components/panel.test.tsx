@@ -1,0 +1,91 @@
+// Goal: a panel has exactly its size, its title and its content, whatever they are.
+// Method: panels drawn by Ink, their rows read.
+
+import { Box, Text } from "ink";
+import { describe, expect, test } from "vitest";
+import { Panel } from "../../../source/ui/components/panel.tsx";
+import { TextCursor } from "../../../source/ui/components/text-cursor.tsx";
+import { textWidth } from "../../../source/ui/text/graphemes.ts";
+import { asciiGlyphs } from "../../../source/ui/theme.ts";
+import { openTree, renderAt } from "../support/render.tsx";
+
+const size = { width: 14, height: 4 };
+
+describe("a panel", () => {
+  test("holds its content, its title and its footer", () => {
+    const panel = (
+      <Panel {...size} title="Title" footer="1 of 2">
+        <Text wrap="truncate">one</Text>
+        <Text wrap="truncate">a longer row</Text>
+        <Text>three</Text>
+      </Panel>
+    );
+    expect(renderAt(panel).lines()).toEqual([
+      "╭─ Title ────╮",
+      "│ one        │",
+      "│ a longer … │",
+      "╰─── 1 of 2 ─╯",
+    ]);
+  });
+
+  test.each(["", "T", "A title that is much too long", "漢字漢字漢字漢字"])(
+    "has exactly its size with the title '%s'",
+    (title) => {
+      for (const width of [4, 7, 30]) {
+        const panel = (
+          <Panel width={width} height={5} title={title} footer={title}>
+            <Text wrap="truncate">ab漢字cd</Text>
+          </Panel>
+        );
+        const lines = renderAt(panel).lines();
+        expect(lines.map(textWidth)).toEqual(Array(5).fill(width));
+      }
+    },
+  );
+
+  test("is plain ASCII where nothing else can be drawn", () => {
+    const panel = (
+      <Panel {...size} title="Title" footer="1 of 2">
+        <Text>x</Text>
+      </Panel>
+    );
+    expect(renderAt(panel, { glyphs: asciiGlyphs }).lines()).toEqual([
+      "+- Title ----+",
+      "| x          |",
+      "|            |",
+      "+--- 1 of 2 -+",
+    ]);
+  });
+
+  test("that is opaque hides all that lies beneath it", () => {
+    const tree = (
+      <Box width={20} height={4}>
+        <Text>{Array(4).fill("#".repeat(20)).join("\n")}</Text>
+        <Box position="absolute" left={3} top={0}>
+          <Panel {...size} isOpaque>
+            <Text>漢</Text>
+          </Panel>
+        </Box>
+      </Box>
+    );
+    expect(renderAt(tree).lines()).toEqual([
+      "###╭────────────╮###",
+      "###│ 漢         │###",
+      "###│            │###",
+      "###╰────────────╯###",
+    ]);
+  });
+
+  test("gives its content an origin for the cursor", async () => {
+    const tree = (
+      <Box paddingLeft={5} paddingTop={2}>
+        <Panel {...size} x={5} y={2}>
+          <TextCursor x={1} y={1} />
+        </Panel>
+      </Box>
+    );
+    const screen = openTree(tree, 40, 10);
+    await screen.until((now) => now.cursor.x === 8 && now.cursor.y === 4);
+    expect(screen.lines[2]).toContain("╭");
+  });
+});
