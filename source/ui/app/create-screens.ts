@@ -10,7 +10,7 @@ import { ServerWatch } from "../live/server-watch.ts";
 import { type ChatPlace, ChatPlaces } from "../screens/chat/chat-places.ts";
 import { ChatScreen } from "../screens/chat/chat-screen.ts";
 import { ModelsScreen } from "../screens/models/models-screen.ts";
-import { ServerScreen } from "../screens/server/server-screen.ts";
+import { ServerScreen } from "../screens/server/server-screen.tsx";
 import type { Glyphs } from "../theme.ts";
 import type { AppParts } from "./app-options.ts";
 import type { CloudScreenContext } from "./cloud-screens.ts";
@@ -80,7 +80,7 @@ function serverScreens(
   const feed = new RequestFeed({ client, now });
   return [
     paintedScreen(new ModelsScreen({ ...context, client })),
-    paintedScreen(new ServerScreen({ ...context, watch, feed, client, readFilter, control, now })),
+    new ServerScreen({ ...context, watch, feed, client, readFilter, control, now }),
   ];
 }
 

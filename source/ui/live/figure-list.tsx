@@ -6,6 +6,7 @@ import type { ServerSample } from "../../client/metrics.ts";
 import { Gauge } from "../components/gauge.tsx";
 import { Sparkline } from "../components/sparkline.tsx";
 import { useLook } from "../hooks/use-look.ts";
+import { fitText, foreignText } from "../text/text-run.ts";
 import { type Figure, machineFigures } from "./machine-figures.ts";
 
 const labelCells = 8;
@@ -35,8 +36,19 @@ interface FigureRowProps {
 }
 
 function FigureRow({ figure, width, isStale }: FigureRowProps): ReactElement {
-  const { theme } = useLook();
+  const { glyphs, theme } = useLook();
   const { label, value } = figure;
+  if (figure.kind === "state") {
+    const room = Math.max(1, width - value.length - 1);
+    return (
+      <Text wrap="truncate">
+        <Text {...theme[isStale ? "dim" : (figure.labelTone ?? "plain")]}>
+          {fitText(foreignText(label, glyphs.isAscii), room, glyphs.ellipsis)}
+        </Text>{" "}
+        <Text {...theme[isStale ? "dim" : figure.tone]}>{value}</Text>
+      </Text>
+    );
+  }
   const shownLabel = label === "" ? "" : label.padEnd(labelCells).slice(0, labelCells);
   if (figure.kind === "text") {
     return (

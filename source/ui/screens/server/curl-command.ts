@@ -1,4 +1,4 @@
-// A request as a command line for curl, and as a request to be sent once more.
+// Requests as command lines for curl.
 
 import type { RequestView } from "../../../client/requests.ts";
 
@@ -17,6 +17,12 @@ export function curlCommand(view: RequestView, { url, body, needsKey }: CurlOpti
   const sent = body ?? (view.method === "GET" ? undefined : skeleton(view));
   if (sent !== undefined) lines.push(`-H 'content-type: application/json' -d ${quoted(sent)}`);
   return lines.join(" \\\n  ");
+}
+
+/** A call that anybody can try. */
+export function exampleCall(url: string): string {
+  const body = { model: "tiny", messages: [{ role: "user", content: "Hi" }] };
+  return `curl ${url}/v1/chat/completions -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
 }
 
 /** What is known of a body that was not kept. */

@@ -1,13 +1,13 @@
-// One request in full, as rows: who asked, in which phases it was answered, what was said.
+// One request in words: who asked, in which phases it was answered, what was said.
 
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import type { RequestTexts, RequestView } from "../../../client/requests.ts";
-import type { StyledRow } from "../../frame/screen.ts";
-import { clipRow, foreignSpan, textRow } from "../../panes/styled-row.ts";
+import { truncateText } from "../../text/graphemes.ts";
 import { neutraliseLine, normaliseLineBreaks } from "../../text/neutralise.ts";
+import { fitRuns, foreignRun, foreignText, runsWidth, type TextRun } from "../../text/text-run.ts";
 import { wrapLine } from "../../text/wrap-line.ts";
 import type { Glyphs, Tone } from "../../theme.ts";
-import { statusSpan, timeOfDay } from "./request-columns.ts";
+import { statusRun, timeOfDay } from "./request-columns.ts";
 
 /** What the server was asked to keep of it, and how far the question has come. */
 export type DetailTexts =
@@ -15,20 +15,21 @@ export type DetailTexts =
   | { readonly kind: "read"; readonly texts: RequestTexts }
   | { readonly kind: "failed"; readonly sentence: string };
 
-/**
- * Parameters and phases, without what was said.
- * @param isWrapped long rows go on below, instead of being cut
- */
-export function summaryRows(
-  view: RequestView,
-  width: number,
-  glyphs: Glyphs,
-  isWrapped = false,
-): StyledRow[] {
-  const rowsOf = (text: string, tone: Tone): StyledRow[] =>
-    isWrapped
-      ? wrapped(text, width, glyphs, tone)
-      : [clipRow([foreignSpan(text, tone, glyphs.isAscii)], width, glyphs.ellipsis)];
+/** A line of the text, as runs for `Line`. */
+type TextLine = readonly TextRun[];
+
+export interface TextOptions {
+  readonly width: number;
+  readonly glyphs: Glyphs;
+  /** Long lines go on below, instead of being cut. */
+  readonly isWrapped: boolean;
+}
+
+const tabText = "    ";
+
+/** Parameters and phases, without what was said. */
+export function summaryLines(view: RequestView, options: TextOptions): TextLine[] {
+  const { glyphs, width } = options;
   const { client, keyId, stream, slot, finishReason, error } = view;
   const caller = [
     keyId === undefined ? "no key" : `key ${keyId}`,
@@ -38,19 +39,18 @@ export function summaryRows(
     slot === undefined ? undefined : `slot ${slot}`,
     finishReason === undefined ? undefined : `ended by ${finishReason}`,
   ];
-  const what = `  ${view.method} ${view.path}  ${view.model ?? ""}`;
-  const heading: StyledRow = [
+  const heading: TextLine = [
     { text: `${timeOfDay(view.startedAt)}  `, tone: "dim" },
-    statusSpan(view, glyphs),
-    foreignSpan(what, "title", glyphs.isAscii),
+    statusRun(view, glyphs),
+    foreignRun(`  ${view.method} ${view.path}  ${view.model ?? ""}`, "title", glyphs.isAscii),
   ];
   const parameters = parametersText(view);
   return [
-    clipRow(heading, width, glyphs.ellipsis),
-    ...rowsOf(caller.filter((part) => part !== undefined).join("  "), "plain"),
-    ...rowsOf(phasesText(view, glyphs), "plain"),
-    ...(parameters === "" ? [] : rowsOf(parameters, "dim")),
-    ...(error === undefined ? [] : rowsOf(`${error.code}: ${error.message}`, "error")),
+    runsWidth(heading) > width ? fitRuns(heading, width, glyphs.ellipsis) : heading,
+    ...linesOf(caller.filter((part) => part !== undefined).join("  "), "plain", options),
+    ...linesOf(phasesText(view, glyphs), "plain", options),
+    ...(parameters === "" ? [] : linesOf(parameters, "dim", options)),
+    ...(error === undefined ? [] : linesOf(`${error.code}: ${error.message}`, "error", options)),
   ];
 }
 
@@ -77,36 +77,37 @@ export function phasesText(view: RequestView, glyphs: Glyphs): string {
   return [path, ends.join(", ")].filter((part) => part !== "").join("; ") || "nothing measured yet";
 }
 
-/** The whole view; it may be longer than the window. */
-export function detailRows(
+/** The whole request; it may be longer than the window. */
+export function requestLines(
   view: RequestView,
   texts: DetailTexts,
-  width: number,
-  glyphs: Glyphs,
-  isWrapped: boolean,
-): StyledRow[] {
-  const section = (title: string, text: string): StyledRow[] => [
+  options: TextOptions,
+): TextLine[] {
+  const wrapping = { ...options, isWrapped: true };
+  const section = (title: string, text: string): TextLine[] => [
     [],
-    textRow(title, "title"),
+    [{ text: title, tone: "title" }],
     ...normaliseLineBreaks(text)
       .split("\n")
-      .flatMap((line) => contentRows(line, width, glyphs, isWrapped)),
+      .flatMap((line) => linesOf(line, "plain", options)),
   ];
-  const rows = summaryRows(view, width, glyphs, true);
+  const lines = summaryLines(view, wrapping);
   switch (texts.kind) {
-    case "reading":
-      return [...rows, [], textRow("Reading what was said …".replace("…", glyphs.ellipsis), "dim")];
+    case "reading": {
+      const text = `Reading what was said ${options.glyphs.ellipsis}`;
+      return [...lines, [], [{ text, tone: "dim" }]];
+    }
     case "failed":
-      return [...rows, [], ...wrapped(texts.sentence, width, glyphs, "error")];
+      return [...lines, [], ...linesOf(texts.sentence, "error", wrapping)];
     case "read": {
       const { prompt, answer } = texts.texts;
       if (prompt === undefined && answer === undefined) {
         const sentence =
           "What is said is not kept. A server that is started with MODELCTL_LOG_PROMPTS=1 keeps prompts, answers and bodies in memory.";
-        return [...rows, [], ...wrapped(sentence, width, glyphs, "dim")];
+        return [...lines, [], ...linesOf(sentence, "dim", wrapping)];
       }
       return [
-        ...rows,
+        ...lines,
         ...(prompt === undefined ? [] : section("Prompt, as the model got it", prompt)),
         ...(answer === undefined ? [] : section("Answer", answer)),
       ];
@@ -114,16 +115,12 @@ export function detailRows(
   }
 }
 
-/** The same for a pager or a file, without borders and cuts. */
-export function detailText(view: RequestView, texts: DetailTexts, glyphs: Glyphs): string {
-  const rows = detailRows(view, texts, Number.MAX_SAFE_INTEGER, glyphs, true);
-  return rows
-    .map((row) =>
-      row
-        .map(({ text }) => text)
-        .join("")
-        .trimEnd(),
-    )
+/** The same for a pager or a screen reader, without cuts. */
+export function requestText(view: RequestView, texts: DetailTexts, glyphs: Glyphs): string {
+  const options = { width: Number.MAX_SAFE_INTEGER, glyphs, isWrapped: true };
+  return requestLines(view, texts, options)
+    .map((line) => line.map(({ text }) => text).join(""))
+    .map((line) => line.trimEnd())
     .join("\n");
 }
 
@@ -133,15 +130,12 @@ function parametersText({ parameters }: RequestView): string {
     .join("  ");
 }
 
-function contentRows(line: string, width: number, glyphs: Glyphs, isWrapped: boolean): StyledRow[] {
-  const harmless = neutraliseLine(line, glyphs.isAscii);
-  if (!isWrapped)
-    return [clipRow(textRow(harmless.replaceAll("\t", "    ")), width, glyphs.ellipsis)];
-  return wrapLine(harmless, width).map(({ text }) => textRow(text));
-}
-
-function wrapped(sentence: string, width: number, glyphs: Glyphs, tone: Tone): StyledRow[] {
-  return wrapLine(neutraliseLine(sentence, glyphs.isAscii), width).map(({ text }) =>
-    textRow(text, tone),
-  );
+/** A line from elsewhere in one tone, wrapped or cut. */
+function linesOf(line: string, tone: Tone, { width, glyphs, isWrapped }: TextOptions): TextLine[] {
+  if (isWrapped) {
+    const harmless = neutraliseLine(line, glyphs.isAscii);
+    return wrapLine(harmless, width).map(({ text }) => [{ text, tone }]);
+  }
+  const harmless = foreignText(line.replaceAll("\t", tabText), glyphs.isAscii);
+  return [[{ text: truncateText(harmless, width, glyphs.ellipsis), tone }]];
 }
