@@ -8,7 +8,7 @@ import type { ApiClient } from "../../../client/api-client.ts";
 import { cancelRequest, type RequestView } from "../../../client/requests.ts";
 import type { FrameServices } from "../../frame/screen.ts";
 import { curlCommand, exampleCall } from "./curl-command.ts";
-import { readTexts } from "./detail-actions.ts";
+import { readTexts } from "./request-text.ts";
 
 export interface RequestActionsOptions {
   readonly client: () => ApiClient;

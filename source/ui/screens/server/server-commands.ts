@@ -2,8 +2,7 @@
 
 import type { RequestView } from "../../../client/requests.ts";
 import type { BoundCommand, CommandFacts } from "../../frame/screen.ts";
-import type { DetailActions } from "./detail-actions.ts";
-import type { ListActions } from "./list-actions.ts";
+import type { BrowseActions } from "./browse-actions.ts";
 import type { RequestActions } from "./request-actions.ts";
 import type { ListedRequests, ListFilters } from "./request-list.ts";
 import type { ServerActions } from "./server-control.ts";
@@ -14,8 +13,7 @@ export interface ServerCommandContext {
   readonly state: ServerState;
   readonly listed: ListedRequests;
   readonly host: HostedServer;
-  readonly list: ListActions;
-  readonly detail: DetailActions;
+  readonly browse: BrowseActions;
   readonly requests: RequestActions;
   readonly server: ServerActions;
 }
@@ -48,55 +46,55 @@ const definitions: readonly Definition[] = [
     ...facts("keepFilter", "Keep the filter and go back to the rows", ["Enter"]),
     hint: hinted("keep"),
     isValid: isFieldOpen,
-    run: ({ list }) => list.closeField(true),
+    run: ({ browse }) => browse.closeField(true),
   },
   {
     ...facts("dropFilter", "Leave the filter as it was before", ["Esc"]),
     hint: hinted("drop"),
     isValid: isFieldOpen,
-    run: ({ list }) => list.closeField(false),
+    run: ({ browse }) => browse.closeField(false),
   },
   {
     ...facts("closeDetail", "Back to the requests", ["Esc"]),
     hint: hinted("back"),
     isValid: isDetailOpen,
-    run: ({ detail }) => detail.close(),
+    run: ({ browse }) => browse.close(),
   },
   {
     ...facts("clearFilters", "Show all requests again", ["Esc"]),
     hint: hinted("show all"),
     isValid: (context) => inList(context) && hasFilters(context.state.filters),
-    run: ({ list }) => list.clearFilters(),
+    run: ({ browse }) => browse.clearFilters(),
   },
   {
     ...facts("filter", "Filter by text, model:, status:, key:, path:; ! in front inverts", ["/"]),
     hint: hinted("filter"),
     isValid: inList,
-    run: ({ list }) => list.openField(),
+    run: ({ browse }) => browse.openField(),
   },
   {
     ...facts("status", "Only running, successful or failed requests, in turn", ["f"]),
     hint: hinted("status"),
     isValid: inList,
-    run: ({ list }) => list.nextStatus(),
+    run: ({ browse }) => browse.nextStatus(),
   },
   {
     ...facts("model", "Only requests to one model", ["m"]),
     hint: hinted("model"),
     isValid: inList,
-    run: ({ list }) => list.chooseModel(),
+    run: ({ browse }) => browse.chooseModel(),
   },
   {
     ...facts("open", "The request in full, with its phases and texts", ["Enter"]),
     hint: hinted("open"),
     isValid: (context) => inList(context) && hasRequests(context),
-    run: withSelected(({ detail }, view) => detail.open(view)),
+    run: withSelected(({ browse }, view) => browse.open(view)),
   },
   {
     ...facts("pause", "Hold the rows still; what comes is counted", ["Space"]),
     hint: ({ state }) => (state.frozen === undefined ? "pause" : "go on"),
     isValid: inList,
-    run: ({ list }) => list.togglePause(),
+    run: ({ browse }) => browse.togglePause(),
   },
   {
     ...facts("cancel", "Cancel the running request", ["x"]),
@@ -130,18 +128,18 @@ const definitions: readonly Definition[] = [
   {
     ...facts("time", "Time of day, or how long ago", ["t"]),
     isValid: inList,
-    run: ({ list }) => list.toggleTime(),
+    run: ({ browse }) => browse.toggleTime(),
   },
   {
     ...facts("wrap", "Wrap long lines of prompt and answer, or cut them", ["w"]),
     isValid: isDetailOpen,
-    run: ({ detail }) => detail.toggleWrap(),
+    run: ({ browse }) => browse.toggleWrap(),
   },
   {
     ...facts("page", "The whole text in $PAGER", ["Ctrl+O"]),
     hint: (context) => (isDetailOpen(context) ? "pager" : undefined),
     isValid: onRequest,
-    run: withSelected(({ detail }, view) => detail.page(view)),
+    run: withSelected(({ browse }, view) => browse.page(view)),
   },
   {
     ...facts("nextPort", "Start the server on the next free port", ["p"]),
@@ -168,16 +166,16 @@ const definitions: readonly Definition[] = [
     isValid: (context) => inList(context) && context.host.state !== "busy",
     run: ({ server }) => server.changeSettings(),
   },
-  moving("up", "Row up", ["Up", "k"], (target) => target.byRows(-1)),
-  moving("down", "Row down", ["Down", "j"], (target) => target.byRows(1)),
-  moving("pageUp", "Page up", ["PgUp"], (target) => target.byPage(-1)),
-  moving("pageDown", "Page down", ["PgDn"], (target) => target.byPage(1)),
-  moving("start", "The oldest one; the beginning of a text", ["Home"], (target) =>
-    target.byRows(-Infinity),
+  moving("up", "Row up", ["Up", "k"], (browse) => browse.move(-1)),
+  moving("down", "Row down", ["Down", "j"], (browse) => browse.move(1)),
+  moving("pageUp", "Page up", ["PgUp"], (browse) => browse.movePage(-1)),
+  moving("pageDown", "Page down", ["PgDn"], (browse) => browse.movePage(1)),
+  moving("start", "The oldest one; the beginning of a text", ["Home"], (browse) =>
+    browse.move(-Infinity),
   ),
   {
-    ...moving("follow", "Follow the newest one; the end of a text", ["End"], (target) =>
-      target.byRows(Infinity),
+    ...moving("follow", "Follow the newest one; the end of a text", ["End"], (browse) =>
+      browse.move(Infinity),
     ),
     hint: ({ state }) =>
       state.selectedKey === undefined || state.opened !== undefined ? undefined : "follow",
@@ -188,33 +186,18 @@ function facts(id: string, title: string, keys: readonly string[]): CommandFacts
   return { id: `server.${id}`, title, group: "Requests", keys };
 }
 
-/** What moves: the selection, or the text of an open request. */
-interface MoveTarget {
-  readonly byRows: (rows: number) => undefined;
-  readonly byPage: (direction: -1 | 1) => undefined;
-}
-
 function moving(
   id: string,
   title: string,
   keys: readonly string[],
-  move: (target: MoveTarget) => undefined,
+  move: (browse: BrowseActions) => undefined,
 ): Definition {
   return {
     ...facts(id, title, keys),
     group: "Scrolling",
     isValid: (context) => !isFieldOpen(context),
-    run: (context) => move(moveTarget(context)),
+    run: ({ browse }) => move(browse),
   };
-}
-
-function moveTarget({ state, list, detail }: Context): MoveTarget {
-  return state.opened === undefined
-    ? { byRows: (rows) => list.move(rows), byPage: (direction) => list.movePage(direction) }
-    : {
-        byRows: (rows) => detail.scroll(rows),
-        byPage: (direction) => detail.scrollPage(direction),
-      };
 }
 
 function hasFilters({ text, status, model }: ListFilters): boolean {

@@ -32,49 +32,25 @@ export const ServerPanes = memo(function ServerPanes(props: ServerPanesProps): R
   const { samples, link } = useStore(sources.watch, (one) => one);
   const facts = { samples, now, requests: useRequestFigures(sources.feed, now) };
   const third = Math.floor(columns / 3);
-  const isStale = link.kind === "down";
+  const panes: readonly (readonly [title: string, width: number, figures: readonly Figure[]])[] = [
+    ["Throughput", third, throughputFigures(facts)],
+    ["Scheduler", third, schedulerFigures(facts, glyphs)],
+    ["Memory", columns - 2 * third, memoryFigures(facts, glyphs)],
+  ];
   return (
     <Box flexShrink={0}>
-      <FigurePane
-        title="Throughput"
-        width={third}
-        figures={throughputFigures(facts)}
-        isStale={isStale}
-      />
-      <FigurePane
-        title="Scheduler"
-        width={third}
-        figures={schedulerFigures(facts, glyphs)}
-        isStale={isStale}
-      />
-      <FigurePane
-        title="Memory"
-        width={columns - 2 * third}
-        figures={memoryFigures(facts, glyphs)}
-        isStale={isStale}
-      />
+      {panes.map(([title, width, figures]) => (
+        <Panel key={title} title={title} width={width} height={paneRows}>
+          <FigureList
+            figures={figures.slice(0, panelInnerHeight(paneRows))}
+            width={panelInnerWidth(width)}
+            isStale={link.kind === "down"}
+          />
+        </Panel>
+      ))}
     </Box>
   );
 });
-
-interface FigurePaneProps {
-  readonly title: string;
-  readonly width: number;
-  readonly figures: readonly Figure[];
-  readonly isStale: boolean;
-}
-
-function FigurePane({ title, width, figures, isStale }: FigurePaneProps): ReactElement {
-  return (
-    <Panel title={title} width={width} height={paneRows}>
-      <FigureList
-        figures={figures.slice(0, panelInnerHeight(paneRows))}
-        width={panelInnerWidth(width)}
-        isStale={isStale}
-      />
-    </Panel>
-  );
-}
 
 /** The same in one row. */
 export const ServerLine = memo(function ServerLine(props: ServerPanesProps): ReactElement {

@@ -9,8 +9,7 @@ import type { ServerWatch } from "../../live/server-watch.ts";
 import { Store } from "../../state/store.ts";
 import { rate, span } from "../../text/quantities.ts";
 import { asciiGlyphs, type Glyphs } from "../../theme.ts";
-import { DetailActions } from "./detail-actions.ts";
-import { ListActions } from "./list-actions.ts";
+import { BrowseActions } from "./browse-actions.ts";
 import { RequestActions } from "./request-actions.ts";
 import { requestSentence } from "./request-columns.ts";
 import { currentRequest, type ReadFilter } from "./request-list.ts";
@@ -19,7 +18,6 @@ import { bannerOf, bannerRows } from "./server-banner.ts";
 import { ServerBody } from "./server-body.tsx";
 import { serverCommands } from "./server-commands.ts";
 import { ServerActions, type ServerControl } from "./server-control.ts";
-import { detailHeight, serverLayout } from "./server-layout.ts";
 import { initialServerState, type ServerState, textsOf } from "./server-state.ts";
 
 export interface ServerScreenOptions {
@@ -44,30 +42,17 @@ export class ServerScreen implements Screen {
   readonly Body: ComponentType<BodySize>;
   readonly #options: ServerScreenOptions;
   readonly #store = new Store<ServerState>(initialServerState);
-  readonly #list: ListActions;
-  readonly #detail: DetailActions;
+  readonly #browse: BrowseActions;
   readonly #requests: RequestActions;
   readonly #server: ServerActions;
   readonly #listeners = new Set<() => void>();
   #leave: (() => void)[] = [];
 
   constructor(options: ServerScreenOptions) {
-    const { feed, watch, frame } = options;
+    const { feed, watch } = options;
     const store = this.#store;
     this.#options = options;
-    this.#list = new ListActions({
-      ...options,
-      store,
-      pageRows: () => {
-        const hasRequests = this.#list.listed.selected !== undefined;
-        return serverLayout(frame.bodySize(), this.#bannerHeight(), hasRequests).requestRows;
-      },
-    });
-    this.#detail = new DetailActions({
-      ...options,
-      store,
-      pageRows: () => detailHeight(frame.bodySize(), this.#bannerHeight()),
-    });
+    this.#browse = new BrowseActions({ ...options, store, bannerRows: () => this.#bannerRows() });
     this.#requests = new RequestActions(options);
     this.#server = new ServerActions({ ...options, store });
     const sources = { store, feed, watch, host: () => this.#server.host };
@@ -81,16 +66,15 @@ export class ServerScreen implements Screen {
     return [
       ...serverCommands({
         state: this.#store.get(),
-        listed: this.#list.listed,
+        listed: this.#browse.listed,
         host: this.#server.host,
-        list: this.#list,
-        detail: this.#detail,
+        browse: this.#browse,
         requests: this.#requests,
         server: this.#server,
       }),
       ...fieldCommands(
         () => this.isTyping(),
-        (edit) => this.#list.editField(edit),
+        (edit) => this.#browse.editField(edit),
       ),
     ];
   }
@@ -106,7 +90,7 @@ export class ServerScreen implements Screen {
   }
 
   type(text: string): void {
-    this.#list.editField((field) => fieldAfterText(field, text));
+    this.#browse.editField((field) => fieldAfterText(field, text));
   }
 
   paste(text: string): void {
@@ -120,7 +104,7 @@ export class ServerScreen implements Screen {
       const view = currentRequest(this.#options.feed.get(), opened);
       return requestText(view, textsOf(read, view), asciiGlyphs).split("\n");
     }
-    return this.#list.listed.shown
+    return this.#browse.listed.shown
       .filter(({ state }) => state === "done")
       .slice(-readRequests)
       .map(requestSentence);
@@ -136,7 +120,7 @@ export class ServerScreen implements Screen {
     watch.start();
     feed.start();
     const stopFeed = feed.subscribe(() => {
-      this.#detail.refresh();
+      this.#browse.refresh();
       this.#tell();
     });
     this.#leave = [watch.subscribe(() => this.#tell()), stopFeed];
@@ -152,7 +136,7 @@ export class ServerScreen implements Screen {
     this.#requests.close();
   }
 
-  #bannerHeight(): number {
+  #bannerRows(): number {
     const { glyphs, watch, frame, now } = this.#options;
     const { work, startProblem } = this.#store.get();
     const host = this.#server.host;
