@@ -14,43 +14,12 @@ import type { WatchedServer } from "../../../source/ui/live/server-watch.ts";
 import { Store } from "../../../source/ui/state/store.ts";
 import { asciiGlyphs, unicodeGlyphs } from "../../../source/ui/theme.ts";
 import { renderAt } from "../support/render.tsx";
+import { serverSample } from "../support/server-samples.ts";
 
 const gibibyte = 2 ** 30;
 const now = 1_000_000;
 
-const sample: ServerSample = {
-  time: now,
-  cpuCores: 8,
-  cpuLoad: 0.42,
-  cpuCelsius: undefined,
-  memoryTotalBytes: 64 * gibibyte,
-  memoryUsedBytes: 18.2 * gibibyte,
-  processBytes: 0.2 * gibibyte,
-  gpus: [],
-  models: [
-    {
-      name: "qwen3-8b:latest",
-      names: ["qwen3-8b:latest"],
-      state: "busy",
-      running: 2,
-      waiting: 1,
-      slots: 4,
-      contextLength: 8192,
-      cacheBytes: 1.5 * gibibyte,
-      cacheType: "q8_0",
-      ramBytes: 0,
-      vramBytes: 6 * gibibyte,
-      expiresAt: undefined,
-      loadFraction: 1,
-    },
-  ],
-  running: 2,
-  waiting: 1,
-  longestWaitMs: 400,
-  contextTokens: 4800,
-  tokensPerSecond: 61.2,
-  uptimeMs: 5000,
-};
+const sample = serverSample();
 
 const gpu = {
   name: "A card",
