@@ -1,4 +1,4 @@
-// The figures beside a conversation: how fast the model answers, how full its window is, what the server does.
+// The figures beside a conversation: speed of the answers, fill of the window, load of the server.
 
 import { formatMilliseconds } from "../../base/time-format.ts";
 import type { LoadedModelFigures, ServerSample } from "../../client/metrics.ts";
@@ -7,12 +7,12 @@ import { binarySize, rate, span, tokenCount } from "../text/quantities.ts";
 import type { Glyphs } from "../theme.ts";
 import type { Figure } from "./machine-figures.ts";
 
-/** What the chat knows of its own answers. */
+/** Figures of the chat's own answers. */
 export interface ConversationFigures {
   readonly model: string;
   /** The name under which it was loaded, where that is another one. */
   readonly loadedAs?: string | undefined;
-  /** Of the running answer, or the last one; undefined where nothing is known, as below. */
+  /** Of the running answer, or the last one. Undefined while unknown, as below. */
   readonly ttftMs: number | undefined;
   /** The median of this session's answers. */
   readonly ttftMedianMs: number | undefined;

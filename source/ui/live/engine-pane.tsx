@@ -57,7 +57,7 @@ export interface EnginePaneProps {
   readonly rows: number;
 }
 
-/** `enginePaneHeight` rows, or as many as there are. Screen readers leave it out: it changes all the time. */
+/** Has `enginePaneHeight` rows, or fewer. Screen readers skip it: it changes all the time. */
 export const EnginePane = memo(function EnginePane(props: EnginePaneProps): ReactElement {
   const { watch, conversation, rows } = props;
   const { glyphs, theme } = useLook();

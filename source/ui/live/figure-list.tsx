@@ -1,4 +1,4 @@
-// Quantities below each other, each in one row: a label, a trend or a gauge, the value at the right.
+// A list of quantities, one in each row: a label, a trend or a gauge, the value at the right.
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
@@ -22,7 +22,7 @@ export function FigureList({ figures, width, isStale = false }: FigureListProps)
   return (
     <Box flexDirection="column" flexShrink={0}>
       {figures.map((figure, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a figure is its place, and two cards have the same labels
+        // biome-ignore lint/suspicious/noArrayIndexKey: a figure is its place
         <FigureRow key={index} figure={figure} width={width} isStale={isStale} />
       ))}
     </Box>
@@ -80,7 +80,7 @@ export interface MachineRowsProps {
   readonly isStale: boolean;
 }
 
-/** What the machine does; redrawn with a new sample only. */
+/** Load and memory of the machine; redrawn with a new sample only. */
 export const MachineRows = memo(function MachineRows(props: MachineRowsProps): ReactElement {
   const { samples, width, isStale } = props;
   const { glyphs } = useLook();

@@ -1,4 +1,4 @@
-// The rows of a pane of figures, and those of the machine: graphics cards, else the processor, and memory.
+// Quantities for panes, and those of the machine: graphics cards, else the processor, and memory.
 
 import type { ServerSample } from "../../client/metrics.ts";
 import { percentage, usedOfTotal } from "../text/quantities.ts";

@@ -1,6 +1,7 @@
 // Goal: the pane tells what is known and leaves out what is not; a server that is gone is said.
 // Method: samples in, the drawn pane out.
 
+import { Text } from "ink";
 import { describe, expect, test } from "vitest";
 import type { ServerSample } from "../../../source/client/metrics.ts";
 import type { ConversationFigures } from "../../../source/ui/live/engine-figures.ts";
@@ -13,7 +14,7 @@ import {
 import type { WatchedServer } from "../../../source/ui/live/server-watch.ts";
 import { Store } from "../../../source/ui/state/store.ts";
 import { asciiGlyphs, unicodeGlyphs } from "../../../source/ui/theme.ts";
-import { renderAt } from "../support/render.tsx";
+import { openReader, renderAt } from "../support/render.tsx";
 import { serverSample } from "../support/server-samples.ts";
 
 const gibibyte = 2 ** 30;
@@ -198,6 +199,19 @@ describe("one line", () => {
       " 61.2 tok/s | TTFT 182 ms ...",
     ]);
   });
+});
+
+test("screen readers skip figures that change all the time", async () => {
+  const tree = (
+    <>
+      <EnginePane watch={watchOf({})} conversation={conversation} rows={40} />
+      <EngineLine watch={watchOf({})} conversation={conversation} columns={80} />
+      <Text>the conversation</Text>
+    </>
+  );
+  const screen = openReader(tree, 80, 24);
+  await screen.until("the conversation");
+  expect(screen.text.trim()).toBe("the conversation");
 });
 
 test("screens have the pane beside them, the line above them, or neither", () => {

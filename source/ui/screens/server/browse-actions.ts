@@ -1,6 +1,5 @@
-// What keys do to look at requests: filter, pause, select, open one in full, scroll in it.
+// Actions for browsing the request log: filter, pause, select, open, scroll.
 
-import type { ApiClient } from "../../../client/api-client.ts";
 import type { RequestView } from "../../../client/requests.ts";
 import { panelInnerWidth } from "../../components/panel.tsx";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
@@ -21,18 +20,18 @@ import {
   noFilters,
   type ReadFilter,
 } from "./request-list.ts";
-import { type DetailTexts, readTexts, requestLines, requestText } from "./request-text.ts";
+import { type DetailTexts, requestLines, requestText } from "./request-text.ts";
 import { detailHeight, serverLayout } from "./server-layout.ts";
 import { type ReadRequest, type ServerSources, type ServerState, textsOf } from "./server-state.ts";
 
 export interface BrowseActionsOptions {
   readonly store: Store<ServerState>;
   readonly feed: ServerSources["feed"];
-  readonly client: () => ApiClient;
+  readonly readTexts: (view: RequestView) => Promise<DetailTexts>;
   readonly readFilter: ReadFilter;
   readonly frame: Pick<FrameServices, "bodySize" | "choose" | "page">;
   readonly glyphs: Glyphs;
-  /** Rows above everything else that tell what is the matter with the server. */
+  /** Rows of the banner above everything else. */
   readonly bannerRows: () => number;
 }
 
@@ -165,11 +164,11 @@ export class BrowseActions {
   }
 
   async #read(view: RequestView): Promise<DetailTexts> {
-    const { store, client } = this.#options;
+    const { store, readTexts } = this.#options;
     const before = textsOf(store.get().read, view);
     const reading: ReadRequest = { key: keyOf(view), state: view.state, texts: before };
     store.update({ read: reading });
-    const texts = await readTexts(client(), view);
+    const texts = await readTexts(view);
     if (store.get().read === reading) store.update({ read: { ...reading, texts } });
     return texts;
   }

@@ -25,7 +25,7 @@ export function exampleCall(url: string): string {
   return `curl ${url}/v1/chat/completions -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
 }
 
-/** What is known of a body that was not kept. */
+/** Stands in for a body that was not kept: the parts that are known. */
 function skeleton({ path, model, parameters, stream }: RequestView): string {
   const isNative = path.startsWith("/api/");
   const said =

@@ -1,4 +1,4 @@
-// What can be done with requests of the log: cancel, copy, send once more, write into a file.
+// Actions on requests of the log: cancel, copy, send again, export.
 
 import { writeFile } from "node:fs/promises";
 import path from "node:path";

@@ -10,7 +10,7 @@ import { asciiGlyphs, type Glyphs, type Tone } from "../../theme.ts";
 
 export interface RequestColumnOptions {
   readonly glyphs: Glyphs;
-  /** How long ago, in place of the time of day. */
+  /** Ages in place of the time of day. */
   readonly isRelative: boolean;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -58,7 +58,7 @@ export function requestColumns(options: RequestColumnOptions): readonly Column<R
   ];
 }
 
-/** Why a request failed: it stands in place of the figures. */
+/** The reason of a failure, which stands in place of the figures. */
 export function failureNote({ error }: RequestView, isAscii: boolean): TextRun | undefined {
   return error && foreignRun(error.message, "error", isAscii);
 }
@@ -77,7 +77,7 @@ export function requestSentence(view: RequestView): string {
   return runs.map(({ text }) => text.trim()).join(" ");
 }
 
-/** How fast it is, or was; of a running answer the mean since its first token. */
+/** Tokens per second; for a running answer the mean since its first token. */
 export function speedOf(view: RequestView, now: number): number | undefined {
   if (view.tokensPerSecond !== undefined) return view.tokensPerSecond;
   const { firstTokenMs, completionTokens = 0, startedAt } = view;
@@ -86,7 +86,7 @@ export function speedOf(view: RequestView, now: number): number | undefined {
   return completionTokens > 1 && seconds > 0 ? (completionTokens - 1) / seconds : undefined;
 }
 
-/** How it stands: a glyph and a word. */
+/** The state of a request: a glyph and a word. */
 export function statusRun(view: RequestView, glyphs: Glyphs): TextRun {
   const { state, status, firstTokenMs, promptTokens, model, error } = view;
   if (state === "running") {

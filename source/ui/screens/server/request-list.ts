@@ -22,9 +22,9 @@ export interface ListFilters {
 
 export interface RequestListState {
   readonly filters: ListFilters;
-  /** What the filters mean together. */
+  /** All filters together. */
   readonly isShown: IsShown;
-  /** Why the text is no filter; the one before stays in force. */
+  /** Error in the text of the filter; the last valid filter stays in force. */
   readonly filterProblem: string | undefined;
   /** The requests as they were when the list was paused. */
   readonly frozen: readonly RequestView[] | undefined;
@@ -32,9 +32,9 @@ export interface RequestListState {
   readonly selectedKey: string | undefined;
 }
 
-/** What the table shows of the requests that there are. */
+/** The part of the log that the table shows. */
 export interface ListedRequests {
-  /** What the filters leave, oldest first. */
+  /** Requests that pass the filters, oldest first. */
   readonly shown: readonly RequestView[];
   /** -1 where nothing is shown. */
   readonly selectedIndex: number;

@@ -57,7 +57,7 @@ export const RequestTable = memo(function RequestTable(props: RequestTableProps)
   );
 });
 
-/** At most `height` rows with the selected one in the middle, as far as there are rows on both sides. */
+/** At most `height` rows, with the selected one in the middle where it can be. */
 function rowsAround(
   shown: readonly RequestView[],
   selectedIndex: number,

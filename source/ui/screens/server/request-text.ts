@@ -1,4 +1,4 @@
-// One request in words: who asked, in which phases it was answered, what was said.
+// The text of a request: caller, phases, parameters, prompt and answer.
 
 import { describeError } from "../../../base/product-error.ts";
 import { formatMilliseconds } from "../../../base/time-format.ts";
@@ -11,13 +11,13 @@ import { wrapLine } from "../../text/wrap-line.ts";
 import type { Glyphs, Tone } from "../../theme.ts";
 import { statusRun, timeOfDay } from "./request-columns.ts";
 
-/** What the server was asked to keep of it, and how far the question has come. */
+/** Prompt, answer and body as the server kept them, or the state of reading them. */
 export type DetailTexts =
   | { readonly kind: "reading" }
   | { readonly kind: "read"; readonly texts: RequestTexts }
   | { readonly kind: "failed"; readonly sentence: string };
 
-/** Asks the server what was said in a request. */
+/** Reads prompt, answer and body from the server. */
 export async function readTexts(client: ApiClient, { id }: RequestView): Promise<DetailTexts> {
   try {
     return { kind: "read", texts: await requestTexts(client, id) };

@@ -1,4 +1,4 @@
-// What is the matter with the server, and the keys that help: the rows above everything else.
+// The banner of the Server screen: a problem with the server, and the keys that help.
 
 import type { LinkState } from "../../live/follow.ts";
 import { span } from "../../text/quantities.ts";

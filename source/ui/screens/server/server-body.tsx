@@ -1,4 +1,4 @@
-// The Server screen: panes, the request table, the selected request below it, or one request in full.
+// The body of the Server screen: panes, the request table and a preview, or one request in full.
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
@@ -98,7 +98,7 @@ function ServerSummary({ sources }: Pick<ServerBodyProps, "sources">): ReactElem
       <Text>{`Server: ${foreignText(server, glyphs.isAscii)}`}</Text>
       {sample !== undefined && (
         <Text>
-          {`${sample.running} running, ${sample.waiting} waiting, ${rate(sample.tokensPerSecond)} tok/s`}
+          {sample.running} running, {sample.waiting} waiting, {rate(sample.tokensPerSecond)} tok/s
         </Text>
       )}
       <Text>{`Filter: ${state.field?.text ?? state.filters.text}`}</Text>

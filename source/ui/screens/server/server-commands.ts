@@ -8,7 +8,7 @@ import type { ListedRequests, ListFilters } from "./request-list.ts";
 import type { ServerActions } from "./server-control.ts";
 import type { HostedServer, ServerState, StartProblem } from "./server-state.ts";
 
-/** What the commands act on, and the state in which they are offered. */
+/** The targets of the commands, and the state that decides which of them are valid. */
 export interface ServerCommandContext {
   readonly state: ServerState;
   readonly listed: ListedRequests;

@@ -9,9 +9,9 @@ import type { HostedServer, ServerState, StartProblem } from "./server-state.ts"
 
 export interface ServerControl {
   readonly isRunning: () => boolean;
-  /** Those in force, or of the last try to start. */
+  /** The settings in force, or of the last try to start. */
   readonly settings: () => ServerSettings;
-  /** Who can reach it without a key, where others can: a sentence. */
+  /** A sentence, where other machines can use the server without a key. */
   readonly warning: () => string | undefined;
   /** @throws with a sentence */
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-// Places of the parts of the Server screen in the room that there is.
+// The layout of the Server screen: which parts have room, and where.
 
 import type { BodySize } from "../../frame/screen.ts";
 

@@ -1,4 +1,4 @@
-// The Server screen: how the server does, what is asked of it, and what can be done about it.
+// The Server screen: live figures, the request log, and control of the server.
 
 import { type ComponentType, memo } from "react";
 import type { ApiClient } from "../../../client/api-client.ts";
@@ -13,7 +13,7 @@ import { BrowseActions } from "./browse-actions.ts";
 import { RequestActions } from "./request-actions.ts";
 import { requestSentence } from "./request-columns.ts";
 import { currentRequest, type ReadFilter } from "./request-list.ts";
-import { requestText } from "./request-text.ts";
+import { readTexts, requestText } from "./request-text.ts";
 import { bannerOf, bannerRows } from "./server-banner.ts";
 import { ServerBody } from "./server-body.tsx";
 import { serverCommands } from "./server-commands.ts";
@@ -52,7 +52,12 @@ export class ServerScreen implements Screen {
     const { feed, watch } = options;
     const store = this.#store;
     this.#options = options;
-    this.#browse = new BrowseActions({ ...options, store, bannerRows: () => this.#bannerRows() });
+    this.#browse = new BrowseActions({
+      ...options,
+      store,
+      readTexts: (view) => readTexts(options.client(), view),
+      bannerRows: () => this.#bannerRows(),
+    });
     this.#requests = new RequestActions(options);
     this.#server = new ServerActions({ ...options, store });
     const sources = { store, feed, watch, host: () => this.#server.host };
@@ -97,7 +102,7 @@ export class ServerScreen implements Screen {
     this.type(text);
   }
 
-  /** The newest requests that have ended, since a running one changes all the time; or the one that is open. */
+  /** The open request, or the newest ones that have ended: a running one changes all the time. */
   readerLines(): readonly string[] {
     const { opened, read } = this.#store.get();
     if (opened !== undefined) {

@@ -21,9 +21,9 @@ export interface ServerState extends RequestListState {
   readonly isWrapped: boolean;
   /** The texts of the request that was read last. */
   readonly read: ReadRequest | undefined;
-  /** What goes on with the server of this program, such as `starting the server`. */
+  /** Work in progress on the server of this program, such as `starting the server`. */
   readonly work: string | undefined;
-  /** Why it does not run, though it should. */
+  /** The last failure to start the server. */
   readonly startProblem: StartProblem | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface ReadRequest {
   readonly texts: DetailTexts;
 }
 
-/** Why a server could not be started, and which key helps. */
+/** A failure to start the server, and the key that helps. */
 export interface StartProblem {
   readonly sentence: string;
   readonly remedy: "next-port" | "make-key" | "none";
@@ -56,7 +56,7 @@ export const initialServerState: ServerState = {
 
 const reading: DetailTexts = { kind: "reading" };
 
-/** What was said in a request, as far as it is known. */
+/** The texts of a request, as far as they have been read. */
 export function textsOf(read: ReadRequest | undefined, view: RequestView): DetailTexts {
   return read?.key === keyOf(view) ? read.texts : reading;
 }
@@ -75,6 +75,6 @@ export interface HostedServer {
   readonly url: string;
   /** Undefined where another program hosts it. */
   readonly state: "running" | "stopped" | "busy" | undefined;
-  /** Who can reach it without a key, where others can: a sentence. */
+  /** A sentence, where other machines can use the server without a key. */
   readonly warning: string | undefined;
 }
