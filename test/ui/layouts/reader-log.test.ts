@@ -2,7 +2,7 @@
 // Method: what screens say goes in, printed lines come out.
 
 import { expect, test } from "vitest";
-import { ReaderLog } from "../../../source/ui/app/reader-log.ts";
+import { ReaderLog } from "../../../source/ui/layouts/reader-log.ts";
 
 function texts(log: ReaderLog, title: string, lines: readonly string[]): string[] {
   return log.take(title, lines).map(({ text }) => text);
