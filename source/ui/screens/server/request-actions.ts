@@ -5,10 +5,10 @@ import path from "node:path";
 import { formatBytes } from "../../../base/byte-format.ts";
 import { describeError } from "../../../base/product-error.ts";
 import type { ApiClient } from "../../../client/api-client.ts";
-import { cancelRequest, type RequestView } from "../../../client/requests.ts";
+import { cancelRequest, type RequestView, requestTexts } from "../../../client/requests.ts";
 import type { FrameServices } from "../../frame/screen.ts";
 import { curlCommand, exampleCall } from "./curl-command.ts";
-import { readTexts } from "./request-text.ts";
+import type { DetailTexts } from "./request-text.ts";
 
 export interface RequestActionsOptions {
   readonly client: () => ApiClient;
@@ -106,6 +106,15 @@ export class RequestActions {
   /** A replay that still runs is ended. */
   close(): void {
     this.#ending.abort();
+  }
+}
+
+/** Reads prompt, answer and body from the server. */
+export async function readTexts(client: ApiClient, { id }: RequestView): Promise<DetailTexts> {
+  try {
+    return { kind: "read", texts: await requestTexts(client, id) };
+  } catch (error) {
+    return { kind: "failed", sentence: describeError(error) };
   }
 }
 

@@ -1,9 +1,7 @@
 // The text of a request: caller, phases, parameters, prompt and answer.
 
-import { describeError } from "../../../base/product-error.ts";
 import { formatMilliseconds } from "../../../base/time-format.ts";
-import type { ApiClient } from "../../../client/api-client.ts";
-import { type RequestTexts, type RequestView, requestTexts } from "../../../client/requests.ts";
+import type { RequestTexts, RequestView } from "../../../client/requests.ts";
 import { truncateText } from "../../text/graphemes.ts";
 import { neutraliseLine, normaliseLineBreaks } from "../../text/neutralise.ts";
 import { fitRuns, foreignRun, foreignText, runsWidth, type TextRun } from "../../text/text-run.ts";
@@ -16,15 +14,6 @@ export type DetailTexts =
   | { readonly kind: "reading" }
   | { readonly kind: "read"; readonly texts: RequestTexts }
   | { readonly kind: "failed"; readonly sentence: string };
-
-/** Reads prompt, answer and body from the server. */
-export async function readTexts(client: ApiClient, { id }: RequestView): Promise<DetailTexts> {
-  try {
-    return { kind: "read", texts: await requestTexts(client, id) };
-  } catch (error) {
-    return { kind: "failed", sentence: describeError(error) };
-  }
-}
 
 /** A line of the text, as runs for `Line`. */
 type TextLine = readonly TextRun[];
