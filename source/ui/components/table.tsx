@@ -31,6 +31,8 @@ export interface TableProps<Item> {
   readonly isFocused?: boolean;
   /** Replaces the tone of plain cells, such as that of old figures. */
   readonly toneOf?: (item: Item) => Tone | undefined;
+  /** Dims every cell, whatever its tone: the figures are old. */
+  readonly isDim?: boolean;
   readonly hasHeader?: boolean;
 }
 
@@ -92,11 +94,11 @@ function headerRuns<Item>(
 }
 
 function rowRuns<Item>(item: Item, props: TableProps<Item>, glyphs: Glyphs): TextRun[] {
-  const { columns, isSelected, isFocused = true, toneOf } = props;
+  const { columns, isSelected, isFocused = true, toneOf, isDim = false } = props;
   const isMarked = isSelected?.(item) ?? false;
-  const tone = toneOf?.(item) ?? (isMarked ? "selected" : "plain");
+  const tone = isDim ? "dim" : (toneOf?.(item) ?? (isMarked ? "selected" : "plain"));
   const cells = columns.map(({ cell }) =>
-    [cell(item)].flat().map((run) => (run.tone === "plain" ? { ...run, tone } : run)),
+    [cell(item)].flat().map((run) => (isDim || run.tone === "plain" ? { ...run, tone } : run)),
   );
   const row = joinCells(columns, cells, glyphs);
   if (isSelected === undefined) return row;

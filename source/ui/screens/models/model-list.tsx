@@ -1,0 +1,233 @@
+// The list of one source: its table, or why there is none, with the downloads below.
+
+import { Box } from "ink";
+import type { ReactElement } from "react";
+import { Line } from "../../components/line.tsx";
+import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
+import { useParagraph } from "../../components/paragraph.tsx";
+import { Table } from "../../components/table.tsx";
+import { useNow } from "../../hooks/use-clock.ts";
+import { useLook } from "../../hooks/use-look.ts";
+import { truncateText } from "../../text/graphemes.ts";
+import { foreignText } from "../../text/text-run.ts";
+import { DownloadList, downloadListHeight } from "./download-list.tsx";
+import { listColumns } from "./list-columns.ts";
+import { entriesOf, selectedIndex } from "./model-entries.ts";
+import { formatSpan } from "./model-figures.ts";
+import type { ModelsState, Reading } from "./models-state.ts";
+import { SourceBar } from "./source-bar.tsx";
+import { fitLegend } from "./state-cells.ts";
+
+/** A wait is shown once a person notices it. */
+const skeletonAfterMs = 150;
+/** Figures older than this are shown with their age. */
+const staleAfterMs = 10_000;
+/** The source bar and the blank row below it. */
+const barRows = 2;
+const headerRows = 1;
+/** The legend of the table and the blank row above it. */
+const legendRows = 2;
+/** A lower table has no legend. */
+const legendFromRows = 9;
+
+export interface ModelListProps {
+  readonly state: ModelsState;
+  readonly width: number;
+  readonly height: number;
+}
+
+export function ModelList({ state, width, height }: ModelListProps): ReactElement {
+  const nowMs = useNow();
+  const { work, downloads } = state;
+  const innerWidth = panelInnerWidth(width);
+  const innerHeight = panelInnerHeight(height);
+  const downloadsMaximum = Math.floor(innerHeight / 2);
+  const belowRows = (work === undefined ? 0 : 1) + downloadListHeight(downloads, downloadsMaximum);
+  const gap = belowRows > 0 ? 1 : 0;
+  const listHeight = Math.max(1, innerHeight - barRows - belowRows - gap);
+  return (
+    <Panel
+      width={width}
+      height={height}
+      title={titleOf(state, nowMs)}
+      footer={footerOf(state)}
+      isFocused={state.pane === "list"}
+    >
+      <SourceBar state={state} width={innerWidth} />
+      <Box
+        flexDirection="column"
+        height={listHeight}
+        marginTop={1}
+        flexShrink={0}
+        overflowY="hidden"
+      >
+        <ModelRows state={state} width={innerWidth} height={listHeight} />
+      </Box>
+      <Box flexDirection="column" marginTop={gap} flexShrink={0}>
+        {work !== undefined && <Work text={work} width={innerWidth} />}
+        <DownloadList downloads={downloads} width={innerWidth} heightMaximum={downloadsMaximum} />
+      </Box>
+    </Panel>
+  );
+}
+
+interface WorkProps {
+  readonly text: string;
+  readonly width: number;
+}
+
+function Work({ text, width }: WorkProps): ReactElement {
+  const { glyphs } = useLook();
+  const shown = foreignText(`${glyphs.working} ${text}`, glyphs.isAscii);
+  return <Line runs={[{ text: truncateText(shown, width, glyphs.ellipsis), tone: "mark" }]} />;
+}
+
+/** `Models (local 3, hub 12, loaded 1, 42 s ago)`; the age is that of old figures. */
+function titleOf({ local, hub, running }: ModelsState, nowMs: number): string {
+  const counts = [
+    ["local", local.value?.length],
+    ["hub", hub.value?.length],
+    ["loaded", running.value?.length],
+  ].flatMap(([word, count]) => (count === undefined ? [] : [`${word} ${count}`]));
+  const ageMs = staleAge(local, nowMs);
+  const age = ageMs === undefined ? "" : `, ${formatSpan(ageMs)} ago`;
+  return counts.length === 0 ? "Models" : `Models (${counts.join(", ")}${age})`;
+}
+
+/** `2 of 12, by newest`. */
+function footerOf(state: ModelsState): string {
+  const entries = entriesOf(state, state.source);
+  const order = `by ${state.lists[state.source].sort}`;
+  if (entries.length === 0) return order;
+  return `${selectedIndex(state, entries) + 1} of ${entries.length}, ${order}`;
+}
+
+/** The age of figures that should be newer; undefined for fresh ones. */
+function staleAge(reading: Reading<unknown>, nowMs: number): number | undefined {
+  if (reading.readAtMs === undefined || reading.error === undefined) return undefined;
+  const ageMs = nowMs - reading.readAtMs;
+  return ageMs > staleAfterMs ? ageMs : undefined;
+}
+
+/** The error over the table: a list that was read before stays, dimmed once it is old. */
+function ModelRows({ state, width, height }: ModelListProps): ReactElement {
+  const { glyphs } = useLook();
+  const paragraph = useParagraph(width);
+  const nowMs = useNow();
+  const reading = state[state.source];
+  const ageMs = staleAge(reading, nowMs);
+  const problem =
+    reading.error === undefined
+      ? []
+      : paragraph(
+          [
+            `${glyphs.failed} ${reading.error}`,
+            ...(ageMs === undefined ? [] : [`${formatSpan(ageMs)} ago`]),
+            "r retry",
+          ].join(` ${glyphs.separator} `),
+          "error",
+        );
+  const entries = entriesOf(state, state.source);
+  if (entries.length === 0) {
+    return (
+      <>
+        {problem}
+        <EmptyList state={state} width={width} />
+      </>
+    );
+  }
+  const room = height - problem.length;
+  const hasLegend = state.source === "local" && room >= legendFromRows;
+  const count = Math.max(1, room - headerRows - (hasLegend ? legendRows : 0));
+  const selected = selectedIndex(state, entries);
+  const first = firstInSight(selected, entries.length, count);
+  return (
+    <>
+      {problem}
+      <Table
+        columns={listColumns(state.source, width, { glyphs, nowMs })}
+        items={entries.slice(first, first + count)}
+        keyOf={({ entry }) => entry.name}
+        isSelected={(found) => found === entries[selected]}
+        isFocused={state.pane === "list"}
+        isDim={ageMs !== undefined}
+      />
+      {hasLegend && (
+        <Box marginTop={1} flexShrink={0}>
+          <Line
+            runs={[{ text: truncateText(fitLegend(glyphs), width, glyphs.ellipsis), tone: "dim" }]}
+          />
+        </Box>
+      )}
+    </>
+  );
+}
+
+/** Keeps the selection in the middle of a list that is longer than its place. */
+function firstInSight(selected: number, count: number, height: number): number {
+  return Math.min(Math.max(0, count - height), Math.max(0, selected - Math.floor(height / 2)));
+}
+
+const waitingWords = {
+  local: "reading manifests",
+  hub: "asking the hub",
+  running: "asking what is loaded",
+} as const;
+
+const emptySentences = {
+  local: "No models on this machine. ] searches the hub, p pulls by name.",
+  hub: "Type / and some words to search the hub; p pulls by name.",
+  running: "Nothing is loaded. [ goes to the models, l loads one.",
+} as const;
+
+/** What is read, or what to do; nothing below an error and in the first moment of a wait. */
+function EmptyList(props: Omit<ModelListProps, "height">): ReactElement | null {
+  const { state, width } = props;
+  const paragraph = useParagraph(width);
+  const nowMs = useNow();
+  const { waitingSinceMs, value, error } = state[state.source];
+  if (waitingSinceMs !== undefined && value === undefined) {
+    const isShown = nowMs - waitingSinceMs >= skeletonAfterMs;
+    return isShown ? <Skeleton words={waitingWords[state.source]} width={width} /> : null;
+  }
+  if (error !== undefined && value === undefined) return null;
+  const filter = state.lists[state.source].filter.text.trim();
+  const sentence =
+    filter === "" ? emptySentences[state.source] : `Nothing matches '${filter}'. Esc clears.`;
+  return (
+    <Box flexDirection="column" marginTop={1} flexShrink={0}>
+      {paragraph(sentence)}
+    </Box>
+  );
+}
+
+const skeletonWidths = [18, 24, 14, 20] as const;
+const skeletonIndent = 2;
+
+interface SkeletonProps {
+  readonly words: string;
+  readonly width: number;
+}
+
+function Skeleton({ words, width }: SkeletonProps): ReactElement {
+  const { glyphs } = useLook();
+  const room = Math.max(0, width - skeletonIndent);
+  return (
+    <>
+      <Line runs={[{ text: `${glyphs.working} ${words}${glyphs.ellipsis}`, tone: "dim" }]} />
+      {skeletonWidths.map((length) => (
+        <Line
+          key={length}
+          runs={[
+            {
+              text:
+                " ".repeat(skeletonIndent) + glyphs.box.horizontal.repeat(Math.min(length, room)),
+              tone: "dim",
+            },
+          ]}
+          aria-hidden
+        />
+      ))}
+    </>
+  );
+}
