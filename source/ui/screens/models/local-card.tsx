@@ -12,7 +12,7 @@ import { useNow } from "../../hooks/use-clock.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { deletionSentence, licenseName, modelfileCommands } from "./card-text.ts";
 import type { LoadChoice } from "./estimate.ts";
-import { memoryEstimate } from "./memory-estimate.tsx";
+import { memoryEstimateRows } from "./memory-estimate.tsx";
 import type { LocalEntry } from "./model-entries.ts";
 import type { CardFacts, Reading } from "./models-state.ts";
 
@@ -38,13 +38,13 @@ export function LocalCard(props: LocalCardProps): ReactElement {
   const facts = card?.value;
   return (
     <ScrollPanel {...panel}>
-      {facts !== undefined && description(facts, paragraph)}
+      {facts !== undefined && descriptionRows(facts, paragraph)}
       {paragraph(factsLine(entry, model, glyphs.separator))}
       {model.capabilities.length > 0 && paragraph(`can ${model.capabilities.join(", ")}`)}
       <Text> </Text>
       {estimate !== undefined && capacity !== undefined && (
         <>
-          {memoryEstimate({ estimate, capacity, choice, width })}
+          {memoryEstimateRows({ estimate, capacity, choice, width })}
           <Text> </Text>
         </>
       )}
@@ -58,7 +58,7 @@ export function LocalCard(props: LocalCardProps): ReactElement {
         ? paragraph(card.error, "error")
         : facts === undefined
           ? paragraph(`reading the card${glyphs.ellipsis}`, "dim")
-          : origin(facts, paragraph, glyphs.ellipsis)}
+          : originRows(facts, paragraph, glyphs.ellipsis)}
       {paragraph(`Modified ${formatRelativeTime(model.modifiedMs, nowMs)}`, "dim")}
       {paragraph(`Store ${model.store}, digest ${model.digest.slice(0, digestLength)}`, "dim")}
     </ScrollPanel>
@@ -76,8 +76,8 @@ function factsLine({ estimate }: LocalEntry, model: LocalModel, separator: strin
     .join(` ${separator} `);
 }
 
-/** The model's name for itself, its sentence and its licence, as rows. */
-function description({ description }: CardFacts, paragraph: Paragraph): ReactElement {
+/** The model's own title, its description and its licence. */
+function descriptionRows({ description }: CardFacts, paragraph: Paragraph): ReactElement {
   const { info, description: sentence, license } = description;
   const title = info["general.name"] ?? info["general.basename"];
   return (
@@ -89,8 +89,8 @@ function description({ description }: CardFacts, paragraph: Paragraph): ReactEle
   );
 }
 
-/** The Modelfile, the template and the space that deleting frees, as rows. */
-function origin(
+/** The Modelfile, the template, and the bytes that deleting the model frees. */
+function originRows(
   { description, deletion }: CardFacts,
   paragraph: Paragraph,
   ellipsis: string,

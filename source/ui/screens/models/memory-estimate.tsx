@@ -22,7 +22,7 @@ export interface MemoryEstimateProps {
 }
 
 /** A fragment of rows for a `ScrollPanel`. */
-export function memoryEstimate(props: MemoryEstimateProps): ReactElement {
+export function memoryEstimateRows(props: MemoryEstimateProps): ReactElement {
   const { estimate, capacity, choice, width } = props;
   const { weightsBytes, cacheBytes, computeBytes, totalBytes, gpuLayers, layers } = estimate;
   const bar = { totalBytes, width };

@@ -1,6 +1,6 @@
-// The list of one source: its table, or why there is none, with the downloads below.
+// The list of one source: the table, errors above it, and the downloads below it.
 
-import { Box } from "ink";
+import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import { Line } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
@@ -10,7 +10,9 @@ import { useNow } from "../../hooks/use-clock.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { truncateText } from "../../text/graphemes.ts";
 import { foreignText } from "../../text/text-run.ts";
+import type { Glyphs } from "../../theme.ts";
 import { DownloadList, downloadListHeight } from "./download-list.tsx";
+import { EmptyList } from "./empty-list.tsx";
 import { listColumns } from "./list-columns.ts";
 import { entriesOf, selectedIndex } from "./model-entries.ts";
 import { formatSpan } from "./model-figures.ts";
@@ -18,8 +20,6 @@ import type { ModelsState, Reading } from "./models-state.ts";
 import { SourceBar } from "./source-bar.tsx";
 import { fitLegend } from "./state-cells.ts";
 
-/** A wait is shown once a person notices it. */
-const skeletonAfterMs = 150;
 /** Figures older than this are shown with their age. */
 const staleAfterMs = 10_000;
 /** The source bar and the blank row below it. */
@@ -109,9 +109,9 @@ function staleAge(reading: Reading<unknown>, nowMs: number): number | undefined 
   return ageMs > staleAfterMs ? ageMs : undefined;
 }
 
-/** The error over the table: a list that was read before stays, dimmed once it is old. */
+/** The table stays below an error, and is dimmed once its figures are old. */
 function ModelRows({ state, width, height }: ModelListProps): ReactElement {
-  const { glyphs } = useLook();
+  const { glyphs, theme } = useLook();
   const paragraph = useParagraph(width);
   const nowMs = useNow();
   const reading = state[state.source];
@@ -119,14 +119,7 @@ function ModelRows({ state, width, height }: ModelListProps): ReactElement {
   const problem =
     reading.error === undefined
       ? []
-      : paragraph(
-          [
-            `${glyphs.failed} ${reading.error}`,
-            ...(ageMs === undefined ? [] : [`${formatSpan(ageMs)} ago`]),
-            "r retry",
-          ].join(` ${glyphs.separator} `),
-          "error",
-        );
+      : paragraph(problemText(reading.error, ageMs, glyphs), "error");
   const entries = entriesOf(state, state.source);
   if (entries.length === 0) {
     return (
@@ -154,80 +147,19 @@ function ModelRows({ state, width, height }: ModelListProps): ReactElement {
       />
       {hasLegend && (
         <Box marginTop={1} flexShrink={0}>
-          <Line
-            runs={[{ text: truncateText(fitLegend(glyphs), width, glyphs.ellipsis), tone: "dim" }]}
-          />
+          <Text {...theme.dim}>{truncateText(fitLegend(glyphs), width, glyphs.ellipsis)}</Text>
         </Box>
       )}
     </>
   );
 }
 
+function problemText(error: string, ageMs: number | undefined, glyphs: Glyphs): string {
+  const age = ageMs === undefined ? [] : [`${formatSpan(ageMs)} ago`];
+  return [`${glyphs.failed} ${error}`, ...age, "r retry"].join(` ${glyphs.separator} `);
+}
+
 /** Keeps the selection in the middle of a list that is longer than its place. */
 function firstInSight(selected: number, count: number, height: number): number {
   return Math.min(Math.max(0, count - height), Math.max(0, selected - Math.floor(height / 2)));
-}
-
-const waitingWords = {
-  local: "reading manifests",
-  hub: "asking the hub",
-  running: "asking what is loaded",
-} as const;
-
-const emptySentences = {
-  local: "No models on this machine. ] searches the hub, p pulls by name.",
-  hub: "Type / and some words to search the hub; p pulls by name.",
-  running: "Nothing is loaded. [ goes to the models, l loads one.",
-} as const;
-
-/** What is read, or what to do; nothing below an error and in the first moment of a wait. */
-function EmptyList(props: Omit<ModelListProps, "height">): ReactElement | null {
-  const { state, width } = props;
-  const paragraph = useParagraph(width);
-  const nowMs = useNow();
-  const { waitingSinceMs, value, error } = state[state.source];
-  if (waitingSinceMs !== undefined && value === undefined) {
-    const isShown = nowMs - waitingSinceMs >= skeletonAfterMs;
-    return isShown ? <Skeleton words={waitingWords[state.source]} width={width} /> : null;
-  }
-  if (error !== undefined && value === undefined) return null;
-  const filter = state.lists[state.source].filter.text.trim();
-  const sentence =
-    filter === "" ? emptySentences[state.source] : `Nothing matches '${filter}'. Esc clears.`;
-  return (
-    <Box flexDirection="column" marginTop={1} flexShrink={0}>
-      {paragraph(sentence)}
-    </Box>
-  );
-}
-
-const skeletonWidths = [18, 24, 14, 20] as const;
-const skeletonIndent = 2;
-
-interface SkeletonProps {
-  readonly words: string;
-  readonly width: number;
-}
-
-function Skeleton({ words, width }: SkeletonProps): ReactElement {
-  const { glyphs } = useLook();
-  const room = Math.max(0, width - skeletonIndent);
-  return (
-    <>
-      <Line runs={[{ text: `${glyphs.working} ${words}${glyphs.ellipsis}`, tone: "dim" }]} />
-      {skeletonWidths.map((length) => (
-        <Line
-          key={length}
-          runs={[
-            {
-              text:
-                " ".repeat(skeletonIndent) + glyphs.box.horizontal.repeat(Math.min(length, room)),
-              tone: "dim",
-            },
-          ]}
-          aria-hidden
-        />
-      ))}
-    </>
-  );
 }

@@ -4,7 +4,7 @@ import { Box } from "ink";
 import { expect, test } from "vitest";
 import type { Capacity } from "../../../../source/client/models-capacity.ts";
 import { estimateMemory, type LoadChoice } from "../../../../source/ui/screens/models/estimate.ts";
-import { memoryEstimate } from "../../../../source/ui/screens/models/memory-estimate.tsx";
+import { memoryEstimateRows } from "../../../../source/ui/screens/models/memory-estimate.tsx";
 import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { renderAt } from "../../support/render.tsx";
 import { capacity, eightB, gib, gpu } from "./sample-models.ts";
@@ -13,7 +13,7 @@ const automatic: LoadChoice = { contextLength: undefined, cacheType: undefined }
 
 function linesOf(room: Capacity, choice = automatic, glyphs: Glyphs = unicodeGlyphs): string[] {
   const estimate = estimateMemory(eightB, room, choice);
-  const rows = memoryEstimate({ estimate, capacity: room, choice, width: 36 });
+  const rows = memoryEstimateRows({ estimate, capacity: room, choice, width: 36 });
   return renderAt(<Box flexDirection="column">{rows}</Box>, { columns: 36, glyphs }).lines();
 }
 
