@@ -22,7 +22,9 @@ export interface ModelsSituation {
   readonly entry: ModelEntry | undefined;
 }
 
-interface ModelsCommand extends CommandFacts {
+interface ModelsCommand extends Omit<CommandFacts, "group"> {
+  /** Defaults to Models. */
+  readonly group?: string;
   readonly hint?: string | ((situation: ModelsSituation) => string | undefined);
   readonly when: (situation: ModelsSituation) => boolean;
   run(
@@ -31,9 +33,6 @@ interface ModelsCommand extends CommandFacts {
     situation: ModelsSituation,
   ): ReturnType<BoundCommand["run"]>;
 }
-
-const group = "Models";
-const scrolling = "Scrolling";
 
 type When = ModelsCommand["when"];
 
@@ -51,11 +50,10 @@ const canChat: When = ({ state, entry }) =>
   !state.isTyping &&
   (entry?.kind === "running" || (entry?.kind === "local" && entry.model !== undefined));
 
-const table: readonly ModelsCommand[] = [
+const commands: readonly ModelsCommand[] = [
   {
     id: "models.filter",
     title: "Filter the list; in the hub's, search the hub",
-    group,
     keys: ["/"],
     hint: ({ state }) => (state.source === "hub" ? "search" : "filter"),
     when: isReading,
@@ -64,7 +62,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.keepFilter",
     title: "In the filter: back to the list, which stays filtered",
-    group,
     keys: ["Enter"],
     hint: "keep",
     when: isTyping,
@@ -73,7 +70,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.back",
     title: "Clear the filter; from the card, back to the list",
-    group,
     keys: ["Esc"],
     hint: ({ state }) => (state.isTyping ? "clear" : undefined),
     when: ({ state }) =>
@@ -83,7 +79,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.chat",
     title: "Chat with the model; in the hub's list, choose what to pull",
-    group,
     keys: ["Enter"],
     hint: ({ entry }) => (entry?.kind === "hub" ? "pull" : "chat"),
     when: ({ state, entry }) =>
@@ -94,7 +89,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.load",
     title: "Load or unload the model",
-    group,
     keys: ["l"],
     hint: ({ entry }) => (entry !== undefined && isLoaded(entry) ? "unload" : "load"),
     when: canChat,
@@ -103,7 +97,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.pull",
     title: "Pull a model by its name, such as owner/name:Q4_K_M",
-    group,
     keys: ["p"],
     slash: ["/pull"],
     slashArguments: "[NAME]",
@@ -114,7 +107,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.pause",
     title: "Pause a download, or go on with it",
-    group,
     keys: ["Space"],
     hint: ({ entry }) => {
       const download = downloadOf(entry);
@@ -126,7 +118,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.cancel",
     title: "Cancel a download or a load",
-    group,
     keys: ["x"],
     hint: "cancel",
     when: ({ state, entry }) =>
@@ -138,7 +129,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.copy",
     title: "Copy the model under another name",
-    group,
     keys: ["c"],
     hint: "copy",
     when: isLocal,
@@ -147,7 +137,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.rename",
     title: "Give the model another name",
-    group,
     keys: ["n"],
     when: isLocal,
     run: ({ models }) => models.rename(),
@@ -155,7 +144,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.edit",
     title: "Make a model from a Modelfile in your editor",
-    group,
     keys: ["e"],
     hint: "Modelfile",
     when: ({ state }) => !state.isTyping && state.source === "local",
@@ -164,7 +152,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.quantizations",
     title: "Choose a quantization of a model of the hub",
-    group,
     keys: ["v"],
     hint: "quantizations",
     when: isOfHub,
@@ -173,7 +160,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.delete",
     title: "Delete the model; tells first what it frees",
-    group,
     keys: ["d"],
     hint: (situation) => (isOwn(situation) ? "delete" : undefined),
     // Also valid for a model that stays: it says why.
@@ -183,7 +169,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.sort",
     title: "Order the list by something else",
-    group,
     keys: ["s"],
     hint: "sort",
     when: isReading,
@@ -192,7 +177,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.previousSource",
     title: "The list to the left: Local, Hub, Running",
-    group,
     keys: ["[", "Left"],
     when: isReading,
     run: ({ list }) => void list.changeSource(-1),
@@ -200,7 +184,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.nextSource",
     title: "The list to the right",
-    group,
     keys: ["]", "Right"],
     hint: "next list",
     when: isReading,
@@ -209,7 +192,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.longerWindow",
     title: "A longer context window, for the estimate and the next load",
-    group,
     keys: ["+"],
     when: isLocal,
     run: ({ list }) => void list.changeWindow(1),
@@ -217,7 +199,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.shorterWindow",
     title: "A shorter context window",
-    group,
     keys: ["-"],
     when: isLocal,
     run: ({ list }) => void list.changeWindow(-1),
@@ -225,7 +206,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.automaticWindow",
     title: "Window and KV cache as the server chooses them",
-    group,
     keys: ["="],
     when: isLocal,
     run: ({ list }) => void list.resetChoice(),
@@ -233,7 +213,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.cacheType",
     title: "Another kind of KV cache, for the estimate and the next load",
-    group,
     keys: ["t"],
     when: isLocal,
     run: ({ list }) => void list.changeCacheType(),
@@ -241,7 +220,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.pane",
     title: "Between the list and the card",
-    group,
     keys: ["Tab", "Shift+Tab"],
     hint: ({ state }) => (state.pane === "list" ? "card" : "list"),
     when: ({ state, entry }) => !state.isTyping && (entry !== undefined || state.pane === "card"),
@@ -250,7 +228,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.card",
     title: "The whole card in the pager, with texts and parameters",
-    group,
     keys: ["i"],
     when: ({ state, entry }) =>
       !state.isTyping &&
@@ -261,7 +238,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.copyName",
     title: "Copy the model's name to the clipboard",
-    group,
     keys: ["y"],
     when: ({ state, entry }) => !state.isTyping && entry !== undefined,
     run: ({ models }) => models.copyName(),
@@ -269,7 +245,6 @@ const table: readonly ModelsCommand[] = [
   {
     id: "models.retry",
     title: "Read the list again, and go on with what failed",
-    group,
     keys: ["r"],
     hint: ({ state }) => (state[state.source].error === undefined ? undefined : "retry"),
     when: isReading,
@@ -288,6 +263,8 @@ const table: readonly ModelsCommand[] = [
   row("models.first", "First", ["Home"], isReading, { kind: "edge", edge: "first" }),
   row("models.last", "Last", ["End"], isReading, { kind: "edge", edge: "last" }),
 ];
+
+const table = commands.map(({ group = "Models", ...command }) => ({ ...command, group }));
 
 /** For the documentation. */
 export const modelsCommandFacts: readonly CommandFacts[] = table;
@@ -311,5 +288,5 @@ function row(
   when: When,
   step: ListStep,
 ): ModelsCommand {
-  return { id, title, group: scrolling, keys, when, run: ({ list }) => void list.move(step) };
+  return { id, title, group: "Scrolling", keys, when, run: ({ list }) => void list.move(step) };
 }

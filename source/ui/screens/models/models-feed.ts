@@ -67,37 +67,16 @@ export class ModelsFeed {
   constructor(options: ModelsFeedOptions) {
     this.#options = options;
     const { client } = options;
+    const readLocal = async () => {
+      await this.#read("local", () => listModels(client()));
+      this.readCard();
+    };
+    const readRunning = () => this.#read("running", () => loadedModels(client()));
+    const readRoom = () => this.#read("capacity", () => readCapacity(client()));
     this.#polls = {
-      local: new Poll(
-        async () => {
-          await this.#read(
-            () => listModels(client()),
-            ({ local }) => local,
-            (local) => ({ local }),
-          );
-          this.readCard();
-        },
-        intervalsMs.local,
-        listShareMaximum,
-      ),
-      running: new Poll(
-        () =>
-          this.#read(
-            () => loadedModels(client()),
-            ({ running }) => running,
-            (running) => ({ running }),
-          ),
-        intervalsMs.running,
-      ),
-      capacity: new Poll(
-        () =>
-          this.#read(
-            () => readCapacity(client()),
-            ({ capacity }) => capacity,
-            (capacity) => ({ capacity }),
-          ),
-        intervalsMs.capacity,
-      ),
+      local: new Poll(readLocal, intervalsMs.local, listShareMaximum),
+      running: new Poll(readRunning, intervalsMs.running),
+      capacity: new Poll(readRoom, intervalsMs.capacity),
     };
   }
 
@@ -166,22 +145,21 @@ export class ModelsFeed {
     return this.#options.store.get();
   }
 
-  async #read<T>(
-    ask: () => Promise<T>,
-    get: (state: ModelsState) => Reading<T>,
-    set: (reading: Reading<T>) => Partial<ModelsState>,
+  async #read<Key extends "local" | "running" | "capacity">(
+    key: Key,
+    ask: () => Promise<NonNullable<ModelsState[Key]["value"]>>,
   ): Promise<void> {
     const { clock } = this.#options;
-    if (get(this.#state).value === undefined) {
-      this.#update(set(waitingFor(get(this.#state), clock.wallMs())));
+    if (this.#state[key].value === undefined) {
+      this.#update({ [key]: waitingFor<unknown>(this.#state[key], clock.wallMs()) });
       this.#showWaiting();
     }
     try {
       const value = await ask();
-      this.#update(set(received(value, clock.wallMs())));
+      this.#update({ [key]: received(value, clock.wallMs()) });
       this.#settle();
     } catch (error) {
-      this.#update(set(failed(get(this.#state), describeError(error))));
+      this.#update({ [key]: failed<unknown>(this.#state[key], describeError(error)) });
     }
   }
 
