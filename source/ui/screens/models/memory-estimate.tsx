@@ -4,6 +4,7 @@ import { Text } from "ink";
 import type { ReactElement } from "react";
 import { formatBytes } from "../../../base/byte-format.ts";
 import type { Capacity } from "../../../client/models-capacity.ts";
+import { Line } from "../../components/line.tsx";
 import { ProgressBar } from "../../components/progress-bar.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { truncateText } from "../../text/graphemes.ts";
@@ -13,6 +14,13 @@ import { formatWindow } from "./model-figures.ts";
 const labelWidth = 9;
 const figureWidth = 9;
 const barWidthMaximum = 16;
+
+const fitSentences = {
+  gpu: "all layers on the GPU",
+  split: "split between GPU and CPU",
+  cpu: "on the CPU",
+  none: "does not fit",
+} as const;
 
 export interface MemoryEstimateProps {
   readonly estimate: MemoryEstimate;
@@ -24,7 +32,7 @@ export interface MemoryEstimateProps {
 /** A fragment of rows for a `ScrollPanel`. */
 export function memoryEstimateRows(props: MemoryEstimateProps): ReactElement {
   const { estimate, capacity, choice, width } = props;
-  const { weightsBytes, cacheBytes, computeBytes, totalBytes, gpuLayers, layers } = estimate;
+  const { weightsBytes, cacheBytes, computeBytes, totalBytes, fit, gpuLayers, layers } = estimate;
   const bar = { totalBytes, width };
   return (
     <>
@@ -32,8 +40,19 @@ export function memoryEstimateRows(props: MemoryEstimateProps): ReactElement {
       <BarRow label="weights" bytes={weightsBytes} {...bar} />
       <BarRow label="KV cache" bytes={cacheBytes} {...bar} />
       <BarRow label="compute" bytes={computeBytes} {...bar} />
-      <TotalRow totalBytes={totalBytes} freeBytes={freeBytesFor(estimate, capacity)} />
-      <FitRow fit={estimate.fit} />
+      <Line
+        runs={[
+          { text: "total".padEnd(labelWidth), tone: "plain" },
+          { text: formatBytes(totalBytes), tone: "value" },
+          { text: ` of ${formatBytes(freeBytesFor(estimate, capacity))} free`, tone: "plain" },
+        ]}
+      />
+      <Line
+        runs={[
+          { text: " ".repeat(labelWidth), tone: "plain" },
+          { text: fitSentences[fit], tone: fit === "none" ? "warning" : "plain" },
+        ]}
+      />
       <Text> </Text>
       <ChoiceRow
         label="Context"
@@ -94,38 +113,6 @@ function BarRow({ label, bytes, totalBytes, width }: BarRowProps): ReactElement 
       {label.padEnd(labelWidth)}
       <ProgressBar fraction={totalBytes > 0 ? bytes / totalBytes : 0} width={barWidth} />
       {formatBytes(bytes).padStart(figureWidth)}
-    </Text>
-  );
-}
-
-interface TotalRowProps {
-  readonly totalBytes: number;
-  readonly freeBytes: number;
-}
-
-function TotalRow({ totalBytes, freeBytes }: TotalRowProps): ReactElement {
-  const { theme } = useLook();
-  return (
-    <Text wrap="truncate">
-      {"total".padEnd(labelWidth)}
-      <Text {...theme.value}>{formatBytes(totalBytes)}</Text>
-      {` of ${formatBytes(freeBytes)} free`}
-    </Text>
-  );
-}
-
-const fitSentences = {
-  gpu: "all layers on the GPU",
-  split: "split between GPU and CPU",
-  cpu: "on the CPU",
-  none: "does not fit",
-} as const;
-
-function FitRow({ fit }: Pick<MemoryEstimate, "fit">): ReactElement {
-  const { theme } = useLook();
-  return (
-    <Text {...theme[fit === "none" ? "warning" : "plain"]} wrap="truncate">
-      {" ".repeat(labelWidth) + fitSentences[fit]}
     </Text>
   );
 }
