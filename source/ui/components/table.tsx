@@ -35,6 +35,8 @@ export interface TableProps<Item> {
   readonly toneOf?: (item: Item) => Tone | undefined;
   /** Stands in place of the columns that yield to it, such as why something failed. */
   readonly noteOf?: (item: Item) => TextRun | undefined;
+  /** Dims every cell, whatever its tone: the figures are old. */
+  readonly isDim?: boolean;
   readonly hasHeader?: boolean;
 }
 
@@ -96,12 +98,12 @@ function headerRuns<Item>(
 }
 
 function rowRuns<Item>(item: Item, props: TableProps<Item>, glyphs: Glyphs): TextRun[] {
-  const { isSelected, isFocused = true, toneOf } = props;
+  const { isSelected, isFocused = true, toneOf, isDim = false } = props;
   const isMarked = isSelected?.(item) ?? false;
-  const tone = toneOf?.(item) ?? (isMarked ? "selected" : "plain");
+  const tone = isDim ? "dim" : (toneOf?.(item) ?? (isMarked ? "selected" : "plain"));
   const { columns, note } = shownColumns(item, props);
   const cells = columns.map(({ cell }) =>
-    [cell(item)].flat().map((run) => (run.tone === "plain" ? { ...run, tone } : run)),
+    [cell(item)].flat().map((run) => (isDim || run.tone === "plain" ? { ...run, tone } : run)),
   );
   const joined = joinCells(columns, cells, glyphs);
   const width = props.columns.reduce((sum, column) => sum + column.width + 1, -1);

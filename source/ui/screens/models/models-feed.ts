@@ -1,4 +1,4 @@
-// Keeps what the screen shows as fresh as the server has it: lists, room, cards, the hub's answers.
+// Reads what the screen shows from the server: lists, memory and disk, cards, the hub's answers.
 
 import type { Clock } from "../../../base/clock.ts";
 import { describeError } from "../../../base/product-error.ts";
@@ -16,35 +16,35 @@ import type { Store } from "../../state/store.ts";
 import { selectedEntry, settledSelection } from "./model-entries.ts";
 import {
   type CardFacts,
-  cameIn,
   cardKey,
   failed,
   type ModelsState,
-  nothingRead,
+  notRead,
   type Reading,
+  received,
   sources,
   waitingFor,
   withList,
 } from "./models-state.ts";
 import { Poll } from "./poll.ts";
 
-export interface ReaderOptions {
+export interface ModelsFeedOptions {
   /** The server to ask now: after a break it may be another. */
   readonly client: () => ApiClient;
   readonly store: Store<ModelsState>;
   readonly clock: Clock;
 }
 
-/** What the person changes here is read again at once; others change little. */
+/** Changes made here are read at once; the rest changes seldom. */
 const intervalsMs = { running: 1000, capacity: 3000, local: 10_000 };
-/** The server reads a file for each model: thousands of them take it a while. */
-const listShare = 1 / 20;
-/** Somebody who holds a key down looks at no card on the way; the hub counts how often it is asked. */
+/** Share of the time to spend reading: the server opens a file for each model. */
+const listShareMaximum = 1 / 20;
+/** A key held down passes many cards, and the hub limits its requests. */
 const cardDelaysMs = { local: 120, hub: 400, running: 120 };
 const searchDelayMs = 250;
-/** From then on, waiting is shown. */
+/** A longer wait is shown. */
 const shownWaitMs = 160;
-const mostCards = 100;
+const cardsMaximum = 100;
 
 const hubOrdersBySort: Readonly<Record<string, HubOrder>> = {
   downloads: "downloads",
@@ -53,63 +53,50 @@ const hubOrdersBySort: Readonly<Record<string, HubOrder>> = {
   trending: "trendingScore",
 };
 
-export class ModelReader {
-  readonly #options: ReaderOptions;
+export class ModelsFeed {
+  readonly #options: ModelsFeedOptions;
   readonly #polls: { readonly local: Poll; readonly running: Poll; readonly capacity: Poll };
   #cardTimer: NodeJS.Timeout | undefined;
   #searchTimer: NodeJS.Timeout | undefined;
-  #search: AbortController | undefined;
-  /** Cards whose deletion was asked for. */
+  #searching: AbortController | undefined;
+  /** Cards for which a deletion was planned. */
   readonly #planned = new WeakSet<CardFacts>();
+  #isRunning = false;
   #isClosed = false;
 
-  constructor(options: ReaderOptions) {
+  constructor(options: ModelsFeedOptions) {
     this.#options = options;
     const { client } = options;
+    const readLocal = async () => {
+      await this.#read("local", () => listModels(client()));
+      this.readCard();
+    };
+    const readRunning = () => this.#read("running", () => loadedModels(client()));
+    const readRoom = () => this.#read("capacity", () => readCapacity(client()));
     this.#polls = {
-      local: new Poll(
-        async () => {
-          await this.#read(
-            () => listModels(client()),
-            ({ local }) => local,
-            (local) => ({ local }),
-          );
-          this.showCard();
-        },
-        intervalsMs.local,
-        listShare,
-      ),
-      running: new Poll(
-        () =>
-          this.#read(
-            () => loadedModels(client()),
-            ({ running }) => running,
-            (running) => ({ running }),
-          ),
-        intervalsMs.running,
-      ),
-      capacity: new Poll(
-        () =>
-          this.#read(
-            () => readCapacity(client()),
-            ({ capacity }) => capacity,
-            (capacity) => ({ capacity }),
-          ),
-        intervalsMs.capacity,
-      ),
+      local: new Poll(readLocal, intervalsMs.local, listShareMaximum),
+      running: new Poll(readRunning, intervalsMs.running),
+      capacity: new Poll(readRoom, intervalsMs.capacity),
     };
   }
 
   /** The screen is in sight. */
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
   start(): void {
+    this.#isRunning = true;
     for (const poll of Object.values(this.#polls)) poll.start();
+    this.readCard();
   }
 
   stop(): void {
+    this.#isRunning = false;
     for (const poll of Object.values(this.#polls)) poll.stop();
   }
 
-  /** Everything about this machine once more, now. */
+  /** Reads everything about this machine again, now. */
   async refresh(): Promise<void> {
     await Promise.all(Object.values(this.#polls).map((poll) => poll.now()));
   }
@@ -118,8 +105,8 @@ export class ModelReader {
     await Promise.all([this.#polls.running.now(), this.#polls.capacity.now()]);
   }
 
-  /** Reads the card of the selected model, unless it is there. */
-  showCard(): void {
+  /** Reads the card of the selected model, unless it is known. */
+  readCard(): void {
     clearTimeout(this.#cardTimer);
     this.#cardTimer = setTimeout(() => {
       const entry = selectedEntry(this.#state);
@@ -129,19 +116,20 @@ export class ModelReader {
     this.#cardTimer.unref();
   }
 
-  /** What was freed or shared may have changed with another model. */
+  /** Any other model may change what deleting one would free. */
   forgetCards(): void {
     this.#options.store.update({ cards: new Map() });
   }
 
-  /** @param isTyped more letters may follow */
-  searchHub(isTyped: boolean): void {
+  searchHub(): void {
     clearTimeout(this.#searchTimer);
-    if (!isTyped) {
-      void this.#searchNow();
-      return;
-    }
-    this.#searchTimer = setTimeout(() => void this.#searchNow(), searchDelayMs);
+    void this.#search();
+  }
+
+  /** Searches once no more letters follow. */
+  searchHubSoon(): void {
+    clearTimeout(this.#searchTimer);
+    this.#searchTimer = setTimeout(() => void this.#search(), searchDelayMs);
     this.#searchTimer.unref();
   }
 
@@ -150,37 +138,36 @@ export class ModelReader {
     this.stop();
     clearTimeout(this.#cardTimer);
     clearTimeout(this.#searchTimer);
-    this.#search?.abort();
+    this.#searching?.abort();
   }
 
   get #state(): ModelsState {
     return this.#options.store.get();
   }
 
-  async #read<T>(
-    ask: () => Promise<T>,
-    get: (state: ModelsState) => Reading<T>,
-    set: (reading: Reading<T>) => Partial<ModelsState>,
+  async #read<Key extends "local" | "running" | "capacity">(
+    key: Key,
+    ask: () => Promise<NonNullable<ModelsState[Key]["value"]>>,
   ): Promise<void> {
     const { clock } = this.#options;
-    if (get(this.#state).value === undefined) {
-      this.#update(set(waitingFor(get(this.#state), clock.wallMs())));
+    if (this.#state[key].value === undefined) {
+      this.#update({ [key]: waitingFor<unknown>(this.#state[key], clock.wallMs()) });
       this.#showWaiting();
     }
     try {
       const value = await ask();
-      this.#update(set(cameIn(value, clock.wallMs())));
+      this.#update({ [key]: received(value, clock.wallMs()) });
       this.#settle();
     } catch (error) {
-      this.#update(set(failed(get(this.#state), describeError(error))));
+      this.#update({ [key]: failed<unknown>(this.#state[key], describeError(error)) });
     }
   }
 
-  async #searchNow(): Promise<void> {
+  async #search(): Promise<void> {
     const { client, clock } = this.#options;
-    this.#search?.abort();
+    this.#searching?.abort();
     const search = new AbortController();
-    this.#search = search;
+    this.#searching = search;
     const { filter, sort } = this.#state.lists.hub;
     const text = filter.text.trim();
     const order = hubOrdersBySort[sort] ?? "downloads";
@@ -190,12 +177,12 @@ export class ModelReader {
     try {
       const models = await searchHub(client(), { text, order }, search.signal);
       if (search.signal.aborted) return;
-      this.#update({ hub: cameIn(models, clock.wallMs()), hubQuery: query });
+      this.#update({ hub: received(models, clock.wallMs()), hubQuery: query });
       this.#settle();
     } catch (error) {
       if (search.signal.aborted) return;
-      // What other words had found is no answer to these.
-      const before = this.#state.hubQuery === query ? this.#state.hub : nothingRead;
+      // Models found by other words stay out of this list.
+      const before = this.#state.hubQuery === query ? this.#state.hub : notRead;
       this.#update({ hub: failed(before, describeError(error)) });
     }
   }
@@ -209,17 +196,16 @@ export class ModelReader {
       ({ cards }) => cards,
       (cards) => ({ cards }),
     );
-    // Of other stores and of the program itself nothing can be deleted here.
+    // Models of other stores and those of the program stay: there is nothing to plan.
     const card = this.#state.cards.get(key)?.value;
     if (card === undefined || card.deletion !== undefined || model.store !== "modelctl") return;
     if (this.#planned.has(card)) return;
     this.#planned.add(card);
-    // The whole store is looked through for it: what is known already does not wait. Who deletes it is
-    // told what is wrong.
+    // A plan reads the whole store, so the card is shown before. Its errors come up when d asks again.
     const deletion = await planDeletion(client(), model.name).catch(() => undefined);
     const { cards } = this.#state;
     if (deletion === undefined || cards.get(key)?.value !== card) return;
-    const read = cameIn({ ...card, deletion }, clock.wallMs());
+    const read = received({ ...card, deletion }, clock.wallMs());
     this.#update({ cards: new Map([...cards, [key, read]]) });
   }
 
@@ -233,7 +219,7 @@ export class ModelReader {
     );
   }
 
-  /** Reads what is not there yet, unless somebody reads it already. */
+  /** Reads a value of a map that is neither known nor being read. */
   async #readOnce<T>(
     key: string,
     ask: () => Promise<T>,
@@ -241,20 +227,21 @@ export class ModelReader {
     set: (all: ReadonlyMap<string, Reading<T>>) => Partial<ModelsState>,
   ): Promise<void> {
     const { clock } = this.#options;
-    const known = get(this.#state).get(key) ?? nothingRead;
+    const known = get(this.#state).get(key) ?? notRead;
     if (known.value !== undefined || known.waitingSinceMs !== undefined) return;
     const keep = (reading: Reading<T>) => {
       const others = [...get(this.#state)].filter(([other]) => other !== key);
-      this.#update(set(new Map([...others.slice(-mostCards), [key, reading]])));
+      this.#update(set(new Map([...others.slice(-cardsMaximum), [key, reading]])));
     };
     keep(waitingFor(known, clock.wallMs()));
     try {
-      keep(cameIn(await ask(), clock.wallMs()));
+      keep(received(await ask(), clock.wallMs()));
     } catch (error) {
       keep(failed(known, describeError(error)));
     }
   }
 
+  /** Holds the selections on their models while the lists change. */
   #settle(): void {
     for (const source of sources) {
       const choice = settledSelection(this.#state, source);
@@ -262,7 +249,7 @@ export class ModelReader {
     }
   }
 
-  /** A repaint at the moment from which waiting is shown. */
+  /** Draws again at the moment from which a wait is shown. */
   #showWaiting(): void {
     setTimeout(() => this.#update({}), shownWaitMs).unref();
   }

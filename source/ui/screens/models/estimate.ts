@@ -1,10 +1,10 @@
-// What loading a model would take with a chosen window, and whether it fits: worked out at once from
-// the terms that the server gives, for every row of a list.
+// The memory that loading a model takes with a chosen window, and how it fits: calculated for every row of
+// a list from the terms that the server gives.
 
 import type { Capacity } from "../../../client/models-capacity.ts";
 import type { CacheType, ModelMemory } from "../../../client/models-store.ts";
 
-/** What a person tries out; undefined is what the server would do by itself. */
+/** Options to load with; undefined leaves one to the server. */
 export interface LoadChoice {
   readonly contextLength: number | undefined;
   readonly cacheType: CacheType | undefined;
@@ -28,7 +28,7 @@ export interface MemoryEstimate {
   readonly layers: number;
 }
 
-/** How a model is loaded now: what it gives back when it is loaded again. */
+/** The memory of a loaded model, which it gives back when it is loaded again. */
 export interface HeldMemory {
   readonly sizeBytes: number;
   readonly vramBytes: number;
@@ -41,7 +41,7 @@ const reserveBytes = 400 * 1024 ** 2;
 
 const nothingHeld: HeldMemory = { sizeBytes: 0, vramBytes: 0, contextLength: 0, slots: 0 };
 
-/** @param held what the model itself takes now, if it is loaded */
+/** @param held memory of the model itself, if it is loaded */
 export function estimateMemory(
   memory: ModelMemory,
   capacity: Capacity,
@@ -51,7 +51,7 @@ export function estimateMemory(
   const { weightsBytes, computeBytes, trainedContextLength } = memory;
   const cacheType = choice.cacheType ?? memory.cacheType;
   const wanted = choice.contextLength ?? memory.contextLength;
-  // A model of unknown training takes what it is given.
+  // A model of unknown training takes any window.
   const contextLength = trainedContextLength > 0 ? Math.min(wanted, trainedContextLength) : wanted;
   const windowBytes = memory.cacheBytesPerToken[cacheType] * contextLength;
   const slots =
@@ -78,7 +78,7 @@ export function estimateMemory(
   };
 }
 
-/** The server gives a model as many windows as there is room for, and one in any case. */
+/** The windows that the server gives a model: as many as find room, at least one. */
 function slotsIn(roomBytes: number, windowBytes: number, most: number): number {
   if (windowBytes === 0) return most;
   return Math.max(1, Math.min(most, Math.floor(roomBytes / Math.ceil(windowBytes))));
@@ -89,7 +89,7 @@ export function freeVramBytes({ gpus }: Capacity): number {
   return gpus.reduce((sum, { freeBytes }) => sum + Math.max(0, freeBytes - reserveBytes), 0);
 }
 
-/** A first guess for a model that is not here: its weights alone. */
+/** A first guess for a model that is not here, by its weights alone. */
 export function fitOfWeights(weightsBytes: number, capacity: Capacity): Fit {
   const room = { vramBytes: freeVramBytes(capacity), ramBytes: capacity.memory.freeBytes };
   return fitIn(weightsBytes, { ...capacity, ...room });
@@ -107,7 +107,7 @@ function fitIn(totalBytes: number, { gpus, hasUnifiedMemory, vramBytes, ramBytes
   return totalBytes <= vramBytes + ramBytes ? "split" : "none";
 }
 
-/** Weights and window are spread evenly over the layers, near enough for an estimate. */
+/** Spreads weights and windows evenly over the layers, near enough for an estimate. */
 function gpuLayersOf(model: {
   fit: Fit;
   layers: number;
@@ -128,7 +128,7 @@ const windowLadder = [
 /**
  * The next longer or shorter window; the ends of the ladder stay.
  *
- * @param current the window that is shown now
+ * @param current the window on the screen
  */
 export function nextWindow(current: number, direction: -1 | 1): number {
   const found =
@@ -138,7 +138,7 @@ export function nextWindow(current: number, direction: -1 | 1): number {
   return found ?? current;
 }
 
-/** The next kind of numbers in the circle. */
+/** Goes round the KV cache types. */
 export function nextCacheType(current: CacheType): CacheType {
   const circle: Record<CacheType, CacheType> = { f16: "q8_0", q8_0: "q4_0", q4_0: "f16" };
   return circle[current];

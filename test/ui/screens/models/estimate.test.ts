@@ -5,7 +5,7 @@ import {
   type LoadChoice,
   nextCacheType,
   nextWindow,
-} from "../../../../source/ui/screens/models/memory-estimate.ts";
+} from "../../../../source/ui/screens/models/estimate.ts";
 import { capacity, eightB, gib, gpu } from "./sample-models.ts";
 
 const automatic = { contextLength: undefined, cacheType: undefined };
