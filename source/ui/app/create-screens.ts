@@ -9,12 +9,11 @@ import { ServerWatch } from "../live/server-watch.ts";
 import type { ChatOptions } from "../screens/chat/chat-backend.ts";
 import { type ChatPlace, ChatPlaces } from "../screens/chat/chat-places.tsx";
 import { ChatScreen } from "../screens/chat/chat-screen.tsx";
-import { ModelsScreen } from "../screens/models/models-screen.ts";
-import { ServerScreen } from "../screens/server/server-screen.ts";
+import { ModelsScreen } from "../screens/models/models-screen.tsx";
+import { ServerScreen } from "../screens/server/server-screen.tsx";
 import type { Glyphs } from "../theme.ts";
 import type { AppParts } from "./app-options.ts";
 import type { CloudScreenContext } from "./cloud-screens.ts";
-import { paintedScreen } from "./painted-screen.tsx";
 
 export interface ScreenContext {
   readonly glyphs: Glyphs;
@@ -74,8 +73,8 @@ function serverScreens(
   const now = () => context.clock.wallMs();
   const feed = new RequestFeed({ client, now });
   return [
-    paintedScreen(new ModelsScreen({ ...context, client })),
-    paintedScreen(new ServerScreen({ ...context, watch, feed, client, readFilter, control, now })),
+    new ModelsScreen({ ...context, client }),
+    new ServerScreen({ ...context, watch, feed, client, readFilter, control, now }),
   ];
 }
 

@@ -1,4 +1,4 @@
-// The figures beside a conversation: how fast the model answers, how full its window is, what the server does.
+// The figures beside a conversation: speed of the answers, fill of the window, load of the server.
 
 import { formatMilliseconds } from "../../base/time-format.ts";
 import type { LoadedModelFigures, ServerSample } from "../../client/metrics.ts";
@@ -7,12 +7,12 @@ import { binarySize, rate, span, tokenCount } from "../text/quantities.ts";
 import type { Glyphs } from "../theme.ts";
 import type { Figure } from "./machine-figures.ts";
 
-/** What the chat knows of its own answers. */
+/** Figures of the chat's own answers. */
 export interface ConversationFigures {
   readonly model: string;
   /** The name under which it was loaded, where that is another one. */
   readonly loadedAs?: string | undefined;
-  /** Of the running answer, or the last one; undefined where nothing is known, as below. */
+  /** Of the running answer, or the last one. Undefined while unknown, as below. */
   readonly ttftMs: number | undefined;
   /** The median of this session's answers. */
   readonly ttftMedianMs: number | undefined;
@@ -28,17 +28,22 @@ export interface EngineFacts {
   readonly conversation: ConversationFigures;
   /** Oldest first. */
   readonly samples: readonly ServerSample[];
+  /** Milliseconds since 1970. */
+  readonly now: number;
 }
 
 const slotsWidth = 8;
 
 /** Only the figures that are known; those of the machine follow below. */
 export function engineFigures(facts: EngineFacts, glyphs: Glyphs): Figure[] {
-  return [...answerFigures(facts), ...loadFigures(facts, glyphs)];
+  return [modelFigure(facts, glyphs), ...answerFigures(facts), ...loadFigures(facts, glyphs)];
 }
 
 /** The same in one line, where there is no room for a pane. */
-export function engineLineText({ conversation, samples }: EngineFacts, glyphs: Glyphs): string {
+export function engineLineText(
+  { conversation, samples }: Pick<EngineFacts, "conversation" | "samples">,
+  glyphs: Glyphs,
+): string {
   const sample = samples.at(-1);
   const { ttftMs, contextTokens, contextLength } = conversation;
   return [
@@ -55,10 +60,7 @@ export function engineLineText({ conversation, samples }: EngineFacts, glyphs: G
 }
 
 /** The conversation's model, if the server has it in memory. */
-export function loadedModel({
-  conversation,
-  samples,
-}: EngineFacts): LoadedModelFigures | undefined {
+function loadedModel({ conversation, samples }: EngineFacts): LoadedModelFigures | undefined {
   const short = (name: string) => name.toLowerCase().replace(/:latest$/, "");
   const { model, loadedAs = model } = conversation;
   const wanted = new Set([short(model), short(loadedAs)]);
@@ -66,16 +68,18 @@ export function loadedModel({
   return models.find(({ name, names }) => [name, ...names].some((one) => wanted.has(short(one))));
 }
 
-/**
- * Says in a glyph and a word whether the model is in memory, and for how long it stays.
- *
- * @param now milliseconds since 1970
- */
-export function modelState(
-  loaded: LoadedModelFigures | undefined,
-  now: number,
-  glyphs: Glyphs,
-): string {
+function modelFigure(facts: EngineFacts, glyphs: Glyphs): Figure {
+  const loaded = loadedModel(facts);
+  return {
+    kind: "state",
+    label: facts.conversation.model,
+    labelTone: "title",
+    value: modelState(loaded, facts.now, glyphs),
+    tone: loaded === undefined ? "dim" : "good",
+  };
+}
+
+function modelState(loaded: LoadedModelFigures | undefined, now: number, glyphs: Glyphs): string {
   if (loaded === undefined) return `${glyphs.idle} not loaded`;
   if (loaded.state === "loading") {
     return `${glyphs.working} loading ${Math.round(loaded.loadFraction * 100)}%`;

@@ -8,15 +8,9 @@ import { useNow } from "../hooks/use-clock.ts";
 import { useLook } from "../hooks/use-look.ts";
 import { type Readable, useStore } from "../hooks/use-store.ts";
 import { span } from "../text/quantities.ts";
-import { fitText, foreignText } from "../text/text-run.ts";
+import { fitText } from "../text/text-run.ts";
 import { unicodeGlyphs } from "../theme.ts";
-import {
-  type ConversationFigures,
-  engineFigures,
-  engineLineText,
-  loadedModel,
-  modelState,
-} from "./engine-figures.ts";
+import { type ConversationFigures, engineFigures, engineLineText } from "./engine-figures.ts";
 import { FigureList, MachineRows } from "./figure-list.tsx";
 import { machineFigures } from "./machine-figures.ts";
 import { staleMs, type WatchedServer } from "./server-watch.ts";
@@ -40,14 +34,10 @@ export function enginePaneHeight(
   conversation: ConversationFigures,
 ): number {
   const isStale = link.kind === "down" && samples.length > 0;
-  // The model has a row of its own. Glyphs do not change how many rows there are.
-  return (
-    (isStale ? 1 : 0) +
-    1 +
-    engineFigures({ conversation, samples }, unicodeGlyphs).length +
-    machineFigures(samples, unicodeGlyphs).length +
-    borderRows
-  );
+  // Neither the time nor the glyphs change how many rows there are.
+  const engine = engineFigures({ conversation, samples, now: 0 }, unicodeGlyphs);
+  const machine = machineFigures(samples, unicodeGlyphs);
+  return (isStale ? 1 : 0) + engine.length + machine.length + borderRows;
 }
 
 /** The same for the server as it is, told again when it changes. */
@@ -67,7 +57,7 @@ export interface EnginePaneProps {
   readonly rows: number;
 }
 
-/** `enginePaneHeight` rows, or as many as there are. Screen readers leave it out: it changes all the time. */
+/** Has `enginePaneHeight` rows, or fewer. Screen readers skip it: it changes all the time. */
 export const EnginePane = memo(function EnginePane(props: EnginePaneProps): ReactElement {
   const { watch, conversation, rows } = props;
   const { glyphs, theme } = useLook();
@@ -86,15 +76,8 @@ export const EnginePane = memo(function EnginePane(props: EnginePaneProps): Reac
             {`${glyphs.failed} server gone, ${span(age)} old`}
           </Text>
         )}
-        <ModelRow
-          name={conversation.model}
-          state={modelState(loadedModel({ conversation, samples }), now, glyphs)}
-          isLoaded={loadedModel({ conversation, samples }) !== undefined}
-          isStale={isStale}
-          width={width}
-        />
         <FigureList
-          figures={engineFigures({ conversation, samples }, glyphs)}
+          figures={engineFigures({ conversation, samples, now }, glyphs)}
           width={width}
           isStale={isStale}
         />
@@ -103,27 +86,6 @@ export const EnginePane = memo(function EnginePane(props: EnginePaneProps): Reac
     </Box>
   );
 }, isSamePane);
-
-interface ModelRowProps {
-  readonly name: string;
-  readonly state: string;
-  readonly isLoaded: boolean;
-  readonly isStale: boolean;
-  readonly width: number;
-}
-
-function ModelRow({ name, state, isLoaded, isStale, width }: ModelRowProps): ReactElement {
-  const { glyphs, theme } = useLook();
-  const room = Math.max(1, width - state.length - 1);
-  return (
-    <Text wrap="truncate">
-      <Text {...theme[isStale ? "dim" : "title"]}>
-        {fitText(foreignText(name, glyphs.isAscii), room, glyphs.ellipsis)}
-      </Text>
-      <Text {...theme[isLoaded && !isStale ? "good" : "dim"]}>{` ${state}`}</Text>
-    </Text>
-  );
-}
 
 export interface EngineLineProps extends Pick<EnginePaneProps, "watch" | "conversation"> {
   /** Cells of the line, a blank on each side included. */

@@ -1,4 +1,4 @@
-// Quantities below each other, each in one row: a label, a trend or a gauge, the value at the right.
+// A list of quantities, one in each row: a label, a trend or a gauge, the value at the right.
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
@@ -6,6 +6,7 @@ import type { ServerSample } from "../../client/metrics.ts";
 import { Gauge } from "../components/gauge.tsx";
 import { Sparkline } from "../components/sparkline.tsx";
 import { useLook } from "../hooks/use-look.ts";
+import { fitText, foreignText } from "../text/text-run.ts";
 import { type Figure, machineFigures } from "./machine-figures.ts";
 
 const labelCells = 8;
@@ -21,7 +22,7 @@ export function FigureList({ figures, width, isStale = false }: FigureListProps)
   return (
     <Box flexDirection="column" flexShrink={0}>
       {figures.map((figure, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a figure is its place, and two cards have the same labels
+        // biome-ignore lint/suspicious/noArrayIndexKey: a figure is its place
         <FigureRow key={index} figure={figure} width={width} isStale={isStale} />
       ))}
     </Box>
@@ -35,8 +36,19 @@ interface FigureRowProps {
 }
 
 function FigureRow({ figure, width, isStale }: FigureRowProps): ReactElement {
-  const { theme } = useLook();
+  const { glyphs, theme } = useLook();
   const { label, value } = figure;
+  if (figure.kind === "state") {
+    const room = Math.max(1, width - value.length - 1);
+    return (
+      <Text wrap="truncate">
+        <Text {...theme[isStale ? "dim" : (figure.labelTone ?? "plain")]}>
+          {fitText(foreignText(label, glyphs.isAscii), room, glyphs.ellipsis)}
+        </Text>{" "}
+        <Text {...theme[isStale ? "dim" : figure.tone]}>{value}</Text>
+      </Text>
+    );
+  }
   const shownLabel = label === "" ? "" : label.padEnd(labelCells).slice(0, labelCells);
   if (figure.kind === "text") {
     return (
@@ -68,7 +80,7 @@ export interface MachineRowsProps {
   readonly isStale: boolean;
 }
 
-/** What the machine does; redrawn with a new sample only. */
+/** Load and memory of the machine; redrawn with a new sample only. */
 export const MachineRows = memo(function MachineRows(props: MachineRowsProps): ReactElement {
   const { samples, width, isStale } = props;
   const { glyphs } = useLook();

@@ -1,4 +1,4 @@
-// The rows of a pane of figures, and those of the machine: graphics cards, else the processor, and memory.
+// Quantities for panes, and those of the machine: graphics cards, else the processor, and memory.
 
 import type { ServerSample } from "../../client/metrics.ts";
 import { percentage, usedOfTotal } from "../text/quantities.ts";
@@ -9,7 +9,9 @@ export type Figure =
   /** The last values, oldest first, and the newest as text. */
   | (FigureText & { readonly kind: "trend"; readonly values: readonly number[] })
   | (FigureText & { readonly kind: "gauge"; readonly share: number })
-  | (FigureText & { readonly kind: "text"; readonly tone?: Tone });
+  | (FigureText & { readonly kind: "text"; readonly tone?: Tone })
+  /** A model's name as label, as long as there is room, and its state at the right. */
+  | (FigureText & { readonly kind: "state"; readonly tone: Tone; readonly labelTone?: Tone });
 
 interface FigureText {
   /** Up to 8 cells; empty: the value begins at the left. */

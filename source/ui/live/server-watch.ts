@@ -1,4 +1,4 @@
-// How the server and its machine do: the samples of the last minute, and whether it answers.
+// Watches the server and its machine: samples of the last minute, state of the connection.
 
 import { RingBuffer } from "../../base/ring-buffer.ts";
 import type { ApiClient } from "../../client/api-client.ts";
@@ -15,7 +15,7 @@ export interface ServerWatchOptions {
   readonly now: () => number;
 }
 
-/** What is known of the server at one moment. */
+/** The server at one moment. */
 export interface WatchedServer {
   readonly link: LinkState;
   /** Oldest first; they stay when the server goes. */

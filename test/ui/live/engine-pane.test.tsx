@@ -1,6 +1,7 @@
 // Goal: the pane tells what is known and leaves out what is not; a server that is gone is said.
 // Method: samples in, the drawn pane out.
 
+import { Text } from "ink";
 import { describe, expect, test } from "vitest";
 import type { ServerSample } from "../../../source/client/metrics.ts";
 import type { ConversationFigures } from "../../../source/ui/live/engine-figures.ts";
@@ -13,44 +14,13 @@ import {
 import type { WatchedServer } from "../../../source/ui/live/server-watch.ts";
 import { Store } from "../../../source/ui/state/store.ts";
 import { asciiGlyphs, unicodeGlyphs } from "../../../source/ui/theme.ts";
-import { renderAt } from "../support/render.tsx";
+import { openReader, renderAt } from "../support/render.tsx";
+import { serverSample } from "../support/server-samples.ts";
 
 const gibibyte = 2 ** 30;
 const now = 1_000_000;
 
-const sample: ServerSample = {
-  time: now,
-  cpuCores: 8,
-  cpuLoad: 0.42,
-  cpuCelsius: undefined,
-  memoryTotalBytes: 64 * gibibyte,
-  memoryUsedBytes: 18.2 * gibibyte,
-  processBytes: 0.2 * gibibyte,
-  gpus: [],
-  models: [
-    {
-      name: "qwen3-8b:latest",
-      names: ["qwen3-8b:latest"],
-      state: "busy",
-      running: 2,
-      waiting: 1,
-      slots: 4,
-      contextLength: 8192,
-      cacheBytes: 1.5 * gibibyte,
-      cacheType: "q8_0",
-      ramBytes: 0,
-      vramBytes: 6 * gibibyte,
-      expiresAt: undefined,
-      loadFraction: 1,
-    },
-  ],
-  running: 2,
-  waiting: 1,
-  longestWaitMs: 400,
-  contextTokens: 4800,
-  tokensPerSecond: 61.2,
-  uptimeMs: 5000,
-};
+const sample = serverSample();
 
 const gpu = {
   name: "A card",
@@ -229,6 +199,19 @@ describe("one line", () => {
       " 61.2 tok/s | TTFT 182 ms ...",
     ]);
   });
+});
+
+test("screen readers skip figures that change all the time", async () => {
+  const tree = (
+    <>
+      <EnginePane watch={watchOf({})} conversation={conversation} rows={40} />
+      <EngineLine watch={watchOf({})} conversation={conversation} columns={80} />
+      <Text>the conversation</Text>
+    </>
+  );
+  const screen = openReader(tree, 80, 24);
+  await screen.until("the conversation");
+  expect(screen.text.trim()).toBe("the conversation");
 });
 
 test("screens have the pane beside them, the line above them, or neither", () => {
