@@ -1,4 +1,4 @@
-// How far the rows of a drawn element reach.
+// The widths of the rows of a drawn element.
 
 import type { DOMElement } from "ink";
 import { textWidth } from "../text/graphemes.ts";

@@ -1,4 +1,4 @@
-// The chat between the row of tabs and the row of hints, for each way the program lies in the terminal.
+// The chat between tabs and hints, for each way the program lies in the terminal.
 
 import { Box } from "ink";
 import { type ReactElement, use } from "react";
@@ -43,12 +43,12 @@ export function ChatBody(props: ChatBodyProps): ReactElement {
     ({ viewport, selectedId }) => viewport.kind === "anchored" || selectedId !== undefined,
   );
   if (layout === "reader") return <ReaderChat chat={chat} />;
-  // Who reads back inline needs the room that the program may have.
+  // Reading back inline needs all the room that the program may have.
   if (layout === "inline" && !isReading) return <InlineChat {...props} />;
   return <WindowChat {...props} />;
 }
 
-/** The whole room: the conversation, and the live figures beside it, or above where there is less room. */
+/** Fills the room: the conversation, the live figures beside it, or above where there is less. */
 function WindowChat({ chat, ...size }: ChatBodyProps): ReactElement {
   const { watch } = chat;
   const place = watch === undefined ? "none" : enginePlace(size);

@@ -1,4 +1,4 @@
-// What the chat's commands do: the parts of the screen that they act on, and what concerns all of it.
+// The chat's commands act on this: on the field, on the messages, on the conversation.
 
 import type { Clock } from "../../../base/clock.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
@@ -31,7 +31,7 @@ export interface ChatControllerOptions {
   readonly goElsewhere: ChatOptions["goElsewhere"];
 }
 
-/** What belongs to the messages that are left. */
+/** The view of another conversation: nothing of the one before is left in it. */
 const freshView: Partial<ChatState> = {
   figures: undefined,
   contextTokens: undefined,

@@ -1,4 +1,4 @@
-// How the room of the chat is shared out: live figures beside it, and the rows of its parts.
+// The shares of the chat's room: live figures beside it, and the rows of its parts.
 
 import { layoutEditor } from "../../editor/editor-layout.ts";
 import type { BodySize } from "../../frame/screen.ts";
@@ -20,12 +20,12 @@ const noticeRowsMaximum = 3;
 export interface ChatLayout {
   readonly transcriptRows: number;
   readonly composerTextRows: number;
-  /** Of the composer, its border included. */
+  /** The composer with its border. */
   readonly composerRows: number;
   readonly statusRows: number;
 }
 
-/** What is left for the conversation beside or below the live figures. */
+/** The room that is left for the conversation beside or below the live figures. */
 export function conversationSize(body: BodySize, hasFigures: boolean): BodySize {
   switch (hasFigures ? enginePlace(body) : "none") {
     case "pane":

@@ -1,4 +1,4 @@
-// The chats there are behind one tab: the one with the model of this machine, and those with deployments.
+// The chats behind one tab: the one with the model of this machine, and those with deployments.
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement, useSyncExternalStore } from "react";
@@ -85,7 +85,7 @@ export class ChatPlaces implements Screen {
     return this.#current;
   }
 
-  /** Of the chat in sight. */
+  /** The conversation of the chat in front. */
   get transcript(): ClientMessage[] {
     return this.#current?.chat.transcript ?? [];
   }
@@ -162,7 +162,7 @@ export class ChatPlaces implements Screen {
     return this.#current?.chat.readerLines?.() ?? nobodyLines;
   }
 
-  /** What other screens name is a model of this machine. */
+  /** Other screens name models of this machine. */
   accept(argument: string): void {
     if (this.#own === undefined) return;
     this.#turnTo(this.#own);

@@ -209,7 +209,7 @@ export class ChatScreen implements Screen {
   /** An answer goes on while another screen is in sight. */
   deactivate(): void {}
 
-  /** What was typed and not sent can be had back with Up, the next time. */
+  /** Text that was typed and not sent can be had back with Up, the next time. */
   async close(): Promise<void> {
     this.#session.stop();
     const { editor, settings } = this.#store.get();
@@ -269,7 +269,7 @@ export class ChatScreen implements Screen {
   }
 }
 
-/** Those that are typed say so themselves; keys have their own conditions. */
+/** Typed commands say if they may run beside an answer; keys have their own conditions. */
 function waitsForAnswer(
   { keys, isAllowedWhileBusy = false }: Command,
   { isBusy }: CommandSituation,

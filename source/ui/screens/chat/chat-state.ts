@@ -12,7 +12,7 @@ import {
 } from "./conversation/transcript-entry.ts";
 import { followTail, type Viewport } from "./transcript/transcript-window.ts";
 
-/** What the running request is at. */
+/** The stage of the running request. */
 export type ActivityPhase =
   | { readonly kind: "waiting" }
   | { readonly kind: "queued"; readonly ahead: number }
@@ -41,7 +41,7 @@ export interface AnswerFigures {
   readonly statistics: AnswerStatistics | undefined;
 }
 
-/** Where keys go: into the field, to the messages, or into the search of the history. */
+/** Keys go into the field, to the messages, or into the search of the history. */
 export type ChatMode = "writing" | "reading" | "searching";
 
 export interface ChatState {

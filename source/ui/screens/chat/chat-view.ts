@@ -1,4 +1,4 @@
-// What the components of a chat read: its state, its model, and the layout of its messages.
+// Everything that the components of a chat read: state, model, and layout of the messages.
 
 import { useMemo } from "react";
 import type { ModelFacts } from "../../../client/chat-events.ts";
@@ -64,7 +64,7 @@ export function useChatLayout({ store, glyphs }: ChatView, size: BodySize): Chat
   return chatLayout({ editor, search, notice }, size, glyphs);
 }
 
-/** What is shown in place of messages; undefined once there is one. */
+/** The rows in place of messages; undefined once there is a message. */
 export function useEmptyChatRows(chat: ChatView, columns: number): readonly TextRow[] | undefined {
   const { store, examplePrompts, glyphs } = chat;
   const isEmpty = useStore(store, ({ entries }) => entries.length === 0);
@@ -76,7 +76,7 @@ export function useEmptyChatRows(chat: ChatView, columns: number): readonly Text
   );
 }
 
-/** Figures of the running answer, or of the last one; the rate as it is shown, since panes compare it. */
+/** Figures of the running answer, or of the last one. Panes compare them: the rate is rounded. */
 export function conversationFigures(
   state: Pick<ChatState, "activity" | "figures" | "waitsMs" | "contextTokens">,
   { name, loadedAs, contextLength }: ModelFacts,

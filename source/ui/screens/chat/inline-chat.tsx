@@ -1,4 +1,4 @@
-// The chat below what the terminal shows already, in as few rows as it needs: finished messages stand above it.
+// The chat below the terminal's earlier text and its own finished messages, in as few rows as it needs.
 
 import { Box } from "ink";
 import { type ReactElement, useMemo } from "react";

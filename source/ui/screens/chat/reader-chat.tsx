@@ -1,4 +1,4 @@
-// The chat for screen readers: what changes in place, below the messages that were read out.
+// The chat for screen readers: a few lines that change in place, below the messages.
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
@@ -48,7 +48,7 @@ function useStatus(chat: ChatView): string {
   });
 }
 
-/** What goes on without the figures that change all the time; shares in steps of ten. */
+/** Tells of the request without figures that change all the time; shares come in steps of ten. */
 function calmText({ phase }: Activity, model: Parameters<typeof activityText>[1]): string {
   const calm = (fraction: number) => Math.floor(fraction * 10) / 10;
   const told = (of: Activity["phase"]) =>

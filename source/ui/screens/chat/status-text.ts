@@ -18,7 +18,7 @@ export interface ModelLine {
 
 export type StatusState = Pick<ChatState, "activity" | "figures" | "contextTokens">;
 
-/** How far loading or reading is, else how full the window; undefined where there is neither. */
+/** Share of loading or reading that is done, else of the window that is full, if known. */
 export function statusShare(
   { activity, contextTokens }: StatusState,
   model: ModelLine,

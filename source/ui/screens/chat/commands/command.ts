@@ -6,7 +6,7 @@ import type { HistorySearchAction } from "../composer/history-search.ts";
 import type { ChatActions } from "../conversation/chat-actions.ts";
 import type { ScrollRequest } from "../transcript/transcript-window.ts";
 
-/** What decides which keys are valid now. */
+/** Facts that decide which keys are valid now. */
 export interface CommandSituation {
   readonly mode: ChatMode;
   readonly isBusy: boolean;
@@ -20,7 +20,7 @@ export interface CommandSituation {
   readonly isEditing: boolean;
 }
 
-/** What can be done with the field. */
+/** Actions in the field. */
 export interface ComposerControl {
   edit(action: EditorAction): void;
   /** One row up or down in the editor, past its edge through the history. */
@@ -35,7 +35,7 @@ export interface ComposerControl {
   endSearch(isKept: boolean): void;
 }
 
-/** What can be done with the messages. */
+/** Actions on messages. */
 export interface MessageControl {
   scroll(request: ScrollRequest): void;
   startReading(): string | undefined;
@@ -56,7 +56,7 @@ export interface MessageControl {
   page(): Promise<string | undefined>;
 }
 
-/** What a command may do; implemented by the controller of the screen and by the line loop. */
+/** Everything that a command may do: the screen's controller has it, and the line loop. */
 export interface CommandContext {
   readonly actions: ChatActions;
   readonly composer: ComposerControl;

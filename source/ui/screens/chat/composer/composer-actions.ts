@@ -1,4 +1,4 @@
-// What keys do in the field: editing, completing, searching earlier messages, sending.
+// Actions in the field: editing, completing, searching earlier messages, sending.
 
 import { describeError } from "../../../../base/product-error.ts";
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
@@ -31,7 +31,7 @@ export interface ComposerActionsOptions {
   readonly frame: Pick<FrameServices, "edit" | "runSlash" | "slashNames">;
   readonly historyFile: PromptHistoryFile | undefined;
   readonly examplePrompts: readonly string[];
-  /** What relative paths start from. */
+  /** The folder that relative paths start from. */
   readonly folder: string;
   /** Cells of the composer. */
   readonly columns: () => number;

@@ -56,7 +56,7 @@ export const Composer = memo(function Composer(props: ComposerProps): ReactEleme
   );
 });
 
-/** What the next message is about; undefined for a plain one. */
+/** Names what the next message goes with, or stands in for; undefined for a plain one. */
 export function titleOf({
   editingId,
   waitingImages,

@@ -1,4 +1,4 @@
-// An empty conversation: the model's name, its window and what it can do, and prompts to begin with.
+// An empty conversation: the model with its window and its card, and prompts to begin with.
 
 import { Box } from "ink";
 import { memo, type ReactElement } from "react";

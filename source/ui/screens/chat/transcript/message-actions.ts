@@ -1,4 +1,4 @@
-// What keys do with messages: walking through them, copying, folding, asking again, forking.
+// Actions on messages: scrolling, walking through them, copying, folding, asking again, forking.
 
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
 import type { BodySize, FrameServices } from "../../../frame/screen.ts";

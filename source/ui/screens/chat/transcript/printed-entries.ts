@@ -8,7 +8,7 @@ export type PrintedItem = { readonly key: number } & (
   | { readonly skipped: number }
 );
 
-/** Of a long chat that is opened, only the end is printed. */
+/** A longer chat that is opened has only its end printed. */
 const printedAtOnceMaximum = 40;
 
 export class PrintedEntries {
@@ -24,7 +24,7 @@ export class PrintedEntries {
   /**
    * Notes what is finished now.
    *
-   * @returns everything to have been printed so far, oldest first; the same array until there is more
+   * @returns everything to be printed so far, oldest first; the same array until there is more
    */
   take(state: {
     readonly entries: readonly TranscriptEntry[];
@@ -53,8 +53,8 @@ export class PrintedEntries {
 }
 
 /**
- * Counts the entries in front of what may still change. A question stays with its answer until that has
- * begun: it may go back into the editor.
+ * Counts the entries in front of what may still change. A question stays with its answer until that
+ * has begun: it may go back into the editor.
  */
 export function finishedCount(entries: readonly TranscriptEntry[]): number {
   const running = entries.findLastIndex(

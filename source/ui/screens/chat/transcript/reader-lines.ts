@@ -9,7 +9,7 @@ import { finishedCount } from "./printed-entries.ts";
 const sentenceMinimum = 30;
 const sentenceEnd = /[.!?…]["')\]]*\s+|[。！？]/g;
 
-/** What can be read out now: a running answer as far as its lines and sentences have come to their end. */
+/** Returns everything to be read out so far: of a running answer the lines and sentences that have ended. */
 export function readerLines(entries: readonly TranscriptEntry[]): readonly string[] {
   const count = finishedCount(entries);
   const finished = entries.slice(0, count).flatMap(finishedLines);
@@ -34,7 +34,7 @@ function entryLines(entry: TranscriptEntry): readonly string[] {
   return [`${speakers[entry.kind]}: ${said.join(" ")}`];
 }
 
-/** What belongs to a message beside its text. */
+/** Images of a question, keys that help after an error. */
 function besideText(entry: Exclude<TranscriptEntry, AssistantEntry>): string[] {
   if (entry.kind === "user") {
     return (entry.images ?? []).map((image) => `(${attachedText(image, image.tokens)})`);
@@ -42,7 +42,7 @@ function besideText(entry: Exclude<TranscriptEntry, AssistantEntry>): string[] {
   return entry.next === undefined ? [] : [`(${entry.next.replaceAll("·", ",")})`];
 }
 
-/** Those of a running answer are the first of those that it has in the end. */
+/** A running answer has the first of the lines that it has in the end. */
 function answerLines({ text, state, toolCalls = [] }: AssistantEntry): readonly string[] {
   const isOpen = state === "running";
   const pieces = sentencesOf(text, isOpen);

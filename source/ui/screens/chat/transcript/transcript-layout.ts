@@ -19,7 +19,7 @@ import type {
 import type { TranscriptRows } from "./transcript-window.ts";
 
 const blankRow: TextRow = [];
-/** Of a pasted message that is longer, the beginning is shown. */
+/** A longer message, such as a pasted file, shows its beginning. */
 const longestMessage = 16_000;
 const shownOfLongMessage = 4000;
 const longestNote = 400;
@@ -230,7 +230,7 @@ function headline(speaker: string, tone: Tone, note: string, width: number): Tex
   ];
 }
 
-/** How an answer ended, in a word behind its sign; nothing for one that is whole or still runs. */
+/** Names the end of an answer, behind a sign; undefined for one that is whole or still runs. */
 export function answerMark(state: AnswerState, glyphs: Glyphs): string | undefined {
   switch (state) {
     case "stopped":
