@@ -1,7 +1,10 @@
 // The log of one deployment: the newest lines, those that pass the filter, and which are in sight.
 
 import type { LogDocument } from "../../../cloud/admin/documents.ts";
-import { type LogStream, logStreams, readLogFilter } from "./log-filter.ts";
+
+/** The streams that a key walks through. */
+const logStreams = ["all", "stderr", "stdout", "event"] as const;
+export type LogStream = (typeof logStreams)[number];
 
 /** Lines that are kept; older ones are in the server's files. */
 const keptLines = 5000;
@@ -14,10 +17,12 @@ export interface LogEntry {
   readonly line: LogDocument;
 }
 
-/** Taking in a line costs the same however many there are; so does a picture. */
-export class LogView {
+/** Taking in a line and reading the lines in sight cost the same however many lines there are. */
+export class LogBuffer {
+  readonly #listeners = new Set<() => void>();
+  #version = 0;
   #entries: LogEntry[] = [];
-  /** Those that pass. */
+  /** Entries that pass the filters. */
   #shown: LogEntry[] = [];
   #count = 0;
   #text = "";
@@ -26,8 +31,16 @@ export class LogView {
   #passes: (line: LogDocument) => boolean = () => true;
   /** The last entry in sight; undefined follows the newest. */
   #anchor: number | undefined;
-  /** How many came while the view stood still. */
+  /** The count when the log was held. */
   #missedSince = 0;
+
+  /** Counts changes, for `useStore`. */
+  readonly get = (): number => this.#version;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
 
   get text(): string {
     return this.#text;
@@ -53,7 +66,7 @@ export class LogView {
     return this.#entries.length;
   }
 
-  /** Lines that came since the view stands still. */
+  /** Lines that came since the log is held. */
   get missed(): number {
     return this.isFollowing ? 0 : this.#count - this.#missedSince;
   }
@@ -72,6 +85,7 @@ export class LogView {
     this.#entries.push(entry);
     if (this.#isShown(line)) this.#shown.push(entry);
     if (this.#entries.length > keptLines + surplusLines) this.#trim();
+    this.#tell();
   }
 
   /** For another deployment; the filters stay. */
@@ -79,6 +93,7 @@ export class LogView {
     this.#entries = [];
     this.#shown = [];
     this.#anchor = undefined;
+    this.#tell();
   }
 
   setText(text: string): void {
@@ -93,7 +108,7 @@ export class LogView {
     this.#filter();
   }
 
-  /** @param replica undefined: those of all */
+  /** @param replica undefined: all replicas */
   setReplica(replica: string | undefined): void {
     this.#replica = replica;
     this.#filter();
@@ -105,15 +120,10 @@ export class LogView {
     this.setText("");
   }
 
+  /** Shows the newest lines from now on. */
   follow(): void {
     this.#anchor = undefined;
-  }
-
-  /** Stands still where it is. */
-  hold(): void {
-    if (!this.isFollowing) return;
-    this.#anchor = this.#shown.at(-1)?.number ?? this.#count - 1;
-    this.#missedSince = this.#count;
+    this.#tell();
   }
 
   /** @param lines to newer ones where positive; beyond the newest it follows again */
@@ -124,19 +134,20 @@ export class LogView {
     if (target >= last) {
       this.follow();
     } else {
-      this.hold();
+      if (this.isFollowing) this.#missedSince = this.#count;
       this.#anchor = this.#shown[target]?.number;
+      this.#tell();
     }
   }
 
   /** The lines in sight, oldest first: at most `height`. */
   window(height: number): readonly LogEntry[] {
-    // Where what was read is gone, the oldest that are left stand in its place.
+    // Where the lines being read are gone, the oldest that are left stand in their place.
     const end = Math.max(this.#lastIndex() + 1, Math.min(height, this.#shown.length));
     return this.#shown.slice(Math.max(0, end - Math.max(0, height)), end);
   }
 
-  /** All that pass, for a pager. */
+  /** All lines that pass the filters. */
   shownLines(): LogDocument[] {
     return this.#shown.map(({ line }) => line);
   }
@@ -149,6 +160,7 @@ export class LogView {
 
   #filter(): void {
     this.#shown = this.#entries.filter(({ line }) => this.#isShown(line));
+    this.#tell();
   }
 
   #lastIndex(): number {
@@ -161,9 +173,14 @@ export class LogView {
     const oldest = this.#entries[0]?.number ?? 0;
     this.#shown = this.#shown.slice(indexOfLast(this.#shown, oldest - 1) + 1);
   }
+
+  #tell(): void {
+    this.#version += 1;
+    for (const listener of this.#listeners) listener();
+  }
 }
 
-/** The last entry whose number is not above; -1 for none. They are in order: it is found by halves. */
+/** Finds the last entry whose number is not above, by halves; -1 for none. */
 function indexOfLast(entries: readonly LogEntry[], number: number): number {
   let low = 0;
   let high = entries.length;
@@ -173,4 +190,31 @@ function indexOfLast(entries: readonly LogEntry[], number: number): number {
     else high = middle;
   }
   return low - 1;
+}
+
+const fields: Readonly<Record<string, (line: LogDocument, value: string) => boolean>> = {
+  "replica:": ({ replica }, value) => replica.includes(value),
+  "rev:": ({ revision }, value) => revision.startsWith(value),
+  "stream:": ({ stream }, value) => stream === value,
+};
+
+/**
+ * Every word must fit: a text that the line has in any case, `replica:`, `rev:` and `stream:`; `!` in
+ * front inverts.
+ */
+export function readLogFilter(text: string): (line: LogDocument) => boolean {
+  const tests = text.trim().toLowerCase().split(/\s+/).filter(Boolean).map(readWord);
+  return (line) => tests.every((test) => test(line));
+}
+
+function readWord(word: string): (line: LogDocument) => boolean {
+  if (word === "!") return () => true;
+  if (word.startsWith("!")) {
+    const test = readWord(word.slice(1));
+    return (line) => !test(line);
+  }
+  for (const [name, fits] of Object.entries(fields)) {
+    if (word.startsWith(name)) return (line) => fits(line, word.slice(name.length));
+  }
+  return ({ text }) => text.toLowerCase().includes(word);
 }
