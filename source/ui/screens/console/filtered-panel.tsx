@@ -4,7 +4,6 @@ import { Box } from "ink";
 import type { ReactElement, ReactNode } from "react";
 import { Panel } from "../../components/panel.tsx";
 import { TextField } from "../../components/text-field.tsx";
-import { fieldWindow } from "../../editor/line-field.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { textWidth } from "../../text/graphemes.ts";
 import { foreignText } from "../../text/text-run.ts";
@@ -45,10 +44,9 @@ export function FilteredPanel(props: FilteredPanelProps): ReactElement {
   }
   const x = titleMargin + textWidth(head);
   const room = Math.max(1, Math.min(fieldWidthMaximum, width - titleMargin - x));
-  const blank = " ".repeat(textWidth(fieldWindow(field.editor, room).text));
   return (
     <Box flexDirection="column" width={width} height={height} flexShrink={0}>
-      <Panel {...frame} title={head + blank}>
+      <Panel {...frame} title={head + " ".repeat(room)}>
         {children}
       </Panel>
       <Box position="absolute" left={x} top={0}>

@@ -69,7 +69,7 @@ export function ReplicaList({ state, width, height, now }: PaneProps): ReactElem
       )}
       {events?.slice(0, Math.max(0, rows - room - demandRows)).map((event) => (
         <EventRow
-          key={`${event.at} ${event.sentence}`}
+          key={`${event.at} ${event.replica} ${event.kind} ${event.sentence}`}
           event={event}
           isDim={isDim}
           width={columns}
