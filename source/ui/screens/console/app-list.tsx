@@ -8,21 +8,12 @@ import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { fitColumns, markerWidth, Table } from "../../components/table.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import type { Glyphs } from "../../theme.ts";
-import { visibleFrom } from "./console-layout.ts";
+import { type PaneProps, visibleFrom } from "./console-layout.ts";
 import { type ConsoleState, isOutdated, selectedIndex, shownApps } from "./console-state.ts";
 import { nameOf, shownName } from "./console-texts.ts";
 import { FilteredPanel } from "./filtered-panel.tsx";
 import { appColumns, dimColumns } from "./table-columns.ts";
 import { TextLine } from "./text-line.tsx";
-
-/** A pane's place and contents. */
-export interface PaneProps {
-  readonly state: ConsoleState;
-  readonly width: number;
-  readonly height: number;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-}
 
 export interface AppListProps extends PaneProps {
   /** Its first row in the body. */

@@ -18,6 +18,15 @@ const tableMinimum = 6;
 /** The panel with a new key. */
 export const newKeyHeight = 5;
 
+/** A pane's place and contents. */
+export interface PaneProps {
+  readonly state: ConsoleState;
+  readonly width: number;
+  readonly height: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
 /** The height of each pane; 0 for a pane that is not in sight. */
 export type PaneHeights = Readonly<Record<Pane, number>>;
 

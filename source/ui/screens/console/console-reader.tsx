@@ -15,7 +15,7 @@ import {
   shownName,
   timeOfDay,
 } from "./console-texts.ts";
-import { detailRows } from "./detail-lines.ts";
+import { detailLabelWidth, detailRows } from "./detail-lines.ts";
 import type { LogBuffer } from "./log-buffer.ts";
 import { appStateWord, replicaStateWord } from "./state-words.ts";
 
@@ -55,7 +55,9 @@ export function readerLines(state: ConsoleState, log: LogBuffer, now: number): s
   const { cloud, pane, details } = state;
   if (details !== undefined) {
     const rows = detailRows(details.facts, { width: detailsWidth, now, isAscii: true });
-    return rows.map(({ label, text }) => harmless([label, text].filter(Boolean).join(": ")));
+    return rows.map(({ label, text }) =>
+      text === undefined ? label : harmless(label.padEnd(detailLabelWidth) + text),
+    );
   }
   return [
     ...cloud.apps.map((app) => readApp(app, cloud.status?.organisation)),

@@ -5,8 +5,7 @@ import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel
 import { fitColumns, markerWidth, Table } from "../../components/table.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { foreignText } from "../../text/text-run.ts";
-import type { PaneProps } from "./app-list.tsx";
-import { visibleFrom } from "./console-layout.ts";
+import { type PaneProps, visibleFrom } from "./console-layout.ts";
 import { type ConsoleState, isOutdated, selectedKey } from "./console-state.ts";
 import { dimColumns, keyColumns } from "./table-columns.ts";
 import { TextLine } from "./text-line.tsx";

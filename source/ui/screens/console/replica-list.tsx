@@ -9,11 +9,11 @@ import { Gauge } from "../../components/gauge.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { Sparkline } from "../../components/sparkline.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { truncateText } from "../../text/graphemes.ts";
+import { textWidth, truncateText } from "../../text/graphemes.ts";
 import { fitText, foreignText } from "../../text/text-run.ts";
 import type { Tone } from "../../theme.ts";
-import type { PaneProps } from "./app-list.tsx";
-import { visibleFrom } from "./console-layout.ts";
+import type { AppFigures } from "./app-figures.ts";
+import { type PaneProps, visibleFrom } from "./console-layout.ts";
 import { isOutdated, selectedApp, selectedReplica, shownReplicas } from "./console-state.ts";
 import { nameOf, replicaNote, shortReplica, shownName, timeOfDay } from "./console-texts.ts";
 import { replicaStateRun } from "./state-words.ts";
@@ -42,6 +42,7 @@ export function ReplicaList({ state, width, height, now }: PaneProps): ReactElem
   const name = app && shownName(app, cloud.status?.organisation);
   const title = name === undefined ? "replicas" : `${name} ${glyphs.separator} replicas`;
   const events = app && cloud.events.filter((event) => nameOf(event) === nameOf(app)).reverse();
+  const demand = app === undefined ? [] : demandOn(cloud.figuresOf(nameOf(app)), app.scale);
   return (
     <Panel
       width={width}
@@ -64,9 +65,9 @@ export function ReplicaList({ state, width, height, now }: PaneProps): ReactElem
           now={now}
         />
       ))}
-      {app !== undefined && (
-        <Demand {...cloud.figuresOf(nameOf(app))} scale={app.scale} isDim={isDim} width={columns} />
-      )}
+      {demand.map((row) => (
+        <DemandRow key={row.label} {...row} isDim={isDim} width={columns} />
+      ))}
       {events?.slice(0, Math.max(0, rows - room - demandRows)).map((event) => (
         <EventRow
           key={`${event.at} ${event.replica} ${event.kind} ${event.sentence}`}
@@ -98,7 +99,7 @@ function ReplicaRow(props: ReplicaRowProps): ReactElement {
   const name = foreignText(shortReplica(replica.replica), isAscii);
   const state = replicaStateRun(replica.state, glyphs);
   const count = ` ${replica.inFlight}/${slots} `;
-  const room = width - 2 - name.length - stateWidth - gaugeWidth - count.length - 2;
+  const room = width - 2 - textWidth(name) - stateWidth - gaugeWidth - count.length - 2;
   const note = foreignText(replicaNote(replica, now), isAscii);
   return (
     <Text wrap="truncate">
@@ -116,31 +117,13 @@ function ReplicaRow(props: ReplicaRowProps): ReactElement {
   );
 }
 
-interface DemandProps {
-  /** One for each reading, oldest first. */
-  readonly inFlight: readonly number[];
-  readonly queued: readonly number[];
-  readonly scale: ScaleSettings;
-  readonly isDim: boolean;
-  readonly width: number;
-}
-
-function Demand({ inFlight, queued, scale, isDim, width }: DemandProps): ReactElement {
-  const { maxMultiplexing, targetUtilization } = scale;
-  const target = maxMultiplexing === 1 ? 1 : maxMultiplexing * targetUtilization;
-  const note = `target ${Number(target.toFixed(1))} each`;
-  return (
-    <>
-      <DemandRow label="in flight" values={inFlight} note={note} isDim={isDim} width={width} />
-      <DemandRow label="queue" values={queued} note="waiting" isDim={isDim} width={width} />
-    </>
-  );
-}
-
-interface DemandRowProps extends Pick<DemandProps, "isDim" | "width"> {
+interface DemandRowProps {
   readonly label: string;
+  /** One for each reading, oldest first. */
   readonly values: readonly number[];
   readonly note: string;
+  readonly isDim: boolean;
+  readonly width: number;
 }
 
 function DemandRow({ label, values, note, isDim, width }: DemandRowProps): ReactElement {
@@ -161,7 +144,7 @@ function DemandRow({ label, values, note, isDim, width }: DemandRowProps): React
   );
 }
 
-interface EventRowProps extends Pick<DemandProps, "isDim" | "width"> {
+interface EventRowProps extends Pick<DemandRowProps, "isDim" | "width"> {
   readonly event: EventDocument;
 }
 
@@ -182,4 +165,13 @@ function EventRow({ event, isDim, width }: EventRowProps): ReactElement {
 function noReplica({ minConcurrency, concurrencyBuffer }: ScaleSettings): string {
   const isAsleep = minConcurrency === 0 && concurrencyBuffer === 0;
   return isAsleep ? "No replica runs; the next request starts one." : "No replica runs.";
+}
+
+function demandOn({ inFlight, queued }: AppFigures, scale: ScaleSettings) {
+  const { maxMultiplexing, targetUtilization } = scale;
+  const target = maxMultiplexing === 1 ? 1 : maxMultiplexing * targetUtilization;
+  return [
+    { label: "in flight", values: inFlight, note: `target ${Number(target.toFixed(1))} each` },
+    { label: "queue", values: queued, note: "waiting" },
+  ];
 }
