@@ -277,7 +277,7 @@ function rangeText({ minConcurrency, maxConcurrency }: ScaleSettings): string {
   return `${minConcurrency}..${maxConcurrency}`;
 }
 
-/** What a range means, before it is set. */
+/** Explains a range before it is set. */
 export function rangeEffect({ minConcurrency = 0, maxConcurrency = 1 }: ScaleChange): string {
   const floor =
     minConcurrency === 0

@@ -71,7 +71,7 @@ export function AppList({ state, width, height, now, y }: AppListProps): ReactEl
   );
 }
 
-/** What is wrong with the selected deployment, or what is being done to it. */
+/** The fault of the selected deployment, or the work on it. */
 function noteOn(app: AppDocument | undefined, { works, cloud }: ConsoleState, glyphs: Glyphs) {
   if (app === undefined) return undefined;
   const name = shownName(app, cloud.status?.organisation);

@@ -29,9 +29,6 @@ interface Definition extends CommandFacts {
   readonly run: (actions: ConsoleActions, argument: string) => Outcome;
 }
 
-const group = "Console";
-const scrolling = "Scrolling";
-
 const isTyping = ({ field }: ConsoleState) => field !== undefined;
 const hasNewKey = ({ made }: ConsoleState) => made !== undefined;
 const isFree = (state: ConsoleState) => !isTyping(state) && !hasNewKey(state);
@@ -236,31 +233,12 @@ const definitions: readonly Definition[] = [
     isValid: isFree,
     run: ({ panes }) => panes.chooseServer(),
   },
-  ...(
-    [
-      ["up", "Row up", ["Up", "k"], -1],
-      ["down", "Row down", ["Down", "j"], 1],
-    ] as const
-  ).map(([name, title, keys, rows]) => ({
-    ...scroll(name, title, keys),
-    run: ({ panes }: ConsoleActions) => panes.move(rows),
-  })),
-  {
-    ...scroll("pageUp", "Page up", ["PgUp"]),
-    run: ({ panes }) => panes.movePage(-1),
-  },
-  {
-    ...scroll("pageDown", "Page down", ["PgDn"]),
-    run: ({ panes }) => panes.movePage(1),
-  },
-  {
-    ...scroll("first", "To the first row", ["Home"]),
-    run: ({ panes }) => panes.move(Number.NEGATIVE_INFINITY),
-  },
-  {
-    ...scroll("last", "To the last row; in the log, follow", ["End"]),
-    run: ({ panes }) => panes.move(Number.POSITIVE_INFINITY),
-  },
+  scroll("up", "Row up", ["Up", "k"], (panes) => panes.move(-1)),
+  scroll("down", "Row down", ["Down", "j"], (panes) => panes.move(1)),
+  scroll("pageUp", "Page up", ["PgUp"], (panes) => panes.movePage(-1)),
+  scroll("pageDown", "Page down", ["PgDn"], (panes) => panes.movePage(1)),
+  scroll("first", "To the first row", ["Home"], (panes) => panes.move(-Infinity)),
+  scroll("last", "To the last row; in the log, follow", ["End"], (panes) => panes.move(Infinity)),
 ];
 
 /** For the documentation. */
@@ -280,9 +258,19 @@ export function consoleCommands(
 }
 
 function facts(name: string, title: string, keys: readonly string[]): CommandFacts {
-  return { id: `console.${name}`, title, group, keys };
+  return { id: `console.${name}`, title, group: "Console", keys };
 }
 
-function scroll(name: string, title: string, keys: readonly string[]) {
-  return { id: `console.${name}`, title, group: scrolling, keys, isValid: isFree };
+function scroll(
+  name: string,
+  title: string,
+  keys: readonly string[],
+  act: (panes: PaneActions) => undefined,
+): Definition {
+  return {
+    ...facts(name, title, keys),
+    group: "Scrolling",
+    isValid: isFree,
+    run: ({ panes }) => act(panes),
+  };
 }

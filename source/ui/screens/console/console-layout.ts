@@ -1,4 +1,4 @@
-// Where the panes of the console stand, and which rows of a list are in sight.
+// The layout of the console: heights of the panes, and the rows of a list in sight.
 
 import { panelInnerHeight } from "../../components/panel.tsx";
 import type { BodySize } from "../../frame/screen.ts";

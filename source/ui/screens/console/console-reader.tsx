@@ -31,7 +31,7 @@ export interface ConsoleReaderProps {
 
 /** Short, since every change reads all of it again. */
 export function ConsoleReader({ state, log }: ConsoleReaderProps): ReactElement {
-  const logFilter = useStore(log, () => log.text);
+  const logFilter = useStore(log, () => log.filters.text);
   const { cloud, pane, made } = state;
   const { link, target } = cloud;
   const answer =

@@ -145,7 +145,7 @@ export function selectedKey({ selected, cloud }: ConsoleState): KeyDocument | un
   return cloud.keys[selectedIndex(selected.keys, cloud.keys.map(keyId))];
 }
 
-/** Where the selection is now: at its item, or where that stood. -1 in an empty list. */
+/** Finds the selected item, or the item in its place; -1 in an empty list. */
 export function selectedIndex({ name, index }: Selection, names: readonly string[]): number {
   const at = name === undefined ? -1 : names.indexOf(name);
   return at === -1 ? Math.min(index, names.length - 1) : at;

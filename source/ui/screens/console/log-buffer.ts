@@ -1,10 +1,20 @@
-// The log of one deployment: the newest lines, those that pass the filter, and which are in sight.
+// The newest lines of a log: the lines that pass the filters, and the lines in sight.
 
 import type { LogDocument } from "../../../cloud/admin/documents.ts";
 
 /** The streams that a key walks through. */
 const logStreams = ["all", "stderr", "stdout", "event"] as const;
-export type LogStream = (typeof logStreams)[number];
+
+/** Each narrows the lines further. */
+export interface LogFilters {
+  /** As `readLogFilter` reads it. */
+  readonly text: string;
+  readonly stream: (typeof logStreams)[number];
+  /** Undefined: all replicas. */
+  readonly replica: string | undefined;
+}
+
+const noFilters: LogFilters = { text: "", stream: "all", replica: undefined };
 
 /** Lines that are kept; older ones are in the server's files. */
 const keptLines = 5000;
@@ -25,9 +35,7 @@ export class LogBuffer {
   /** Entries that pass the filters. */
   #shown: LogEntry[] = [];
   #count = 0;
-  #text = "";
-  #stream: LogStream = "all";
-  #replica: string | undefined;
+  #filters = noFilters;
   #passes: (line: LogDocument) => boolean = () => true;
   /** The last entry in sight; undefined follows the newest. */
   #anchor: number | undefined;
@@ -42,16 +50,8 @@ export class LogBuffer {
     return () => this.#listeners.delete(listener);
   };
 
-  get text(): string {
-    return this.#text;
-  }
-
-  get stream(): LogStream {
-    return this.#stream;
-  }
-
-  get replica(): string | undefined {
-    return this.#replica;
+  get filters(): LogFilters {
+    return this.#filters;
   }
 
   get isFollowing(): boolean {
@@ -76,7 +76,8 @@ export class LogBuffer {
   }
 
   get hasFilters(): boolean {
-    return this.#text !== "" || this.#stream !== "all" || this.#replica !== undefined;
+    const { text, stream, replica } = this.#filters;
+    return text !== "" || stream !== "all" || replica !== undefined;
   }
 
   push(line: LogDocument): void {
@@ -96,28 +97,20 @@ export class LogBuffer {
     this.#tell();
   }
 
-  setText(text: string): void {
-    this.#text = text;
-    this.#passes = readLogFilter(text);
-    this.#filter();
+  setFilters(change: Partial<LogFilters>): void {
+    this.#filters = { ...this.#filters, ...change };
+    this.#passes = readLogFilter(this.#filters.text);
+    this.#shown = this.#entries.filter(({ line }) => this.#isShown(line));
+    this.#tell();
   }
 
   nextStream(): void {
-    const at = logStreams.indexOf(this.#stream);
-    this.#stream = logStreams[(at + 1) % logStreams.length] ?? "all";
-    this.#filter();
-  }
-
-  /** @param replica undefined: all replicas */
-  setReplica(replica: string | undefined): void {
-    this.#replica = replica;
-    this.#filter();
+    const at = logStreams.indexOf(this.#filters.stream);
+    this.setFilters({ stream: logStreams[(at + 1) % logStreams.length] ?? "all" });
   }
 
   clearFilters(): void {
-    this.#stream = "all";
-    this.#replica = undefined;
-    this.setText("");
+    this.setFilters(noFilters);
   }
 
   /** Shows the newest lines from now on. */
@@ -142,7 +135,7 @@ export class LogBuffer {
 
   /** The lines in sight, oldest first: at most `height`. */
   window(height: number): readonly LogEntry[] {
-    // Where the lines being read are gone, the oldest that are left stand in their place.
+    // The oldest lines left replace lines that are gone.
     const end = Math.max(this.#lastIndex() + 1, Math.min(height, this.#shown.length));
     return this.#shown.slice(Math.max(0, end - Math.max(0, height)), end);
   }
@@ -153,14 +146,10 @@ export class LogBuffer {
   }
 
   #isShown(line: LogDocument): boolean {
-    if (this.#stream !== "all" && line.stream !== this.#stream) return false;
-    if (this.#replica !== undefined && line.replica !== this.#replica) return false;
+    const { stream, replica } = this.#filters;
+    if (stream !== "all" && line.stream !== stream) return false;
+    if (replica !== undefined && line.replica !== replica) return false;
     return this.#passes(line);
-  }
-
-  #filter(): void {
-    this.#shown = this.#entries.filter(({ line }) => this.#isShown(line));
-    this.#tell();
   }
 
   #lastIndex(): number {

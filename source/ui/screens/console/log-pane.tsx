@@ -40,11 +40,12 @@ export function LogPane({ state, log, width, height, y }: LogPaneProps): ReactEl
   const room = { width: panelInnerWidth(width), height: panelInnerHeight(height) };
   const rows = logRows(log, room, state.isWrapped, glyphs);
   const app = selectedApp(state);
+  const { text, stream, replica } = log.filters;
   const title = [
     ...(app === undefined ? [] : [shownName(app, state.cloud.status?.organisation)]),
     "log",
-    ...(log.replica === undefined ? [] : [shortReplica(log.replica)]),
-    ...(log.stream === "all" ? [] : [log.stream]),
+    ...(replica === undefined ? [] : [shortReplica(replica)]),
+    ...(stream === "all" ? [] : [stream]),
   ];
   const place = log.isFollowing
     ? [`${log.shownCount} lines`, "FOLLOW"]
@@ -53,7 +54,7 @@ export function LogPane({ state, log, width, height, y }: LogPaneProps): ReactEl
   return (
     <FilteredPanel
       title={title.join(separator)}
-      filter={log.text}
+      filter={text}
       field={isFocused ? state.field : undefined}
       footer={place.join(separator)}
       isFocused={isFocused}
@@ -68,9 +69,9 @@ export function LogPane({ state, log, width, height, y }: LogPaneProps): ReactEl
           width={room.width}
         />
       )}
-      {rows.map(({ line, isFirst, text }, index) => (
+      {rows.map((row, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: in a flood new rows cost more than new texts
-        <LogRow key={index} line={line} isFirst={isFirst} text={text} />
+        <LogRow key={index} {...row} />
       ))}
     </FilteredPanel>
   );

@@ -54,11 +54,11 @@ export class PaneActions {
   openFilter(): undefined {
     const { store, log } = this.#context;
     const { pane, filter } = store.get();
-    const before = pane === "logs" ? log.text : filter;
+    const before = pane === "logs" ? log.filters.text : filter;
     store.update({ field: { editor: fieldWith(createEditorState(), before), before } });
   }
 
-  /** What is typed filters at once. */
+  /** Filters while it is typed. */
   editFilter(edit: (editor: EditorState) => EditorState): void {
     const { store } = this.#context;
     const { field } = store.get();
@@ -120,8 +120,8 @@ export class PaneActions {
       .map(({ replica }) => replica)
       .find((id) => [id, shortReplica(id)].includes(rest));
     const selected = state.pane === "replicas" ? selectedReplica(state)?.replica : undefined;
-    log.setReplica(named ?? selected);
-    if (rest !== "" && named === undefined) log.setText(rest);
+    const isText = rest !== "" && named === undefined;
+    log.setFilters({ replica: named ?? selected, ...(isText && { text: rest }) });
     store.update({ ...state, pane: "logs", details: undefined });
   }
 
@@ -166,7 +166,7 @@ export class PaneActions {
 
   #setFilter(text: string): void {
     const { store, log } = this.#context;
-    if (store.get().pane === "logs") log.setText(text);
+    if (store.get().pane === "logs") log.setFilters({ text });
     else store.update({ filter: text });
   }
 

@@ -32,7 +32,7 @@ test("the selected replica and key are told in their panes, and the log's filter
   expect(heard(consoleState({}, { pane: "replicas" }))).toContain("Replica: aaaabbbb, ready");
   expect(heard(consoleState({}, { pane: "keys" }))).toContain("Key: ci, active");
   const log = logOf("one");
-  log.setText("o");
+  log.setFilters({ text: "o" });
   expect(heard(consoleState({}, { pane: "logs" }), log)).toContain("Pane: logs, filter o");
 });
 

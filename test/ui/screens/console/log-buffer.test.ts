@@ -57,7 +57,7 @@ describe("the lines in sight", () => {
     for (let index = 0; index < 4900; index += 1) view.push(sampleLine({ text: "later" }));
     expect(shown(view)).toEqual(before);
     for (let index = 0; index < 2000; index += 1) view.push(sampleLine({ text: `late ${index}` }));
-    // What was read is gone: the oldest that are left stand in its place.
+    // The lines that were read are gone: the oldest that are left stand in their place.
     expect(shown(view)).toEqual(["later", "later", "later"]);
     expect(view.isFollowing).toBe(false);
     view.follow();
@@ -94,14 +94,14 @@ describe("filters", () => {
     view.push(sampleLine({ text: "two", replica: "ccccdddd" }));
     view.push(sampleLine({ text: "three", stream: "event" }));
     view.nextStream();
-    expect([view.stream, shown(view)]).toEqual(["stderr", ["one"]]);
-    view.setReplica("ccccdddd");
+    expect([view.filters.stream, shown(view)]).toEqual(["stderr", ["one"]]);
+    view.setFilters({ replica: "ccccdddd" });
     expect(shown(view)).toEqual([]);
     expect(view.hasFilters).toBe(true);
     view.clearFilters();
     expect(shown(view)).toEqual(["one", "two", "three"]);
     expect(view.hasFilters).toBe(false);
-    view.setText("t");
+    view.setFilters({ text: "t" });
     view.push(sampleLine({ text: "four" }));
     expect(shown(view)).toEqual(["two", "three"]);
   });
@@ -124,7 +124,7 @@ test("every change is told, and counted", () => {
   });
   view.push(sampleLine({ text: "one" }));
   view.push(sampleLine({ text: "two" }));
-  view.setText("o");
+  view.setFilters({ text: "o" });
   view.nextStream();
   view.scroll(-1, 1);
   view.follow();

@@ -36,8 +36,8 @@ test("a line stands behind its time, its replica and the sign of its stream", ()
 
 test("the title tells the filters, and the lower border how many lines were missed", () => {
   const log = logOf(...Array.from({ length: 30 }, (_, index) => `line ${index}`));
-  log.setText("line");
-  log.setReplica("aaaabbbb");
+  log.setFilters({ text: "line" });
+  log.setFilters({ replica: "aaaabbbb" });
   log.scroll(-5, 10);
   log.push(sampleLine({ seq: 31, text: "line 31" }));
   const lines = linesOf(log);
@@ -52,7 +52,7 @@ test("an empty log is told apart from one without matches", () => {
   const log = new LogBuffer();
   expect(linesOf(log)[1]).toContain("Nothing is written yet.");
   log.push(sampleLine());
-  log.setText("zzz");
+  log.setFilters({ text: "zzz" });
   expect(linesOf(log)[1]).toContain("Nothing matches. Esc shows all.");
 });
 
