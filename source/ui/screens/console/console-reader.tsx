@@ -14,6 +14,7 @@ import {
   shortRevision,
   shownName,
   timeOfDay,
+  withoutColours,
 } from "./console-texts.ts";
 import { detailLabelWidth, detailRows } from "./detail-lines.ts";
 import type { LogBuffer } from "./log-buffer.ts";
@@ -63,7 +64,7 @@ export function readerLines(state: ConsoleState, log: LogBuffer, now: number): s
     ...cloud.apps.map((app) => readApp(app, cloud.status?.organisation)),
     ...cloud.events.slice(-readEvents).map(readEvent),
     ...(pane === "logs"
-      ? log.window(readLogLines).map(({ line }) => harmless(logLineText(line)))
+      ? log.window(readLogLines).map(({ line }) => harmless(withoutColours(logLineText(line))))
       : []),
   ];
 }

@@ -77,3 +77,11 @@ export function logLineText({ ts, replica, stream, text }: LogDocument): string 
   const mark = stream === "event" ? "*" : " ";
   return `${timeOfDay(ts)} ${shortReplica(replica).padEnd(8)} ${mark} ${text}`;
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are the subject here
+const colours = /\u001b\[[\d;:]*m/g;
+
+/** Drops the colours of a program's output, which many write even where no terminal is. */
+export function withoutColours(text: string): string {
+  return text.replaceAll(colours, "");
+}

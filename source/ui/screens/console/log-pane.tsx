@@ -11,14 +11,10 @@ import { foreignText } from "../../text/text-run.ts";
 import { wrapLine } from "../../text/wrap-line.ts";
 import type { Glyphs } from "../../theme.ts";
 import { type ConsoleState, selectedApp } from "./console-state.ts";
-import { shortReplica, shownName, timeOfDay } from "./console-texts.ts";
+import { shortReplica, shownName, timeOfDay, withoutColours } from "./console-texts.ts";
 import { FilteredPanel } from "./filtered-panel.tsx";
 import type { LogBuffer } from "./log-buffer.ts";
 import { TextLine } from "./text-line.tsx";
-
-/** Programs colour their output even where no terminal is. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are the subject here
-const colours = /\u001b\[[\d;:]*m/g;
 
 /** In front of a text: time, replica, sign. */
 const headWidth = 8 + 1 + 8 + 3;
@@ -130,6 +126,6 @@ function wrappedRows(line: LogDocument, { width, height }: Room, glyphs: Glyphs)
 
 /** The beginning of a line, which may have a megabyte, without colours and line breaks. */
 function shownText({ text }: LogDocument, length: number, { isAscii }: Glyphs): string {
-  const plain = text.slice(0, length).replaceAll(colours, "");
+  const plain = withoutColours(text.slice(0, length));
   return foreignText(plain.replaceAll(/[\r\n]+/g, " "), isAscii);
 }

@@ -44,7 +44,7 @@ test("a new key is told as long as it is shown", () => {
 test("states and events are lines, without what a terminal would obey; the log only in its pane", () => {
   const apps = [sampleApp({ state: "FAILED", reason: "bad\u001b[31m" })];
   const events = [sampleEvent({ sentence: "1 replica more" })];
-  const log = logOf("POST 200");
+  const log = logOf("\u001b[32mPOST\u001b[0m 200");
   const lines = readerLines(consoleState({ apps, events }), log, now);
   expect(lines[0]).toMatch(/^tiny: failed, .*, bad \[31m$/);
   expect(lines[1]).toMatch(/^\d\d:\d\d:\d\d tiny: 1 replica more$/);

@@ -332,6 +332,11 @@ test("for screen readers states are words, changes are new lines, and a key is s
   server.appList = [sampleApp({ state: "CRASH_BACKOFF", reason: "exit code 1" })];
   await screen.until("tiny: crashing, 1 of at most 2 replicas ready, revision r0002, exit code 1");
   expect(screen.text).not.toMatch(/[│╭▁█]/);
+  screen.type("l");
+  await screen.until("Pane: logs");
+  await screen.until(() => server.followers === 1);
+  server.write(sampleLine({ text: "POST /v1/chat 500" }));
+  await screen.until(/aaaabbbb +POST \/v1\/chat 500/);
   server.isGone = true;
   await screen.until(/Control plane, this machine: .*does not answer/);
 });
