@@ -12,7 +12,7 @@ import { type PaneProps, visibleFrom } from "./console-layout.ts";
 import { type ConsoleState, isOutdated, selectedIndex, shownApps } from "./console-state.ts";
 import { nameOf, shownName } from "./console-texts.ts";
 import { FilteredPanel } from "./filtered-panel.tsx";
-import { appColumns, dimColumns } from "./table-columns.ts";
+import { appColumns } from "./table-columns.ts";
 import { TextLine } from "./text-line.tsx";
 
 export interface AppListProps extends PaneProps {
@@ -52,10 +52,11 @@ export function AppList({ state, width, height, now, y }: AppListProps): ReactEl
       y={y}
     >
       <Table
-        columns={isOutdated(cloud, now) ? dimColumns(fitted) : fitted}
+        columns={fitted}
         items={apps.slice(top, top + room)}
         keyOf={nameOf}
         isSelected={(app) => app === selected}
+        isDim={isOutdated(cloud, now)}
         isFocused={isFocused}
       />
       {apps.length === 0 && (

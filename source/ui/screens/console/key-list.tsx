@@ -7,7 +7,7 @@ import { useLook } from "../../hooks/use-look.ts";
 import { foreignText } from "../../text/text-run.ts";
 import { type PaneProps, visibleFrom } from "./console-layout.ts";
 import { type ConsoleState, isOutdated, selectedKey } from "./console-state.ts";
-import { dimColumns, keyColumns } from "./table-columns.ts";
+import { keyColumns } from "./table-columns.ts";
 import { TextLine } from "./text-line.tsx";
 
 export function KeyList({ state, width, height, now }: PaneProps): ReactElement {
@@ -29,10 +29,11 @@ export function KeyList({ state, width, height, now }: PaneProps): ReactElement 
       isFocused={pane === "keys"}
     >
       <Table
-        columns={isOutdated(cloud, now) ? dimColumns(fitted) : fitted}
+        columns={fitted}
         items={keys.slice(top, top + room)}
         keyOf={({ id }) => id}
         isSelected={(key) => key === selected}
+        isDim={isOutdated(cloud, now)}
       />
       {keys.length === 0 && (
         <TextLine text="  There is no key yet. n makes one." tone="dim" width={inner} />

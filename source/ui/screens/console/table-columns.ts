@@ -92,14 +92,6 @@ export function keyColumns(glyphs: Glyphs, now: number): readonly Column<KeyDocu
   ];
 }
 
-/** The same columns with every cell dim: what may not be true any more is not shown as if it were. */
-export function dimColumns<Item>(columns: readonly Column<Item>[]): readonly Column<Item>[] {
-  return columns.map((column) => ({
-    ...column,
-    cell: (item) => [column.cell(item)].flat().map((run) => ({ ...run, tone: "dim" }) as const),
-  }));
-}
-
 /** Ready of at most; while it grows, from what to what. */
 function replicaCount({ replicas, scale }: AppDocument, glyphs: Glyphs): string {
   const { wanted, alive, ready } = replicas;

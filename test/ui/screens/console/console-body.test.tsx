@@ -1,8 +1,9 @@
 // Goal: the console fills its window at every size and shows the panes that fit, and what stands in their place.
 // Method: the component with states that a test chooses; the whole program is in console-screen.test.ts.
 
+import chalk from "chalk";
 import type { ReactElement } from "react";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { ConsoleBody } from "../../../../source/ui/screens/console/console-body.tsx";
 import {
   type CloudState,
@@ -111,6 +112,22 @@ describe("the connection", () => {
     const [banner = ""] = shown.lines();
     expect(banner).toMatch(/✗ No control plane answers.*figures are 12 s old.*S starts it.*r asks/);
     expect(shown.text()).toMatch(/> tiny +● ready/);
+  });
+
+  test("that broke leaves the figures dim: they may not be true any more", async () => {
+    const before = chalk.level;
+    onTestFinished(() => {
+      chalk.level = before;
+    });
+    chalk.level = 1;
+    for (const link of [{ kind: "up" }, gone] as const) {
+      const screen = openTree(body(consoleState({ link }), large), large.columns, large.rows);
+      await screen.until(/> tiny +● ready/);
+      const signs = screen.bytes.match(/.{5}(?=● (ready|active))/g) ?? [];
+      expect(signs.length).toBeGreaterThanOrEqual(3);
+      const hasColour = signs.map((code) => code.includes("[36m"));
+      expect(hasColour).toEqual(signs.map(() => link.kind === "up"));
+    }
   });
 
   test("that is slow is told, while the figures stay", () => {
