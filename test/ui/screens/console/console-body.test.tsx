@@ -121,7 +121,9 @@ describe("the connection", () => {
     });
     chalk.level = 1;
     for (const link of [{ kind: "up" }, gone] as const) {
-      const screen = openTree(body(consoleState({ link }), large), large.columns, large.rows);
+      // The terminal in memory has the time of day.
+      const state = consoleState({ link, readAtMs: Date.now() });
+      const screen = openTree(body(state, large), large.columns, large.rows);
       await screen.until(/> tiny +● ready/);
       const signs = screen.bytes.match(/.{5}(?=● (ready|active))/g) ?? [];
       expect(signs.length).toBeGreaterThanOrEqual(3);
