@@ -6,6 +6,7 @@ import { toOneLine } from "../../../base/seen-text.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { fitColumns, markerWidth, Table } from "../../components/table.tsx";
+import { TextLine } from "../../components/text-line.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import type { Glyphs } from "../../theme.ts";
 import { type PaneProps, visibleFrom } from "./console-layout.ts";
@@ -13,7 +14,6 @@ import { type ConsoleState, isOutdated, selectedIndex, shownApps } from "./conso
 import { nameOf, shownName } from "./console-texts.ts";
 import { FilteredPanel } from "./filtered-panel.tsx";
 import { appColumns } from "./table-columns.ts";
-import { TextLine } from "./text-line.tsx";
 
 export interface AppListProps extends PaneProps {
   /** Its first row in the body. */

@@ -3,10 +3,10 @@
 import { Text } from "ink";
 import type { ReactElement } from "react";
 import { Panel, panelInnerWidth } from "../../components/panel.tsx";
+import { TextLine } from "../../components/text-line.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { span } from "../../text/quantities.ts";
 import { type CloudState, type ConsoleState, canStart } from "./console-state.ts";
-import { TextLine } from "./text-line.tsx";
 
 export interface ConnectionBannerProps {
   readonly cloud: CloudState;

@@ -3,12 +3,12 @@
 import type { ReactElement } from "react";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { fitColumns, markerWidth, Table } from "../../components/table.tsx";
+import { TextLine } from "../../components/text-line.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { foreignText } from "../../text/text-run.ts";
 import { type PaneProps, visibleFrom } from "./console-layout.ts";
 import { type ConsoleState, isOutdated, selectedKey } from "./console-state.ts";
 import { keyColumns } from "./table-columns.ts";
-import { TextLine } from "./text-line.tsx";
 
 export function KeyList({ state, width, height, now }: PaneProps): ReactElement {
   const { glyphs } = useLook();

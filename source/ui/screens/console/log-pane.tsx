@@ -4,6 +4,7 @@ import { Text } from "ink";
 import { memo, type ReactElement } from "react";
 import type { LogDocument } from "../../../cloud/admin/documents.ts";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
+import { TextLine } from "../../components/text-line.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
 import { truncateText } from "../../text/graphemes.ts";
@@ -14,7 +15,6 @@ import { type ConsoleState, selectedApp } from "./console-state.ts";
 import { shortReplica, shownName, timeOfDay, withoutColours } from "./console-texts.ts";
 import { FilteredPanel } from "./filtered-panel.tsx";
 import type { LogBuffer } from "./log-buffer.ts";
-import { TextLine } from "./text-line.tsx";
 
 /** In front of a text: time, replica, sign. */
 const headWidth = 8 + 1 + 8 + 3;

@@ -8,6 +8,7 @@ import type { ScaleSettings } from "../../../cloud/app-config.ts";
 import { Gauge } from "../../components/gauge.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { Sparkline } from "../../components/sparkline.tsx";
+import { TextLine } from "../../components/text-line.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { textWidth, truncateText } from "../../text/graphemes.ts";
 import { fitText, foreignText } from "../../text/text-run.ts";
@@ -17,7 +18,6 @@ import { type PaneProps, visibleFrom } from "./console-layout.ts";
 import { isOutdated, selectedApp, selectedReplica, shownReplicas } from "./console-state.ts";
 import { nameOf, replicaNote, shortReplica, shownName, timeOfDay } from "./console-texts.ts";
 import { replicaStateRun } from "./state-words.ts";
-import { TextLine } from "./text-line.tsx";
 
 const stateWidth = 11;
 const gaugeWidth = 8;

@@ -2,10 +2,10 @@
 
 import { Text } from "ink";
 import type { ReactElement } from "react";
-import { useLook } from "../../hooks/use-look.ts";
-import { truncateText } from "../../text/graphemes.ts";
-import { foreignText } from "../../text/text-run.ts";
-import type { Tone } from "../../theme.ts";
+import { useLook } from "../hooks/use-look.ts";
+import { truncateText } from "../text/graphemes.ts";
+import { foreignText } from "../text/text-run.ts";
+import type { Tone } from "../theme.ts";
 
 export interface TextLineProps {
   /** May come from elsewhere: the terminal does not obey it. */
