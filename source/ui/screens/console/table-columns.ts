@@ -1,17 +1,18 @@
-// The columns of the table of deployments.
+// The columns of the tables of deployments and of keys.
 
 import { formatMilliseconds } from "../../../base/time-format.ts";
-import type { AppDocument } from "../../../cloud/admin/documents.ts";
-import { foreignSpan } from "../../panes/styled-row.ts";
-import type { Column } from "../../panes/table.ts";
+import type { AppDocument, KeyDocument } from "../../../cloud/admin/documents.ts";
+import type { Column } from "../../components/table.tsx";
 import { percentage, rate } from "../../text/quantities.ts";
+import { foreignRun, type TextRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
-import { type AppFigures, nameOf } from "./app-figures.ts";
-import { appStateSpan } from "./state-words.ts";
+import type { AppFigures } from "./app-figures.ts";
+import { keyName, lastUse, nameOf, shortAge, shortRevision, shownName } from "./console-texts.ts";
+import { appStateRun } from "./state-words.ts";
 
 export interface AppColumnOptions {
   readonly glyphs: Glyphs;
-  /** The server's own: it is not told with every name. */
+  /** The server's own organisation: names are shown without it. */
   readonly organisation: string | undefined;
   readonly figuresOf: (name: string) => AppFigures;
   /** Milliseconds since 1970. */
@@ -41,10 +42,10 @@ export function appColumns(options: AppColumnOptions): readonly Column<AppDocume
         const name = shownName(app, options.organisation);
         // It lives as long as the command that runs it.
         const text = app.isEphemeral ? `${name} (run)` : name;
-        return foreignSpan(text, "plain", glyphs.isAscii);
+        return foreignRun(text, "plain", glyphs.isAscii);
       },
     },
-    { title: "STATUS", width: 11, cell: ({ state }) => appStateSpan(state, glyphs) },
+    { title: "STATUS", width: 11, cell: ({ state }) => appStateRun(state, glyphs) },
     figure("REPLICAS", 8, 0, (app) => replicaCount(app, glyphs)),
     figure("REQ/S", 6, 1, (_, { requestsPerSecond }) => shownRate(requestsPerSecond)),
     figure("BUSY", 4, 2, ({ inFlight }) => String(inFlight)),
@@ -60,35 +61,38 @@ export function appColumns(options: AppColumnOptions): readonly Column<AppDocume
       width: 8,
       rank: 2,
       cell: ({ activeRevision }) =>
-        foreignSpan(shortRevision(activeRevision) ?? "-", "plain", glyphs.isAscii),
+        foreignRun(shortRevision(activeRevision) ?? "-", "plain", glyphs.isAscii),
     },
     figure("AGE", 5, 3, ({ createdAt }) => shortAge(now - createdAt)),
   ];
 }
 
-/** Without the organisation that goes without saying. */
-export function shownName(
-  app: { organisation: string; app: string },
-  organisation: string | undefined,
-): string {
-  return app.organisation === organisation ? app.app : nameOf(app);
+/** @param now milliseconds since 1970 */
+export function keyColumns(glyphs: Glyphs, now: number): readonly Column<KeyDocument>[] {
+  const text = (value: string) => foreignRun(value, "plain", glyphs.isAscii);
+  return [
+    { title: "NAME", width: 10, isFlexible: true, cell: (key) => text(keyName(key)) },
+    {
+      title: "KEY",
+      width: 6,
+      rank: 2,
+      cell: ({ id }) => text(`${glyphs.ellipsis}${id.slice(-3)}`),
+    },
+    { title: "SCOPE", width: 8, rank: 1, cell: ({ scope }) => text(scope) },
+    { title: "APPS", width: 10, rank: 3, cell: ({ apps }) => text(apps.join(",") || "all") },
+    { title: "STATE", width: 10, cell: (key) => keyStateRun(key, glyphs, now) },
+    { title: "USED", width: 5, align: "right", rank: 1, cell: (key) => text(lastUse(key, now)) },
+    {
+      title: "LIMIT",
+      width: 6,
+      align: "right",
+      rank: 4,
+      cell: ({ requestsPerMinute: limit }) => text(limit === undefined ? "none" : `${limit}/m`),
+    },
+  ];
 }
 
-/** `r0007` of `r0007-1a2b3c4d`. */
-export function shortRevision(revision: string | undefined): string | undefined {
-  return revision?.split("-")[0];
-}
-
-/** `45s`, `12m`, `3h`, `9d`. */
-export function shortAge(milliseconds: number): string {
-  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
-  if (seconds < 60) return `${seconds}s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
-  if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)}h`;
-  return `${Math.floor(seconds / 86_400)}d`;
-}
-
-/** Ready of at most; where it grows, from what to what. */
+/** Ready of at most; while it grows, from what to what. */
 function replicaCount({ replicas, scale }: AppDocument, glyphs: Glyphs): string {
   const { wanted, alive, ready } = replicas;
   if (alive < wanted) return `${alive}${glyphs.arrow}${wanted}`;
@@ -97,4 +101,11 @@ function replicaCount({ replicas, scale }: AppDocument, glyphs: Glyphs): string 
 
 function shownRate(perSecond: number | undefined): string | undefined {
   return perSecond === undefined ? undefined : rate(perSecond);
+}
+
+/** A key that expires, after a rotation say, tells when. */
+function keyStateRun({ state, expiresAt }: KeyDocument, glyphs: Glyphs, now: number): TextRun {
+  if (state !== "active") return { text: `${glyphs.stopped} ${state}`, tone: "dim" };
+  if (expiresAt === undefined) return { text: `${glyphs.ready} active`, tone: "good" };
+  return { text: `${glyphs.ready} ${shortAge(expiresAt - now)} left`, tone: "warning" };
 }

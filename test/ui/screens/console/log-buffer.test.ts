@@ -1,26 +1,19 @@
 // Goal: a flood of log lines costs the same however long it lasts, and what one reads stands still.
-// Method: the view alone; how many lines a picture looks at is counted.
+// Method: the buffer alone; what is drawn of it is in log-pane.test.tsx.
 
 import { describe, expect, test } from "vitest";
-import type { LogDocument } from "../../../../source/cloud/admin/documents.ts";
-import { plainText, rowWidth } from "../../../../source/ui/panes/styled-row.ts";
-import { readLogFilter } from "../../../../source/ui/screens/console/log-filter.ts";
-import { logRows } from "../../../../source/ui/screens/console/log-rows.ts";
-import { LogView } from "../../../../source/ui/screens/console/log-view.ts";
-import { unicodeGlyphs } from "../../../../source/ui/theme.ts";
+import { LogBuffer, readLogFilter } from "../../../../source/ui/screens/console/log-buffer.ts";
 import { sampleLine } from "./sample-cloud.ts";
 
-const options = { width: 60, height: 10, glyphs: unicodeGlyphs, isWrapped: false };
-
-function viewOf(count: number, text = (index: number) => `line ${index}`): LogView {
-  const view = new LogView();
+function viewOf(count: number, text = (index: number) => `line ${index}`): LogBuffer {
+  const view = new LogBuffer();
   for (let index = 0; index < count; index += 1) {
     view.push(sampleLine({ seq: index, text: text(index) }));
   }
   return view;
 }
 
-function shown(view: LogView, height = 3): string[] {
+function shown(view: LogBuffer, height = 3): string[] {
   return view.window(height).map(({ line }) => line.text);
 }
 
@@ -54,7 +47,7 @@ describe("the lines in sight", () => {
     const view = viewOf(2);
     view.scroll(-1, 10);
     expect(shown(view, 10)).toEqual(["line 0", "line 1"]);
-    expect(shown(new LogView(), 10)).toEqual([]);
+    expect(shown(new LogBuffer(), 10)).toEqual([]);
   });
 
   test("stay where they are while the oldest go, as long as they are kept", () => {
@@ -64,7 +57,7 @@ describe("the lines in sight", () => {
     for (let index = 0; index < 4900; index += 1) view.push(sampleLine({ text: "later" }));
     expect(shown(view)).toEqual(before);
     for (let index = 0; index < 2000; index += 1) view.push(sampleLine({ text: `late ${index}` }));
-    // What was read is gone: the oldest that are left stand in its place.
+    // The lines that were read are gone: the oldest that are left stand in their place.
     expect(shown(view)).toEqual(["later", "later", "later"]);
     expect(view.isFollowing).toBe(false);
     view.follow();
@@ -96,19 +89,19 @@ describe("filters", () => {
   });
 
   test("each is chosen by itself, and all are dropped together", () => {
-    const view = new LogView();
+    const view = new LogBuffer();
     view.push(sampleLine({ text: "one", stream: "stderr" }));
     view.push(sampleLine({ text: "two", replica: "ccccdddd" }));
     view.push(sampleLine({ text: "three", stream: "event" }));
     view.nextStream();
-    expect([view.stream, shown(view)]).toEqual(["stderr", ["one"]]);
-    view.setReplica("ccccdddd");
+    expect([view.filters.stream, shown(view)]).toEqual(["stderr", ["one"]]);
+    view.setFilters({ replica: "ccccdddd" });
     expect(shown(view)).toEqual([]);
     expect(view.hasFilters).toBe(true);
     view.clearFilters();
     expect(shown(view)).toEqual(["one", "two", "three"]);
     expect(view.hasFilters).toBe(false);
-    view.setText("t");
+    view.setFilters({ text: "t" });
     view.push(sampleLine({ text: "four" }));
     expect(shown(view)).toEqual(["two", "three"]);
   });
@@ -121,41 +114,24 @@ describe("the work of a flood", () => {
     expect(view.keptCount).toBeGreaterThanOrEqual(5000);
     expect(shown(view)).toEqual(["line 119997", "line 119998", "line 119999"]);
   });
-
-  test.each([false, true])(
-    "a picture looks at the lines in sight alone (wrapped: %s)",
-    (isWrapped) => {
-      let looks = 0;
-      const view = new LogView();
-      for (let index = 0; index < 5000; index += 1) {
-        const line: LogDocument = sampleLine({ seq: index });
-        view.push(
-          Object.defineProperty(line, "ts", {
-            get: () => {
-              looks += 1;
-              return 1_700_000_000_000;
-            },
-          }),
-        );
-      }
-      expect(logRows(view, { ...options, isWrapped })).toHaveLength(10);
-      expect(looks).toBeLessThanOrEqual(10);
-    },
-  );
-
-  test("a line of a megabyte is cut before it is laid out, and fits", () => {
-    const view = viewOf(3, () => "x".repeat(1_000_000));
-    for (const isWrapped of [false, true]) {
-      const rows = logRows(view, { ...options, isWrapped });
-      expect(Math.max(...rows.map(rowWidth))).toBeLessThanOrEqual(60);
-      expect(rows.length).toBeLessThanOrEqual(10);
-    }
-  });
 });
 
-test("colours of a replica's lines are dropped; what else a terminal would obey is shown", () => {
-  const view = new LogView();
-  view.push(sampleLine({ text: "\u001b[1;31mred\u001b[0m \u001b[2Jgone\u0007" }));
-  const [row = []] = logRows(view, options);
-  expect(plainText(row)).toContain("red \u241b[2Jgone\u2407");
+test("every change is told, and counted", () => {
+  const view = new LogBuffer();
+  let changes = 0;
+  const stop = view.subscribe(() => {
+    changes += 1;
+  });
+  view.push(sampleLine({ text: "one" }));
+  view.push(sampleLine({ text: "two" }));
+  view.setFilters({ text: "o" });
+  view.nextStream();
+  view.scroll(-1, 1);
+  view.follow();
+  view.clear();
+  expect(view.get()).toBe(changes);
+  expect(changes).toBe(7);
+  stop();
+  view.push(sampleLine());
+  expect(changes).toBe(7);
 });
