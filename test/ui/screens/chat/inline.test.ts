@@ -134,7 +134,7 @@ describe("the answer that is being written", () => {
   test("takes its question back into the field when it never begins", async () => {
     const chat = await openInline();
     await ask(chat, "Fit this in");
-    await chat.screen.until("waiting for the server");
+    await chat.screen.until(/^ Fit this in$/m);
     expect(count(chat, "Fit this in")).toBe(1);
     chat.backend.current.fail("Out of memory.");
     await chat.screen.until("> Fit this in");
