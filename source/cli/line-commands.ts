@@ -1,7 +1,7 @@
 // Lets the commands of the screen's command table run in the line loop.
 import type { CommandContext } from "../ui/screens/chat/commands/command.ts";
-import { helpRows } from "../ui/screens/chat/commands/line-help.ts";
 import { type ChatActions, sessionText } from "../ui/screens/chat/conversation/chat-actions.ts";
+import { helpRows } from "./line-help.ts";
 
 const helpWidth = 78;
 

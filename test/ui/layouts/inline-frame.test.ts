@@ -47,6 +47,26 @@ describe("the frame below what the terminal shows", () => {
     }
   });
 
+  test("leaves nothing behind while an answer is written into it", async () => {
+    const environment = { LANG: "en_GB.UTF-8", TERM_PROGRAM: "vscode" };
+    const chat = await openChat({ isInline: true, columns: 100, rows: 30, environment });
+    const { screen } = chat;
+    await ask(chat, "Count");
+    chat.backend.current.text("some words that fill a row ".repeat(12));
+    await screen.until("some words that fill a row");
+    for (const columns of [80, 62, 90]) {
+      screen.resize(columns, 30);
+      await screen.until(({ lines }) => lines.includes(`╭${"─".repeat(columns - 2)}╮`));
+      const count = (text: string) => screen.allLines.filter((line) => line.includes(text)).length;
+      expect([count("modelctl"), count("╭"), count("╯"), count(" assistant")]).toEqual([
+        1, 1, 1, 1,
+      ]);
+    }
+    chat.backend.current.done();
+    await screen.until("62.0 tok/s");
+    expect(screen.allLines.filter((line) => line.startsWith(" assistant"))).toHaveLength(1);
+  });
+
   test("shows the cursor where one types, below whatever it has above", async () => {
     const chat = await openChat({ isInline: true, columns: 80, rows: 30 });
     const { screen } = chat;

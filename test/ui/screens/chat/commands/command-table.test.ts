@@ -2,6 +2,7 @@
 // Method: look-ups in the table itself.
 
 import { describe, expect, test } from "vitest";
+import { helpRows } from "../../../../../source/cli/line-help.ts";
 import {
   type CommandSituation,
   isValidIn,
@@ -12,7 +13,6 @@ import {
   parseLine,
   slashUsages,
 } from "../../../../../source/ui/screens/chat/commands/command-table.ts";
-import { helpRows } from "../../../../../source/ui/screens/chat/commands/line-help.ts";
 
 const idle: CommandSituation = {
   mode: "writing",

@@ -1,9 +1,9 @@
 // The help of the line loop, made from the command table.
 
-import { textWidth, truncateText } from "../../../text/graphemes.ts";
-import { wrapLine } from "../../../text/wrap-line.ts";
-import type { Command } from "./command.ts";
-import { commandTable, slashUsages } from "./command-table.ts";
+import type { Command } from "../ui/screens/chat/commands/command.ts";
+import { commandTable, slashUsages } from "../ui/screens/chat/commands/command-table.ts";
+import { textWidth, truncateText } from "../ui/text/graphemes.ts";
+import { wrapLine } from "../ui/text/wrap-line.ts";
 
 const labelCells = 30;
 
