@@ -1,11 +1,11 @@
-// All answers as one text for an editor: a line for each, `name = value`, under the titles of the steps.
+// All answers as one text for an editor: a line `name = value` for each, below the titles of the steps.
 
 import { type Given, isEphemeral, variablePrefix } from "./answers.ts";
 import type { DeployState } from "./deploy-state.ts";
 import type { Item } from "./form.ts";
-import { type PageView, pageOf } from "./page-of.ts";
-import { newVariable } from "./pages-of-settings.ts";
+import { type PageContext, pageOf } from "./pages.ts";
 import { settings } from "./settings.ts";
+import { newVariable } from "./settings-pages.ts";
 import { type StepId, stepsOf } from "./steps.ts";
 
 /** What is written in place of a secret; whoever leaves it keeps the secret. */
@@ -36,16 +36,16 @@ export interface TextField {
 }
 
 /** The fields of every step, as far as the script is read. */
-export function fieldsOf(state: DeployState, view: PageView): readonly TextField[] {
+export function fieldsOf(state: DeployState, context: PageContext): readonly TextField[] {
   return stepsOf(isEphemeral(state.given)).flatMap(({ id: step }) =>
-    pageOf({ ...state, step }, view)
+    pageOf({ ...state, step }, context)
       .items.filter(({ id }) => !leftOut.has(id))
       .map((item) => ({ step, item })),
   );
 }
 
-export function writeAnswers(state: DeployState, view: PageView): string {
-  const fields = fieldsOf(state, view);
+export function writeAnswers(state: DeployState, context: PageContext): string {
+  const fields = fieldsOf(state, context);
   const parts = stepsOf(isEphemeral(state.given)).map(({ id, title }) => {
     const own = fields.filter(({ step }) => step === id);
     if (own.length === 0) return [];
@@ -96,8 +96,8 @@ export interface ReadAnswers {
 }
 
 /** Reads the text that `writeAnswers` has made of the same state. */
-export function readAnswers(text: string, state: DeployState, view: PageView): ReadAnswers {
-  const shown = new Map(fieldsOf(state, view).map(({ item }) => [item.id, item]));
+export function readAnswers(text: string, state: DeployState, context: PageContext): ReadAnswers {
+  const shown = new Map(fieldsOf(state, context).map(({ item }) => [item.id, item]));
   const problems: { line: number; sentence: string }[] = [];
   const read = new Map<string, string>();
   for (const [index, row] of text.split(/\r?\n/).entries()) {

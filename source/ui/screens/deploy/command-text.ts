@@ -1,4 +1,4 @@
-// The command that does the same as the screen's answers.
+// The deployctl command for the screen's answers.
 
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import {
@@ -11,6 +11,13 @@ import {
   referenceOf,
   variablesOf,
 } from "./answers.ts";
+import { baseOf, type DeployState, profileOf } from "./deploy-state.ts";
+
+/** The command for a shell; undefined as long as the script is not read. */
+export function commandOf(state: DeployState, { looksSecret }: Rules): string | undefined {
+  const base = baseOf(state);
+  return base && commandText(state.given, { base, profile: profileOf(state), looksSecret });
+}
 
 export interface CommandFacts {
   readonly base: AppConfig;
@@ -19,7 +26,7 @@ export interface CommandFacts {
   readonly looksSecret: Rules["looksSecret"];
 }
 
-/** For a shell. A secret's value is named, and never part of it. */
+/** A secret's value is never part of it: the command reads it from a variable. */
 export function commandText(given: Given, { base, profile, looksSecret }: CommandFacts): string {
   const isRun = isEphemeral(given);
   const name = given.name ?? "";

@@ -1,38 +1,24 @@
-// Every command of the deploy screen: its keys, when it is valid, and what it asks the screen to do.
+// Every command of the deploy screen: its keys, when it is valid, and the action behind it.
 
 import type { BoundCommand, CommandFacts } from "../../frame/screen.ts";
 import { type DeployState, revisionBefore } from "./deploy-state.ts";
+import type { DraftActions } from "./draft-actions.ts";
 import type { Item } from "./form.ts";
 import { isOngoing } from "./launch.ts";
-import { newVariable } from "./pages-of-settings.ts";
+import type { LaunchActions } from "./launch-actions.ts";
+import { newVariable } from "./settings-pages.ts";
+import type { StepActions } from "./step-actions.ts";
+import type { TextActions } from "./text-actions.ts";
 
-type Outcome = string | undefined | Promise<string | undefined>;
-
-/** What the commands ask of the screen. */
+/** The parts of the screen that do what a command says. */
 export interface DeployActions {
-  next(): Outcome;
-  back(): Outcome;
-  move(distance: -1 | 1): void;
-  choose(distance: -1 | 1): void;
-  complete(): Outcome;
-  scroll(direction: -1 | 1): void;
-  editText(): Outcome;
-  saveDraft(): Outcome;
-  otherDraft(): Outcome;
-  startOver(): Outcome;
-  retry(): Outcome;
-  mend(): void;
-  copy(): Outcome;
-  test(): Outcome;
-  createKey(): Outcome;
-  chat(): Outcome;
-  rollBack(): Outcome;
-  editAnswers(): Outcome;
-  stop(): void;
-  showLog(): Outcome;
+  readonly steps: StepActions;
+  readonly launch: LaunchActions;
+  readonly drafts: DraftActions;
+  readonly text: TextActions;
 }
 
-/** What decides which keys are valid now. */
+/** Facts that decide which keys are valid now. */
 export interface DeploySituation {
   readonly state: DeployState;
   /** The field that has the keys. */
@@ -42,7 +28,7 @@ export interface DeploySituation {
 interface DeployCommand extends CommandFacts {
   readonly hint?: string | ((situation: DeploySituation) => string | undefined);
   readonly when: (situation: DeploySituation) => boolean;
-  run(actions: DeployActions): Outcome;
+  readonly run: (actions: DeployActions) => ReturnType<BoundCommand["run"]>;
 }
 
 type When = DeployCommand["when"];
@@ -73,7 +59,7 @@ const canRollBack: When = ({ state }) =>
 const hasFaults: When = ({ state: { step, known } }) =>
   step === "preflight" &&
   (known.checked.kind === "failed" ||
-    (known.checked.kind === "here" &&
+    (known.checked.kind === "loaded" &&
       known.checked.value.findings.some(({ kind }) => kind === "fault")));
 
 const table: readonly DeployCommand[] = [
@@ -87,7 +73,7 @@ const table: readonly DeployCommand[] = [
       return state.step === "review" ? "launch" : "next";
     },
     when: ({ state }) => state.step !== "launch",
-    run: (actions) => actions.next(),
+    run: ({ steps }) => steps.next(),
   },
   {
     id: "deploy.chat",
@@ -96,7 +82,7 @@ const table: readonly DeployCommand[] = [
     keys: ["Enter"],
     hint: "chat",
     when: isLive,
-    run: (actions) => actions.chat(),
+    run: ({ launch }) => launch.chat(),
   },
   {
     id: "deploy.test",
@@ -105,7 +91,7 @@ const table: readonly DeployCommand[] = [
     keys: ["t"],
     hint: "test request",
     when: isLive,
-    run: (actions) => actions.test(),
+    run: ({ launch }) => launch.test(),
   },
   {
     id: "deploy.key",
@@ -114,7 +100,7 @@ const table: readonly DeployCommand[] = [
     keys: ["n"],
     hint: "new key",
     when: isLive,
-    run: (actions) => actions.createKey(),
+    run: ({ launch }) => launch.createKey(),
   },
   {
     id: "deploy.retry",
@@ -123,7 +109,7 @@ const table: readonly DeployCommand[] = [
     keys: ["r"],
     hint: ({ state }) => (state.step === "launch" ? "retry" : "again"),
     when: canRetry,
-    run: (actions) => actions.retry(),
+    run: ({ steps }) => steps.retry(),
   },
   {
     id: "deploy.edit",
@@ -133,7 +119,7 @@ const table: readonly DeployCommand[] = [
     hint: "edit",
     when: ({ state: { step, launch } }) =>
       step === "launch" && !(launch?.isEphemeral === true && isOngoing(launch)),
-    run: (actions) => actions.editAnswers(),
+    run: ({ steps }) => steps.editAnswers(),
   },
   {
     id: "deploy.rollBack",
@@ -142,7 +128,7 @@ const table: readonly DeployCommand[] = [
     keys: ["u"],
     hint: "roll back",
     when: canRollBack,
-    run: (actions) => actions.rollBack(),
+    run: ({ launch }) => launch.rollBack(),
   },
   {
     id: "deploy.stop",
@@ -152,16 +138,16 @@ const table: readonly DeployCommand[] = [
     hint: "stop",
     when: ({ state: { step, launch } }) =>
       step === "launch" && launch?.isEphemeral === true && isOngoing(launch),
-    run: (actions) => done(() => actions.stop()),
+    run: ({ launch }) => launch.stop(),
   },
   {
-    id: "deploy.mend",
+    id: "deploy.fix",
     title: "To the step that mends the first fault",
     group,
     keys: ["f"],
     hint: "fix",
     when: hasFaults,
-    run: (actions) => done(() => actions.mend()),
+    run: ({ steps }) => steps.fix(),
   },
   {
     id: "deploy.copy",
@@ -170,7 +156,7 @@ const table: readonly DeployCommand[] = [
     keys: ["y"],
     hint: "copy",
     when: (situation) => situation.state.step === "review" || isLive(situation),
-    run: (actions) => actions.copy(),
+    run: ({ launch }) => launch.copy(),
   },
   {
     id: "deploy.complete",
@@ -179,7 +165,7 @@ const table: readonly DeployCommand[] = [
     keys: ["Tab"],
     hint: (situation) => (isPath(situation) ? "complete" : undefined),
     when: ({ item }) => item !== undefined,
-    run: (actions) => actions.complete(),
+    run: ({ steps }) => steps.complete(),
   },
   {
     id: "deploy.previous",
@@ -187,7 +173,7 @@ const table: readonly DeployCommand[] = [
     group,
     keys: ["Left"],
     when: ({ item }) => item?.kind === "choice",
-    run: (actions) => done(() => actions.choose(-1)),
+    run: ({ steps }) => steps.choose(-1),
   },
   {
     id: "deploy.other",
@@ -196,7 +182,7 @@ const table: readonly DeployCommand[] = [
     keys: ["Right", "Space"],
     hint: "other",
     when: ({ item }) => item?.kind === "choice",
-    run: (actions) => done(() => actions.choose(1)),
+    run: ({ steps }) => steps.choose(1),
   },
   move("deploy.up", "Field above, or option", ["Up"], () => true, -1),
   move("deploy.down", "Field below, or option", ["Down"], () => true, 1),
@@ -210,7 +196,7 @@ const table: readonly DeployCommand[] = [
     hint: "back",
     when: ({ state: { step, launch } }) =>
       step !== "script" && !(step === "launch" && isOngoing(launch)),
-    run: (actions) => actions.back(),
+    run: ({ steps }) => steps.back(),
   },
   {
     id: "deploy.log",
@@ -219,7 +205,7 @@ const table: readonly DeployCommand[] = [
     keys: ["Ctrl+O"],
     hint: "log",
     when: isLaunched,
-    run: (actions) => actions.showLog(),
+    run: ({ launch }) => launch.showLog(),
   },
   {
     id: "deploy.text",
@@ -228,7 +214,7 @@ const table: readonly DeployCommand[] = [
     keys: ["Ctrl+E"],
     hint: "as text",
     when: ({ state }) => state.step !== "launch",
-    run: (actions) => actions.editText(),
+    run: ({ text }) => text.edit(),
   },
   {
     id: "deploy.save",
@@ -237,7 +223,7 @@ const table: readonly DeployCommand[] = [
     keys: ["Ctrl+S"],
     hint: "save",
     when: ({ state }) => state.step !== "launch",
-    run: (actions) => actions.saveDraft(),
+    run: ({ drafts }) => drafts.save(),
   },
   {
     id: "deploy.drafts",
@@ -246,7 +232,7 @@ const table: readonly DeployCommand[] = [
     keys: ["Ctrl+R"],
     slash: ["/drafts"],
     when: ({ state }) => !isOngoing(state.launch),
-    run: (actions) => actions.otherDraft(),
+    run: ({ steps }) => steps.otherDraft(),
   },
   {
     id: "deploy.new",
@@ -255,7 +241,7 @@ const table: readonly DeployCommand[] = [
     keys: ["Ctrl+N"],
     hint: ({ state }) => (state.step === "launch" ? "another" : undefined),
     when: ({ state }) => !isOngoing(state.launch),
-    run: (actions) => actions.startOver(),
+    run: ({ steps }) => steps.startOver(),
   },
   scroll("deploy.pageUp", "Page up", ["PgUp"], -1),
   scroll("deploy.pageDown", "Page down", ["PgDn"], 1),
@@ -284,8 +270,7 @@ function move(
   when: When,
   distance: -1 | 1,
 ): DeployCommand {
-  const run = (actions: DeployActions) => done(() => actions.move(distance));
-  return { id, title, group: scrolling, keys, when, run };
+  return { id, title, group: scrolling, keys, when, run: ({ steps }) => steps.move(distance) };
 }
 
 function scroll(
@@ -294,11 +279,6 @@ function scroll(
   keys: readonly string[],
   direction: -1 | 1,
 ): DeployCommand {
-  const run = (actions: DeployActions) => done(() => actions.scroll(direction));
+  const run: DeployCommand["run"] = ({ steps }) => steps.scroll(direction);
   return { id, title, group: scrolling, keys, when: () => true, run };
-}
-
-function done(act: () => void): undefined {
-  act();
-  return undefined;
 }

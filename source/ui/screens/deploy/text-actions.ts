@@ -1,7 +1,5 @@
-// Ctrl+E: all answers in the person's own editor, and what comes back from it.
+// Edits all answers as one text in the person's own editor.
 
-import type { FrameServices } from "../../frame/screen.ts";
-import type { Store } from "../../state/store.ts";
 import { type Given, isEphemeral } from "./answers.ts";
 import {
   fieldsOf,
@@ -11,42 +9,38 @@ import {
   withProblems,
   writeAnswers,
 } from "./answers-text.ts";
+import type { DeployContext } from "./deploy-context.ts";
 import type { DeployState } from "./deploy-state.ts";
-import type { DeploySteps } from "./deploy-steps.ts";
 import { faultsOf, givenAfterMode, openStep, withFocus } from "./form-reducer.ts";
-import { type PageView, pageOf } from "./page-of.ts";
+import { type PageContext, pageOf } from "./pages.ts";
+import type { StepActions } from "./step-actions.ts";
 import { type StepId, stepsOf } from "./steps.ts";
 
-export interface TextFormOptions {
-  readonly store: Store<DeployState>;
-  readonly frame: FrameServices;
-  readonly steps: DeploySteps;
-  readonly view: () => PageView;
-}
-
-/** Another one of these has other fields, which have to be read first. */
+/** These make it another script, whose fields have to be read first. */
 const scriptFields = new Set(["source", "script", "model", "file", "target"]);
 
-export class TextForm {
-  readonly #options: TextFormOptions;
-  /** A text that could not be read, which goes on as long as no answer has changed since. */
+export class TextActions {
+  readonly #context: DeployContext;
+  readonly #steps: StepActions;
+  /** A refused text: the next edit goes on with it, unless an answer has changed since. */
   #refused: { readonly given: Given; readonly text: string } | undefined;
 
-  constructor(options: TextFormOptions) {
-    this.#options = options;
+  constructor(context: DeployContext, steps: StepActions) {
+    this.#context = context;
+    this.#steps = steps;
   }
 
   /** @returns a sentence when nothing has changed */
   async edit(): Promise<string | undefined> {
-    const { frame, view } = this.#options;
+    const { frame, page } = this.#context;
     const before = this.#state;
     const written =
-      this.#refused?.given === before.given ? this.#refused.text : writeAnswers(before, view());
+      this.#refused?.given === before.given ? this.#refused.text : writeAnswers(before, page());
     for (let text = written; ; ) {
       const saved = await frame.edit(text, "conf");
       if (this.#state.given !== before.given) return "The answers have changed meanwhile.";
       const own = withoutProblems(saved ?? text);
-      const read = readAnswers(own, before, view());
+      const read = readAnswers(own, before, page());
       const [problem] = read.problems;
       if (problem === undefined) {
         this.#refused = undefined;
@@ -64,11 +58,11 @@ export class TextForm {
   }
 
   get #state(): DeployState {
-    return this.#options.store.get();
+    return this.#context.store.get();
   }
 
   #take({ given, changed }: ReadAnswers): void {
-    const { store, steps, view, frame } = this.#options;
+    const { store, page, frame } = this.#context;
     const { target, ...others } = changed.includes("mode") ? modeTaken(given, changed) : given;
     const isOther = changed.some((id) => scriptFields.has(id));
     const keepsTarget = target !== undefined && (!isOther || changed.includes("target"));
@@ -79,39 +73,39 @@ export class TextForm {
     };
     store.update(taken);
     if (isOther) {
-      steps.show("script");
+      this.#steps.show("script");
       frame.notify("It is another script now: Enter reads it. The other answers are as you wrote.");
       return;
     }
-    const fault = faultAmong(taken, changed, view());
-    if (fault === undefined) steps.open(nextStep(taken));
+    const fault = faultAmong(taken, changed, page());
+    if (fault === undefined) this.#steps.open(nextStep(taken));
     else {
-      steps.show(fault.step);
+      this.#steps.show(fault.step);
       store.update({ ...fault.focused(this.#state), faults: fault.faults });
     }
   }
 }
 
-/** A name that was only proposed goes and comes with the mode. */
+/** A proposed name goes and comes with the mode. */
 function modeTaken(given: Given, changed: readonly string[]): Given {
   return changed.includes("name") ? given : givenAfterMode(given, given.mode ?? "deploy");
 }
 
-/** The first step with a field that was written wrong. */
-function faultAmong(state: DeployState, changed: readonly string[], view: PageView) {
+/** The first step with a field at fault. */
+function faultAmong(state: DeployState, changed: readonly string[], context: PageContext) {
   const own = new Set(changed);
-  for (const { step, item } of fieldsOf(state, view)) {
+  for (const { step, item } of fieldsOf(state, context)) {
     if (!own.has(item.id)) continue;
-    const opened = openStep(state, step, view);
-    const faults = faultsOf(opened, view);
+    const opened = openStep(state, step, context);
+    const faults = faultsOf(opened, context);
     if (faults[item.id] === undefined) continue;
-    const index = pageOf(opened, view).items.findIndex(({ id }) => id === item.id);
-    return { step, faults, focused: (shown: DeployState) => withFocus(shown, index, view) };
+    const index = pageOf(opened, context).items.findIndex(({ id }) => id === item.id);
+    return { step, faults, focused: (shown: DeployState) => withFocus(shown, index, context) };
   }
   return undefined;
 }
 
-/** What was checked is checked again. */
+/** The step to show after the edit: checks run again. */
 function nextStep({ step, given }: DeployState): StepId {
   if (step === "review") return "preflight";
   const isThere = stepsOf(isEphemeral(given)).some(({ id }) => id === step);

@@ -1,50 +1,46 @@
-// Launches what was answered, follows it, and does what one wants to do right after.
+// Launches the app, follows the launch, and acts on the new app.
 
-import type { Clock } from "../../../base/clock.ts";
 import { describeError } from "../../../base/product-error.ts";
 import type { AppDocument, EphemeralEvent } from "../../../cloud/admin/documents.ts";
-import type { Store } from "../../state/store.ts";
 import type { CalledApp, CloudServer } from "../cloud-access.ts";
 import { isEphemeral } from "./answers.ts";
-import { arrived, notAsked } from "./asked.ts";
-import type { DeployReader } from "./deploy-reader.ts";
-import { type DeployState, revisionBefore } from "./deploy-state.ts";
+import { commandOf } from "./command-text.ts";
+import type { DeployContext } from "./deploy-context.ts";
+import type { DeployLoader } from "./deploy-loader.ts";
+import { type DeployState, loadedValue, notLoaded, revisionBefore } from "./deploy-state.ts";
+import type { DraftActions } from "./draft-actions.ts";
 import { afterEvent, beginLaunch, breakLaunch, isOngoing, stopLaunch } from "./launch.ts";
-
-export interface LauncherOptions {
-  readonly store: Store<DeployState>;
-  readonly reader: DeployReader;
-  readonly clock: Clock;
-  /** It is live: the draft has done its work. */
-  readonly onLive: () => void;
-}
 
 const tickMs = 250;
 
-export class DeployLauncher {
-  readonly #options: LauncherOptions;
-  /** A launch that goes on at the server, and that the next one takes the place of. */
+export class LaunchActions {
+  readonly #context: DeployContext;
+  readonly #loader: DeployLoader;
+  readonly #drafts: DraftActions;
+  /** An earlier launch goes on at the server: the next one replaces it. */
   #isLeft = false;
   #server: CloudServer | undefined;
   #stop: AbortController | undefined;
   #ticking: NodeJS.Timeout | undefined;
 
-  constructor(options: LauncherOptions) {
-    this.#options = options;
+  constructor(context: DeployContext, loader: DeployLoader, drafts: DraftActions) {
+    this.#context = context;
+    this.#loader = loader;
+    this.#drafts = drafts;
   }
 
-  /** Sends what was checked. Resolves when the launch has come to its end. */
+  /** Sends the checked document. Resolves at the end of the launch. */
   async launch(): Promise<void> {
-    const { store, reader, clock } = this.#options;
-    const { preparation } = reader;
+    const { store, clock } = this.#context;
+    const { preparation } = this.#loader;
     if (preparation === undefined || isOngoing(this.#state.launch)) return;
     const isRun = isEphemeral(this.#state.given);
     const stop = new AbortController();
-    const server = reader.server();
+    const server = this.#loader.server();
     this.#server = server;
     this.#stop = stop;
     const launch = beginLaunch(isRun, clock.now());
-    store.update({ launch, tests: notAsked, key: notAsked, work: undefined });
+    store.update({ launch, tests: notLoaded, key: notLoaded, work: undefined });
     this.#tick();
     try {
       const request = { ...preparation.request, ...(this.#isLeft && { isForced: true }) };
@@ -64,57 +60,58 @@ export class DeployLauncher {
     }
   }
 
-  /** Follows a deployment no longer: it goes on at the server until another one takes its place. */
+  /** Stops following a deployment, which goes on at the server until the next one replaces it. */
   leave(): void {
     this.#isLeft = this.#state.launch?.state === "running";
-    this.#options.store.update({ launch: undefined });
+    this.#context.store.update({ launch: undefined });
     this.stop();
   }
 
   /** Ends what is run once. A deployment goes on by itself. */
-  stop(): void {
+  stop(): undefined {
     this.#stop?.abort();
   }
 
-  /** Asks the new app for its models and for one answer. */
-  async test(): Promise<void> {
-    const { store } = this.#options;
+  /** Sends the new app test requests: for its models, and for one answer. */
+  async test(): Promise<undefined> {
+    const { store } = this.#context;
     const app = this.#calledApp();
-    if (app === undefined || this.#server === undefined) return;
-    store.update({ tests: { kind: "waiting", about: app.app } });
-    const token = arrived(this.#state.key)?.token;
+    if (app === undefined || this.#server === undefined) return undefined;
+    store.update({ tests: { kind: "loading", about: app.app } });
     try {
-      const value = await this.#server.testApp(app, token, this.#stop?.signal);
-      store.update({ tests: { kind: "here", about: app.app, value } });
+      const value = await this.#server.testApp(app, this.#token, this.#stop?.signal);
+      store.update({ tests: { kind: "loaded", about: app.app, value } });
     } catch (error) {
       const sentence = describeError(error);
       store.update({ tests: { kind: "failed", about: app.app, sentence } });
     }
+    return undefined;
   }
 
-  /** Makes a key that is good for the new app alone. */
-  async createKey(): Promise<void> {
-    const { store } = this.#options;
+  /** Creates a key for the new app alone. */
+  async createKey(): Promise<undefined> {
+    const { store } = this.#context;
     const app = this.#calledApp();
-    if (app === undefined || this.#server === undefined) return;
+    if (app === undefined || this.#server === undefined) return undefined;
     const about = app.app;
-    store.update({ key: { kind: "waiting", about } });
+    store.update({ key: { kind: "loading", about } });
     const { organisation } = app;
     const request = { organisation, scope: "api", apps: [about], description: about } as const;
     try {
       const value = await this.#server.createKey({ ...request, apps: [...request.apps] });
-      store.update({ key: { kind: "here", about, value } });
+      store.update({ key: { kind: "loaded", about, value } });
     } catch (error) {
       store.update({ key: { kind: "failed", about, sentence: describeError(error) } });
     }
+    return undefined;
   }
 
-  /** @returns a sentence that tells how it went */
+  /** Activates the revision before the launch. @returns a sentence with the outcome */
   async rollBack(): Promise<string> {
-    const { store } = this.#options;
+    const { store } = this.#context;
     const server = this.#server;
     const state = this.#state;
-    const name = state.launch?.result?.app ?? appOf(arrived(state.known.app));
+    const name = state.launch?.result?.app ?? appOf(loadedValue(state.known.app));
     const before = revisionBefore(state);
     if (server === undefined || before === undefined || name === undefined)
       return "There is no revision to go back to.";
@@ -132,20 +129,40 @@ export class DeployLauncher {
     }
   }
 
-  /** The new app as the server knows it, to chat with. */
-  async app(): Promise<{ server: CloudServer; app: AppDocument } | undefined> {
+  /** Opens a chat with the new app. */
+  async chat(): Promise<string | undefined> {
     const called = this.#calledApp();
-    if (called === undefined || this.#server === undefined) return undefined;
-    const { organisation, app } = called;
-    return { server: this.#server, app: await this.#server.app(`${organisation}/${app}`) };
+    const server = this.#server;
+    if (called === undefined || server === undefined) return "There is no app to chat with.";
+    const app = await server.app(`${called.organisation}/${called.app}`);
+    await this.#context.chatWith(server, app, this.#token);
+    return undefined;
   }
 
-  /** Lines that call the new app. */
-  callLines(): readonly string[] {
+  /** Copies the command; after the launch the key, else lines that call the app. */
+  async copy(): Promise<string> {
+    const { frame, cloud } = this.#context;
+    const command = commandOf(this.#state, cloud.scripts);
+    if (this.#state.step === "review" && command !== undefined) {
+      return `${await frame.copy(command)}: the command`;
+    }
+    if (this.#token !== undefined) return `${await frame.copy(this.#token)}: the key`;
     const app = this.#calledApp();
-    const script = arrived(this.#state.known.script);
-    if (app === undefined || this.#server === undefined) return [];
-    return this.#server.callLines(app, script?.inspection);
+    const script = loadedValue(this.#state.known.script);
+    const lines = app === undefined ? [] : this.#server?.callLines(app, script?.inspection);
+    return `${await frame.copy((lines ?? []).join("\n"))}: how to call it`;
+  }
+
+  async showLog(): Promise<undefined> {
+    await this.#context.frame.page((this.#state.launch?.log ?? []).join("\n"));
+    return undefined;
+  }
+
+  /** Asks before a key goes that is not shown again. @returns true to go on */
+  async mayLoseKey(): Promise<boolean> {
+    const { step, key } = this.#state;
+    if (step !== "launch" || key.kind !== "loaded") return true;
+    return await this.#context.frame.confirm("The key is shown this once. Leave it?");
   }
 
   close(): void {
@@ -154,25 +171,31 @@ export class DeployLauncher {
   }
 
   get #state(): DeployState {
-    return this.#options.store.get();
+    return this.#context.store.get();
+  }
+
+  /** The new key, as long as it is shown. */
+  get #token(): string | undefined {
+    return loadedValue(this.#state.key)?.token;
   }
 
   #follow(event: EphemeralEvent): void {
-    const { store, clock, onLive } = this.#options;
+    const { store, clock } = this.#context;
     const { launch } = this.#state;
     if (launch === undefined) return;
     store.update({ launch: afterEvent(launch, event, clock.now()) });
-    if (event.kind === "done") onLive();
+    // A live app needs no draft.
+    if (event.kind === "done") void this.#drafts.remove();
   }
 
   #break(sentence: string): void {
-    const { store, clock } = this.#options;
+    const { store, clock } = this.#context;
     const { launch } = this.#state;
     if (launch !== undefined) store.update({ launch: breakLaunch(launch, sentence, clock.now()) });
   }
 
   #stopped(): void {
-    const { store, clock } = this.#options;
+    const { store, clock } = this.#context;
     const { launch } = this.#state;
     if (launch !== undefined) store.update({ launch: stopLaunch(launch, clock.now()) });
   }
@@ -187,7 +210,7 @@ export class DeployLauncher {
   /** Times go on while nothing is told. */
   #tick(): void {
     clearInterval(this.#ticking);
-    this.#ticking = setInterval(() => this.#options.store.update({}), tickMs);
+    this.#ticking = setInterval(() => this.#context.store.update({}), tickMs);
     this.#ticking.unref();
   }
 }

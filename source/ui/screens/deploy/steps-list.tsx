@@ -1,0 +1,78 @@
+// Panel of the steps: done, current and later ones; the script, and when the draft was saved.
+
+import { memo, type ReactElement } from "react";
+import { formatLocalTime } from "../../../base/local-time.ts";
+import { Line } from "../../components/line.tsx";
+import { Panel, panelInnerWidth } from "../../components/panel.tsx";
+import { useLook } from "../../hooks/use-look.ts";
+import { truncateText } from "../../text/graphemes.ts";
+import { foreignText } from "../../text/text-run.ts";
+import { type Given, isEphemeral, referenceOf, scriptOf } from "./answers.ts";
+import { stepsWidth } from "./page-layout.ts";
+import { type StepId, stepsOf } from "./steps.ts";
+
+export interface StepsListProps {
+  readonly step: StepId;
+  readonly given: Given;
+  /** Milliseconds since 1970; undefined: there is no draft. */
+  readonly draftSavedAtMs: number | undefined;
+  readonly rows: number;
+}
+
+export const StepsList = memo(function StepsList(props: StepsListProps): ReactElement {
+  const { step, given, draftSavedAtMs, rows } = props;
+  const { glyphs } = useLook();
+  const steps = stepsOf(isEphemeral(given));
+  const current = steps.findIndex(({ id }) => id === step);
+  // Its folders have no room here.
+  const script = scriptOf(given) === "" ? "" : (referenceOf(given).split("/").at(-1) ?? "");
+  const shown = truncateText(
+    foreignText(script, glyphs.isAscii),
+    panelInnerWidth(stepsWidth),
+    glyphs.ellipsis,
+  );
+  return (
+    <Panel width={stepsWidth} height={rows} title="Deploy">
+      {steps.map(({ id, title }, index) => (
+        <Step
+          key={id}
+          label={`${String(index + 1).padStart(2)} ${title}`}
+          place={index - current}
+        />
+      ))}
+      <Line runs={[]} />
+      {script !== "" && <Line runs={[{ text: shown, tone: "dim" }]} />}
+      {draftSavedAtMs !== undefined && (
+        <>
+          <Line runs={[{ text: "draft saved", tone: "dim" }]} />
+          <Line runs={[{ text: timeOfDay(draftSavedAtMs), tone: "dim" }]} />
+        </>
+      )}
+    </Panel>
+  );
+});
+
+interface StepProps {
+  readonly label: string;
+  /** Negative: done; 0: the current step. */
+  readonly place: number;
+}
+
+function Step({ label, place }: StepProps): ReactElement {
+  const { glyphs } = useLook();
+  if (place === 0) return <Line runs={[{ text: `${glyphs.marker} ${label}`, tone: "title" }]} />;
+  const isDone = place < 0;
+  return (
+    <Line
+      runs={[
+        { text: isDone ? `${glyphs.done} ` : "  ", tone: "good" },
+        { text: label, tone: isDone ? "plain" : "dim" },
+      ]}
+    />
+  );
+}
+
+/** `14:03:59`. */
+function timeOfDay(wallMs: number): string {
+  return formatLocalTime(new Date(wallMs)).slice(11, 19);
+}
