@@ -5,10 +5,16 @@ import type { AppDocument } from "../../../cloud/admin/documents.ts";
 import type { MachineCapacity } from "../cloud-access.ts";
 import { appStateWord } from "../console/state-words.ts";
 import { authOf, isEphemeral, type Rules } from "./answers.ts";
-import { baseOf, type DeployState, loadedValue, targetOf } from "./deploy-state.ts";
+import {
+  baseOf,
+  type DeployState,
+  loadedValue,
+  type PageContext,
+  targetOf,
+} from "./deploy-state.ts";
 import { blank, fact, type Line, line, type Page, warningLine } from "./form.ts";
 
-export function namePage(state: DeployState, rules: Rules): Page {
+export function namePage(state: DeployState, { rules }: PageContext): Page {
   const { given } = state;
   const isRun = isEphemeral(given);
   return {

@@ -1,6 +1,7 @@
 // Every command of the deploy screen: its keys, when it is valid, and the action behind it.
 
 import type { BoundCommand, CommandFacts } from "../../frame/screen.ts";
+import type { TextActions } from "./answers-text.ts";
 import { type DeployState, revisionBefore } from "./deploy-state.ts";
 import type { DraftActions } from "./draft-actions.ts";
 import type { Item } from "./form.ts";
@@ -8,7 +9,6 @@ import { isOngoing } from "./launch.ts";
 import type { LaunchActions } from "./launch-actions.ts";
 import { newVariable } from "./settings-pages.ts";
 import type { StepActions } from "./step-actions.ts";
-import type { TextActions } from "./text-actions.ts";
 
 /** The parts of the screen that do what a command says. */
 export interface DeployActions {
@@ -32,9 +32,7 @@ interface DeployCommand extends CommandFacts {
 }
 
 type When = DeployCommand["when"];
-
-const group = "Deploy";
-const scrolling = "Scrolling";
+type Rest = Pick<DeployCommand, "when" | "run"> & Partial<DeployCommand>;
 
 const isTyping: When = ({ item }) => item?.kind === "text";
 const isReading: When = (situation) => !isTyping(situation);
@@ -62,189 +60,127 @@ const hasFaults: When = ({ state: { step, known } }) =>
     (known.checked.kind === "loaded" &&
       known.checked.value.findings.some(({ kind }) => kind === "fault")));
 
+const always: When = () => true;
+const group = "Scrolling";
+const up: Rest = { group, when: always, run: ({ steps }) => steps.move(-1) };
+const down: Rest = { group, when: always, run: ({ steps }) => steps.move(1) };
+
 const table: readonly DeployCommand[] = [
-  {
-    id: "deploy.next",
-    title: "The next step; at the review, launch",
-    group,
-    keys: ["Enter"],
+  command("deploy.next", "The next step; at the review, launch", ["Enter"], {
     hint: ({ state, item }) => {
       if (item?.id === newVariable && (state.given[newVariable] ?? "") !== "") return "add";
       return state.step === "review" ? "launch" : "next";
     },
     when: ({ state }) => state.step !== "launch",
     run: ({ steps }) => steps.next(),
-  },
-  {
-    id: "deploy.chat",
-    title: "Chat with the new app",
-    group,
-    keys: ["Enter"],
+  }),
+  command("deploy.chat", "Chat with the new app", ["Enter"], {
     hint: "chat",
     when: isLive,
     run: ({ launch }) => launch.chat(),
-  },
-  {
-    id: "deploy.test",
-    title: "Ask the new app for its models and one answer",
-    group,
-    keys: ["t"],
+  }),
+  command("deploy.test", "Ask the new app for its models and one answer", ["t"], {
     hint: "test request",
     when: isLive,
     run: ({ launch }) => launch.test(),
-  },
-  {
-    id: "deploy.key",
-    title: "Make a key for the new app",
-    group,
-    keys: ["n"],
+  }),
+  command("deploy.key", "Make a key for the new app", ["n"], {
     hint: "new key",
     when: isLive,
     run: ({ launch }) => launch.createKey(),
-  },
-  {
-    id: "deploy.retry",
-    title: "Read, check or launch again",
-    group,
-    keys: ["r"],
+  }),
+  command("deploy.retry", "Read, check or launch again", ["r"], {
     hint: ({ state }) => (state.step === "launch" ? "retry" : "again"),
     when: canRetry,
     run: ({ steps }) => steps.retry(),
-  },
-  {
-    id: "deploy.edit",
-    title: "Back to the answers, the script read anew",
-    group,
-    keys: ["e"],
+  }),
+  command("deploy.edit", "Back to the answers, the script read anew", ["e"], {
     hint: "edit",
     when: ({ state: { step, launch } }) =>
       step === "launch" && !(launch?.isEphemeral === true && isOngoing(launch)),
     run: ({ steps }) => steps.editAnswers(),
-  },
-  {
-    id: "deploy.rollBack",
-    title: "Back to the revision that was active before",
-    group,
-    keys: ["u"],
+  }),
+  command("deploy.rollBack", "Back to the revision that was active before", ["u"], {
     hint: "roll back",
     when: canRollBack,
     run: ({ launch }) => launch.rollBack(),
-  },
-  {
-    id: "deploy.stop",
-    title: "Stop what is run once",
-    group,
-    keys: ["x"],
+  }),
+  command("deploy.stop", "Stop what is run once", ["x"], {
     hint: "stop",
     when: ({ state: { step, launch } }) =>
       step === "launch" && launch?.isEphemeral === true && isOngoing(launch),
     run: ({ launch }) => launch.stop(),
-  },
-  {
-    id: "deploy.fix",
-    title: "To the step that mends the first fault",
-    group,
-    keys: ["f"],
+  }),
+  command("deploy.fix", "To the step that mends the first fault", ["f"], {
     hint: "fix",
     when: hasFaults,
     run: ({ steps }) => steps.fix(),
-  },
-  {
-    id: "deploy.copy",
-    title: "Copy the command, the key, or how to call the app",
-    group,
-    keys: ["y"],
+  }),
+  command("deploy.copy", "Copy the command, the key, or how to call the app", ["y"], {
     hint: "copy",
     when: (situation) => situation.state.step === "review" || isLive(situation),
     run: ({ launch }) => launch.copy(),
-  },
-  {
-    id: "deploy.complete",
-    title: "Complete the path; elsewhere, the next field",
-    group,
-    keys: ["Tab"],
+  }),
+  command("deploy.complete", "Complete the path; elsewhere, the next field", ["Tab"], {
     hint: (situation) => (isPath(situation) ? "complete" : undefined),
     when: ({ item }) => item !== undefined,
     run: ({ steps }) => steps.complete(),
-  },
-  {
-    id: "deploy.previous",
-    title: "Option to the left",
-    group,
-    keys: ["Left"],
+  }),
+  command("deploy.previous", "Option to the left", ["Left"], {
     when: ({ item }) => item?.kind === "choice",
     run: ({ steps }) => steps.choose(-1),
-  },
-  {
-    id: "deploy.other",
-    title: "Option to the right",
-    group,
-    keys: ["Right", "Space"],
+  }),
+  command("deploy.other", "Option to the right", ["Right", "Space"], {
     hint: "other",
     when: ({ item }) => item?.kind === "choice",
     run: ({ steps }) => steps.choose(1),
-  },
-  move("deploy.up", "Field above, or option", ["Up"], () => true, -1),
-  move("deploy.down", "Field below, or option", ["Down"], () => true, 1),
-  move("deploy.upByLetter", "Up, while nothing is typed", ["k"], isReading, -1),
-  move("deploy.downByLetter", "Down, while nothing is typed", ["j"], isReading, 1),
-  {
-    id: "deploy.back",
-    title: "One step back; the answers stay",
-    group,
-    keys: ["Esc", "Shift+Tab"],
+  }),
+  command("deploy.up", "Field above, or option", ["Up"], up),
+  command("deploy.down", "Field below, or option", ["Down"], down),
+  command("deploy.upByLetter", "Up, while nothing is typed", ["k"], { ...up, when: isReading }),
+  command("deploy.downByLetter", "Down, while nothing is typed", ["j"], {
+    ...down,
+    when: isReading,
+  }),
+  command("deploy.back", "One step back; the answers stay", ["Esc", "Shift+Tab"], {
     hint: "back",
     when: ({ state: { step, launch } }) =>
       step !== "script" && !(step === "launch" && isOngoing(launch)),
     run: ({ steps }) => steps.back(),
-  },
-  {
-    id: "deploy.log",
-    title: "The whole log in the pager",
-    group,
-    keys: ["Ctrl+O"],
+  }),
+  command("deploy.log", "The whole log in the pager", ["Ctrl+O"], {
     hint: "log",
     when: isLaunched,
     run: ({ launch }) => launch.showLog(),
-  },
-  {
-    id: "deploy.text",
-    title: "All answers as one text, in $EDITOR",
-    group,
-    keys: ["Ctrl+E"],
+  }),
+  command("deploy.text", "All answers as one text, in $EDITOR", ["Ctrl+E"], {
     hint: "as text",
     when: ({ state }) => state.step !== "launch",
     run: ({ text }) => text.edit(),
-  },
-  {
-    id: "deploy.save",
-    title: "Save the draft; it is saved at each step, too",
-    group,
-    keys: ["Ctrl+S"],
+  }),
+  command("deploy.save", "Save the draft; it is saved at each step, too", ["Ctrl+S"], {
     hint: "save",
     when: ({ state }) => state.step !== "launch",
     run: ({ drafts }) => drafts.save(),
-  },
-  {
-    id: "deploy.drafts",
-    title: "Go on with another draft",
-    group,
-    keys: ["Ctrl+R"],
+  }),
+  command("deploy.drafts", "Go on with another draft", ["Ctrl+R"], {
     slash: ["/drafts"],
     when: ({ state }) => !isOngoing(state.launch),
     run: ({ steps }) => steps.otherDraft(),
-  },
-  {
-    id: "deploy.new",
-    title: "Another deployment, from the beginning",
-    group,
-    keys: ["Ctrl+N"],
+  }),
+  command("deploy.new", "Another deployment, from the beginning", ["Ctrl+N"], {
     hint: ({ state }) => (state.step === "launch" ? "another" : undefined),
     when: ({ state }) => !isOngoing(state.launch),
     run: ({ steps }) => steps.startOver(),
-  },
-  scroll("deploy.pageUp", "Page up", ["PgUp"], -1),
-  scroll("deploy.pageDown", "Page down", ["PgDn"], 1),
+  }),
+  command("deploy.pageUp", "Page up", ["PgUp"], {
+    ...up,
+    run: ({ steps }) => steps.scroll(-1),
+  }),
+  command("deploy.pageDown", "Page down", ["PgDn"], {
+    ...down,
+    run: ({ steps }) => steps.scroll(1),
+  }),
 ];
 
 /** For the documentation. */
@@ -263,22 +199,6 @@ export function deployCommands(
   }));
 }
 
-function move(
-  id: string,
-  title: string,
-  keys: readonly string[],
-  when: When,
-  distance: -1 | 1,
-): DeployCommand {
-  return { id, title, group: scrolling, keys, when, run: ({ steps }) => steps.move(distance) };
-}
-
-function scroll(
-  id: string,
-  title: string,
-  keys: readonly string[],
-  direction: -1 | 1,
-): DeployCommand {
-  const run: DeployCommand["run"] = ({ steps }) => steps.scroll(direction);
-  return { id, title, group: scrolling, keys, when: () => true, run };
+function command(id: string, title: string, keys: readonly string[], rest: Rest): DeployCommand {
+  return { id, title, group: "Deploy", keys, ...rest };
 }

@@ -4,10 +4,10 @@ import path from "node:path";
 import { describeError, ProductError } from "../../../base/product-error.ts";
 import type { CloudServer, Preparation } from "../cloud-access.ts";
 import { deployAnswersOf, referenceOf, scriptOf } from "./answers.ts";
-import type { DeployContext } from "./deploy-context.ts";
 import {
   baseOf,
   type Checked,
+  type DeployContext,
   type DeployState,
   isAbout,
   type Known,

@@ -1,27 +1,33 @@
 // Deploys a script or a model, step by step: the screen's state, its actions and its component.
 
-import { memo, type ReactElement } from "react";
+import { Box, Text } from "ink";
+import { memo, type ReactElement, use } from "react";
 import { fieldAfterText, fieldCommands } from "../../editor/line-field.ts";
 import type { BodySize, BoundCommand, Screen } from "../../frame/screen.ts";
+import { ClockContext } from "../../hooks/use-clock.ts";
+import { useLayout } from "../../hooks/use-layout.ts";
 import { useStore } from "../../hooks/use-store.ts";
 import { Store } from "../../state/store.ts";
-import { DeployBody } from "./deploy-body.tsx";
+import type { Rules } from "./answers.ts";
+import { TextActions } from "./answers-text.ts";
 import { type DeployActions, type DeploySituation, deployCommands } from "./deploy-commands.ts";
-import type { DeployContext, DeployServices } from "./deploy-context.ts";
 import { DeployLoader } from "./deploy-loader.ts";
-import { createDeployState, type DeployState, targetOf } from "./deploy-state.ts";
+import {
+  createDeployState,
+  type DeployContext,
+  type DeployServices,
+  type DeployState,
+  targetOf,
+} from "./deploy-state.ts";
 import { DraftActions } from "./draft-actions.ts";
 import { openStep } from "./form-reducer.ts";
 import { LaunchActions } from "./launch-actions.ts";
+import { stepsColumns } from "./page-layout.ts";
 import { focusedItem } from "./pages.ts";
-import { readerLines } from "./reader-lines.ts";
+import { readerLines, spokenFocus } from "./reader-lines.ts";
 import { StepActions } from "./step-actions.ts";
-import { TextActions } from "./text-actions.ts";
-
-export interface DeployScreenContext extends DeployServices {
-  /** Start of relative paths. Defaults to the working folder of the process. */
-  readonly folder?: string;
-}
+import { StepPage } from "./step-page.tsx";
+import { StepsList } from "./steps-list.tsx";
 
 export class DeployScreen implements Screen {
   readonly id = "deploy";
@@ -36,7 +42,7 @@ export class DeployScreen implements Screen {
   #situation: DeploySituation | undefined;
   #resuming: Promise<void> | undefined;
 
-  constructor({ folder = process.cwd(), ...services }: DeployScreenContext) {
+  constructor({ folder = process.cwd(), ...services }: DeployServices) {
     const { cloud, clock } = services;
     const rules = cloud.scripts;
     const page = () => ({ rules, nowMs: clock.now() });
@@ -128,4 +134,26 @@ export class DeployScreen implements Screen {
 
 function whole(state: DeployState): DeployState {
   return state;
+}
+
+export interface DeployBodyProps {
+  readonly state: DeployState;
+  readonly rules: Rules;
+  readonly size: BodySize;
+}
+
+/** The steps where there is room, and the page of the current one. For screen readers the field that has the keys; the rest is in `readerLines`. */
+export function DeployBody({ state, rules, size }: DeployBodyProps): ReactElement {
+  const context = { rules, nowMs: use(ClockContext).now() };
+  const isRead = useLayout() === "reader";
+  if (isRead) return <Text>{spokenFocus(state, context)}</Text>;
+  const { step, given, draftSavedAtMs } = state;
+  return (
+    <Box>
+      {stepsColumns(size.columns) > 0 && (
+        <StepsList step={step} given={given} draftSavedAtMs={draftSavedAtMs} rows={size.rows} />
+      )}
+      <StepPage state={state} context={context} size={size} />
+    </Box>
+  );
 }

@@ -1,5 +1,6 @@
-// State of the deploy screen: the answers, what was read for them, and the launch.
+// State of the deploy screen: the answers, the facts read for them, and the launch. And what its parts share.
 
+import type { Clock } from "../../../base/clock.ts";
 import type {
   AppDetails,
   AppDocument,
@@ -9,7 +10,12 @@ import type {
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import type { Inspection } from "../../../cloud/inspection/inspection.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
+import type { FrameServices } from "../../frame/screen.ts";
+import type { Store } from "../../state/store.ts";
+import type { Glyphs } from "../../theme.ts";
 import type {
+  CloudAccess,
+  CloudServer,
   CloudTarget,
   LocalModel,
   MachineCapacity,
@@ -17,7 +23,7 @@ import type {
   PreflightFinding,
   TestStep,
 } from "../cloud-access.ts";
-import type { Given } from "./answers.ts";
+import type { Given, Rules } from "./answers.ts";
 import type { Launch } from "./launch.ts";
 import type { StepId } from "./steps.ts";
 
@@ -161,4 +167,28 @@ export function revisionBefore({ launch, known }: DeployState): string | undefin
   return launch.result === undefined
     ? loadedValue(known.app)?.activeRevision
     : launch.result.previous;
+}
+
+/** Everything that pages need beside the state. */
+export interface PageContext {
+  readonly rules: Rules;
+  /** Milliseconds of a clock that never goes back. */
+  readonly nowMs: number;
+}
+
+/** Services that the screen is given. */
+export interface DeployServices {
+  readonly cloud: CloudAccess;
+  readonly glyphs: Glyphs;
+  readonly clock: Clock;
+  readonly frame: FrameServices;
+  /** Opens the chat screen on a deployment. @param token undefined: one that fits is found or made */
+  readonly chatWith: (server: CloudServer, app: AppDocument, token?: string) => Promise<void>;
+  /** Start of relative paths. Defaults to the working folder of the process. */
+  readonly folder?: string;
+}
+
+export interface DeployContext extends Required<DeployServices> {
+  readonly store: Store<DeployState>;
+  readonly page: () => PageContext;
 }

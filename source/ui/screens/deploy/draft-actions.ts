@@ -3,8 +3,7 @@
 import { describeError } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
 import { type Given, isEphemeral, scriptOf } from "./answers.ts";
-import type { DeployContext } from "./deploy-context.ts";
-import { createDeployState, type DeployState } from "./deploy-state.ts";
+import { createDeployState, type DeployContext, type DeployState } from "./deploy-state.ts";
 import { DraftFolder, type OtherDraft } from "./draft-folder.ts";
 import { openStep } from "./form-reducer.ts";
 import { stepsOf } from "./steps.ts";

@@ -4,9 +4,9 @@ import { createEditorState, type EditorState } from "../../editor/editor-state.t
 import { fieldWith } from "../../editor/line-field.ts";
 import { isEphemeral, namesIn, variablePrefix } from "./answers.ts";
 import { nameFaultOf, namesake } from "./app-pages.ts";
-import { baseOf, type DeployState, loadedValue } from "./deploy-state.ts";
+import { baseOf, type DeployState, loadedValue, type PageContext } from "./deploy-state.ts";
 import { type Item, optionBeside } from "./form.ts";
-import { focusedItem, type PageContext, pageOf } from "./pages.ts";
+import { focusedItem, pageOf } from "./pages.ts";
 import { presets, settings } from "./settings.ts";
 import { configFault, newVariable, secretsFault, variableFault } from "./settings-pages.ts";
 import { type StepId, stepBeside } from "./steps.ts";

@@ -8,9 +8,15 @@ import type { EditorState } from "../../editor/editor-state.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { textWidth, truncateText } from "../../text/graphemes.ts";
 import { fitRuns, fitText, foreignText, type TextRun } from "../../text/text-run.ts";
-import type { Glyphs, Tone } from "../../theme.ts";
-import type { ChoiceItem, Option, TextItem } from "./form.ts";
-import { markerWidth, type PageRow } from "./page-layout.ts";
+import type { Glyphs } from "../../theme.ts";
+import type { ChoiceItem, Item, TextItem } from "./form.ts";
+import {
+  type ItemPageRow,
+  markerWidth,
+  type OptionPageRow,
+  type PageRow,
+  type TextPageRow,
+} from "./page-layout.ts";
 
 export interface FormRowProps {
   readonly row: PageRow;
@@ -26,48 +32,36 @@ export function FormRow({ row, ...place }: FormRowProps): ReactElement {
   switch (row.kind) {
     case "text":
       return <TextRow lead={row.lead} text={row.text} tone={row.tone} />;
-    case "field":
-      return <FieldRow item={row.item} isFocused={row.isFocused} {...place} />;
-    case "choice":
-      return <ChoiceRow item={row.item} isFocused={row.isFocused} {...place} />;
     case "option":
       return <OptionRow item={row.item} option={row.option} width={place.width} />;
+    case "item":
+      return row.item.kind === "text" ? (
+        <FieldRow {...place} item={row.item} isFocused={row.isFocused} />
+      ) : (
+        <ChoiceRow {...place} item={row.item} isFocused={row.isFocused} />
+      );
   }
 }
 
-interface TextRowProps {
-  /** Sign or label in front of the text. */
-  readonly lead: string;
-  readonly text: string;
-  readonly tone: Tone;
-}
+type TextRowProps = Pick<TextPageRow, "lead" | "text" | "tone">;
 
+/** Part of a line: its sign and label, and the text behind them. */
 export function TextRow({ lead, text, tone }: TextRowProps): ReactElement {
   const leadTone = tone === "plain" ? "dim" : tone;
-  return (
-    <Line
-      runs={[
-        { text: lead, tone: leadTone },
-        { text, tone },
-      ]}
-    />
-  );
+  const runs: TextRun[] = [
+    { text: lead, tone: leadTone },
+    { text, tone },
+  ];
+  // Without a cell there would be no row either.
+  return <Line runs={runs.filter((run) => run.text !== "")} />;
 }
 
-type ItemRowProps<Item> = Omit<FormRowProps, "row"> & {
-  readonly item: Item;
-  readonly isFocused: boolean;
-};
+type ItemRowProps<PageItem extends Item> = Omit<FormRowProps, "row"> &
+  Pick<ItemPageRow<PageItem>, "item" | "isFocused">;
 
 /** A label with the field beside it. Secrets come masked. */
-function FieldRow({
-  item,
-  isFocused,
-  y,
-  width,
-  labelWidth,
-  editor,
-}: ItemRowProps<TextItem>): ReactElement {
+function FieldRow(props: ItemRowProps<TextItem>): ReactElement {
+  const { item, isFocused, y, width, labelWidth, editor } = props;
   const { glyphs } = useLook();
   const { value, mask = unchanged, placeholder = "" } = item;
   const x = markerWidth + labelWidth;
@@ -108,11 +102,7 @@ function ChoiceRow({ item, isFocused, width, labelWidth }: ItemRowProps<ChoiceIt
   return <Line runs={fitRuns(runs, width, glyphs.ellipsis)} />;
 }
 
-interface OptionRowProps {
-  readonly item: ChoiceItem;
-  readonly option: Option;
-  readonly width: number;
-}
+type OptionRowProps = Pick<OptionPageRow, "item" | "option"> & { readonly width: number };
 
 /** One of the options of a choice that is alone on its page. */
 function OptionRow({ item, option, width }: OptionRowProps): ReactElement {

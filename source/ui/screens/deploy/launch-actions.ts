@@ -4,12 +4,24 @@ import { describeError } from "../../../base/product-error.ts";
 import type { AppDocument, EphemeralEvent } from "../../../cloud/admin/documents.ts";
 import type { CalledApp, CloudServer } from "../cloud-access.ts";
 import { isEphemeral } from "./answers.ts";
-import { commandOf } from "./command-text.ts";
-import type { DeployContext } from "./deploy-context.ts";
 import type { DeployLoader } from "./deploy-loader.ts";
-import { type DeployState, loadedValue, notLoaded, revisionBefore } from "./deploy-state.ts";
+import {
+  type DeployContext,
+  type DeployState,
+  loadedValue,
+  notLoaded,
+  revisionBefore,
+} from "./deploy-state.ts";
 import type { DraftActions } from "./draft-actions.ts";
-import { afterEvent, beginLaunch, breakLaunch, isOngoing, stopLaunch } from "./launch.ts";
+import {
+  afterEvent,
+  beginLaunch,
+  breakLaunch,
+  isOngoing,
+  type Launch,
+  stopLaunch,
+} from "./launch.ts";
+import { commandOf } from "./review-pages.ts";
 
 const tickMs = 250;
 
@@ -48,13 +60,20 @@ export class LaunchActions {
       const events: AsyncIterable<EphemeralEvent> = isRun
         ? server.run(request, stop.signal)
         : server.deploy(request, stop.signal);
-      for await (const event of events) this.#follow(event);
+      for await (const event of events) {
+        this.#change((launch, nowMs) => afterEvent(launch, event, nowMs));
+        // A live app needs no draft.
+        if (event.kind === "done" && this.#state.launch !== undefined) void this.#drafts.remove();
+      }
       if (this.#state.launch?.state === "running") {
-        this.#break("The control plane ended the deployment's stream without a result.");
-      } else if (isOngoing(this.#state.launch)) this.#stopped();
+        const sentence = "The control plane ended the deployment's stream without a result.";
+        this.#change((launch, nowMs) => breakLaunch(launch, sentence, nowMs));
+      } else if (isOngoing(this.#state.launch)) this.#change(stopLaunch);
     } catch (error) {
-      if (stop.signal.aborted) this.#stopped();
-      else this.#break(describeError(error));
+      const sentence = describeError(error);
+      this.#change((launch, nowMs) =>
+        stop.signal.aborted ? stopLaunch(launch, nowMs) : breakLaunch(launch, sentence, nowMs),
+      );
     } finally {
       clearInterval(this.#ticking);
     }
@@ -179,25 +198,10 @@ export class LaunchActions {
     return loadedValue(this.#state.key)?.token;
   }
 
-  #follow(event: EphemeralEvent): void {
+  #change(change: (launch: Launch, nowMs: number) => Launch): void {
     const { store, clock } = this.#context;
     const { launch } = this.#state;
-    if (launch === undefined) return;
-    store.update({ launch: afterEvent(launch, event, clock.now()) });
-    // A live app needs no draft.
-    if (event.kind === "done") void this.#drafts.remove();
-  }
-
-  #break(sentence: string): void {
-    const { store, clock } = this.#context;
-    const { launch } = this.#state;
-    if (launch !== undefined) store.update({ launch: breakLaunch(launch, sentence, clock.now()) });
-  }
-
-  #stopped(): void {
-    const { store, clock } = this.#context;
-    const { launch } = this.#state;
-    if (launch !== undefined) store.update({ launch: stopLaunch(launch, clock.now()) });
+    if (launch !== undefined) store.update({ launch: change(launch, clock.now()) });
   }
 
   #calledApp(): CalledApp | undefined {

@@ -2,11 +2,11 @@
 
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import { scriptOf } from "./answers.ts";
-import { type DeployState, revisionBefore } from "./deploy-state.ts";
+import { type DeployState, type PageContext, revisionBefore } from "./deploy-state.ts";
 import { blank, fact, type Line, line, type Page, warningLine } from "./form.ts";
 import type { Launch } from "./launch.ts";
 
-export function launchPage(state: DeployState, nowMs: number): Page {
+export function launchPage(state: DeployState, { nowMs }: PageContext): Page {
   const { launch } = state;
   if (launch === undefined) return { question: "Nothing is launched yet", items: [], lines: [] };
   return {

@@ -5,7 +5,7 @@ import { textWidth } from "../../text/graphemes.ts";
 import { foreignText } from "../../text/text-run.ts";
 import { wrapLine } from "../../text/wrap-line.ts";
 import type { Glyphs, Tone } from "../../theme.ts";
-import type { DeployState } from "./deploy-state.ts";
+import type { DeployState, PageContext } from "./deploy-state.ts";
 import {
   blank,
   type ChoiceItem,
@@ -14,9 +14,8 @@ import {
   leadOf,
   type Option,
   type Page,
-  type TextItem,
 } from "./form.ts";
-import { type PageContext, pageOf } from "./pages.ts";
+import { pageOf } from "./pages.ts";
 
 /** A row of a line that may be longer. */
 export interface TextPageRow {
@@ -28,19 +27,24 @@ export interface TextPageRow {
   readonly tone: Tone;
 }
 
-interface ItemPageRow<Kind, PageItem> {
-  readonly kind: Kind;
+/** A row of a field. */
+export interface ItemPageRow<PageItem extends Item> {
+  readonly kind: "item";
   readonly key: string;
   readonly item: PageItem;
   readonly isFocused: boolean;
 }
 
-/** A row of a page, with a key that no other row of it has. */
-export type PageRow =
-  | TextPageRow
-  | ItemPageRow<"field", TextItem>
-  | ItemPageRow<"choice", ChoiceItem>
-  | (ItemPageRow<"option", ChoiceItem> & { readonly option: Option });
+/** One option of a choice that has the page for itself. */
+export interface OptionPageRow {
+  readonly kind: "option";
+  readonly key: string;
+  readonly item: ChoiceItem;
+  readonly option: Option;
+}
+
+/** A row of a page; no other row of the page has its key. */
+export type PageRow = TextPageRow | ItemPageRow<Item> | OptionPageRow;
 
 export interface PageLayout {
   readonly page: Page;
@@ -114,15 +118,10 @@ export function layoutPage(
 }
 
 function itemRows(item: Item, isFocused: boolean, isAlone: boolean): PageRow[] {
-  if (item.kind === "text") return [{ key: item.id, kind: "field", item, isFocused }];
-  if (!isAlone) return [{ key: item.id, kind: "choice", item, isFocused }];
-  return item.options.map((option) => ({
-    key: `option ${option.value}`,
-    kind: "option",
-    item,
-    isFocused,
-    option,
-  }));
+  if (item.kind === "text" || !isAlone) return [{ kind: "item", key: item.id, item, isFocused }];
+  return item.options.map((option) => {
+    return { kind: "option", key: `option ${option.value}`, item, option };
+  });
 }
 
 function faultLine(text: string): Line {

@@ -3,9 +3,9 @@
 import { foreignText } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import { isEphemeral } from "./answers.ts";
-import type { DeployState } from "./deploy-state.ts";
+import type { DeployState, PageContext } from "./deploy-state.ts";
 import { type Item, leadOf } from "./form.ts";
-import { focusedItem, type PageContext, pageOf } from "./pages.ts";
+import { focusedItem, pageOf } from "./pages.ts";
 import { stepTitle } from "./steps.ts";
 
 /** All but the field that has the keys. */

@@ -3,9 +3,23 @@
 import { formatBytes } from "../../../base/byte-format.ts";
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import type { PreflightCheck, PreflightFinding } from "../cloud-access.ts";
-import { authOf, isEphemeral, type Rules, referenceOf } from "./answers.ts";
-import { commandOf } from "./command-text.ts";
-import { baseOf, type DeployState, loadedValue, targetOf } from "./deploy-state.ts";
+import {
+  authOf,
+  changedSettings,
+  isEphemeral,
+  namesIn,
+  type Rules,
+  referenceOf,
+  variablesOf,
+} from "./answers.ts";
+import {
+  baseOf,
+  type DeployState,
+  loadedValue,
+  type PageContext,
+  profileOf,
+  targetOf,
+} from "./deploy-state.ts";
 import { blank, fact, type Line, line, type Page, warningLine } from "./form.ts";
 import { settings } from "./settings.ts";
 
@@ -58,7 +72,7 @@ function findingLines({ subject, kind, sentence, hint }: PreflightFinding): Line
   return hint === undefined ? [finding] : [finding, line(hint, "key", " ".repeat(2 + wordWidth))];
 }
 
-export function reviewPage(state: DeployState, rules: Rules): Page {
+export function reviewPage(state: DeployState, { rules }: PageContext): Page {
   const { given } = state;
   const checked = loadedValue(state.known.checked);
   const base = baseOf(state);
@@ -161,4 +175,43 @@ function onOff(isOn: boolean | undefined): string {
 
 function masked(value: string | undefined): string | undefined {
   return value === undefined ? undefined : "(secret)";
+}
+
+/**
+ * The deployctl command for the answers; undefined as long as the script is not read. A secret's value is
+ * never part of it: the command reads it from a variable.
+ */
+export function commandOf(state: DeployState, { looksSecret }: Rules): string | undefined {
+  const { given } = state;
+  const base = baseOf(state);
+  if (base === undefined) return undefined;
+  const profile = profileOf(state);
+  const isRun = isEphemeral(given);
+  const name = given.name ?? "";
+  const auth = authOf(given, base);
+  const flags = changedSettings(given, base).flatMap(([{ id, flag, step }, text]) => {
+    const isOfCommand = !isRun || step !== "scaling" || id === "maxMultiplexing";
+    return isOfCommand ? [flag, quoted(text)] : [];
+  });
+  const variables = Object.entries(variablesOf(given)).flatMap(([variable, value]) => [
+    "--env",
+    looksSecret(variable) ? `${variable}="$${variable}"` : quoted(`${variable}=${value}`),
+  ]);
+  return [
+    "deployctl",
+    isRun ? "run" : "deploy",
+    quoted(referenceOf(given)),
+    ...(name === "" ? [] : ["--app-name", quoted(name)]),
+    ...(profile === undefined ? [] : ["--profile", quoted(profile)]),
+    ...(auth === base.auth ? [] : ["--auth", auth]),
+    ...variables,
+    ...namesIn(given.secretNames).flatMap((secret) => ["--secret", quoted(secret)]),
+    ...(given.imageMode === "pip" ? ["--image-mode", "pip"] : []),
+    ...flags,
+    ...(given.isStatic === "yes" ? ["--static"] : []),
+  ].join(" ");
+}
+
+function quoted(word: string): string {
+  return /^[\w/.:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -4,7 +4,13 @@ import { describeError } from "../../../base/product-error.ts";
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import { configAnswersOf, namesIn, type Rules, variablePrefix, variablesOf } from "./answers.ts";
 import { capacityLines } from "./app-pages.ts";
-import { baseOf, type DeployState, loadedValue, type ReadScript } from "./deploy-state.ts";
+import {
+  baseOf,
+  type DeployState,
+  loadedValue,
+  type PageContext,
+  type ReadScript,
+} from "./deploy-state.ts";
 import {
   fact,
   hidden,
@@ -38,7 +44,7 @@ function unreadPage({ known, work }: DeployState): Page {
       };
 }
 
-export function variablesPage(state: DeployState, rules: Rules): Page {
+export function variablesPage(state: DeployState, { rules }: PageContext): Page {
   const script = loadedValue(state.known.script);
   if (script === undefined) return unreadPage(state);
   const { env_read: read } = script.inspection;
@@ -124,7 +130,7 @@ export function secretsFault({ known }: DeployState, text: string): string | und
     : `The server has no secret ${missing}. deployctl secrets set ${missing}=VALUE stores it.`;
 }
 
-export function resourcesPage(state: DeployState, rules: Rules): Page {
+export function resourcesPage(state: DeployState, { rules }: PageContext): Page {
   const script = loadedValue(state.known.script);
   if (script === undefined) return unreadPage(state);
   const hardware = hardwareOf(state, rules, script);
@@ -174,7 +180,7 @@ function hardwareLines({ known }: DeployState, hardware: AppConfig["hardware"]):
   ];
 }
 
-export function scalingPage(state: DeployState, rules: Rules): Page {
+export function scalingPage(state: DeployState, { rules }: PageContext): Page {
   const script = loadedValue(state.known.script);
   if (script === undefined) return unreadPage(state);
   const fields = settingItems(state, "scaling", script.base);

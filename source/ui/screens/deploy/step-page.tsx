@@ -9,13 +9,12 @@ import { useLook } from "../../hooks/use-look.ts";
 import { truncateText } from "../../text/graphemes.ts";
 import { foreignText } from "../../text/text-run.ts";
 import { isEphemeral } from "./answers.ts";
-import { commandOf } from "./command-text.ts";
-import type { DeployState } from "./deploy-state.ts";
+import type { DeployState, PageContext } from "./deploy-state.ts";
 import { line } from "./form.ts";
 import { focusedField } from "./form-reducer.ts";
 import { FormRow, TextRow } from "./form-row.tsx";
 import { layoutPage, stepsColumns, wrapText } from "./page-layout.ts";
-import type { PageContext } from "./pages.ts";
+import { commandOf } from "./review-pages.ts";
 import { type StepId, stepTitle } from "./steps.ts";
 
 export interface StepPageProps {
@@ -35,7 +34,7 @@ export function StepPage({ state, context, size }: StepPageProps): ReactElement 
   const { page, rows, labelWidth, top } = layoutPage(state, size, context, glyphs);
   const shown = rows.slice(top, top + height);
   const room = height - shown.length;
-  const command = stepsWithCommand.has(state.step) ? commandOf(state, context.rules) : undefined;
+  const command = stepsWithoutCommand.has(state.step) ? undefined : commandOf(state, context.rules);
   return (
     <Panel
       width={columns}
@@ -61,29 +60,19 @@ export function StepPage({ state, context, size }: StepPageProps): ReactElement 
   );
 }
 
-/** The review has the command anyway; before the script is read there is none. */
-const stepsWithCommand: ReadonlySet<StepId> = new Set([
-  "found",
-  "mode",
-  "name",
-  "where",
-  "access",
-  "variables",
-  "resources",
-  "scaling",
-  "timeouts",
-  "preflight",
-]);
+/** Before the script is read there is no command, the review shows it anyway, and the launch has the log. */
+const stepsWithoutCommand: ReadonlySet<StepId> = new Set(["script", "review", "launch"]);
 
-interface LaunchLogProps {
-  readonly log: readonly string[];
-  /** Rows that are left for it. */
+interface EndProps {
+  /** Rows that are left at the end of the panel. */
   readonly rows: number;
   readonly width: number;
 }
 
 /** A blank row and the heading. */
 const logHeadRows = 2;
+
+type LaunchLogProps = EndProps & { readonly log: readonly string[] };
 
 /** The last lines of the log, where there is room for at least one. */
 export function LaunchLog({ log, rows, width }: LaunchLogProps): ReactElement | null {
@@ -92,27 +81,16 @@ export function LaunchLog({ log, rows, width }: LaunchLogProps): ReactElement | 
   return (
     <Box flexDirection="column" flexShrink={0} paddingTop={1}>
       <Text {...theme.dim}>Log (Ctrl+O shows all of it)</Text>
-      {log.slice(logHeadRows - rows).map((text, index) => (
-        <Line
-          // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place below the heading
-          key={index}
-          runs={[
-            {
-              text: truncateText(foreignText(text, glyphs.isAscii), width, glyphs.ellipsis),
-              tone: "plain",
-            },
-          ]}
-        />
-      ))}
+      {log.slice(logHeadRows - rows).map((text, index) => {
+        const shown = truncateText(foreignText(text, glyphs.isAscii), width, glyphs.ellipsis);
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place below the heading
+        return <Line key={index} runs={[{ text: shown, tone: "plain" }]} />;
+      })}
     </Box>
   );
 }
 
-interface SameCommandProps {
-  readonly command: string;
-  readonly rows: number;
-  readonly width: number;
-}
+type SameCommandProps = EndProps & { readonly command: string };
 
 /** The command for the same answers at the end of the panel, where there is room for all of it. */
 export function SameCommand({ command, rows, width }: SameCommandProps): ReactElement | null {

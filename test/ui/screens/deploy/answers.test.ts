@@ -5,16 +5,16 @@ import {
   deployAnswersOf,
   type Given,
 } from "../../../../source/ui/screens/deploy/answers.ts";
-import { commandText } from "../../../../source/ui/screens/deploy/command-text.ts";
 import { pageOf } from "../../../../source/ui/screens/deploy/pages.ts";
-import { differencesOf } from "../../../../source/ui/screens/deploy/review-pages.ts";
+import { commandOf, differencesOf } from "../../../../source/ui/screens/deploy/review-pages.ts";
 import { presets, readTime, writeTime } from "../../../../source/ui/screens/deploy/settings.ts";
 import { context, inspectionOf, rules, stateOf } from "./sample-answers.ts";
 
 const base = rules.config(inspectionOf(), {});
 
-function command(given: Given, profile?: string): string {
-  return commandText(given, { base, profile, looksSecret: rules.looksSecret });
+function command(given: Given, profile?: string): string | undefined {
+  const state = stateOf("review", { ...given, ...(profile !== undefined && { profile }) });
+  return commandOf(state, rules);
 }
 
 describe("the answers as a deployment", () => {

@@ -4,13 +4,12 @@ import * as facts from "../../../../source/application/app-facts.ts";
 import type { AppDetails } from "../../../../source/cloud/admin/documents.ts";
 import type { Inspection } from "../../../../source/cloud/inspection/inspection.ts";
 import type { Given, Rules } from "../../../../source/ui/screens/deploy/answers.ts";
-import type { Loadable } from "../../../../source/ui/screens/deploy/deploy-state.ts";
+import type { Loadable, PageContext } from "../../../../source/ui/screens/deploy/deploy-state.ts";
 import {
   createDeployState,
   type DeployState,
   type Known,
 } from "../../../../source/ui/screens/deploy/deploy-state.ts";
-import type { PageContext } from "../../../../source/ui/screens/deploy/pages.ts";
 import type { StepId } from "../../../../source/ui/screens/deploy/steps.ts";
 
 /** The rules that deployctl goes by. */

@@ -4,16 +4,17 @@
 
 import { describe, expect, test } from "vitest";
 import { fieldAfterText } from "../../../../source/ui/editor/line-field.ts";
-import { DeployBody } from "../../../../source/ui/screens/deploy/deploy-body.tsx";
-import type { DeployState } from "../../../../source/ui/screens/deploy/deploy-state.ts";
+import { DeployBody } from "../../../../source/ui/screens/deploy/deploy-screen.tsx";
+import type { DeployState, Known } from "../../../../source/ui/screens/deploy/deploy-state.ts";
 import {
   checkStep,
   editField,
   openStep,
 } from "../../../../source/ui/screens/deploy/form-reducer.ts";
 import { afterEvent, beginLaunch } from "../../../../source/ui/screens/deploy/launch.ts";
+import { layoutPage } from "../../../../source/ui/screens/deploy/page-layout.ts";
 import { readerLines, spokenFocus } from "../../../../source/ui/screens/deploy/reader-lines.ts";
-import { steps } from "../../../../source/ui/screens/deploy/steps.ts";
+import { type StepId, steps } from "../../../../source/ui/screens/deploy/steps.ts";
 import { textWidth } from "../../../../source/ui/text/graphemes.ts";
 import { asciiGlyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { openTree, type RenderOptions, renderAt } from "../../support/render.tsx";
@@ -108,4 +109,89 @@ test("a secret is never on the screen nor in the words, while it is typed and af
     expect(shown).toContain("*******");
     expect(said).toContain("API_TOKEN: hidden");
   }
+});
+
+describe("the end of the panel", () => {
+  const command = "deployctl deploy deploy.py --app-name chat";
+
+  test("has the same as a command, at the bottom, where there is room for all of it", () => {
+    const lines = linesOf(openStep(stateOf("name"), "name", context));
+    expect(lines[19]).toContain("││ The same as a command ");
+    expect(lines[20]).toContain(`││   ${command} `);
+    expect(lines[21]).toMatch(/^╰─+╯╰─+╯$/);
+    const low = linesOf(openStep(stateOf("scaling"), "scaling", context), {
+      columns: 60,
+      rows: 14,
+    });
+    expect(low.join("\n")).not.toContain("The same as a command");
+  });
+
+  test("has no command before the script is read", () => {
+    const known = { script: { kind: "loading", about: "" } } as const;
+    const text = linesOf(openStep(stateOf("name", {}, known), "name", context)).join("\n");
+    expect(text).not.toContain("The same as a command");
+  });
+
+  test("has as many of the log's last lines as fit, and no heading without a line", () => {
+    const text = Array.from({ length: 40 }, (_, index) => `line ${index}`).join("\n");
+    const launch = afterEvent(beginLaunch(false, 0), { kind: "log", text }, 10);
+    const state = { ...stateOf("launch"), launch };
+    const lines = linesOf(state, { columns: 60, rows: 10 });
+    expect(lines.slice(5, 9).map((row) => row.replaceAll("│", "").trim())).toEqual([
+      "Log (Ctrl+O shows all of it)",
+      "line 37",
+      "line 38",
+      "line 39",
+    ]);
+    expect(linesOf(state, { columns: 60, rows: 7 }).join("\n")).not.toContain("Log (");
+  });
+});
+
+describe("states of a page", () => {
+  const page = (step: StepId, known: Partial<Known>, change: Partial<DeployState> = {}) =>
+    linesOf({ ...openStep(stateOf(step, {}, known), step, context), ...change }).join("\n");
+  const failed = { kind: "failed", about: "", sentence: "No server answers." } as const;
+  const loading = { kind: "loading", about: "" } as const;
+
+  test("loading, empty and failed are told in words", () => {
+    expect(page("where", { targets: loading })).toContain("Looking");
+    expect(page("where", { targets: failed })).toContain("No server answers.");
+    expect(page("name", { apps: loading })).toContain("Asking which names are taken");
+    expect(page("name", { apps: failed })).toContain("! No server answers.");
+    expect(page("variables", { script: loading })).toContain("Reading the script");
+    expect(page("preflight", { checked: failed })).toContain("✗ No server answers.");
+    expect(page("script", { scripts: loaded([]) }, { given: {} })).toContain("There is no script");
+    expect(page("launch", {})).toContain("Nothing is launched yet");
+  });
+
+  test("checks stand with a sign and a word each, with hints below", () => {
+    const checks = [
+      {
+        subject: "gpu",
+        findings: [{ subject: "gpu", kind: "fault", sentence: "none", hint: "Use any." }],
+      },
+      { subject: "python", findings: undefined },
+    ] as const;
+    const text = page("preflight", { checked: loading }, { checks });
+    expect(text).toMatch(/✗ fault {3}gpu: none +│\n.*││ {11}Use any\./);
+    expect(text).toContain("◐ running python");
+  });
+
+  test("a fault of a field stands below it, that of the step below the fields", () => {
+    const faults = { minConcurrency: "Use a whole number.", "": "Too many." };
+    const text = page("scaling", {}, { faults });
+    expect(text).toMatch(/Replicas at least.*\n.*││ {3}✗ Use a whole number\./);
+    expect(text).toMatch(/\n.*││ ✗ Too many\./);
+  });
+
+  test("a page that is too long scrolls to its end, and says that there is more", () => {
+    const size = { columns: 60, rows: 14 };
+    const state = openStep(stateOf("scaling"), "scaling", context);
+    expect(linesOf(state, size).at(-1)).toContain("PgDn ↓");
+    const { lastScroll } = layoutPage(state, size, context, unicodeGlyphs);
+    const end = linesOf({ ...state, scroll: lastScroll }, size);
+    expect(end.at(-1)).not.toContain("PgDn");
+    expect(end.at(-2)).toContain("help.");
+    expect(linesOf({ ...state, scroll: lastScroll + 5 }, size)).toEqual(end);
+  });
 });
