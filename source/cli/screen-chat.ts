@@ -1,6 +1,7 @@
 // The full screen: opens the program, and leaves the server in order.
 import { exitCodes } from "../base/product-error.ts";
 import type { ViewOptions } from "../ui/app/app-options.ts";
+import { loadApp } from "../ui/app/load-app.ts";
 import type { Flags } from "./flags.ts";
 import { holdKeys } from "./held-keys.ts";
 import { leaveServer } from "./leave-server.ts";
@@ -31,7 +32,7 @@ export async function chatOnScreen(
   };
   try {
     const parts = isPaintedFirst ? undefined : await prepare();
-    const { runApp, runAppAhead } = await import("../ui/app/run-app.tsx");
+    const { runApp, runAppAhead } = await loadApp();
     // Until here Ctrl+C is the terminal's own.
     holdKeys();
     const { reason } = await (parts === undefined

@@ -1,4 +1,4 @@
-// What the console costs with 200 deployments and a log of 2,000 lines a second: time for a picture,
+// What the console costs with 200 deployments and a log of 2,000 lines a second: time for a frame,
 // processor, and from a key to what it does.
 
 import { existsSync } from "node:fs";
@@ -39,7 +39,7 @@ export async function measureConsole(temporaryFolder: string): Promise<Figure[]>
     const { frameMs, processorShare } = JSON.parse(await readFile(file, "utf8")) as ScreenCosts;
     const label = "console, 200 deployments, 2000 lines/s:";
     return [
-      figure(`${label} picture, p95`, "ms", quantile(frameMs, 0.95), 16),
+      figure(`${label} frame, p95`, "ms", quantile(frameMs, 0.95), 16),
       figure(`${label} processor, of one core`, "%", processorShare * 100, 35),
       figure(`${label} key to what it does, p95`, "ms", quantile(keyTimesMs, 0.95), 50),
     ];

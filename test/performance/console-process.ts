@@ -32,7 +32,7 @@ const running = runApp({
   cloud: sampleCloud(server),
   program: "deployctl",
   first: "console",
-  onPainted: (milliseconds) => frames?.push(milliseconds),
+  onFrame: (milliseconds) => frames?.push(milliseconds),
 });
 while (server.followers === 0) await sleep(tickMs);
 await flood();

@@ -1,4 +1,4 @@
-// What the full screen costs: time for a picture, processor, bytes, and from a key to its glyph, at
+// What the full screen costs: time for a frame, processor, bytes, and from a key to its glyph, at
 // 120x40 with an answer of 100 tokens a second and the live figures on show.
 
 import { existsSync } from "node:fs";
@@ -43,7 +43,7 @@ export async function measureScreen(
     figures.push(...(await measureConsole(temporaryFolder)));
     progress(`screen: ${columns}x${rows}, the deploy screen, reading and launching`);
     figures.push(...(await measureDeployScreen(temporaryFolder)));
-    progress("screen: first picture of modelctl");
+    progress("screen: first frame of modelctl");
     figures.push(await measureOpening(temporaryFolder));
     progress(`screen: decoding ${basename(modelPath)} with and without it`);
     figures.push(await measureDecoding(temporaryFolder, modelPath));
@@ -74,7 +74,7 @@ async function measureStream(
     await screen.shows("\u0416");
     screen.write("\r");
     await untilThere(`${file}.begun`);
-    // The first pictures compile what the others run.
+    // The first frames compile what the others run.
     await sleep(1000);
     const bytesBefore = screen.byteCount();
     const startedAtMs = performance.now();
@@ -90,16 +90,16 @@ async function measureStream(
     const label = `screen, ${messages} messages:`;
     return [
       {
-        label: `${label} picture, p95`,
+        label: `${label} frame, p95`,
         unit: "ms",
         samples: [quantile(costs.frameMs, 0.95)],
-        target: { bound: "below", value: 16 },
+        target: { bound: "below", value: 12 },
       },
       {
         label: `${label} processor, of one core`,
         unit: "%",
         samples: [costs.processorShare * 100],
-        target: { bound: "below", value: 35 },
+        target: { bound: "below", value: 30 },
       },
       {
         label: `${label} key to glyph, p95`,
@@ -152,7 +152,7 @@ async function measureOpening(temporaryFolder: string): Promise<Figure> {
     }
   }
   return {
-    label: "modelctl, first picture",
+    label: "modelctl, first frame",
     unit: "ms",
     samples,
     target: { bound: "below", value: 500 },
@@ -200,7 +200,7 @@ async function measureDecoding(temporaryFolder: string, modelPath: string): Prom
     label: "decoding with the chat on show, of that without",
     unit: "x",
     samples,
-    target: { bound: "at least", value: 0.97 },
+    target: { bound: "at least", value: 0.9 },
   };
 }
 

@@ -75,6 +75,6 @@ await runApp({
   // Models can be changed, shown and saved too; nobody does here.
   chat: { backend: backend as never, messages },
   server: { client: () => client, readFilter: () => () => true },
-  onPainted: (milliseconds) => frames?.push(milliseconds),
+  onFrame: (milliseconds) => frames?.push(milliseconds),
 });
 process.exit(0);

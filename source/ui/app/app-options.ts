@@ -45,8 +45,8 @@ export interface ViewOptions {
   readonly isInline?: boolean;
   /** Plain lines instead of a painted screen. Defaults to the variable INK_SCREEN_READER. */
   readonly isScreenReader?: boolean;
-  /** Told how long each picture took, in milliseconds. */
-  readonly onPainted?: (milliseconds: number) => void;
+  /** Told what each frame took of the main thread, in milliseconds of processor time. */
+  readonly onFrame?: (milliseconds: number) => void;
   /** Variables that choose glyphs, editor and pager. Defaults to the process's own. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Defaults to the process's own. */

@@ -3,6 +3,7 @@ import { describeError, exitCodes } from "../../../base/product-error.ts";
 import { loadSettings } from "../../../configuration/load-settings.ts";
 import { productPaths } from "../../../configuration/paths.ts";
 import type { AppOptions } from "../../../ui/app/app-options.ts";
+import { loadApp } from "../../../ui/app/load-app.ts";
 import { keptChats } from "../../kept-chats.ts";
 import type { FlagTable, Program } from "../../program.ts";
 import type { Flags } from "../flags.ts";
@@ -17,7 +18,7 @@ export async function openScreens<Table extends FlagTable>(
   const isOnTerminal = process.stdin.isTTY && process.stdout.isTTY;
   if (!isOnTerminal || flags.json) return await help(program);
   const cloud = createCloudAccess(flags);
-  const { runApp } = await import("../../../ui/app/run-app.tsx");
+  const { runApp } = await loadApp();
   const { reason } = await runApp({
     cloud,
     ...viewAndChats(flags),

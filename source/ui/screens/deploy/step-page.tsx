@@ -2,12 +2,10 @@
 
 import { Box, Spacer, Text } from "ink";
 import type { ReactElement } from "react";
-import { Line } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
+import { TextLine } from "../../components/text-line.tsx";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLook } from "../../hooks/use-look.ts";
-import { truncateText } from "../../text/graphemes.ts";
-import { foreignText } from "../../text/text-run.ts";
 import { isEphemeral } from "./answers.ts";
 import type { DeployState, PageContext } from "./deploy-state.ts";
 import { line } from "./form.ts";
@@ -76,16 +74,15 @@ type LaunchLogProps = EndProps & { readonly log: readonly string[] };
 
 /** The last lines of the log, where there is room for at least one. */
 export function LaunchLog({ log, rows, width }: LaunchLogProps): ReactElement | null {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   if (log.length === 0 || rows <= logHeadRows) return null;
   return (
     <Box flexDirection="column" flexShrink={0} paddingTop={1}>
       <Text {...theme.dim}>Log (Ctrl+O shows all of it)</Text>
-      {log.slice(logHeadRows - rows).map((text, index) => {
-        const shown = truncateText(foreignText(text, glyphs.isAscii), width, glyphs.ellipsis);
+      {log.slice(logHeadRows - rows).map((text, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place below the heading
-        return <Line key={index} runs={[{ text: shown, tone: "plain" }]} />;
-      })}
+        <TextLine key={index} text={text} tone="plain" width={width} />
+      ))}
     </Box>
   );
 }

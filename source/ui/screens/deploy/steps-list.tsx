@@ -4,9 +4,8 @@ import { memo, type ReactElement } from "react";
 import { formatLocalTime } from "../../../base/local-time.ts";
 import { Line } from "../../components/line.tsx";
 import { Panel, panelInnerWidth } from "../../components/panel.tsx";
+import { TextLine } from "../../components/text-line.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { truncateText } from "../../text/graphemes.ts";
-import { foreignText } from "../../text/text-run.ts";
 import { type Given, isEphemeral, referenceOf, scriptOf } from "./answers.ts";
 import { stepsWidth } from "./page-layout.ts";
 import { type StepId, stepsOf } from "./steps.ts";
@@ -21,16 +20,11 @@ export interface StepsListProps {
 
 export const StepsList = memo(function StepsList(props: StepsListProps): ReactElement {
   const { step, given, draftSavedAtMs, rows } = props;
-  const { glyphs } = useLook();
   const steps = stepsOf(isEphemeral(given));
   const current = steps.findIndex(({ id }) => id === step);
   // Its folders have no room here.
   const script = scriptOf(given) === "" ? "" : (referenceOf(given).split("/").at(-1) ?? "");
-  const shown = truncateText(
-    foreignText(script, glyphs.isAscii),
-    panelInnerWidth(stepsWidth),
-    glyphs.ellipsis,
-  );
+  const width = panelInnerWidth(stepsWidth);
   return (
     <Panel width={stepsWidth} height={rows} title="Deploy">
       {steps.map(({ id, title }, index) => (
@@ -41,11 +35,11 @@ export const StepsList = memo(function StepsList(props: StepsListProps): ReactEl
         />
       ))}
       <Line runs={[]} />
-      {script !== "" && <Line runs={[{ text: shown, tone: "dim" }]} />}
+      {script !== "" && <TextLine text={script} tone="dim" width={width} />}
       {draftSavedAtMs !== undefined && (
         <>
-          <Line runs={[{ text: "draft saved", tone: "dim" }]} />
-          <Line runs={[{ text: timeOfDay(draftSavedAtMs), tone: "dim" }]} />
+          <TextLine text="draft saved" tone="dim" width={width} />
+          <TextLine text={timeOfDay(draftSavedAtMs)} tone="dim" width={width} />
         </>
       )}
     </Panel>
