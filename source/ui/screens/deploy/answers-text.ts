@@ -11,13 +11,13 @@ import { newVariable } from "./settings-pages.ts";
 import type { StepActions } from "./step-actions.ts";
 import { type StepId, stepsOf } from "./steps.ts";
 
-/** What is written in place of a secret; whoever leaves it keeps the secret. */
+/** Stands in place of a secret; whoever leaves it keeps the secret. */
 export const keptSecret = "********";
 /** In front of what is wrong with the line below; such lines are taken out again. */
 const problemSign = "#!";
 const envWord = "env ";
 
-/** What a field is called in the text: as its flag is, where it has one. */
+/** Names of the fields in the text: those of their flags, where they have one. */
 const names: Readonly<Record<string, string>> = {
   source: "deploy",
   file: "write-to",
@@ -86,7 +86,7 @@ function nameOf(id: string): string {
 function shownValue(item: Item): string {
   const { value } = item;
   if (item.kind === "text" && item.mask !== undefined && value !== "") return keptSecret;
-  // What a line cannot hold as it is, is written as JSON.
+  // JSON for values that a line cannot hold as they are.
   return /^["\s]|[\r\n]|\s$/.test(value) ? JSON.stringify(value) : value;
 }
 

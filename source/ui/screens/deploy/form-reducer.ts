@@ -70,7 +70,7 @@ function givenAfterChoice({ given }: DeployState, id: string, value: string) {
   return Object.fromEntries(Object.entries(given).filter(([name]) => !scaling.has(name)));
 }
 
-/** What is run once gets a name drawn; an app that stays is called as its script. */
+/** An app that is run once gets a name drawn; one that stays is called as its script. */
 export function givenAfterMode({ name, ...given }: DeployState["given"], mode: string) {
   const isOwn = name !== undefined && name !== "" && name !== given.suggestedName;
   if (isOwn) return { ...given, name, mode };

@@ -43,7 +43,7 @@ export interface Line {
   readonly label?: string;
 }
 
-/** What a step shows and asks. */
+/** A step as it is shown: its question, its fields, and the lines below them. */
 export interface Page {
   readonly question: string;
   readonly items: readonly Item[];

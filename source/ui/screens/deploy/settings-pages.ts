@@ -157,7 +157,7 @@ export function resourcesPage(state: DeployState, { rules }: PageContext): Page 
   };
 }
 
-/** What would be asked for: another machine type has another number of GPUs. */
+/** Hardware that the answers ask for: another machine type has another number of GPUs. */
 function hardwareOf(state: DeployState, rules: Rules, { inspection, base }: ReadScript) {
   if (configFault(state, rules) !== undefined) return base.hardware;
   const { machineType = base.hardware.machineType, ...answers } = configAnswersOf(
@@ -167,7 +167,7 @@ function hardwareOf(state: DeployState, rules: Rules, { inspection, base }: Read
   return rules.config(inspection, { ...answers, machineType }).hardware;
 }
 
-/** What the machine lacks that is asked for. */
+/** Warns of GPUs that the machine lacks. */
 function hardwareLines({ known }: DeployState, hardware: AppConfig["hardware"]): Line[] {
   const { machineType = "any", gpuCount } = hardware;
   const machine = loadedValue(known.capacity);

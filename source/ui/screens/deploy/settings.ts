@@ -9,9 +9,9 @@ export interface Setting {
   readonly label: string;
   readonly step: "resources" | "scaling" | "timeouts";
   readonly flag: string;
-  /** What it means, in a few words. */
+  /** Its meaning in a few words. */
   readonly note: string;
-  /** Of a configuration, as one would type it. */
+  /** Writes its value in a configuration as one would type it. */
   write(config: AppConfig): string;
   /** @returns why a text is refused */
   fault(text: string): string | undefined;
