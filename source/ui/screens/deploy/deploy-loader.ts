@@ -1,32 +1,29 @@
-// Reads what the steps show, in the background: keys are never waited for by any of it.
+// Loads in the background what the steps show: no key waits for any of it.
 
 import path from "node:path";
 import { describeError, ProductError } from "../../../base/product-error.ts";
-import type { Store } from "../../state/store.ts";
-import type { CloudAccess, CloudServer, Preparation } from "../cloud-access.ts";
+import type { CloudServer, Preparation } from "../cloud-access.ts";
 import { deployAnswersOf, referenceOf, scriptOf } from "./answers.ts";
-import { type Asked, arrived, isAbout, notAsked } from "./asked.ts";
 import {
   baseOf,
   type Checked,
+  type DeployContext,
   type DeployState,
+  isAbout,
   type Known,
+  type Loadable,
+  loadedValue,
+  notLoaded,
   profileOf,
   type ReadScript,
   targetOf,
 } from "./deploy-state.ts";
 import type { StepId } from "./steps.ts";
 
-export interface ReaderOptions {
-  readonly cloud: CloudAccess;
-  readonly store: Store<DeployState>;
-  /** What scripts are looked for in, and relative paths start from. */
-  readonly folder: string;
-}
+type ValueOfKnown<Key extends keyof Known> =
+  Known[Key] extends Loadable<infer Value> ? Value : never;
 
-type ValueOfKnown<Key extends keyof Known> = Known[Key] extends Asked<infer Value> ? Value : never;
-
-/** What may be another thing each time that a step is opened. */
+/** Facts that others may change: they are read anew whenever the step is opened. */
 const changing: Partial<Record<StepId, readonly (keyof Known)[]>> = {
   script: ["scripts", "models"],
   name: ["apps"],
@@ -36,8 +33,8 @@ const changing: Partial<Record<StepId, readonly (keyof Known)[]>> = {
   review: ["app"],
 };
 
-export class DeployReader {
-  readonly #options: ReaderOptions;
+export class DeployLoader {
+  readonly #context: DeployContext;
   /** By profile; the one in use has no name here. */
   readonly #servers = new Map<string | undefined, CloudServer>();
   /** Holds secrets: it is never part of the state. */
@@ -45,18 +42,18 @@ export class DeployReader {
   #checks = 0;
   #stop = new AbortController();
 
-  constructor(options: ReaderOptions) {
-    this.#options = options;
+  constructor(context: DeployContext) {
+    this.#context = context;
   }
 
-  /** What the checks were made for, and the launch sends. */
+  /** The checked document, for the launch to send. */
   get preparation(): Preparation | undefined {
     return this.#preparation;
   }
 
-  /** Whether what was checked can be launched. */
+  /** True when the checked document can be launched. */
   get isReady(): boolean {
-    const checked = arrived(this.#state.known.checked);
+    const checked = loadedValue(this.#state.known.checked);
     const isFine = checked?.findings.every(({ kind }) => kind !== "fault") ?? false;
     return isFine && this.#preparation !== undefined;
   }
@@ -66,47 +63,47 @@ export class DeployReader {
     const profile = profileOf(this.#state);
     const known = this.#servers.get(profile);
     if (known !== undefined) return known;
-    const server = this.#options.cloud.server(profile);
+    const server = this.#context.cloud.server(profile);
     this.#servers.set(profile, server);
     return server;
   }
 
-  /** A step was opened: what others may have changed meanwhile is read anew. */
+  /** Reads for a step that was just opened. */
   open(): void {
     this.forget(...(changing[this.#state.step] ?? []));
     this.read();
   }
 
-  /** Reads what the step in sight shows, unless it was read. */
+  /** Reads everything that the current step shows, unless it was read. */
   read(): void {
-    const { cloud, folder } = this.#options;
+    const { cloud, folder } = this.#context;
     const { step, given } = this.#state;
     const place = profileOf(this.#state) ?? "";
-    void this.#ask("targets", "", async () => await cloud.targets());
+    void this.#load("targets", "", async () => await cloud.targets());
     switch (step) {
       case "script":
-        void this.#ask("scripts", folder, async () => await cloud.scripts.find(folder));
+        void this.#load("scripts", folder, async () => await cloud.scripts.find(folder));
         if (given.source === "model") {
-          void this.#ask("models", "", async () => await cloud.localModels());
+          void this.#load("models", "", async () => await cloud.localModels());
         }
         break;
       case "name":
-        void this.#ask("apps", place, async () => await this.#apps());
+        void this.#load("apps", place, async () => await this.#apps());
         break;
       case "where":
       case "resources":
-        void this.#ask("apps", place, async () => await this.#apps());
-        void this.#ask("capacity", place, async () => await this.server().capacity());
+        void this.#load("apps", place, async () => await this.#apps());
+        void this.#load("capacity", place, async () => await this.server().capacity());
         break;
       case "variables":
-        void this.#ask(
+        void this.#load(
           "secrets",
           place,
           async () => await orNothing(this.server(), (s) => s.secrets()),
         );
         break;
       case "review":
-        void this.#ask("app", `${place} ${given.name}`, async () => await this.#app(given.name));
+        void this.#load("app", `${place} ${given.name}`, async () => await this.#app(given.name));
         break;
       default:
         break;
@@ -114,14 +111,14 @@ export class DeployReader {
     if (step !== "script") this.#readScript();
   }
 
-  /** Forgets what the step in sight could not read, or what may have changed meanwhile. */
+  /** Makes `read` read these again. */
   forget(...keys: readonly (keyof Known)[]): void {
     const { known } = this.#state;
-    const gone = Object.fromEntries(keys.map((key) => [key, notAsked]));
-    this.#options.store.update({ known: { ...known, ...gone } });
+    const gone = Object.fromEntries(keys.map((key) => [key, notLoaded]));
+    this.#context.store.update({ known: { ...known, ...gone } });
   }
 
-  /** What failed is tried once more, and the rest of the step with it. */
+  /** Tries again whatever failed, and the rest of the step with it. */
   retry(): void {
     const { known, step } = this.#state;
     const keys = Object.keys(known) as (keyof Known)[];
@@ -133,21 +130,21 @@ export class DeployReader {
 
   /** Packs the script and asks whether it would run: each time anew. */
   async check(): Promise<void> {
-    const { cloud } = this.#options;
+    const { cloud } = this.#context;
     const state = this.#state;
     const base = baseOf(state);
     this.#preparation = undefined;
     this.#checks += 1;
     const number = this.#checks;
     this.forget("checked", "app");
-    this.#options.store.update({ checks: [] });
-    await this.#ask("checked", String(this.#checks), async () => {
+    this.#context.store.update({ checks: [] });
+    await this.#load("checked", String(this.#checks), async () => {
       if (base === undefined) throw new Error("The script is not read yet.");
       const answers = deployAnswersOf(state.given, base, targetOf(state));
       const preparing = cloud.scripts.prepare(answers, this.#stop.signal);
       const checking = cloud.scripts.preflight(preparing, this.server(), (checks) => {
-        // Those of an earlier try may still run.
-        if (this.#checks === number) this.#options.store.update({ checks });
+        // Checks of an earlier try may still run.
+        if (this.#checks === number) this.#context.store.update({ checks });
       });
       const [preparation, findings] = await Promise.all([preparing, checking]);
       // Answers that changed meanwhile are checked by another one.
@@ -161,18 +158,18 @@ export class DeployReader {
   }
 
   get #state(): DeployState {
-    return this.#options.store.get();
+    return this.#context.store.get();
   }
 
   #readScript(): void {
-    const { cloud, store } = this.#options;
+    const { cloud, store } = this.#context;
     const { given } = this.#state;
     const file = scriptOf(given);
-    void this.#ask("functions", file, async () => await cloud.scripts.targets(file));
+    void this.#load("functions", file, async () => await cloud.scripts.targets(file));
     // Which function is meant has to be clear before it is read.
     const { functions } = this.#state.known;
-    if (functions.kind === "waiting") return;
-    const [first, ...others] = arrived(functions) ?? [];
+    if (functions.kind === "loading") return;
+    const [first, ...others] = loadedValue(functions) ?? [];
     if (given.target === undefined && first !== undefined && others.length > 0) {
       store.update({ given: { ...given, target: first } });
     }
@@ -180,15 +177,15 @@ export class DeployReader {
     // A place may have hardware of its own to ask for.
     const machineType = targetOf(this.#state)?.machineType;
     const about = [reference, machineType ?? ""].join(" ");
-    void this.#ask("script", about, async () => await this.#inspect(reference, machineType));
+    void this.#load("script", about, async () => await this.#inspect(reference, machineType));
     this.#suggestName();
   }
 
-  /** What the script or the model is called, until the person says something else. */
+  /** Proposes the name of the script or the model, until the person types one. */
   #suggestName(): void {
-    const { cloud, store } = this.#options;
+    const { cloud, store } = this.#context;
     const { given, known } = this.#state;
-    const script = arrived(known.script);
+    const script = loadedValue(known.script);
     if (script === undefined) return;
     const { app_name: own, name } = script.inspection.config;
     const called = given.source === "model" ? given.model : path.basename(scriptOf(given));
@@ -201,7 +198,7 @@ export class DeployReader {
   }
 
   async #inspect(reference: string, machineType: string | undefined): Promise<ReadScript> {
-    const { cloud, store } = this.#options;
+    const { cloud, store } = this.#context;
     let note: string | undefined;
     const onRun = (sentence: string) => {
       note = sentence;
@@ -228,36 +225,36 @@ export class DeployReader {
     return found && (await this.server().app(`${found.organisation}/${found.app}`));
   }
 
-  #ask<Key extends keyof Known>(
+  #load<Key extends keyof Known>(
     key: Key,
     about: string,
     read: () => Promise<ValueOfKnown<Key>>,
   ): Promise<void> {
     if (isAbout(this.#state.known[key], about)) return Promise.resolve();
-    const asked: Asked<ValueOfKnown<Key>> = { kind: "waiting", about };
-    const settle = (outcome: Asked<ValueOfKnown<Key>>): void => {
-      // Meanwhile something else may have been asked.
-      if (this.#state.known[key] !== asked) return;
+    const loading: Loadable<ValueOfKnown<Key>> = { kind: "loading", about };
+    const settle = (outcome: Loadable<ValueOfKnown<Key>>): void => {
+      // Meanwhile something else may have been asked for.
+      if (this.#state.known[key] !== loading) return;
       this.#put(key, outcome);
-      this.#forgive();
+      this.#clearStepFault();
       this.read();
     };
-    this.#put(key, asked);
+    this.#put(key, loading);
     return read().then(
-      (value) => settle({ kind: "here", about, value }),
+      (value) => settle({ kind: "loaded", about, value }),
       (error: unknown) => settle({ kind: "failed", about, sentence: describeError(error) }),
     );
   }
 
-  /** The step was not ready; now more is known of it. */
-  #forgive(): void {
+  /** The step was not ready for Enter; now more is known. */
+  #clearStepFault(): void {
     const { "": fault, ...faults } = this.#state.faults;
-    if (fault !== undefined) this.#options.store.update({ faults });
+    if (fault !== undefined) this.#context.store.update({ faults });
   }
 
-  #put<Key extends keyof Known>(key: Key, asked: Asked<ValueOfKnown<Key>>): void {
-    const { store } = this.#options;
-    store.update({ known: { ...store.get().known, [key]: asked } });
+  #put<Key extends keyof Known>(key: Key, value: Loadable<ValueOfKnown<Key>>): void {
+    const { store } = this.#context;
+    store.update({ known: { ...store.get().known, [key]: value } });
   }
 }
 

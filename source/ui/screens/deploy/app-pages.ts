@@ -1,17 +1,20 @@
-// The steps about the app itself: its name, where it runs, who may call it.
+// Pages about the app itself: its name, where it runs, who may call it.
 
 import { formatBytes } from "../../../base/byte-format.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
-import type { Glyphs } from "../../theme.ts";
 import type { MachineCapacity } from "../cloud-access.ts";
 import { appStateWord } from "../console/state-words.ts";
 import { authOf, isEphemeral, type Rules } from "./answers.ts";
-import { arrived } from "./asked.ts";
-import { baseOf, type DeployState, targetOf } from "./deploy-state.ts";
-import { blank, type Line, line, type Page } from "./form.ts";
-import { fact } from "./pages-of-script.ts";
+import {
+  baseOf,
+  type DeployState,
+  loadedValue,
+  type PageContext,
+  targetOf,
+} from "./deploy-state.ts";
+import { blank, fact, type Line, line, type Page, warningLine } from "./form.ts";
 
-export function namePage(state: DeployState, rules: Rules, glyphs: Glyphs): Page {
+export function namePage(state: DeployState, { rules }: PageContext): Page {
   const { given } = state;
   const isRun = isEphemeral(given);
   return {
@@ -26,7 +29,7 @@ export function namePage(state: DeployState, rules: Rules, glyphs: Glyphs): Page
         note: "the end of its address",
       },
     ],
-    lines: nameLines(state, rules, glyphs),
+    lines: nameLines(state, rules),
   };
 }
 
@@ -40,15 +43,15 @@ export function nameFaultOf({ given }: DeployState, rules: Rules): string | unde
   return `The name ${fault}.${hint}`;
 }
 
-function nameLines(state: DeployState, rules: Rules, glyphs: Glyphs): Line[] {
+function nameLines(state: DeployState, rules: Rules): Line[] {
   // It stands below the field already.
   if (state.faults.name !== undefined) return [];
   const fault = nameFaultOf(state, rules);
   // Told while one types, since that is when it helps.
-  if (fault !== undefined) return [line(fault, "error", `${glyphs.failed} `)];
+  if (fault !== undefined) return [{ text: fault, tone: "error", sign: "failed" }];
   const { apps } = state.known;
-  if (apps.kind === "waiting") return [line("Asking which names are taken", "dim")];
-  if (apps.kind === "failed") return [line(apps.sentence, "warning", "! ")];
+  if (apps.kind === "loading") return [line("Asking which names are taken", "dim")];
+  if (apps.kind === "failed") return [warningLine(apps.sentence)];
   if (apps.kind === "none") return [];
   const { name = "" } = state.given;
   const existing = namesake(state);
@@ -58,12 +61,12 @@ function nameLines(state: DeployState, rules: Rules, glyphs: Glyphs): Line[] {
 
 /** The app that has the name already. */
 export function namesake({ given, known }: DeployState): AppDocument | undefined {
-  return arrived(known.apps)?.find(({ app }) => app === given.name);
+  return loadedValue(known.apps)?.find(({ app }) => app === given.name);
 }
 
 function existingLines({ app, activeRevision, state }: AppDocument, isRun: boolean): Line[] {
   const revision = activeRevision === undefined ? "no active revision" : activeRevision;
-  const exists = line(`${app} exists: ${revision}, ${appStateWord(state)}.`, "warning", "! ");
+  const exists = warningLine(`${app} exists: ${revision}, ${appStateWord(state)}.`);
   if (isRun) return [exists, line("What is run once needs a name of its own.", "dim")];
   const effect = "Deploying makes its next revision; the one before serves until that answers.";
   return [exists, line(effect, "dim")];
@@ -72,7 +75,7 @@ function existingLines({ app, activeRevision, state }: AppDocument, isRun: boole
 export function wherePage(state: DeployState): Page {
   const { targets } = state.known;
   const question = "Where should it run?";
-  if (targets.kind !== "here") {
+  if (targets.kind !== "loaded") {
     const said = targets.kind === "failed" ? line(targets.sentence, "error") : line("Looking");
     return { question, items: [], lines: [said] };
   }
@@ -98,17 +101,17 @@ export function wherePage(state: DeployState): Page {
 export function capacityLines({ known }: DeployState): Line[] {
   const { capacity, apps } = known;
   const lines: Line[] = [];
-  if (capacity.kind === "waiting") lines.push(line("Looking at what is free", "dim"));
-  if (capacity.kind === "failed") lines.push(line(capacity.sentence, "warning", "! "));
-  if (capacity.kind === "here") {
+  if (capacity.kind === "loading") lines.push(line("Looking at what is free", "dim"));
+  if (capacity.kind === "failed") lines.push(warningLine(capacity.sentence));
+  if (capacity.kind === "loaded") {
     lines.push(
       ...(capacity.value === undefined
         ? [line("What its machine has is not known here; it tells when it starts.", "dim")]
         : machineLines(capacity.value)),
     );
   }
-  if (apps.kind === "failed") lines.push(line(apps.sentence, "warning", "! "));
-  if (apps.kind === "here") lines.push(fact("Apps", String(apps.value.length)));
+  if (apps.kind === "failed") lines.push(warningLine(apps.sentence));
+  if (apps.kind === "loaded") lines.push(fact("Apps", String(apps.value.length)));
   return lines;
 }
 
@@ -141,13 +144,7 @@ export function accessPage(state: DeployState): Page {
     ],
     lines:
       auth === "public"
-        ? [
-            line(
-              "Whoever reaches the address can use it, and the machine behind it.",
-              "warning",
-              "! ",
-            ),
-          ]
+        ? [warningLine("Whoever reaches the address can use it, and the machine behind it.")]
         : [],
   };
 }

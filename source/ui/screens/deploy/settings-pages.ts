@@ -1,16 +1,32 @@
-// The steps about the replicas: their variables, hardware, number and times.
+// Pages about the replicas: their variables, hardware, number and times.
 
 import { describeError } from "../../../base/product-error.ts";
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import { configAnswersOf, namesIn, type Rules, variablePrefix, variablesOf } from "./answers.ts";
-import { arrived } from "./asked.ts";
-import { baseOf, type DeployState, type ReadScript } from "./deploy-state.ts";
-import { hidden, type Item, type Line, line, type Page, type TextItem } from "./form.ts";
-import { capacityLines } from "./pages-of-app.ts";
-import { presets, previewOf } from "./presets.ts";
-import { type Setting, settings } from "./settings.ts";
+import { capacityLines } from "./app-pages.ts";
+import {
+  baseOf,
+  type DeployState,
+  loadedValue,
+  type PageContext,
+  type ReadScript,
+} from "./deploy-state.ts";
+import {
+  fact,
+  hidden,
+  type Item,
+  type Line,
+  line,
+  type Page,
+  type TextItem,
+  warningLine,
+} from "./form.ts";
+import { presets, type Setting, settings } from "./settings.ts";
 
-/** The field in which a variable is named that the script does not read. */
+/** Requests at a time that the scaling is previewed for. */
+const previewDemands = [10, 50, 200];
+
+/** The field for a variable that the script does not read. */
 export const newVariable = "newVariable";
 
 /** Where the script is not read, nothing is known that could be asked about. */
@@ -28,13 +44,13 @@ function unreadPage({ known, work }: DeployState): Page {
       };
 }
 
-export function variablesPage(state: DeployState, rules: Rules): Page {
-  const script = arrived(state.known.script);
+export function variablesPage(state: DeployState, { rules }: PageContext): Page {
+  const script = loadedValue(state.known.script);
   if (script === undefined) return unreadPage(state);
   const { env_read: read } = script.inspection;
   const names = new Set(read.map(({ name }) => name));
   const own = Object.keys(variablesOf(state.given)).filter((name) => !names.has(name));
-  const stored = arrived(state.known.secrets) ?? [];
+  const stored = loadedValue(state.known.secrets) ?? [];
   const items: Item[] = [
     ...read.map((variable) => variableItem(state, rules, variable.name, variable)),
     ...own.map((name) => variableItem(state, rules, name, {})),
@@ -105,7 +121,7 @@ export function variableFault(text: string): string | undefined {
 
 /** @returns why names of stored secrets are refused */
 export function secretsFault({ known }: DeployState, text: string): string | undefined {
-  const stored = arrived(known.secrets);
+  const stored = loadedValue(known.secrets);
   const missing = namesIn(text).find(
     (name) => stored !== undefined && !stored.some((secret) => secret.name === name),
   );
@@ -114,8 +130,8 @@ export function secretsFault({ known }: DeployState, text: string): string | und
     : `The server has no secret ${missing}. deployctl secrets set ${missing}=VALUE stores it.`;
 }
 
-export function resourcesPage(state: DeployState, rules: Rules): Page {
-  const script = arrived(state.known.script);
+export function resourcesPage(state: DeployState, { rules }: PageContext): Page {
+  const script = loadedValue(state.known.script);
   if (script === undefined) return unreadPage(state);
   const hardware = hardwareOf(state, rules, script);
   const packages = script.inspection.image?.pip ?? [];
@@ -141,7 +157,7 @@ export function resourcesPage(state: DeployState, rules: Rules): Page {
   };
 }
 
-/** What would be asked for: another machine type has another number of GPUs. */
+/** Hardware that the answers ask for: another machine type has another number of GPUs. */
 function hardwareOf(state: DeployState, rules: Rules, { inspection, base }: ReadScript) {
   if (configFault(state, rules) !== undefined) return base.hardware;
   const { machineType = base.hardware.machineType, ...answers } = configAnswersOf(
@@ -151,21 +167,21 @@ function hardwareOf(state: DeployState, rules: Rules, { inspection, base }: Read
   return rules.config(inspection, { ...answers, machineType }).hardware;
 }
 
-/** What the machine lacks that is asked for. */
+/** Warns of GPUs that the machine lacks. */
 function hardwareLines({ known }: DeployState, hardware: AppConfig["hardware"]): Line[] {
   const { machineType = "any", gpuCount } = hardware;
-  const machine = arrived(known.capacity);
+  const machine = loadedValue(known.capacity);
   const needed = Math.max(gpuCount, /^gpu/i.test(machineType) ? 1 : 0);
   if (machine === undefined || machine.gpus.length >= needed) return [];
   const has = machine.gpus.length === 0 ? "no GPU" : `${machine.gpus.length}`;
   return [
-    line(`It asks for ${needed} of ${machineType}; this machine has ${has}.`, "warning", "! "),
+    warningLine(`It asks for ${needed} of ${machineType}; this machine has ${has}.`),
     line("The machine type any with 0 GPUs takes the processor, which is slow.", "dim", "  "),
   ];
 }
 
-export function scalingPage(state: DeployState, rules: Rules): Page {
-  const script = arrived(state.known.script);
+export function scalingPage(state: DeployState, { rules }: PageContext): Page {
+  const script = loadedValue(state.known.script);
   if (script === undefined) return unreadPage(state);
   const fields = settingItems(state, "scaling", script.base);
   const texts = new Map(fields.map(({ id, value }) => [id, value]));
@@ -198,26 +214,24 @@ export function scalingPage(state: DeployState, rules: Rules): Page {
 }
 
 function previewLines(state: DeployState, rules: Rules): Line[] {
-  const script = arrived(state.known.script);
+  const script = loadedValue(state.known.script);
   const base = baseOf(state);
   if (script === undefined || base === undefined) return [];
   const fault = configFault(state, rules);
   if (fault !== undefined) return [];
   const { scale } = rules.config(script.inspection, configAnswersOf(state.given, base));
-  const rows = previewOf(scale, rules.previewScale);
+  const rows = previewDemands.map((demand) => ({ demand, ...rules.previewScale(scale, demand) }));
   const column = (text: string | number) => String(text).padStart(7);
   const waiting = rows.findLast(({ queued }) => queued > 0);
   return [
-    line(rows.map(({ demand }) => column(demand)).join(""), "dim", "requests  "),
-    line(rows.map(({ replicas }) => column(replicas)).join(""), "plain", "replicas  "),
-    line(rows.map(({ queued }) => column(queued)).join(""), "plain", "waiting   "),
+    { ...fact("requests", rows.map(({ demand }) => column(demand)).join("")), tone: "dim" },
+    fact("replicas", rows.map(({ replicas }) => column(replicas)).join("")),
+    fact("waiting", rows.map(({ queued }) => column(queued)).join("")),
     ...(waiting === undefined
       ? []
       : [
-          line(
+          warningLine(
             `At ${waiting.demand} requests ${waiting.queued} would wait: more replicas, or more at a time, help.`,
-            "warning",
-            "! ",
           ),
         ]),
   ];
@@ -235,7 +249,7 @@ export function timeoutsPage(state: DeployState): Page {
 
 /** @returns what deployctl says against the configuration as a whole */
 export function configFault(state: DeployState, rules: Rules): string | undefined {
-  const script = arrived(state.known.script);
+  const script = loadedValue(state.known.script);
   if (script === undefined) return undefined;
   try {
     rules.config(script.inspection, configAnswersOf(state.given, script.base));

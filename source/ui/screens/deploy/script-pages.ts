@@ -1,11 +1,10 @@
-// The first steps: which script, what was found in it, what is to become of it.
+// Pages of the first steps: which script, the findings in it, run or deploy.
 
 import { formatBytes } from "../../../base/byte-format.ts";
 import type { Inspection } from "../../../cloud/inspection/inspection.ts";
 import { defaultScript, isEphemeral, referenceOf, scriptOf } from "./answers.ts";
-import { arrived } from "./asked.ts";
-import type { DeployState, ReadScript } from "./deploy-state.ts";
-import { blank, type Item, type Line, line, type Page } from "./form.ts";
+import { type DeployState, loadedValue, type ReadScript } from "./deploy-state.ts";
+import { blank, fact, type Item, type Line, line, type Page, warningLine } from "./form.ts";
 
 const namesInSight = 8;
 
@@ -43,7 +42,7 @@ function scriptLines({ known, paths, given }: DeployState): Line[] {
   if (paths.length > 0) {
     return [line("These fit:", "dim"), ...paths.slice(0, namesInSight).map((name) => named(name))];
   }
-  const found = arrived(known.scripts);
+  const found = loadedValue(known.scripts);
   if (found === undefined) {
     return known.scripts.kind === "failed" ? [line(known.scripts.sentence, "warning")] : [];
   }
@@ -61,7 +60,7 @@ function scriptLines({ known, paths, given }: DeployState): Line[] {
 }
 
 function modelItems({ known, given }: DeployState): Item[] {
-  const models = arrived(known.models) ?? [];
+  const models = loadedValue(known.models) ?? [];
   const file: Item = {
     kind: "text",
     id: "file",
@@ -82,7 +81,7 @@ function modelItems({ known, given }: DeployState): Item[] {
 function modelLines({ known }: DeployState): Line[] {
   const { models } = known;
   switch (models.kind) {
-    case "here":
+    case "loaded":
       return models.value.length > 0
         ? [line("It is served by modelctl itself, behind a key.", "dim")]
         : [line("No model is on this machine yet: 2 opens Models, p pulls one.", "warning")];
@@ -96,7 +95,7 @@ function modelLines({ known }: DeployState): Line[] {
 export function foundPage(state: DeployState): Page {
   const { known, given } = state;
   const { script } = known;
-  const names = arrived(known.functions) ?? [];
+  const names = loadedValue(known.functions) ?? [];
   const choices: Item[] =
     names.length < 2
       ? []
@@ -110,7 +109,7 @@ export function foundPage(state: DeployState): Page {
           },
         ];
   const file = scriptOf(given);
-  if (script.kind === "here") {
+  if (script.kind === "loaded") {
     return { question: `Found in ${file}`, items: choices, lines: foundLines(script.value) };
   }
   if (script.kind === "failed") {
@@ -149,7 +148,7 @@ function foundLines({ inspection, base, note }: ReadScript): Line[] {
     fact("Takes", files.join(", ")),
     ...(note === undefined ? [] : [blank, line(note, "dim")]),
     ...(warnings.length > 0 ? [blank] : []),
-    ...warnings.map(({ sentence }) => line(sentence, "warning", "! ")),
+    ...warnings.map(({ sentence }) => warningLine(sentence)),
   ];
 }
 
@@ -174,11 +173,6 @@ export function modePage({ given }: DeployState): Page {
     ],
     lines: [],
   };
-}
-
-/** A label, and what is behind it, one below the other where it is long. */
-export function fact(label: string, text: string): Line {
-  return line(text, "plain", `${label.padEnd(10)}`);
 }
 
 function named(name: string): Line {
