@@ -1,8 +1,8 @@
 // Every command there is, by the place where it is valid: what docs/keys.md is made from.
 
+import { fieldCommandFacts } from "../editor/line-field.ts";
 import { frameCommandFacts } from "../frame/frame-commands.ts";
 import type { CommandFacts } from "../frame/screen.ts";
-import { fieldCommandFacts } from "../panes/text-field.ts";
 import { chatPlaceFacts } from "../screens/chat/chat-places.tsx";
 import { commandTable } from "../screens/chat/commands/command-table.ts";
 import { consoleCommandFacts } from "../screens/console/console-commands.ts";

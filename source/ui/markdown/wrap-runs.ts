@@ -29,7 +29,7 @@ export function wrapRuns(runs: TextRow, width: number, mode: WrapMode = "word"):
   return rows;
 }
 
-/** Spans of one line, those of one look side by side made one. */
+/** Joins neighbours of one look; empty runs go. */
 export function joinRuns(runs: TextRow): TextRun[] {
   const joined: TextRun[] = [];
   for (const run of runs) {

@@ -11,7 +11,7 @@ import type { AppConfig } from "../../../cloud/app-config.ts";
 import type { Inspection } from "../../../cloud/inspection/inspection.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import type { FrameServices } from "../../frame/screen.ts";
-import type { Store } from "../../state/store.ts";
+import type { Store } from "../../hooks/store.ts";
 import type { Glyphs } from "../../theme.ts";
 import type {
   CloudAccess,

@@ -1,13 +1,13 @@
 // A chat's state and layout without a server, for drawing its components.
 
 import type { ModelFacts } from "../../../../source/client/chat-events.ts";
+import { Store } from "../../../../source/ui/hooks/store.ts";
 import { CodeHighlighter } from "../../../../source/ui/markdown/code-highlighter.ts";
 import { type ChatState, createChatState } from "../../../../source/ui/screens/chat/chat-state.ts";
 import type { ChatView } from "../../../../source/ui/screens/chat/chat-view.ts";
 import type { TranscriptEntry } from "../../../../source/ui/screens/chat/conversation/transcript-entry.ts";
 import { PrintedEntries } from "../../../../source/ui/screens/chat/transcript/printed-entries.ts";
 import { TranscriptLayout } from "../../../../source/ui/screens/chat/transcript/transcript-layout.ts";
-import { Store } from "../../../../source/ui/state/store.ts";
 import { type Glyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 
 export interface SampleViewOptions extends Partial<Pick<ChatView, "examplePrompts" | "watch">> {

@@ -4,7 +4,7 @@ import { describeError } from "../../../../base/product-error.ts";
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
 import type { EditorAction } from "../../../editor/editor-state.ts";
 import type { FrameServices } from "../../../frame/screen.ts";
-import type { Store } from "../../../state/store.ts";
+import type { Store } from "../../../hooks/store.ts";
 import type { ChatBackend } from "../chat-backend.ts";
 import { editorWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";

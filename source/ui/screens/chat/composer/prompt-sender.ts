@@ -5,7 +5,7 @@ import { describeError } from "../../../../base/product-error.ts";
 import { mayAttach, tooManyText } from "../../../../client/attachments/attach-images.ts";
 import { imageArgument } from "../../../../client/attachments/image-command.ts";
 import { attachedText } from "../../../../client/attachments/read-image-file.ts";
-import type { Store } from "../../../state/store.ts";
+import type { Store } from "../../../hooks/store.ts";
 import type { ChatBackend } from "../chat-backend.ts";
 import type { ChatState } from "../chat-state.ts";
 import type { ChatSession } from "../conversation/chat-session.ts";

@@ -3,7 +3,7 @@
 import type { Clock } from "../../../../base/clock.ts";
 import type { ChatEvent } from "../../../../client/chat-events.ts";
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
-import type { Store } from "../../../state/store.ts";
+import type { Store } from "../../../hooks/store.ts";
 import type { ChatBackend } from "../chat-backend.ts";
 import type { ActivityPhase, ChatState } from "../chat-state.ts";
 import { followTail } from "../transcript/transcript-window.ts";
