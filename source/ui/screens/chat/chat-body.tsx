@@ -112,8 +112,8 @@ function LiveColumn({ chat, watch, rows }: FiguresProps & { rows: number }): Rea
   const settings = useStore(store, (state) => state.settings);
   const current = useStore(store, () => chat.session());
   const clock = use(ClockContext);
-  // Ages are told in minutes; samples come every second.
-  const minute = useStore(watch, () => Math.floor(clock.wallMs() / 60_000));
+  // Ages grow while nothing else happens: samples come every second.
+  const second = useStore(watch, () => Math.floor(clock.wallMs() / 1000));
   return (
     <Box flexDirection="column" width={enginePaneWidth} flexShrink={0}>
       <EnginePane watch={watch} conversation={conversation} rows={rows} />
@@ -121,7 +121,7 @@ function LiveColumn({ chat, watch, rows }: FiguresProps & { rows: number }): Rea
         saved={saved}
         current={current}
         settings={settings}
-        now={minute * 60_000}
+        now={second * 1000}
         columns={enginePaneWidth}
         rows={Math.max(0, rows - engineRows)}
       />
