@@ -110,6 +110,7 @@ const libraryDoors: Record<string, RegExp> = {
   undici: /^source\/(store\/hub\/|server\/fetch-image\.ts$|cloud\/gateway\/)/,
   selfsigned: /^source\/cloud\/gateway\/tls\//,
   tar: /^source\/store\/library\//,
+  meow: /^source\/cli\/program\/read-command-line\.ts$/,
   "@huggingface/jinja": /^source\/prompt\//,
 };
 

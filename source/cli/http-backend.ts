@@ -30,10 +30,10 @@ export async function createHttpBackend(
 
 /** What the flags say of every answer of a chat. */
 export function settingsOf(flags: Flags): ChatSettings {
-  const { think, format } = answerOptions(flags);
+  const { think, format, parameters } = answerOptions(flags);
   return {
     system: flags.system,
-    parameters: {},
+    parameters,
     ...(think !== undefined && { think }),
     ...(format !== undefined && { format }),
     ...(flags.verbose && { isVerbose: true }),

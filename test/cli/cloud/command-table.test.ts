@@ -1,12 +1,12 @@
 // deployctl's commands and flags, as they are typed, explained and completed.
 import { describe, expect, test } from "vitest";
-import { deployctlProgram } from "../../../source/cli/cloud/command-table.ts";
-import { candidatesFor } from "../../../source/cli/completion-candidates.ts";
-import { unusedFlags } from "../../../source/cli/help-text.ts";
-import { readArguments } from "../../../source/cli/read-arguments.ts";
+import { deployctlProgram } from "../../../source/cli/cloud/deployctl-program.ts";
+import { candidatesFor } from "../../../source/cli/program/completion-candidates.ts";
+import { commandsOf } from "../../../source/cli/program/definition.ts";
+import { readCommandLine } from "../../../source/cli/program/read-command-line.ts";
 
 function read(...argv: string[]) {
-  const parsed = readArguments(deployctlProgram, argv);
+  const parsed = readCommandLine(deployctlProgram, argv);
   if (parsed.kind === "text") return { help: parsed.text };
   return { command: parsed.command.name, words: parsed.words, flags: parsed.flags };
 }
@@ -34,12 +34,12 @@ describe("commands", () => {
   });
 
   test("are all loaded from where the table says", async () => {
-    const { commands, start } = deployctlProgram;
-    for (const { load } of [start, ...commands]) expect(await load()).toBeTypeOf("function");
+    for (const { load } of [deployctlProgram.start, ...commandsOf(deployctlProgram)])
+      expect(await load()).toBeTypeOf("function");
   });
 
   test("say what is missing or wrong", () => {
-    expect(() => read("apps")).toThrow(/needs a word more/);
+    expect(() => read("apps")).toThrow(/^Missing subcommand of deployctl apps: list, show/);
     expect(() => read("apps", "dance")).toThrow(/has no 'dance'/);
     expect(() => read("dance")).toThrow(/no command 'dance'/);
     expect(() => read("keys", "list", "--scope", "api")).toThrow(/keys list has no flag --scope/);
@@ -50,7 +50,7 @@ describe("commands", () => {
     expect(read("help", "apps", "scale")).toEqual(read("apps", "scale", "--help"));
     expect(read("apps", "--help").help).toContain("deployctl apps rollout APP");
     expect(read("help", "apps")).toEqual(read("apps", "--help"));
-    expect(read("--help").help).toContain("deployctl runners exec ID -- COMMAND…");
+    expect(read("--help").help).toContain("runners exec ID COMMAND…");
   });
 
   test("leave what stands behind -- alone", () => {
@@ -70,8 +70,9 @@ describe("flags", () => {
     expect(() => read("deploy", "a.py", "--auth", "public", "--auth", "shared")).toThrow(/twice/);
   });
 
-  test("are all taken by some command", () => {
-    expect(unusedFlags(deployctlProgram)).toEqual([]);
+  test("--no-color is typed with its no, and has no other form", () => {
+    expect(read("status", "--no-color").flags).toEqual({ color: false });
+    expect(() => read("status", "--color")).toThrow("There is no flag --color.");
   });
 });
 

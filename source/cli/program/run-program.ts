@@ -1,8 +1,9 @@
 // Runs a program: reads the arguments, calls the command, turns errors into exit codes.
-import { describeError, exitCodes, ProductError } from "../base/product-error.ts";
-import { showControls } from "../base/seen-text.ts";
-import { watchOutput } from "./output.ts";
-import type { FlagTable, Program } from "./program.ts";
+import { describeError, exitCodes, ProductError } from "../../base/product-error.ts";
+import { showControls } from "../../base/seen-text.ts";
+import { watchOutput } from "../output.ts";
+import { wrapWords } from "../wrap-words.ts";
+import type { Program } from "./definition.ts";
 
 export interface ProgramCalls {
   /** Set, it shows where an unexpected error comes from. */
@@ -12,8 +13,8 @@ export interface ProgramCalls {
 }
 
 /** Runs the program; sets the exit code and never throws. */
-export async function runProgram<Table extends FlagTable>(
-  load: () => Promise<Program<Table>>,
+export async function runProgram(
+  load: () => Promise<Program>,
   argv: string[],
   calls: ProgramCalls,
 ): Promise<void> {
@@ -25,18 +26,17 @@ export async function runProgram<Table extends FlagTable>(
   }
 }
 
-async function dispatch<Table extends FlagTable>(
-  load: () => Promise<Program<Table>>,
-  argv: string[],
-): Promise<number> {
+async function dispatch(load: () => Promise<Program>, argv: string[]): Promise<number> {
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) {
-    const { packageVersion } = await import("../application/package-facts.ts");
+    const { packageVersion } = await import("../../application/package-facts.ts");
     process.stdout.write(`${packageVersion()}\n`);
     return exitCodes.ok;
   }
-  const { readArguments } = await import("./read-arguments.ts");
-  const program = await load();
-  const parsed = readArguments(program, argv);
+  const [{ readCommandLine }, program] = await Promise.all([
+    import("./read-command-line.ts"),
+    load(),
+  ]);
+  const parsed = readCommandLine(program, argv);
   if (parsed.kind === "text") {
     process.stdout.write(parsed.text);
     return exitCodes.ok;
@@ -55,7 +55,9 @@ async function reportError(
   const { code, exitCode } = await kindOf(error, debugVariable);
   onError?.({ code, sentence, exitCode });
   // It may tell of names that are not of our making, such as those of files.
-  process.stderr.write(`Error: ${showControls(sentence)}\n`);
+  const line = `Error: ${showControls(sentence)}`;
+  const { isTTY, columns } = process.stderr;
+  process.stderr.write(`${isTTY ? wrapWords(line, columns).join("\n") : line}\n`);
   return exitCode;
 }
 
@@ -64,7 +66,7 @@ async function kindOf(
   debugVariable: string,
 ): Promise<{ code: string; exitCode: number }> {
   if (error instanceof ProductError) return { code: error.code, exitCode: error.exitCode };
-  const { findErrorDefinition } = await import("../application/error-catalog.ts");
+  const { findErrorDefinition } = await import("../../application/error-catalog.ts");
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const definition = typeof code === "string" ? findErrorDefinition(code) : undefined;
   if (definition !== undefined) return definition;

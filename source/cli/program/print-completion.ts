@@ -1,17 +1,12 @@
 // `completion` and `__complete` of a program: a script for a shell, and what that script asks.
-import { exitCodes } from "../base/product-error.ts";
+import { exitCodes } from "../../base/product-error.ts";
+import { usageError } from "../errors.ts";
 import { type Candidate, candidatesFor, type NameSource } from "./completion-candidates.ts";
 import { completionScript, shellNames } from "./completion-scripts.ts";
-import { usageError } from "./errors.ts";
-import type { FlagTable, Program } from "./program.ts";
+import type { Program } from "./definition.ts";
 
-export function printCompletion(program: string, [shell, ...more]: readonly string[]): number {
-  if (shell === undefined || more.length > 0) {
-    throw usageError(
-      `completion needs one of ${shellNames.join(", ")}.`,
-      `For bash: source <(${program} completion bash)`,
-    );
-  }
+/** @throws ProductError `COMMAND_USAGE` for a shell that has none */
+export function printCompletion(program: string, shell: string): number {
   const script = completionScript(program, shell);
   if (script === undefined) {
     throw usageError(
@@ -24,9 +19,9 @@ export function printCompletion(program: string, [shell, ...more]: readonly stri
 }
 
 /** A candidate a line, with a tab and a text. */
-export async function printCandidates<Table extends FlagTable>(
-  program: Program<Table>,
-  words: string[],
+export async function printCandidates(
+  program: Program,
+  words: readonly string[],
   names: NameSource,
 ): Promise<number> {
   const candidates = await candidatesFor(program, words, quietly(names));
