@@ -166,16 +166,18 @@ describe("download", () => {
     expect(readFileSync(path.join(home.folder, "tiny-Q8_0.gguf")).equals(tiny)).toBe(true);
   });
 
-  test.each([
+  const unclear = "download needs a repository and a file";
+
+  test.each<[string[], string?]>([
     [["maker/tiny"]],
     [["tiny", "Q8_0.gguf"]],
     [["maker/tiny:F16", "Q8_0.gguf"]],
-    [["maker/tiny", "Q8_0.gguf", "F16.gguf"]],
-  ])("of %j is refused, as it is not clear what is meant", async (words) => {
+    [["maker/tiny", "Q8_0.gguf", "F16.gguf"], "download takes no 'F16.gguf'"],
+  ])("of %j is refused, as it is not clear what is meant", async (words, says = unclear) => {
     const home = await freshHome();
     const outcome = await home.run(["download", ...words], { environment: environment() });
     expect(outcome).toMatchObject({ code: 2, output: "" });
-    expect(outcome.errors).toContain("download needs a repository and a file");
+    expect(outcome.errors).toContain(says);
   });
 });
 

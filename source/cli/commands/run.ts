@@ -28,7 +28,7 @@ export const run: Run<typeof runDefinition> = async (words, flags) => {
   const prompt = promptWords.filter((text) => text !== "").join(" ");
   // An empty prompt that was typed loads the model.
   if (isSilent && piped === "") {
-    throw usageError("There is nothing to ask.", `modelctl run ${reference} "PROMPT"`);
+    throw usageError("There is nothing to ask.", `For example: modelctl run ${reference} "Hello!"`);
   }
   if (flags.session !== undefined) {
     const { continueSession } = await import("../session-turn.ts");

@@ -24,7 +24,7 @@ export function splitFlags(args: readonly string[], table: FlagTable): TypedWord
   for (let at = 0; at < args.length; at += 1) {
     const text = args[at] ?? "";
     const [, long, longValue, short, shortValue] =
-      /^(?:(--[^=]+)(?:=([^]*))?|(-[^-])=?([^]+)?)$/.exec(text) ?? [];
+      /^(?:(--[^=]+)(?:=([\s\S]*))?|(-[^-])=?([\s\S]+)?)$/.exec(text) ?? [];
     const typed = long ?? short;
     if (typed === undefined) {
       words.push({ kind: "word", text });
