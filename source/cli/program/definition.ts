@@ -76,10 +76,10 @@ export interface CommandDefinition {
   completes?: NameKind | "own models" | readonly string[];
   /** One line that begins with a verb. */
   summary: string;
-  /** More lines for the command's own page. */
+  /** More lines for the command's own page; `%` is the program's name. */
   details?: string;
   flags: FlagTable;
-  /** Command lines without the program's name. */
+  /** Command lines without the program's name, or with `%` for it. */
   examples: readonly string[];
   /** Exit codes that a script should expect, beside 0 and 2. */
   exitCodes?: Readonly<Record<number, string>>;

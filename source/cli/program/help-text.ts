@@ -59,7 +59,7 @@ export function commandHelp(program: Program, command: CommandDefinition): strin
   const own = Object.entries(flags).filter(([name]) => !Object.hasOwn(program.commonFlags, name));
   const isGlobal = own.length < Object.keys(flags).length;
   return [
-    `${summary}.${details === undefined ? "" : `\n\n${details}`}`,
+    `${summary}.${details === undefined ? "" : `\n\n${programText(program, details)}`}`,
     [
       `Usage\n  ${usageOf(program, command)}${own.length === 0 ? "" : " [FLAGS]"}`,
       ...aliases.map((alias) => `  ${program.name} ${alias}`),
@@ -100,13 +100,18 @@ export function exitRows({ exitCodes: own = {} }: CommandDefinition): Row[] {
   return Object.entries({ ...usual, ...own });
 }
 
-function examplesOf({ name }: Program, { examples }: CommandDefinition): string {
-  return `Examples\n${examples.map((line) => `  $ ${exampleLine(name, line)}`).join("\n")}`;
+function examplesOf(program: Program, { examples }: CommandDefinition): string {
+  return `Examples\n${examples.map((line) => `  $ ${exampleText(program, line)}`).join("\n")}`;
 }
 
-/** An example as it is typed; `%` stands for the program where a line does not begin with it. */
-export function exampleLine(program: string, line: string): string {
-  return line.includes("%") ? line.replaceAll("%", program) : `${program} ${line}`.trim();
+/** An example as it is typed. */
+export function exampleText(program: Program, line: string): string {
+  return line.includes("%") ? programText(program, line) : `${program.name} ${line}`.trim();
+}
+
+/** Text of a definition: `%` is the program's name. */
+export function programText({ name }: Program, text: string): string {
+  return text.replaceAll("%", name);
 }
 
 function section(title: string, rows: readonly Row[], left = leftWidth(rows)): string {
