@@ -181,6 +181,39 @@ describe("download", () => {
   });
 });
 
+describe("search", () => {
+  const search = async (...words: string[]) => {
+    const home = await freshHome();
+    return await home.run(["search", ...words], { environment: environment() });
+  };
+
+  test("lists what to pull, its size, and whether it fits", async () => {
+    const { code, output } = await search("tiny");
+    expect(code).toBe(0);
+    expect(output).toMatch(/^MODEL +SIZE +PARAMETERS +DOWNLOADS +MEMORY$/m);
+    expect(output).toMatch(/^hf\.co\/maker\/tiny:Q8_0 +1\.9 MB .* fits, default$/m);
+    expect(output).toMatch(/^hf\.co\/maker\/tiny:F16 +1\.9 MB .* fits$/m);
+  });
+
+  test("--json prints the same, and a gated repository without its files", async () => {
+    const { output } = await search("maker", "--json", "--limit", "20");
+    const found = JSON.parse(output) as { name: string }[];
+    expect(found.find(({ name }) => name === "hf.co/maker/tiny")).toMatchObject({
+      isGated: false,
+      quantizations: expect.arrayContaining([
+        { selector: "Q8_0", sizeBytes: tiny.length, isDefault: true, fits: true },
+      ]),
+    });
+    expect(found.find(({ name }) => name === "hf.co/maker/gated")).toMatchObject({ isGated: true });
+  });
+
+  test("that finds nothing says so, with exit code 3", async () => {
+    const outcome = await search("no such thing");
+    expect(outcome).toMatchObject({ code: 3, output: "" });
+    expect(outcome.errors).toContain('no GGUF model for "no such thing"');
+  });
+});
+
 test("a pull that is killed at any moment goes on where it was, and the model runs", async () => {
   const home = await freshHome();
   const storedBytes = () => {
