@@ -4,6 +4,7 @@ import { type ReactElement, useMemo } from "react";
 import type { Clock } from "../../base/clock.ts";
 import { ErrorBoundary } from "../components/error-boundary.tsx";
 import type { Frame } from "../frame/frame.ts";
+import type { TerminalHandle } from "../frame/terminal-handle.ts";
 import { themes } from "../frame/themes.ts";
 import type { Pace } from "../hooks/pace.ts";
 import { ClockContext } from "../hooks/use-clock.ts";
@@ -14,7 +15,6 @@ import { LookContext } from "../hooks/use-look.ts";
 import { PaceContext } from "../hooks/use-store.ts";
 import { FullScreen } from "../layouts/full-screen.tsx";
 import { Reader } from "../layouts/reader.tsx";
-import type { TerminalHandle } from "./terminal-handle.ts";
 
 export interface AppProps {
   readonly frame: Frame;

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { AppDocument } from "../../cloud/admin/documents.ts";
 import type { FrameServices, Screen } from "../frame/screen.ts";
 import type { CloudAccess, CloudServer } from "../screens/cloud-access.ts";
-import { ConsoleScreen } from "../screens/console/console-screen.ts";
+import { ConsoleScreen } from "../screens/console/console-screen.tsx";
 import { DeployScreen } from "../screens/deploy/deploy-screen.ts";
 import type { Glyphs } from "../theme.ts";
 import { paintedScreen } from "./painted-screen.tsx";
@@ -20,5 +20,5 @@ export interface CloudScreenContext {
 }
 
 export function cloudScreens(context: CloudScreenContext): readonly Screen[] {
-  return [paintedScreen(new DeployScreen(context)), paintedScreen(new ConsoleScreen(context))];
+  return [paintedScreen(new DeployScreen(context)), new ConsoleScreen(context)];
 }

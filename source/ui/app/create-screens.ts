@@ -9,8 +9,8 @@ import { RequestFeed } from "../live/request-feed.ts";
 import { ServerWatch } from "../live/server-watch.ts";
 import { type ChatPlace, ChatPlaces } from "../screens/chat/chat-places.ts";
 import { ChatScreen } from "../screens/chat/chat-screen.ts";
-import { ModelsScreen } from "../screens/models/models-screen.ts";
-import { ServerScreen } from "../screens/server/server-screen.ts";
+import { ModelsScreen } from "../screens/models/models-screen.tsx";
+import { ServerScreen } from "../screens/server/server-screen.tsx";
 import type { Glyphs } from "../theme.ts";
 import type { AppParts } from "./app-options.ts";
 import type { CloudScreenContext } from "./cloud-screens.ts";
@@ -79,8 +79,8 @@ function serverScreens(
   const now = () => context.clock.wallMs();
   const feed = new RequestFeed({ client, now });
   return [
-    paintedScreen(new ModelsScreen({ ...context, client })),
-    paintedScreen(new ServerScreen({ ...context, watch, feed, client, readFilter, control, now })),
+    new ModelsScreen({ ...context, client }),
+    new ServerScreen({ ...context, watch, feed, client, readFilter, control, now }),
   ];
 }
 

@@ -4,6 +4,8 @@ import { type Instance, render } from "ink";
 import { systemClock } from "../../base/clock.ts";
 import { copyText } from "../frame/clipboard.ts";
 import { Frame } from "../frame/frame.ts";
+import { lendTerminal, type TerminalHandle } from "../frame/terminal-handle.ts";
+import { cursorToBottom } from "../frame/terminal-sequences.ts";
 import { terminalServices } from "../frame/terminal-services.ts";
 import { Pace } from "../hooks/pace.ts";
 import type { Layout } from "../hooks/use-layout.ts";
@@ -13,8 +15,6 @@ import { App } from "./app.tsx";
 import type { AppOptions, AppParts, AppResult, ViewOptions } from "./app-options.ts";
 import type { CreatedScreens } from "./create-screens.ts";
 import { watchForEnd, windowSize } from "./terminal-facts.ts";
-import { lendTerminal, type TerminalHandle } from "./terminal-handle.ts";
-import { cursorToBottom } from "./terminal-sequences.ts";
 
 /**
  * Frames are paced before they get here. Ink counts its own pause from the newest request, so that any pause near

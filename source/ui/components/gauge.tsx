@@ -13,17 +13,19 @@ export interface GaugeProps {
   /** 0 to 1; values outside count as the nearer end. */
   readonly share: number;
   readonly width: number;
+  /** Replaces the tone of the filled cells, such as for an old figure. */
+  readonly tone?: Tone;
 }
 
 /** Stands in a `Text` as well as in a `Box`. Read out as a percentage. */
-export function Gauge({ share, width }: GaugeProps): ReactElement {
+export function Gauge({ share, width, tone }: GaugeProps): ReactElement {
   const { glyphs, theme } = useLook();
   const bounded = Number.isFinite(share) ? Math.min(1, Math.max(0, share)) : 0;
   const filled = Math.round(bounded * width);
-  const [glyph, tone] = signOf(bounded, glyphs);
+  const [glyph, usualTone] = signOf(bounded, glyphs);
   return (
     <Text aria-label={percentage(bounded)}>
-      <Text {...theme[tone]}>{glyph.repeat(filled)}</Text>
+      <Text {...theme[tone ?? usualTone]}>{glyph.repeat(filled)}</Text>
       <Text {...theme.dim}>{glyphs.bar.empty.repeat(Math.max(0, width - filled))}</Text>
     </Text>
   );

@@ -16,6 +16,8 @@ export interface Column<Item> {
   readonly isFlexible?: boolean;
   /** Columns with a smaller number stay longer in a narrow table. Defaults to 0. */
   readonly rank?: number;
+  /** Gives its place to the note of a row that has one. */
+  readonly yieldsToNote?: boolean;
   readonly cell: (item: Item) => TextRun | readonly TextRun[];
 }
 
@@ -31,6 +33,10 @@ export interface TableProps<Item> {
   readonly isFocused?: boolean;
   /** Replaces the tone of plain cells, such as that of old figures. */
   readonly toneOf?: (item: Item) => Tone | undefined;
+  /** Stands in place of the columns that yield to it, such as why something failed. */
+  readonly noteOf?: (item: Item) => TextRun | undefined;
+  /** Dims every cell, whatever its tone: the figures are old. */
+  readonly isDim?: boolean;
   readonly hasHeader?: boolean;
 }
 
@@ -73,7 +79,7 @@ export function Table<Item>(props: TableProps<Item>): ReactElement {
         >
           <Line
             runs={rowRuns(item, props, glyphs)}
-            {...(isRead && { "aria-label": spokenRow(columns, item) })}
+            {...(isRead && { "aria-label": spokenRow(item, props) })}
           />
         </Box>
       ))}
@@ -92,16 +98,26 @@ function headerRuns<Item>(
 }
 
 function rowRuns<Item>(item: Item, props: TableProps<Item>, glyphs: Glyphs): TextRun[] {
-  const { columns, isSelected, isFocused = true, toneOf } = props;
+  const { isSelected, isFocused = true, toneOf, isDim = false } = props;
   const isMarked = isSelected?.(item) ?? false;
-  const tone = toneOf?.(item) ?? (isMarked ? "selected" : "plain");
+  const tone = isDim ? "dim" : (toneOf?.(item) ?? (isMarked ? "selected" : "plain"));
+  const { columns, note } = shownColumns(item, props);
   const cells = columns.map(({ cell }) =>
-    [cell(item)].flat().map((run) => (run.tone === "plain" ? { ...run, tone } : run)),
+    [cell(item)].flat().map((run) => (isDim || run.tone === "plain" ? { ...run, tone } : run)),
   );
-  const row = joinCells(columns, cells, glyphs);
+  const joined = joinCells(columns, cells, glyphs);
+  const width = props.columns.reduce((sum, column) => sum + column.width + 1, -1);
+  const row = note === undefined ? joined : fitRuns([...joined, gap, note], width, glyphs.ellipsis);
   if (isSelected === undefined) return row;
   const marker = isMarked ? `${glyphs.marker} ` : " ".repeat(markerWidth);
   return [{ text: marker, tone: isMarked && isFocused ? "focus" : tone }, ...row];
+}
+
+/** The columns of a row, without those that yield to its note. */
+function shownColumns<Item>(item: Item, { columns, noteOf }: TableProps<Item>) {
+  const note = noteOf?.(item);
+  if (note === undefined) return { columns, note };
+  return { columns: columns.filter(({ yieldsToNote = false }) => !yieldsToNote), note };
 }
 
 function joinCells<Item>(
@@ -119,16 +135,15 @@ function joinCells<Item>(
 }
 
 /** `NAME tiny, SIZE 3 MB`. */
-function spokenRow<Item>(columns: readonly Column<Item>[], item: Item): string {
-  return columns
-    .map(({ title, cell }) => {
-      const text = [cell(item)]
-        .flat()
-        .map((run) => run.text)
-        .join("")
-        .trim();
-      return text === "" || text === "-" ? "" : `${title} ${text}`.trim();
-    })
-    .filter((part) => part !== "")
-    .join(", ");
+function spokenRow<Item>(item: Item, props: TableProps<Item>): string {
+  const { columns, note } = shownColumns(item, props);
+  const cells = columns.map(({ title, cell }) => {
+    const text = [cell(item)]
+      .flat()
+      .map((run) => run.text)
+      .join("")
+      .trim();
+    return text === "" || text === "-" ? "" : `${title} ${text}`.trim();
+  });
+  return [...cells, note?.text.trim() ?? ""].filter((part) => part !== "").join(", ");
 }

@@ -1,6 +1,6 @@
 // Copies a text: through the terminal, which also works over ssh, and into the local clipboard.
 
-import { copySequence } from "../app/terminal-sequences.ts";
+import { copySequence } from "./terminal-sequences.ts";
 
 /** Many terminals take no more in one sequence. */
 const terminalLimitBytes = 74_994;

@@ -2,8 +2,8 @@
 
 import { useApp, useInput, usePaste } from "ink";
 import { use } from "react";
-import type { TerminalHandle } from "../app/terminal-handle.ts";
 import type { Frame } from "../frame/frame.ts";
+import type { TerminalHandle } from "../frame/terminal-handle.ts";
 import { interpretInput } from "../keys/key-name.ts";
 import { PaceContext } from "./use-store.ts";
 

@@ -2,10 +2,10 @@
 
 import { Box, Static, Text } from "ink";
 import { type ReactElement, useState } from "react";
-import { ReaderLog } from "../app/reader-log.ts";
 import type { Frame } from "../frame/frame.ts";
 import { useFrame } from "../hooks/use-frame.ts";
 import { CurrentOverlay } from "./full-screen.tsx";
+import { ReaderLog } from "./reader-log.ts";
 
 /** No borders, no places: words, in the order of the tree. */
 export function Reader({ frame }: { readonly frame: Frame }): ReactElement {

@@ -3,7 +3,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { describeError } from "../../base/product-error.ts";
 
-/** Whether the server answers: `down` with the reason why not. */
+/** The state of the connection; `down` has the reason. */
 export type LinkState =
   | { readonly kind: "connecting" }
   | { readonly kind: "up" }

@@ -30,10 +30,10 @@ export class RequestFeed {
   }
 
   /** Oldest first; another array after every change. */
-  get entries(): readonly RequestView[] {
+  readonly get = (): readonly RequestView[] => {
     this.#sorted ??= [...this.#entries.values()].sort((a, b) => a.startedAt - b.startedAt);
     return this.#sorted;
-  }
+  };
 
   find(key: string): RequestView | undefined {
     return this.#entries.get(key);

@@ -1,4 +1,4 @@
-// What the request log says of the last minute: how much was asked, how fast answers began.
+// Figures of the last minute of the request log: requests, errors, time to the first token.
 
 import type { RequestView } from "../../client/requests.ts";
 
@@ -6,7 +6,7 @@ export interface RequestFigures {
   /** One value a second, oldest first, the present second left out. */
   readonly requestsPerSecond: readonly number[];
   readonly errorsPerSecond: readonly number[];
-  /** Of the requests that ended within the window; undefined where none did, as below. */
+  /** Share of the requests that ended within the window; undefined where none did, as below. */
   readonly errorShare: number | undefined;
   readonly ttftMedianMs: number | undefined;
   readonly ttft95Ms: number | undefined;

@@ -1,4 +1,4 @@
-// How the server and its machine do: the samples of the last minute, and whether it answers.
+// Watches the server and its machine: samples of the last minute, state of the connection.
 
 import { RingBuffer } from "../../base/ring-buffer.ts";
 import type { ApiClient } from "../../client/api-client.ts";
@@ -15,19 +15,29 @@ export interface ServerWatchOptions {
   readonly now: () => number;
 }
 
+/** The server at one moment. */
+export interface WatchedServer {
+  readonly link: LinkState;
+  /** Oldest first; they stay when the server goes. */
+  readonly samples: readonly ServerSample[];
+}
+
 export class ServerWatch {
   readonly #options: ServerWatchOptions;
   readonly #listeners = new Set<() => void>();
   readonly #samples = new RingBuffer<ServerSample>(keptSamples);
-  #state: LinkState = { kind: "connecting" };
+  #watched: WatchedServer = { link: { kind: "connecting" }, samples: [] };
   #stop: (() => void) | undefined;
 
   constructor(options: ServerWatchOptions) {
     this.#options = options;
   }
 
+  /** For `useStore`: another object after every change. */
+  readonly get = (): WatchedServer => this.#watched;
+
   get state(): LinkState {
-    return this.#state;
+    return this.#watched.link;
   }
 
   /** The newest sample; undefined until there is one. It stays when the server goes. */
@@ -37,14 +47,12 @@ export class ServerWatch {
 
   /** Oldest first. */
   get samples(): readonly ServerSample[] {
-    return this.#samples.toArray();
+    return this.#watched.samples;
   }
 
   /** Milliseconds since the newest sample, once the server does not answer; else undefined. */
   get staleMs(): number | undefined {
-    const { sample } = this;
-    if (this.#state.kind !== "down" || sample === undefined) return undefined;
-    return Math.max(0, this.#options.now() - sample.time);
+    return staleMs(this.#watched, this.#options.now());
   }
 
   get url(): string {
@@ -57,12 +65,9 @@ export class ServerWatch {
       open: (signal) => followMetrics(this.#options.client(), signal),
       onItem: (sample) => {
         this.#samples.push(sample);
-        this.#tell();
+        this.#change({ samples: this.#samples.toArray() });
       },
-      onState: (state) => {
-        this.#state = state;
-        this.#tell();
-      },
+      onState: (link) => this.#change({ link }),
       now: this.#options.now,
     });
   }
@@ -77,7 +82,19 @@ export class ServerWatch {
     return () => this.#listeners.delete(listener);
   }
 
-  #tell(): void {
+  #change(change: Partial<WatchedServer>): void {
+    this.#watched = { ...this.#watched, ...change };
     for (const listener of this.#listeners) listener();
   }
+}
+
+/**
+ * Milliseconds since the newest sample, once the server does not answer; else undefined.
+ *
+ * @param now milliseconds since 1970
+ */
+export function staleMs({ link, samples }: WatchedServer, now: number): number | undefined {
+  const sample = samples.at(-1);
+  if (link.kind !== "down" || sample === undefined) return undefined;
+  return Math.max(0, now - sample.time);
 }

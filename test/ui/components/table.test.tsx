@@ -67,3 +67,13 @@ test("without Unicode a cut cell ends in three full stops", () => {
   const [, row] = renderAt(tableAt(14), { glyphs: asciiGlyphs }).lines();
   expect(row).toMatch(/^an a\.\.\. /);
 });
+
+test("a note stands in place of the columns that yield to it", () => {
+  const yielding = columns.map((column) => ({ ...column, yieldsToNote: column.title !== "NAME" }));
+  const noteOf = ({ name }: Fruit) =>
+    name === "plum" ? ({ text: "was eaten by wasps", tone: "error" } as const) : undefined;
+  const tree = tableAt(30, { columns: fitColumns(yielding, 30), noteOf });
+  const [, apples = "", plums = ""] = renderAt(tree).lines();
+  expect(apples).toMatch(/ 12 Alma…$/);
+  expect(plums).toMatch(/^plum {14}was eaten b…$/);
+});

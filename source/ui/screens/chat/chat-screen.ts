@@ -17,7 +17,7 @@ import type {
   ScreenPicture,
   StyledRow,
 } from "../../frame/screen.ts";
-import type { ConversationFigures } from "../../live/engine-pane.ts";
+import type { ConversationFigures } from "../../live/engine-figures.ts";
 import { CodeHighlighter } from "../../markdown/code-highlighter.ts";
 import { ChatActions } from "../../state/chat-actions.ts";
 import { ChatController } from "../../state/chat-controller.ts";

@@ -1,8 +1,9 @@
-// What is computed of the readings that come: rates of requests and errors, and short histories.
+// Figures computed from the readings that come: rates of requests and errors, and short histories.
 
 import type { AppDocument, UsageDocument } from "../../../cloud/admin/documents.ts";
+import { nameOf } from "./console-texts.ts";
 
-/** Sums that the server has counted of an app, at a moment. */
+/** Sums that the server has counted for an app, at a moment. */
 interface UsageReading {
   readonly atMs: number;
   readonly requests: number;
@@ -13,11 +14,11 @@ interface UsageReading {
 const unused = { requests: 0, errors: 0, ttfbMsP95: undefined };
 
 export interface AppFigures {
-  /** Of the last seconds; undefined until there are two readings. */
+  /** In the last seconds; undefined until there are two readings. */
   readonly requestsPerSecond: number | undefined;
-  /** Of the requests in that time, 0 to 1; undefined without any. */
+  /** Share of the requests in that time, 0 to 1; undefined without any. */
   readonly errorShare: number | undefined;
-  /** Time to the first byte, of the hour. */
+  /** Time to the first byte in this hour. */
   readonly ttfbMsP95: number | undefined;
   /** One for each reading of the last minute, oldest first. */
   readonly inFlight: readonly number[];
@@ -36,11 +37,7 @@ export const noFigures: AppFigures = {
 const rateSpanMs = 15_000;
 const historyLength = 60;
 
-export function nameOf({ organisation, app }: { organisation: string; app: string }): string {
-  return `${organisation}/${app}`;
-}
-
-/** Remembers readings; it grows with the apps there are, not with time. */
+/** Readings of each app; they grow with the number of apps, not with time. */
 export class FigureBook {
   readonly #readings = new Map<string, UsageReading[]>();
   readonly #histories = new Map<string, { inFlight: number[]; queued: number[] }>();
@@ -63,7 +60,7 @@ export class FigureBook {
     }
   }
 
-  /** @param names of the apps there are: of those that were asked nothing there is no document */
+  /** @param names all apps: there is no document for an app without requests */
   takeUsage(documents: readonly UsageDocument[], names: readonly string[], atMs: number): void {
     const byName = new Map(documents.map((usage) => [nameOf(usage), usage]));
     const known = new Set(names);
@@ -71,7 +68,7 @@ export class FigureBook {
     for (const name of names) {
       const { requests, errors, ttfbMsP95 } = byName.get(name) ?? unused;
       const before = this.#readings.get(name) ?? [];
-      // Sums that went down began anew: a new hour, or a state from a backup.
+      // Sums that fell began anew: a new hour, or a state from a backup.
       const isAnew = (before.at(-1)?.requests ?? 0) > requests;
       const kept = isAnew ? [] : before.filter((reading) => atMs - reading.atMs <= rateSpanMs);
       this.#readings.set(name, [...kept, { atMs, requests, errors, ttfbMsP95 }]);

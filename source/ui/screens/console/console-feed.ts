@@ -1,28 +1,26 @@
-// What the console knows of a control plane: read again and again while somebody looks, kept when it stops.
+// Reads a control plane again and again while somebody looks, and follows its events and one log.
 
 import { describeError, ProductError } from "../../../base/product-error.ts";
 import type {
-  AppDocument,
   EventDocument,
   KeyDocument,
   ReplicaDocument,
-  ServerStatus,
 } from "../../../cloud/admin/documents.ts";
 import { follow } from "../../live/follow.ts";
-import type { CloudServer } from "../cloud-access.ts";
+import type { Store } from "../../state/store.ts";
+import type { CloudAccess, CloudServer } from "../cloud-access.ts";
 import { Poll } from "../models/poll.ts";
-import { FigureBook, nameOf } from "./app-figures.ts";
-
-export type FeedLink =
-  | { readonly kind: "connecting" }
-  | { readonly kind: "up" }
-  /** `isUnreachable`: nobody is there, so that this machine's own could be started. */
-  | {
-      readonly kind: "down";
-      readonly sentence: string;
-      readonly isUnreachable: boolean;
-      readonly sinceMs: number;
-    };
+import { FigureBook } from "./app-figures.ts";
+import {
+  type CloudState,
+  type ConsoleState,
+  initialState,
+  selectedApp,
+  withCloud,
+} from "./console-state.ts";
+import { nameOf } from "./console-texts.ts";
+import type { LogBuffer } from "./log-buffer.ts";
+import { LogFollower } from "./log-follower.ts";
 
 const intervalMs = 1000;
 /** Every so many readings. */
@@ -33,97 +31,82 @@ const earlierEventsMs = 24 * 3_600_000;
 const hourMs = 3_600_000;
 
 export interface ConsoleFeedOptions {
+  readonly cloud: CloudAccess;
+  /** The server that is read first. */
   readonly server: CloudServer;
+  readonly store: Store<ConsoleState>;
+  readonly log: LogBuffer;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly onChange: () => void;
 }
 
 export class ConsoleFeed {
-  readonly server: CloudServer;
-  readonly figures = new FigureBook();
   readonly #options: ConsoleFeedOptions;
-  readonly #poll: Poll;
-  #link: FeedLink = { kind: "connecting" };
-  #status: ServerStatus | undefined;
-  #apps: readonly AppDocument[] = [];
-  #replicas: readonly ReplicaDocument[] = [];
-  #keys: readonly KeyDocument[] = [];
-  #events: readonly EventDocument[] = [];
-  #readAtMs: number | undefined;
+  readonly #follower: LogFollower;
+  #server: CloudServer;
+  #figures = new FigureBook();
+  #poll = new Poll(() => this.#read(), intervalMs);
   #round = 0;
   #stopEvents: (() => void) | undefined;
+  #isOn = false;
 
   constructor(options: ConsoleFeedOptions) {
+    const { server, store, log, now } = options;
     this.#options = options;
-    this.server = options.server;
-    this.#poll = new Poll(() => this.#read(), intervalMs);
+    this.#server = server;
+    this.#follower = new LogFollower({ server: () => this.#server, log, now });
+    store.subscribe(() => this.#followSelected());
   }
 
-  get link(): FeedLink {
-    return this.#link;
-  }
-
-  get status(): ServerStatus | undefined {
-    return this.#status;
-  }
-
-  /** By name. */
-  get apps(): readonly AppDocument[] {
-    return this.#apps;
-  }
-
-  /** Active ones first. */
-  get keys(): readonly KeyDocument[] {
-    return this.#keys;
-  }
-
-  /** How old the figures are; undefined before there are any. */
-  get ageMs(): number | undefined {
-    return this.#readAtMs === undefined ? undefined : this.#options.now() - this.#readAtMs;
-  }
-
-  /** Those that live first, the newest of them first. */
-  replicasOf(name: string): ReplicaDocument[] {
-    return this.#replicas.filter((replica) => nameOf(replica) === name);
-  }
-
-  /** Newest first. */
-  eventsOf(name: string): EventDocument[] {
-    return this.#events.filter((event) => nameOf(event) === name).reverse();
-  }
-
-  /** Oldest first, of all apps. */
-  get events(): readonly EventDocument[] {
-    return this.#events;
+  /** The server that is read now. */
+  get server(): CloudServer {
+    return this.#server;
   }
 
   start(): void {
+    this.#isOn = true;
     this.#poll.start();
+    const server = this.#server;
     this.#stopEvents ??= follow({
-      open: (signal) => this.server.events({ follow: true, signal, sinceMs: this.#eventsSince() }),
+      open: (signal) => server.events({ follow: true, signal, sinceMs: this.#eventsSince() }),
       onItem: (event: EventDocument) => this.#takeEvent(event),
-      // Whether the server answers is told by what is polled.
+      // The readings tell whether the server answers.
       onState: () => {},
       now: this.#options.now,
     });
+    this.#followSelected();
   }
 
   stop(): void {
+    this.#isOn = false;
     this.#poll.stop();
     this.#stopEvents?.();
     this.#stopEvents = undefined;
+    this.#follower.close();
   }
 
-  /** Keys too: something has just been changed. */
+  /** Reads at once, keys too: something has just been changed. */
   async refresh(): Promise<void> {
     this.#round = 0;
     await this.#poll.now();
   }
 
+  /** Reads another server; nothing of the one before is kept. */
+  turnTo(profile: string): void {
+    const { cloud, store } = this.#options;
+    const server = cloud.server(profile);
+    this.stop();
+    this.#server = server;
+    this.#figures = new FigureBook();
+    this.#poll = new Poll(() => this.#read(), intervalMs);
+    this.#round = 0;
+    store.update(initialState(server.target));
+    this.start();
+  }
+
   async #read(): Promise<void> {
-    const { server } = this;
-    const { now, onChange } = this.#options;
+    const { now } = this.#options;
+    const server = this.#server;
     const round = this.#round;
     this.#round += 1;
     const hour = Math.floor(now() / hourMs) * hourMs;
@@ -135,38 +118,52 @@ export class ConsoleFeed {
         round % keysEvery === 0 ? server.keys() : undefined,
         round % keysEvery === 0 ? server.status() : undefined,
       ]);
+      if (server !== this.#server) return;
       const readAtMs = now();
-      this.#apps = apps.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-      this.#replicas = sortedReplicas(replicas);
-      this.figures.takeApps(apps);
-      if (usage !== undefined) this.figures.takeUsage(usage, apps.map(nameOf), readAtMs);
-      if (keys !== undefined) this.#keys = sortedKeys(keys);
-      if (status !== undefined) this.#status = status;
-      this.#readAtMs = readAtMs;
-      this.#link = { kind: "up" };
+      const figures = this.#figures;
+      figures.takeApps(apps);
+      if (usage !== undefined) figures.takeUsage(usage, apps.map(nameOf), readAtMs);
+      this.#tell({
+        link: { kind: "up" },
+        apps: apps.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)),
+        replicas: sortedReplicas(replicas),
+        ...(keys !== undefined && { keys: sortedKeys(keys) }),
+        ...(status !== undefined && { status }),
+        figuresOf: (name) => figures.of(name),
+        readAtMs,
+      });
     } catch (error) {
-      this.#goDown(error);
+      if (server === this.#server) this.#goDown(error);
     }
-    onChange();
   }
 
-  /** What was known stays on show. */
+  /** Earlier answers stay on show. */
   #goDown(error: unknown): void {
-    const sinceMs = this.#link.kind === "down" ? this.#link.sinceMs : this.#options.now();
     const isUnreachable =
       error instanceof ProductError && error.code === "CLOUD_SERVER_UNREACHABLE";
-    this.#link = { kind: "down", sentence: describeError(error), isUnreachable, sinceMs };
     // Everything is asked for once it is back.
     this.#round = 0;
+    this.#tell({ link: { kind: "down", sentence: describeError(error), isUnreachable } });
   }
 
   #takeEvent(event: EventDocument): void {
-    this.#events = [...this.#events, event].slice(-keptEvents);
-    this.#options.onChange();
+    const { events } = this.#options.store.get().cloud;
+    this.#tell({ events: [...events, event].slice(-keptEvents) });
+  }
+
+  #tell(change: Partial<CloudState>): void {
+    const { store } = this.#options;
+    const state = store.get();
+    store.update(withCloud(state, { ...state.cloud, ...change }));
+  }
+
+  #followSelected(): void {
+    const app = this.#isOn ? selectedApp(this.#options.store.get()) : undefined;
+    this.#follower.turnTo(app === undefined ? undefined : nameOf(app));
   }
 
   #eventsSince(): number {
-    const newest = this.#events.at(-1);
+    const newest = this.#options.store.get().cloud.events.at(-1);
     return newest === undefined ? this.#options.now() - earlierEventsMs : newest.at + 1;
   }
 }
@@ -178,7 +175,6 @@ function sortedReplicas(replicas: readonly ReplicaDocument[]): ReplicaDocument[]
   );
 }
 
-/** Those that are good for something first, the newest of them first. */
 function sortedKeys(keys: readonly KeyDocument[]): KeyDocument[] {
   return keys.toSorted(
     (a, b) =>

@@ -1,64 +1,154 @@
-// What a person has chosen on the console, and how keys change it.
+// The state of the console: what the control plane said last, what the person chose, and how keys change it.
 
-import type { NewKeyDocument } from "../../../cloud/admin/documents.ts";
+import type {
+  AppDocument,
+  EventDocument,
+  KeyDocument,
+  NewKeyDocument,
+  ReplicaDocument,
+  ServerStatus,
+} from "../../../cloud/admin/documents.ts";
 import type { EditorState } from "../../editor/editor-state.ts";
+import type { CloudTarget } from "../cloud-access.ts";
+import { type AppFigures, noFigures } from "./app-figures.ts";
+import { nameOf } from "./console-texts.ts";
+import type { DetailsFacts } from "./detail-lines.ts";
+import { appStateWord } from "./state-words.ts";
 
 export const panes = ["apps", "replicas", "keys", "logs"] as const;
 export type Pane = (typeof panes)[number];
 
+export type CloudLink =
+  | { readonly kind: "connecting" }
+  | { readonly kind: "up" }
+  /** `isUnreachable`: nothing listens there, so this machine's own server could be started. */
+  | { readonly kind: "down"; readonly sentence: string; readonly isUnreachable: boolean };
+
+/** The last answers of a control plane; they stay on show when it stops answering. */
+export interface CloudState {
+  readonly target: CloudTarget;
+  readonly link: CloudLink;
+  readonly status: ServerStatus | undefined;
+  /** By name. */
+  readonly apps: readonly AppDocument[];
+  /** Living ones first, the newest of them first. */
+  readonly replicas: readonly ReplicaDocument[];
+  /** Active ones first. */
+  readonly keys: readonly KeyDocument[];
+  /** Oldest first. */
+  readonly events: readonly EventDocument[];
+  readonly figuresOf: (app: string) => AppFigures;
+  /** When the figures came, in milliseconds since 1970; undefined before the first. */
+  readonly readAtMs: number | undefined;
+}
+
 export interface ConsoleState {
+  readonly cloud: CloudState;
   readonly pane: Pane;
   /** The pane has the whole screen. */
   readonly isZoomed: boolean;
-  /** By name; what is gone is replaced by what stands in its place. */
   readonly selected: Readonly<Record<"apps" | "replicas" | "keys", Selection>>;
-  /** Only apps that have this in their name are shown. */
+  /** Only deployments with this in their name or state are shown. */
   readonly filter: string;
-  /** The field one types in, and what it held before. */
+  /** The filter being typed, and the filter before that. */
   readonly field: { readonly editor: EditorState; readonly before: string } | undefined;
+  /** Long lines of the log are broken. */
   readonly isWrapped: boolean;
-  /** Details of an app in place of the panes, by their first row in sight. */
-  readonly details: { readonly app: string; readonly top: number } | undefined;
-  /** A key that was just made: its token is seen this once. */
+  /** Details of a deployment in place of the panes, from their row `top` on. */
+  readonly details: { readonly facts: DetailsFacts; readonly top: number } | undefined;
+  /** A key that was just made: its token is shown this once. */
   readonly made: { readonly document: NewKeyDocument; readonly isCopied: boolean } | undefined;
-  /** Deployments that this console has set going, by app: what they are at. */
+  /** Progress of roll-backs begun here, by deployment. */
   readonly works: Readonly<Record<string, string>>;
 }
 
+/** An item by its name; when it is gone, whatever stands in its place. */
 export interface Selection {
   readonly name: string | undefined;
-  /** Where it stood. */
   readonly index: number;
 }
 
 const first: Selection = { name: undefined, index: 0 };
+/** Figures that are older were not answered in time. */
+const staleMs = 4000;
 
-export const initialState: ConsoleState = {
-  pane: "apps",
-  isZoomed: false,
-  selected: { apps: first, replicas: first, keys: first },
-  filter: "",
-  field: undefined,
-  isWrapped: false,
-  details: undefined,
-  made: undefined,
-  works: {},
-};
+export function initialState(target: CloudTarget): ConsoleState {
+  return {
+    cloud: {
+      target,
+      link: { kind: "connecting" },
+      status: undefined,
+      apps: [],
+      replicas: [],
+      keys: [],
+      events: [],
+      figuresOf: () => noFigures,
+      readAtMs: undefined,
+    },
+    pane: "apps",
+    isZoomed: false,
+    selected: { apps: first, replicas: first, keys: first },
+    filter: "",
+    field: undefined,
+    isWrapped: false,
+    details: undefined,
+    made: undefined,
+    works: {},
+  };
+}
 
-/** Where the selection is now: with its item, or where that stood. -1 in an empty list. */
+/** The state with new answers: the first deployment stays selected when others come before it. */
+export function withCloud(state: ConsoleState, cloud: CloudState): ConsoleState {
+  const next = { ...state, cloud };
+  const [app] = shownApps(next);
+  if (app === undefined || state.selected.apps.name !== undefined) return next;
+  return select(next, "apps", { name: nameOf(app), index: 0 });
+}
+
+/** The figures may not be true any more. @param now milliseconds since 1970 */
+export function isOutdated({ link, readAtMs }: CloudState, now: number): boolean {
+  return link.kind === "down" || (readAtMs !== undefined && now - readAtMs > staleMs);
+}
+
+/** This machine's control plane does not run. */
+export function canStart({ link, target }: CloudState): boolean {
+  return target.isLocal && link.kind === "down" && link.isUnreachable;
+}
+
+/** The deployments that pass the filter. */
+export function shownApps({ filter, cloud }: ConsoleState): readonly AppDocument[] {
+  const text = filter.trim().toLowerCase();
+  if (text === "") return cloud.apps;
+  return cloud.apps.filter(
+    (app) => nameOf(app).includes(text) || appStateWord(app.state).includes(text),
+  );
+}
+
+export function selectedApp(state: ConsoleState): AppDocument | undefined {
+  const apps = shownApps(state);
+  return apps[selectedIndex(state.selected.apps, apps.map(nameOf))];
+}
+
+/** The replicas of the selected deployment. */
+export function shownReplicas(state: ConsoleState): readonly ReplicaDocument[] {
+  const app = selectedApp(state);
+  if (app === undefined) return [];
+  return state.cloud.replicas.filter((replica) => nameOf(replica) === nameOf(app));
+}
+
+export function selectedReplica(state: ConsoleState): ReplicaDocument | undefined {
+  const replicas = shownReplicas(state);
+  return replicas[selectedIndex(state.selected.replicas, replicas.map(replicaId))];
+}
+
+export function selectedKey({ selected, cloud }: ConsoleState): KeyDocument | undefined {
+  return cloud.keys[selectedIndex(selected.keys, cloud.keys.map(keyId))];
+}
+
+/** Finds the selected item, or the item in its place; -1 in an empty list. */
 export function selectedIndex({ name, index }: Selection, names: readonly string[]): number {
   const at = name === undefined ? -1 : names.indexOf(name);
   return at === -1 ? Math.min(index, names.length - 1) : at;
-}
-
-/** The selection by so many rows; infinities are the ends. */
-export function moveSelection(
-  selection: Selection,
-  names: readonly string[],
-  rows: number,
-): Selection {
-  const index = Math.max(0, Math.min(names.length - 1, selectedIndex(selection, names) + rows));
-  return { name: names[index], index };
 }
 
 export function select(
@@ -69,13 +159,44 @@ export function select(
   return { ...state, selected: { ...state.selected, [list]: selection } };
 }
 
+/** Moves the selection of a list. @param rows down where positive; infinities are the ends */
+export function moveSelection(
+  state: ConsoleState,
+  list: keyof ConsoleState["selected"],
+  rows: number,
+): ConsoleState {
+  const names = namesIn(state, list);
+  const at = selectedIndex(state.selected[list], names);
+  const index = Math.max(0, Math.min(names.length - 1, at + rows));
+  return select(state, list, { name: names[index], index });
+}
+
+/**
+ * Selects the deployment that a typed line begins with, where it names one.
+ *
+ * @returns also the words behind the name; all words where there is none
+ */
+export function selectNamed(
+  state: ConsoleState,
+  words: string,
+): { readonly state: ConsoleState; readonly rest: string } {
+  const line = words.trim();
+  const [word = ""] = line.split(/\s+/, 1);
+  const app = state.cloud.apps.find((one) => [one.app, nameOf(one)].includes(word));
+  if (app === undefined) return { state, rest: line };
+  const shown = shownApps(state).includes(app) ? state : { ...state, filter: "" };
+  const index = shownApps(shown).indexOf(app);
+  const next = select(shown, "apps", { name: nameOf(app), index });
+  return { state: next, rest: line.slice(word.length).trim() };
+}
+
 /** The next pane, or the one before. */
 export function changePane(state: ConsoleState, step: -1 | 1): ConsoleState {
   const at = (panes.indexOf(state.pane) + step + panes.length) % panes.length;
   return { ...state, pane: panes[at] ?? "apps" };
 }
 
-/** One level out: details, the whole screen, the pane, the filter. Undefined: nothing is open. */
+/** Closes the details, the large pane, the pane or the filter, whichever comes first. Undefined: none is open. */
 export function goBack(state: ConsoleState): ConsoleState | undefined {
   if (state.details !== undefined) return { ...state, details: undefined };
   if (state.isZoomed) return { ...state, isZoomed: false };
@@ -84,6 +205,7 @@ export function goBack(state: ConsoleState): ConsoleState | undefined {
   return undefined;
 }
 
+/** @param sentence undefined: the work has ended */
 export function noteWork(
   state: ConsoleState,
   app: string,
@@ -93,7 +215,15 @@ export function noteWork(
   return { ...state, works: sentence === undefined ? others : { ...others, [app]: sentence } };
 }
 
-/** The rows in sight of so many, so that the selected one is among them. */
-export function visibleFrom(selected: number, count: number, height: number): number {
-  return Math.max(0, Math.min(selected - Math.floor(height / 2), count - height));
+function namesIn(state: ConsoleState, list: keyof ConsoleState["selected"]): string[] {
+  if (list === "keys") return state.cloud.keys.map(keyId);
+  return list === "apps" ? shownApps(state).map(nameOf) : shownReplicas(state).map(replicaId);
+}
+
+function replicaId({ replica }: ReplicaDocument): string {
+  return replica;
+}
+
+function keyId({ id }: KeyDocument): string {
+  return id;
 }

@@ -1,22 +1,10 @@
-// What can be done about keys: made, rotated, revoked. A token is handed over once.
+// The keys that act on API keys: made, rotated, revoked, copied. A token is shown once.
 
-import type {
-  AppDocument,
-  KeyDocument,
-  KeyScope,
-  NewKeyDocument,
-} from "../../../cloud/admin/documents.ts";
-import type { Choice, FrameServices } from "../../frame/screen.ts";
-import type { CloudServer } from "../cloud-access.ts";
-import { nameOf } from "./app-figures.ts";
-import { keyName } from "./key-columns.ts";
-
-export interface KeyActionOptions {
-  readonly server: () => CloudServer;
-  readonly frame: FrameServices;
-  readonly onMade: (made: NewKeyDocument) => void;
-  readonly onDone: () => void;
-}
+import type { AppDocument, KeyScope, NewKeyDocument } from "../../../cloud/admin/documents.ts";
+import type { Choice } from "../../frame/screen.ts";
+import { selectedApp, selectedKey } from "./console-state.ts";
+import { keyName, nameOf } from "./console-texts.ts";
+import type { ConsoleContext } from "./pane-actions.ts";
 
 const hourMs = 3_600_000;
 const lives: readonly (Choice & { readonly ms: number | undefined })[] = [
@@ -31,51 +19,49 @@ const graces: readonly (Choice & { readonly ms: number })[] = [
   { value: "none", title: "Not at all: it is refused at once", ms: 0 },
 ];
 
+/** Each returns a sentence to show, if there is something to tell. */
 export class KeyActions {
-  readonly #options: KeyActionOptions;
+  readonly #context: ConsoleContext;
 
-  constructor(options: KeyActionOptions) {
-    this.#options = options;
+  constructor(context: ConsoleContext) {
+    this.#context = context;
   }
 
-  /** @param app the one that is looked at, which the key may be for alone */
-  async make(app: AppDocument | undefined): Promise<string | undefined> {
-    const { server, frame, onMade, onDone } = this.#options;
+  /** The key may be for the selected deployment alone. */
+  async make(): Promise<undefined> {
+    const { store, frame, feed } = this.#context;
+    const app = selectedApp(store.get());
     const use = await frame.choose("A key for", usesOf(app));
-    if (use === undefined) return undefined;
+    if (use === undefined) return;
     const description = await frame.ask("What is it for? A name such as ci or laptop", "");
-    if (description === undefined) return undefined;
+    if (description === undefined) return;
     const life = await frame.choose("It expires", lives);
-    if (life === undefined) return undefined;
+    if (life === undefined) return;
     const forApp = use === "app" && app !== undefined;
-    const scope: KeyScope =
-      use === "app" ? "api" : use === "read" ? "api:read" : use === "admin" ? "admin" : "api";
-    const made = await server().createKey({
+    const scope: KeyScope = use === "read" ? "api:read" : use === "admin" ? "admin" : "api";
+    const made = await feed.server.createKey({
       scope,
       ...(forApp && { apps: [app.app], organisation: app.organisation }),
       description: description.trim() === "" ? undefined : description.trim(),
       expiresInMs: lives.find(({ value }) => value === life)?.ms,
     });
-    onMade(made);
-    onDone();
-    return undefined;
+    this.#show(made);
   }
 
-  async rotate(key: KeyDocument): Promise<string | undefined> {
-    const { server, frame, onMade, onDone } = this.#options;
-    const chosen = await frame.choose(
-      `A new token for ${keyName(key)}; the old one works on`,
-      graces,
-    );
+  async rotate(): Promise<undefined> {
+    const { store, frame, feed } = this.#context;
+    const key = selectedKey(store.get());
+    if (key === undefined) return;
+    const question = `A new token for ${keyName(key)}; the old one works on`;
+    const chosen = await frame.choose(question, graces);
     const grace = graces.find(({ value }) => value === chosen);
-    if (grace === undefined) return undefined;
-    onMade(await server().rotateKey(key.id, grace.ms));
-    onDone();
-    return undefined;
+    if (grace !== undefined) this.#show(await feed.server.rotateKey(key.id, grace.ms));
   }
 
-  async revoke(key: KeyDocument): Promise<string | undefined> {
-    const { server, frame, onDone } = this.#options;
+  async revoke(): Promise<string | undefined> {
+    const { store, frame, feed } = this.#context;
+    const key = selectedKey(store.get());
+    if (key === undefined) return undefined;
     if (key.state === "revoked") return `${keyName(key)} is revoked already`;
     const chosen = await frame.choose(`Revoke ${keyName(key)}? It cannot be taken back`, [
       { value: "keep", title: "No, leave it alone" },
@@ -83,9 +69,35 @@ export class KeyActions {
       { value: "hard", title: "Yes, and cut the requests that run under it" },
     ]);
     if (chosen === undefined || chosen === "keep") return undefined;
-    await server().revokeKey(key.id, chosen === "hard");
-    onDone();
+    await feed.server.revokeKey(key.id, chosen === "hard");
+    void feed.refresh();
     return `${keyName(key)} is revoked`;
+  }
+
+  async copyId(): Promise<string | undefined> {
+    const { store, frame } = this.#context;
+    const key = selectedKey(store.get());
+    return key && (await frame.copy(key.id));
+  }
+
+  /** Copies the token of the key that was just made. */
+  async copyMade(): Promise<string | undefined> {
+    const { store, frame } = this.#context;
+    const { made } = store.get();
+    if (made === undefined) return undefined;
+    const told = await frame.copy(made.document.token);
+    store.update({ made: { ...made, isCopied: true } });
+    return told;
+  }
+
+  closeMade(): undefined {
+    this.#context.store.update({ made: undefined });
+  }
+
+  #show(document: NewKeyDocument): void {
+    const { store, feed } = this.#context;
+    store.update({ made: { document, isCopied: false } });
+    void feed.refresh();
   }
 }
 

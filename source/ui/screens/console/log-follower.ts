@@ -1,21 +1,20 @@
-// Follows the log of the deployment that is looked at, over breaks, into its view.
+// Follows the log of the selected deployment, over breaks, into a buffer.
 
 import type { LogDocument } from "../../../cloud/admin/documents.ts";
 import { follow } from "../../live/follow.ts";
 import type { CloudServer } from "../cloud-access.ts";
-import type { LogView } from "./log-view.ts";
+import type { LogBuffer } from "./log-buffer.ts";
 
-/** Of what was written before one looked. */
+/** Lines from before the log was opened. */
 const earlierLines = 500;
-/** Who walks through a table does not want the log of each row. */
+/** Walking through a table does not open the log of each row. */
 const settledMs = 200;
 
 export interface LogFollowerOptions {
   readonly server: () => CloudServer;
-  readonly view: LogView;
+  readonly log: LogBuffer;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly onChange: () => void;
 }
 
 export class LogFollower {
@@ -23,7 +22,7 @@ export class LogFollower {
   #app: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #stop: (() => void) | undefined;
-  /** The last line of each replica: after a break some come again. */
+  /** The last line of each replica: after a break some lines come again. */
   #seen = new Map<string, LogDocument>();
 
   constructor(options: LogFollowerOptions) {
@@ -45,23 +44,21 @@ export class LogFollower {
     this.#stop = undefined;
     this.#app = undefined;
     this.#seen = new Map();
-    this.#options.view.clear();
+    this.#options.log.clear();
   }
 
   #follow(app: string): void {
-    const { server, view, now, onChange } = this.#options;
+    const { server, log, now } = this.#options;
     this.#stop = follow({
       open: (signal) => {
-        const sinceMs = view.newest?.ts;
+        const sinceMs = log.newest?.ts;
         const from = sinceMs === undefined ? { lines: earlierLines } : { sinceMs };
         return server().logs(app, { follow: true, signal, ...from });
       },
       onItem: (line: LogDocument) => {
-        if (!this.#isNew(line)) return;
-        view.push(line);
-        onChange();
+        if (this.#isNew(line)) log.push(line);
       },
-      // A break is told by the figures, which stop too.
+      // The readings stop too when the connection breaks, and tell of it.
       onState: () => {},
       now,
     });

@@ -1,7 +1,7 @@
 // How states look: a glyph and a word each, so that nothing hangs on a colour.
 
 import type { AppState, ReplicaState } from "../../../cloud/admin/documents.ts";
-import type { Span } from "../../frame/screen.ts";
+import type { TextRun } from "../../text/text-run.ts";
 import type { Glyphs, Tone } from "../../theme.ts";
 
 type Sign = "ready" | "working" | "idle" | "queued" | "failed" | "stopped" | "warning";
@@ -35,15 +35,15 @@ const replicaStates: Readonly<Record<ReplicaState, readonly [Sign, string, Tone]
   UNSCHEDULABLE: ["failed", "no room", "error"],
 };
 
-export function appStateSpan(state: AppState, glyphs: Glyphs): Span {
-  return spanOf(appStates[state], glyphs);
+export function appStateRun(state: AppState, glyphs: Glyphs): TextRun {
+  return stateRun(appStates[state], glyphs);
 }
 
-export function replicaStateSpan(state: ReplicaState, glyphs: Glyphs): Span {
-  return spanOf(replicaStates[state], glyphs);
+export function replicaStateRun(state: ReplicaState, glyphs: Glyphs): TextRun {
+  return stateRun(replicaStates[state], glyphs);
 }
 
-/** For ears. */
+/** Without the glyph, for filters and screen readers. */
 export function appStateWord(state: AppState): string {
   return appStates[state][1];
 }
@@ -52,6 +52,6 @@ export function replicaStateWord(state: ReplicaState): string {
   return replicaStates[state][1];
 }
 
-function spanOf([sign, word, tone]: readonly [Sign, string, Tone], glyphs: Glyphs): Span {
+function stateRun([sign, word, tone]: readonly [Sign, string, Tone], glyphs: Glyphs): TextRun {
   return { text: `${glyphs[sign]} ${word}`, tone };
 }

@@ -1,20 +1,51 @@
-// The whole card of a model as plain text, for the pager.
+// The texts of a model's card: its licence, its Modelfile, and the whole card for the pager.
 
-import type { ModelDescription } from "../../../client/models-store.ts";
+import { formatBytes } from "../../../base/byte-format.ts";
+import type { DeletionPlan, ModelDescription } from "../../../client/models-store.ts";
 
-/** Lists that are longer say how many there are. */
-const longestList = 12;
+/** Longer lists are shown as their length. */
+const listLengthMaximum = 12;
+const textMark = '"""';
 
-export function cardText({
-  name,
-  description,
-  parameters,
-  system,
-  template,
-  modelfile,
-  license,
-  info,
-}: ModelDescription): string {
+/** The short name where the file has one, else the first line of the text. */
+export function licenseName(short: unknown, text: string | undefined): string {
+  if (typeof short === "string" && short !== "") return short;
+  const line = text?.split("\n").find((candidate) => candidate.trim() !== "");
+  return line?.trim() ?? "not told";
+}
+
+/** The commands of a Modelfile, without comments and with long texts cut. */
+export function modelfileCommands(modelfile: string, ellipsis: string): readonly string[] {
+  const lines: string[] = [];
+  let isInText = false;
+  for (const line of modelfile.split("\n")) {
+    const hasOddMark = line.split(textMark).length % 2 === 0;
+    if (isInText) {
+      isInText = !hasOddMark;
+    } else if (hasOddMark) {
+      isInText = true;
+      lines.push(line.slice(0, line.indexOf(textMark)) + ellipsis);
+    } else if (line.trim() !== "" && !line.startsWith("#")) lines.push(line);
+  }
+  return lines;
+}
+
+/** Says before a deletion, and on the card, what it frees. */
+export function deletionSentence(plan: DeletionPlan): string {
+  const { freedBytes, sharedBytes, referredBytes } = plan;
+  const parts = [
+    `Deleting it frees ${formatBytes(freedBytes)}`,
+    ...(sharedBytes > 0 ? [`${formatBytes(sharedBytes)} stay for other models`] : []),
+    ...(referredBytes > 0
+      ? [`a file of ${formatBytes(referredBytes)} outside the store stays`]
+      : []),
+  ];
+  return `${parts.join("; ")}.`;
+}
+
+/** The whole card as plain text, for the pager. */
+export function cardText(model: ModelDescription): string {
+  const { name, description, parameters, system, template, modelfile, license, info } = model;
   const sections: [title: string, text: string | undefined][] = [
     [name, description],
     ["Parameters", parameters],
@@ -38,7 +69,7 @@ function infoText(info: Readonly<Record<string, unknown>>): string {
 
 function valueText(value: unknown): string {
   if (typeof value === "string") return value;
-  if (Array.isArray(value) && value.length > longestList) return `${value.length} values`;
+  if (Array.isArray(value) && value.length > listLengthMaximum) return `${value.length} values`;
   return JSON.stringify(value);
 }
 

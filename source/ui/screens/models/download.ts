@@ -1,10 +1,10 @@
-// One download: what the server tells of it, as figures for a person.
+// One download: its state and figures, from the records that the server sends.
 
 import type { PullRecord } from "../../../client/model-calls.ts";
 
 export type DownloadState = "running" | "verifying" | "paused" | "failed" | "done";
 
-/** How much there was at a time. */
+/** The bytes that were here at a time. */
 interface Sample {
   readonly atMs: number;
   readonly bytes: number;
@@ -14,20 +14,20 @@ export interface Download {
   /** As the server lists the model. */
   readonly name: string;
   readonly state: DownloadState;
-  /** What the server said last, when it is more than a figure. */
+  /** The server's last status, where it is more than a figure. */
   readonly status: string;
   /** Undefined until the server knows. */
   readonly totalBytes: number | undefined;
   readonly completedBytes: number;
-  /** Over the last seconds, for the speed. */
+  /** The last seconds, for the speed. */
   readonly samples: readonly Sample[];
-  /** Why it failed. */
+  /** The reason of a failure. */
   readonly error: string | undefined;
 }
 
-/** Over which the speed is measured. */
+/** The speed is measured over this time. */
 const speedWindowMs = 10_000;
-/** Samples that lie closer are not kept. */
+/** Closer samples are not kept. */
 const sampleIntervalMs = 250;
 
 export function startDownload(name: string): Download {
@@ -42,7 +42,7 @@ export function startDownload(name: string): Download {
   };
 }
 
-/** The download after one more record of the server's. */
+/** The download after one more record. */
 export function noteRecord(download: Download, record: PullRecord, nowMs: number): Download {
   if (record.status === "success") return { ...download, state: "done", status: "", samples: [] };
   const state = record.status.startsWith("verifying") ? "verifying" : "running";
@@ -62,7 +62,7 @@ export function pauseDownload(download: Download): Download {
   return { ...download, state: "paused", status: "", samples: [] };
 }
 
-/** Goes on where it was; the figures stay until the server tells new ones. */
+/** Goes on where it was; its figures stay until new ones come. */
 export function resumeDownload(download: Download): Download {
   return { ...download, state: "running", status: "resuming", samples: [], error: undefined };
 }
@@ -75,24 +75,24 @@ export function isActive({ state }: Download): boolean {
   return state === "running" || state === "verifying";
 }
 
-/** 0 to 1; undefined while nobody knows how much there is. */
+/** 0 to 1; undefined while the size is unknown. */
 export function fractionOf({ totalBytes, completedBytes }: Download): number | undefined {
   if (totalBytes === undefined || totalBytes === 0) return undefined;
   return Math.min(1, completedBytes / totalBytes);
 }
 
-/** Bytes a second over the last seconds; undefined when nothing came long enough to tell. */
+/** Bytes a second over the last seconds; undefined with too few samples. */
 export function speedOf({ samples }: Download, nowMs: number): number | undefined {
   const [first] = samples;
   const last = samples.at(-1);
   if (first === undefined || last === undefined) return undefined;
-  // What has stalled becomes slower with every second.
+  // A stalled download becomes slower with every second.
   const passedMs = Math.max(last.atMs, nowMs) - first.atMs;
   if (passedMs < sampleIntervalMs) return undefined;
   return ((last.bytes - first.bytes) / passedMs) * 1000;
 }
 
-/** Undefined while it cannot be told. */
+/** Undefined while the size or the speed is unknown. */
 export function remainingMs(download: Download, nowMs: number): number | undefined {
   const speed = speedOf(download, nowMs);
   const { totalBytes, completedBytes } = download;
@@ -102,7 +102,7 @@ export function remainingMs(download: Download, nowMs: number): number | undefin
 
 function withSample(samples: readonly Sample[], sample: Sample): readonly Sample[] {
   const before = samples.at(-2);
-  // The newest one moves along until it is far enough from the one before.
+  // The newest sample moves along until it is far enough from the one before.
   const isClose = before !== undefined && sample.atMs - before.atMs < sampleIntervalMs;
   const kept = [...(isClose ? samples.slice(0, -1) : samples), sample];
   const firstKept = kept.findIndex(({ atMs }) => sample.atMs - atMs <= speedWindowMs);

@@ -1,12 +1,14 @@
-// The columns of each list: what stands in them, how wide they are, and which go first when it is narrow.
+// The columns of each list: their cells, their widths, and the ones that a narrow list leaves out.
 
 import { formatBytes } from "../../../base/byte-format.ts";
 import { formatCount } from "../../../base/count-format.ts";
-import type { Span } from "../../frame/screen.ts";
-import { foreignSpan } from "../../panes/styled-row.ts";
+import { type Column, markerWidth } from "../../components/table.tsx";
+import { splitGraphemes } from "../../text/graphemes.ts";
+import { foreignRun, type TextRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
-import type { HubEntry, LocalEntry, ModelEntry, RunningEntry } from "./model-entries.ts";
+import type { FoundEntry, ModelEntry } from "./model-entries.ts";
 import { formatSpan, formatTally, formatWindow } from "./model-figures.ts";
+import { shortName } from "./model-name.ts";
 import type { Source } from "./models-state.ts";
 import {
   fitWords,
@@ -23,147 +25,166 @@ export interface CellLook {
   readonly nowMs: number;
 }
 
-type Cell<Entry> = (entry: Entry, look: CellLook) => Span;
-
-export interface Column {
+interface EntryColumn<Entry> {
   readonly title: string;
   readonly width: number;
-  readonly isRight: boolean;
-  /** The list must be at least so wide for the column to be there. */
-  readonly from: number;
-  readonly cell: Cell<ModelEntry>;
+  readonly align?: "right";
+  /** A list narrower than this leaves the column out. */
+  readonly from?: number;
+  readonly cell: (entry: Entry, look: CellLook) => TextRun;
 }
 
-/** The columns of a list so wide, but the name, which has the rest. */
-export function columnsOf(source: Source, width: number): readonly Column[] {
-  return columns[source].filter(({ from }) => width >= from);
+/** The columns of a list of `width` cells; the name has the cells that the others leave. */
+export function listColumns(
+  source: Source,
+  width: number,
+  look: CellLook,
+): readonly Column<FoundEntry>[] {
+  const others = columns[source].filter(({ from = 0 }) => width >= from);
+  const used = others.reduce((sum, column) => sum + column.width + 1, markerWidth);
+  const nameWidth = Math.max(1, width - used);
+  return [
+    { title: "NAME", width: nameWidth, cell: (found) => nameRuns(found, nameWidth, look.glyphs) },
+    ...others.map((column) => ({
+      ...column,
+      cell: ({ entry }: FoundEntry) => column.cell(entry, look),
+    })),
+  ];
 }
 
-const nothing: Span = { text: "-", tone: "dim" };
-
-function local(cell: Cell<LocalEntry>): Cell<ModelEntry> {
-  return (entry, look) => (entry.kind === "local" ? cell(entry, look) : nothing);
+/** The name with the letters marked that the filter has found. */
+function nameRuns({ entry, matches }: FoundEntry, width: number, glyphs: Glyphs): TextRun[] {
+  const shown = shortName(entry.name, width, glyphs.ellipsis);
+  // The places of the letters count from the beginning of the name.
+  const marked = new Set(entry.name.startsWith(shown) ? matches : []);
+  const runs: TextRun[] = [];
+  let offset = 0;
+  for (const grapheme of splitGraphemes(shown)) {
+    const { text, tone } = foreignRun(
+      grapheme,
+      marked.has(offset) ? "mark" : "plain",
+      glyphs.isAscii,
+    );
+    const last = runs.at(-1);
+    if (last?.tone === tone) runs[runs.length - 1] = { text: last.text + text, tone };
+    else runs.push({ text, tone });
+    offset += grapheme.length;
+  }
+  return runs;
 }
 
-function hub(cell: Cell<HubEntry>): Cell<ModelEntry> {
-  return (entry, look) => (entry.kind === "hub" ? cell(entry, look) : nothing);
-}
+const nothing: TextRun = { text: "-", tone: "dim" };
 
-function running(cell: Cell<RunningEntry>): Cell<ModelEntry> {
-  return (entry, look) => (entry.kind === "running" ? cell(entry, look) : nothing);
-}
-
-function words(title: string, width: number, from: number, cell: Cell<ModelEntry>): Column {
-  return { title, width, from, isRight: false, cell };
-}
-
-function figures(title: string, width: number, from: number, cell: Cell<ModelEntry>): Column {
-  return { title, width, from, isRight: true, cell };
-}
-
-const columns: Readonly<Record<Source, readonly Column[]>> = {
-  local: [
-    figures(
-      "SIZE",
-      7,
-      0,
-      local(({ model, download }) => figure(model?.sizeBytes ?? download?.totalBytes, formatBytes)),
-    ),
-    words(
-      "QUANT",
-      8,
-      50,
-      local(({ model }, { glyphs }) =>
+const columns: Readonly<Record<Source, readonly EntryColumn<ModelEntry>[]>> = {
+  local: columnsFor("local", [
+    {
+      title: "SIZE",
+      width: 7,
+      align: "right",
+      cell: ({ model, download }) => figure(model?.sizeBytes ?? download?.totalBytes, formatBytes),
+    },
+    {
+      title: "QUANT",
+      width: 8,
+      from: 50,
+      cell: ({ model }, { glyphs }) =>
         model === undefined || model.quantization === ""
           ? nothing
-          : foreignSpan(model.quantization, "plain", glyphs.isAscii),
-      ),
-    ),
-    figures(
-      "CTX",
-      4,
-      58,
-      local(({ model }) => figure(model?.memory?.trainedContextLength || undefined, formatWindow)),
-    ),
-    words(
-      "FIT",
-      5,
-      0,
-      local(({ estimate }) => (estimate === undefined ? nothing : fitWords[estimate.fit])),
-    ),
-    words(
-      "STATE",
-      10,
-      0,
-      local((entry, { glyphs }) => localStateCell(entry, glyphs)),
-    ),
-  ],
-  hub: [
-    figures(
-      "PARAMS",
-      7,
-      46,
-      hub(({ model }) => figure(model.parameterCount, formatCount)),
-    ),
-    figures(
-      "PULLS",
-      6,
-      0,
-      hub(({ model }) => figure(model.downloads, formatTally)),
-    ),
-    figures(
-      "LIKES",
-      5,
-      58,
-      hub(({ model }) => figure(model.likes, formatTally)),
-    ),
-    figures(
-      "AGE",
-      6,
-      64,
-      hub(({ model }, { nowMs }) => figure(model.modifiedMs, (at) => formatSpan(nowMs - at))),
-    ),
-    words(
-      "STATE",
-      10,
-      0,
-      hub((entry, { glyphs }) => hubStateCell(entry, glyphs)),
-    ),
-  ],
-  running: [
-    figures(
-      "SIZE",
-      7,
-      0,
-      running(({ loaded }) => figure(loaded.size, formatBytes)),
-    ),
-    words(
-      "PROCESSOR",
-      15,
-      60,
-      running(({ loaded }) => ({ text: processorOf(loaded), tone: "plain" })),
-    ),
-    figures(
-      "CTX",
-      4,
-      46,
-      running(({ loaded }) => figure(loaded.context_length || undefined, formatWindow)),
-    ),
-    words(
-      "UNTIL",
-      9,
-      0,
-      running(({ loaded }, { nowMs }) => ({ text: untilOf(loaded, nowMs), tone: "plain" })),
-    ),
-    words(
-      "STATE",
-      10,
-      0,
-      running(({ loaded }, { glyphs }) => loadedCell(loaded, glyphs)),
-    ),
-  ],
+          : foreignRun(model.quantization, "plain", glyphs.isAscii),
+    },
+    {
+      title: "CTX",
+      width: 4,
+      align: "right",
+      from: 58,
+      cell: ({ model }) => figure(model?.memory?.trainedContextLength || undefined, formatWindow),
+    },
+    {
+      title: "FIT",
+      width: 5,
+      cell: ({ estimate }) => (estimate === undefined ? nothing : fitWords[estimate.fit]),
+    },
+    { title: "STATE", width: 10, cell: (entry, { glyphs }) => localStateCell(entry, glyphs) },
+  ]),
+  hub: columnsFor("hub", [
+    {
+      title: "PARAMS",
+      width: 7,
+      align: "right",
+      from: 46,
+      cell: ({ model }) => figure(model.parameterCount, formatCount),
+    },
+    {
+      title: "PULLS",
+      width: 6,
+      align: "right",
+      cell: ({ model }) => figure(model.downloads, formatTally),
+    },
+    {
+      title: "LIKES",
+      width: 5,
+      align: "right",
+      from: 58,
+      cell: ({ model }) => figure(model.likes, formatTally),
+    },
+    {
+      title: "AGE",
+      width: 6,
+      align: "right",
+      from: 64,
+      cell: ({ model }, { nowMs }) => figure(model.modifiedMs, (at) => formatSpan(nowMs - at)),
+    },
+    { title: "STATE", width: 10, cell: (entry, { glyphs }) => hubStateCell(entry, glyphs) },
+  ]),
+  running: columnsFor("running", [
+    {
+      title: "SIZE",
+      width: 7,
+      align: "right",
+      cell: ({ loaded }) => figure(loaded.size, formatBytes),
+    },
+    {
+      title: "PROCESSOR",
+      width: 15,
+      from: 60,
+      cell: ({ loaded }) => ({ text: processorOf(loaded), tone: "plain" }),
+    },
+    {
+      title: "CTX",
+      width: 4,
+      align: "right",
+      from: 46,
+      cell: ({ loaded }) => figure(loaded.context_length || undefined, formatWindow),
+    },
+    {
+      title: "UNTIL",
+      width: 9,
+      cell: ({ loaded }, { nowMs }) => ({ text: untilOf(loaded, nowMs), tone: "plain" }),
+    },
+    { title: "STATE", width: 10, cell: ({ loaded }, { glyphs }) => loadedCell(loaded, glyphs) },
+  ]),
 };
 
-function figure(value: number | undefined, format: (value: number) => string): Span {
+/** Columns of one kind of entry as columns of any: a list has entries of one kind. */
+function columnsFor<Kind extends ModelEntry["kind"]>(
+  kind: Kind,
+  list: readonly EntryColumn<EntryOf<Kind>>[],
+): readonly EntryColumn<ModelEntry>[] {
+  return list.map((column) => ({
+    ...column,
+    cell: (entry, look) => (isOfKind(entry, kind) ? column.cell(entry, look) : nothing),
+  }));
+}
+
+type EntryOf<Kind> = Extract<ModelEntry, { readonly kind: Kind }>;
+
+function isOfKind<Kind extends ModelEntry["kind"]>(
+  entry: ModelEntry,
+  kind: Kind,
+): entry is EntryOf<Kind> {
+  return entry.kind === kind;
+}
+
+function figure(value: number | undefined, format: (value: number) => string): TextRun {
   return value === undefined ? nothing : { text: format(value), tone: "plain" };
 }

@@ -1,15 +1,15 @@
-// The entries of each list, filtered and ordered: what the table shows and what the keys act on.
+// The entries of each list, filtered and ordered, and the selected one that keys act on.
 
 import fuzzysort from "fuzzysort";
 import type { LoadedEntry } from "../../../client/model-calls.ts";
 import type { HubModel } from "../../../client/models-hub.ts";
 import type { LocalModel } from "../../../client/models-store.ts";
 import type { Download } from "./download.ts";
-import { estimateMemory, type Fit, type MemoryEstimate } from "./memory-estimate.ts";
-import { isSameModel, sameName } from "./model-name.ts";
+import { estimateMemory, type Fit, type MemoryEstimate } from "./estimate.ts";
+import { isSameModel, nameKey } from "./model-name.ts";
 import type { ListChoice, LoadingModel, ModelsState, Source } from "./models-state.ts";
 
-/** A model on this machine, or one that is on its way here. */
+/** A model on this machine, or one that is being downloaded. */
 export interface LocalEntry {
   readonly kind: "local";
   readonly name: string;
@@ -39,42 +39,42 @@ export interface RunningEntry {
 
 export type ModelEntry = LocalEntry | HubEntry | RunningEntry;
 
-/** An entry of the list, and which letters of its name the filter has found. */
+/** An entry of the list with the letters that the filter has found. */
 export interface FoundEntry {
   readonly entry: ModelEntry;
   /** Offsets in its name. */
   readonly matches: readonly number[];
 }
 
-/** A list that was worked out, and from what. */
-interface WorkedOut {
+/** A list with everything that it was made from. */
+interface CachedList {
   readonly from: readonly unknown[];
   readonly ordered: readonly ModelEntry[];
   readonly filter: string;
   readonly found: readonly FoundEntry[];
 }
 
-/** By what the server has listed: most changes of the state change no list. */
-const known = new WeakMap<object, WorkedOut>();
+/** By the server's list: most changes of the state change no list. */
+const cache = new WeakMap<object, CachedList>();
 const nothingListed: readonly never[] = [];
 
-/** What the list of a source shows, in its order. */
+/** The entries that the list of a source shows, in its order. */
 export function entriesOf(state: ModelsState, source: Source): readonly FoundEntry[] {
   const { filter, sort } = state.lists[source];
-  // The hub has searched and ordered.
+  // The hub searches and orders its list itself.
   const wanted = source === "hub" ? "" : filter.text.trim();
   const listed = state[source].value ?? nothingListed;
   const from = [source, sort, ...sourcesOf(state, source)];
-  const before = known.get(listed);
+  const before = cache.get(listed);
   const isSame = before !== undefined && from.every((value, at) => value === before.from[at]);
   if (isSame && before.filter === wanted) return before.found;
   const ordered = isSame ? before.ordered : orderedEntries(state, source, sort);
   const found = matching(ordered, wanted);
-  known.set(listed, { from, ordered, filter: wanted, found });
+  cache.set(listed, { from, ordered, filter: wanted, found });
   return found;
 }
 
-/** All that a list is made of, beside what the server has listed. */
+/** The parts of the state that a list is made from, beside the server's list. */
 function sourcesOf(state: ModelsState, source: Source): readonly unknown[] {
   const { local, running, capacity, downloads, loading, choice } = state;
   if (source === "running") return [running.value];
@@ -88,13 +88,20 @@ function orderedEntries(state: ModelsState, source: Source, sort: string): reado
   return sortLocal(localEntries(state), sort);
 }
 
+/** Every command asks for it, after every change. */
+const selectedByState = new WeakMap<ModelsState, { readonly entry: ModelEntry | undefined }>();
+
 /** The entry that keys act on; undefined in an empty list. */
 export function selectedEntry(state: ModelsState): ModelEntry | undefined {
+  const cached = selectedByState.get(state);
+  if (cached !== undefined) return cached.entry;
   const entries = entriesOf(state, state.source);
-  return entries[selectedIndex(state, entries)]?.entry;
+  const entry = entries[selectedIndex(state, entries)]?.entry;
+  selectedByState.set(state, { entry });
+  return entry;
 }
 
-/** Where the selection is; the first entry when what was selected is gone. */
+/** The place of the selected entry; 0 where the list no longer has it. */
 export function selectedIndex(state: ModelsState, entries: readonly FoundEntry[]): number {
   const { selected } = state.lists[state.source];
   const at = entries.findIndex(({ entry }) => entry.name === selected);
@@ -102,12 +109,11 @@ export function selectedIndex(state: ModelsState, entries: readonly FoundEntry[]
 }
 
 /**
- * Holds on to the model that keys act on, so that one that comes in above it does not take its place;
- * undefined where that is settled already.
+ * Holds the selection on its model when another comes in above it; undefined where it is held already.
  */
 export function settledSelection(state: ModelsState, source: Source): ListChoice | undefined {
   const list = state.lists[source];
-  // While letters are typed, the best match is meant.
+  // A filter keeps the best match selected.
   if (list.filter.text !== "") return undefined;
   const entries = entriesOf(state, source);
   if (entries.some(({ entry }) => entry.name === list.selected)) return undefined;
@@ -115,7 +121,32 @@ export function settledSelection(state: ModelsState, source: Source): ListChoice
   return first === undefined ? undefined : { ...list, selected: first.entry.name };
 }
 
-/** Everything on this machine and on its way here, in no order. */
+export function downloadOf(entry: ModelEntry | undefined): Download | undefined {
+  return entry === undefined || entry.kind === "running" ? undefined : entry.download;
+}
+
+export function isLoaded(entry: ModelEntry): boolean {
+  return entry.kind === "running" || (entry.kind === "local" && entry.loaded !== undefined);
+}
+
+/** Says why a model cannot be deleted or renamed; undefined for one of our own store. */
+export function readOnlyReason({
+  name,
+  store,
+}: Pick<LocalModel, "name" | "store">): string | undefined {
+  switch (store) {
+    case "modelctl":
+      return undefined;
+    case "ollama":
+      return `${name} is in Ollama's store, which is only read here: ollama rm ${name} deletes it`;
+    case "lm-studio":
+      return `${name} is in LM Studio's folder, which is only read here: delete it there`;
+    default:
+      return `${name} comes with the program and stays; c makes a copy under a name of yours`;
+  }
+}
+
+/** The models of this machine and those being downloaded, unordered. */
 function localEntries(state: ModelsState): LocalEntry[] {
   const { downloads, running, loading, capacity, choice } = state;
   const models = state.local.value ?? [];
@@ -123,7 +154,7 @@ function localEntries(state: ModelsState): LocalEntry[] {
   const loadingByName = byName(loading, ({ name }) => [name]);
   const downloadByName = byName(downloads, ({ name }) => [name]);
   const entries = models.map((model): LocalEntry => {
-    const key = sameName(model.name);
+    const key = nameKey(model.name);
     const loaded = loadedByName.get(key);
     const held = loaded && {
       sizeBytes: loaded.size,
@@ -146,7 +177,7 @@ function localEntries(state: ModelsState): LocalEntry[] {
   });
   const here = byName(models, ({ name }) => [name]);
   const coming = downloads
-    .filter(({ name }) => !here.has(sameName(name)))
+    .filter(({ name }) => !here.has(nameKey(name)))
     .map(
       (download): LocalEntry => ({
         kind: "local",
@@ -161,13 +192,13 @@ function localEntries(state: ModelsState): LocalEntry[] {
   return [...coming, ...entries];
 }
 
-/** The first one wins a name that two have. */
+/** A name that two items have belongs to the first. */
 function byName<T>(
   items: readonly T[],
   namesOf: (item: T) => readonly string[],
 ): ReadonlyMap<string, T> {
   const pairs = items.flatMap((item) =>
-    namesOf(item).map((name) => [sameName(name), item] as const),
+    namesOf(item).map((name) => [nameKey(name), item] as const),
   );
   return new Map(pairs.toReversed());
 }
@@ -190,7 +221,7 @@ function runningEntries({ running }: ModelsState): RunningEntry[] {
   return (running.value ?? []).map((loaded) => ({ kind: "running", name: loaded.name, loaded }));
 }
 
-/** Best first for the filter's letters, those that fit as well in their order; all without letters. */
+/** The best matches first, equal ones in their order; all entries without a filter. */
 function matching(entries: readonly ModelEntry[], wanted: string): FoundEntry[] {
   if (wanted === "") return entries.map((entry) => ({ entry, matches: [] }));
   // Without the threshold, qw3 would not find Qwen3-8B; without the limit, ten are all that is found.
@@ -201,7 +232,7 @@ function matching(entries: readonly ModelEntry[], wanted: string): FoundEntry[] 
     .toSorted((one, other) => other.score - one.score || placeOf(one.obj) - placeOf(other.obj))
     .map((result) => ({
       entry: result.obj,
-      // Of those in sight only.
+      // Copied for the rows in sight only.
       get matches() {
         return [...result.indexes];
       },
@@ -235,7 +266,8 @@ function sortLocal(entries: readonly LocalEntry[], sort: string): LocalEntry[] {
 function sortRunning(entries: readonly RunningEntry[], sort: string): RunningEntry[] {
   if (sort === "name") return entries.toSorted((one, other) => compare(one.name, other.name));
   if (sort === "size") return entries.toSorted((one, other) => other.loaded.size - one.loaded.size);
-  return [...entries]; // as the server lists them, those that stay longest first
+  // The server lists those first that stay longest.
+  return [...entries];
 }
 
 function compare(one: string, other: string): number {

@@ -1,4 +1,4 @@
-// Figures of models as a person reads them in a narrow column.
+// Figures of models for narrow columns.
 
 /** A window in tokens: `40k`, `128k`, `1M`, `512`. */
 export function formatWindow(tokens: number): string {

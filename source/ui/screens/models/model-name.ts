@@ -1,33 +1,43 @@
-// Names of models as a person writes them and as the server lists them.
+// Names of models as a person types them and as the server lists them.
 
 /** The name with its tag: `tiny` is `tiny:latest`. */
 export function withTag(name: string): string {
   return name.indexOf(":", name.lastIndexOf("/") + 1) >= 0 ? name : `${name}:latest`;
 }
 
-/** The same text for all names of one model: they may differ in letter case, and in a usual tag. */
-export function sameName(name: string): string {
+/** One key for all names of a model: they differ in letter case and in the default tag. */
+export function nameKey(name: string): string {
   return withTag(name).toLowerCase();
 }
 
 export function isSameModel(one: string, other: string): boolean {
-  return sameName(one) === sameName(other);
+  return nameKey(one) === nameKey(other);
 }
 
-/** What to ask the server to pull: `owner/name:quant` means a repository of the hub. */
+/** The reference to pull: `owner/name:quant` means a repository of the hub. */
 export function pullReference(typed: string): string {
   const text = typed.trim();
   return /^[\w.-]+\/[\w.-]+(:.+)?$/.test(text) ? `hf.co/${text}` : text;
 }
 
-/** The name that a repository and a quantization are pulled under. */
+/** The name under which a quantization of a repository is pulled. */
 export function quantizedName(name: string, selector: string): string {
   const slash = name.lastIndexOf("/");
   const colon = name.indexOf(":", slash + 1);
   return `${colon < 0 ? name : name.slice(0, colon)}:${selector}`;
 }
 
-/** A name in so few cells that its end, which tells models apart, is still read. */
+/** The last part of a name, without its tag. */
+export function baseName(name: string): string {
+  return name.slice(name.lastIndexOf("/") + 1).replace(/:.*$/, "");
+}
+
+/** Names of the hub have its host in front of owner and repository. */
+export function isHubName(name: string): boolean {
+  return name.split("/").length === 3;
+}
+
+/** A name in at most `width` letters; it keeps its end, which tells models apart. */
 export function shortName(name: string, width: number, ellipsis: string): string {
   const plain = name.replace(/:latest$/, "");
   if (plain.length <= width) return plain;

@@ -1,19 +1,38 @@
-// Every command of the models screen: its keys, when it is valid, and what it asks the screen to do.
+// The commands of the models screen: their keys, when they are valid, and the actions that they call.
 
 import type { BoundCommand, CommandFacts } from "../../frame/screen.ts";
 import { isActive } from "./download.ts";
-import { whyKept } from "./kept-models.ts";
-import type { ModelEntry } from "./model-entries.ts";
-import type { ListStep, ModelsActions, ModelsSituation, Outcome } from "./models-actions.ts";
+import type { ListActions, ListStep } from "./list-actions.ts";
+import type { ModelActions } from "./model-actions.ts";
+import { downloadOf, isLoaded, type ModelEntry, readOnlyReason } from "./model-entries.ts";
+import { isHubName } from "./model-name.ts";
+import type { ModelsState } from "./models-state.ts";
+import type { PullActions } from "./pull-actions.ts";
 
-interface ModelsCommand extends CommandFacts {
-  readonly hint?: string | ((situation: ModelsSituation) => string | undefined);
-  readonly when: (situation: ModelsSituation) => boolean;
-  run(actions: ModelsActions, argument: string): Outcome;
+export interface ModelsActions {
+  readonly list: ListActions;
+  readonly models: ModelActions;
+  readonly pulls: PullActions;
 }
 
-const group = "Models";
-const scrolling = "Scrolling";
+/** Decides which commands are valid. */
+export interface ModelsSituation {
+  readonly state: ModelsState;
+  /** The selected one. */
+  readonly entry: ModelEntry | undefined;
+}
+
+interface ModelsCommand extends Omit<CommandFacts, "group"> {
+  /** Defaults to Models. */
+  readonly group?: string;
+  readonly hint?: string | ((situation: ModelsSituation) => string | undefined);
+  readonly when: (situation: ModelsSituation) => boolean;
+  run(
+    actions: ModelsActions,
+    argument: string,
+    situation: ModelsSituation,
+  ): ReturnType<BoundCommand["run"]>;
+}
 
 type When = ModelsCommand["when"];
 
@@ -22,232 +41,215 @@ const isTyping: When = ({ state }) => state.isTyping;
 const always: When = () => true;
 const isLocal: When = ({ state, entry }) =>
   !state.isTyping && entry?.kind === "local" && entry.model !== undefined;
-/** Only of our own store anything can be taken away. */
+/** Other stores are only read. */
 const isOwn: When = ({ entry }) =>
-  entry?.kind === "local" && entry.model !== undefined && whyKept(entry.model) === undefined;
+  entry?.kind === "local" && entry.model !== undefined && !readOnlyReason(entry.model);
 const isOfHub: When = ({ state, entry }) =>
   !state.isTyping && (entry?.kind === "hub" || (entry?.kind === "local" && isHubName(entry.name)));
 const canChat: When = ({ state, entry }) =>
   !state.isTyping &&
   (entry?.kind === "running" || (entry?.kind === "local" && entry.model !== undefined));
 
-const table: readonly ModelsCommand[] = [
+const commands: readonly ModelsCommand[] = [
   {
     id: "models.filter",
     title: "Filter the list; in the hub's, search the hub",
-    group,
     keys: ["/"],
     hint: ({ state }) => (state.source === "hub" ? "search" : "filter"),
     when: isReading,
-    run: (actions) => done(() => actions.view.openFilter()),
+    run: ({ list }) => void list.openFilter(),
   },
   {
     id: "models.keepFilter",
     title: "In the filter: back to the list, which stays filtered",
-    group,
     keys: ["Enter"],
     hint: "keep",
     when: isTyping,
-    run: (actions) => done(() => actions.view.keepFilter()),
+    run: ({ list }) => void list.keepFilter(),
   },
   {
     id: "models.back",
     title: "Clear the filter; from the card, back to the list",
-    group,
     keys: ["Esc"],
     hint: ({ state }) => (state.isTyping ? "clear" : undefined),
     when: ({ state }) =>
       state.isTyping || state.pane === "card" || state.lists[state.source].filter.text !== "",
-    run: (actions) => done(() => actions.view.back()),
+    run: ({ list }) => void list.back(),
   },
   {
     id: "models.chat",
     title: "Chat with the model; in the hub's list, choose what to pull",
-    group,
     keys: ["Enter"],
     hint: ({ entry }) => (entry?.kind === "hub" ? "pull" : "chat"),
-    when: (situation) => canChat(situation) || (isOfHub(situation) && isHubList(situation)),
-    run: (actions) => actions.work.enter(),
+    when: ({ state, entry }) =>
+      canChat({ state, entry }) || (!state.isTyping && entry?.kind === "hub"),
+    run: ({ models, pulls }, _, { entry }) =>
+      entry?.kind === "hub" ? pulls.chooseQuantization() : void models.chat(),
   },
   {
     id: "models.load",
     title: "Load or unload the model",
-    group,
     keys: ["l"],
-    hint: ({ entry }) => (isLoaded(entry) ? "unload" : "load"),
+    hint: ({ entry }) => (entry !== undefined && isLoaded(entry) ? "unload" : "load"),
     when: canChat,
-    run: (actions) => actions.work.toggleLoad(),
+    run: ({ models }) => models.toggleLoad(),
   },
   {
     id: "models.pull",
     title: "Pull a model by its name, such as owner/name:Q4_K_M",
-    group,
     keys: ["p"],
     slash: ["/pull"],
     slashArguments: "[NAME]",
     hint: "pull",
     when: isReading,
-    run: (actions, argument) => actions.work.pull(argument),
+    run: ({ pulls }, argument) => pulls.pull(argument),
   },
   {
     id: "models.pause",
     title: "Pause a download, or go on with it",
-    group,
     keys: ["Space"],
-    hint: ({ entry }) => (isPulling(entry) ? "pause" : "go on"),
+    hint: ({ entry }) => {
+      const download = downloadOf(entry);
+      return download !== undefined && isActive(download) ? "pause" : "go on";
+    },
     when: ({ state, entry }) => !state.isTyping && downloadOf(entry) !== undefined,
-    run: (actions) => actions.work.pauseOrResume(),
+    run: ({ pulls }) => pulls.pauseOrResume(),
   },
   {
     id: "models.cancel",
     title: "Cancel a download or a load",
-    group,
     keys: ["x"],
     hint: "cancel",
     when: ({ state, entry }) =>
       !state.isTyping &&
       (downloadOf(entry) !== undefined || (entry?.kind === "local" && entry.loading !== undefined)),
-    run: (actions) => actions.work.cancel(),
+    run: ({ models, pulls }, _, { entry }) =>
+      downloadOf(entry) === undefined ? void models.cancelLoad() : pulls.cancel(),
   },
   {
     id: "models.copy",
     title: "Copy the model under another name",
-    group,
     keys: ["c"],
     hint: "copy",
     when: isLocal,
-    run: (actions) => actions.work.copy(),
+    run: ({ models }) => models.copy(),
   },
   {
     id: "models.rename",
     title: "Give the model another name",
-    group,
     keys: ["n"],
     when: isLocal,
-    run: (actions) => actions.work.rename(),
+    run: ({ models }) => models.rename(),
   },
   {
     id: "models.edit",
     title: "Make a model from a Modelfile in your editor",
-    group,
     keys: ["e"],
     hint: "Modelfile",
     when: ({ state }) => !state.isTyping && state.source === "local",
-    run: (actions) => actions.work.editModelfile(),
+    run: ({ models }) => models.editModelfile(),
   },
   {
     id: "models.quantizations",
     title: "Choose a quantization of a model of the hub",
-    group,
     keys: ["v"],
     hint: "quantizations",
     when: isOfHub,
-    run: (actions) => actions.work.chooseQuantization(),
+    run: ({ pulls }) => pulls.chooseQuantization(),
   },
   {
     id: "models.delete",
     title: "Delete the model; tells first what it frees",
-    group,
     keys: ["d"],
     hint: (situation) => (isOwn(situation) ? "delete" : undefined),
-    // Of any model: for one that stays, the key says why.
+    // Also valid for a model that stays: it says why.
     when: isLocal,
-    run: (actions) => actions.work.remove(),
+    run: ({ models }) => models.remove(),
   },
   {
     id: "models.sort",
     title: "Order the list by something else",
-    group,
     keys: ["s"],
     hint: "sort",
     when: isReading,
-    run: (actions) => done(() => actions.view.changeSort()),
+    run: ({ list }) => void list.changeSort(),
   },
   {
     id: "models.previousSource",
     title: "The list to the left: Local, Hub, Running",
-    group,
     keys: ["[", "Left"],
     when: isReading,
-    run: (actions) => done(() => actions.view.changeSource(-1)),
+    run: ({ list }) => void list.changeSource(-1),
   },
   {
     id: "models.nextSource",
     title: "The list to the right",
-    group,
     keys: ["]", "Right"],
     hint: "next list",
     when: isReading,
-    run: (actions) => done(() => actions.view.changeSource(1)),
+    run: ({ list }) => void list.changeSource(1),
   },
   {
     id: "models.longerWindow",
     title: "A longer context window, for the estimate and the next load",
-    group,
     keys: ["+"],
     when: isLocal,
-    run: (actions) => done(() => actions.view.changeWindow(1)),
+    run: ({ list }) => void list.changeWindow(1),
   },
   {
     id: "models.shorterWindow",
     title: "A shorter context window",
-    group,
     keys: ["-"],
     when: isLocal,
-    run: (actions) => done(() => actions.view.changeWindow(-1)),
+    run: ({ list }) => void list.changeWindow(-1),
   },
   {
     id: "models.automaticWindow",
     title: "Window and KV cache as the server chooses them",
-    group,
     keys: ["="],
     when: isLocal,
-    run: (actions) => done(() => actions.view.changeWindow(undefined)),
+    run: ({ list }) => void list.resetChoice(),
   },
   {
     id: "models.cacheType",
     title: "Another kind of KV cache, for the estimate and the next load",
-    group,
     keys: ["t"],
     when: isLocal,
-    run: (actions) => done(() => actions.view.changeCacheType()),
+    run: ({ list }) => void list.changeCacheType(),
   },
   {
     id: "models.pane",
     title: "Between the list and the card",
-    group,
     keys: ["Tab", "Shift+Tab"],
     hint: ({ state }) => (state.pane === "list" ? "card" : "list"),
     when: ({ state, entry }) => !state.isTyping && (entry !== undefined || state.pane === "card"),
-    run: (actions) => done(() => actions.view.changePane()),
+    run: ({ list }) => void list.changePane(),
   },
   {
     id: "models.card",
     title: "The whole card in the pager, with texts and parameters",
-    group,
     keys: ["i"],
     when: ({ state, entry }) =>
       !state.isTyping &&
       entry !== undefined &&
       (entry.kind !== "local" || entry.model !== undefined),
-    run: (actions) => actions.work.showCard(),
+    run: ({ models }) => models.showCard(),
   },
   {
     id: "models.copyName",
     title: "Copy the model's name to the clipboard",
-    group,
     keys: ["y"],
     when: ({ state, entry }) => !state.isTyping && entry !== undefined,
-    run: (actions) => actions.work.copyName(),
+    run: ({ models }) => models.copyName(),
   },
   {
     id: "models.retry",
     title: "Read the list again, and go on with what failed",
-    group,
     keys: ["r"],
     hint: ({ state }) => (state[state.source].error === undefined ? undefined : "retry"),
     when: isReading,
-    run: (actions) => actions.work.retry(),
+    run: ({ list, pulls }, _, { entry }) =>
+      downloadOf(entry)?.state === "failed" ? pulls.pauseOrResume() : list.refresh(),
   },
   row("models.rowUp", "Up", ["Up"], always, { kind: "rows", delta: -1 }),
   row("models.rowDown", "Down", ["Down"], always, { kind: "rows", delta: 1 }),
@@ -262,10 +264,11 @@ const table: readonly ModelsCommand[] = [
   row("models.last", "Last", ["End"], isReading, { kind: "edge", edge: "last" }),
 ];
 
+const table = commands.map(({ group = "Models", ...command }) => ({ ...command, group }));
+
 /** For the documentation. */
 export const modelsCommandFacts: readonly CommandFacts[] = table;
 
-/** The table bound to a screen. */
 export function modelsCommands(
   actions: ModelsActions,
   situation: () => ModelsSituation,
@@ -274,7 +277,7 @@ export function modelsCommands(
     ...facts,
     hint: () => (typeof hint === "function" ? hint(situation()) : hint),
     isValid: () => when(situation()),
-    run: (argument) => run(actions, argument),
+    run: (argument) => run(actions, argument, situation()),
   }));
 }
 
@@ -285,39 +288,5 @@ function row(
   when: When,
   step: ListStep,
 ): ModelsCommand {
-  return {
-    id,
-    title,
-    group: scrolling,
-    keys,
-    when,
-    run: (actions) => done(() => actions.view.move(step)),
-  };
-}
-
-function isLoaded(entry: ModelEntry | undefined): boolean {
-  return entry?.kind === "running" || (entry?.kind === "local" && entry.loaded !== undefined);
-}
-
-function downloadOf(entry: ModelEntry | undefined) {
-  return entry === undefined || entry.kind === "running" ? undefined : entry.download;
-}
-
-function isPulling(entry: ModelEntry | undefined): boolean {
-  const download = downloadOf(entry);
-  return download !== undefined && isActive(download);
-}
-
-function isHubList({ state }: ModelsSituation): boolean {
-  return state.source === "hub";
-}
-
-/** Names of the hub have its host in front. */
-function isHubName(name: string): boolean {
-  return name.split("/").length === 3;
-}
-
-function done(act: () => void): undefined {
-  act();
-  return undefined;
+  return { id, title, group: "Scrolling", keys, when, run: ({ list }) => void list.move(step) };
 }

@@ -1,4 +1,4 @@
-// The state of the models screen: what was read from the server, and what the person has chosen.
+// The state of the models screen: readings of the server, and the person's choices.
 
 import type { LoadedEntry } from "../../../client/model-calls.ts";
 import type { Capacity } from "../../../client/models-capacity.ts";
@@ -6,25 +6,25 @@ import type { HubModel, HubQuantization } from "../../../client/models-hub.ts";
 import type { DeletionPlan, LocalModel, ModelDescription } from "../../../client/models-store.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import type { Download } from "./download.ts";
-import type { LoadChoice } from "./memory-estimate.ts";
+import type { LoadChoice } from "./estimate.ts";
 import { isSameModel } from "./model-name.ts";
 
 export const sources = ["local", "hub", "running"] as const;
 export type Source = (typeof sources)[number];
 
-/** Something that is read from the server again and again. */
+/** A value that is read from the server again and again. */
 export interface Reading<T> {
-  /** The last one that came; it stays on show when the source stops. */
+  /** The last one received; it stays on the screen when the server stops. */
   readonly value: T | undefined;
-  /** When it came, milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly readAtMs: number | undefined;
-  /** Why there is no newer one. */
+  /** The reason why there is no newer one. */
   readonly error: string | undefined;
-  /** Somebody waits for it since then. */
+  /** Milliseconds since 1970; undefined while nothing is awaited. */
   readonly waitingSinceMs: number | undefined;
 }
 
-export const nothingRead: Reading<never> = {
+export const notRead: Reading<never> = {
   value: undefined,
   readAtMs: undefined,
   error: undefined,
@@ -35,7 +35,7 @@ export function waitingFor<T>(reading: Reading<T>, nowMs: number): Reading<T> {
   return { ...reading, waitingSinceMs: reading.waitingSinceMs ?? nowMs };
 }
 
-export function cameIn<T>(value: T, nowMs: number): Reading<T> {
+export function received<T>(value: T, nowMs: number): Reading<T> {
   return { value, readAtMs: nowMs, error: undefined, waitingSinceMs: undefined };
 }
 
@@ -43,7 +43,7 @@ export function failed<T>(reading: Reading<T>, error: string): Reading<T> {
   return { ...reading, error, waitingSinceMs: undefined };
 }
 
-/** What each source is ordered by, the first one at the beginning. */
+/** The orders of each source; the first is the default. */
 export const sortOrders = {
   local: ["newest", "name", "size", "fit"],
   hub: ["downloads", "likes", "newest", "trending"],
@@ -57,16 +57,16 @@ export interface ListChoice {
   readonly sort: string;
 }
 
-/** A model that is being loaded because the person asked for it here. */
+/** A model that is being loaded from this screen. */
 export interface LoadingModel {
   readonly name: string;
-  /** A file that was touched is read before it is loaded: it may be another. */
+  /** A file that was touched is checked first: its content may have changed. */
   readonly step: "check" | "load";
   /** 0 to 1; undefined while it waits. */
   readonly fraction: number | undefined;
 }
 
-/** What the card shows beyond the list. */
+/** The facts of a card that the list does not show. */
 export interface CardFacts {
   readonly description: ModelDescription;
   /** Undefined for a model that cannot be deleted here, and until it is known. */
@@ -81,19 +81,19 @@ export interface ModelsState {
   readonly local: Reading<readonly LocalModel[]>;
   readonly running: Reading<readonly LoadedEntry[]>;
   readonly hub: Reading<readonly HubModel[]>;
-  /** The words that `hub` was found by. */
+  /** The query that found `hub`. */
   readonly hubQuery: string | undefined;
   readonly capacity: Reading<Capacity>;
   readonly downloads: readonly Download[];
   readonly loading: readonly LoadingModel[];
-  /** What repositories of the hub offer, by their names. */
+  /** The quantizations of repositories, by the repository's name. */
   readonly offers: ReadonlyMap<string, Reading<readonly HubQuantization[]>>;
-  /** By name and digest: a model that was made again has another card. */
+  /** By name and digest: a model that was made again has a new card. */
   readonly cards: ReadonlyMap<string, Reading<CardFacts>>;
   readonly choice: LoadChoice;
   /** The first row of the card that is in sight. */
   readonly cardTop: number;
-  /** A long work of the person's, such as making a model. */
+  /** A long task in progress, such as making a model. */
   readonly work: string | undefined;
 }
 
@@ -112,11 +112,11 @@ export function createModelsState(): ModelsState {
       hub: list(sortOrders.hub[0]),
       running: list(sortOrders.running[0]),
     },
-    local: nothingRead,
-    running: nothingRead,
-    hub: nothingRead,
+    local: notRead,
+    running: notRead,
+    hub: notRead,
     hubQuery: undefined,
-    capacity: nothingRead,
+    capacity: notRead,
     downloads: [],
     loading: [],
     offers: new Map(),
@@ -127,7 +127,7 @@ export function createModelsState(): ModelsState {
   };
 }
 
-/** The choice of one list changed; the card begins at its top again when another model is chosen. */
+/** Changes the choice of one list; another model's card begins at its top. */
 export function withList(
   state: ModelsState,
   source: Source,
@@ -138,7 +138,7 @@ export function withList(
   return { lists: { ...state.lists, [source]: list }, ...(isOther && { cardTop: 0 }) };
 }
 
-/** The downloads with one of them replaced or added; undefined takes it away. */
+/** Replaces or adds one of the downloads; undefined removes it. */
 export function withDownload(
   downloads: readonly Download[],
   name: string,

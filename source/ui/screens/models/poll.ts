@@ -1,4 +1,4 @@
-// Does a work again and again while somebody looks, never twice at the same time.
+// Repeats a task while the screen is in sight, never twice at the same time.
 
 export class Poll {
   readonly #work: () => Promise<void>;

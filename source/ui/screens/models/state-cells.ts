@@ -1,42 +1,42 @@
-// What a model is at, in a cell: a sign and a word.
+// The state of a model in a cell: a sign and a word.
 
 import type { LoadedEntry } from "../../../client/model-calls.ts";
-import type { Span } from "../../frame/screen.ts";
-import type { Glyphs, Tone } from "../../theme.ts";
+import type { TextRun } from "../../text/text-run.ts";
+import type { Glyphs } from "../../theme.ts";
 import { type Download, fractionOf } from "./download.ts";
-import type { Fit } from "./memory-estimate.ts";
+import type { Fit } from "./estimate.ts";
 import type { HubEntry, LocalEntry } from "./model-entries.ts";
 import { formatSpan } from "./model-figures.ts";
 import type { LoadingModel } from "./models-state.ts";
 
-export const fitWords: Record<Fit, { text: string; tone: Tone }> = {
+export const fitWords: Readonly<Record<Fit, TextRun>> = {
   gpu: { text: "GPU", tone: "good" },
   split: { text: "split", tone: "plain" },
   cpu: { text: "CPU", tone: "plain" },
   none: { text: "no", tone: "warning" },
 };
 
-/** What the words mean, as a line below the list. */
+/** The meaning of `fitWords`, as a line below the list. */
 export function fitLegend({ separator }: Glyphs): string {
   const meanings = ["GPU all layers", "split part", "CPU none", "no too big"];
   return `FIT: ${meanings.join(` ${separator} `)}`;
 }
 
-export function localStateCell({ loaded, loading, download }: LocalEntry, glyphs: Glyphs): Span {
+export function localStateCell({ loaded, loading, download }: LocalEntry, glyphs: Glyphs): TextRun {
   if (download !== undefined && download.state !== "done") return downloadCell(download, glyphs);
   if (loaded !== undefined) return loadedCell(loaded, glyphs);
   if (loading !== undefined) return loadingCell(loading, glyphs);
   return { text: "", tone: "plain" };
 }
 
-export function hubStateCell({ model, installed, download }: HubEntry, glyphs: Glyphs): Span {
+export function hubStateCell({ model, installed, download }: HubEntry, glyphs: Glyphs): TextRun {
   if (download !== undefined && download.state !== "done") return downloadCell(download, glyphs);
   if (installed.length > 0) return { text: "here", tone: "good" };
   if (model.isGated) return { text: "gated", tone: "warning" };
   return { text: "", tone: "plain" };
 }
 
-export function loadedCell(loaded: LoadedEntry, glyphs: Glyphs): Span {
+export function loadedCell(loaded: LoadedEntry, glyphs: Glyphs): TextRun {
   if (loaded.state === "loading") {
     return loadingCell({ step: "load", fraction: loaded.load_progress }, glyphs);
   }
@@ -44,7 +44,7 @@ export function loadedCell(loaded: LoadedEntry, glyphs: Glyphs): Span {
   return { text: `${glyphs.ready} loaded`, tone: "good" };
 }
 
-function downloadCell(download: Download, glyphs: Glyphs): Span {
+function downloadCell(download: Download, glyphs: Glyphs): TextRun {
   if (download.state === "failed") return { text: `${glyphs.failed} failed`, tone: "error" };
   const sign = download.state === "paused" ? "paused" : glyphs.below;
   return { text: `${sign}${percentOf(fractionOf(download))}`, tone: "mark" };
@@ -53,8 +53,8 @@ function downloadCell(download: Download, glyphs: Glyphs): Span {
 function loadingCell(
   { step, fraction }: Pick<LoadingModel, "step" | "fraction">,
   glyphs: Glyphs,
-): Span {
-  // As wide as the column is: the last hundredth is what it waits for.
+): TextRun {
+  // The column has no room for 100 %, and the model is still loading then.
   const percent = percentOf(fraction === undefined ? undefined : Math.min(fraction, 0.99));
   return {
     text: `${glyphs.working} ${step === "check" ? "read" : "load"}${percent}`,
@@ -76,7 +76,7 @@ export function processorOf({ size, size_vram: vram }: LoadedEntry): string {
 
 const years20Ms = 20 * 365 * 86_400_000;
 
-/** How long it stays: `4 min`, `for good`. */
+/** The time until it is unloaded: `4 min`, `for good`. */
 export function untilOf({ expires_at: expiresAt, state }: LoadedEntry, nowMs: number): string {
   const aheadMs = Date.parse(expiresAt) - nowMs;
   if (state === "loading" || Number.isNaN(aheadMs)) return "-";

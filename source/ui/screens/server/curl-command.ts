@@ -1,4 +1,4 @@
-// A request as a command line for curl, and as a request to be sent once more.
+// Requests as command lines for curl.
 
 import type { RequestView } from "../../../client/requests.ts";
 
@@ -19,7 +19,13 @@ export function curlCommand(view: RequestView, { url, body, needsKey }: CurlOpti
   return lines.join(" \\\n  ");
 }
 
-/** What is known of a body that was not kept. */
+/** A call that anybody can try. */
+export function exampleCall(url: string): string {
+  const body = { model: "tiny", messages: [{ role: "user", content: "Hi" }] };
+  return `curl ${url}/v1/chat/completions -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;
+}
+
+/** Stands in for a body that was not kept: the parts that are known. */
 function skeleton({ path, model, parameters, stream }: RequestView): string {
   const isNative = path.startsWith("/api/");
   const said =

@@ -1,4 +1,4 @@
-// What can be done with a request of the log: read it in full, cancel, copy, send again, write out.
+// Actions on requests of the log: cancel, copy, send again, export.
 
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -7,14 +7,12 @@ import { describeError } from "../../../base/product-error.ts";
 import type { ApiClient } from "../../../client/api-client.ts";
 import { cancelRequest, type RequestView, requestTexts } from "../../../client/requests.ts";
 import type { FrameServices } from "../../frame/screen.ts";
-import { keyOf } from "../../live/request-feed.ts";
-import { curlCommand } from "./curl-command.ts";
-import type { DetailTexts } from "./request-detail.ts";
+import { curlCommand, exampleCall } from "./curl-command.ts";
+import type { DetailTexts } from "./request-text.ts";
 
 export interface RequestActionsOptions {
   readonly client: () => ApiClient;
   readonly frame: Pick<FrameServices, "ask" | "confirm" | "copy" | "notify">;
-  readonly onChange: () => void;
 }
 
 const bodyNotKept =
@@ -24,41 +22,10 @@ const replayedMethods = ["GET", "POST", "DELETE"] as const;
 
 export class RequestActions {
   readonly #options: RequestActionsOptions;
-  /** Of the request that was read last, and in which state it was. */
-  #read: { key: string; state: string; texts: DetailTexts; done: Promise<void> } | undefined;
   readonly #ending = new AbortController();
 
   constructor(options: RequestActionsOptions) {
     this.#options = options;
-  }
-
-  /** What was said, as far as it is known; a request that has ended since is read again. */
-  textsOf(view: RequestView): DetailTexts {
-    if (this.#read?.key !== keyOf(view)) return { kind: "reading" };
-    if (this.#read.state !== view.state) this.read(view);
-    return this.#read?.texts ?? { kind: "reading" };
-  }
-
-  /** Begins to read what was said. */
-  read(view: RequestView): void {
-    const before = this.#read?.key === keyOf(view) ? this.#read.texts : undefined;
-    const reading = {
-      key: keyOf(view),
-      state: view.state,
-      texts: before ?? ({ kind: "reading" } as DetailTexts),
-      done: Promise.resolve(),
-    };
-    this.#read = reading;
-    reading.done = this.#texts(view).then((texts) => {
-      reading.texts = texts;
-      this.#options.onChange();
-    });
-  }
-
-  /** Resolves when what was said has been read, or cannot be. */
-  async whenRead(view: RequestView): Promise<void> {
-    if (this.#read?.key !== keyOf(view)) this.read(view);
-    await this.#read?.done;
   }
 
   async cancel({ id, model, path }: RequestView): Promise<string | undefined> {
@@ -67,7 +34,7 @@ export class RequestActions {
       `Cancel ${what}? Its client gets what there is of the answer.`,
     );
     if (!isSure) return undefined;
-    return await this.#told(async () => {
+    return await orProblem(async () => {
       await cancelRequest(this.#options.client(), id);
       return `Cancelled ${id}`;
     });
@@ -75,12 +42,18 @@ export class RequestActions {
 
   async copyCurl(view: RequestView): Promise<string> {
     const { client, frame } = this.#options;
-    const texts = await this.#texts(view);
+    const texts = await readTexts(client(), view);
     const body = texts.kind === "read" ? texts.texts.body : undefined;
     const { url, key } = client().connection;
     const copied = await frame.copy(curlCommand(view, { url, body, needsKey: key !== undefined }));
     const isWhole = body !== undefined || view.method === "GET";
     return isWhole ? copied : `${copied}; put in what was said, the server did not keep it`;
+  }
+
+  /** A call to try, while there are no requests. */
+  async copyExample(): Promise<string> {
+    const { client, frame } = this.#options;
+    return await frame.copy(exampleCall(client().connection.url));
   }
 
   async copyJson(view: RequestView): Promise<string> {
@@ -93,7 +66,7 @@ export class RequestActions {
     const { client, frame } = this.#options;
     let body: string | undefined;
     const readBody = async (): Promise<string> => {
-      const texts = await this.#texts(view);
+      const texts = await readTexts(client(), view);
       if (texts.kind === "failed") throw new Error(texts.sentence);
       body = texts.kind === "read" ? texts.texts.body : undefined;
       if (body === undefined && method !== "GET") throw new Error(bodyNotKept);
@@ -121,7 +94,7 @@ export class RequestActions {
     if (answer === undefined || answer.trim() === "") return undefined;
     const file = path.resolve(answer.trim());
     const text = views.map((view) => `${JSON.stringify(view)}\n`).join("");
-    return await this.#told(async () => {
+    return await orProblem(async () => {
       if (!(await writeNew(file, text))) {
         if (!(await frame.confirm(`${file} is there already. Replace it?`))) return undefined;
         await writeFile(file, text);
@@ -134,21 +107,23 @@ export class RequestActions {
   close(): void {
     this.#ending.abort();
   }
+}
 
-  async #texts({ id }: RequestView): Promise<DetailTexts> {
-    try {
-      return { kind: "read", texts: await requestTexts(this.#options.client(), id) };
-    } catch (error) {
-      return { kind: "failed", sentence: describeError(error) };
-    }
+/** Reads prompt, answer and body from the server. */
+export async function readTexts(client: ApiClient, { id }: RequestView): Promise<DetailTexts> {
+  try {
+    return { kind: "read", texts: await requestTexts(client, id) };
+  } catch (error) {
+    return { kind: "failed", sentence: describeError(error) };
   }
+}
 
-  async #told(act: () => Promise<string | undefined>): Promise<string | undefined> {
-    try {
-      return await act();
-    } catch (error) {
-      return describeError(error);
-    }
+/** @returns what the work says, or why it failed */
+async function orProblem(work: () => Promise<string | undefined>): Promise<string | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    return describeError(error);
   }
 }
 

@@ -2,23 +2,19 @@
 
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import type { RequestView } from "../../../client/requests.ts";
-import type { Span, StyledRow } from "../../frame/screen.ts";
+import type { Column } from "../../components/table.tsx";
 import { isFailure } from "../../live/request-figures.ts";
-import { fitRow, foreignSpan } from "../../panes/styled-row.ts";
-import { type Column, tableRow } from "../../panes/table.ts";
 import { rate, span } from "../../text/quantities.ts";
-import type { Glyphs, Tone } from "../../theme.ts";
+import { foreignRun, type TextRun } from "../../text/text-run.ts";
+import { asciiGlyphs, type Glyphs, type Tone } from "../../theme.ts";
 
 export interface RequestColumnOptions {
   readonly glyphs: Glyphs;
-  /** How long ago, in place of the time of day. */
+  /** Ages in place of the time of day. */
   readonly isRelative: boolean;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
-
-/** Figures; a failure's sentence takes the place of them all. */
-const figureTitles = new Set(["IN", "OUT", "TTFT", "tok/s", "TOTAL"]);
 
 export function requestColumns(options: RequestColumnOptions): readonly Column<RequestView>[] {
   const { glyphs, isRelative, now } = options;
@@ -32,10 +28,11 @@ export function requestColumns(options: RequestColumnOptions): readonly Column<R
     width,
     rank,
     align: "right",
+    yieldsToNote: true,
     cell: (view) => ({ text: value(view) ?? "-", tone: "plain" }),
   });
-  const text = (value: string, tone: Tone = "plain"): Span =>
-    foreignSpan(value, tone, glyphs.isAscii);
+  const text = (value: string, tone: Tone = "plain"): TextRun =>
+    foreignRun(value, tone, glyphs.isAscii);
   return [
     {
       title: "TIME",
@@ -47,7 +44,7 @@ export function requestColumns(options: RequestColumnOptions): readonly Column<R
     { title: "METHOD", width: 6, rank: 5, cell: ({ method }) => text(method) },
     { title: "PATH", width: 14, isFlexible: true, cell: ({ path }) => text(path) },
     { title: "MODEL", width: 12, rank: 1, cell: ({ model }) => text(model ?? "-") },
-    { title: "STATUS", width: 9, cell: (view) => statusSpan(view, glyphs) },
+    { title: "STATUS", width: 9, cell: (view) => statusRun(view, glyphs) },
     figure("IN", 6, 2, ({ promptTokens }) => promptTokens?.toString()),
     figure("OUT", 6, 1, ({ completionTokens }) => completionTokens?.toString()),
     figure("TTFT", 7, 2, ({ firstTokenMs }) =>
@@ -61,7 +58,26 @@ export function requestColumns(options: RequestColumnOptions): readonly Column<R
   ];
 }
 
-/** How fast it is, or was; of a running answer the mean since its first token. */
+/** The reason of a failure, which stands in place of the figures. */
+export function failureNote({ error }: RequestView, isAscii: boolean): TextRun | undefined {
+  return error && foreignRun(error.message, "error", isAscii);
+}
+
+/** A request that has ended, in one line for screen readers. */
+export function requestSentence(view: RequestView): string {
+  const options = { glyphs: asciiGlyphs, isRelative: false, now: view.startedAt };
+  const note = failureNote(view, true);
+  const columns = requestColumns(options).filter(
+    ({ yieldsToNote }) => note === undefined || !yieldsToNote,
+  );
+  const runs = [
+    ...columns.flatMap(({ cell }) => cell(view)),
+    ...(note === undefined ? [] : [note]),
+  ];
+  return runs.map(({ text }) => text.trim()).join(" ");
+}
+
+/** Tokens per second; for a running answer the mean since its first token. */
 export function speedOf(view: RequestView, now: number): number | undefined {
   if (view.tokensPerSecond !== undefined) return view.tokensPerSecond;
   const { firstTokenMs, completionTokens = 0, startedAt } = view;
@@ -70,8 +86,8 @@ export function speedOf(view: RequestView, now: number): number | undefined {
   return completionTokens > 1 && seconds > 0 ? (completionTokens - 1) / seconds : undefined;
 }
 
-/** How it stands: a glyph and a word. */
-export function statusSpan(view: RequestView, glyphs: Glyphs): Span {
+/** The state of a request: a glyph and a word. */
+export function statusRun(view: RequestView, glyphs: Glyphs): TextRun {
   const { state, status, firstTokenMs, promptTokens, model, error } = view;
   if (state === "running") {
     if (firstTokenMs !== undefined) return { text: `${glyphs.working} stream`, tone: "mark" };
@@ -84,20 +100,6 @@ export function statusSpan(view: RequestView, glyphs: Glyphs): Span {
   // The head was sent before it failed.
   if (error !== undefined) return { text: `${glyphs.failed} broken`, tone: "error" };
   return { text: `${glyphs.done} ${status}`, tone: "good" };
-}
-
-/** A row of the table; a failure tells why in place of its figures. */
-export function requestRow(
-  columns: readonly Column<RequestView>[],
-  view: RequestView,
-  width: number,
-  glyphs: Glyphs,
-  tone?: Tone,
-): StyledRow {
-  if (view.error === undefined) return tableRow(columns, view, glyphs, tone);
-  const named = columns.filter(({ title }) => !figureTitles.has(title));
-  const reason = foreignSpan(` ${view.error.message}`, tone ?? "error", glyphs.isAscii);
-  return fitRow([...tableRow(named, view, glyphs, tone), reason], width, glyphs.ellipsis);
 }
 
 export function timeOfDay(at: number): string {

@@ -1,11 +1,13 @@
-// Which requests the table shows: filters, pause, the row that keys act on; all independent.
+// The requests that the table shows: filters, pause, and the row that keys act on; all independent.
 
 import { describeError } from "../../../base/product-error.ts";
 import type { RequestView } from "../../../client/requests.ts";
 import { keyOf } from "../../live/request-feed.ts";
 
 /** Reads a filter such as `status:5xx model:tiny`. @throws with a sentence for one without sense */
-export type ReadFilter = (text: string) => (view: RequestView) => boolean;
+export type ReadFilter = (text: string) => IsShown;
+
+type IsShown = (view: RequestView) => boolean;
 
 /** Classes of status, in the order in which a key walks through them. */
 export const statusClasses = ["all", "running", "ok", "4xx", "5xx"] as const;
@@ -18,127 +20,118 @@ export interface ListFilters {
   readonly model: string | undefined;
 }
 
-const keepAll = () => true;
-
-export class RequestList {
-  readonly #readFilter: ReadFilter;
-  #filters: ListFilters = { text: "", status: "all", model: undefined };
-  #isShown: (view: RequestView) => boolean = keepAll;
-  /** Why the text is no filter; the one before stays in force. */
-  #problem: string | undefined;
+export interface RequestListState {
+  readonly filters: ListFilters;
+  /** All filters together. */
+  readonly isShown: IsShown;
+  /** Error in the text of the filter; the last valid filter stays in force. */
+  readonly filterProblem: string | undefined;
   /** The requests as they were when the list was paused. */
-  #frozen: readonly RequestView[] | undefined;
+  readonly frozen: readonly RequestView[] | undefined;
   /** The row that keys act on; undefined follows the newest. */
-  #selectedKey: string | undefined;
-  #source: readonly RequestView[] = [];
-  #shown: readonly RequestView[] | undefined;
+  readonly selectedKey: string | undefined;
+}
 
-  constructor(readFilter: ReadFilter) {
-    this.#readFilter = readFilter;
-  }
+/** The part of the log that the table shows. */
+export interface ListedRequests {
+  /** Requests that pass the filters, oldest first. */
+  readonly shown: readonly RequestView[];
+  /** -1 where nothing is shown. */
+  readonly selectedIndex: number;
+  readonly selected: RequestView | undefined;
+  /** All requests, whatever the filters say. */
+  readonly total: number;
+}
 
-  get filters(): ListFilters {
-    return this.#filters;
-  }
+export const noFilters: ListFilters = { text: "", status: "all", model: undefined };
 
-  get problem(): string | undefined {
-    return this.#problem;
-  }
+const showAll: IsShown = () => true;
 
-  get isPaused(): boolean {
-    return this.#frozen !== undefined;
-  }
+export const initialRequestList: RequestListState = {
+  filters: noFilters,
+  isShown: showAll,
+  filterProblem: undefined,
+  frozen: undefined,
+  selectedKey: undefined,
+};
 
-  get isFollowing(): boolean {
-    return this.#selectedKey === undefined;
-  }
+/** The last result of each filter: commands and panes ask for the same rows many times over. */
+const results = new WeakMap<IsShown, { of: readonly RequestView[]; shown: RequestView[] }>();
 
-  /** Requests that have come since the pause. */
-  get missed(): number {
-    const newest = this.#frozen?.at(-1)?.startedAt ?? 0;
-    if (this.#frozen === undefined) return 0;
-    const at = this.#source.findIndex(({ startedAt }) => startedAt > newest);
-    return at === -1 ? 0 : this.#source.length - at;
+/** @param entries oldest first */
+export function listRequests(
+  { isShown, frozen, selectedKey }: RequestListState,
+  entries: readonly RequestView[],
+): ListedRequests {
+  const of = frozen ?? entries;
+  let result = results.get(isShown);
+  if (result?.of !== of) {
+    result = { of, shown: of.filter(isShown) };
+    results.set(isShown, result);
   }
+  const { shown } = result;
+  const at =
+    selectedKey === undefined ? -1 : shown.findIndex((view) => keyOf(view) === selectedKey);
+  const selectedIndex = at === -1 ? shown.length - 1 : at;
+  return { shown, selectedIndex, selected: shown[selectedIndex], total: entries.length };
+}
 
-  get total(): number {
-    return this.#source.length;
-  }
+/** Counts the requests that have come since the pause. */
+export function missedRequests(
+  { frozen }: RequestListState,
+  entries: readonly RequestView[],
+): number {
+  if (frozen === undefined) return 0;
+  const newest = frozen.at(-1)?.startedAt ?? 0;
+  const at = entries.findIndex(({ startedAt }) => startedAt > newest);
+  return at === -1 ? 0 : entries.length - at;
+}
 
-  /** @param entries oldest first */
-  setSource(entries: readonly RequestView[]): void {
-    if (entries === this.#source) return;
-    this.#source = entries;
-    if (this.#frozen === undefined) this.#shown = undefined;
+/** Changes filters; the selected row stays where it is if it is still shown. */
+export function changeFilters(
+  list: RequestListState,
+  change: Partial<ListFilters>,
+  readFilter: ReadFilter,
+): Pick<RequestListState, "filters" | "isShown" | "filterProblem"> {
+  const filters = { ...list.filters, ...change };
+  const { text, status, model } = filters;
+  const terms = [
+    text.replaceAll(/(^|\s)!(?=\S)/g, "$1-"),
+    status === "all" ? "" : `status:${status}`,
+    model === undefined ? "" : `model:"${model.replaceAll('"', "")}"`,
+  ];
+  const line = terms.filter((term) => term.trim() !== "").join(" ");
+  try {
+    const isShown = line === "" ? showAll : readFilter(line);
+    return { filters, isShown, filterProblem: undefined };
+  } catch (error) {
+    return { filters, isShown: list.isShown, filterProblem: describeError(error) };
   }
+}
 
-  /** What the filters leave, oldest first. */
-  get shown(): readonly RequestView[] {
-    this.#shown ??= (this.#frozen ?? this.#source).filter(this.#isShown);
-    return this.#shown;
-  }
+export function nextStatusClass(status: StatusClass): StatusClass {
+  return statusClasses[(statusClasses.indexOf(status) + 1) % statusClasses.length] ?? "all";
+}
 
-  get selectedIndex(): number {
-    const { shown } = this;
-    if (this.#selectedKey === undefined) return shown.length - 1;
-    const at = shown.findIndex((view) => keyOf(view) === this.#selectedKey);
-    return at === -1 ? shown.length - 1 : at;
-  }
+/** Selects another row; beyond the newest end the selection follows what comes. */
+export function moveSelection(
+  { shown, selectedIndex }: ListedRequests,
+  rows: number,
+): Pick<RequestListState, "selectedKey"> {
+  const wanted = selectedIndex + rows;
+  const view = shown[Math.min(shown.length - 1, Math.max(0, wanted))];
+  const isFollowing = view === undefined || wanted >= shown.length - 1;
+  return { selectedKey: isFollowing ? undefined : keyOf(view) };
+}
 
-  get selected(): RequestView | undefined {
-    return this.shown[this.selectedIndex];
-  }
+/** The request as it is now; as it was, once the log has forgotten it. */
+export function currentRequest(entries: readonly RequestView[], before: RequestView): RequestView {
+  const { id, startedAt } = before;
+  return entries.find((view) => view.id === id && view.startedAt === startedAt) ?? before;
+}
 
-  /** Changes filters; the selected row stays where it is if it is still shown. */
-  setFilters(change: Partial<ListFilters>): void {
-    const filters = { ...this.#filters, ...change };
-    const { text, status, model } = filters;
-    const terms = [
-      text.replaceAll(/(^|\s)!(?=\S)/g, "$1-"),
-      status === "all" ? "" : `status:${status}`,
-      model === undefined ? "" : `model:"${model.replaceAll('"', "")}"`,
-    ];
-    this.#filters = filters;
-    try {
-      const line = terms.filter((term) => term.trim() !== "").join(" ");
-      this.#isShown = line === "" ? keepAll : this.#readFilter(line);
-      this.#problem = undefined;
-    } catch (error) {
-      this.#problem = describeError(error);
-    }
-    this.#shown = undefined;
-  }
-
-  nextStatusClass(): void {
-    const at = statusClasses.indexOf(this.#filters.status);
-    this.setFilters({ status: statusClasses[(at + 1) % statusClasses.length] ?? "all" });
-  }
-
-  togglePause(): void {
-    this.#frozen = this.#frozen === undefined ? this.#source : undefined;
-    this.#shown = undefined;
-  }
-
-  move(delta: number): void {
-    const { shown } = this;
-    const wanted = this.selectedIndex + delta;
-    const view = shown[Math.min(shown.length - 1, Math.max(0, wanted))];
-    this.#selectedKey = view === undefined || wanted >= shown.length - 1 ? undefined : keyOf(view);
-  }
-
-  follow(): void {
-    this.#selectedKey = undefined;
-  }
-
-  /** Keeps the selected row where it is, however many come. */
-  anchor(): void {
-    const { selected } = this;
-    if (selected !== undefined) this.#selectedKey = keyOf(selected);
-  }
-
-  /** Models that were asked, for choosing one. */
-  get models(): readonly string[] {
-    const names = this.#source.flatMap(({ model }) => (model === undefined ? [] : [model]));
-    return [...new Set(names)].sort();
-  }
+/** Models that were asked, for choosing one. */
+export function askedModels(entries: readonly RequestView[]): readonly string[] {
+  const names = entries.flatMap(({ model }) => (model === undefined ? [] : [model]));
+  return [...new Set(names)].sort();
 }

@@ -1,195 +1,184 @@
-// The commands of the Server screen: what they are called, and how they are bound to it.
+// The commands of the Server screen.
 
+import type { RequestView } from "../../../client/requests.ts";
 import type { BoundCommand, CommandFacts } from "../../frame/screen.ts";
+import type { BrowseActions } from "./browse-actions.ts";
+import type { RequestActions } from "./request-actions.ts";
+import type { ListedRequests, ListFilters } from "./request-list.ts";
+import type { ServerActions } from "./server-control.ts";
+import type { HostedServer, ServerState, StartProblem } from "./server-state.ts";
 
-/** What the commands act on. */
-export interface ServerActions {
-  readonly isFieldOpen: boolean;
-  readonly isDetailOpen: boolean;
-  readonly hasRequests: boolean;
-  readonly hasFilters: boolean;
-  readonly isPaused: boolean;
-  readonly isFollowing: boolean;
-  /** The selected request has not ended. */
-  readonly isRunning: boolean;
-  /** Nothing has been asked yet: an example stands in the table's place. */
-  readonly hasExample: boolean;
-  /** Of the server, where this program hosts it; else undefined. */
-  readonly control: "running" | "stopped" | "busy" | undefined;
-  /** What helps a server that could not be started. */
-  readonly remedy: "next-port" | "make-key" | "none" | undefined;
-  openField(): undefined;
-  closeField(isKept: boolean): undefined;
-  clearFilters(): undefined;
-  nextStatus(): undefined;
-  chooseModel(): Promise<undefined>;
-  togglePause(): undefined;
-  follow(): undefined;
-  move(rows: number): undefined;
-  movePage(direction: -1 | 1): undefined;
-  moveToStart(): undefined;
-  openDetail(): undefined;
-  closeDetail(): undefined;
-  cancel(): Promise<string | undefined>;
-  copyCurl(): Promise<string>;
-  copyJson(): Promise<string>;
-  replay(): Promise<string | undefined>;
-  exportShown(): Promise<string | undefined>;
-  toggleTime(): undefined;
-  toggleWrap(): undefined;
-  page(): Promise<undefined>;
-  toggleServer(): Promise<string | undefined>;
-  startOnNextPort(): Promise<string | undefined>;
-  makeKey(): Promise<string | undefined>;
-  changeSettings(): Promise<string | undefined>;
+/** The targets of the commands, and the state that decides which of them are valid. */
+export interface ServerCommandContext {
+  readonly state: ServerState;
+  readonly listed: ListedRequests;
+  readonly host: HostedServer;
+  readonly browse: BrowseActions;
+  readonly requests: RequestActions;
+  readonly server: ServerActions;
 }
+
+type Context = ServerCommandContext;
+type Outcome = string | undefined | Promise<string | undefined>;
 
 interface Definition extends CommandFacts {
-  readonly hint?: (actions: ServerActions) => string | undefined;
-  readonly isValid: (actions: ServerActions) => boolean;
-  readonly run: (actions: ServerActions) => string | undefined | Promise<string | undefined>;
+  readonly hint?: (context: Context) => string | undefined;
+  readonly isValid: (context: Context) => boolean;
+  readonly run: (context: Context) => Outcome;
 }
 
-const inList = ({ isFieldOpen, isDetailOpen }: ServerActions) => !isFieldOpen && !isDetailOpen;
-const onRequest = (actions: ServerActions) => !actions.isFieldOpen && actions.hasRequests;
+const isFieldOpen = ({ state }: Context) => state.field !== undefined;
+const isDetailOpen = ({ state }: Context) => state.opened !== undefined;
+const inList = (context: Context) => !isFieldOpen(context) && !isDetailOpen(context);
+const hasRequests = ({ listed }: Context) => listed.selected !== undefined;
+const onRequest = (context: Context) => !isFieldOpen(context) && hasRequests(context);
+const hasRemedy = (remedy: StartProblem["remedy"]) => (context: Context) =>
+  inList(context) && context.state.startProblem?.remedy === remedy;
 const hinted = (word: string) => () => word;
+/** Does it with the selected request. */
+const withSelected =
+  (act: (context: Context, view: RequestView) => Outcome) =>
+  (context: Context): Outcome =>
+    context.listed.selected && act(context, context.listed.selected);
 
 const definitions: readonly Definition[] = [
   {
     ...facts("keepFilter", "Keep the filter and go back to the rows", ["Enter"]),
     hint: hinted("keep"),
-    isValid: ({ isFieldOpen }) => isFieldOpen,
-    run: (actions) => actions.closeField(true),
+    isValid: isFieldOpen,
+    run: ({ browse }) => browse.closeField(true),
   },
   {
     ...facts("dropFilter", "Leave the filter as it was before", ["Esc"]),
     hint: hinted("drop"),
-    isValid: ({ isFieldOpen }) => isFieldOpen,
-    run: (actions) => actions.closeField(false),
+    isValid: isFieldOpen,
+    run: ({ browse }) => browse.closeField(false),
   },
   {
     ...facts("closeDetail", "Back to the requests", ["Esc"]),
     hint: hinted("back"),
-    isValid: ({ isDetailOpen }) => isDetailOpen,
-    run: (actions) => actions.closeDetail(),
+    isValid: isDetailOpen,
+    run: ({ browse }) => browse.close(),
   },
   {
     ...facts("clearFilters", "Show all requests again", ["Esc"]),
     hint: hinted("show all"),
-    isValid: (actions) => inList(actions) && actions.hasFilters,
-    run: (actions) => actions.clearFilters(),
+    isValid: (context) => inList(context) && hasFilters(context.state.filters),
+    run: ({ browse }) => browse.clearFilters(),
   },
   {
     ...facts("filter", "Filter by text, model:, status:, key:, path:; ! in front inverts", ["/"]),
     hint: hinted("filter"),
     isValid: inList,
-    run: (actions) => actions.openField(),
+    run: ({ browse }) => browse.openField(),
   },
   {
     ...facts("status", "Only running, successful or failed requests, in turn", ["f"]),
     hint: hinted("status"),
     isValid: inList,
-    run: (actions) => actions.nextStatus(),
+    run: ({ browse }) => browse.nextStatus(),
   },
   {
     ...facts("model", "Only requests to one model", ["m"]),
     hint: hinted("model"),
     isValid: inList,
-    run: (actions) => actions.chooseModel(),
+    run: ({ browse }) => browse.chooseModel(),
   },
   {
     ...facts("open", "The request in full, with its phases and texts", ["Enter"]),
-    hint: ({ isDetailOpen }) => (isDetailOpen ? undefined : "open"),
-    isValid: (actions) => inList(actions) && actions.hasRequests,
-    run: (actions) => actions.openDetail(),
+    hint: hinted("open"),
+    isValid: (context) => inList(context) && hasRequests(context),
+    run: withSelected(({ browse }, view) => browse.open(view)),
   },
   {
     ...facts("pause", "Hold the rows still; what comes is counted", ["Space"]),
-    hint: ({ isPaused }) => (isPaused ? "go on" : "pause"),
+    hint: ({ state }) => (state.frozen === undefined ? "pause" : "go on"),
     isValid: inList,
-    run: (actions) => actions.togglePause(),
+    run: ({ browse }) => browse.togglePause(),
   },
   {
     ...facts("cancel", "Cancel the running request", ["x"]),
     hint: hinted("cancel"),
-    isValid: (actions) => onRequest(actions) && actions.isRunning,
-    run: (actions) => actions.cancel(),
+    isValid: (context) => onRequest(context) && context.listed.selected?.state === "running",
+    run: withSelected(({ requests }, view) => requests.cancel(view)),
   },
   {
     ...facts("curl", "Copy the request, or the example, as a curl command", ["y"]),
     hint: hinted("curl"),
-    isValid: (actions) => onRequest(actions) || (inList(actions) && actions.hasExample),
-    run: (actions) => actions.copyCurl(),
+    isValid: (context) => onRequest(context) || (inList(context) && context.listed.total === 0),
+    run: ({ listed: { selected }, requests }) =>
+      selected === undefined ? requests.copyExample() : requests.copyCurl(selected),
   },
   {
     ...facts("json", "Copy the request's record as JSON", ["Y"]),
     isValid: onRequest,
-    run: (actions) => actions.copyJson(),
+    run: withSelected(({ requests }, view) => requests.copyJson(view)),
   },
   {
     ...facts("replay", "Send the request once more", ["R"]),
-    hint: ({ isDetailOpen }) => (isDetailOpen ? "replay" : undefined),
+    hint: (context) => (isDetailOpen(context) ? "replay" : undefined),
     isValid: onRequest,
-    run: (actions) => actions.replay(),
+    run: withSelected(({ requests }, view) => requests.replay(view)),
   },
   {
     ...facts("export", "Write the requests that are shown into a file", ["E"]),
-    isValid: (actions) => inList(actions) && actions.hasRequests,
-    run: (actions) => actions.exportShown(),
+    isValid: (context) => inList(context) && hasRequests(context),
+    run: ({ requests, listed }) => requests.exportAll(listed.shown),
   },
   {
     ...facts("time", "Time of day, or how long ago", ["t"]),
     isValid: inList,
-    run: (actions) => actions.toggleTime(),
+    run: ({ browse }) => browse.toggleTime(),
   },
   {
     ...facts("wrap", "Wrap long lines of prompt and answer, or cut them", ["w"]),
-    isValid: ({ isDetailOpen }) => isDetailOpen,
-    run: (actions) => actions.toggleWrap(),
+    isValid: isDetailOpen,
+    run: ({ browse }) => browse.toggleWrap(),
   },
   {
     ...facts("page", "The whole text in $PAGER", ["Ctrl+O"]),
-    hint: ({ isDetailOpen }) => (isDetailOpen ? "pager" : undefined),
+    hint: (context) => (isDetailOpen(context) ? "pager" : undefined),
     isValid: onRequest,
-    run: (actions) => actions.page(),
+    run: withSelected(({ browse }, view) => browse.page(view)),
   },
   {
     ...facts("nextPort", "Start the server on the next free port", ["p"]),
     hint: hinted("next port"),
-    isValid: (actions) => inList(actions) && actions.remedy === "next-port",
-    run: (actions) => actions.startOnNextPort(),
+    isValid: hasRemedy("next-port"),
+    run: ({ server }) => server.startOnNextPort(),
   },
   {
     ...facts("makeKey", "Make the key without which the server does not start", ["n"]),
     hint: hinted("new key"),
-    isValid: (actions) => inList(actions) && actions.remedy === "make-key",
-    run: (actions) => actions.makeKey(),
+    isValid: hasRemedy("make-key"),
+    run: ({ server }) => server.makeKey(),
   },
   {
     ...facts("toggle", "Stop or start the server", ["S"]),
-    hint: ({ control }) => (control === "stopped" ? "start" : "stop"),
-    isValid: (actions) =>
-      inList(actions) && (actions.control === "running" || actions.control === "stopped"),
-    run: (actions) => actions.toggleServer(),
+    hint: ({ host }) => (host.state === "stopped" ? "start" : "stop"),
+    isValid: (context) =>
+      inList(context) && (context.host.state === "running" || context.host.state === "stopped"),
+    run: ({ server }) => server.toggle(),
   },
   {
     ...facts("settings", "Address, port, keys and origins of the server", ["o"]),
-    hint: ({ control }) => (control === undefined ? undefined : "settings"),
-    isValid: (actions) => inList(actions) && actions.control !== "busy",
-    run: (actions) => actions.changeSettings(),
+    hint: ({ host }) => (host.state === undefined ? undefined : "settings"),
+    isValid: (context) => inList(context) && context.host.state !== "busy",
+    run: ({ server }) => server.changeSettings(),
   },
-  moving("up", "Row up", ["Up", "k"], (actions) => actions.move(-1)),
-  moving("down", "Row down", ["Down", "j"], (actions) => actions.move(1)),
-  moving("pageUp", "Page up", ["PgUp"], (actions) => actions.movePage(-1)),
-  moving("pageDown", "Page down", ["PgDn"], (actions) => actions.movePage(1)),
-  moving("start", "The oldest one; the beginning of a text", ["Home"], (actions) =>
-    actions.moveToStart(),
+  moving("up", "Row up", ["Up", "k"], (browse) => browse.move(-1)),
+  moving("down", "Row down", ["Down", "j"], (browse) => browse.move(1)),
+  moving("pageUp", "Page up", ["PgUp"], (browse) => browse.movePage(-1)),
+  moving("pageDown", "Page down", ["PgDn"], (browse) => browse.movePage(1)),
+  moving("start", "The oldest one; the beginning of a text", ["Home"], (browse) =>
+    browse.move(-Infinity),
   ),
   {
-    ...moving("follow", "Follow the newest one; the end of a text", ["End"], (actions) =>
-      actions.follow(),
+    ...moving("follow", "Follow the newest one; the end of a text", ["End"], (browse) =>
+      browse.move(Infinity),
     ),
-    hint: ({ isFollowing, isDetailOpen }) => (isFollowing || isDetailOpen ? undefined : "follow"),
+    hint: ({ state }) =>
+      state.selectedKey === undefined || state.opened !== undefined ? undefined : "follow",
   },
 ];
 
@@ -201,10 +190,18 @@ function moving(
   id: string,
   title: string,
   keys: readonly string[],
-  run: (actions: ServerActions) => undefined,
+  move: (browse: BrowseActions) => undefined,
 ): Definition {
-  const isValid = ({ isFieldOpen }: ServerActions) => !isFieldOpen;
-  return { ...facts(id, title, keys), group: "Scrolling", isValid, run };
+  return {
+    ...facts(id, title, keys),
+    group: "Scrolling",
+    isValid: (context) => !isFieldOpen(context),
+    run: ({ browse }) => move(browse),
+  };
+}
+
+function hasFilters({ text, status, model }: ListFilters): boolean {
+  return text !== "" || status !== "all" || model !== undefined;
 }
 
 /** For the documentation. */
@@ -212,11 +209,11 @@ export const serverCommandFacts: readonly CommandFacts[] = definitions.map(
   ({ id, title, group, keys }) => ({ id, title, group, keys }),
 );
 
-export function serverCommands(actions: ServerActions): BoundCommand[] {
+export function serverCommands(context: ServerCommandContext): BoundCommand[] {
   return definitions.map(({ hint, isValid, run, ...more }) => ({
     ...more,
-    hint: () => hint?.(actions),
-    isValid: () => isValid(actions),
-    run: () => run(actions),
+    hint: () => hint?.(context),
+    isValid: () => isValid(context),
+    run: () => run(context),
   }));
 }

@@ -1,15 +1,17 @@
-// Stopping, starting and changing the server that this program hosts, and how far that is.
+// Stops, starts and changes the server that this program hosts.
 
 import { describeError } from "../../../base/product-error.ts";
 import type { FrameServices } from "../../frame/screen.ts";
 import type { ServerWatch } from "../../live/server-watch.ts";
+import type { Store } from "../../state/store.ts";
 import { askSettings, type ServerSettings } from "./server-settings.ts";
+import type { HostedServer, ServerState, StartProblem } from "./server-state.ts";
 
 export interface ServerControl {
   readonly isRunning: () => boolean;
-  /** Those in force, or of the last try to start. */
+  /** The settings in force, or of the last try to start. */
   readonly settings: () => ServerSettings;
-  /** Who can reach it without a key, where others can: a sentence. */
+  /** A sentence, where other machines can use the server without a key. */
   readonly warning: () => string | undefined;
   /** @throws with a sentence */
   stop(): Promise<void>;
@@ -23,12 +25,6 @@ export interface ServerControl {
   makeKey(): Promise<string>;
 }
 
-/** Why it could not be started, and which key helps. */
-export interface StartProblem {
-  readonly sentence: string;
-  readonly remedy: "next-port" | "make-key" | "none";
-}
-
 const remedies: Readonly<Record<string, StartProblem["remedy"]>> = {
   SERVER_PORT_TAKEN: "next-port",
   SERVER_ALREADY_RUNNING: "next-port",
@@ -37,42 +33,31 @@ const remedies: Readonly<Record<string, StartProblem["remedy"]>> = {
 
 const foreign = "Another program hosts this server: it is set, stopped and started there";
 
-export interface ServerKeeperOptions {
+export interface ServerActionsOptions {
+  readonly store: Store<ServerState>;
   /** Undefined where another program hosts the server. */
   readonly control: ServerControl | undefined;
   readonly frame: Pick<FrameServices, "ask" | "choose" | "confirm" | "copy" | "notify">;
   readonly watch: ServerWatch;
-  readonly onChange: () => void;
 }
 
-export class ServerKeeper {
-  readonly #options: ServerKeeperOptions;
-  #work: string | undefined;
-  #problem: StartProblem | undefined;
+export class ServerActions {
+  readonly #options: ServerActionsOptions;
 
-  constructor(options: ServerKeeperOptions) {
+  constructor(options: ServerActionsOptions) {
     this.#options = options;
   }
 
-  /** What goes on, such as `starting on 127.0.0.1:11434`. */
-  get work(): string | undefined {
-    return this.#work;
+  /** The server at this moment. */
+  get host(): HostedServer {
+    const { control, watch } = this.#options;
+    return { url: watch.url, state: this.#state, warning: control?.warning() };
   }
 
-  /** Why it does not run, though it should. */
-  get problem(): StartProblem | undefined {
-    return this.#problem;
-  }
-
-  get warning(): string | undefined {
-    return this.#options.control?.warning();
-  }
-
-  /** Undefined where another program hosts the server. */
-  get state(): "running" | "stopped" | "busy" | undefined {
-    const { control } = this.#options;
+  get #state(): HostedServer["state"] {
+    const { control, store } = this.#options;
     if (control === undefined) return undefined;
-    if (this.#work !== undefined) return "busy";
+    if (store.get().work !== undefined) return "busy";
     return control.isRunning() ? "running" : "stopped";
   }
 
@@ -133,35 +118,32 @@ export class ServerKeeper {
   }
 
   async #stop(control: ServerControl, done: string | undefined): Promise<string | undefined> {
-    this.#set(`stopping ${this.#options.watch.url}; running requests are finished first`);
+    const { store, watch } = this.#options;
+    store.update({ work: `stopping ${watch.url}; running requests are finished first` });
     try {
       await control.stop();
       return done;
     } catch (error) {
       return describeError(error);
     } finally {
-      this.#set(undefined);
+      store.update({ work: undefined });
     }
   }
 
   async #start(control: ServerControl, start: () => Promise<void>): Promise<string | undefined> {
-    this.#problem = undefined;
-    this.#set("starting the server");
+    const { store, watch } = this.#options;
+    store.update({ startProblem: undefined, work: "starting the server" });
     try {
       await start();
-      return `The server is listening on ${this.#options.watch.url}`;
+      return `The server is listening on ${watch.url}`;
     } catch (error) {
       const code = error instanceof Error && "code" in error ? String(error.code) : "";
       const sentence = error instanceof Error ? error.message : String(error);
-      if (!control.isRunning()) this.#problem = { sentence, remedy: remedies[code] ?? "none" };
-      return this.#problem === undefined ? describeError(error) : undefined;
+      if (control.isRunning()) return describeError(error);
+      store.update({ startProblem: { sentence, remedy: remedies[code] ?? "none" } });
+      return undefined;
     } finally {
-      this.#set(undefined);
+      store.update({ work: undefined });
     }
-  }
-
-  #set(work: string | undefined): void {
-    this.#work = work;
-    this.#options.onChange();
   }
 }

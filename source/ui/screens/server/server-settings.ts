@@ -1,4 +1,4 @@
-// The settings of the server that this program hosts: what they are, and a dialogue that changes them.
+// The settings of the server that this program hosts, and a dialogue that changes them.
 
 import type { Choice, FrameServices } from "../../frame/screen.ts";
 
@@ -10,7 +10,7 @@ export interface ServerSettings {
   readonly host: string;
   readonly port: number;
   readonly requireKey: KeyRule;
-  /** Of browser pages that may call, beside the usual local ones. */
+  /** Origins of browser pages that may call, beside the usual local ones. */
   readonly origins: readonly string[];
 }
 

@@ -5,6 +5,7 @@
 import { Console } from "node:console";
 import { expect, onTestFinished, test } from "vitest";
 import { runApp } from "../../../../source/ui/app/run-app.tsx";
+import type { CloudAccess } from "../../../../source/ui/screens/cloud-access.ts";
 import { until } from "../../../support/until.ts";
 import { openApp } from "../../support/open-app.ts";
 import { keys, SizedTerminal } from "../../support/sized-terminal.ts";
@@ -31,12 +32,14 @@ async function openConsole(
     rows?: number;
     isScreenReader?: boolean;
     server?: SampleServer;
+    cloud?: CloudAccess;
   } = {},
 ): Promise<Opened> {
   const { columns = 110, rows = 36, isScreenReader = false, server = new SampleServer() } = options;
+  const { cloud = sampleCloud(server) } = options;
   const screen = new SizedTerminal(columns, rows);
   const result = runApp({
-    cloud: sampleCloud(server),
+    cloud,
     program: "deployctl",
     first: "console",
     environment: { LANG: "en_GB.UTF-8" },
@@ -329,6 +332,11 @@ test("for screen readers states are words, changes are new lines, and a key is s
   server.appList = [sampleApp({ state: "CRASH_BACKOFF", reason: "exit code 1" })];
   await screen.until("tiny: crashing, 1 of at most 2 replicas ready, revision r0002, exit code 1");
   expect(screen.text).not.toMatch(/[│╭▁█]/);
+  screen.type("l");
+  await screen.until("Pane: logs");
+  await screen.until(() => server.followers === 1);
+  server.write(sampleLine({ text: "POST /v1/chat 500" }));
+  await screen.until(/aaaabbbb +POST \/v1\/chat 500/);
   server.isGone = true;
   await screen.until(/Control plane, this machine: .*does not answer/);
 });
@@ -346,6 +354,58 @@ test("details tell the revisions and how to call it, and Esc leads back", async 
     () => screen.text,
     (text) => !text.includes("Calling it"),
   );
+});
+
+test("details scroll by rows and pages, no further than their end", async () => {
+  const server = new SampleServer();
+  server.revisionList = Array.from({ length: 30 }, (_, index) =>
+    sampleRevision({ revision: `r00${index}-0` }),
+  );
+  const { screen } = await openConsole({ server, columns: 80, rows: 24 });
+  await screen.until(/> tiny/);
+  screen.type("i");
+  await screen.until(/rows 1 to 20 of \d+/);
+  screen.type(keys.pageDown);
+  await screen.until(/rows 20 to 39 of \d+/);
+  screen.type(keys.end);
+  await screen.until("curl http");
+  screen.type(keys.down + keys.pageUp);
+  await screen.until(
+    (now) => /rows \d+ to \d+ of/.test(now.text) && !now.text.includes("curl http"),
+  );
+  screen.type(keys.home);
+  await screen.until(/rows 1 to 20 of/);
+});
+
+test("p turns to another server, and nothing of the one before stays", async () => {
+  const server = new SampleServer();
+  const far = new SampleServer();
+  far.appList = [sampleApp({ app: "far-away" })];
+  far.keyList = [];
+  const target = { ...far.target, profile: "far", place: "https://far:8481", isCurrent: false };
+  Object.assign(far, { target });
+  const cloud: CloudAccess = {
+    ...sampleCloud(server),
+    targets: async () => [server.target, target],
+    server: (profile) => (profile === "far" ? far : server),
+  };
+  const { screen } = await openConsole({ server, cloud });
+  await screen.until(/> tiny/);
+  await screen.until(() => server.followers === 1);
+  screen.type("/tin\r");
+  await screen.until("filter: tin");
+  screen.type("p");
+  await screen.until("https://far:8481");
+  await choose(screen, "far");
+  await screen.until(/> far-away/);
+  await screen.until("There is no key yet");
+  expect(screen.text).not.toMatch(/tiny|filter:/);
+  await screen.until(() => server.followers === 0 && far.followers === 1);
+  screen.type("x");
+  await screen.until("Stop local/far-away?");
+  screen.type("y");
+  await screen.until(/> far-away +⊘ stopped/);
+  expect([server.orders, far.orders]).toEqual([[], ["pause local/far-away"]]);
 });
 
 test("replicas that live stand before those that have ended, which tell why", async () => {

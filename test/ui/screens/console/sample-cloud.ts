@@ -165,7 +165,7 @@ export class SampleServer implements CloudServer {
     organisation: undefined,
   };
   readonly backend = new ScriptedBackend();
-  /** What was ordered, in order. */
+  /** Commands that came, in order. */
   readonly orders: string[] = [];
   isGone = false;
   appList: AppDocument[] = [sampleApp()];

@@ -1,11 +1,11 @@
 // Which models each list shows, in which order, and which one keys act on.
 import { describe, expect, test } from "vitest";
-import { fieldWith } from "../../../../source/ui/panes/text-field.ts";
+import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
 import { startDownload } from "../../../../source/ui/screens/models/download.ts";
 import { entriesOf, selectedEntry } from "../../../../source/ui/screens/models/model-entries.ts";
 import {
-  cameIn,
   type ModelsState,
+  received,
   type Source,
   withList,
 } from "../../../../source/ui/screens/models/models-state.ts";
@@ -69,7 +69,7 @@ test("a list stays the same where nothing that it is made of changes", () => {
   const list = entriesOf(three, "local");
   const selected = withList(three, "local", { selected: "llama:1b" });
   expect(entriesOf({ ...three, ...selected, cardTop: 3, isTyping: true }, "local")).toBe(list);
-  const running = { ...three, running: cameIn([loaded("llama:1b")], nowMs) };
+  const running = { ...three, running: received([loaded("llama:1b")], nowMs) };
   const [entry] = entriesOf(running, "local").filter(({ entry: { name } }) => name === "llama:1b");
   expect(entry?.entry).toMatchObject({ loaded: { name: "llama:1b" } });
 });
@@ -82,7 +82,7 @@ describe("the order", () => {
     // What is too big comes last.
     const small = {
       ...three,
-      capacity: cameIn(capacity({ memory: { totalBytes: 9e9, freeBytes: 8e9 } }), nowMs),
+      capacity: received(capacity({ memory: { totalBytes: 9e9, freeBytes: 8e9 } }), nowMs),
     };
     expect(names(sorted(small, "fit")).at(-1)).toBe("hf.co/org/Qwen3-30B-GGUF:Q4_K_M");
   });
@@ -90,7 +90,7 @@ describe("the order", () => {
 
 describe("a model of this machine", () => {
   test("is joined with what is loaded, whatever letters the server uses", () => {
-    const state = { ...three, running: cameIn([loaded("QWEN3:8b")], nowMs) };
+    const state = { ...three, running: received([loaded("QWEN3:8b")], nowMs) };
     const entry = entriesOf(state, "local").find((found) => found.entry.name === "qwen3:8b")?.entry;
     expect(entry).toMatchObject({ loaded: { state: "idle" } });
   });
@@ -107,7 +107,7 @@ describe("a model of this machine", () => {
 test("a model of the hub knows what of it is here", () => {
   const state = stateWith([local("hf.co/org/Tiny-GGUF:Q8_0")], {
     source: "hub",
-    hub: cameIn([hubModel("org/tiny-gguf"), hubModel("org/tiny-gguf-2")], nowMs),
+    hub: received([hubModel("org/tiny-gguf"), hubModel("org/tiny-gguf-2")], nowMs),
   });
   const installed = entriesOf(state, "hub").map(({ entry }) =>
     entry.kind === "hub" ? entry.installed : undefined,

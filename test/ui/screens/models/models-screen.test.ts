@@ -310,6 +310,17 @@ test("a narrow window has the card behind Tab", async () => {
   await press(screen, keys.escape, "FIT:");
 });
 
+test("the card scrolls from its first row to its last, and no further", async () => {
+  const screen = await openScreen();
+  await screen.until(/╰─+ \d+ more below ─╯$/m);
+  await press(screen, keys.tab, "Tab list");
+  await press(screen, keys.end, "Store built-in");
+  expect(screen.text).not.toContain("more below");
+  screen.type(keys.down);
+  await press(screen, keys.up, "1 more below");
+  await press(screen, keys.home, "A test model of one million");
+});
+
 test("a screen reader is told the models in words", async () => {
   const { screen } = await openChat({
     isScreenReader: true,

@@ -4,9 +4,10 @@ import type { Capacity } from "../../../../source/client/models-capacity.ts";
 import type { HubModel } from "../../../../source/client/models-hub.ts";
 import type { LocalModel, ModelMemory } from "../../../../source/client/models-store.ts";
 import {
-  cameIn,
+  type CardFacts,
   createModelsState,
   type ModelsState,
+  received,
 } from "../../../../source/ui/screens/models/models-state.ts";
 
 export const gib = 1024 ** 3;
@@ -94,9 +95,24 @@ export function stateWith(
 ): ModelsState {
   return {
     ...createModelsState(),
-    local: cameIn(models, nowMs),
-    running: cameIn([], nowMs),
-    capacity: cameIn(capacity(), nowMs),
+    local: received(models, nowMs),
+    running: received([], nowMs),
+    capacity: received(capacity(), nowMs),
     ...changes,
   };
 }
+
+/** The facts of a card, as of a model with a Modelfile of its own. */
+export const sampleCard: CardFacts = {
+  description: {
+    name: "qwen3:8b",
+    description: undefined,
+    license: "Apache License\nVersion 2",
+    system: undefined,
+    parameters: undefined,
+    modelfile: '# comment\nFROM /x/y.gguf\nSYSTEM """many\nlines"""\nPARAMETER temperature 0.6',
+    template: { origin: "gguf", language: "jinja", reason: "The file has one." },
+    info: { "general.name": "Qwen3 8B" },
+  },
+  deletion: { name: "qwen3:8b", freedBytes: 5e9, sharedBytes: 2e9, referredBytes: 0 },
+};

@@ -4,10 +4,22 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { readRequestFilter } from "../../../../source/application/request-filter.ts";
 import type { RequestView } from "../../../../source/client/requests.ts";
-import { RequestList } from "../../../../source/ui/screens/server/request-list.ts";
+import {
+  askedModels,
+  changeFilters,
+  currentRequest,
+  initialRequestList,
+  type ListFilters,
+  listRequests,
+  missedRequests,
+  moveSelection,
+  nextStatusClass,
+  noFilters,
+  type RequestListState,
+} from "../../../../source/ui/screens/server/request-list.ts";
 import { requestView } from "../../support/request-views.ts";
 
-let list: RequestList;
+let list: RequestListState;
 let entries: RequestView[];
 
 beforeEach(() => {
@@ -23,17 +35,31 @@ beforeEach(() => {
     requestView({ id: "r-3", startedAt: 3, path: "/api/embed", model: "bge-m3", keyId: "ci" }),
     requestView({ id: "r-4", startedAt: 4, state: "running", status: undefined }),
   ];
-  list = new RequestList(readRequestFilter);
-  list.setSource(entries);
+  list = initialRequestList;
 });
 
+function listed() {
+  return listRequests(list, entries);
+}
+
 function ids(): string[] {
-  return list.shown.map(({ id }) => id);
+  return listed().shown.map(({ id }) => id);
+}
+
+function filter(change: Partial<ListFilters>): void {
+  list = { ...list, ...changeFilters(list, change, readRequestFilter) };
+}
+
+function move(rows: number): void {
+  list = { ...list, ...moveSelection(listed(), rows) };
+}
+
+function pause(): void {
+  list = { ...list, frozen: entries };
 }
 
 function add(view: Partial<RequestView>): void {
   entries = [...entries, requestView(view)];
-  list.setSource(entries);
 }
 
 describe("filters", () => {
@@ -49,34 +75,34 @@ describe("filters", () => {
     ["not found", ["r-2"]],
     ['"model not found"', ["r-2"]],
   ])("%j shows %j", (text, expected) => {
-    list.setFilters({ text });
-    expect(list.problem).toBeUndefined();
+    filter({ text });
+    expect(list.filterProblem).toBeUndefined();
     expect(ids()).toEqual(expected);
   });
 
   test("that make no sense are told of, and the one before stays", () => {
-    list.setFilters({ text: "status:404" });
-    list.setFilters({ text: "status:potato" });
-    expect(list.problem).toContain("makes no sense as status");
+    filter({ text: "status:404" });
+    filter({ text: "status:potato" });
+    expect(list.filterProblem).toContain("makes no sense as status");
     expect(ids()).toEqual(["r-2"]);
-    list.setFilters({ text: "stat" });
-    expect(list.problem).toBeUndefined();
+    filter({ text: "stat" });
+    expect(list.filterProblem).toBeUndefined();
   });
 
   test("of text, status and model hold together", () => {
-    list.setFilters({ model: "tiny" });
-    list.nextStatusClass();
+    filter({ model: "tiny" });
+    filter({ status: nextStatusClass(list.filters.status) });
     expect(list.filters.status).toBe("running");
     expect(ids()).toEqual(["r-4"]);
-    list.setFilters({ text: "r-1" });
+    filter({ text: "r-1" });
     expect(ids()).toEqual([]);
-    list.setFilters({ text: "", status: "all", model: undefined });
+    filter(noFilters);
     expect(ids()).toHaveLength(4);
   });
 
   test("walk through all classes of status and come back", () => {
     const seen = Array.from({ length: 5 }, () => {
-      list.nextStatusClass();
+      filter({ status: nextStatusClass(list.filters.status) });
       return list.filters.status;
     });
     expect(seen).toEqual(["running", "ok", "4xx", "5xx", "all"]);
@@ -85,54 +111,61 @@ describe("filters", () => {
 
 describe("the selected request", () => {
   test("is the newest one until another is gone to, and stays that one", () => {
-    expect(list.selected?.id).toBe("r-4");
-    list.move(-2);
-    expect(list.selected?.id).toBe("r-2");
+    expect(listed().selected?.id).toBe("r-4");
+    move(-2);
+    expect(listed().selected?.id).toBe("r-2");
     add({ id: "r-5", startedAt: 5 });
-    expect(list.selected?.id).toBe("r-2");
-    list.follow();
-    expect(list.selected?.id).toBe("r-5");
+    expect(listed().selected?.id).toBe("r-2");
+    move(Number.POSITIVE_INFINITY);
+    expect(listed().selected?.id).toBe("r-5");
   });
 
   test("moves no further than the ends; at the newer end it follows", () => {
-    list.move(Number.NEGATIVE_INFINITY);
-    expect(list.selected?.id).toBe("r-1");
-    expect(list.isFollowing).toBe(false);
-    list.move(100);
-    expect(list.isFollowing).toBe(true);
+    move(Number.NEGATIVE_INFINITY);
+    expect(listed().selected?.id).toBe("r-1");
+    expect(list.selectedKey).toBeDefined();
+    move(100);
+    expect(list.selectedKey).toBeUndefined();
   });
 
   test("that a filter hides gives way to the newest that is shown", () => {
-    list.move(-1);
-    list.setFilters({ text: "model:tiny" });
-    expect(list.selected?.id).toBe("r-4");
-    list.setFilters({ text: "r-99" });
-    expect(list.selected).toBeUndefined();
+    move(-1);
+    filter({ text: "model:tiny" });
+    expect(listed().selected?.id).toBe("r-4");
+    filter({ text: "r-99" });
+    expect(listed().selected).toBeUndefined();
   });
 });
 
 describe("a pause", () => {
   test("holds the rows still and counts what comes, whatever the filters do", () => {
-    list.togglePause();
+    pause();
     add({ id: "r-5", startedAt: 5 });
     add({ id: "r-6", startedAt: 6 });
     expect(ids()).toEqual(["r-1", "r-2", "r-3", "r-4"]);
-    expect(list.missed).toBe(2);
-    list.setFilters({ text: "model:tiny" });
+    expect(missedRequests(list, entries)).toBe(2);
+    filter({ text: "model:tiny" });
     expect(ids()).toEqual(["r-1", "r-4"]);
-    list.togglePause();
+    list = { ...list, frozen: undefined };
     expect(ids()).toEqual(["r-1", "r-4", "r-5", "r-6"]);
-    expect(list.missed).toBe(0);
+    expect(missedRequests(list, entries)).toBe(0);
   });
 
   test("keeps a running row as it was", () => {
-    list.togglePause();
+    pause();
     entries = entries.map((view) => ({ ...view, completionTokens: 500 }));
-    list.setSource(entries);
-    expect(list.shown.at(-1)?.completionTokens).toBe(71);
+    expect(listed().shown.at(-1)?.completionTokens).toBe(71);
   });
 });
 
 test("models are those that were asked", () => {
-  expect(list.models).toEqual(["bge-m3", "nope:1b", "tiny"]);
+  expect(askedModels(entries)).toEqual(["bge-m3", "nope:1b", "tiny"]);
+});
+
+test("a request is the one of the log as long as the log knows it", () => {
+  const [first] = entries;
+  if (first === undefined) throw new Error("there are requests");
+  entries = entries.map((view) => ({ ...view, completionTokens: 500 }));
+  expect(currentRequest(entries, first).completionTokens).toBe(500);
+  expect(currentRequest([], first)).toBe(first);
 });

@@ -266,6 +266,22 @@ test("the example of an empty log is copied, and another program's server is set
   await screen.until("Another program hosts this server");
 });
 
+test("a screen reader is told an open request in whole lines, and the selected one", async () => {
+  const { screen, server } = await openApp({
+    isScreenReader: true,
+    settings: { log_prompts: true },
+  });
+  screen.type(altThree);
+  await screen.until("Screen: Server");
+  await server.ask("What is 2 + 3?");
+  await screen.until(/Selected: r-\S+ POST \/api\/generate/);
+  screen.type(keys.enter);
+  await screen.until("2 + 3 = 5");
+  expect(screen.text).toContain("Prompt, as the model got it");
+  expect(screen.text).toContain("What is 2 + 3?");
+  expect(screen.text).not.toMatch(/[╭│─█▁]/);
+});
+
 test.each([
   [60, 16],
   [80, 24],

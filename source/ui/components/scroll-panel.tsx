@@ -1,0 +1,49 @@
+// A panel whose content may be longer than the panel: it scrolls by rows, and mounts those in sight.
+
+import {
+  Children,
+  Fragment,
+  isValidElement,
+  type ReactElement,
+  type ReactNode,
+  useEffect,
+} from "react";
+import { Panel, type PanelProps, panelInnerHeight } from "./panel.tsx";
+
+export interface ScrollPanelProps extends Omit<PanelProps, "footer"> {
+  /** The first row in sight; past the last page, the last page is shown. */
+  readonly top: number;
+  /** Hears how far the content scrolls, once it is drawn. */
+  readonly onExtent?: (lastTop: number) => void;
+  /** Each child draws exactly one row; arrays and fragments of such children are opened. */
+  readonly children?: ReactNode;
+}
+
+/** The footer says how many rows lie below. */
+export function ScrollPanel(props: ScrollPanelProps): ReactElement {
+  const { top, onExtent, children, ...panel } = props;
+  const rows = rowsIn(children);
+  const height = panelInnerHeight(panel.height);
+  const lastTop = Math.max(0, rows.length - height);
+  useEffect(() => {
+    onExtent?.(lastTop);
+  }, [onExtent, lastTop]);
+  const first = Math.min(top, lastTop);
+  const below = rows.length - first - height;
+  return (
+    <Panel {...panel} footer={below > 0 ? `${below} more below` : ""}>
+      {rows.slice(first, first + height).map((row, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place in the content
+        <Fragment key={first + index}>{row}</Fragment>
+      ))}
+    </Panel>
+  );
+}
+
+function rowsIn(children: ReactNode): readonly ReactNode[] {
+  return Children.toArray(children).flatMap((child) =>
+    isValidElement<{ children?: ReactNode }>(child) && child.type === Fragment
+      ? rowsIn(child.props.children)
+      : [child],
+  );
+}

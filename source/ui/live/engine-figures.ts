@@ -1,0 +1,137 @@
+// The figures beside a conversation: speed of the answers, fill of the window, load of the server.
+
+import { formatMilliseconds } from "../../base/time-format.ts";
+import type { LoadedModelFigures, ServerSample } from "../../client/metrics.ts";
+import { slotSquares } from "../components/gauge.tsx";
+import { binarySize, rate, span, tokenCount } from "../text/quantities.ts";
+import type { Glyphs } from "../theme.ts";
+import type { Figure } from "./machine-figures.ts";
+
+/** Figures of the chat's own answers. */
+export interface ConversationFigures {
+  readonly model: string;
+  /** The name under which it was loaded, where that is another one. */
+  readonly loadedAs?: string | undefined;
+  /** Of the running answer, or the last one. Undefined while unknown, as below. */
+  readonly ttftMs: number | undefined;
+  /** The median of this session's answers. */
+  readonly ttftMedianMs: number | undefined;
+  /** Prompt tokens read in a second. */
+  readonly promptTokensPerSecond: number | undefined;
+  readonly tokensPerSecond: number | undefined;
+  /** Tokens of the conversation, and of the window that it must fit in. */
+  readonly contextTokens: number | undefined;
+  readonly contextLength: number | undefined;
+}
+
+export interface EngineFacts {
+  readonly conversation: ConversationFigures;
+  /** Oldest first. */
+  readonly samples: readonly ServerSample[];
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+const slotsWidth = 8;
+
+/** Only the figures that are known; those of the machine follow below. */
+export function engineFigures(facts: EngineFacts, glyphs: Glyphs): Figure[] {
+  return [modelFigure(facts, glyphs), ...answerFigures(facts), ...loadFigures(facts, glyphs)];
+}
+
+/** The same in one line, where there is no room for a pane. */
+export function engineLineText(
+  { conversation, samples }: Pick<EngineFacts, "conversation" | "samples">,
+  glyphs: Glyphs,
+): string {
+  const sample = samples.at(-1);
+  const { ttftMs, contextTokens, contextLength } = conversation;
+  return [
+    sample === undefined ? undefined : `${rate(sample.tokensPerSecond)} tok/s`,
+    ttftMs === undefined ? undefined : `TTFT ${formatMilliseconds(ttftMs)}`,
+    contextTokens === undefined || contextLength === undefined
+      ? undefined
+      : `context ${tokenCount(contextTokens)}/${tokenCount(contextLength)}`,
+    sample === undefined || sample.waiting === 0 ? undefined : `queue ${sample.waiting}`,
+    sample === undefined ? undefined : `CPU ${Math.round(sample.cpuLoad * 100)}%`,
+  ]
+    .filter((part) => part !== undefined)
+    .join(` ${glyphs.separator} `);
+}
+
+/** The conversation's model, if the server has it in memory. */
+function loadedModel({ conversation, samples }: EngineFacts): LoadedModelFigures | undefined {
+  const short = (name: string) => name.toLowerCase().replace(/:latest$/, "");
+  const { model, loadedAs = model } = conversation;
+  const wanted = new Set([short(model), short(loadedAs)]);
+  const models = samples.at(-1)?.models ?? [];
+  return models.find(({ name, names }) => [name, ...names].some((one) => wanted.has(short(one))));
+}
+
+function modelFigure(facts: EngineFacts, glyphs: Glyphs): Figure {
+  const loaded = loadedModel(facts);
+  return {
+    kind: "state",
+    label: facts.conversation.model,
+    labelTone: "title",
+    value: modelState(loaded, facts.now, glyphs),
+    tone: loaded === undefined ? "dim" : "good",
+  };
+}
+
+function modelState(loaded: LoadedModelFigures | undefined, now: number, glyphs: Glyphs): string {
+  if (loaded === undefined) return `${glyphs.idle} not loaded`;
+  if (loaded.state === "loading") {
+    return `${glyphs.working} loading ${Math.round(loaded.loadFraction * 100)}%`;
+  }
+  if (loaded.state === "busy") return `${glyphs.working} busy`;
+  const { expiresAt } = loaded;
+  return expiresAt === undefined
+    ? `${glyphs.ready} loaded`
+    : `${glyphs.ready} ${span(expiresAt - now)}`;
+}
+
+function answerFigures({ conversation, samples }: EngineFacts): Figure[] {
+  const { ttftMs, ttftMedianMs, promptTokensPerSecond } = conversation;
+  const { contextTokens, contextLength } = conversation;
+  const values = samples.map(({ tokensPerSecond }) => tokensPerSecond);
+  const figures: Figure[] = [];
+  const perSecond = conversation.tokensPerSecond ?? values.at(-1);
+  if (perSecond !== undefined) {
+    figures.push({ kind: "trend", label: "tok/s", value: rate(perSecond).padStart(6), values });
+  }
+  if (ttftMs !== undefined) {
+    const median = ttftMedianMs === undefined ? "" : ` (p50 ${formatMilliseconds(ttftMedianMs)})`;
+    figures.push({ kind: "text", label: "TTFT", value: formatMilliseconds(ttftMs) + median });
+  }
+  if (promptTokensPerSecond !== undefined) {
+    const value = `${rate(promptTokensPerSecond)} tok/s`;
+    figures.push({ kind: "text", label: "prefill", value });
+  }
+  if (contextTokens !== undefined && contextLength !== undefined && contextLength > 0) {
+    const value = `${tokenCount(contextTokens)}/${tokenCount(contextLength)}`;
+    figures.push({ kind: "gauge", label: "Context", value, share: contextTokens / contextLength });
+  }
+  return figures;
+}
+
+function loadFigures(facts: EngineFacts, glyphs: Glyphs): Figure[] {
+  const loaded = loadedModel(facts);
+  const sample = facts.samples.at(-1);
+  const figures: Figure[] = [];
+  if (loaded !== undefined && loaded.cacheBytes > 0) {
+    const value = `${binarySize(loaded.cacheBytes)}  ${loaded.cacheType}`;
+    figures.push({ kind: "text", label: "KV", value });
+  }
+  if (loaded !== undefined && loaded.slots > 0) {
+    const { running, slots } = loaded;
+    const squares = slotSquares(running, slots, slotsWidth, glyphs);
+    const value = `${squares}  ${running} of ${slots} busy`.trim();
+    figures.push({ kind: "text", label: "Slots", value });
+  }
+  if (sample !== undefined && sample.waiting > 0) {
+    const value = `${sample.waiting} waiting (${(sample.longestWaitMs / 1000).toFixed(1)} s)`;
+    figures.push({ kind: "text", label: "Queue", value, tone: "warning" });
+  }
+  return figures;
+}

@@ -1,0 +1,124 @@
+// The live figures beside a conversation: as a pane, or in one line where there is no room for it.
+
+import { Box, Text } from "ink";
+import { memo, type ReactElement } from "react";
+import { Panel, panelInnerWidth } from "../components/panel.tsx";
+import type { BodySize } from "../frame/screen.ts";
+import { useNow } from "../hooks/use-clock.ts";
+import { useLook } from "../hooks/use-look.ts";
+import { type Readable, useStore } from "../hooks/use-store.ts";
+import { span } from "../text/quantities.ts";
+import { fitText } from "../text/text-run.ts";
+import { unicodeGlyphs } from "../theme.ts";
+import { type ConversationFigures, engineFigures, engineLineText } from "./engine-figures.ts";
+import { FigureList, MachineRows } from "./figure-list.tsx";
+import { machineFigures } from "./machine-figures.ts";
+import { staleMs, type WatchedServer } from "./server-watch.ts";
+
+/** Cells of the pane, borders included. */
+export const enginePaneWidth = 32;
+const paneColumnsMinimum = 100;
+const lineColumnsMinimum = 80;
+const lineRowsMinimum = 20;
+const borderRows = 2;
+
+/** Says how a screen of this size shows the figures. */
+export function enginePlace({ columns, rows }: BodySize): "pane" | "line" | "none" {
+  if (columns >= paneColumnsMinimum) return "pane";
+  return columns >= lineColumnsMinimum && rows >= lineRowsMinimum ? "line" : "none";
+}
+
+/** Rows that the pane takes where there is room for all of them, borders included. */
+export function enginePaneHeight(
+  { link, samples }: WatchedServer,
+  conversation: ConversationFigures,
+): number {
+  const isStale = link.kind === "down" && samples.length > 0;
+  // Neither the time nor the glyphs change how many rows there are.
+  const engine = engineFigures({ conversation, samples, now: 0 }, unicodeGlyphs);
+  const machine = machineFigures(samples, unicodeGlyphs);
+  return (isStale ? 1 : 0) + engine.length + machine.length + borderRows;
+}
+
+/** The same for the server as it is, told again when it changes. */
+export function useEnginePaneHeight(
+  watch: Readable<WatchedServer>,
+  conversation: ConversationFigures,
+): number {
+  return useStore(watch, (watched) => enginePaneHeight(watched, conversation));
+}
+
+export interface EnginePaneProps {
+  /** A `ServerWatch`. */
+  readonly watch: Readable<WatchedServer>;
+  /** May be another object with every drawing: its values are compared. */
+  readonly conversation: ConversationFigures;
+  /** Rows that there are at most. */
+  readonly rows: number;
+}
+
+/** Has `enginePaneHeight` rows, or fewer. Screen readers skip it: it changes all the time. */
+export const EnginePane = memo(function EnginePane(props: EnginePaneProps): ReactElement {
+  const { watch, conversation, rows } = props;
+  const { glyphs, theme } = useLook();
+  const now = useNow();
+  const watched = useStore(watch, (one) => one);
+  const { samples } = watched;
+  const age = staleMs(watched, now);
+  const width = panelInnerWidth(enginePaneWidth);
+  const isStale = age !== undefined;
+  const height = Math.min(rows, enginePaneHeight(watched, conversation));
+  return (
+    <Box flexShrink={0} aria-hidden>
+      <Panel width={enginePaneWidth} height={height} title="Engine">
+        {isStale && (
+          <Text {...theme.error} wrap="truncate">
+            {`${glyphs.failed} server gone, ${span(age)} old`}
+          </Text>
+        )}
+        <FigureList
+          figures={engineFigures({ conversation, samples, now }, glyphs)}
+          width={width}
+          isStale={isStale}
+        />
+        <MachineRows samples={samples} width={width} isStale={isStale} />
+      </Panel>
+    </Box>
+  );
+}, isSamePane);
+
+export interface EngineLineProps extends Pick<EnginePaneProps, "watch" | "conversation"> {
+  /** Cells of the line, a blank on each side included. */
+  readonly columns: number;
+}
+
+/** One row, with the most important figures. Screen readers leave it out. */
+export const EngineLine = memo(function EngineLine(props: EngineLineProps): ReactElement {
+  const { watch, conversation, columns } = props;
+  const { glyphs, theme } = useLook();
+  const text = useStore(watch, ({ samples }) => engineLineText({ conversation, samples }, glyphs));
+  return (
+    <Box height={1} flexShrink={0} paddingX={1} aria-hidden>
+      <Text {...theme.dim} wrap="truncate">
+        {fitText(text, Math.max(0, columns - 2), glyphs.ellipsis)}
+      </Text>
+    </Box>
+  );
+}, isSamePane);
+
+type PaneProps = EngineLineProps | EnginePaneProps;
+
+function isSamePane(before: PaneProps, after: PaneProps): boolean {
+  const { conversation: one, ...rest } = before;
+  const { conversation: other, ...otherRest } = after;
+  return isShallowEqual(one, other) && isShallowEqual(rest, otherRest);
+}
+
+function isShallowEqual(one: object, other: object): boolean {
+  const values = new Map(Object.entries(other));
+  const entries = Object.entries(one);
+  return (
+    entries.length === values.size &&
+    entries.every(([name, value]) => Object.is(value, values.get(name)))
+  );
+}

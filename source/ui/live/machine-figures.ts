@@ -1,0 +1,73 @@
+// Quantities for panes, and those of the machine: graphics cards, else the processor, and memory.
+
+import type { ServerSample } from "../../client/metrics.ts";
+import { percentage, usedOfTotal } from "../text/quantities.ts";
+import type { Glyphs, Tone } from "../theme.ts";
+
+/** One quantity, which takes one row. */
+export type Figure =
+  /** The last values, oldest first, and the newest as text. */
+  | (FigureText & { readonly kind: "trend"; readonly values: readonly number[] })
+  | (FigureText & { readonly kind: "gauge"; readonly share: number })
+  | (FigureText & { readonly kind: "text"; readonly tone?: Tone })
+  /** A model's name as label, as long as there is room, and its state at the right. */
+  | (FigureText & { readonly kind: "state"; readonly tone: Tone; readonly labelTone?: Tone });
+
+interface FigureText {
+  /** Up to 8 cells; empty: the value begins at the left. */
+  readonly label: string;
+  readonly value: string;
+}
+
+/** Graphics cards with rows of their own. */
+const gpusMaximum = 2;
+
+/** @param samples oldest first; none makes no figures */
+export function machineFigures(samples: readonly ServerSample[], glyphs: Glyphs): Figure[] {
+  const sample = samples.at(-1);
+  if (sample === undefined) return [];
+  const cards = sample.gpus
+    .slice(0, gpusMaximum)
+    .flatMap((_, index) => gpuFigures(samples, index, glyphs));
+  const more = sample.gpus.length - gpusMaximum;
+  if (more > 0) cards.push({ kind: "text", label: "", value: `and ${more} more`, tone: "dim" });
+  return [
+    ...(cards.length > 0 ? cards : [cpuFigure(samples, glyphs)]),
+    memoryFigure("RAM", sample.memoryUsedBytes, sample.memoryTotalBytes),
+  ];
+}
+
+function cpuFigure(samples: readonly ServerSample[], glyphs: Glyphs): Figure {
+  const values = samples.map(({ cpuLoad }) => cpuLoad);
+  const heat = heatText(samples.at(-1)?.cpuCelsius, glyphs);
+  return { kind: "trend", label: "CPU", value: loadText(values.at(-1) ?? 0) + heat, values };
+}
+
+function gpuFigures(samples: readonly ServerSample[], index: number, glyphs: Glyphs): Figure[] {
+  const gpu = samples.at(-1)?.gpus[index];
+  if (gpu === undefined) return [];
+  const { load, temperatureCelsius, memoryUsedBytes, memoryTotalBytes } = gpu;
+  const figures: Figure[] = [];
+  if (load !== undefined) {
+    const values = samples.map(({ gpus }) => gpus[index]?.load ?? 0);
+    const value = loadText(load) + heatText(temperatureCelsius, glyphs);
+    figures.push({ kind: "trend", label: `GPU${index}`, value, values });
+  }
+  if (memoryUsedBytes !== undefined && memoryTotalBytes !== undefined) {
+    figures.push(memoryFigure("VRAM", memoryUsedBytes, memoryTotalBytes));
+  }
+  return figures;
+}
+
+function memoryFigure(label: string, usedBytes: number, totalBytes: number): Figure {
+  const share = totalBytes > 0 ? usedBytes / totalBytes : 0;
+  return { kind: "gauge", label, value: usedOfTotal(usedBytes, totalBytes), share };
+}
+
+function loadText(load: number): string {
+  return percentage(load).padStart(4);
+}
+
+function heatText(celsius: number | undefined, { isAscii }: Glyphs): string {
+  return celsius === undefined ? "" : `  ${Math.round(celsius)} ${isAscii ? "C" : "°C"}`;
+}

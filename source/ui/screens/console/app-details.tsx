@@ -1,0 +1,51 @@
+// Everything about one deployment, in place of the panes.
+
+import { Text } from "ink";
+import type { ReactElement } from "react";
+import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
+import { useLook } from "../../hooks/use-look.ts";
+import { foreignText } from "../../text/text-run.ts";
+import { nameOf } from "./console-texts.ts";
+import { type DetailsFacts, detailLabelWidth, detailRows } from "./detail-lines.ts";
+
+export interface AppDetailsProps {
+  readonly facts: DetailsFacts;
+  /** The first row in sight. */
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+export function AppDetails({ facts, top, width, height, now }: AppDetailsProps): ReactElement {
+  const { glyphs, theme } = useLook();
+  const { isAscii } = glyphs;
+  const rows = detailRows(facts, { width: panelInnerWidth(width), now, isAscii });
+  const room = panelInnerHeight(height);
+  const from = Math.max(0, Math.min(top, rows.length - room));
+  const to = Math.min(rows.length, from + room);
+  return (
+    <Panel
+      width={width}
+      height={height}
+      title={foreignText(nameOf(facts.details), isAscii)}
+      footer={rows.length > room ? `rows ${from + 1} to ${to} of ${rows.length}` : ""}
+      isFocused
+    >
+      {rows.slice(from, to).map(({ label, text }, index) =>
+        text === undefined ? (
+          <Text key={`heading ${label}`} {...theme.heading} wrap="truncate">
+            {label}
+          </Text>
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place on the screen
+          <Text key={index} wrap="truncate">
+            <Text {...theme.dim}>{foreignText(label, isAscii).padEnd(detailLabelWidth)}</Text>
+            {text}
+          </Text>
+        ),
+      )}
+    </Panel>
+  );
+}

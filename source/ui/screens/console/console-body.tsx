@@ -1,0 +1,90 @@
+// The console below the tabs: deployments above; below them replicas, keys and the log.
+
+import { Box, useIsScreenReaderEnabled } from "ink";
+import { Fragment, type ReactElement } from "react";
+import type { BodySize } from "../../frame/screen.ts";
+import { useNow } from "../../hooks/use-clock.ts";
+import { type Readable, useStore } from "../../hooks/use-store.ts";
+import { AppDetails } from "./app-details.tsx";
+import { AppList } from "./app-list.tsx";
+import { ConnectionBanner, EmptyConsole } from "./connection.tsx";
+import { contentSize, hasAllPanes, newKeyHeight, paneHeights } from "./console-layout.ts";
+import { ConsoleReader } from "./console-reader.tsx";
+import { type ConsoleState, isOutdated, type Pane, panes } from "./console-state.ts";
+import { KeyList, NewKey } from "./key-list.tsx";
+import type { LogBuffer } from "./log-buffer.ts";
+import { LogPane } from "./log-pane.tsx";
+import { ReplicaList } from "./replica-list.tsx";
+
+export interface ConsoleBodyProps extends BodySize {
+  readonly store: Readable<ConsoleState>;
+  readonly log: LogBuffer;
+}
+
+/** Lines of the log redraw their own pane alone: it reads the log itself. */
+export function ConsoleBody({ store, log, columns, rows }: ConsoleBodyProps): ReactElement {
+  const state = useStore(store, (whole) => whole);
+  const now = useNow();
+  const isRead = useIsScreenReaderEnabled();
+  if (isRead) return <ConsoleReader state={state} log={log} />;
+  const content = contentSize(state, { columns, rows }, now);
+  const hasBanner = isOutdated(state.cloud, now);
+  const { made } = state;
+  return (
+    <Box flexDirection="column" width={columns} height={rows}>
+      {hasBanner && <ConnectionBanner cloud={state.cloud} width={columns} now={now} />}
+      <Content state={state} log={log} now={now} size={content} y={hasBanner ? 1 : 0} />
+      {made !== undefined && <NewKey {...made} width={columns} height={newKeyHeight} />}
+    </Box>
+  );
+}
+
+interface ContentProps {
+  readonly state: ConsoleState;
+  readonly log: LogBuffer;
+  readonly now: number;
+  readonly size: BodySize;
+  /** Its first row in the body. */
+  readonly y: number;
+}
+
+function Content({ state, log, now, size, y }: ContentProps): ReactElement {
+  const { columns, rows } = size;
+  const { details, pane, isZoomed, cloud } = state;
+  if (details !== undefined) {
+    return <AppDetails {...details} width={columns} height={rows} now={now} />;
+  }
+  if (cloud.apps.length === 0 && pane !== "keys") {
+    return <EmptyConsole state={state} width={columns} height={rows} />;
+  }
+  const heights = paneHeights(state, size);
+  const draw = (name: Pane, width: number, top = 0): ReactElement | null => {
+    const place = { state, width, height: heights[name], now };
+    if (place.height === 0) return null;
+    if (name === "apps") return <AppList {...place} y={y} />;
+    if (name === "replicas") return <ReplicaList {...place} />;
+    if (name === "keys") return <KeyList {...place} />;
+    return <LogPane state={state} log={log} width={width} height={place.height} y={y + top} />;
+  };
+  if (!hasAllPanes(size) || isZoomed) {
+    const logTop = heights.apps + heights.replicas;
+    return (
+      <>
+        {panes.map((name) => (
+          <Fragment key={name}>{draw(name, columns, logTop)}</Fragment>
+        ))}
+      </>
+    );
+  }
+  const half = Math.floor(columns / 2);
+  return (
+    <>
+      {draw("apps", columns)}
+      <Box height={heights.replicas} flexShrink={0}>
+        {draw("replicas", half)}
+        {draw("keys", columns - half)}
+      </Box>
+      {draw("logs", columns, heights.apps + heights.replicas)}
+    </>
+  );
+}

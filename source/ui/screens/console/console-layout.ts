@@ -1,0 +1,72 @@
+// The layout of the console: heights of the panes, and the rows of a list in sight.
+
+import { panelInnerHeight } from "../../components/panel.tsx";
+import type { BodySize } from "../../frame/screen.ts";
+import { type ConsoleState, isOutdated, type Pane, shownApps } from "./console-state.ts";
+
+/** From this size on all panes are in sight. */
+const allPanesColumns = 100;
+const allPanesRows = 24;
+/** Replicas and keys, where the log is below them. */
+const middleHeight = 9;
+const smallMiddleHeight = 7;
+/** With fewer rows below the table there is room for one pane alone. */
+const twoPanesRows = 13;
+/** Borders, header and a row of notes. */
+const tableExtra = 4;
+const tableMinimum = 6;
+/** The panel with a new key. */
+export const newKeyHeight = 5;
+
+/** A pane's place and contents. */
+export interface PaneProps {
+  readonly state: ConsoleState;
+  readonly width: number;
+  readonly height: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** The height of each pane; 0 for a pane that is not in sight. */
+export type PaneHeights = Readonly<Record<Pane, number>>;
+
+/** The room between the banner and a new key. @param now milliseconds since 1970 */
+export function contentSize(state: ConsoleState, size: BodySize, now: number): BodySize {
+  const banner = isOutdated(state.cloud, now) ? 1 : 0;
+  const newKey = state.made === undefined ? 0 : newKeyHeight;
+  return { columns: size.columns, rows: size.rows - banner - newKey };
+}
+
+export function hasAllPanes({ columns, rows }: BodySize): boolean {
+  return columns >= allPanesColumns && rows >= allPanesRows;
+}
+
+/** The table takes what it needs, up to a half; the log what is left. */
+export function paneHeights(state: ConsoleState, size: BodySize): PaneHeights {
+  const { pane, isZoomed } = state;
+  const { rows } = size;
+  const none = { apps: 0, replicas: 0, keys: 0, logs: 0 };
+  if (isZoomed) return { ...none, [pane]: rows };
+  const wanted = Math.max(tableMinimum, shownApps(state).length + tableExtra);
+  if (hasAllPanes(size)) {
+    const top = Math.min(wanted, Math.max(tableMinimum, Math.floor((rows - middleHeight) / 2)));
+    const logs = rows - top - middleHeight;
+    return { apps: top, replicas: middleHeight, keys: middleHeight, logs };
+  }
+  const apps = Math.min(wanted, Math.floor(rows / 2));
+  const below = rows - apps;
+  if (pane !== "apps") return { ...none, apps, [pane]: below };
+  if (below < twoPanesRows) return { ...none, apps, replicas: below };
+  return { ...none, apps, replicas: smallMiddleHeight, logs: below - smallMiddleHeight };
+}
+
+/** Rows of the focused pane's list that are in sight at a time. */
+export function listRows(state: ConsoleState, size: BodySize): number {
+  const header = state.pane === "logs" ? 0 : 1;
+  return Math.max(1, panelInnerHeight(paneHeights(state, size)[state.pane]) - header);
+}
+
+/** The first row in sight, so that the selected one stands in the middle where it can. */
+export function visibleFrom(selected: number, count: number, height: number): number {
+  return Math.max(0, Math.min(selected - Math.floor(height / 2), count - height));
+}

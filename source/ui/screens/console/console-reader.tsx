@@ -1,0 +1,102 @@
+// The console for screen readers: changed states and new events once, and the selection as it is now.
+
+import { Box, Text } from "ink";
+import type { ReactElement } from "react";
+import { toOneLine } from "../../../base/seen-text.ts";
+import type { AppDocument, EventDocument } from "../../../cloud/admin/documents.ts";
+import { useStore } from "../../hooks/use-store.ts";
+import { foreignText } from "../../text/text-run.ts";
+import { type ConsoleState, selectedApp, selectedKey, selectedReplica } from "./console-state.ts";
+import {
+  keyName,
+  logLineText,
+  shortReplica,
+  shortRevision,
+  shownName,
+  timeOfDay,
+  withoutColours,
+} from "./console-texts.ts";
+import { detailLabelWidth, detailRows } from "./detail-lines.ts";
+import type { LogBuffer } from "./log-buffer.ts";
+import { appStateWord, replicaStateWord } from "./state-words.ts";
+
+/** Events and lines of the log that are read out. */
+const readEvents = 20;
+const readLogLines = 20;
+const detailsWidth = 160;
+
+export interface ConsoleReaderProps {
+  readonly state: ConsoleState;
+  readonly log: LogBuffer;
+}
+
+/** Short, since every change reads all of it again. */
+export function ConsoleReader({ state, log }: ConsoleReaderProps): ReactElement {
+  const logFilter = useStore(log, () => log.filters.text);
+  const { cloud, pane, made } = state;
+  const { link, target } = cloud;
+  const answer =
+    link.kind === "down" ? link.sentence : link.kind === "up" ? "answers" : "is being asked";
+  const filter = pane === "logs" ? logFilter : state.filter;
+  const app = selectedApp(state);
+  const item = selectedItem(state);
+  return (
+    <Box flexDirection="column">
+      <Text>{`Control plane, ${target.place}: ${harmless(answer)}`}</Text>
+      <Text>{`Pane: ${pane}${filter === "" ? "" : `, filter ${harmless(filter)}`}`}</Text>
+      {app !== undefined && <Text>{`Selected: ${readApp(app, cloud.status?.organisation)}`}</Text>}
+      {item !== undefined && <Text>{item}</Text>}
+      {made !== undefined && <Text>{`New key, shown this once: ${made.document.token}`}</Text>}
+    </Box>
+  );
+}
+
+/** Everything to have been read out so far; rates change all the time and are left out. */
+export function readerLines(state: ConsoleState, log: LogBuffer, now: number): string[] {
+  const { cloud, pane, details } = state;
+  if (details !== undefined) {
+    const rows = detailRows(details.facts, { width: detailsWidth, now, isAscii: true });
+    return rows.map(({ label, text }) =>
+      text === undefined ? label : harmless(label.padEnd(detailLabelWidth) + text),
+    );
+  }
+  return [
+    ...cloud.apps.map((app) => readApp(app, cloud.status?.organisation)),
+    ...cloud.events.slice(-readEvents).map(readEvent),
+    ...(pane === "logs"
+      ? log.window(readLogLines).map(({ line }) => harmless(withoutColours(logLineText(line))))
+      : []),
+  ];
+}
+
+function readApp(app: AppDocument, organisation: string | undefined): string {
+  const { replicas, scale, activeRevision, state, reason } = app;
+  const parts = [
+    `${shownName(app, organisation)}: ${appStateWord(state)}`,
+    `${replicas.ready} of at most ${scale.maxConcurrency} replicas ready`,
+    `revision ${shortRevision(activeRevision) ?? "none"}`,
+    ...(reason === undefined ? [] : [reason]),
+  ];
+  return harmless(parts.join(", "));
+}
+
+function readEvent({ at, app, sentence }: EventDocument): string {
+  return harmless(`${timeOfDay(at)} ${app}: ${sentence}`);
+}
+
+/** The replica or key that keys of its pane act on. */
+function selectedItem(state: ConsoleState): string | undefined {
+  if (state.pane === "replicas") {
+    const replica = selectedReplica(state);
+    return (
+      replica &&
+      harmless(`Replica: ${shortReplica(replica.replica)}, ${replicaStateWord(replica.state)}`)
+    );
+  }
+  const key = state.pane === "keys" ? selectedKey(state) : undefined;
+  return key && harmless(`Key: ${keyName(key)}, ${key.state}`);
+}
+
+function harmless(text: string): string {
+  return foreignText(toOneLine(text), true);
+}

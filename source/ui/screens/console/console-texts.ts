@@ -1,0 +1,87 @@
+// How deployments, replicas and keys are named, and how ages and times are written.
+
+import { toOneLine } from "../../../base/seen-text.ts";
+import { formatMilliseconds } from "../../../base/time-format.ts";
+import type {
+  AppDocument,
+  KeyDocument,
+  LogDocument,
+  ReplicaDocument,
+} from "../../../cloud/admin/documents.ts";
+import { span } from "../../text/quantities.ts";
+
+/** `local/tiny`, which names a deployment among those of all organisations. */
+export function nameOf({ organisation, app }: { organisation: string; app: string }): string {
+  return `${organisation}/${app}`;
+}
+
+/** Leaves the organisation out where it is the server's own. */
+export function shownName(
+  app: Pick<AppDocument, "organisation" | "app">,
+  organisation: string | undefined,
+): string {
+  return app.organisation === organisation ? app.app : nameOf(app);
+}
+
+/** `r0007` of `r0007-1a2b3c4d`. */
+export function shortRevision(revision: string | undefined): string | undefined {
+  return revision?.split("-")[0];
+}
+
+/** The last part of a replica's id tells replicas apart. */
+export function shortReplica(replica: string): string {
+  return replica.slice(-8);
+}
+
+/** `45s`, `12m`, `3h`, `9d`. */
+export function shortAge(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
+  if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)}h`;
+  return `${Math.floor(seconds / 86_400)}d`;
+}
+
+/** @param at milliseconds since 1970 */
+export function timeOfDay(at: number): string {
+  return new Date(at).toTimeString().slice(0, 8);
+}
+
+/** Why a replica ended, how far it has started, or until when it stays. */
+export function replicaNote(replica: ReplicaDocument, now: number): string {
+  const { exit, progress, expiresAt, state, startedAt, gpus, coldStartMs } = replica;
+  if (exit !== undefined) return toOneLine(exit.sentence);
+  if (progress !== undefined && replica.readyAt === undefined) {
+    return `${toOneLine(progress)}, for ${span(now - startedAt)}`;
+  }
+  const parts = [
+    ...(state === "IDLE" && expiresAt !== undefined ? [`${span(expiresAt - now)} left`] : []),
+    ...(gpus.length > 0 ? [`${gpus.length} GPU${gpus.length === 1 ? "" : "s"}`] : []),
+    ...(coldStartMs === undefined ? [] : [`up in ${formatMilliseconds(coldStartMs)}`]),
+  ];
+  return parts.join(", ");
+}
+
+/** A key's description; its id where it has none. */
+export function keyName({ description, id }: KeyDocument): string {
+  return description === undefined || description === "" ? id : toOneLine(description);
+}
+
+/** Uses are kept to the minute, which may begin before the key does. */
+export function lastUse({ lastUsedAt, createdAt }: KeyDocument, now: number): string {
+  return lastUsedAt === undefined ? "never" : shortAge(now - Math.max(lastUsedAt, createdAt));
+}
+
+/** As `deployctl logs` prints it. */
+export function logLineText({ ts, replica, stream, text }: LogDocument): string {
+  const mark = stream === "event" ? "*" : " ";
+  return `${timeOfDay(ts)} ${shortReplica(replica).padEnd(8)} ${mark} ${text}`;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences are the subject here
+const colours = /\u001b\[[\d;:]*m/g;
+
+/** Drops the colours of a program's output, which many write even where no terminal is. */
+export function withoutColours(text: string): string {
+  return text.replaceAll(colours, "");
+}

@@ -1,0 +1,121 @@
+// Everything that is known of one deployment, as labelled lines.
+
+import { formatRelativeTime } from "../../../base/relative-time.ts";
+import { toOneLine } from "../../../base/seen-text.ts";
+import { formatMilliseconds } from "../../../base/time-format.ts";
+import type {
+  AppDetails,
+  ReplicaDocument,
+  RevisionDocument,
+} from "../../../cloud/admin/documents.ts";
+import { foreignText } from "../../text/text-run.ts";
+import { wrapLine } from "../../text/wrap-line.ts";
+import { shortReplica, shortRevision } from "./console-texts.ts";
+import { appStateWord, replicaStateWord } from "./state-words.ts";
+
+export interface DetailsFacts {
+  readonly details: AppDetails;
+  /** Newest first. */
+  readonly revisions: readonly RevisionDocument[];
+  readonly replicas: readonly ReplicaDocument[];
+  /** Lines to paste. */
+  readonly callLines: readonly string[];
+}
+
+/** A label and its text; without a text the label is a heading. */
+export interface DetailLine {
+  readonly label: string;
+  readonly text: string | undefined;
+}
+
+export const detailLabelWidth = 12;
+
+/** The lines at this width; texts that are longer go on below, without the label. */
+export function detailRows(
+  facts: DetailsFacts,
+  { width, now, isAscii }: { width: number; now: number; isAscii: boolean },
+): DetailLine[] {
+  const room = Math.max(1, width - detailLabelWidth);
+  return detailLines(facts, now).flatMap((line): DetailLine[] => {
+    if (line.text === undefined) return [line];
+    return wrapLine(foreignText(toOneLine(line.text), isAscii), room).map(({ text }, index) => ({
+      label: index === 0 ? line.label : "",
+      text,
+    }));
+  });
+}
+
+function detailLines(facts: DetailsFacts, now: number): DetailLine[] {
+  const { details, revisions, replicas, callLines } = facts;
+  const ended = replicas.filter(({ exit }) => exit !== undefined);
+  return [
+    ...stateLines(details, now),
+    ...configLines(details),
+    ...section("Revisions"),
+    ...revisions.map((one) => revisionLine(one, details.activeRevision, now)),
+    ...(ended.length === 0 ? [] : section("Ended replicas")),
+    ...ended.flatMap(({ replica, state, exit }) => [
+      line(shortReplica(replica), `${replicaStateWord(state)}: ${exit?.sentence ?? ""}`),
+      ...(exit?.tail ?? []).map((text) => line("", `| ${text}`)),
+    ]),
+    ...section("Calling it"),
+    ...callLines.map((text) => line("", text)),
+  ];
+}
+
+function stateLines(details: AppDetails, now: number): DetailLine[] {
+  const { state, reason, scale, overrides, rollout } = details;
+  const { minConcurrency, maxConcurrency, maxMultiplexing, keepAliveMs } = scale;
+  const stay = formatMilliseconds(keepAliveMs);
+  const lines = [
+    line("State", `${appStateWord(state)}${reason ? `: ${reason}` : ""}`),
+    line("URL", details.url),
+    line("Access", details.auth),
+    line(
+      "Replicas",
+      `${minConcurrency} to ${maxConcurrency}, each ${maxMultiplexing} requests at a time; idle ones stay ${stay}`,
+    ),
+  ];
+  if (overrides.length > 0) {
+    lines.push(line("", `set here, not by the script: ${overrides.join(", ")}`));
+  }
+  if (rollout !== undefined) {
+    const since = formatRelativeTime(rollout.since, now);
+    lines.push(line("Rollout", `to ${rollout.revision} since ${since}`));
+  }
+  return lines;
+}
+
+function configLines({ revision }: AppDetails): DetailLine[] {
+  if (revision === undefined) return [];
+  const { exposedPort, healthPath, limits, hardware, environment, secretNames } = revision.config;
+  const startup = formatMilliseconds(limits.startupTimeoutMs);
+  return [
+    line("Starts", `port ${exposedPort}, ready at ${healthPath}, within ${startup}`),
+    line("Hardware", `${hardware.machineType ?? "any machine"}, ${hardware.gpuCount} GPUs`),
+    line("Variables", Object.keys(environment).join(", ") || "none"),
+    line("Secrets", secretNames.join(", ") || "none"),
+  ];
+}
+
+function revisionLine(
+  { revision, state, createdAt, isPinned, reason, message }: RevisionDocument,
+  activeRevision: string | undefined,
+  now: number,
+): DetailLine {
+  const parts = [
+    revision === activeRevision ? "active" : state.toLowerCase(),
+    formatRelativeTime(createdAt, now),
+    isPinned ? "pinned" : "",
+    reason ?? message ?? "",
+  ];
+  return line(shortRevision(revision) ?? "", parts.filter(Boolean).join(", "));
+}
+
+function section(title: string): DetailLine[] {
+  return [line("", ""), { label: title, text: undefined }];
+}
+
+function line(label: string, text: string): DetailLine {
+  return { label, text };
+}

@@ -1,0 +1,209 @@
+// The newest lines of a log: the lines that pass the filters, and the lines in sight.
+
+import type { LogDocument } from "../../../cloud/admin/documents.ts";
+
+/** The streams that a key walks through. */
+const logStreams = ["all", "stderr", "stdout", "event"] as const;
+
+/** Each narrows the lines further. */
+export interface LogFilters {
+  /** As `readLogFilter` reads it. */
+  readonly text: string;
+  readonly stream: (typeof logStreams)[number];
+  /** Undefined: all replicas. */
+  readonly replica: string | undefined;
+}
+
+const noFilters: LogFilters = { text: "", stream: "all", replica: undefined };
+
+/** Lines that are kept; older ones are in the server's files. */
+const keptLines = 5000;
+/** Old lines go many at a time: taking one from the front moves all the others. */
+const surplusLines = 1000;
+
+export interface LogEntry {
+  /** Grows by one with each line that came. */
+  readonly number: number;
+  readonly line: LogDocument;
+}
+
+/** Taking in a line and reading the lines in sight cost the same however many lines there are. */
+export class LogBuffer {
+  readonly #listeners = new Set<() => void>();
+  #version = 0;
+  #entries: LogEntry[] = [];
+  /** Entries that pass the filters. */
+  #shown: LogEntry[] = [];
+  #count = 0;
+  #filters = noFilters;
+  #passes: (line: LogDocument) => boolean = () => true;
+  /** The last entry in sight; undefined follows the newest. */
+  #anchor: number | undefined;
+  /** The count when the log was held. */
+  #missedSince = 0;
+
+  /** Counts changes, for `useStore`. */
+  readonly get = (): number => this.#version;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  get filters(): LogFilters {
+    return this.#filters;
+  }
+
+  get isFollowing(): boolean {
+    return this.#anchor === undefined;
+  }
+
+  get shownCount(): number {
+    return this.#shown.length;
+  }
+
+  get keptCount(): number {
+    return this.#entries.length;
+  }
+
+  /** Lines that came since the log is held. */
+  get missed(): number {
+    return this.isFollowing ? 0 : this.#count - this.#missedSince;
+  }
+
+  get newest(): LogDocument | undefined {
+    return this.#entries.at(-1)?.line;
+  }
+
+  get hasFilters(): boolean {
+    const { text, stream, replica } = this.#filters;
+    return text !== "" || stream !== "all" || replica !== undefined;
+  }
+
+  push(line: LogDocument): void {
+    const entry = { number: this.#count, line };
+    this.#count += 1;
+    this.#entries.push(entry);
+    if (this.#isShown(line)) this.#shown.push(entry);
+    if (this.#entries.length > keptLines + surplusLines) this.#trim();
+    this.#tell();
+  }
+
+  /** For another deployment; the filters stay. */
+  clear(): void {
+    this.#entries = [];
+    this.#shown = [];
+    this.#anchor = undefined;
+    this.#tell();
+  }
+
+  setFilters(change: Partial<LogFilters>): void {
+    this.#filters = { ...this.#filters, ...change };
+    this.#passes = readLogFilter(this.#filters.text);
+    this.#shown = this.#entries.filter(({ line }) => this.#isShown(line));
+    this.#tell();
+  }
+
+  nextStream(): void {
+    const at = logStreams.indexOf(this.#filters.stream);
+    this.setFilters({ stream: logStreams[(at + 1) % logStreams.length] ?? "all" });
+  }
+
+  clearFilters(): void {
+    this.setFilters(noFilters);
+  }
+
+  /** Shows the newest lines from now on. */
+  follow(): void {
+    this.#anchor = undefined;
+    this.#tell();
+  }
+
+  /** @param lines to newer ones where positive; beyond the newest it follows again */
+  scroll(lines: number, height: number): void {
+    const last = this.#shown.length - 1;
+    const first = Math.min(last, Math.max(0, height - 1));
+    const target = Math.max(first, this.#lastIndex() + lines);
+    if (target >= last) {
+      this.follow();
+    } else {
+      if (this.isFollowing) this.#missedSince = this.#count;
+      this.#anchor = this.#shown[target]?.number;
+      this.#tell();
+    }
+  }
+
+  /** The lines in sight, oldest first: at most `height`. */
+  window(height: number): readonly LogEntry[] {
+    // The oldest lines left replace lines that are gone.
+    const end = Math.max(this.#lastIndex() + 1, Math.min(height, this.#shown.length));
+    return this.#shown.slice(Math.max(0, end - Math.max(0, height)), end);
+  }
+
+  /** All lines that pass the filters. */
+  shownLines(): LogDocument[] {
+    return this.#shown.map(({ line }) => line);
+  }
+
+  #isShown(line: LogDocument): boolean {
+    const { stream, replica } = this.#filters;
+    if (stream !== "all" && line.stream !== stream) return false;
+    if (replica !== undefined && line.replica !== replica) return false;
+    return this.#passes(line);
+  }
+
+  #lastIndex(): number {
+    if (this.#anchor === undefined) return this.#shown.length - 1;
+    return indexOfLast(this.#shown, this.#anchor);
+  }
+
+  #trim(): void {
+    this.#entries = this.#entries.slice(-keptLines);
+    const oldest = this.#entries[0]?.number ?? 0;
+    this.#shown = this.#shown.slice(indexOfLast(this.#shown, oldest - 1) + 1);
+  }
+
+  #tell(): void {
+    this.#version += 1;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Finds the last entry whose number is not above, by halves; -1 for none. */
+function indexOfLast(entries: readonly LogEntry[], number: number): number {
+  let low = 0;
+  let high = entries.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((entries[middle]?.number ?? 0) <= number) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+const fields: Readonly<Record<string, (line: LogDocument, value: string) => boolean>> = {
+  "replica:": ({ replica }, value) => replica.includes(value),
+  "rev:": ({ revision }, value) => revision.startsWith(value),
+  "stream:": ({ stream }, value) => stream === value,
+};
+
+/**
+ * Every word must fit: a text that the line has in any case, `replica:`, `rev:` and `stream:`; `!` in
+ * front inverts.
+ */
+export function readLogFilter(text: string): (line: LogDocument) => boolean {
+  const tests = text.trim().toLowerCase().split(/\s+/).filter(Boolean).map(readWord);
+  return (line) => tests.every((test) => test(line));
+}
+
+function readWord(word: string): (line: LogDocument) => boolean {
+  if (word === "!") return () => true;
+  if (word.startsWith("!")) {
+    const test = readWord(word.slice(1));
+    return (line) => !test(line);
+  }
+  for (const [name, fits] of Object.entries(fields)) {
+    if (word.startsWith(name)) return (line) => fits(line, word.slice(name.length));
+  }
+  return ({ text }) => text.toLowerCase().includes(word);
+}

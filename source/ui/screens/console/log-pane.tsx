@@ -1,0 +1,131 @@
+// The log of the selected deployment: the newest lines at the bottom, or those one scrolled to.
+
+import { Text } from "ink";
+import { memo, type ReactElement } from "react";
+import type { LogDocument } from "../../../cloud/admin/documents.ts";
+import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
+import { TextLine } from "../../components/text-line.tsx";
+import { useLook } from "../../hooks/use-look.ts";
+import { useStore } from "../../hooks/use-store.ts";
+import { truncateText } from "../../text/graphemes.ts";
+import { foreignText } from "../../text/text-run.ts";
+import { wrapLine } from "../../text/wrap-line.ts";
+import type { Glyphs } from "../../theme.ts";
+import { type ConsoleState, selectedApp } from "./console-state.ts";
+import { shortReplica, shownName, timeOfDay, withoutColours } from "./console-texts.ts";
+import { FilteredPanel } from "./filtered-panel.tsx";
+import type { LogBuffer } from "./log-buffer.ts";
+
+/** In front of a text: time, replica, sign. */
+const headWidth = 8 + 1 + 8 + 3;
+
+export interface LogPaneProps {
+  readonly state: ConsoleState;
+  readonly log: LogBuffer;
+  readonly width: number;
+  readonly height: number;
+  /** Its first row in the body. */
+  readonly y: number;
+}
+
+/** Drawn again when the log changes, at the pace of `useStore`, however fast lines come. */
+export function LogPane({ state, log, width, height, y }: LogPaneProps): ReactElement {
+  const { glyphs } = useLook();
+  useStore(log, (version) => version);
+  const isFocused = state.pane === "logs";
+  const room = { width: panelInnerWidth(width), height: panelInnerHeight(height) };
+  const rows = logRows(log, room, state.isWrapped, glyphs);
+  const app = selectedApp(state);
+  const { text, stream, replica } = log.filters;
+  const title = [
+    ...(app === undefined ? [] : [shownName(app, state.cloud.status?.organisation)]),
+    "log",
+    ...(replica === undefined ? [] : [shortReplica(replica)]),
+    ...(stream === "all" ? [] : [stream]),
+  ];
+  const place = log.isFollowing
+    ? [`${log.shownCount} lines`, "FOLLOW"]
+    : [`+${log.missed}`, "End follows"];
+  const separator = ` ${glyphs.separator} `;
+  return (
+    <FilteredPanel
+      title={title.join(separator)}
+      filter={text}
+      field={isFocused ? state.field : undefined}
+      footer={place.join(separator)}
+      isFocused={isFocused}
+      width={width}
+      height={height}
+      y={y}
+    >
+      {rows.length === 0 && (
+        <TextLine
+          text={`  ${log.keptCount === 0 ? "Nothing is written yet." : "Nothing matches. Esc shows all."}`}
+          tone="dim"
+          width={room.width}
+        />
+      )}
+      {rows.map((row, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: in a flood new rows cost more than new texts
+        <LogRow key={index} {...row} />
+      ))}
+    </FilteredPanel>
+  );
+}
+
+const marks = { event: "*", stderr: "!", stdout: " " } as const;
+
+/** A line of the log, or a part of a long one. */
+interface LogRowProps {
+  readonly line: LogDocument;
+  /** Time and replica stand in front of it. */
+  readonly isFirst: boolean;
+  readonly text: string;
+}
+
+const LogRow = memo(function LogRow({ line, isFirst, text }: LogRowProps): ReactElement {
+  const { theme } = useLook();
+  const { ts, replica, stream } = line;
+  return (
+    <Text wrap="truncate">
+      {isFirst ? (
+        <>
+          <Text {...theme.dim}>{timeOfDay(ts)} </Text>
+          <Text {...theme.name}>{foreignText(shortReplica(replica).padEnd(8), true)}</Text>
+          <Text {...theme[stream === "stderr" ? "warning" : "key"]}>{` ${marks[stream]} `}</Text>
+        </>
+      ) : (
+        " ".repeat(headWidth)
+      )}
+      <Text {...theme[stream === "event" ? "mark" : "plain"]}>{text}</Text>
+    </Text>
+  );
+});
+
+interface Room {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The rows in sight, the newest at the bottom; nothing else is laid out. */
+function logRows(log: LogBuffer, room: Room, isWrapped: boolean, glyphs: Glyphs): LogRowProps[] {
+  const rows = log.window(room.height).flatMap(({ line }) => {
+    if (isWrapped) return wrappedRows(line, room, glyphs);
+    const width = Math.max(0, room.width - headWidth);
+    const text = truncateText(shownText(line, room.width * 2, glyphs), width, glyphs.ellipsis);
+    return [{ line, isFirst: true, text }];
+  });
+  return rows.slice(-room.height);
+}
+
+function wrappedRows(line: LogDocument, { width, height }: Room, glyphs: Glyphs): LogRowProps[] {
+  const room = Math.max(1, width - headWidth);
+  const pieces = wrapLine(shownText(line, room * height, glyphs), room);
+  return pieces.map(({ text }, index) => ({ line, isFirst: index === 0, text }));
+}
+
+/** The beginning of a line, which may have a megabyte, without colours and line breaks. */
+function shownText({ text }: LogDocument, length: number, { isAscii }: Glyphs): string {
+  const plain = withoutColours(text.slice(0, length));
+  return foreignText(plain.replaceAll(/[\r\n]+/g, " "), isAscii);
+}

@@ -1,0 +1,177 @@
+// The replicas of a deployment, the demand on them, and what the autoscaler did and why.
+
+import { Text } from "ink";
+import type { ReactElement } from "react";
+import { toOneLine } from "../../../base/seen-text.ts";
+import type { EventDocument, ReplicaDocument } from "../../../cloud/admin/documents.ts";
+import type { ScaleSettings } from "../../../cloud/app-config.ts";
+import { Gauge } from "../../components/gauge.tsx";
+import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
+import { Sparkline } from "../../components/sparkline.tsx";
+import { TextLine } from "../../components/text-line.tsx";
+import { useLook } from "../../hooks/use-look.ts";
+import { textWidth, truncateText } from "../../text/graphemes.ts";
+import { fitText, foreignText } from "../../text/text-run.ts";
+import type { Tone } from "../../theme.ts";
+import type { AppFigures } from "./app-figures.ts";
+import { type PaneProps, visibleFrom } from "./console-layout.ts";
+import { isOutdated, selectedApp, selectedReplica, shownReplicas } from "./console-state.ts";
+import { nameOf, replicaNote, shortReplica, shownName, timeOfDay } from "./console-texts.ts";
+import { replicaStateRun } from "./state-words.ts";
+
+const stateWidth = 11;
+const gaugeWidth = 8;
+const timeWidth = 9;
+/** In flight, and the queue. */
+const demandRows = 2;
+const demandLabelWidth = 10;
+const sparklineWidthMaximum = 60;
+
+/** Replicas take at most half of the rows, so that there is room for the reasons. */
+export function ReplicaList({ state, width, height, now }: PaneProps): ReactElement {
+  const { glyphs } = useLook();
+  const { cloud, pane } = state;
+  const app = selectedApp(state);
+  const replicas = shownReplicas(state);
+  const selected = pane === "replicas" ? selectedReplica(state) : undefined;
+  const [columns, rows] = [panelInnerWidth(width), panelInnerHeight(height)];
+  const room = Math.max(1, Math.min(replicas.length, Math.floor((rows - demandRows) / 2)));
+  const index = selected === undefined ? -1 : replicas.indexOf(selected);
+  const top = visibleFrom(index, replicas.length, room);
+  const isDim = isOutdated(cloud, now);
+  const name = app && shownName(app, cloud.status?.organisation);
+  const title = name === undefined ? "replicas" : `${name} ${glyphs.separator} replicas`;
+  const events = app && cloud.events.filter((event) => nameOf(event) === nameOf(app)).reverse();
+  const demand = app === undefined ? [] : demandOn(cloud.figuresOf(nameOf(app)), app.scale);
+  return (
+    <Panel
+      width={width}
+      height={height}
+      title={foreignText(title, glyphs.isAscii)}
+      footer={replicas.length > 0 ? String(replicas.length) : ""}
+      isFocused={pane === "replicas"}
+    >
+      {app !== undefined && replicas.length === 0 && (
+        <TextLine text={`  ${noReplica(app.scale)}`} tone="dim" width={columns} />
+      )}
+      {replicas.slice(top, top + room).map((replica) => (
+        <ReplicaRow
+          key={replica.replica}
+          replica={replica}
+          slots={app?.scale.maxMultiplexing ?? 1}
+          isSelected={replica === selected}
+          isDim={isDim}
+          width={columns}
+          now={now}
+        />
+      ))}
+      {demand.map((row) => (
+        <DemandRow key={row.label} {...row} isDim={isDim} width={columns} />
+      ))}
+      {events?.slice(0, Math.max(0, rows - room - demandRows)).map((event) => (
+        <EventRow
+          key={`${event.at} ${event.replica} ${event.kind} ${event.sentence}`}
+          event={event}
+          isDim={isDim}
+          width={columns}
+        />
+      ))}
+    </Panel>
+  );
+}
+
+interface ReplicaRowProps {
+  readonly replica: ReplicaDocument;
+  /** Requests that it takes at a time. */
+  readonly slots: number;
+  readonly isSelected: boolean;
+  /** The figures are old. */
+  readonly isDim: boolean;
+  readonly width: number;
+  readonly now: number;
+}
+
+function ReplicaRow(props: ReplicaRowProps): ReactElement {
+  const { replica, slots, isSelected, isDim, width, now } = props;
+  const { glyphs, theme } = useLook();
+  const { ellipsis, isAscii } = glyphs;
+  const tone = (own: Tone) => theme[isDim ? "dim" : own];
+  const name = foreignText(shortReplica(replica.replica), isAscii);
+  const state = replicaStateRun(replica.state, glyphs);
+  const count = ` ${replica.inFlight}/${slots} `;
+  const room = width - 2 - textWidth(name) - stateWidth - gaugeWidth - count.length - 2;
+  const note = foreignText(replicaNote(replica, now), isAscii);
+  return (
+    <Text wrap="truncate">
+      <Text {...theme.key}>{isSelected ? `${glyphs.marker} ` : "  "}</Text>
+      <Text {...tone(isSelected ? "selected" : "plain")}>{name}</Text>
+      <Text {...tone(state.tone)}>{` ${fitText(state.text, stateWidth, ellipsis)} `}</Text>
+      <Gauge
+        share={replica.inFlight / Math.max(1, slots)}
+        width={gaugeWidth}
+        {...(isDim && { tone: "dim" })}
+      />
+      <Text {...tone("plain")}>{count}</Text>
+      <Text {...theme.dim}>{truncateText(note, Math.max(0, room), ellipsis)}</Text>
+    </Text>
+  );
+}
+
+interface DemandRowProps {
+  readonly label: string;
+  /** One for each reading, oldest first. */
+  readonly values: readonly number[];
+  readonly note: string;
+  readonly isDim: boolean;
+  readonly width: number;
+}
+
+function DemandRow({ label, values, note, isDim, width }: DemandRowProps): ReactElement {
+  const { theme } = useLook();
+  const value = ` ${String(values.at(-1) ?? 0).padStart(3)}  ${note}`;
+  const cells = Math.min(sparklineWidthMaximum, width - demandLabelWidth - value.length);
+  return (
+    <Text wrap="truncate">
+      <Text {...theme.dim}>{label.padEnd(demandLabelWidth)}</Text>
+      <Sparkline
+        values={values}
+        width={Math.max(0, cells)}
+        floor={1}
+        tone={isDim ? "dim" : "good"}
+      />
+      <Text {...theme[isDim ? "dim" : "plain"]}>{value}</Text>
+    </Text>
+  );
+}
+
+interface EventRowProps extends Pick<DemandRowProps, "isDim" | "width"> {
+  readonly event: EventDocument;
+}
+
+function EventRow({ event, isDim, width }: EventRowProps): ReactElement {
+  const { glyphs, theme } = useLook();
+  const isBad = /crash|fail|unhealthy|unschedulable|lost/.test(event.kind);
+  const sentence = foreignText(toOneLine(event.sentence), glyphs.isAscii);
+  return (
+    <Text wrap="truncate">
+      <Text {...theme.dim}>{timeOfDay(event.at).padEnd(timeWidth)}</Text>
+      <Text {...theme[isDim ? "dim" : isBad ? "warning" : "plain"]}>
+        {truncateText(sentence, width - timeWidth, glyphs.ellipsis)}
+      </Text>
+    </Text>
+  );
+}
+
+function noReplica({ minConcurrency, concurrencyBuffer }: ScaleSettings): string {
+  const isAsleep = minConcurrency === 0 && concurrencyBuffer === 0;
+  return isAsleep ? "No replica runs; the next request starts one." : "No replica runs.";
+}
+
+function demandOn({ inFlight, queued }: AppFigures, scale: ScaleSettings) {
+  const { maxMultiplexing, targetUtilization } = scale;
+  const target = maxMultiplexing === 1 ? 1 : maxMultiplexing * targetUtilization;
+  return [
+    { label: "in flight", values: inFlight, note: `target ${Number(target.toFixed(1))} each` },
+    { label: "queue", values: queued, note: "waiting" },
+  ];
+}

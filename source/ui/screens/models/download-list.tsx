@@ -1,0 +1,120 @@
+// The downloads below the list: the share that is here, the speed, and the time left.
+
+import { Box, Text } from "ink";
+import type { ReactElement } from "react";
+import { formatBytes } from "../../../base/byte-format.ts";
+import { ProgressBar } from "../../components/progress-bar.tsx";
+import { useNow } from "../../hooks/use-clock.ts";
+import { useLook } from "../../hooks/use-look.ts";
+import { textWidth, truncateText } from "../../text/graphemes.ts";
+import { fitText, foreignText } from "../../text/text-run.ts";
+import type { Glyphs } from "../../theme.ts";
+import { type Download, fractionOf, remainingMs, speedOf } from "./download.ts";
+import { formatRemaining } from "./model-figures.ts";
+import { shortName } from "./model-name.ts";
+
+const headingRows = 1;
+const rowsEach = 2;
+const gap = "  ";
+const barWidthMinimum = 4;
+
+/** Rows that the list takes of at most so many; 0 without a download, or where none has room. */
+export function downloadListHeight(downloads: readonly Download[], maximum: number): number {
+  const room = Math.floor((maximum - headingRows) / rowsEach);
+  const count = Math.min(openDownloads(downloads).length, Math.max(0, room));
+  return count === 0 ? 0 : headingRows + count * rowsEach;
+}
+
+export interface DownloadListProps {
+  readonly downloads: readonly Download[];
+  readonly width: number;
+  readonly heightMaximum: number;
+}
+
+export function DownloadList(props: DownloadListProps): ReactElement | null {
+  const { downloads, width, heightMaximum } = props;
+  const { theme } = useLook();
+  const height = downloadListHeight(downloads, heightMaximum);
+  if (height === 0) return null;
+  const open = openDownloads(downloads);
+  const shown = open.slice(0, (height - headingRows) / rowsEach);
+  const more = open.length - shown.length;
+  return (
+    <Box flexDirection="column" flexShrink={0}>
+      <Text {...theme.title}>{more > 0 ? `Downloads (${more} more)` : "Downloads"}</Text>
+      {shown.map((download) => (
+        <DownloadItem key={download.name} download={download} width={width} />
+      ))}
+    </Box>
+  );
+}
+
+function openDownloads(downloads: readonly Download[]): readonly Download[] {
+  return downloads.filter(({ state }) => state !== "done");
+}
+
+interface DownloadItemProps {
+  readonly download: Download;
+  readonly width: number;
+}
+
+/** Name, bar and bytes in one row, the state below them. */
+function DownloadItem({ download, width }: DownloadItemProps): ReactElement {
+  const { glyphs, theme } = useLook();
+  const nowMs = useNow();
+  const { ellipsis, isAscii } = glyphs;
+  const isFailed = download.state === "failed";
+  const fraction = fractionOf(download);
+  const figures = fraction === undefined ? "" : figuresOf(download, fraction);
+  const nameWidth = Math.max(8, Math.min(28, Math.floor(width * 0.35)));
+  const name = foreignText(shortName(download.name, nameWidth, ellipsis), isAscii);
+  const left = nameWidth + gap.length;
+  const barWidth = width - left - gap.length - textWidth(figures);
+  const state = foreignText(stateText(download, glyphs, nowMs), isAscii);
+  return (
+    <>
+      <Text wrap="truncate">
+        {fitText(name, nameWidth, ellipsis) + gap}
+        {fraction !== undefined && barWidth >= barWidthMinimum && (
+          <>
+            <ProgressBar fraction={fraction} width={barWidth} tone={isFailed ? "error" : "mark"} />
+            {gap}
+          </>
+        )}
+        {figures}
+      </Text>
+      <Text {...theme[isFailed ? "error" : "dim"]} wrap="truncate">
+        {" ".repeat(left) + truncateText(state, width - left, ellipsis)}
+      </Text>
+    </>
+  );
+}
+
+/** `43%  430 MB of 1 GB`. */
+function figuresOf({ completedBytes, totalBytes = 0 }: Download, fraction: number): string {
+  const percent = Math.floor(fraction * 100);
+  return `${percent}%  ${formatBytes(completedBytes)} of ${formatBytes(totalBytes)}`;
+}
+
+function stateText(download: Download, { failed, separator }: Glyphs, nowMs: number): string {
+  switch (download.state) {
+    case "failed":
+      return `${failed} ${download.error ?? "failed"} ${separator} r retry`;
+    case "paused":
+      return "paused, what is here is kept; Space goes on, x takes it off the list";
+    case "verifying":
+      return "sha256 is being checked";
+    case "done":
+      return "done";
+    case "running": {
+      if (download.status !== "") return download.status;
+      const speed = speedOf(download, nowMs);
+      const leftMs = remainingMs(download, nowMs);
+      return [
+        ...(speed === undefined ? [] : [`${formatBytes(speed)}/s`]),
+        ...(leftMs === undefined ? [] : [`${formatRemaining(leftMs)} left`]),
+        "sha256 pending",
+      ].join(` ${separator} `);
+    }
+  }
+}

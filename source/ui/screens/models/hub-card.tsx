@@ -1,0 +1,125 @@
+// The card of a model of the hub: its facts and figures, and the quantizations to pull.
+
+import { Text } from "ink";
+import type { ReactElement } from "react";
+import { formatBytes } from "../../../base/byte-format.ts";
+import { formatCount } from "../../../base/count-format.ts";
+import { formatRelativeTime } from "../../../base/relative-time.ts";
+import type { Capacity } from "../../../client/models-capacity.ts";
+import type { HubModel, HubQuantization } from "../../../client/models-hub.ts";
+import { panelInnerWidth } from "../../components/panel.tsx";
+import { useParagraph } from "../../components/paragraph.tsx";
+import { ScrollPanel, type ScrollPanelProps } from "../../components/scroll-panel.tsx";
+import { useNow } from "../../hooks/use-clock.ts";
+import { useLook } from "../../hooks/use-look.ts";
+import { truncateText } from "../../text/graphemes.ts";
+import { fitText, foreignText } from "../../text/text-run.ts";
+import { fitOfWeights } from "./estimate.ts";
+import type { HubEntry } from "./model-entries.ts";
+import { formatTally, formatWindow } from "./model-figures.ts";
+import type { Reading } from "./models-state.ts";
+import { fitWords } from "./state-cells.ts";
+
+type Offer = Reading<readonly HubQuantization[]>;
+
+export interface HubCardProps {
+  readonly entry: HubEntry;
+  /** The quantizations of the repository. */
+  readonly offer: Offer | undefined;
+  readonly capacity: Capacity | undefined;
+  readonly panel: ScrollPanelProps;
+}
+
+export function HubCard({ entry, offer, capacity, panel }: HubCardProps): ReactElement {
+  const { glyphs } = useLook();
+  const nowMs = useNow();
+  const width = panelInnerWidth(panel.width);
+  const paragraph = useParagraph(width);
+  const { model, installed } = entry;
+  const facts = factsOf(model).join(` ${glyphs.separator} `);
+  const figures = figuresOf(model, nowMs).join(` ${glyphs.separator} `);
+  const offered = offer?.value ?? [];
+  const selectorWidth = Math.max(0, ...offered.map(({ selector }) => selector.length));
+  return (
+    <ScrollPanel {...panel}>
+      {paragraph(model.repository, "title")}
+      {facts !== "" && paragraph(facts)}
+      {paragraph(`licence ${model.license ?? "not told"}`)}
+      {figures !== "" && paragraph(figures)}
+      {model.isGated &&
+        paragraph(
+          `${glyphs.warning} gated: accept its terms on the hub, then set HF_TOKEN for the server.`,
+          "warning",
+        )}
+      <Text> </Text>
+      {installed.length > 0 && (
+        <>
+          {paragraph("On this machine", "title")}
+          {installed.map((name) => paragraph(name, "good"))}
+          <Text> </Text>
+        </>
+      )}
+      {paragraph("Quantizations", "title")}
+      {offer?.error !== undefined
+        ? paragraph(offer.error, "error")
+        : offer?.value === undefined && paragraph(`asking the hub${glyphs.ellipsis}`, "dim")}
+      {offered.map((quantization) => (
+        <Quantization
+          key={quantization.selector}
+          quantization={quantization}
+          capacity={capacity}
+          selectorWidth={selectorWidth}
+          width={width}
+        />
+      ))}
+      {offer?.value !== undefined &&
+        paragraph("Enter chooses and pulls one, i shows what its makers say.", "dim")}
+    </ScrollPanel>
+  );
+}
+
+function factsOf({ architecture, parameterCount, contextLength }: HubModel): readonly string[] {
+  return [
+    ...(architecture === undefined ? [] : [`arch ${architecture}`]),
+    ...(parameterCount === undefined ? [] : [formatCount(parameterCount)]),
+    ...(contextLength === undefined ? [] : [`${formatWindow(contextLength)} context`]),
+  ];
+}
+
+function figuresOf({ downloads, likes, modifiedMs }: HubModel, nowMs: number): readonly string[] {
+  return [
+    ...(downloads === undefined ? [] : [`${formatTally(downloads)} downloads`]),
+    ...(likes === undefined ? [] : [`${formatTally(likes)} likes`]),
+    ...(modifiedMs === undefined ? [] : [formatRelativeTime(modifiedMs, nowMs)]),
+  ];
+}
+
+interface QuantizationProps {
+  readonly quantization: HubQuantization;
+  readonly capacity: Capacity | undefined;
+  readonly selectorWidth: number;
+  readonly width: number;
+}
+
+const sizeWidth = 7;
+const fitWidth = 5;
+
+/** Size, a first guess at the fit, and remarks, in one row. */
+function Quantization(props: QuantizationProps): ReactElement {
+  const { quantization, capacity, selectorWidth, width } = props;
+  const { glyphs, theme } = useLook();
+  const { selector, sizeBytes, isDefault, hasProjector } = quantization;
+  const fit = capacity && fitWords[fitOfWeights(sizeBytes, capacity)];
+  const remarks = `${hasProjector ? " sees images" : ""}${isDefault ? " usual" : ""}`;
+  const room = width - selectorWidth - sizeWidth - 4 - (fit === undefined ? 0 : fitWidth);
+  return (
+    <Text wrap="truncate">
+      <Text {...theme[isDefault ? "value" : "plain"]}>
+        {fitText(foreignText(selector, glyphs.isAscii), selectorWidth, glyphs.ellipsis)}
+      </Text>
+      {`  ${formatBytes(sizeBytes).padStart(sizeWidth)}  `}
+      {fit !== undefined && <Text {...theme[fit.tone]}>{fit.text.padEnd(fitWidth)}</Text>}
+      <Text {...theme.dim}>{truncateText(remarks, Math.max(0, room), glyphs.ellipsis)}</Text>
+    </Text>
+  );
+}

@@ -1,0 +1,128 @@
+// The card of a model of this machine: its facts, the memory that it takes, its Modelfile.
+
+import { Text } from "ink";
+import type { ReactElement } from "react";
+import { formatRelativeTime } from "../../../base/relative-time.ts";
+import type { Capacity } from "../../../client/models-capacity.ts";
+import type { LocalModel } from "../../../client/models-store.ts";
+import { panelInnerWidth } from "../../components/panel.tsx";
+import { type Paragraph, useParagraph } from "../../components/paragraph.tsx";
+import { ScrollPanel, type ScrollPanelProps } from "../../components/scroll-panel.tsx";
+import { useNow } from "../../hooks/use-clock.ts";
+import { useLook } from "../../hooks/use-look.ts";
+import { deletionSentence, licenseName, modelfileCommands } from "./card-text.ts";
+import type { LoadChoice } from "./estimate.ts";
+import { memoryEstimateRows } from "./memory-estimate.tsx";
+import type { LocalEntry } from "./model-entries.ts";
+import type { CardFacts, Reading } from "./models-state.ts";
+
+const modelfileRowsMaximum = 40;
+const digestLength = 12;
+
+export interface LocalCardProps {
+  readonly entry: LocalEntry;
+  readonly card: Reading<CardFacts> | undefined;
+  readonly capacity: Capacity | undefined;
+  readonly choice: LoadChoice;
+  readonly panel: ScrollPanelProps;
+}
+
+export function LocalCard(props: LocalCardProps): ReactElement {
+  const { entry, card, capacity, choice, panel } = props;
+  const { glyphs } = useLook();
+  const nowMs = useNow();
+  const width = panelInnerWidth(panel.width);
+  const paragraph = useParagraph(width);
+  const { model, estimate } = entry;
+  if (model === undefined) return <ComingCard entry={entry} panel={panel} />;
+  const facts = card?.value;
+  return (
+    <ScrollPanel {...panel}>
+      {facts !== undefined && descriptionRows(facts, paragraph)}
+      {paragraph(factsLine(entry, model, glyphs.separator))}
+      {model.capabilities.length > 0 && paragraph(`can ${model.capabilities.join(", ")}`)}
+      <Text> </Text>
+      {estimate !== undefined && capacity !== undefined && (
+        <>
+          {memoryEstimateRows({ estimate, capacity, choice, width })}
+          <Text> </Text>
+        </>
+      )}
+      {model.memory === undefined && (
+        <>
+          {paragraph("Its file cannot be read: e, d and modelctl show tell more.", "warning")}
+          <Text> </Text>
+        </>
+      )}
+      {card?.error !== undefined
+        ? paragraph(card.error, "error")
+        : facts === undefined
+          ? paragraph(`reading the card${glyphs.ellipsis}`, "dim")
+          : originRows(facts, paragraph, glyphs.ellipsis)}
+      {paragraph(`Modified ${formatRelativeTime(model.modifiedMs, nowMs)}`, "dim")}
+      {paragraph(`Store ${model.store}, digest ${model.digest.slice(0, digestLength)}`, "dim")}
+    </ScrollPanel>
+  );
+}
+
+function factsLine({ estimate }: LocalEntry, model: LocalModel, separator: string): string {
+  return [
+    `arch ${model.family}`,
+    estimate === undefined ? "" : `${estimate.layers - 1} layers`,
+    model.parameterSize,
+    model.quantization,
+  ]
+    .filter((fact) => fact !== "")
+    .join(` ${separator} `);
+}
+
+/** The model's own title, its description and its licence. */
+function descriptionRows({ description }: CardFacts, paragraph: Paragraph): ReactElement {
+  const { info, description: sentence, license } = description;
+  const title = info["general.name"] ?? info["general.basename"];
+  return (
+    <>
+      {typeof title === "string" && paragraph(title, "title")}
+      {sentence !== undefined && paragraph(sentence)}
+      {paragraph(`licence ${licenseName(info["general.license"], license)}`)}
+    </>
+  );
+}
+
+/** The Modelfile, the template, and the bytes that deleting the model frees. */
+function originRows(
+  { description, deletion }: CardFacts,
+  paragraph: Paragraph,
+  ellipsis: string,
+): ReactElement {
+  const { modelfile, template } = description;
+  const language = template.language === undefined ? "" : `, ${template.language}`;
+  return (
+    <>
+      {paragraph("Modelfile", "title")}
+      {modelfileCommands(modelfile, ellipsis)
+        .slice(0, modelfileRowsMaximum)
+        .map((line) => paragraph(line, "code"))}
+      {paragraph(`Template from ${template.origin}${language}. ${template.reason}`, "dim")}
+      <Text> </Text>
+      {deletion !== undefined && paragraph(deletionSentence(deletion), "dim")}
+    </>
+  );
+}
+
+/** The card of a model whose first download is not complete. */
+function ComingCard({ entry, panel }: Pick<LocalCardProps, "entry" | "panel">): ReactElement {
+  const { glyphs } = useLook();
+  const paragraph = useParagraph(panelInnerWidth(panel.width));
+  const { download } = entry;
+  if (download?.state !== "failed") {
+    return <ScrollPanel {...panel}>{paragraph("It is on its way here.", "dim")}</ScrollPanel>;
+  }
+  return (
+    <ScrollPanel {...panel}>
+      {paragraph(`${glyphs.failed} ${download.error ?? "It failed."}`, "error")}
+      <Text> </Text>
+      {paragraph("r tries again and goes on from what is here; x takes it off the list.", "dim")}
+    </ScrollPanel>
+  );
+}

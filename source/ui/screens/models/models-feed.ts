@@ -1,0 +1,260 @@
+// Reads what the screen shows from the server: lists, memory and disk, cards, the hub's answers.
+
+import type { Clock } from "../../../base/clock.ts";
+import { describeError } from "../../../base/product-error.ts";
+import type { ApiClient } from "../../../client/api-client.ts";
+import { loadedModels } from "../../../client/model-calls.ts";
+import { readCapacity } from "../../../client/models-capacity.ts";
+import { type HubOrder, listQuantizations, searchHub } from "../../../client/models-hub.ts";
+import {
+  describeModel,
+  type LocalModel,
+  listModels,
+  planDeletion,
+} from "../../../client/models-store.ts";
+import type { Store } from "../../state/store.ts";
+import { selectedEntry, settledSelection } from "./model-entries.ts";
+import {
+  type CardFacts,
+  cardKey,
+  failed,
+  type ModelsState,
+  notRead,
+  type Reading,
+  received,
+  sources,
+  waitingFor,
+  withList,
+} from "./models-state.ts";
+import { Poll } from "./poll.ts";
+
+export interface ModelsFeedOptions {
+  /** The server to ask now: after a break it may be another. */
+  readonly client: () => ApiClient;
+  readonly store: Store<ModelsState>;
+  readonly clock: Clock;
+}
+
+/** Changes made here are read at once; the rest changes seldom. */
+const intervalsMs = { running: 1000, capacity: 3000, local: 10_000 };
+/** Share of the time to spend reading: the server opens a file for each model. */
+const listShareMaximum = 1 / 20;
+/** A key held down passes many cards, and the hub limits its requests. */
+const cardDelaysMs = { local: 120, hub: 400, running: 120 };
+const searchDelayMs = 250;
+/** A longer wait is shown. */
+const shownWaitMs = 160;
+const cardsMaximum = 100;
+
+const hubOrdersBySort: Readonly<Record<string, HubOrder>> = {
+  downloads: "downloads",
+  likes: "likes",
+  newest: "lastModified",
+  trending: "trendingScore",
+};
+
+export class ModelsFeed {
+  readonly #options: ModelsFeedOptions;
+  readonly #polls: { readonly local: Poll; readonly running: Poll; readonly capacity: Poll };
+  #cardTimer: NodeJS.Timeout | undefined;
+  #searchTimer: NodeJS.Timeout | undefined;
+  #searching: AbortController | undefined;
+  /** Cards for which a deletion was planned. */
+  readonly #planned = new WeakSet<CardFacts>();
+  #isRunning = false;
+  #isClosed = false;
+
+  constructor(options: ModelsFeedOptions) {
+    this.#options = options;
+    const { client } = options;
+    const readLocal = async () => {
+      await this.#read("local", () => listModels(client()));
+      this.readCard();
+    };
+    const readRunning = () => this.#read("running", () => loadedModels(client()));
+    const readRoom = () => this.#read("capacity", () => readCapacity(client()));
+    this.#polls = {
+      local: new Poll(readLocal, intervalsMs.local, listShareMaximum),
+      running: new Poll(readRunning, intervalsMs.running),
+      capacity: new Poll(readRoom, intervalsMs.capacity),
+    };
+  }
+
+  /** The screen is in sight. */
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  start(): void {
+    this.#isRunning = true;
+    for (const poll of Object.values(this.#polls)) poll.start();
+    this.readCard();
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    for (const poll of Object.values(this.#polls)) poll.stop();
+  }
+
+  /** Reads everything about this machine again, now. */
+  async refresh(): Promise<void> {
+    await Promise.all(Object.values(this.#polls).map((poll) => poll.now()));
+  }
+
+  async refreshRunning(): Promise<void> {
+    await Promise.all([this.#polls.running.now(), this.#polls.capacity.now()]);
+  }
+
+  /** Reads the card of the selected model, unless it is known. */
+  readCard(): void {
+    clearTimeout(this.#cardTimer);
+    this.#cardTimer = setTimeout(() => {
+      const entry = selectedEntry(this.#state);
+      if (entry?.kind === "local" && entry.model !== undefined) void this.#readCard(entry.model);
+      if (entry?.kind === "hub") void this.#readOffer(entry.name);
+    }, cardDelaysMs[this.#state.source]);
+    this.#cardTimer.unref();
+  }
+
+  /** Any other model may change what deleting one would free. */
+  forgetCards(): void {
+    this.#options.store.update({ cards: new Map() });
+  }
+
+  searchHub(): void {
+    clearTimeout(this.#searchTimer);
+    void this.#search();
+  }
+
+  /** Searches once no more letters follow. */
+  searchHubSoon(): void {
+    clearTimeout(this.#searchTimer);
+    this.#searchTimer = setTimeout(() => void this.#search(), searchDelayMs);
+    this.#searchTimer.unref();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.stop();
+    clearTimeout(this.#cardTimer);
+    clearTimeout(this.#searchTimer);
+    this.#searching?.abort();
+  }
+
+  get #state(): ModelsState {
+    return this.#options.store.get();
+  }
+
+  async #read<Key extends "local" | "running" | "capacity">(
+    key: Key,
+    ask: () => Promise<NonNullable<ModelsState[Key]["value"]>>,
+  ): Promise<void> {
+    const { clock } = this.#options;
+    if (this.#state[key].value === undefined) {
+      this.#update({ [key]: waitingFor<unknown>(this.#state[key], clock.wallMs()) });
+      this.#showWaiting();
+    }
+    try {
+      const value = await ask();
+      this.#update({ [key]: received(value, clock.wallMs()) });
+      this.#settle();
+    } catch (error) {
+      this.#update({ [key]: failed<unknown>(this.#state[key], describeError(error)) });
+    }
+  }
+
+  async #search(): Promise<void> {
+    const { client, clock } = this.#options;
+    this.#searching?.abort();
+    const search = new AbortController();
+    this.#searching = search;
+    const { filter, sort } = this.#state.lists.hub;
+    const text = filter.text.trim();
+    const order = hubOrdersBySort[sort] ?? "downloads";
+    const query = `${order} ${text}`;
+    this.#update({ hub: waitingFor(this.#state.hub, clock.wallMs()) });
+    this.#showWaiting();
+    try {
+      const models = await searchHub(client(), { text, order }, search.signal);
+      if (search.signal.aborted) return;
+      this.#update({ hub: received(models, clock.wallMs()), hubQuery: query });
+      this.#settle();
+    } catch (error) {
+      if (search.signal.aborted) return;
+      // Models found by other words stay out of this list.
+      const before = this.#state.hubQuery === query ? this.#state.hub : notRead;
+      this.#update({ hub: failed(before, describeError(error)) });
+    }
+  }
+
+  async #readCard(model: LocalModel): Promise<void> {
+    const { client, clock } = this.#options;
+    const key = cardKey(model);
+    await this.#readOnce(
+      key,
+      async () => ({ description: await describeModel(client(), model.name), deletion: undefined }),
+      ({ cards }) => cards,
+      (cards) => ({ cards }),
+    );
+    // Models of other stores and those of the program stay: there is nothing to plan.
+    const card = this.#state.cards.get(key)?.value;
+    if (card === undefined || card.deletion !== undefined || model.store !== "modelctl") return;
+    if (this.#planned.has(card)) return;
+    this.#planned.add(card);
+    // A plan reads the whole store, so the card is shown before. Its errors come up when d asks again.
+    const deletion = await planDeletion(client(), model.name).catch(() => undefined);
+    const { cards } = this.#state;
+    if (deletion === undefined || cards.get(key)?.value !== card) return;
+    const read = received({ ...card, deletion }, clock.wallMs());
+    this.#update({ cards: new Map([...cards, [key, read]]) });
+  }
+
+  async #readOffer(name: string): Promise<void> {
+    const { client } = this.#options;
+    await this.#readOnce(
+      name,
+      () => listQuantizations(client(), name),
+      ({ offers }) => offers,
+      (offers) => ({ offers }),
+    );
+  }
+
+  /** Reads a value of a map that is neither known nor being read. */
+  async #readOnce<T>(
+    key: string,
+    ask: () => Promise<T>,
+    get: (state: ModelsState) => ReadonlyMap<string, Reading<T>>,
+    set: (all: ReadonlyMap<string, Reading<T>>) => Partial<ModelsState>,
+  ): Promise<void> {
+    const { clock } = this.#options;
+    const known = get(this.#state).get(key) ?? notRead;
+    if (known.value !== undefined || known.waitingSinceMs !== undefined) return;
+    const keep = (reading: Reading<T>) => {
+      const others = [...get(this.#state)].filter(([other]) => other !== key);
+      this.#update(set(new Map([...others.slice(-cardsMaximum), [key, reading]])));
+    };
+    keep(waitingFor(known, clock.wallMs()));
+    try {
+      keep(received(await ask(), clock.wallMs()));
+    } catch (error) {
+      keep(failed(known, describeError(error)));
+    }
+  }
+
+  /** Holds the selections on their models while the lists change. */
+  #settle(): void {
+    for (const source of sources) {
+      const choice = settledSelection(this.#state, source);
+      if (choice !== undefined) this.#update(withList(this.#state, source, choice));
+    }
+  }
+
+  /** Draws again at the moment from which a wait is shown. */
+  #showWaiting(): void {
+    setTimeout(() => this.#update({}), shownWaitMs).unref();
+  }
+
+  #update(change: Partial<ModelsState>): void {
+    if (!this.#isClosed) this.#options.store.update(change);
+  }
+}

@@ -1,0 +1,83 @@
+// The models screen: the list beside the card of the selected model, or one of the two in a narrow window.
+
+import { Box } from "ink";
+import type { ReactElement } from "react";
+import { Line } from "../../components/line.tsx";
+import type { BodySize } from "../../frame/screen.ts";
+import { useLayout } from "../../hooks/use-layout.ts";
+import { useLook } from "../../hooks/use-look.ts";
+import { type Readable, useStore } from "../../hooks/use-store.ts";
+import { truncateText } from "../../text/graphemes.ts";
+import { foreignText } from "../../text/text-run.ts";
+import { ModelCard } from "./model-card.tsx";
+import { type ModelEntry, selectedEntry } from "./model-entries.ts";
+import { formatWindow } from "./model-figures.ts";
+import { ModelList } from "./model-list.tsx";
+import type { ModelsState } from "./models-state.ts";
+import { ReaderList } from "./reader-list.tsx";
+
+/** From this width on, the card has a place of its own. */
+const twoPanesFrom = 100;
+/** From this width on, a narrow window has a line about the selected model. */
+const summaryFrom = 80;
+const listShare = 0.6;
+
+export interface ModelsViewProps extends BodySize {
+  readonly store: Readable<ModelsState>;
+  /** Hears how far the card scrolls. */
+  readonly onCardExtent: (lastTop: number) => void;
+}
+
+export function ModelsView(props: ModelsViewProps): ReactElement {
+  const { store, onCardExtent, columns, rows } = props;
+  const state = useStore(store, (all) => all);
+  const isRead = useLayout() === "reader";
+  if (isRead) return <ReaderList state={state} />;
+  const entry = selectedEntry(state);
+  const card = { state, entry, height: rows, onExtent: onCardExtent };
+  if (columns >= twoPanesFrom) {
+    const listWidth = Math.floor(columns * listShare);
+    return (
+      <Box>
+        <ModelList state={state} width={listWidth} height={rows} />
+        <ModelCard {...card} width={columns - listWidth} />
+      </Box>
+    );
+  }
+  if (state.pane === "card") return <ModelCard {...card} width={columns} />;
+  const hasSummary = columns >= summaryFrom && entry !== undefined;
+  return (
+    <Box flexDirection="column">
+      <ModelList state={state} width={columns} height={rows - (hasSummary ? 1 : 0)} />
+      {hasSummary && <Summary entry={entry} width={columns} />}
+    </Box>
+  );
+}
+
+interface SummaryProps {
+  readonly entry: ModelEntry;
+  readonly width: number;
+}
+
+/** The selected model in one line, where its card is hidden. */
+function Summary({ entry, width }: SummaryProps): ReactElement {
+  const { glyphs } = useLook();
+  const facts = [...summaryFacts(entry), "Tab card"].filter((fact) => fact !== "");
+  const text = ` ${foreignText(facts.join(` ${glyphs.separator} `), glyphs.isAscii)}`;
+  return <Line runs={[{ text: truncateText(text, width, glyphs.ellipsis), tone: "dim" }]} />;
+}
+
+function summaryFacts(entry: ModelEntry): readonly string[] {
+  switch (entry.kind) {
+    case "local": {
+      const { model, estimate } = entry;
+      const memory =
+        estimate && `${formatWindow(estimate.contextLength)} context, ${estimate.cacheType}`;
+      return [model?.family ?? "", model?.parameterSize ?? "", memory ?? ""];
+    }
+    case "hub":
+      return [entry.model.architecture ?? ""];
+    case "running":
+      return [];
+  }
+}

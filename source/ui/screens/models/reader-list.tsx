@@ -1,0 +1,91 @@
+// The list in words for screen readers: how long it is, the selected model, the field.
+
+import { Box, Text } from "ink";
+import type { ReactElement } from "react";
+import { formatBytes } from "../../../base/byte-format.ts";
+import { foreignText } from "../../text/text-run.ts";
+import { fractionOf } from "./download.ts";
+import type { Fit } from "./estimate.ts";
+import { entriesOf, type ModelEntry, selectedIndex } from "./model-entries.ts";
+import { formatTally, formatWindow } from "./model-figures.ts";
+import type { ModelsState } from "./models-state.ts";
+
+/** Short: the whole of it is read out again when a part changes. */
+export function ReaderList({ state }: { readonly state: ModelsState }): ReactElement {
+  const { source, work, isTyping } = state;
+  const entries = entriesOf(state, source);
+  const selected = selectedIndex(state, entries);
+  const entry = entries[selected]?.entry;
+  const { error } = state[source];
+  const lines = [
+    `List ${source}: ${entries.length} ${entries.length === 1 ? "model" : "models"}`,
+    ...(error === undefined ? [] : [`Error: ${error}`]),
+    ...(work === undefined ? [] : [work]),
+    entry === undefined
+      ? "Selected: nothing"
+      : `Selected: ${description(entry)}${stateWords(entry)}, ${selected + 1} of ${entries.length}`,
+    ...(isTyping ? [`Filter: ${state.lists[source].filter.text}`] : []),
+  ];
+  return (
+    <Box flexDirection="column">
+      {lines.map((line) => (
+        <Text key={line}>{foreignText(line, false)}</Text>
+      ))}
+    </Box>
+  );
+}
+
+const fitWords: Record<Fit, string> = {
+  gpu: "fits on the GPU",
+  split: "fits on GPU and CPU together",
+  cpu: "fits on the CPU",
+  none: "is too big",
+};
+
+function description(entry: ModelEntry): string {
+  switch (entry.kind) {
+    case "local": {
+      const { model, estimate } = entry;
+      if (model === undefined) return `${entry.name}, on its way`;
+      const window = model.memory?.trainedContextLength;
+      return listed([
+        entry.name,
+        formatBytes(model.sizeBytes),
+        model.quantization,
+        window === undefined ? "" : `context ${formatWindow(window)}`,
+        estimate === undefined ? "" : fitWords[estimate.fit],
+      ]);
+    }
+    case "hub": {
+      const { downloads, isGated } = entry.model;
+      return listed([
+        entry.name,
+        downloads === undefined ? "" : `${formatTally(downloads)} downloads`,
+        isGated ? "gated" : "",
+        entry.installed.length > 0 ? "on this machine" : "",
+      ]);
+    }
+    case "running":
+      return listed([entry.name, `${formatBytes(entry.loaded.size)} in memory`]);
+  }
+}
+
+/** `, loaded`; nothing for a model at rest. */
+function stateWords(entry: ModelEntry): string {
+  if (entry.kind === "running") return `, ${entry.loaded.state}`;
+  const { download } = entry;
+  if (download !== undefined) {
+    const fraction = fractionOf(download);
+    const percent = fraction === undefined ? "" : ` at ${Math.floor(fraction * 100)} percent`;
+    const reason = download.error === undefined ? "" : `: ${download.error}`;
+    return `, download ${download.state}${percent}${reason}`;
+  }
+  if (entry.kind === "hub") return "";
+  const { loading, loaded } = entry;
+  if (loading !== undefined) return loading.step === "check" ? ", checking" : ", loading";
+  return loaded === undefined ? "" : ", loaded";
+}
+
+function listed(parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join(", ");
+}

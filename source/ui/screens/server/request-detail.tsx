@@ -1,0 +1,74 @@
+// A request in full, and the summary of the selected one below the table.
+
+import { memo, type ReactElement, useMemo } from "react";
+import type { RequestView } from "../../../client/requests.ts";
+import { Line } from "../../components/line.tsx";
+import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
+import { useLook } from "../../hooks/use-look.ts";
+import { useStore } from "../../hooks/use-store.ts";
+import type { TextRun } from "../../text/text-run.ts";
+import { currentRequest, listRequests } from "./request-list.ts";
+import { requestLines, summaryLines } from "./request-text.ts";
+import { previewRows } from "./server-layout.ts";
+import { type ServerSources, textsOf } from "./server-state.ts";
+
+export interface RequestDetailProps {
+  readonly sources: ServerSources;
+  readonly opened: RequestView;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Follows the request while it is answered. */
+export const RequestDetail = memo(function RequestDetail(props: RequestDetailProps): ReactElement {
+  const { sources, opened, columns, rows } = props;
+  const { glyphs } = useLook();
+  const { top, isWrapped, read } = useStore(sources.store, (one) => one);
+  const view = useStore(sources.feed, (entries) => currentRequest(entries, opened));
+  const texts = textsOf(read, view);
+  const width = panelInnerWidth(columns);
+  const lines = useMemo(
+    () => requestLines(view, texts, { width, glyphs, isWrapped }),
+    [view, texts, width, glyphs, isWrapped],
+  );
+  const height = panelInnerHeight(rows);
+  const end = Math.min(lines.length, top + height);
+  const footer = lines.length > height ? `rows ${top + 1} to ${end} of ${lines.length}` : "";
+  return (
+    <Panel width={columns} height={rows} title={`Request ${view.id}`} footer={footer} isFocused>
+      <TextLines lines={lines.slice(top, end)} />
+    </Panel>
+  );
+});
+
+export type RequestPreviewProps = Pick<RequestDetailProps, "sources" | "columns">;
+
+/** Nothing where no request is selected. */
+export const RequestPreview = memo(function RequestPreview(
+  props: RequestPreviewProps,
+): ReactElement | null {
+  const { sources, columns } = props;
+  const { glyphs } = useLook();
+  const state = useStore(sources.store, (one) => one);
+  const selected = useStore(sources.feed, (entries) => listRequests(state, entries).selected);
+  if (selected === undefined) return null;
+  const width = panelInnerWidth(columns);
+  const lines = summaryLines(selected, { width, glyphs, isWrapped: false });
+  const title = `${selected.id} ${glyphs.separator} Enter opens it`;
+  return (
+    <Panel width={columns} height={previewRows} title={title}>
+      <TextLines lines={lines.slice(0, panelInnerHeight(previewRows))} />
+    </Panel>
+  );
+});
+
+function TextLines({ lines }: { readonly lines: readonly (readonly TextRun[])[] }): ReactElement {
+  return (
+    <>
+      {lines.map((line, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+        <Line key={index} runs={line} />
+      ))}
+    </>
+  );
+}

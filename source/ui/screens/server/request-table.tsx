@@ -1,0 +1,163 @@
+// The request table: filters above it, the rows around the selected one.
+
+import { Box, Text } from "ink";
+import { memo, type ReactElement } from "react";
+import type { RequestView } from "../../../client/requests.ts";
+import { Line } from "../../components/line.tsx";
+import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
+import { fitColumns, markerWidth, Table } from "../../components/table.tsx";
+import { TextField } from "../../components/text-field.tsx";
+import { useNow } from "../../hooks/use-clock.ts";
+import { useLook } from "../../hooks/use-look.ts";
+import { useStore } from "../../hooks/use-store.ts";
+import { keyOf } from "../../live/request-feed.ts";
+import { fitRuns, foreignRun, runsWidth, type TextRun } from "../../text/text-run.ts";
+import { wrapLine } from "../../text/wrap-line.ts";
+import { exampleCall } from "./curl-command.ts";
+import { failureNote, requestColumns } from "./request-columns.ts";
+import { listRequests, missedRequests } from "./request-list.ts";
+import { tableHeadRows } from "./server-layout.ts";
+import type { ServerSources, ServerState } from "./server-state.ts";
+
+export interface RequestTableProps {
+  readonly sources: ServerSources;
+  readonly columns: number;
+  readonly rows: number;
+  /** The panel's first row in the body. */
+  readonly y: number;
+}
+
+export const RequestTable = memo(function RequestTable(props: RequestTableProps): ReactElement {
+  const { sources, columns, rows, y } = props;
+  const { glyphs } = useLook();
+  const state = useStore(sources.store, (one) => one);
+  const entries = useStore(sources.feed, (one) => one);
+  // The figures of running requests count up with each sample.
+  useStore(sources.watch, (one) => one);
+  const { shown, selected, selectedIndex, total } = listRequests(state, entries);
+  const width = panelInnerWidth(columns);
+  const footer =
+    state.selectedKey === undefined
+      ? `${shown.length} of ${total}`
+      : `${selectedIndex + 1} of ${shown.length} ${glyphs.separator} End follows`;
+  const height = Math.max(0, panelInnerHeight(rows) - tableHeadRows);
+  return (
+    <Panel width={columns} height={rows} y={y} title="Requests" footer={footer} isFocused>
+      <FilterLine state={state} missed={missedRequests(state, entries)} width={width} />
+      <Requests
+        views={rowsAround(shown, selectedIndex, height)}
+        selected={selected}
+        isRelative={state.isRelative}
+        width={width}
+      />
+      {shown.length === 0 && (
+        <NoRequests hasRequests={total > 0} url={sources.host().url} width={width} />
+      )}
+    </Panel>
+  );
+});
+
+/** At most `height` rows, with the selected one in the middle where it can be. */
+function rowsAround(
+  shown: readonly RequestView[],
+  selectedIndex: number,
+  height: number,
+): readonly RequestView[] {
+  const wanted = Math.min(selectedIndex - Math.floor(height / 2), shown.length - height);
+  const top = Math.max(0, wanted);
+  return shown.slice(top, top + height);
+}
+
+interface RequestsProps {
+  readonly views: readonly RequestView[];
+  readonly selected: RequestView | undefined;
+  readonly isRelative: boolean;
+  readonly width: number;
+}
+
+function Requests({ views, selected, isRelative, width }: RequestsProps): ReactElement {
+  const { glyphs } = useLook();
+  const now = useNow();
+  const columns = requestColumns({ glyphs, isRelative, now });
+  return (
+    <Table
+      columns={fitColumns(columns, width - markerWidth)}
+      items={views}
+      keyOf={keyOf}
+      isSelected={(view) => view === selected}
+      noteOf={(view) => failureNote(view, glyphs.isAscii)}
+    />
+  );
+}
+
+const fieldWidthMinimum = 8;
+const fieldWidthMaximum = 48;
+
+interface FilterLineProps {
+  readonly state: ServerState;
+  /** Requests that have come since the pause. */
+  readonly missed: number;
+  readonly width: number;
+}
+
+/** The filters in force, the field for their text, and whether the newest request is followed. */
+function FilterLine({ state, missed, width }: FilterLineProps): ReactElement {
+  const { glyphs, theme } = useLook();
+  const { isAscii, ellipsis, warning } = glyphs;
+  const { filters, field, filterProblem, frozen, selectedKey } = state;
+  const { status, model, text } = filters;
+  const isPaused = frozen !== undefined;
+  const mode = isPaused ? `PAUSED +${missed}` : selectedKey === undefined ? "FOLLOW" : "";
+  const room = Math.max(0, width - mode.length - 1);
+  const names: readonly TextRun[] = [
+    { text: "status ", tone: "dim" },
+    { text: status, tone: status === "all" ? "plain" : "value" },
+    { text: "  model ", tone: "dim" },
+    foreignRun(model ?? "all", model === undefined ? "plain" : "value", isAscii),
+    { text: "  filter ", tone: "dim" },
+  ];
+  const used = Math.min(room, runsWidth(names));
+  const fieldWidth = Math.max(
+    fieldWidthMinimum,
+    Math.min(fieldWidthMaximum, width - used - mode.length - 2),
+  );
+  const rest = Math.max(0, room - used - (field === undefined ? 0 : fieldWidth));
+  const value: TextRun =
+    text === "" ? { text: "none", tone: "plain" } : foreignRun(text, "value", isAscii);
+  const problem =
+    filterProblem === undefined
+      ? []
+      : [foreignRun(`  ${warning} ${filterProblem}`, "warning", isAscii)];
+  return (
+    <Box height={1} flexShrink={0}>
+      <Line runs={fitRuns(names, used, ellipsis)} />
+      {field !== undefined && <TextField field={field} width={fieldWidth} x={used} />}
+      <Line runs={fitRuns([...(field === undefined ? [value] : []), ...problem], rest, ellipsis)} />
+      <Text {...theme[isPaused ? "warning" : "good"]}>{` ${mode}`}</Text>
+    </Box>
+  );
+}
+
+interface NoRequestsProps {
+  /** There are some, but the filters leave none. */
+  readonly hasRequests: boolean;
+  readonly url: string;
+  readonly width: number;
+}
+
+function NoRequests({ hasRequests, url, width }: NoRequestsProps): ReactElement {
+  const { theme } = useLook();
+  const lines = hasRequests
+    ? ["Nothing matches. Esc shows all requests."]
+    : ["Listening; nothing has been asked yet. For example:", exampleCall(url), "y copies it."];
+  return (
+    <Box flexShrink={0} paddingLeft={markerWidth}>
+      <Text {...theme.dim}>
+        {lines
+          .flatMap((line) => wrapLine(line, width - markerWidth))
+          .map(({ text }) => text)
+          .join("\n")}
+      </Text>
+    </Box>
+  );
+}

@@ -1,0 +1,141 @@
+// The text of a request: caller, phases, parameters, prompt and answer.
+
+import { formatMilliseconds } from "../../../base/time-format.ts";
+import type { RequestTexts, RequestView } from "../../../client/requests.ts";
+import { truncateText } from "../../text/graphemes.ts";
+import { neutraliseLine, normaliseLineBreaks } from "../../text/neutralise.ts";
+import { fitRuns, foreignRun, foreignText, runsWidth, type TextRun } from "../../text/text-run.ts";
+import { wrapLine } from "../../text/wrap-line.ts";
+import type { Glyphs, Tone } from "../../theme.ts";
+import { statusRun, timeOfDay } from "./request-columns.ts";
+
+/** Prompt, answer and body as the server kept them, or the state of reading them. */
+export type DetailTexts =
+  | { readonly kind: "reading" }
+  | { readonly kind: "read"; readonly texts: RequestTexts }
+  | { readonly kind: "failed"; readonly sentence: string };
+
+/** A line of the text, as runs for `Line`. */
+type TextLine = readonly TextRun[];
+
+export interface TextOptions {
+  readonly width: number;
+  readonly glyphs: Glyphs;
+  /** Long lines go on below, instead of being cut. */
+  readonly isWrapped: boolean;
+}
+
+const tabText = "    ";
+
+/** Parameters and phases, without what was said. */
+export function summaryLines(view: RequestView, options: TextOptions): TextLine[] {
+  const { glyphs, width } = options;
+  const { client, keyId, stream, slot, finishReason, error } = view;
+  const caller = [
+    keyId === undefined ? "no key" : `key ${keyId}`,
+    `from ${client.address}`,
+    client.agent,
+    stream ? "streamed" : "in one piece",
+    slot === undefined ? undefined : `slot ${slot}`,
+    finishReason === undefined ? undefined : `ended by ${finishReason}`,
+  ];
+  const heading: TextLine = [
+    { text: `${timeOfDay(view.startedAt)}  `, tone: "dim" },
+    statusRun(view, glyphs),
+    foreignRun(`  ${view.method} ${view.path}  ${view.model ?? ""}`, "title", glyphs.isAscii),
+  ];
+  const parameters = parametersText(view);
+  return [
+    runsWidth(heading) > width ? fitRuns(heading, width, glyphs.ellipsis) : heading,
+    ...linesOf(caller.filter((part) => part !== undefined).join("  "), "plain", options),
+    ...linesOf(phasesText(view, glyphs), "plain", options),
+    ...(parameters === "" ? [] : linesOf(parameters, "dim", options)),
+    ...(error === undefined ? [] : linesOf(`${error.code}: ${error.message}`, "error", options)),
+  ];
+}
+
+/** `queued 20 ms → prompt 800 ms (2014 tokens, 1210 cached) → answer 1.28 s (71 tokens)`. */
+export function phasesText(view: RequestView, glyphs: Glyphs): string {
+  const { loadMs = 0, queueMs, promptMs, completionMs, firstTokenMs, totalMs } = view;
+  const { promptTokens, cachedTokens = 0, completionTokens } = view;
+  const cached = cachedTokens > 0 ? `, ${cachedTokens} cached` : "";
+  const prompt = promptTokens === undefined ? "" : ` (${promptTokens} tokens${cached})`;
+  const answer = completionTokens === undefined ? "" : ` (${completionTokens} tokens)`;
+  const phases = [
+    loadMs >= 1 ? `loaded in ${formatMilliseconds(loadMs)}` : undefined,
+    queueMs === undefined ? undefined : `queued ${formatMilliseconds(queueMs)}`,
+    promptMs === undefined ? undefined : `prompt ${formatMilliseconds(promptMs)}${prompt}`,
+    completionMs === undefined ? undefined : `answer ${formatMilliseconds(completionMs)}${answer}`,
+  ].filter((phase) => phase !== undefined);
+  const ends = [
+    firstTokenMs === undefined
+      ? undefined
+      : `first token after ${formatMilliseconds(firstTokenMs)}`,
+    totalMs === undefined ? undefined : `${formatMilliseconds(totalMs)} in all`,
+  ].filter((part) => part !== undefined);
+  const path = phases.join(` ${glyphs.arrow} `);
+  return [path, ends.join(", ")].filter((part) => part !== "").join("; ") || "nothing measured yet";
+}
+
+/** The whole request; it may be longer than the window. */
+export function requestLines(
+  view: RequestView,
+  texts: DetailTexts,
+  options: TextOptions,
+): TextLine[] {
+  const wrapping = { ...options, isWrapped: true };
+  const section = (title: string, text: string): TextLine[] => [
+    [],
+    [{ text: title, tone: "title" }],
+    ...normaliseLineBreaks(text)
+      .split("\n")
+      .flatMap((line) => linesOf(line, "plain", options)),
+  ];
+  const lines = summaryLines(view, wrapping);
+  switch (texts.kind) {
+    case "reading": {
+      const text = `Reading what was said ${options.glyphs.ellipsis}`;
+      return [...lines, [], [{ text, tone: "dim" }]];
+    }
+    case "failed":
+      return [...lines, [], ...linesOf(texts.sentence, "error", wrapping)];
+    case "read": {
+      const { prompt, answer } = texts.texts;
+      if (prompt === undefined && answer === undefined) {
+        const sentence =
+          "What is said is not kept. A server that is started with MODELCTL_LOG_PROMPTS=1 keeps prompts, answers and bodies in memory.";
+        return [...lines, [], ...linesOf(sentence, "dim", wrapping)];
+      }
+      return [
+        ...lines,
+        ...(prompt === undefined ? [] : section("Prompt, as the model got it", prompt)),
+        ...(answer === undefined ? [] : section("Answer", answer)),
+      ];
+    }
+  }
+}
+
+/** The same for a pager or a screen reader, without cuts. */
+export function requestText(view: RequestView, texts: DetailTexts, glyphs: Glyphs): string {
+  const options = { width: Number.MAX_SAFE_INTEGER, glyphs, isWrapped: true };
+  return requestLines(view, texts, options)
+    .map((line) => line.map(({ text }) => text).join(""))
+    .map((line) => line.trimEnd())
+    .join("\n");
+}
+
+function parametersText({ parameters }: RequestView): string {
+  return Object.entries(parameters ?? {})
+    .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`)
+    .join("  ");
+}
+
+/** A line from elsewhere in one tone, wrapped or cut. */
+function linesOf(line: string, tone: Tone, { width, glyphs, isWrapped }: TextOptions): TextLine[] {
+  if (isWrapped) {
+    const harmless = neutraliseLine(line, glyphs.isAscii);
+    return wrapLine(harmless, width).map(({ text }) => [{ text, tone }]);
+  }
+  const harmless = foreignText(line.replaceAll("\t", tabText), glyphs.isAscii);
+  return [[{ text: truncateText(harmless, width, glyphs.ellipsis), tone }]];
+}

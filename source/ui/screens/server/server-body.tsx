@@ -1,0 +1,112 @@
+// The body of the Server screen: panes, the request table and a preview, or one request in full.
+
+import { Box, Text } from "ink";
+import type { ReactElement } from "react";
+import type { BodySize } from "../../frame/screen.ts";
+import { useNow } from "../../hooks/use-clock.ts";
+import { useLayout } from "../../hooks/use-layout.ts";
+import { useLook } from "../../hooks/use-look.ts";
+import { useStore } from "../../hooks/use-store.ts";
+import { rate } from "../../text/quantities.ts";
+import { foreignText } from "../../text/text-run.ts";
+import { RequestDetail, RequestPreview } from "./request-detail.tsx";
+import { listRequests } from "./request-list.ts";
+import { RequestTable } from "./request-table.tsx";
+import { type Banner, bannerOf, bannerRows } from "./server-banner.ts";
+import { serverLayout } from "./server-layout.ts";
+import { ServerLine, ServerPanes } from "./server-panes.tsx";
+import type { ServerSources } from "./server-state.ts";
+
+export interface ServerBodyProps extends BodySize {
+  readonly sources: ServerSources;
+}
+
+export function ServerBody({ sources, ...size }: ServerBodyProps): ReactElement {
+  if (useLayout() === "reader") return <ServerSummary sources={sources} />;
+  return <ServerWindow sources={sources} {...size} />;
+}
+
+function ServerWindow({ sources, columns, rows }: ServerBodyProps): ReactElement {
+  const { glyphs } = useLook();
+  const state = useStore(sources.store, (one) => one);
+  const hasRequests = useStore(
+    sources.feed,
+    (entries) => listRequests(state, entries).selected !== undefined,
+  );
+  const banner = useBanner(sources);
+  const lines = bannerRows(banner, columns - 2, glyphs.isAscii);
+  const layout = serverLayout({ columns, rows }, lines.length, hasRequests);
+  const Figures = layout.hasPanes ? ServerPanes : ServerLine;
+  return (
+    <Box flexDirection="column" width={columns}>
+      {banner !== undefined && <BannerRows rows={lines} tone={banner.tone} />}
+      {state.opened !== undefined ? (
+        <RequestDetail
+          sources={sources}
+          opened={state.opened}
+          columns={columns}
+          rows={rows - lines.length}
+        />
+      ) : (
+        <>
+          <Figures sources={sources} columns={columns} />
+          <RequestTable
+            sources={sources}
+            columns={columns}
+            rows={layout.tableHeight}
+            y={layout.tableY}
+          />
+          {layout.hasPreview && <RequestPreview sources={sources} columns={columns} />}
+        </>
+      )}
+    </Box>
+  );
+}
+
+interface BannerRowsProps extends Pick<Banner, "tone"> {
+  readonly rows: readonly string[];
+}
+
+function BannerRows({ rows, tone }: BannerRowsProps): ReactElement {
+  const { theme } = useLook();
+  return (
+    <Box flexShrink={0} paddingLeft={1}>
+      <Text {...theme[tone]}>{rows.join("\n")}</Text>
+    </Box>
+  );
+}
+
+function useBanner({ store, watch, host }: ServerSources): Banner | undefined {
+  const { glyphs } = useLook();
+  const now = useNow();
+  const { work, startProblem } = useStore(store, (one) => one);
+  const { link } = useStore(watch, (one) => one);
+  return bannerOf({ work, startProblem, host: host(), link, now }, glyphs);
+}
+
+/** For screen readers, below the requests that have ended: only what changes, in a few lines. */
+function ServerSummary({ sources }: Pick<ServerBodyProps, "sources">): ReactElement {
+  const { glyphs } = useLook();
+  const banner = useBanner(sources);
+  const state = useStore(sources.store, (one) => one);
+  const selected = useStore(sources.feed, (entries) => listRequests(state, entries).selected);
+  const { samples } = useStore(sources.watch, (one) => one);
+  const sample = samples.at(-1);
+  const server = banner?.text ?? sources.host().url;
+  return (
+    <Box flexDirection="column">
+      <Text>{`Server: ${foreignText(server, glyphs.isAscii)}`}</Text>
+      {sample !== undefined && (
+        <Text>
+          {sample.running} running, {sample.waiting} waiting, {rate(sample.tokensPerSecond)} tok/s
+        </Text>
+      )}
+      <Text>{`Filter: ${state.field?.text ?? state.filters.text}`}</Text>
+      {selected !== undefined && (
+        <Text>
+          {foreignText(`Selected: ${selected.id} ${selected.method} ${selected.path}`, true)}
+        </Text>
+      )}
+    </Box>
+  );
+}

@@ -1,0 +1,80 @@
+// The state of the Server screen, and the stores that its parts read.
+
+import type { RequestView } from "../../../client/requests.ts";
+import type { EditorState } from "../../editor/editor-state.ts";
+import type { Readable } from "../../hooks/use-store.ts";
+import { keyOf } from "../../live/request-feed.ts";
+import type { WatchedServer } from "../../live/server-watch.ts";
+import { initialRequestList, type RequestListState } from "./request-list.ts";
+import type { DetailTexts } from "./request-text.ts";
+
+export interface ServerState extends RequestListState {
+  /** The filter while one types in it, and what it was before. */
+  readonly field: EditorState | undefined;
+  readonly textBefore: string;
+  /** Ages in place of the time of day. */
+  readonly isRelative: boolean;
+  /** The request that is open in full, as it was then, and its first row in sight. */
+  readonly opened: RequestView | undefined;
+  readonly top: number;
+  /** Long lines of an open request go on below, instead of being cut. */
+  readonly isWrapped: boolean;
+  /** The texts of the request that was read last. */
+  readonly read: ReadRequest | undefined;
+  /** Work in progress on the server of this program, such as `starting the server`. */
+  readonly work: string | undefined;
+  /** The last failure to start the server. */
+  readonly startProblem: StartProblem | undefined;
+}
+
+export interface ReadRequest {
+  /** As of `keyOf`. */
+  readonly key: string;
+  /** The state in which the request was read: one that has ended since is read again. */
+  readonly state: RequestView["state"];
+  readonly texts: DetailTexts;
+}
+
+/** A failure to start the server, and the key that helps. */
+export interface StartProblem {
+  readonly sentence: string;
+  readonly remedy: "next-port" | "make-key" | "none";
+}
+
+export const initialServerState: ServerState = {
+  ...initialRequestList,
+  field: undefined,
+  textBefore: "",
+  isRelative: false,
+  opened: undefined,
+  top: 0,
+  isWrapped: true,
+  read: undefined,
+  work: undefined,
+  startProblem: undefined,
+};
+
+const reading: DetailTexts = { kind: "reading" };
+
+/** The texts of a request, as far as they have been read. */
+export function textsOf(read: ReadRequest | undefined, view: RequestView): DetailTexts {
+  return read?.key === keyOf(view) ? read.texts : reading;
+}
+
+export interface ServerSources {
+  readonly store: Readable<ServerState>;
+  /** The requests of the server's log, oldest first. */
+  readonly feed: Readable<readonly RequestView[]>;
+  readonly watch: Readable<WatchedServer>;
+  /** Asked again for each drawing. */
+  readonly host: () => HostedServer;
+}
+
+/** The server as the program that hosts it knows it. */
+export interface HostedServer {
+  readonly url: string;
+  /** Undefined where another program hosts it. */
+  readonly state: "running" | "stopped" | "busy" | undefined;
+  /** A sentence, where other machines can use the server without a key. */
+  readonly warning: string | undefined;
+}

@@ -1,0 +1,81 @@
+// A panel that scrolls: the rows in sight, the footer, and how far it can be scrolled.
+
+import { Text } from "ink";
+import type { ReactElement } from "react";
+import { expect, test } from "vitest";
+import { useParagraph } from "../../../source/ui/components/paragraph.tsx";
+import { ScrollPanel } from "../../../source/ui/components/scroll-panel.tsx";
+import { asciiGlyphs } from "../../../source/ui/theme.ts";
+import { renderAt } from "../support/render.tsx";
+
+interface SampleProps {
+  readonly top?: number;
+  readonly height?: number;
+  readonly onExtent?: (lastTop: number) => void;
+}
+
+const inner = (
+  <>
+    <Text>inner</Text>
+    <Text> </Text>
+    {["a", "b"].map((name) => (
+      <Text key={name}>{name}</Text>
+    ))}
+  </>
+);
+
+/** Ten rows. */
+function Sample({ top = 0, height = 6, onExtent = () => {} }: SampleProps): ReactElement {
+  const paragraph = useParagraph(16);
+  return (
+    <ScrollPanel width={20} height={height} title="Card" top={top} onExtent={onExtent}>
+      <Text>first</Text>
+      {paragraph("a text that is wrapped over rows")}
+      {false}
+      {inner}
+      {["c", "d"].map((name) => paragraph(name))}
+    </ScrollPanel>
+  );
+}
+
+const linesOf = (sample: ReactElement) => renderAt(sample, { columns: 20 }).lines();
+
+test("shows the rows from the top on, and how many lie below", () => {
+  expect(linesOf(<Sample />)).toEqual([
+    "╭─ Card ───────────╮",
+    "│ first            │",
+    "│ a text that is   │",
+    "│ wrapped over     │",
+    "│ rows             │",
+    "╰─── 6 more below ─╯",
+  ]);
+  expect(linesOf(<Sample top={4} />).slice(1, 5)).toEqual([
+    "│ inner            │",
+    "│                  │",
+    "│ a                │",
+    "│ b                │",
+  ]);
+});
+
+test("shows the last page past the end, and tells where that begins", () => {
+  const extents: number[] = [];
+  const lines = linesOf(<Sample top={99} onExtent={(lastTop) => extents.push(lastTop)} />);
+  expect(lines[4]).toBe("│ d                │");
+  expect(lines[5]).toBe("╰──────────────────╯");
+  expect(extents).toEqual([6]);
+});
+
+test("shows all of a content that fits", () => {
+  const extents: number[] = [];
+  linesOf(<Sample height={20} onExtent={(lastTop) => extents.push(lastTop)} />);
+  expect(extents).toEqual([0]);
+});
+
+test("a paragraph shows what a terminal would obey as signs", () => {
+  function Evil(): ReactElement {
+    const paragraph = useParagraph(10);
+    return <>{paragraph("a\u001b[2Jb\nc", "error")}</>;
+  }
+  expect(renderAt(<Evil />, { columns: 20 }).text()).toBe("a␛[2Jb c");
+  expect(renderAt(<Evil />, { columns: 20, glyphs: asciiGlyphs }).text()).toBe("a^[[2Jb c");
+});

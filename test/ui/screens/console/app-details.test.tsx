@@ -1,0 +1,81 @@
+// Goal: details tell everything of a deployment, wrapped at any width, and scroll no further than their end.
+// Method: the component with documents that a test chooses.
+
+import { expect, test } from "vitest";
+import { AppDetails } from "../../../../source/ui/screens/console/app-details.tsx";
+import type { DetailsFacts } from "../../../../source/ui/screens/console/detail-lines.ts";
+import { renderAt } from "../../support/render.tsx";
+import { sampleApp, sampleReplica, sampleRevision } from "./sample-cloud.ts";
+import { now } from "./sample-state.ts";
+
+const revision = sampleRevision();
+const facts: DetailsFacts = {
+  details: {
+    ...sampleApp({ state: "FAILED", reason: "exit code 1", overrides: ["maxConcurrency"] }),
+    revision: {
+      ...revision,
+      config: { ...revision.config, environment: { LOG: "1" }, secretNames: ["HF_TOKEN"] },
+    },
+    rollout: undefined,
+  },
+  revisions: [
+    revision,
+    sampleRevision({ revision: "r0001-0", state: "RETIRED", isPinned: true, message: "first" }),
+  ],
+  replicas: [
+    sampleReplica({
+      state: "TERMINATED",
+      exit: {
+        code: 1,
+        signal: undefined,
+        reason: "exited",
+        sentence: "It ended with code 1.",
+        tail: ["Traceback", "\u001b[31mValueError"],
+      },
+    }),
+  ],
+  callLines: ["curl http://127.0.0.1:8480/local/tiny/v1/models"],
+};
+
+function linesOf(top: number, { width = 100, height = 40 } = {}): string[] {
+  const details = <AppDetails facts={facts} top={top} width={width} height={height} now={now} />;
+  return renderAt(details, { columns: width }).lines();
+}
+
+test("state, settings, revisions, ended replicas and calls are told", () => {
+  const shown = linesOf(0).join("\n");
+  expect(shown).toMatch(/^╭─ local\/tiny ─/);
+  for (const line of [
+    /State +failed: exit code 1/,
+    /URL +http:\/\/127\.0\.0\.1:8480\/local\/tiny/,
+    /Access +private/,
+    /Replicas +0 to 2, each 4 requests at a time/,
+    / {12}set here, not by the script: maxConcurrency/,
+    /Starts +port 8000, ready at \/health/,
+    /Hardware +any machine, 0 GPUs/,
+    /Variables +LOG/,
+    /Secrets +HF_TOKEN/,
+    /r0002 +active, /,
+    /r0001 +retired, .*, pinned, first/,
+    /aaaabbbb +ended: It ended with code 1\./,
+    /\| Traceback/,
+    /curl http/,
+  ]) {
+    expect(shown).toMatch(line);
+  }
+  expect(shown).toContain("│ Calling it ");
+  expect(shown).not.toContain("\u001b[31m");
+});
+
+test("texts wrap in a narrow window", () => {
+  const lines = linesOf(0, { width: 60 });
+  expect(lines.every((line) => line.length === 60)).toBe(true);
+  expect(lines.join("\n")).toMatch(/Replicas +0 to 2, .*\n│ {13}\S/);
+});
+
+test("the rows in sight are counted, and the last rows are the end", () => {
+  expect(linesOf(3, { height: 10 }).at(-1)).toMatch(/rows 4 to 11 of \d+/);
+  const end = linesOf(1000, { height: 10 });
+  expect(end.at(-2)).toContain("curl http");
+  expect(linesOf(0).at(-1)).not.toContain("rows");
+});

@@ -1,0 +1,50 @@
+// Goal: rates and histories are those of the last readings, and grow with the apps alone.
+// Method: readings in, figures out.
+
+import { describe, expect, test } from "vitest";
+import { FigureBook } from "../../../../source/ui/screens/console/app-figures.ts";
+import { sampleApp, sampleUsage } from "./sample-cloud.ts";
+
+describe("figures", () => {
+  test("are rates between readings, of the last seconds alone", () => {
+    const book = new FigureBook();
+    const take = (requests: number, errors: number, atMs: number) =>
+      book.takeUsage([sampleUsage({ requests, errors, ttfbMsP95: 120 })], ["local/tiny"], atMs);
+    take(100, 0, 0);
+    expect(book.of("local/tiny").requestsPerSecond).toBeUndefined();
+    take(150, 5, 10_000);
+    expect(book.of("local/tiny")).toMatchObject({
+      requestsPerSecond: 5,
+      errorShare: 0.1,
+      ttfbMsP95: 120,
+    });
+    take(150, 5, 20_000);
+    take(150, 5, 30_000);
+    expect(book.of("local/tiny")).toMatchObject({ requestsPerSecond: 0, errorShare: undefined });
+  });
+
+  test("begin anew where the sums do, as at the full hour", () => {
+    const book = new FigureBook();
+    book.takeUsage([sampleUsage({ requests: 500 })], ["local/tiny"], 0);
+    book.takeUsage([sampleUsage({ requests: 4 })], ["local/tiny"], 2000);
+    expect(book.of("local/tiny").requestsPerSecond).toBeUndefined();
+    book.takeUsage([sampleUsage({ requests: 8 })], ["local/tiny"], 4000);
+    expect(book.of("local/tiny").requestsPerSecond).toBe(2);
+  });
+
+  test("of an app that was asked nothing are nothing, and its first request counts", () => {
+    const book = new FigureBook();
+    book.takeUsage([], ["local/tiny"], 0);
+    book.takeUsage([sampleUsage({ requests: 3 })], ["local/tiny"], 1000);
+    expect(book.of("local/tiny").requestsPerSecond).toBe(3);
+  });
+
+  test("keep a minute of history, and nothing of an app that is gone", () => {
+    const book = new FigureBook();
+    for (let index = 0; index < 100; index += 1) book.takeApps([sampleApp({ inFlight: index })]);
+    expect(book.of("local/tiny").inFlight).toHaveLength(60);
+    expect(book.of("local/tiny").inFlight.at(-1)).toBe(99);
+    book.takeApps([]);
+    expect(book.of("local/tiny").inFlight).toEqual([]);
+  });
+});

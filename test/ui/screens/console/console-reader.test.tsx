@@ -1,0 +1,67 @@
+// Goal: a screen reader hears changed states and events once, and the selection of the focused pane.
+// Method: the lines and the component for states that a test chooses; the program is in console-screen.test.ts.
+
+import { expect, test } from "vitest";
+import {
+  ConsoleReader,
+  readerLines,
+} from "../../../../source/ui/screens/console/console-reader.tsx";
+import type { ConsoleState } from "../../../../source/ui/screens/console/console-state.ts";
+import { LogBuffer } from "../../../../source/ui/screens/console/log-buffer.ts";
+import { renderAt } from "../../support/render.tsx";
+import { sampleApp, sampleKey, sampleRevision } from "./sample-cloud.ts";
+import { consoleState, gone, logOf, now, sampleEvent } from "./sample-state.ts";
+
+function heard(state: ConsoleState, log = new LogBuffer()): string[] {
+  return renderAt(<ConsoleReader state={state} log={log} />).lines();
+}
+
+test("the connection, the pane, the filter and the selection are told", () => {
+  expect(heard(consoleState({}, { filter: "ti" }))).toEqual([
+    "Control plane, this machine: answers",
+    "Pane: apps, filter ti",
+    "Selected: tiny: ready, 1 of at most 2 replicas ready, revision r0002",
+  ]);
+  expect(heard(consoleState({ link: gone, apps: [] }))).toEqual([
+    "Control plane, this machine: The control plane does not answer.",
+    "Pane: apps",
+  ]);
+});
+
+test("the selected replica and key are told in their panes, and the log's filter in its own", () => {
+  expect(heard(consoleState({}, { pane: "replicas" }))).toContain("Replica: aaaabbbb, ready");
+  expect(heard(consoleState({}, { pane: "keys" }))).toContain("Key: ci, active");
+  const log = logOf("one");
+  log.setFilters({ text: "o" });
+  expect(heard(consoleState({}, { pane: "logs" }), log)).toContain("Pane: logs, filter o");
+});
+
+test("a new key is told as long as it is shown", () => {
+  const made = { document: { key: sampleKey(), token: "dk_new" }, isCopied: false };
+  expect(heard(consoleState({}, { made }))).toContain("New key, shown this once: dk_new");
+});
+
+test("states and events are lines, without what a terminal would obey; the log only in its pane", () => {
+  const apps = [sampleApp({ state: "FAILED", reason: "bad\u001b[31m" })];
+  const events = [sampleEvent({ sentence: "1 replica more" })];
+  const log = logOf("\u001b[32mPOST\u001b[0m 200");
+  const lines = readerLines(consoleState({ apps, events }), log, now);
+  expect(lines[0]).toMatch(/^tiny: failed, .*, bad \[31m$/);
+  expect(lines[1]).toMatch(/^\d\d:\d\d:\d\d tiny: 1 replica more$/);
+  expect(lines).toHaveLength(2);
+  const inLog = readerLines(consoleState({ apps, events }, { pane: "logs" }), log, now);
+  expect(inLog.at(-1)).toMatch(/aaaabbbb +POST 200$/);
+});
+
+test("details are read out in place of the deployments", () => {
+  const facts = {
+    details: { ...sampleApp(), revision: sampleRevision(), rollout: undefined },
+    revisions: [],
+    replicas: [],
+    callLines: ["curl"],
+  };
+  const lines = readerLines(consoleState({}, { details: { facts, top: 0 } }), logOf(), now);
+  expect(lines).toContain("State       ready");
+  expect(lines).toContain("Calling it");
+  expect(lines.at(-1)).toMatch(/^ {12}curl$/);
+});

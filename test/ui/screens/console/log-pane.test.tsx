@@ -1,0 +1,101 @@
+// Goal: the log shows its newest lines, tells its filters, and looks at the lines in sight alone.
+// Method: the component with lines that a test writes; reads of the lines are counted.
+
+import { describe, expect, test } from "vitest";
+import type { LogDocument } from "../../../../source/cloud/admin/documents.ts";
+import type { ConsoleState } from "../../../../source/ui/screens/console/console-state.ts";
+import { LogBuffer } from "../../../../source/ui/screens/console/log-buffer.ts";
+import { LogPane } from "../../../../source/ui/screens/console/log-pane.tsx";
+import { textWidth } from "../../../../source/ui/text/graphemes.ts";
+import { asciiGlyphs } from "../../../../source/ui/theme.ts";
+import { renderAt } from "../../support/render.tsx";
+import { sampleLine } from "./sample-cloud.ts";
+import { consoleState, logOf } from "./sample-state.ts";
+
+function pane(log: LogBuffer, choices: Partial<ConsoleState> = {}) {
+  const state = consoleState({}, { pane: "logs", ...choices });
+  return <LogPane state={state} log={log} width={60} height={12} y={0} />;
+}
+
+function linesOf(log: LogBuffer, choices: Partial<ConsoleState> = {}): string[] {
+  return renderAt(pane(log, choices), { columns: 60 }).lines();
+}
+
+test("a line stands behind its time, its replica and the sign of its stream", () => {
+  const log = new LogBuffer();
+  log.push(sampleLine({ text: "usual" }));
+  log.push(sampleLine({ text: "bad", stream: "stderr" }));
+  log.push(sampleLine({ text: "started", stream: "event" }));
+  const [title, ...lines] = linesOf(log);
+  expect(title).toContain("tiny · log");
+  expect(lines[0]).toMatch(/\d\d:\d\d:\d\d aaaabbbb {3}usual/);
+  expect(lines[1]).toContain("aaaabbbb ! bad");
+  expect(lines[2]).toContain("aaaabbbb * started");
+  expect(lines.at(-1)).toContain("3 lines · FOLLOW");
+});
+
+test("the title tells the filters, and the lower border how many lines were missed", () => {
+  const log = logOf(...Array.from({ length: 30 }, (_, index) => `line ${index}`));
+  log.setFilters({ text: "line" });
+  log.setFilters({ replica: "aaaabbbb" });
+  log.scroll(-5, 10);
+  log.push(sampleLine({ seq: 31, text: "line 31" }));
+  const lines = linesOf(log);
+  expect(lines[0]).toContain("log · aaaabbbb · filter: line");
+  expect(lines.at(-1)).toContain("+1 · End follows");
+  log.clearFilters();
+  log.nextStream();
+  expect(linesOf(log)[0]).toContain("log · stderr");
+});
+
+test("an empty log is told apart from one without matches", () => {
+  const log = new LogBuffer();
+  expect(linesOf(log)[1]).toContain("Nothing is written yet.");
+  log.push(sampleLine());
+  log.setFilters({ text: "zzz" });
+  expect(linesOf(log)[1]).toContain("Nothing matches. Esc shows all.");
+});
+
+test("long lines are cut, or broken behind blanks", () => {
+  const log = logOf(`${"word ".repeat(20)}end`);
+  expect(linesOf(log)[1]).toMatch(/word word …/);
+  expect(renderAt(pane(log), { columns: 60, glyphs: asciiGlyphs }).lines()[1]).toMatch(/\.\.\./);
+  const [, first = "", second = "", third = ""] = linesOf(log, { isWrapped: true });
+  expect(first).toContain("aaaabbbb");
+  expect(second).toMatch(/^│ {21}word/);
+  expect(third).toContain("word");
+  expect([first, second, third].join("")).not.toContain("…");
+});
+
+describe("in a flood", () => {
+  test.each([false, true])("the lines in sight alone are looked at (wrapped: %s)", (isWrapped) => {
+    let looks = 0;
+    const log = new LogBuffer();
+    for (let index = 0; index < 5000; index += 1) {
+      const line: LogDocument = sampleLine({ seq: index });
+      const get = () => {
+        looks += 1;
+        return 1_700_000_000_000;
+      };
+      log.push(Object.defineProperty(line, "ts", { get }));
+    }
+    const shown = renderAt(pane(log, { isWrapped }), { columns: 60 });
+    expect(shown.lines()).toHaveLength(12);
+    // Rows whose lines stay are not drawn again.
+    expect(looks).toBeLessThanOrEqual(10);
+  });
+
+  test("a line of a megabyte is cut before it is laid out, and fits", () => {
+    const log = logOf("x".repeat(1_000_000), "x".repeat(1_000_000), "x".repeat(1_000_000));
+    for (const isWrapped of [false, true]) {
+      const lines = linesOf(log, { isWrapped });
+      expect(Math.max(...lines.map(textWidth))).toBe(60);
+      expect(lines).toHaveLength(12);
+    }
+  });
+});
+
+test("colours of a replica's lines are dropped; whatever else a terminal would obey is shown", () => {
+  const log = logOf("\u001b[1;31mred\u001b[0m \u001b[2Jgone\u0007");
+  expect(linesOf(log)[1]).toContain("red \u241b[2Jgone\u2407");
+});

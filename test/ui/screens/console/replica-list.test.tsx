@@ -1,0 +1,100 @@
+// Goal: replicas are told with their load, their state and the reasons of the autoscaler, in any room.
+// Method: the component with states that a test chooses.
+
+import { expect, test } from "vitest";
+import type { ReplicaDocument, ReplicaState } from "../../../../source/cloud/admin/documents.ts";
+import { noFigures } from "../../../../source/ui/screens/console/app-figures.ts";
+import type { ConsoleState } from "../../../../source/ui/screens/console/console-state.ts";
+import { ReplicaList } from "../../../../source/ui/screens/console/replica-list.tsx";
+import { asciiGlyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
+import { renderAt } from "../../support/render.tsx";
+import { sampleApp, sampleReplica } from "./sample-cloud.ts";
+import { consoleState, now, sampleEvent } from "./sample-state.ts";
+
+function linesOf(state: ConsoleState, { width = 70, height = 9, glyphs = unicodeGlyphs } = {}) {
+  const list = <ReplicaList state={state} width={width} height={height} now={now} />;
+  return renderAt(list, { columns: width, glyphs }).lines();
+}
+
+function rowOf(replica: Partial<ReplicaDocument>): string {
+  return linesOf(consoleState({ replicas: [sampleReplica(replica)] }))[1] ?? "";
+}
+
+test.each<[ReplicaState, string]>([
+  ["PENDING", "◌ waiting"],
+  ["SETUP", "◐ starting"],
+  ["RUNNING", "● busy"],
+  ["DRAINING", "◐ draining"],
+  ["CRASH_BACKOFF", "✗ crashing"],
+  ["LOST", "! lost"],
+])("%s is a sign and a word", (state, words) => {
+  expect(rowOf({ state })).toContain(`aaaabbbb ${words}`);
+});
+
+test("a row tells the load and the time to start, how far it is, or how long it stays", () => {
+  expect(rowOf({ inFlight: 2 })).toMatch(/● ready +████░░░░ 2\/4 up in 2\.00 s/);
+  const starting = { progress: "loading", readyAt: undefined, startedAt: now - 5000 };
+  expect(rowOf(starting)).toContain("loading, for 5 s");
+  expect(rowOf({ expiresAt: now + 30_000, gpus: ["0"] })).toContain("30 s left, 1 GPU, up in");
+});
+
+test("a replica that ended tells why", () => {
+  const exit = { code: 1, signal: undefined, reason: "exited", sentence: "It ended.", tail: [] };
+  expect(rowOf({ state: "TERMINATED", exit })).toMatch(/○ ended .* It ended\./);
+});
+
+test("the demand is told with its target, and the autoscaler's reasons are, the newest first", () => {
+  const events = [
+    sampleEvent({ sentence: "older" }),
+    sampleEvent({ sentence: "of another app", app: "embed" }),
+    sampleEvent({ sentence: "newer" }),
+  ];
+  const figuresOf = () => ({ ...noFigures, inFlight: [1, 3], queued: [0, 2] });
+  const lines = linesOf(consoleState({ events, figuresOf }));
+  expect(lines[2]).toMatch(/in flight +▃█ +3 {2}target 3\.2 each/);
+  expect(lines[3]).toMatch(/queue +▁█ +2 {2}waiting/);
+  expect(lines[4]).toMatch(/\d\d:\d\d:\d\d newer/);
+  expect(lines[5]).toContain("older");
+  expect(lines.join("")).not.toContain("of another app");
+});
+
+test("without replicas the next step is told", () => {
+  expect(linesOf(consoleState({ replicas: [] })).join("\n")).toContain(
+    "No replica runs; the next request starts one.",
+  );
+  const app = sampleApp();
+  const apps = [{ ...app, scale: { ...app.scale, minConcurrency: 1 } }];
+  expect(linesOf(consoleState({ apps, replicas: [] })).join("\n")).toContain("No replica runs. ");
+});
+
+test("many replicas take half of the room, around the selected one", () => {
+  const replicas = Array.from({ length: 30 }, (_, index) =>
+    sampleReplica({ replica: `replica${index}` }),
+  );
+  const { selected } = consoleState();
+  const lines = linesOf(
+    consoleState(
+      { replicas },
+      {
+        pane: "replicas",
+        selected: { ...selected, replicas: { name: "replica20", index: 20 } },
+      },
+    ),
+    { height: 12 },
+  );
+  expect(lines.filter((line) => line.includes("● ready"))).toHaveLength(4);
+  expect(lines.join("\n")).toMatch(/> eplica20/);
+  expect(lines.at(-1)).toContain("30");
+});
+
+test("long texts are cut with the terminal's own mark", () => {
+  const events = [sampleEvent({ sentence: "word ".repeat(30) })];
+  const exit = { code: 1, signal: undefined, reason: "exited", sentence: "s".repeat(90), tail: [] };
+  const state = consoleState({ events, replicas: [sampleReplica({ exit })] });
+  for (const glyphs of [unicodeGlyphs, asciiGlyphs]) {
+    const lines = linesOf(state, { width: 60, glyphs });
+    expect(lines.filter((line) => line.includes(glyphs.ellipsis))).toHaveLength(2);
+    expect(lines.every((line) => line.length === 60)).toBe(true);
+    expect(lines.join("").includes("…")).toBe(!glyphs.isAscii);
+  }
+});

@@ -1,0 +1,81 @@
+// The downloads below the list: share, bytes, speed, time left, and what to do with a broken one.
+
+import { describe, expect, test } from "vitest";
+import {
+  type Download,
+  failDownload,
+  noteRecord,
+  pauseDownload,
+  startDownload,
+} from "../../../../source/ui/screens/models/download.ts";
+import {
+  DownloadList,
+  downloadListHeight,
+} from "../../../../source/ui/screens/models/download-list.tsx";
+import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
+import { renderAt } from "../../support/render.tsx";
+import { nowMs } from "./sample-models.ts";
+
+const record = { status: "pulling x", overallTotal: 1000e6, overallCompleted: 430e6 };
+const begun = noteRecord(
+  startDownload("hf.co/org/new:Q4_K_M"),
+  { ...record, overallCompleted: 330e6 },
+  nowMs - 1000,
+);
+const download = noteRecord(begun, record, nowMs);
+
+function linesOf(downloads: readonly Download[], height = 10, glyphs: Glyphs = unicodeGlyphs) {
+  const list = <DownloadList downloads={downloads} width={68} heightMaximum={height} />;
+  return renderAt(list, { columns: 68, nowMs, glyphs }).lines();
+}
+
+test("shows share, bytes, speed and time left", () => {
+  expect(linesOf([download])).toEqual([
+    "Downloads",
+    `hf.co/org/new:Q4_K_M     ${"█".repeat(9)}${"░".repeat(13)}  43%  430 MB of 1 GB`,
+    "                         100 MB/s · 6 s left · sha256 pending",
+  ]);
+  expect(linesOf([download], 10, asciiGlyphs)[1]).toContain("#########.............  43%");
+});
+
+describe("the state", () => {
+  test("is the server's while there are no bytes", () => {
+    expect(linesOf([startDownload("m:latest")])[2]?.trim()).toBe("pulling manifest");
+  });
+
+  test("of a pause or a failure says how to go on", () => {
+    expect(linesOf([pauseDownload(download)])[2]).toMatch(
+      /paused, what is here is kept; Space .*…$/,
+    );
+    const broken = failDownload(download, "org/new is gated: its terms must be accepted.");
+    expect(linesOf([broken])[2]?.trim()).toMatch(/^✗ org\/new is gated: .*…$/);
+    expect(linesOf([failDownload(download, "Disk full.")])[2]).toContain("✗ Disk full. · r retry");
+  });
+
+  test("of others' making cannot obey the terminal", () => {
+    expect(linesOf([failDownload(download, "\u001b[2J")])[2]).toContain("✗ ␛[2J");
+  });
+});
+
+describe("the height", () => {
+  const three = ["a", "b", "c"].map((name) => startDownload(`${name}:latest`));
+
+  test("is that of the downloads with room", () => {
+    expect(downloadListHeight(three, 20)).toBe(7);
+    expect(downloadListHeight(three, 6)).toBe(5);
+    expect(downloadListHeight(three, 2)).toBe(0);
+    expect(downloadListHeight([], 20)).toBe(0);
+    for (const maximum of [7, 6, 3]) {
+      expect(linesOf(three, maximum)).toHaveLength(downloadListHeight(three, maximum));
+    }
+  });
+
+  test("leaves the rest as a number", () => {
+    expect(linesOf(three, 6)[0]).toBe("Downloads (1 more)");
+    expect(linesOf(three, 2)).toEqual([""]);
+  });
+
+  test("is none for what is done", () => {
+    expect(downloadListHeight([noteRecord(download, { status: "success" }, nowMs)], 20)).toBe(0);
+  });
+});

@@ -1,0 +1,116 @@
+// The estimate follows window, kind of cache, slots and room; nothing is asked of a server for it.
+import { describe, expect, test } from "vitest";
+import {
+  estimateMemory,
+  type LoadChoice,
+  nextCacheType,
+  nextWindow,
+} from "../../../../source/ui/screens/models/estimate.ts";
+import { capacity, eightB, gib, gpu } from "./sample-models.ts";
+
+const automatic = { contextLength: undefined, cacheType: undefined };
+
+describe("the parts of the sum", () => {
+  test("are those of the server where nothing is chosen", () => {
+    const estimate = estimateMemory(eightB, capacity(), automatic);
+    expect(estimate).toMatchObject({ contextLength: 8192, cacheType: "f16" });
+    expect(estimate.cacheBytes).toBe(147_456 * 8192);
+    expect(estimate.totalBytes).toBe(5.25 * gib + 147_456 * 8192);
+  });
+
+  test("follow the window, the kind of cache and the slots", () => {
+    const choice = { contextLength: 32_768, cacheType: "q8_0" } as const;
+    const estimate = estimateMemory(eightB, capacity({ slots: 4 }), choice);
+    expect(estimate).toMatchObject({ slots: 4, cacheBytes: 78_336 * 32_768 * 4 });
+  });
+
+  test("count as many slots as find room, and one in any case", () => {
+    const room = capacity({ slots: 4 });
+    const slotsAt = (contextLength: number, windowRoomBytes: number) =>
+      estimateMemory({ ...eightB, windowRoomBytes }, room, { ...automatic, contextLength }).slots;
+    expect(slotsAt(8192, 10 * gib)).toBe(4);
+    // A window of 32,768 takes four and a half gibibytes.
+    expect(slotsAt(32_768, 10 * gib)).toBe(2);
+    expect(slotsAt(32_768, 2 * gib)).toBe(1);
+    expect(slotsAt(32_768, -gib)).toBe(1);
+  });
+
+  test("of a loaded model are those that it is loaded with", () => {
+    const short = { ...eightB, windowRoomBytes: gib };
+    const held = { sizeBytes: 9 * gib, vramBytes: 0, contextLength: 8192, slots: 3 };
+    const room = capacity({ slots: 4 });
+    expect(estimateMemory(short, room, automatic, held).slots).toBe(3);
+    // With another window it is loaded anew, into what it holds and what is free beside it.
+    const longer = { ...automatic, contextLength: 32_768 };
+    expect(estimateMemory(short, room, longer, held).slots).toBe(2);
+  });
+
+  test("never count a window beyond what the model was trained for", () => {
+    const choice = { contextLength: 131_072, cacheType: undefined };
+    expect(estimateMemory(eightB, capacity(), choice).contextLength).toBe(40_960);
+  });
+});
+
+describe("whether it fits", () => {
+  const fitOf = (room: Parameters<typeof capacity>[0], choice: LoadChoice = automatic) =>
+    estimateMemory(eightB, capacity(room), choice).fit;
+
+  test("on the CPU where there is no card", () => {
+    expect(fitOf({})).toBe("cpu");
+    expect(fitOf({ memory: { totalBytes: 8 * gib, freeBytes: 4 * gib } })).toBe("none");
+  });
+
+  test("on the card, split, or not at all", () => {
+    expect(fitOf({ gpus: [gpu(12 * gib)] })).toBe("gpu");
+    expect(fitOf({ gpus: [gpu(4 * gib)] })).toBe("split");
+    const little = { totalBytes: 2 * gib, freeBytes: gib };
+    expect(fitOf({ gpus: [gpu(2 * gib)], memory: little })).toBe("none");
+  });
+
+  test("leaves each card something for its driver", () => {
+    const needed = estimateMemory(eightB, capacity(), automatic).totalBytes;
+    expect(fitOf({ gpus: [gpu(needed)] })).toBe("split");
+    expect(fitOf({ gpus: [gpu(needed + 400 * 1024 ** 2)] })).toBe("gpu");
+  });
+
+  test("in the one memory of a machine whose card has none of its own", () => {
+    expect(fitOf({ hasUnifiedMemory: true })).toBe("gpu");
+  });
+
+  test("counts what the model itself holds while it is loaded", () => {
+    const room = capacity({ memory: { totalBytes: 8 * gib, freeBytes: gib } });
+    const held = { sizeBytes: 6.5 * gib, vramBytes: 0, contextLength: 8192, slots: 1 };
+    expect(estimateMemory(eightB, room, automatic).fit).toBe("none");
+    expect(estimateMemory(eightB, room, automatic, held).fit).toBe("cpu");
+  });
+
+  test("tells how many layers the card has room for", () => {
+    const split = estimateMemory(eightB, capacity({ gpus: [gpu(4 * gib)] }), automatic);
+    expect(split.gpuLayers).toBeGreaterThan(15);
+    expect(split.gpuLayers).toBeLessThan(37);
+    const whole = estimateMemory(eightB, capacity({ gpus: [gpu(12 * gib)] }), automatic);
+    expect(whole.gpuLayers).toBe(37);
+  });
+
+  test("a longer window can make a model too big", () => {
+    const room = { memory: { totalBytes: 8 * gib, freeBytes: 7 * gib } };
+    expect(fitOf(room)).toBe("cpu");
+    expect(fitOf(room, { contextLength: 32_768, cacheType: undefined })).toBe("none");
+  });
+});
+
+test("windows are stepped through by powers of two, and the ends stay", () => {
+  expect(nextWindow(8192, 1)).toBe(16_384);
+  expect(nextWindow(8000, 1)).toBe(8192);
+  expect(nextWindow(8192, -1)).toBe(4096);
+  expect(nextWindow(2048, -1)).toBe(2048);
+  expect(nextWindow(1_048_576, 1)).toBe(1_048_576);
+});
+
+test("kinds of cache go round", () => {
+  expect([nextCacheType("f16"), nextCacheType("q8_0"), nextCacheType("q4_0")]).toEqual([
+    "q8_0",
+    "q4_0",
+    "f16",
+  ]);
+});

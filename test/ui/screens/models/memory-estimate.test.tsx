@@ -1,0 +1,53 @@
+// The estimate on the card: bars, the total, and the choices with their keys.
+
+import { Box } from "ink";
+import { expect, test } from "vitest";
+import type { Capacity } from "../../../../source/client/models-capacity.ts";
+import { estimateMemory, type LoadChoice } from "../../../../source/ui/screens/models/estimate.ts";
+import { memoryEstimateRows } from "../../../../source/ui/screens/models/memory-estimate.tsx";
+import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
+import { renderAt } from "../../support/render.tsx";
+import { capacity, eightB, gib, gpu } from "./sample-models.ts";
+
+const automatic: LoadChoice = { contextLength: undefined, cacheType: undefined };
+
+function linesOf(room: Capacity, choice = automatic, glyphs: Glyphs = unicodeGlyphs): string[] {
+  const estimate = estimateMemory(eightB, room, choice);
+  const rows = memoryEstimateRows({ estimate, capacity: room, choice, width: 36 });
+  return renderAt(<Box flexDirection="column">{rows}</Box>, { columns: 36, glyphs }).lines();
+}
+
+test("shows each part as a share of the total", () => {
+  expect(linesOf(capacity())).toEqual([
+    "Memory estimate at 8k context",
+    "weights  █████████████░░░   5.4 GB",
+    "KV cache ███░░░░░░░░░░░░░   1.2 GB",
+    "compute  █░░░░░░░░░░░░░░░   268 MB",
+    "total    6.8 GB of 17 GB free",
+    "         on the CPU",
+    "",
+    "Context  [8192 auto]  + - =",
+    "KV cache [f16 auto]  t",
+  ]);
+});
+
+test("follows what is chosen, and the slots that it leaves", () => {
+  const choice: LoadChoice = { contextLength: 32_768, cacheType: "q8_0" };
+  const lines = linesOf(capacity({ slots: 8 }), choice);
+  expect(lines[0]).toBe("Memory estimate at 32k context, 4 o…");
+  expect(lines.slice(-2)).toEqual(["Context  [32768]  + - =", "KV cache [q8_0]  t"]);
+});
+
+test("tells the layers that go on the card", () => {
+  const whole = linesOf(capacity({ gpus: [gpu(12 * gib)] }));
+  expect(whole).toContain("         all layers on the GPU");
+  expect(whole.at(-1)).toBe("GPU layers auto: 37/37");
+  expect(whole[4]).toBe("total    6.8 GB of 12 GB free");
+  const split = linesOf(capacity({ gpus: [gpu(4 * gib)] }));
+  expect(split).toContain("         split between GPU and CPU");
+  expect(split.at(-1)).toMatch(/^GPU layers auto: about \d+\/37$/);
+});
+
+test("needs no more than ASCII", () => {
+  expect(linesOf(capacity(), automatic, asciiGlyphs)[1]).toBe("weights  #############...   5.4 GB");
+});

@@ -1,0 +1,197 @@
+// The list: its columns, its order of rows, and every state in which there is nothing to list.
+
+import chalk from "chalk";
+import { beforeAll, describe, expect, test } from "vitest";
+import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
+import { startDownload } from "../../../../source/ui/screens/models/download.ts";
+import { ModelList } from "../../../../source/ui/screens/models/model-list.tsx";
+import {
+  createModelsState,
+  failed,
+  type ModelsState,
+  received,
+  waitingFor,
+  withList,
+} from "../../../../source/ui/screens/models/models-state.ts";
+import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
+import { openTree, renderAt } from "../../support/render.tsx";
+import { capacity, gib, gpu, hubModel, loaded, local, nowMs, stateWith } from "./sample-models.ts";
+
+// Without a terminal there are no colours.
+beforeAll(() => {
+  chalk.level = 1;
+});
+
+interface ListOptions {
+  readonly width?: number;
+  readonly height?: number;
+  readonly at?: number;
+  readonly glyphs?: Glyphs;
+}
+
+function linesOf(state: ModelsState, options: ListOptions = {}): string[] {
+  const { width = 72, height = 30, at = nowMs, glyphs = unicodeGlyphs } = options;
+  const list = <ModelList state={state} width={width} height={height} />;
+  return renderAt(list, { columns: width, nowMs: at, glyphs }).lines();
+}
+
+function textOf(state: ModelsState, options?: ListOptions): string {
+  return linesOf(state, options).join("\n");
+}
+
+const one = stateWith([local("qwen3:8b")]);
+const filtered = (state: ModelsState, text: string): ModelsState => ({
+  ...state,
+  ...withList(state, state.source, { filter: fieldWith(state.lists[state.source].filter, text) }),
+});
+
+describe("the table", () => {
+  test("shows size, quantization, window, fit and state of each model", () => {
+    const state = {
+      ...stateWith([local("qwen3:8b"), local("big:latest", { sizeBytes: 40e9 })]),
+      running: received([loaded("qwen3:8b")], nowMs),
+      capacity: received(capacity({ gpus: [gpu(12 * gib)] }), nowMs),
+    };
+    const text = textOf(state);
+    expect(text).toMatch(/ {2}NAME +SIZE QUANT +CTX FIT +STATE/);
+    expect(text).toMatch(/qwen3:8b +5 GB +Q4_K_M +40k +GPU +● loaded/);
+    expect(text).toMatch(/big +40 GB/);
+    expect(text).toContain("FIT: GPU all layers · split part · CPU none · no too big");
+    expect(text).toContain("1 of 2, by newest");
+  });
+
+  test("follows the window and the kind of cache at once", () => {
+    const tight = {
+      ...one,
+      capacity: received(capacity({ memory: { totalBytes: 8 * gib, freeBytes: 7 * gib } }), nowMs),
+    };
+    expect(textOf(tight)).toMatch(/40k +CPU/);
+    const longer = { ...tight, choice: { contextLength: 32_768, cacheType: undefined } };
+    expect(textOf(longer)).toMatch(/40k +no/);
+    const smaller = { ...tight, choice: { contextLength: 32_768, cacheType: "q4_0" as const } };
+    expect(textOf(smaller)).toMatch(/40k +CPU/);
+  });
+
+  test("leaves columns out where it is narrow, never the state", () => {
+    const state = { ...one, running: received([loaded("qwen3:8b")], nowMs) };
+    const text = textOf(state, { width: 60, height: 16 });
+    expect(text).toContain("● loaded");
+    expect(text).not.toContain("CTX");
+  });
+
+  test("of the hub shows parameters, pulls, likes, age and state", () => {
+    const state = stateWith([local("hf.co/org/mine:Q8_0")], {
+      source: "hub",
+      hub: received([hubModel("org/gated", { isGated: true }), hubModel("org/mine")], nowMs),
+    });
+    const text = textOf(state);
+    expect(text).toMatch(/org\/gated +8\.2B +12k +99 +3 d +gated/);
+    expect(text).toMatch(/org\/mine +8\.2B +12k +99 +3 d +here/);
+    expect(text).not.toContain("FIT:");
+  });
+
+  test("of what is loaded shows the processor and the time that is left", () => {
+    const state = {
+      ...one,
+      source: "running" as const,
+      running: received([loaded("qwen3:8b", { size_vram: 3e9, state: "busy" })], nowMs),
+    };
+    expect(textOf(state)).toMatch(/qwen3:8b +6 GB 50%\/50% CPU\/GPU +8k 4 min +◐ busy/);
+  });
+
+  test("keeps the end of a long name, which tells models apart", () => {
+    const name = "hf.co/some-organisation/Some-Very-Long-Model-Name-30B-A3B-Instruct-GGUF:Q4_K_M";
+    expect(textOf(stateWith([local(name)]))).toContain("-GGUF:Q4_K_M");
+  });
+
+  test("shows a name that would obey the terminal as signs", () => {
+    const text = textOf(stateWith([local("evil\u001b[2Jname:latest")]));
+    expect(text).not.toContain("\u001b");
+    expect(text).toContain("evil␛[2Jname");
+  });
+
+  test("mounts the rows around the selection alone", () => {
+    const many = stateWith(
+      Array.from({ length: 100 }, (_, at) => local(`model-${at}:latest`, { modifiedMs: -at })),
+    );
+    const state = { ...many, ...withList(many, "local", { selected: "model-50:latest" }) };
+    const lines = linesOf(state, { height: 20 });
+    const names = lines.filter((line) => line.includes("model-"));
+    expect(names).toHaveLength(13);
+    expect(names.findIndex((line) => line.includes("> model-50"))).toBe(6);
+    expect(lines.at(-1)).toContain("51 of 100, by newest");
+  });
+
+  test("marks the letters that the filter has found", async () => {
+    const state = filtered(one, "q3");
+    const screen = openTree(<ModelList state={state} width={72} height={20} />, 72, 20);
+    await screen.until("> qwen3:8b");
+    expect(screen.bytes).toMatch(/\[33mq.*wen.*\[33m3.*:8b/);
+  });
+});
+
+describe("without models", () => {
+  test("nothing is said before 150 ms, then a skeleton", () => {
+    const waiting = {
+      ...createModelsState(),
+      local: waitingFor(createModelsState().local, nowMs),
+    };
+    expect(textOf(waiting, { at: nowMs + 100 })).not.toContain("reading manifests");
+    expect(textOf(waiting, { at: nowMs + 200 })).toMatch(/◐ reading manifests….*\n│ {3}─{18} /);
+    const ascii = textOf(waiting, { at: nowMs + 200, glyphs: asciiGlyphs });
+    expect(ascii).toMatch(/~ reading manifests\.\.\..*\n\| {3}-{18} /);
+  });
+
+  test("an empty store names the keys that help", () => {
+    expect(textOf(stateWith([]))).toContain(
+      "No models on this machine. ] searches the hub, p pulls by name.",
+    );
+    expect(textOf(stateWith([], { source: "hub" }))).toContain("Type / and some words");
+    expect(textOf(stateWith([], { source: "running" }))).toContain("Nothing is loaded.");
+  });
+
+  test("a filter that matches nothing says so", () => {
+    expect(textOf(filtered(one, "zzz"))).toContain("Nothing matches 'zzz'. Esc clears.");
+  });
+});
+
+describe("an error", () => {
+  test("stands over the list, which goes dim with its age", async () => {
+    const state = { ...one, local: failed(received([local("qwen3:8b")], 0), "No server answers.") };
+    const text = textOf(state, { at: 42_000 });
+    expect(text).toContain("✗ No server answers. · 42 s ago · r retry");
+    expect(text).toContain("Models (local 1, loaded 0, 42 s ago)");
+    expect(text).toContain("> qwen3:8b");
+    // The clock is the machine's here: the figures are years old.
+    const screen = openTree(<ModelList state={state} width={72} height={20} />, 72, 20);
+    await screen.until("> qwen3:8b");
+    expect(screen.bytes).toMatch(/\[2mqwen3:8b/);
+    expect(screen.bytes).toMatch(/\[2mCPU/);
+  });
+
+  test("of a moment ago leaves the figures as they are", () => {
+    const state = { ...one, local: failed(one.local, "No server answers.") };
+    expect(textOf(state, { at: nowMs + 5000 })).toContain("✗ No server answers. · r retry");
+  });
+
+  test("of the hub leaves the local list alone", () => {
+    const hub = failed(createModelsState().hub, "The address of hub cannot be found.");
+    const state: ModelsState = { ...one, hub, source: "hub" };
+    expect(textOf(state)).toContain("cannot be found. · r retry");
+    expect(textOf({ ...state, source: "local" })).toContain("qwen3:8b");
+    expect(textOf({ ...state, source: "local" })).not.toContain("cannot be found");
+  });
+});
+
+test("what goes on is told below the list", () => {
+  const downloads = [startDownload("hf.co/org/new:Q8_0")];
+  const lines = linesOf({ ...one, downloads, work: "making mine: 40%" }, { height: 20 });
+  expect(lines.slice(-6).map((line) => line.slice(2, 40).trim())).toEqual([
+    "",
+    "◐ making mine: 40%",
+    "Downloads",
+    "hf.co/org/new:Q8_0",
+    "pulling manif",
+    expect.stringMatching(/^─+$/),
+  ]);
+});

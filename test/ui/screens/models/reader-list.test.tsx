@@ -1,0 +1,69 @@
+// The list in words for screen readers.
+
+import { describe, expect, test } from "vitest";
+import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
+import { noteRecord, startDownload } from "../../../../source/ui/screens/models/download.ts";
+import {
+  failed,
+  type ModelsState,
+  received,
+  withList,
+} from "../../../../source/ui/screens/models/models-state.ts";
+import { ReaderList } from "../../../../source/ui/screens/models/reader-list.tsx";
+import { renderAt } from "../../support/render.tsx";
+import { hubModel, loaded, local, nowMs, stateWith } from "./sample-models.ts";
+
+const linesOf = (state: ModelsState) =>
+  renderAt(<ReaderList state={state} />, { columns: 200, nowMs }).lines();
+
+const one = stateWith([local("qwen3:8b")]);
+
+test("tells the number of models and the selected one", () => {
+  expect(linesOf(one)).toEqual([
+    "List local: 1 model",
+    "Selected: qwen3:8b, 5 GB, Q4_K_M, context 40k, fits on the CPU, 1 of 1",
+  ]);
+  expect(linesOf(stateWith([]))).toEqual(["List local: 0 models", "Selected: nothing"]);
+});
+
+describe("the selected model", () => {
+  test("is told with its state", () => {
+    const running = received([loaded("qwen3:8b")], nowMs);
+    expect(linesOf({ ...one, running })[1]).toMatch(/fits on the CPU, loaded, 1 of 1$/);
+    expect(linesOf({ ...one, running, source: "running" })[1]).toBe(
+      "Selected: qwen3:8b, 6 GB in memory, idle, 1 of 1",
+    );
+    const loading = [{ name: "qwen3:8b", step: "check", fraction: 0.3 }] as const;
+    expect(linesOf({ ...one, loading })[1]).toMatch(/, checking, 1 of 1$/);
+  });
+
+  test("is told with its download", () => {
+    const record = { status: "pulling x", overallTotal: 100, overallCompleted: 43 };
+    const download = noteRecord(startDownload("new:latest"), record, nowMs);
+    expect(linesOf(stateWith([], { downloads: [download] }))[1]).toBe(
+      "Selected: new:latest, on its way, download running at 43 percent, 1 of 1",
+    );
+  });
+
+  test("of the hub is told with its downloads and its gate", () => {
+    const hub = received([hubModel("org/model", { isGated: true })], nowMs);
+    expect(linesOf(stateWith([], { source: "hub", hub }))[1]).toBe(
+      "Selected: hf.co/org/model, 12k downloads, gated, 1 of 1",
+    );
+  });
+});
+
+test("tells errors, long work and the field", () => {
+  const filter = fieldWith(one.lists.local.filter, "qw");
+  const state = {
+    ...one,
+    isTyping: true,
+    work: "making mine",
+    local: failed(one.local, "No server\u001b answers."),
+    ...withList(one, "local", { filter }),
+  };
+  const lines = linesOf(state);
+  expect(lines).toContain("Error: No server␛ answers.");
+  expect(lines).toContain("making mine");
+  expect(lines.at(-1)).toBe("Filter: qw");
+});

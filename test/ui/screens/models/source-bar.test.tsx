@@ -1,0 +1,33 @@
+// The row of sources, and the field in it.
+
+import { expect, test } from "vitest";
+import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
+import {
+  createModelsState,
+  type ModelsState,
+  withList,
+} from "../../../../source/ui/screens/models/models-state.ts";
+import { SourceBar } from "../../../../source/ui/screens/models/source-bar.tsx";
+import { renderAt } from "../../support/render.tsx";
+
+const empty = createModelsState();
+const barOf = (state: ModelsState, width = 60) =>
+  renderAt(<SourceBar state={state} width={width} />, { columns: width }).text();
+
+test("has the open source in brackets, and no field before it is wanted", () => {
+  expect(barOf(empty)).toBe("[Local]  Hub   Running");
+  expect(barOf({ ...empty, source: "running" })).toBe(" Local   Hub  [Running]");
+});
+
+test("has a field while it is typed in, and while it filters", () => {
+  const filter = fieldWith(empty.lists.hub.filter, "qwen");
+  const hub: ModelsState = { ...empty, source: "hub", ...withList(empty, "hub", { filter }) };
+  expect(barOf({ ...empty, isTyping: true })).toBe("[Local]  Hub   Running   filter:");
+  expect(barOf(hub)).toBe(" Local  [Hub]  Running   search: qwen");
+});
+
+test("shows the end of a text that is too long", () => {
+  const filter = fieldWith(empty.lists.local.filter, "a long text to look for");
+  const state = { ...empty, isTyping: true, ...withList(empty, "local", { filter }) };
+  expect(barOf(state, 45)).toBe("[Local]  Hub   Running   filter: to look for");
+});

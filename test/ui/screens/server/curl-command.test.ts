@@ -1,0 +1,43 @@
+// Goal: a copied command is exactly the request, and holds no key.
+// Method: records in, command lines out; a real shell runs them.
+
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { curlCommand } from "../../../../source/ui/screens/server/curl-command.ts";
+import { requestView } from "../../support/request-views.ts";
+
+describe("the curl command", () => {
+  const body = JSON.stringify({
+    model: "tiny",
+    messages: [{ role: "user", content: "it's $HOME" }],
+  });
+
+  test("gives a shell exactly the body, and no key", async () => {
+    const command = curlCommand(requestView(), { url: "http://127.0.0.1:1", body, needsKey: true });
+    expect(command).toContain("Bearer $MODELCTL_KEY");
+    // A function in place of curl prints its words, each on a line.
+    const script = `curl() { printf '%s\\n' "$@"; }\nMODELCTL_KEY=secret\n${command}`;
+    const { stdout } = await promisify(execFile)("/bin/sh", ["-c", script]);
+    expect(stdout.trimEnd().split("\n")).toEqual([
+      "http://127.0.0.1:1/v1/chat/completions",
+      "-H",
+      "Authorization: Bearer secret",
+      "-H",
+      "content-type: application/json",
+      "-d",
+      body,
+    ]);
+  });
+
+  test("of a request whose body was not kept has what is known of it", () => {
+    const native = requestView({ path: "/api/chat" });
+    const command = curlCommand(native, { url: "http://h", body: undefined, needsKey: false });
+    expect(command).toContain('"model":"tiny"');
+    expect(command).toContain('"options":{"temperature":0.7}');
+    const read = requestView({ method: "GET", path: "/v1/models" });
+    expect(curlCommand(read, { url: "http://h", body: undefined, needsKey: false })).toBe(
+      "curl 'http://h/v1/models'",
+    );
+  });
+});

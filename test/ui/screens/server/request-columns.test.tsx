@@ -1,0 +1,93 @@
+// Goal: a row tells how a request stands in a glyph and a word, and why it failed.
+// Method: records in a drawn table, its rows read.
+
+import { Box, Text } from "ink";
+import { describe, expect, test } from "vitest";
+import type { RequestView } from "../../../../source/client/requests.ts";
+import { fitColumns, Table } from "../../../../source/ui/components/table.tsx";
+import { keyOf } from "../../../../source/ui/live/request-feed.ts";
+import {
+  failureNote,
+  requestColumns,
+  requestSentence,
+  speedOf,
+  statusRun,
+} from "../../../../source/ui/screens/server/request-columns.ts";
+import { textWidth } from "../../../../source/ui/text/graphemes.ts";
+import { asciiGlyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
+import { renderAt } from "../../support/render.tsx";
+import { requestView } from "../../support/request-views.ts";
+
+const running = { state: "running", status: undefined, totalMs: undefined } as const;
+
+describe("the state", () => {
+  test.each([
+    ["✓ 200", {}],
+    ["✗ 404", { status: 404, error: { code: "X", message: "gone" } }],
+    ["⊘ 499", { status: 499 }],
+    ["✗ broken", { error: { code: "X", message: "crashed in the middle" } }],
+    ["✗ lost", { status: undefined, error: { code: "X", message: "the server went away" } }],
+    ["◐ stream", { ...running }],
+    ["◐ prompt", { ...running, firstTokenMs: undefined }],
+    ["◌ queue", { ...running, firstTokenMs: undefined, promptTokens: undefined }],
+    ["◌ open", { ...running, firstTokenMs: undefined, promptTokens: undefined, model: undefined }],
+  ])("%s", (expected, change) => {
+    expect(statusRun(requestView(change), unicodeGlyphs).text).toBe(expected);
+  });
+});
+
+describe("a row", () => {
+  function rowOf(view: RequestView, width = 110, glyphs = unicodeGlyphs): string {
+    const columns = requestColumns({ glyphs, isRelative: true, now: 1_007_000 });
+    const table = (
+      <Box>
+        <Table
+          columns={fitColumns(columns, width)}
+          items={[view]}
+          keyOf={keyOf}
+          noteOf={(one) => failureNote(one, glyphs.isAscii)}
+          hasHeader={false}
+        />
+        <Text>|</Text>
+      </Box>
+    );
+    const [row = ""] = renderAt(table, { columns: width + 1, glyphs }).lines();
+    expect(row.at(-1)).toBe("|");
+    return row.slice(0, -1);
+  }
+
+  test("has the figures in their columns", () => {
+    const row = rowOf(requestView());
+    expect(row).toMatch(
+      /^7 s +r-1 +POST +\/v1\/chat\/completions +tiny +✓ 200 +2014 +71 +840 ms +55\.0 +2\.10 s$/,
+    );
+    expect(textWidth(row)).toBe(110);
+  });
+
+  test("of a failure has the reason in place of figures", () => {
+    const error = { code: "X", message: `num_ctx 1 is \u001b[31mtoo small${", really".repeat(9)}` };
+    const row = rowOf(requestView({ status: 400, error }));
+    expect(row).toContain("✗ 400     num_ctx 1 is ␛[31mtoo small");
+    expect(textWidth(row)).toBe(110);
+    expect(row).toMatch(/…$/);
+  });
+
+  test("that still runs has the speed since its first token", () => {
+    const view = requestView({ ...running, tokensPerSecond: undefined, completionTokens: 101 });
+    expect(speedOf(view, view.startedAt + 840 + 2000)).toBe(50);
+    expect(speedOf({ ...view, firstTokenMs: undefined }, view.startedAt + 9000)).toBeUndefined();
+  });
+
+  test.each([40, 56, 76, 96, 246])("fits into %i cells", (width) => {
+    expect(textWidth(rowOf(requestView(), width, asciiGlyphs))).toBe(width);
+  });
+});
+
+test("screen readers are told a request in one line of words", () => {
+  expect(requestSentence(requestView())).toMatch(
+    /^\d\d:\d\d:\d\d r-1 POST \/v1\/chat\/completions tiny \+ 200 2014 71 840 ms 55\.0 2\.10 s$/,
+  );
+  const error = { code: "X", message: "the server went away" };
+  const lost = requestView({ status: undefined, totalMs: undefined, error });
+  expect(requestSentence(lost)).toMatch(/tiny x lost the server went away$/);
+});

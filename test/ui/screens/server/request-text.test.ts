@@ -1,0 +1,65 @@
+// Goal: a request in full tells where its time went and what was said, and harms no terminal.
+// Method: records in, lines out.
+
+import { describe, expect, test } from "vitest";
+import {
+  type DetailTexts,
+  phasesText,
+  requestLines,
+  requestText,
+  summaryLines,
+} from "../../../../source/ui/screens/server/request-text.ts";
+import type { TextRun } from "../../../../source/ui/text/text-run.ts";
+import { unicodeGlyphs } from "../../../../source/ui/theme.ts";
+import { requestView } from "../../support/request-views.ts";
+
+const options = { width: 40, glyphs: unicodeGlyphs, isWrapped: true };
+
+function textOf(lines: readonly (readonly TextRun[])[]): string[] {
+  return lines.map((line) => line.map(({ text }) => text).join(""));
+}
+
+describe("the detail", () => {
+  test("tells the phases in their order", () => {
+    expect(phasesText(requestView(), unicodeGlyphs)).toBe(
+      "queued 20 ms → prompt 800 ms (2014 tokens, 1210 cached) → answer 1.28 s (71 tokens); first token after 840 ms, 2.10 s in all",
+    );
+    const nothing = { queueMs: undefined, promptMs: undefined, completionMs: undefined };
+    const open = requestView({
+      state: "running",
+      status: undefined,
+      totalMs: undefined,
+      ...nothing,
+      firstTokenMs: undefined,
+    });
+    expect(phasesText(open, unicodeGlyphs)).toBe("nothing measured yet");
+  });
+
+  test("shows who asked and what was in force", () => {
+    const text = textOf(
+      summaryLines(requestView({ keyId: "ci" }), { ...options, width: 100 }),
+    ).join("\n");
+    expect(text).toContain("key ci  from 127.0.0.1  curl/8  streamed  slot 1  ended by stop");
+    expect(text).toContain("temperature 0.7");
+  });
+
+  test("has prompt and answer where they are kept, harmless and wrapped", () => {
+    const texts = { prompt: "one\n\u001b[2Jtwo", answer: "word ".repeat(30).trim(), body: "{}" };
+    const read = { kind: "read", texts } as const;
+    const rows = textOf(requestLines(requestView(), read, options));
+    expect(rows).toContain("␛[2Jtwo");
+    expect(rows.every((row) => row.length <= 40)).toBe(true);
+    const cut = textOf(requestLines(requestView(), read, { ...options, isWrapped: false }));
+    expect(cut.length).toBeLessThan(rows.length);
+    expect(requestText(requestView(), read, unicodeGlyphs)).toContain("word ".repeat(30).trim());
+  });
+
+  test("says why there is nothing to read", () => {
+    const nothing = { prompt: undefined, answer: undefined, body: undefined };
+    const rows = (texts: DetailTexts) =>
+      textOf(requestLines(requestView(), texts, { ...options, width: 200 })).join("\n");
+    expect(rows({ kind: "read", texts: nothing })).toContain("MODELCTL_LOG_PROMPTS=1");
+    expect(rows({ kind: "failed", sentence: "request r-1 not found" })).toContain("not found");
+    expect(rows({ kind: "reading" })).toContain("Reading what was said");
+  });
+});

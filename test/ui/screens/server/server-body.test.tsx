@@ -1,0 +1,365 @@
+// Goal: in every state and size the screen shows what is known, whole and in its place.
+// Method: stores in memory, the drawn screen read; the cursor and row heights in a terminal in memory.
+
+import { describe, expect, test } from "vitest";
+import { readRequestFilter } from "../../../../source/application/request-filter.ts";
+import type { ServerSample } from "../../../../source/client/metrics.ts";
+import type { RequestView } from "../../../../source/client/requests.ts";
+import { createEditorState } from "../../../../source/ui/editor/editor-state.ts";
+import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
+import { keyOf } from "../../../../source/ui/live/request-feed.ts";
+import type { WatchedServer } from "../../../../source/ui/live/server-watch.ts";
+import { changeFilters } from "../../../../source/ui/screens/server/request-list.ts";
+import { ServerBody } from "../../../../source/ui/screens/server/server-body.tsx";
+import {
+  type HostedServer,
+  initialServerState,
+  type ServerState,
+} from "../../../../source/ui/screens/server/server-state.ts";
+import { Store } from "../../../../source/ui/state/store.ts";
+import { asciiGlyphs } from "../../../../source/ui/theme.ts";
+import { openTree, type RenderOptions, renderAt } from "../../support/render.tsx";
+import { requestView } from "../../support/request-views.ts";
+import { serverSample } from "../../support/server-samples.ts";
+
+const now = 1_007_000;
+const views = [
+  requestView({ id: "r-1", startedAt: 1_000_000 }),
+  requestView({
+    id: "r-2",
+    startedAt: 1_001_000,
+    status: 404,
+    model: "nope:1b",
+    error: { code: "X", message: "model not found" },
+  }),
+  requestView({
+    id: "r-3",
+    startedAt: 1_006_000,
+    state: "running",
+    status: undefined,
+    totalMs: undefined,
+  }),
+];
+
+interface Facts {
+  readonly state?: Partial<ServerState>;
+  readonly requests?: readonly RequestView[];
+  readonly samples?: readonly ServerSample[];
+  readonly link?: WatchedServer["link"];
+  readonly host?: Partial<HostedServer>;
+}
+
+function sourcesOf(facts: Facts) {
+  const { requests = views, samples = [serverSample()], link = { kind: "up" } } = facts;
+  let entries = requests;
+  const listeners = new Set<() => void>();
+  return {
+    store: new Store<ServerState>({ ...initialServerState, ...facts.state }),
+    watch: new Store<WatchedServer>({ link, samples }),
+    feed: {
+      get: () => entries,
+      subscribe: (listener: () => void) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    put: (next: readonly RequestView[]) => {
+      entries = next;
+      for (const listener of listeners) listener();
+    },
+    host: (): HostedServer => ({
+      url: "http://127.0.0.1:11434",
+      state: "running",
+      warning: undefined,
+      ...facts.host,
+    }),
+  };
+}
+
+interface Size extends RenderOptions {
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+function open(facts: Facts = {}, size: Size = {}) {
+  const { columns = 120, rows = 30, ...options } = size;
+  const sources = sourcesOf(facts);
+  const tree = <ServerBody sources={sources} columns={columns} rows={rows} />;
+  return { sources, ...renderAt(tree, { columns, nowMs: now, ...options }) };
+}
+
+function filtered(text: string): Partial<ServerState> {
+  return changeFilters(initialServerState, { text }, readRequestFilter);
+}
+
+describe("panes", () => {
+  test("tell of throughput, scheduler and memory", () => {
+    const { lines } = open();
+    const pane = (index: number) =>
+      lines()
+        .slice(1, 6)
+        .map((line) =>
+          line
+            .slice(index * 40, (index + 1) * 40)
+            .slice(2, -2)
+            .trim(),
+        );
+    expect(lines()[0]).toMatch(/^╭─ Throughput ─+╮╭─ Scheduler ─+╮╭─ Memory ─+╮$/);
+    expect(pane(0)).toEqual([
+      expect.stringMatching(/^tok\/s +█ +61\.2$/),
+      expect.stringMatching(/^req\/s .*█.* 0\.1$/),
+      expect.stringMatching(/^errors .* 50%$/),
+      "TTFT    p50 840 ms  p95 840 ms",
+      "prefill 1005 tok/s",
+    ]);
+    expect(pane(1)).toEqual([
+      "Slots   ■■□□ 2 of 4",
+      "Queue   1, longest 0.4 s",
+      "Prefix  60% from memory",
+      expect.stringMatching(/^qwen3-8b:latest +◐ busy$/),
+      "",
+    ]);
+    expect(pane(2)).toEqual([
+      expect.stringMatching(/^CPU +▄ +42%$/),
+      expect.stringMatching(/^RAM +█+░+ 18\.2\/64\.0 GiB$/),
+      expect.stringMatching(/^KV +█+░+ 15% of 33k$/),
+      "KV size 1.5 GiB q8_0",
+      "Server  204.8 MiB without models",
+    ]);
+  });
+
+  test("are empty before the first sample", () => {
+    const { text } = open({ samples: [], requests: [], link: { kind: "connecting" } });
+    expect(text()).toContain("none in the last minute");
+    expect(text()).not.toContain("CPU");
+  });
+
+  test("say how models stand", () => {
+    const [model] = serverSample().models;
+    if (model === undefined) throw new Error("the sample has a model");
+    const models = [
+      { ...model, state: "loading", loadFraction: 0.618 },
+      { ...model, name: "other", state: "idle", expiresAt: now + 252_000 },
+    ];
+    const { text } = open({ samples: [serverSample({ models, waiting: 0 })] });
+    expect(text()).toMatch(/qwen3-8b:latest +◐ 62%/);
+    expect(text()).toMatch(/other +● 4 m 12 s/);
+    expect(text()).toMatch(/Queue {3}empty/);
+    const idle = [{ ...model, state: "idle" }];
+    expect(open({ samples: [serverSample({ models: idle })] }).text()).toMatch(/● stays/);
+    expect(open({ samples: [serverSample({ models: [] })] }).text()).toContain(
+      "no model is loaded",
+    );
+  });
+
+  test("are one line where there is no room", () => {
+    const line = " 61.2 tok/s · TTFT 840 ms · 2 running · 1 waiting · CPU 42% · RAM 18.2 GiB";
+    expect(open({}, { columns: 80, rows: 22 }).lines()[0]).toBe(line);
+    expect(open({}, { columns: 120, rows: 19 }).lines()[0]).toBe(line);
+    const short = open({}, { columns: 60, rows: 14, glyphs: asciiGlyphs }).lines()[0];
+    expect(short).toMatch(/^ 61\.2 tok\/s \| TTFT 840 ms .*\.\.\.$/);
+  });
+});
+
+describe("the table", () => {
+  test("has a row for each request, the newest selected and summed up below", () => {
+    const { text } = open();
+    expect(text()).toContain("status all  model all  filter none");
+    expect(text()).toMatch(/FOLLOW │/);
+    expect(text()).toMatch(/│ {3}\d\d:\d\d:\d\d r-1 +POST .* ✓ 200 +2014 +71 +840 ms .* 2\.10 s │/);
+    expect(text()).toMatch(/r-2 .* ✗ 404 +model not found/);
+    expect(text()).toMatch(/│ > \d\d:\d\d:\d\d r-3 .* ◐ stream .* 1\.00 s │/);
+    expect(text()).toMatch(/ 3 of 3 ─╯/);
+    expect(text()).toMatch(/╭─ r-3 · Enter opens it ─+╮/);
+    expect(text()).toContain("no key  from 127.0.0.1  curl/8  streamed  slot 1  ended by stop");
+  });
+
+  test("shows ages where they are asked for", () => {
+    expect(open({ state: { isRelative: true } }).text()).toMatch(/│ {3}7 s +r-1/);
+  });
+
+  test("keeps the selected row in sight", () => {
+    const requests = Array.from({ length: 100 }, (_, index) =>
+      requestView({ id: `r-${index}`, startedAt: 1_000_000 + index }),
+    );
+    const middle = requests[50];
+    if (middle === undefined) throw new Error("there are a hundred");
+    const { text, lines } = open({ requests, state: { selectedKey: keyOf(middle) } });
+    expect(text()).toMatch(/> \d\d:\d\d:\d\d r-50 /);
+    expect(text()).toMatch(/ 51 of 100 · End follows ─╯/);
+    expect(lines().filter((line) => /│ [> ] \d\d:/.test(line))).toHaveLength(13);
+    expect(open({ requests }).text()).toMatch(/> \d\d:\d\d:\d\d r-99 /);
+  });
+
+  test("says what to try while nothing has been asked, and what to do where nothing matches", () => {
+    const empty = open({ requests: [] }).text();
+    expect(empty).toContain("Listening; nothing has been asked yet. For example:");
+    expect(empty).toContain("curl http://127.0.0.1:11434/v1/chat/completions");
+    expect(empty).toContain("y copies it.");
+    expect(empty).not.toContain("Enter opens it");
+    const none = open({ state: filtered("r-99") }).text();
+    expect(none).toContain("Nothing matches. Esc shows all requests.");
+    expect(none).toMatch(/ 0 of 3 ─╯/);
+  });
+
+  test("tells filters, their problem and a pause", () => {
+    const { text } = open({ state: { ...filtered("status:potato"), frozen: views.slice(0, 1) } });
+    expect(text()).toMatch(/filter status:potato {2}! .*makes no sense as status.* PAUSED \+2 │/);
+    const model = changeFilters(initialServerState, { model: "ti\u001bny" }, readRequestFilter);
+    expect(open({ state: model }).text()).toContain("model ti␛ny");
+  });
+
+  test("follows the log, the server and the state", async () => {
+    const { sources, shows } = open({ requests: [] });
+    await shows("nothing has been asked yet");
+    sources.put(views);
+    await shows("3 of 3");
+    sources.store.update(filtered("r-1"));
+    await shows("1 of 3");
+    sources.watch.update({ samples: [serverSample({ tokensPerSecond: 99.9 })] });
+    await shows("99.9");
+  });
+});
+
+test("the filter's field has the cursor, below panes and banner", async () => {
+  const field = fieldWith(createEditorState(), "model:tiny");
+  const sources = sourcesOf({
+    state: { field, ...filtered(field.text) },
+    host: { warning: "Anybody can use this server" },
+  });
+  const tree = <ServerBody sources={sources} columns={120} rows={30} />;
+  const screen = openTree(tree, 120, 30);
+  await screen.until("filter model:tiny");
+  await screen.until(({ cursor, lines }) =>
+    (lines[cursor.y] ?? "").slice(0, cursor.x).endsWith("model:tiny"),
+  );
+});
+
+describe("above everything else", () => {
+  test.each<[string, Facts]>([
+    ["◐ starting the server", { state: { work: "starting the server" } }],
+    [
+      "✗ Port 1 is taken. · p takes the next free port · o settings · S starts it as it was",
+      { state: { startProblem: { sentence: "Port 1 is taken.", remedy: "next-port" } } },
+    ],
+    [
+      "✗ No key. · n makes a key · o settings · S starts it as it was",
+      { state: { startProblem: { sentence: "No key.", remedy: "make-key" } } },
+    ],
+    [
+      "✗ Failed. · o settings · S starts it as it was",
+      { state: { startProblem: { sentence: "Failed.", remedy: "none" } } },
+    ],
+    ["○ The server is stopped · S starts it · o settings", { host: { state: "stopped" } }],
+    [
+      "✗ No answer. Gone for 7 s; http://127.0.0.1:11434 is asked again and again",
+      { link: { kind: "down", sentence: "No answer.", sinceMs: 1_000_000 } },
+    ],
+    ["! Anybody can use it · o settings", { host: { warning: "Anybody can use it" } }],
+  ])("stands %s", (banner, facts) => {
+    const { lines } = open(facts);
+    expect(lines()[0]).toBe(` ${banner}`);
+    expect(lines()[1]).toContain("Throughput");
+    expect(lines()).toHaveLength(30);
+  });
+
+  test("a long sentence is wrapped into three rows at most", () => {
+    const { lines } = open({ state: { work: "very busy ".repeat(60).trim() } }, { columns: 60 });
+    expect(lines().slice(0, 3).join()).toContain("very busy");
+    expect(lines()[3]).toContain("tok/s");
+  });
+});
+
+describe("a request in full", () => {
+  const [first = requestView()] = views;
+  const opened = (change: Partial<ServerState> = {}): Facts => ({
+    state: { opened: first, selectedKey: keyOf(first), ...change },
+  });
+  const read = (answer: string): Partial<ServerState> => ({
+    read: {
+      key: keyOf(first),
+      state: "done",
+      texts: { kind: "read", texts: { prompt: "Hi\u001b[2J", answer, body: "{}" } },
+    },
+  });
+
+  test("fills the screen while it is being read", () => {
+    const { lines, text } = open(opened());
+    expect(lines()[0]).toMatch(/^╭─ Request r-1 ─+╮$/);
+    expect(text()).toContain("prompt 800 ms (2014 tokens, 1210 cached)");
+    expect(text()).toContain("Reading what was said …");
+    expect(lines()).toHaveLength(30);
+    expect(text()).not.toContain("Throughput");
+  });
+
+  test("has what was said, harmless, and is scrolled in", () => {
+    const answer = Array.from({ length: 50 }, (_, index) => `line ${index}`).join("\n");
+    const { text } = open(opened(read(answer)));
+    expect(text()).toContain("Hi␛[2J");
+    expect(text()).toContain("rows 1 to 28 of 60");
+    const end = open(opened({ ...read(answer), top: 32 })).text();
+    expect(end).toContain("line 49");
+    expect(end).toContain("rows 33 to 60 of 60");
+  });
+
+  test("wraps long lines or cuts them", () => {
+    const answer = `${"word ".repeat(40)}end`;
+    expect(open(opened(read(answer))).text()).toContain("end");
+    const cut = open(opened({ ...read(answer), isWrapped: false })).text();
+    expect(cut).toMatch(/word word.*… │/);
+    expect(cut).not.toContain("end ");
+  });
+
+  test("is the request as it is now", async () => {
+    const { sources, shows } = open(opened());
+    sources.put([{ ...first, completionTokens: 777 }]);
+    await shows("(777 tokens)");
+  });
+});
+
+describe("in any window", () => {
+  test.each([
+    [60, 14],
+    [80, 22],
+    [250, 78],
+  ])("of %ix%i nothing sticks out", (columns, rows) => {
+    const { lines } = open({}, { columns, rows });
+    expect(lines()).toHaveLength(rows);
+    expect(lines().every((line) => line.length <= columns)).toBe(true);
+    expect(lines().at(-1)).toMatch(/─╯$/);
+  });
+
+  test("ASCII suffices where nothing else can be drawn", () => {
+    const { text } = open({}, { columns: 110, glyphs: asciiGlyphs });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII is the subject
+    expect(text()).toMatch(/^[\x00-\x7f]*$/);
+    expect(text()).toContain("+ 200");
+  });
+});
+
+describe("for screen readers", () => {
+  test("only a few lines change, without figures of the machine", () => {
+    const { lines } = open({}, { layout: "reader", glyphs: asciiGlyphs });
+    expect(lines()).toEqual([
+      "Server: http://127.0.0.1:11434",
+      "2 running, 1 waiting, 61.2 tok/s",
+      "Filter:",
+      "Selected: r-3 POST /v1/chat/completions",
+    ]);
+  });
+
+  test("what is the matter is said, and what is typed", () => {
+    const field = fieldWith(createEditorState(), "r-99");
+    const facts = { state: { field, ...filtered("r-99") }, host: { state: "stopped" } } as const;
+    const { lines } = open(facts, { layout: "reader", glyphs: asciiGlyphs });
+    expect(lines()[0]).toBe("Server: o The server is stopped | S starts it | o settings");
+    expect(lines().at(-1)).toBe("Filter: r-99");
+  });
+});
+
+test("the figures of a server that is gone stay", () => {
+  const { text } = open({ link: { kind: "down", sentence: "No answer.", sinceMs: 1_000_000 } });
+  expect(text()).toContain("61.2");
+  expect(text()).toMatch(/KV size 1\.5 GiB/);
+  expect(text()).toContain("3 of 3");
+});

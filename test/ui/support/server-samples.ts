@@ -1,0 +1,43 @@
+// Samples of a server, as a test wants them.
+
+import type { ServerSample } from "../../../source/client/metrics.ts";
+
+const gibibyte = 2 ** 30;
+
+/** A server with one busy model; what differs is named. */
+export function serverSample(change: Partial<ServerSample> = {}): ServerSample {
+  return {
+    time: 1_000_000,
+    cpuCores: 8,
+    cpuLoad: 0.42,
+    cpuCelsius: undefined,
+    memoryTotalBytes: 64 * gibibyte,
+    memoryUsedBytes: 18.2 * gibibyte,
+    processBytes: 0.2 * gibibyte,
+    gpus: [],
+    models: [
+      {
+        name: "qwen3-8b:latest",
+        names: ["qwen3-8b:latest"],
+        state: "busy",
+        running: 2,
+        waiting: 1,
+        slots: 4,
+        contextLength: 8192,
+        cacheBytes: 1.5 * gibibyte,
+        cacheType: "q8_0",
+        ramBytes: 0,
+        vramBytes: 6 * gibibyte,
+        expiresAt: undefined,
+        loadFraction: 1,
+      },
+    ],
+    running: 2,
+    waiting: 1,
+    longestWaitMs: 400,
+    contextTokens: 4800,
+    tokensPerSecond: 61.2,
+    uptimeMs: 5000,
+    ...change,
+  };
+}
