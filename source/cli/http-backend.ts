@@ -28,7 +28,7 @@ export async function createHttpBackend(
   return new HttpBackend(link, flags, await link.client.modelFacts(model));
 }
 
-/** What the flags say of every answer of a chat. */
+/** Settings of a chat that its flags give. */
 export function settingsOf(flags: Flags): ChatSettings {
   const { think, format, parameters } = answerOptions(flags);
   return {

@@ -144,7 +144,7 @@ function callText({ name, arguments: args }: Extract<ChatEvent, { type: "tool-ca
   return `${name}(${JSON.stringify(args)})\n`;
 }
 
-/** What is piped in stands in front of the words, a blank between them. */
+/** The whole prompt: piped text, a blank, the words. */
 export function wholePrompt({ prompt, piped = "" }: Pick<OneShot, "prompt" | "piped">): string {
   return [piped, prompt].filter((text) => text !== "").join(" ");
 }

@@ -1,6 +1,7 @@
 // run's options of a request, and its answers as JSON.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Home } from "../support/command-line.ts";
+import { openTerminal } from "../support/pty.ts";
 
 const capital = "What is the capital of France?";
 const capitalAnswer = "The capital of France is Paris.";
@@ -103,5 +104,32 @@ describe("options of the request", () => {
       input: { kind: "pipe", text: `${capital}\n` },
     });
     expect(output).toBe("The\n");
+  });
+});
+
+describe("on a narrow terminal", () => {
+  /** What the screen shows of a command once it has ended. */
+  async function shown(...words: string[]): Promise<string> {
+    const terminal = await openTerminal(words, {
+      home: home.folder,
+      environment: home.environment,
+      columns: 22,
+    });
+    await terminal.exited;
+    await terminal.close();
+    return terminal.text().trim();
+  }
+
+  test("an answer is wrapped at words, unless that is not wanted", async () => {
+    expect(await shown("run", "tiny", capital)).toBe("The capital of France\nis Paris.");
+    expect(await shown("run", "tiny", capital, "--nowordwrap")).toBe(
+      "The capital of France \nis Paris.",
+    );
+  });
+
+  test("so is an error", async () => {
+    expect(await shown("lst")).toBe(
+      "Error: There is no\ncommand 'lst'. Did you\nmean list? See\nmodelctl --help.",
+    );
   });
 });

@@ -82,7 +82,7 @@ export const serverFlags = {
   portRange: { type: "string", value: "FROM-TO", text: "Ports for replicas; default 20000-29999" },
 } as const satisfies FlagTable;
 
-/** What is deployed. */
+/** The app that a script makes. */
 export const scriptFlags = {
   appName: { type: "string", value: "NAME", text: "Name of the app, the second part of its path" },
   auth: {

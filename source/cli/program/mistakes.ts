@@ -37,13 +37,12 @@ export function unknownCommand(
     );
   }
   const nearest = nearestName(second, seconds);
-  return usageError(
-    `${program.name} ${group} has no '${second}'.`,
-    `${didYouMean(nearest && `${group} ${nearest}`)}${nearest === undefined ? `It has ${seconds.join(", ")}. ` : ""}${help}`,
-  );
+  const hint =
+    nearest === undefined ? `It has ${seconds.join(", ")}. ` : didYouMean(`${group} ${nearest}`);
+  return usageError(`${program.name} ${group} has no '${second}'.`, `${hint}${help}`);
 }
 
-/** Looks among names, their last words, and words of other tools. */
+/** Looks among names, words of other tools, and second words. */
 function nearestCommand(program: Program, typed: string): string | undefined {
   const names = new Map<string, string>();
   const commands = visibleCommands(program);
@@ -59,6 +58,7 @@ function nearestCommand(program: Program, typed: string): string | undefined {
   return nearest === undefined ? undefined : names.get(nearest);
 }
 
+/** `list` of `apps list`. */
 export function secondWord({ name }: { name: string }): string {
   return name.slice(name.indexOf(" ") + 1);
 }

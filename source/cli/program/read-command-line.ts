@@ -1,5 +1,5 @@
-// Reads a command line: finds the command, then has meow read its flags. The only file that knows meow,
-// whose exits and messages are all off: mistakes are thrown as our own errors.
+// Reads a command line: finds the command, then has meow read its flags. No other file imports meow,
+// whose own exits and messages are off: mistakes are thrown as ProductErrors.
 import meow, { type AnyFlag } from "meow";
 import { packageVersion } from "../../application/package-facts.ts";
 import {

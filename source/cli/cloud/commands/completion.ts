@@ -8,7 +8,7 @@ import { clientOf } from "../target.ts";
 export const complete: Run<typeof completeDefinition> = async (words, _flags, program) =>
   await printCandidates(program, words, namesOf);
 
-/** Of the server that runs: completion starts none. */
+/** Asks the running server; completion starts none. */
 async function namesOf(kind: NameKind): Promise<readonly string[]> {
   const session = openSession({});
   if (kind === "profile") return Object.keys(session.profiles.profiles);
