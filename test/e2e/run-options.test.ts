@@ -99,6 +99,13 @@ describe("options of the request", () => {
     );
   });
 
+  test("win over those of a saved chat", async () => {
+    const words = ["run", "tiny", capital, "--session", "short answers"];
+    expect((await home.run([...words, "--num-predict", "2"])).output).toBe("The capital\n");
+    expect((await home.run(words)).output).toBe("The capital\n");
+    expect((await home.run([...words, "--num-predict", "3"])).output).toBe("The capital of\n");
+  });
+
   test("hold in the line loop too", async () => {
     const { output } = await home.run(["run", "tiny", "--plain", "--num-predict", "1"], {
       input: { kind: "pipe", text: `${capital}\n` },
