@@ -156,6 +156,12 @@ describe.each(everyCommand)("%s %s", (_, __, program, command) => {
   });
 });
 
+test("a flag that was not typed to its end", () => {
+  expect(mistake(modelctlProgram, ["run", "tiny", "--temp", "1"])).toEqual(
+    usage("There is no flag --temp.", "Did you mean --temperature? See modelctl run --help."),
+  );
+});
+
 describe("an unknown command", () => {
   test.each([
     ["modelctl", "lst", "list"],
@@ -164,6 +170,7 @@ describe("an unknown command", () => {
     ["modelctl", "chat", "run"],
     ["modelctl", "status", "ps"],
     ["modelctl", "serv", "serve"],
+    ["modelctl", "comp", "completion"],
     ["deployctl", "lst", "apps list"],
     ["deployctl", "list", "apps list"],
     ["deployctl", "ps", "apps list"],

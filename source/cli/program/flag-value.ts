@@ -1,9 +1,8 @@
 // Checks a flag's value and turns it into what the command's code gets.
-import { nearestName } from "../../base/nearest-name.ts";
 import { parseDuration } from "../../configuration/duration.ts";
 import { usageError } from "../errors.ts";
 import type { Flag } from "./definition.ts";
-import { didYouMean } from "./mistakes.ts";
+import { didYouMean, nearest } from "./mistakes.ts";
 
 const dayMs = 86_400_000;
 
@@ -28,7 +27,7 @@ function readChoice(typed: string, values: readonly string[], text: string): str
   if (found !== undefined) return found;
   throw usageError(
     `${typed} does not accept '${text}'.`,
-    `${didYouMean(nearestName(text, values))}Use ${listed(values)}.`,
+    `${didYouMean(nearest(text, values))}Use ${listed(values)}.`,
   );
 }
 

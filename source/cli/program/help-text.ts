@@ -15,7 +15,7 @@ type Row = readonly [left: string, right: string];
 
 /** Help is laid out for this width, and a left column of at most the other. */
 const mostColumns = 100;
-const mostLeft = 34;
+const mostLeft = 38;
 
 export function programHelp(program: Program): string {
   const { name, groups, start, commonFlags, notes } = program;

@@ -18,6 +18,15 @@ export function didYouMean(nearest: string | undefined): string {
   return nearest === undefined ? "" : `Did you mean ${nearest}? `;
 }
 
+/** A name that was not typed to its end, or one with few typing errors. */
+export function nearest(typed: string, names: readonly string[]): string | undefined {
+  const longer = names.find((name) => name.startsWith(typed.toLowerCase()));
+  return typed.length >= shortestStart && longer !== undefined ? longer : nearestName(typed, names);
+}
+
+/** Fewer letters begin too many names. */
+const shortestStart = 3;
+
 /** @param group the first word, where it is that of commands of two words */
 export function unknownCommand(
   program: Program,
@@ -36,9 +45,9 @@ export function unknownCommand(
       help,
     );
   }
-  const nearest = nearestName(second, seconds);
+  const meant = nearest(second, seconds);
   const hint =
-    nearest === undefined ? `It has ${seconds.join(", ")}. ` : didYouMean(`${group} ${nearest}`);
+    meant === undefined ? `It has ${seconds.join(", ")}. ` : didYouMean(`${group} ${meant}`);
   return usageError(`${program.name} ${group} has no '${second}'.`, `${hint}${help}`);
 }
 
@@ -54,8 +63,8 @@ function nearestCommand(program: Program, typed: string): string | undefined {
   }
   for (const { name, synonyms = [] } of commands) for (const word of synonyms) add(word, name);
   for (const { name } of commands) add(secondWord({ name }), name);
-  const nearest = nearestName(typed, names.keys());
-  return nearest === undefined ? undefined : names.get(nearest);
+  const meant = nearest(typed, [...names.keys()]);
+  return meant === undefined ? undefined : names.get(meant);
 }
 
 /** `list` of `apps list`. */
@@ -113,8 +122,8 @@ function unknownFlag(
   const own = Object.entries(command.flags).flatMap(([name, flag]) =>
     flag.isHidden ? [] : [typedFlag(name, flag)],
   );
-  const nearest = typed.startsWith("--") ? nearestName(typed, own) : undefined;
-  const hint = `${didYouMean(nearest)}${helpHint(program, command)}`;
+  const meant = typed.startsWith("--") ? nearest(typed, own) : undefined;
+  const hint = `${didYouMean(meant)}${helpHint(program, command)}`;
   const [other] = flagNamed(typed, all);
   if (other !== undefined) return usageError(`${called} has no flag ${typed}.`, hint);
   return usageError(`There is no flag ${typed}.`, hint);
