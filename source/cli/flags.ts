@@ -5,7 +5,8 @@ export const jsonFlag = {
   json: { type: "boolean", text: "Print JSON" },
 } as const satisfies FlagTable;
 
-const addressFlags = {
+/** For commands that bind an address or reach one. */
+export const addressFlags = {
   host: {
     type: "string",
     value: "HOST",
@@ -55,9 +56,7 @@ export const engineFlags = {
   debug: { type: "boolean", text: "Log what the engine prints" },
 } as const satisfies FlagTable;
 
-/** For commands that host a server or show its settings. */
-export const hostFlags = { ...addressFlags, ...engineFlags } as const satisfies FlagTable;
-
+/** For commands that host a server. */
 export const hostingFlags = {
   insecureNoKey: { type: "boolean", text: "Let other machines in without a key" },
   logFormat: {

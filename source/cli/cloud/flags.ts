@@ -184,13 +184,13 @@ export const limitFlags = {
   coldStart: {
     type: "string",
     value: "MODE",
-    text: "What requests to a sleeping app do",
+    text: "Let requests to a sleeping app",
     values: ["wait", "fail"],
   },
   sseKeepalive: {
     type: "time",
     value: "TIME",
-    text: "Comment in event streams that are silent for this long, such as 15s",
+    text: "Send a comment in event streams that are silent this long, such as 15s",
   },
   modelsCache: {
     type: "string",

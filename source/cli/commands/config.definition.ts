@@ -1,5 +1,5 @@
 // modelctl config show: its words, flags and help.
-import { hostFlags, jsonFlag } from "../flags.ts";
+import { addressFlags, engineFlags, jsonFlag } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 
 export const showConfigDefinition = {
@@ -10,7 +10,8 @@ export const showConfigDefinition = {
   flags: {
     origin: { type: "boolean", text: "Show where each value comes from" },
     ...jsonFlag,
-    ...hostFlags,
+    ...addressFlags,
+    ...engineFlags,
   },
   examples: ["config show --origin", "config show --json"],
   docs: "docs/configuration.md",

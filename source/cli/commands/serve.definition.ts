@@ -1,5 +1,5 @@
 // modelctl serve: its words, flags and help.
-import { hostFlags, hostingFlags } from "../flags.ts";
+import { addressFlags, engineFlags, hostingFlags } from "../flags.ts";
 import type { CommandDefinition } from "../program/definition.ts";
 
 export const serveDefinition = {
@@ -9,7 +9,8 @@ export const serveDefinition = {
   words: "",
   summary: "Serve the OpenAI-compatible and the Ollama API",
   flags: {
-    ...hostFlags,
+    ...addressFlags,
+    ...engineFlags,
     ...hostingFlags,
     preload: {
       type: "string",
