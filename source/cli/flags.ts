@@ -50,7 +50,7 @@ export const engineFlags = {
   contextLength: {
     type: "integer",
     value: "N",
-    text: "Context window of one conversation in tokens; default 4096",
+    text: "Context window of one conversation in tokens; by memory, at least 4096",
     least: 0,
   },
   debug: { type: "boolean", text: "Log what the engine prints" },
