@@ -3,10 +3,13 @@ import path from "node:path";
 import { SessionStore } from "../application/chat-sessions.ts";
 import { systemClock } from "../base/clock.ts";
 import { showModel } from "../client/chat-calls.ts";
-import { PromptHistoryFile, readPromptHistory } from "../ui/editor/prompt-history.ts";
-import { ChatActions, type ChatDocument } from "../ui/state/chat-actions.ts";
-import { SessionRecorder } from "../ui/state/session-recorder.ts";
-import { storedEntries } from "../ui/state/transcript-entry.ts";
+import {
+  PromptHistoryFile,
+  readPromptHistory,
+} from "../ui/screens/chat/composer/prompt-history.ts";
+import { ChatActions, type ChatDocument } from "../ui/screens/chat/conversation/chat-actions.ts";
+import { SessionRecorder } from "../ui/screens/chat/conversation/session-recorder.ts";
+import { storedEntries } from "../ui/screens/chat/conversation/transcript-entry.ts";
 import type { Flags } from "./flags.ts";
 import { createHttpBackend, settingsOf } from "./http-backend.ts";
 import { leaveServer } from "./leave-server.ts";

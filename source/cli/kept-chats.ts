@@ -3,7 +3,7 @@ import path from "node:path";
 import { SessionStore } from "../application/chat-sessions.ts";
 import type { LoadedSettings } from "../configuration/load-settings.ts";
 import type { ProductPaths } from "../configuration/paths.ts";
-import type { ChatOptions } from "../ui/chat-backend.ts";
+import type { ChatOptions } from "../ui/screens/chat/chat-backend.ts";
 
 /** Nothing where the setting nohistory is on. */
 export function keptChats(

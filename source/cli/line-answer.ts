@@ -4,10 +4,13 @@ import { endingSentences } from "../client/answer-ending.ts";
 import { mayAttach } from "../client/attachments/attach-images.ts";
 import { missingFile } from "../client/attachments/read-image-file.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
-import type { ChatBackend } from "../ui/chat-backend.ts";
-import { stateAfter } from "../ui/state/answer-outcome.ts";
-import { attachWithPictures, type PromptWithImages } from "../ui/state/attach-prompt.ts";
-import type { ChatDocument } from "../ui/state/chat-actions.ts";
+import type { ChatBackend } from "../ui/screens/chat/chat-backend.ts";
+import {
+  attachWithPictures,
+  type PromptWithImages,
+} from "../ui/screens/chat/composer/attach-prompt.ts";
+import { stateAfter } from "../ui/screens/chat/conversation/answer-outcome.ts";
+import type { ChatDocument } from "../ui/screens/chat/conversation/chat-actions.ts";
 import {
   type AnswerState,
   conversationOf,
@@ -17,7 +20,7 @@ import {
   nextEntryId,
   type TranscriptEntry,
   type UserEntry,
-} from "../ui/state/transcript-entry.ts";
+} from "../ui/screens/chat/conversation/transcript-entry.ts";
 import { attachmentLines, cannotSee } from "./image-prompt.ts";
 import { Progress } from "./progress.ts";
 import { ThinkingText } from "./thinking-text.ts";

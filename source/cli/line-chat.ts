@@ -3,9 +3,13 @@ import { createInterface, type Interface } from "node:readline/promises";
 import { describeError, exitCodes } from "../base/product-error.ts";
 import { completePath, pathBeforeCursor } from "../client/attachments/complete-path.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
-import { commandTable, type ParsedLine, parseLine } from "../ui/commands/command-table.ts";
-import type { PromptHistoryFile } from "../ui/editor/prompt-history.ts";
-import type { ChatActions } from "../ui/state/chat-actions.ts";
+import {
+  commandTable,
+  type ParsedLine,
+  parseLine,
+} from "../ui/screens/chat/commands/command-table.ts";
+import type { PromptHistoryFile } from "../ui/screens/chat/composer/prompt-history.ts";
+import type { ChatActions } from "../ui/screens/chat/conversation/chat-actions.ts";
 import type { LineAnswer } from "./line-answer.ts";
 import { lineCommandContext, lineHelp } from "./line-commands.ts";
 import { formatStatistics } from "./statistics-text.ts";

@@ -1,7 +1,7 @@
 // Lets the commands of the screen's command table run in the line loop.
-import type { CommandContext } from "../ui/commands/command.ts";
-import { type ChatActions, sessionText } from "../ui/state/chat-actions.ts";
-import { helpRows } from "../ui/view/help-rows.ts";
+import type { CommandContext } from "../ui/screens/chat/commands/command.ts";
+import { type ChatActions, sessionText } from "../ui/screens/chat/conversation/chat-actions.ts";
+import { helpRows } from "./line-help.ts";
 
 const helpWidth = 78;
 
@@ -33,7 +33,6 @@ export function lineCommandContext({
     actions,
     leave,
     print,
-    regenerate,
     openSession,
     openHelp: help,
     clear: (name) => actions.clear(name),
@@ -49,28 +48,33 @@ export function lineCommandContext({
       print(`${lines.join("\n")}\nGo on with one of them: /resume NAME`);
       return undefined;
     },
-    editLast: onScreen,
-    forkHere: never,
-    openEditor: never,
-    page: never,
-    copyMessage: never,
-    copyCode: never,
-    toggleThinking: onScreen,
-    startReading: onScreen,
-    stopReading: nothing,
-    select: nothing,
-    edit: nothing,
-    moveRow: nothing,
-    complete: async () => {},
-    submit: nothing,
-    startSearch: nothing,
-    search: nothing,
-    endSearch: nothing,
     stop: nothing,
     interrupt: nothing,
     escape: nothing,
-    cancelEditing: nothing,
-    scroll: nothing,
+    composer: {
+      edit: nothing,
+      moveRow: nothing,
+      complete: async () => {},
+      submit: nothing,
+      openEditor: never,
+      startSearch: nothing,
+      search: nothing,
+      endSearch: nothing,
+    },
+    messages: {
+      regenerate,
+      scroll: nothing,
+      startReading: onScreen,
+      stopReading: nothing,
+      select: nothing,
+      toggleThinking: onScreen,
+      copyMessage: never,
+      copyCode: never,
+      editLast: onScreen,
+      cancelEditing: nothing,
+      forkHere: never,
+      page: never,
+    },
   };
 }
 

@@ -2,7 +2,7 @@
 
 import type { SessionStore } from "../application/chat-sessions.ts";
 import { ProductError } from "../base/product-error.ts";
-import type { ChatOptions } from "../ui/chat-backend.ts";
+import type { ChatOptions } from "../ui/screens/chat/chat-backend.ts";
 import type { Flags } from "./flags.ts";
 
 /** @throws ProductError `SESSION_AMBIGUOUS` */

@@ -159,9 +159,3 @@ export type Tone =
   | "comment"
   | "name"
   | "type";
-
-/** One row of the screen: at most as wide as its place, without control characters. */
-export interface Row {
-  readonly text: string;
-  readonly tone: Tone;
-}

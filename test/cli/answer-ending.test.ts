@@ -4,7 +4,7 @@ import { LineAnswer } from "../../source/cli/line-answer.ts";
 import { printAnswer } from "../../source/cli/one-shot.ts";
 import { ApiClient } from "../../source/client/api-client.ts";
 import type { AnswerStatistics, ChatEvent } from "../../source/client/chat-events.ts";
-import type { TranscriptEntry } from "../../source/ui/state/transcript-entry.ts";
+import type { TranscriptEntry } from "../../source/ui/screens/chat/conversation/transcript-entry.ts";
 import { ScriptedBackend } from "../ui/support/scripted-backend.ts";
 
 const whole: AnswerStatistics = {

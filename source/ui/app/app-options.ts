@@ -2,9 +2,9 @@
 
 import type { ApiClient } from "../../client/api-client.ts";
 import type { ClientMessage } from "../../client/chat-events.ts";
-import type { ChatOptions } from "../chat-backend.ts";
 import type { Screen } from "../frame/screen.ts";
 import type { ThemeName } from "../frame/themes.ts";
+import type { ChatOptions } from "../screens/chat/chat-backend.ts";
 import type { CloudAccess } from "../screens/cloud-access.ts";
 import type { ReadFilter } from "../screens/server/request-list.ts";
 import type { ServerControl } from "../screens/server/server-control.ts";

@@ -14,6 +14,7 @@ import { type Layout, LayoutContext } from "../hooks/use-layout.ts";
 import { LookContext } from "../hooks/use-look.ts";
 import { PaceContext } from "../hooks/use-store.ts";
 import { FullScreen } from "../layouts/full-screen.tsx";
+import { InlineFrame } from "../layouts/inline-frame.tsx";
 import { Reader } from "../layouts/reader.tsx";
 
 export interface AppProps {
@@ -21,6 +22,8 @@ export interface AppProps {
   readonly pace: Pace;
   readonly clock: Clock;
   readonly layout: Layout;
+  /** The terminal is xterm.js, as in VS Code. Defaults to false. */
+  readonly isXtermJs?: boolean;
   readonly terminal: TerminalHandle;
   /** A component threw: the program ends. */
   readonly onError: (error: Error) => void;
@@ -40,17 +43,34 @@ export function App({ pace, clock, layout, onError, ...rest }: AppProps): ReactE
   );
 }
 
-type RootProps = Pick<AppProps, "frame" | "layout" | "terminal">;
+type RootProps = Pick<AppProps, "frame" | "layout" | "isXtermJs" | "terminal">;
 
-function Root({ frame, layout, terminal }: RootProps): ReactElement {
+function Root({ frame, layout, isXtermJs = false, terminal }: RootProps): ReactElement {
   useKeyRouter(frame, terminal);
   const theme = useFrame(frame, (one) => one.theme);
   const look = useMemo(() => ({ glyphs: frame.glyphs, theme: themes[theme] }), [frame, theme]);
   return (
     <LookContext value={look}>
-      {layout === "inline" && <Scrollbacks frame={frame} />}
-      {layout === "reader" ? <Reader frame={frame} /> : <FullScreen frame={frame} />}
+      {layout === "window" && <FullScreen frame={frame} />}
+      {layout === "inline" && <Inline frame={frame} isXtermJs={isXtermJs} />}
+      {layout === "reader" && <Reader frame={frame} />}
     </LookContext>
+  );
+}
+
+interface InlineProps {
+  readonly frame: Frame;
+  readonly isXtermJs: boolean;
+}
+
+function Inline({ frame, isXtermJs }: InlineProps): ReactElement {
+  return (
+    <>
+      <Scrollbacks frame={frame} />
+      <InlineFrame frame={frame} isXtermJs={isXtermJs}>
+        <FullScreen frame={frame} />
+      </InlineFrame>
+    </>
   );
 }
 

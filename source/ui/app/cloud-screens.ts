@@ -5,9 +5,8 @@ import type { AppDocument } from "../../cloud/admin/documents.ts";
 import type { FrameServices, Screen } from "../frame/screen.ts";
 import type { CloudAccess, CloudServer } from "../screens/cloud-access.ts";
 import { ConsoleScreen } from "../screens/console/console-screen.tsx";
-import { DeployScreen } from "../screens/deploy/deploy-screen.ts";
+import { DeployScreen } from "../screens/deploy/deploy-screen.tsx";
 import type { Glyphs } from "../theme.ts";
-import { paintedScreen } from "./painted-screen.tsx";
 
 /** What every screen for deployments is given. */
 export interface CloudScreenContext {
@@ -20,5 +19,5 @@ export interface CloudScreenContext {
 }
 
 export function cloudScreens(context: CloudScreenContext): readonly Screen[] {
-  return [paintedScreen(new DeployScreen(context)), new ConsoleScreen(context)];
+  return [new DeployScreen(context), new ConsoleScreen(context)];
 }

@@ -1,10 +1,10 @@
 // Every command there is, by the place where it is valid: what docs/keys.md is made from.
 
-import { commandTable } from "../commands/command-table.ts";
+import { fieldCommandFacts } from "../editor/line-field.ts";
 import { frameCommandFacts } from "../frame/frame-commands.ts";
 import type { CommandFacts } from "../frame/screen.ts";
-import { fieldCommandFacts } from "../panes/text-field.ts";
-import { chatPlaceFacts } from "../screens/chat/chat-places.ts";
+import { chatPlaceFacts } from "../screens/chat/chat-places.tsx";
+import { commandTable } from "../screens/chat/commands/command-table.ts";
 import { consoleCommandFacts } from "../screens/console/console-commands.ts";
 import { deployCommandFacts } from "../screens/deploy/deploy-commands.ts";
 import { modelsCommandFacts } from "../screens/models/models-commands.ts";

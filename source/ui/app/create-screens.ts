@@ -2,24 +2,24 @@
 
 import type { Clock } from "../../base/clock.ts";
 import type { SessionHead } from "../../sessions/session.ts";
-import type { ChatOptions } from "../chat-backend.ts";
 import type { FrameServices, Screen } from "../frame/screen.ts";
-import { besideLivePane } from "../live/beside-live-pane.ts";
+import type { Layout } from "../hooks/use-layout.ts";
 import { RequestFeed } from "../live/request-feed.ts";
 import { ServerWatch } from "../live/server-watch.ts";
-import { type ChatPlace, ChatPlaces } from "../screens/chat/chat-places.ts";
-import { ChatScreen } from "../screens/chat/chat-screen.ts";
+import type { ChatOptions } from "../screens/chat/chat-backend.ts";
+import { type ChatPlace, ChatPlaces } from "../screens/chat/chat-places.tsx";
+import { ChatScreen } from "../screens/chat/chat-screen.tsx";
 import { ModelsScreen } from "../screens/models/models-screen.tsx";
 import { ServerScreen } from "../screens/server/server-screen.tsx";
 import type { Glyphs } from "../theme.ts";
 import type { AppParts } from "./app-options.ts";
 import type { CloudScreenContext } from "./cloud-screens.ts";
-import { paintedScreen } from "./painted-screen.tsx";
 
 export interface ScreenContext {
   readonly glyphs: Glyphs;
   readonly clock: Clock;
   readonly frame: FrameServices;
+  readonly layout: Layout;
 }
 
 export interface CreatedScreens {
@@ -42,7 +42,7 @@ export async function createScreens(
   return {
     chat,
     screens: [
-      paintedScreen(chat),
+      chat,
       ...serverScreens(options, context, watch),
       ...(await deploymentScreens(options, context, chat)),
     ],
@@ -59,14 +59,8 @@ async function ownChat(
 ): Promise<ChatPlace | undefined> {
   if (options.chat === undefined) return undefined;
   const { backend } = options.chat;
-  const chat = await ChatScreen.open({ ...options.chat, goElsewhere }, context);
-  const figures = () => chat.figures();
-  const now = () => context.clock.wallMs();
-  const screen =
-    watch === undefined
-      ? chat
-      : besideLivePane(chat, { watch, figures, glyphs: context.glyphs, now });
-  return { chat, screen, serverLabel: () => backend.serverLabel() };
+  const chat = await ChatScreen.open({ ...options.chat, goElsewhere }, context, watch);
+  return { chat, serverLabel: () => backend.serverLabel() };
 }
 
 function serverScreens(

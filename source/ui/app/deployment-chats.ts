@@ -3,9 +3,9 @@
 import { describeError } from "../../base/product-error.ts";
 import { formatRelativeTime } from "../../base/relative-time.ts";
 import type { SessionDeployment, SessionHead } from "../../sessions/session.ts";
-import type { ChatOptions } from "../chat-backend.ts";
-import type { ChatPlace, ChatPlaces, DeploymentPlaces } from "../screens/chat/chat-places.ts";
-import { ChatScreen, type ChatScreenContext } from "../screens/chat/chat-screen.ts";
+import type { ChatOptions } from "../screens/chat/chat-backend.ts";
+import type { ChatPlace, ChatPlaces, DeploymentPlaces } from "../screens/chat/chat-places.tsx";
+import { ChatScreen, type ChatScreenContext } from "../screens/chat/chat-screen.tsx";
 import type { CalledApp, CloudAccess, CloudServer } from "../screens/cloud-access.ts";
 
 export interface DeploymentChatsOptions {
@@ -77,7 +77,7 @@ export class DeploymentChats implements DeploymentPlaces {
     const { kept, context, chats } = this.#options;
     const goElsewhere = (saved: SessionHead) => chats.goElsewhere(saved);
     const chat = await ChatScreen.open({ backend, goElsewhere, ...kept }, context);
-    return { chat, screen: chat, serverLabel: () => backend.serverLabel() };
+    return { chat, serverLabel: () => backend.serverLabel() };
   }
 }
 

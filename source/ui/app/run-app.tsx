@@ -87,7 +87,7 @@ async function run(
       prepare(),
       import("./create-screens.ts"),
     ]);
-    created = await createScreens(parts, { glyphs, clock: systemClock, frame });
+    created = await createScreens(parts, { glyphs, clock: systemClock, frame, layout });
     serverLabel = () => created?.chat.serverLabel() ?? "";
     refreshWithServer(created.watch, frame);
     if (ending !== undefined) return;
@@ -111,7 +111,8 @@ async function run(
       failure = error;
       instance?.unmount();
     };
-    const common = { frame, pace, clock: systemClock, layout, terminal, onError };
+    const isXtermJs = environment.TERM_PROGRAM === "vscode";
+    const common = { frame, pace, clock: systemClock, layout, isXtermJs, terminal, onError };
     instance = render(<App {...common} />, {
       stdin,
       stdout,

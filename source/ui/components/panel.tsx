@@ -65,7 +65,7 @@ export function Panel(props: PanelProps): ReactElement {
         borderDimColor={dimColor}
       >
         {/* Rows that do not fit are cut at the bottom: left to itself, Yoga would shrink some to nothing. */}
-        <Box flexDirection="column" flexShrink={0}>
+        <Box flexDirection="column" flexGrow={1} flexShrink={0}>
           <Origin x={x + 2} y={y + 1}>
             {props.children}
           </Origin>

@@ -1,9 +1,17 @@
 // The terminal's cursor: where the text goes that is typed, and where an input method opens its window.
 
 import { useCursor } from "ink";
-import { createContext, type ReactElement, type ReactNode, use, useMemo } from "react";
+import {
+  createContext,
+  type ReactElement,
+  type ReactNode,
+  type RefObject,
+  use,
+  useLayoutEffect,
+  useMemo,
+} from "react";
 
-interface Place {
+export interface Place {
   readonly x: number;
   readonly y: number;
 }
@@ -11,6 +19,11 @@ interface Place {
 const OriginContext = createContext<Place>({ x: 0, y: 0 });
 /** True below an overlay, which has the keys. */
 const CoveredContext = createContext(false);
+
+/** Holds the cursor's cell in Ink's output, for who must find the frame again; undefined while it is hidden. */
+export const CursorPlaceContext = createContext<RefObject<Place | undefined> | undefined>(
+  undefined,
+);
 
 /** Children count their places from here on. Ink wants the cursor's cell in its whole output. */
 export function Origin({ x, y, children }: Place & { readonly children: ReactNode }): ReactElement {
@@ -34,7 +47,16 @@ export function TextCursor(place: Place): ReactElement | null {
 
 function ShownCursor({ x, y }: Place): null {
   const origin = use(OriginContext);
+  const shown = use(CursorPlaceContext);
   const { setCursorPosition } = useCursor();
-  setCursorPosition({ x: origin.x + x, y: origin.y + y });
+  const place = { x: origin.x + x, y: origin.y + y };
+  setCursorPosition(place);
+  useLayoutEffect(() => {
+    if (shown === undefined) return;
+    shown.current = place;
+    return () => {
+      shown.current = undefined;
+    };
+  });
   return null;
 }

@@ -1,4 +1,4 @@
-// A field of one line. ink-text-input shows the value and the placeholder; what keys do to the text is the
+// A field of one line. ink-text-input shows the value or the placeholder; what keys do to the text is the
 // editor's, since ink-text-input breaks emoji, knows few keys and loses those that come in one tick.
 
 import { Box, Text } from "ink";
@@ -16,7 +16,7 @@ export interface TextFieldProps {
   /** Cells of the field; a longer value scrolls with the cursor. */
   readonly width: number;
   readonly isFocused?: boolean;
-  /** Shown in an empty field. */
+  /** Shown dim in an empty field. */
   readonly placeholder?: string;
   readonly tone?: Tone;
   /** Its first cell from the nearest `Origin`. Defaults to 0, 0. */
@@ -29,12 +29,13 @@ export function TextField(props: TextFieldProps): ReactElement {
   const { field, width, isFocused = true, placeholder = "", tone = "plain", x = 0, y = 0 } = props;
   const { glyphs, theme } = useLook();
   const { text, cursorX } = fieldWindow(field, Math.max(1, width));
+  const isEmpty = field.text === "";
   return (
     <Box width={width} height={1} flexShrink={0}>
-      <Text {...theme[tone]} wrap="truncate">
+      <Text {...theme[isEmpty ? "dim" : tone]} wrap="truncate">
         <TextInput
-          value={foreignText(text, glyphs.isAscii)}
-          placeholder={placeholder}
+          // As its placeholder it would be grey in every theme.
+          value={foreignText(isEmpty ? placeholder : text, glyphs.isAscii)}
           focus={false}
           showCursor={false}
           onChange={ignoreChange}

@@ -1,25 +1,11 @@
 // The seam between the frame (tabs, palette, help, hints) and the screens behind its tabs.
 
 import type { ComponentType } from "react";
-import type { TextRun } from "../text/text-run.ts";
 
 /** The body of the window: what lies between the row of tabs and the row of hints. */
 export interface BodySize {
   readonly columns: number;
   readonly rows: number;
-}
-
-/** A run of text in one tone. */
-export type Span = TextRun;
-
-/** One row of the body: at most as wide as the body, without control characters. */
-export type StyledRow = readonly Span[];
-
-export interface ScreenPicture {
-  /** At most `rows` of them; the frame fills up. */
-  readonly rows: readonly StyledRow[];
-  /** Cell of the text cursor inside the body; undefined hides it. */
-  readonly cursor?: { readonly x: number; readonly y: number } | undefined;
 }
 
 /** What is said of a command: help and documentation are made from it. */
@@ -74,8 +60,6 @@ export interface Screen {
    * leaves it out in the layout `reader`.
    */
   readerLines?(): readonly string[];
-  /** As of `PaintedScreen`; with it there is no `Body` for screen readers. */
-  readerFooter?(): readonly string[];
   /** What `FrameServices.open` names along, such as a model to chat with. */
   accept?(argument: string): void;
   /** Called on every change that shows. @returns stops it */
@@ -85,17 +69,6 @@ export interface Screen {
   deactivate(): void;
   /** The program ends: give back everything; resolves when what must be saved is saved. */
   close(): Promise<void>;
-}
-
-/** A screen that makes rows of spans instead of components. */
-export interface PaintedScreen extends Omit<Screen, "Body"> {
-  picture(size: BodySize): ScreenPicture;
-  /** The whole content as plain lines, for screen readers; new ones are appended. */
-  readerLines(): readonly string[];
-  /** Lines for screen readers that change in place, such as the field one types in. */
-  readerFooter?(): readonly string[];
-  /** Rows for a column beside the screen, below the live figures; where there is room. */
-  aside?(size: BodySize): readonly StyledRow[];
 }
 
 /** What the frame does for screens. */

@@ -14,3 +14,8 @@ export function copySequence(encoded: string): string {
  * another program printed may have moved it.
  */
 export const cursorToBottom = "\u001b[9999;1H";
+
+/** Moves the cursor up (CSI CUU) and erases everything from there on (CSI ED). */
+export function eraseFromAbove(rows: number): string {
+  return `\u001b[${rows}A\u001b[J`;
+}

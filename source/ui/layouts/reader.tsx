@@ -14,18 +14,10 @@ export function Reader({ frame }: { readonly frame: Frame }): ReactElement {
   const { current, overlay, notice } = frame;
   const size = frame.bodySize();
   const lines = current === undefined ? [] : log.take(current.title, current.readerLines?.() ?? []);
-  const footer = current?.readerFooter?.() ?? [];
   return (
     <Box flexDirection="column">
       <Static items={[...lines]}>{(line) => <Text key={line.number}>{line.text}</Text>}</Static>
-      {current !== undefined && current.readerFooter === undefined && overlay === undefined && (
-        <current.Body {...size} />
-      )}
-      {overlay === undefined &&
-        footer.map((line, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
-          <Text key={index}>{line}</Text>
-        ))}
+      {current !== undefined && overlay === undefined && <current.Body {...size} />}
       <CurrentOverlay frame={frame} size={size} />
       {notice !== undefined && <Text>{`Note: ${notice}`}</Text>}
     </Box>

@@ -1,14 +1,14 @@
-// The blocks of Markdown as rows of spans.
+// The blocks of Markdown as rows of runs.
 
 import type { Token, Tokens } from "marked";
-import type { Span, StyledRow } from "../frame/screen.ts";
-import { joinSpans, wrapSpans } from "../text/wrap-spans.ts";
+import type { TextRow, TextRun } from "../text/text-run.ts";
 import type { Tone } from "../theme.ts";
 import { type CodeStyle, codeRows } from "./code-rows.ts";
-import { inlineLines } from "./inline-spans.ts";
+import { inlineLines } from "./inline-runs.ts";
 import { tableRows } from "./table-rows.ts";
+import { joinRuns, wrapRuns } from "./wrap-runs.ts";
 
-const blankRow: StyledRow = [];
+const blankRow: TextRow = [];
 const ruleCells = 40;
 /** Deeper lists and quotes are not indented any more. */
 const narrowestBlock = 12;
@@ -22,7 +22,7 @@ export function blockRows(
   width: number,
   style: CodeStyle,
   isOpen: boolean,
-): StyledRow[] {
+): TextRow[] {
   switch (token.type) {
     case "space":
       return /\n[^\S\n]*\n/.test(token.raw) || /^\s*\n/.test(token.raw) ? [blankRow] : [];
@@ -63,25 +63,25 @@ function isList(token: Token): token is Tokens.List {
   return token.type === "list";
 }
 
-function textRows(tokens: readonly Token[], width: number, tone: Tone): StyledRow[] {
-  return inlineLines(tokens, tone).flatMap((line) => wrapSpans(withoutTabs(line), width));
+function textRows(tokens: readonly Token[], width: number, tone: Tone): TextRow[] {
+  return inlineLines(tokens, tone).flatMap((line) => wrapRuns(withoutTabs(line), width));
 }
 
-function plainRows(raw: string, width: number): StyledRow[] {
+function plainRows(raw: string, width: number): TextRow[] {
   return raw
     .replace(/\n+$/, "")
     .split("\n")
-    .flatMap((line) => wrapSpans(withoutTabs([{ text: line, tone: "plain" }]), width));
+    .flatMap((line) => wrapRuns(withoutTabs([{ text: line, tone: "plain" }]), width));
 }
 
-function withoutTabs(line: readonly Span[]): readonly Span[] {
+function withoutTabs(line: TextRow): TextRow {
   if (!line.some(({ text }) => text.includes("\t"))) return line;
-  return line.map((span) => ({ ...span, text: span.text.replaceAll("\t", "    ") }));
+  return line.map((run) => ({ ...run, text: run.text.replaceAll("\t", "    ") }));
 }
 
 const closedFence = /^(?: {0,3})(`{3,}|~{3,})[^\n]*\n(?:[\s\S]*\n)? {0,3}\1[`~]*[^\S\n]*\n?$/;
 
-function codeOf(token: Token, width: number, style: CodeStyle, isOpen: boolean): StyledRow[] {
+function codeOf(token: Token, width: number, style: CodeStyle, isOpen: boolean): TextRow[] {
   const { raw } = token;
   const code = "text" in token && typeof token.text === "string" ? token.text : raw;
   const lang: unknown = "lang" in token ? token.lang : undefined;
@@ -99,14 +99,14 @@ function quoteRows(
   width: number,
   style: CodeStyle,
   isOpen: boolean,
-): StyledRow[] {
-  const bar: Span = { text: style.isAscii ? "| " : "▎ ", tone: "dim" };
+): TextRow[] {
+  const bar: TextRun = { text: style.isAscii ? "| " : "▎ ", tone: "dim" };
   const inner = Math.max(narrowestBlock, width - bar.text.length);
   const content = blocksRows(tokens, inner, style, isOpen);
   return (content.length === 0 ? [blankRow] : content).map((row) =>
-    joinSpans([
+    joinRuns([
       bar,
-      ...row.map((span) => (span.tone === "plain" ? { ...span, tone: "quote" as const } : span)),
+      ...row.map((run) => (run.tone === "plain" ? { ...run, tone: "quote" as const } : run)),
     ]),
   );
 }
@@ -117,21 +117,16 @@ export function blocksRows(
   width: number,
   style: CodeStyle,
   isOpen: boolean,
-): StyledRow[] {
+): TextRow[] {
   return tokens.flatMap((token, index) =>
     blockRows(token, width, style, isOpen && index === tokens.length - 1),
   );
 }
 
-function listRows(
-  list: Tokens.List,
-  width: number,
-  style: CodeStyle,
-  isOpen: boolean,
-): StyledRow[] {
+function listRows(list: Tokens.List, width: number, style: CodeStyle, isOpen: boolean): TextRow[] {
   const first = typeof list.start === "number" ? list.start : 1;
   const last = String(first + list.items.length - 1);
-  const rows: StyledRow[] = [];
+  const rows: TextRow[] = [];
   for (const [index, item] of list.items.entries()) {
     const sign = list.ordered
       ? `${String(first + index).padStart(last.length)}. `
@@ -139,15 +134,15 @@ function listRows(
         ? "- "
         : "• ";
     const box = item.task ? (item.checked ? "[x] " : "[ ] ") : "";
-    const marker: Span = { text: sign + box, tone: "mark" };
-    const indent: Span = { text: " ".repeat(marker.text.length), tone: "plain" };
+    const marker: TextRun = { text: sign + box, tone: "mark" };
+    const indent: TextRun = { text: " ".repeat(marker.text.length), tone: "plain" };
     const inner = Math.max(narrowestBlock, width - marker.text.length);
     const children = item.tokens.filter(({ type }) => type !== "checkbox");
     const isLast = index === list.items.length - 1;
     const content = blocksRows(children, inner, style, isOpen && isLast);
     for (const [at, row] of (content.length === 0 ? [blankRow] : content).entries()) {
-      if (at === 0) rows.push(joinSpans([marker, ...row]));
-      else rows.push(row.length === 0 ? blankRow : joinSpans([indent, ...row]));
+      if (at === 0) rows.push(joinRuns([marker, ...row]));
+      else rows.push(row.length === 0 ? blankRow : joinRuns([indent, ...row]));
     }
     if (list.loose && !isLast) rows.push(blankRow);
   }

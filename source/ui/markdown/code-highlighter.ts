@@ -2,9 +2,9 @@
 // without them.
 
 import type { Element, ElementContent, Root, RootContent } from "hast";
-import type { Span } from "../frame/screen.ts";
-import { joinSpans } from "../text/wrap-spans.ts";
+import type { TextRun } from "../text/text-run.ts";
 import type { Tone } from "../theme.ts";
+import { joinRuns } from "./wrap-runs.ts";
 
 /** Longer code stays plain: colouring it would hold up the screen. */
 const longestCode = 32 * 1024;
@@ -59,28 +59,31 @@ export class CodeHighlighter {
     return this.#loading;
   }
 
-  /** Lines of spans; undefined where the language is not known or the grammars are not there yet. */
-  lines(code: string, language: string): Span[][] | undefined {
+  /** Lines of runs; undefined where the language is not known or the grammars are not there yet. */
+  lines(code: string, language: string): TextRun[][] | undefined {
     if (code.length > longestCode || language === "") return undefined;
     const grammars = this.#grammars;
     // Without its colours code is still to be read.
     if (grammars === undefined) this.load().catch(() => {});
     if (!grammars?.registered(language)) return undefined;
-    const lines: Span[][] = [[]];
-    for (const span of spansOf(grammars.highlight(language, code).children, "plain")) {
-      for (const [index, text] of span.text.split("\n").entries()) {
+    const lines: TextRun[][] = [[]];
+    for (const run of runsOf(grammars.highlight(language, code).children, "plain")) {
+      for (const [index, text] of run.text.split("\n").entries()) {
         if (index > 0) lines.push([]);
-        lines.at(-1)?.push({ text, tone: span.tone });
+        lines.at(-1)?.push({ text, tone: run.tone });
       }
     }
-    return lines.map((line) => joinSpans(line));
+    return lines.map((line) => joinRuns(line));
   }
 }
 
-function* spansOf(nodes: ReadonlyArray<RootContent | ElementContent>, tone: Tone): Generator<Span> {
+function* runsOf(
+  nodes: ReadonlyArray<RootContent | ElementContent>,
+  tone: Tone,
+): Generator<TextRun> {
   for (const node of nodes) {
     if (node.type === "text") yield { text: node.value, tone };
-    else if (node.type === "element") yield* spansOf(node.children, toneOf(node) ?? tone);
+    else if (node.type === "element") yield* runsOf(node.children, toneOf(node) ?? tone);
   }
 }
 

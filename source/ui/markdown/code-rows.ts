@@ -1,10 +1,10 @@
 // A block of code as rows: its language above it, a bar beside it, nothing at its right, so that it
 // can be selected and copied by eye.
 
-import type { Span, StyledRow } from "../frame/screen.ts";
 import { graphemeWidth, splitGraphemes } from "../text/graphemes.ts";
-import { joinSpans, wrapSpans } from "../text/wrap-spans.ts";
+import type { TextRow, TextRun } from "../text/text-run.ts";
 import type { CodeHighlighter } from "./code-highlighter.ts";
+import { joinRuns, wrapRuns } from "./wrap-runs.ts";
 
 export interface CodeStyle {
   readonly isAscii: boolean;
@@ -23,15 +23,15 @@ export interface CodeBlock {
 const longestOpenCode = 6 * 1024;
 const barCells = 2;
 
-export function codeRows(block: CodeBlock, width: number, style: CodeStyle): StyledRow[] {
+export function codeRows(block: CodeBlock, width: number, style: CodeStyle): TextRow[] {
   const { code, language, isOpen } = block;
   const { isAscii } = style;
   const [top, bar, bottom] = isAscii ? ["+-", "| ", "+-"] : ["┌─", "│ ", "└─"];
-  const rows: StyledRow[] = [[{ text: language === "" ? top : `${top} ${language}`, tone: "dim" }]];
-  const beside: Span = { text: bar, tone: "dim" };
+  const rows: TextRow[] = [[{ text: language === "" ? top : `${top} ${language}`, tone: "dim" }]];
+  const beside: TextRun = { text: bar, tone: "dim" };
   for (const line of linesOf(block, style)) {
-    for (const row of wrapSpans(line, Math.max(1, width - barCells), "hard")) {
-      rows.push(joinSpans([beside, ...row]));
+    for (const row of wrapRuns(line, Math.max(1, width - barCells), "hard")) {
+      rows.push(joinRuns([beside, ...row]));
     }
   }
   if (code === "" && isOpen) rows.push([beside]);
@@ -39,8 +39,8 @@ export function codeRows(block: CodeBlock, width: number, style: CodeStyle): Sty
   return rows;
 }
 
-function linesOf({ code, language, isOpen }: CodeBlock, { highlighter }: CodeStyle): Span[][] {
-  const plain = (text: string): Span[][] =>
+function linesOf({ code, language, isOpen }: CodeBlock, { highlighter }: CodeStyle): TextRun[][] {
+  const plain = (text: string): TextRun[][] =>
     text.split("\n").map((line) => (line === "" ? [] : [{ text: line, tone: "code" as const }]));
   const expanded = expandTabs(code);
   if (!isOpen) return highlighter.lines(expanded, language) ?? plain(expanded);
@@ -53,13 +53,13 @@ function linesOf({ code, language, isOpen }: CodeBlock, { highlighter }: CodeSty
 }
 
 /** The last one asked for: a growing block asks for the same lines many times. */
-let known: { code: string; language: string; lines: Span[][] } | undefined;
+let known: { code: string; language: string; lines: TextRun[][] } | undefined;
 
 function openLines(
   code: string,
   language: string,
   highlighter: CodeHighlighter,
-): Span[][] | undefined {
+): TextRun[][] | undefined {
   if (known?.code === code && known.language === language) return known.lines;
   const lines = highlighter.lines(code, language);
   if (lines !== undefined) known = { code, language, lines };

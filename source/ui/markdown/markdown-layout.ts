@@ -2,8 +2,8 @@
 // only the last block is read again.
 
 import { lexer, type Token } from "marked";
-import type { StyledRow } from "../frame/screen.ts";
 import { neutraliseLine, normaliseLineBreaks } from "../text/neutralise.ts";
+import type { TextRow } from "../text/text-run.ts";
 import { blockRows } from "./block-rows.ts";
 import type { CodeStyle } from "./code-rows.ts";
 
@@ -17,7 +17,7 @@ export class MarkdownLayout {
   readonly #width: number;
   readonly #style: CodeStyle;
   #text = "";
-  #rows: readonly StyledRow[] = [];
+  #rows: readonly TextRow[] = [];
   /** How much of the text lies in finished blocks, and how many rows those have. */
   #settledLength = 0;
   #settledRows = 0;
@@ -32,7 +32,7 @@ export class MarkdownLayout {
   }
 
   /** @param isOpen more text may come */
-  rows(text: string, isOpen: boolean): readonly StyledRow[] {
+  rows(text: string, isOpen: boolean): readonly TextRow[] {
     if (!text.startsWith(this.#text)) {
       this.#settledLength = 0;
       this.#settledRows = 0;

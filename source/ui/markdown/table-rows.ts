@@ -1,10 +1,9 @@
 // A table of Markdown as rows: columns as wide as they need, or as the window lets them.
 
 import type { Tokens } from "marked";
-import type { Span, StyledRow } from "../frame/screen.ts";
-import { fitRow, rowWidth } from "../panes/styled-row.ts";
-import { joinSpans, wrapSpans } from "../text/wrap-spans.ts";
-import { inlineLines } from "./inline-spans.ts";
+import { fitRuns, runsWidth, type TextRow, type TextRun } from "../text/text-run.ts";
+import { inlineLines } from "./inline-runs.ts";
+import { joinRuns, wrapRuns } from "./wrap-runs.ts";
 
 const narrowestColumn = 4;
 
@@ -13,7 +12,7 @@ export function tableRows(
   table: Tokens.Table,
   width: number,
   isAscii: boolean,
-): StyledRow[] | undefined {
+): TextRow[] | undefined {
   const [separator, line, cross] = isAscii ? [" | ", "-", "-+-"] : [" │ ", "─", "─┼─"];
   const count = table.header.length;
   const room = width - separator.length * (count - 1);
@@ -21,11 +20,11 @@ export function tableRows(
   const head = table.header.map((cell) => lineOf(cell, "strong"));
   const body = table.rows.map((row) => row.map((cell) => lineOf(cell, "plain")));
   const wanted = head.map((cell, column) =>
-    Math.max(1, rowWidth(cell), ...body.map((row) => rowWidth(row[column] ?? []))),
+    Math.max(1, runsWidth(cell), ...body.map((row) => runsWidth(row[column] ?? []))),
   );
   const widths = shareWidth(wanted, room);
   const rule = widths.map((cells) => line.repeat(cells)).join(cross);
-  const rows: StyledRow[] = layRow(head, widths, table.align, separator);
+  const rows: TextRow[] = layRow(head, widths, table.align, separator);
   rows.push([{ text: rule, tone: "dim" }]);
   for (const row of body) rows.push(...layRow(row, widths, table.align, separator));
   return rows;
@@ -47,31 +46,31 @@ function shareWidth(wanted: readonly number[], room: number): number[] {
 }
 
 function layRow(
-  cells: ReadonlyArray<readonly Span[]>,
+  cells: readonly TextRow[],
   widths: readonly number[],
   align: Tokens.Table["align"],
   separator: string,
-): StyledRow[] {
-  const columns = widths.map((width, column) => wrapSpans(cells[column] ?? [], width));
+): TextRow[] {
+  const columns = widths.map((width, column) => wrapRuns(cells[column] ?? [], width));
   const height = Math.max(...columns.map((rows) => rows.length));
   return Array.from({ length: height }, (_, row) => {
-    const spans: Span[] = [];
+    const runs: TextRun[] = [];
     for (const [column, width] of widths.entries()) {
-      if (column > 0) spans.push({ text: separator, tone: "dim" });
-      spans.push(...aligned(columns[column]?.[row] ?? [], width, align[column] ?? null));
+      if (column > 0) runs.push({ text: separator, tone: "dim" });
+      runs.push(...aligned(columns[column]?.[row] ?? [], width, align[column] ?? null));
     }
-    return joinSpans(spans);
+    return joinRuns(runs);
   });
 }
 
-function aligned(row: StyledRow, width: number, align: Tokens.Table["align"][number]): StyledRow {
-  const missing = width - rowWidth(row);
-  if (missing <= 0 || align === null || align === "left") return fitRow(row, width, "");
+function aligned(row: TextRow, width: number, align: Tokens.Table["align"][number]): TextRow {
+  const missing = width - runsWidth(row);
+  if (missing <= 0 || align === null || align === "left") return fitRuns(row, width, "");
   const before = align === "right" ? missing : Math.floor(missing / 2);
-  return fitRow([{ text: " ".repeat(before), tone: "plain" }, ...row], width, "");
+  return fitRuns([{ text: " ".repeat(before), tone: "plain" }, ...row], width, "");
 }
 
-function lineOf(cell: Tokens.TableCell, tone: "strong" | "plain"): Span[] {
+function lineOf(cell: Tokens.TableCell, tone: "strong" | "plain"): TextRun[] {
   const lines = inlineLines(cell.tokens, tone);
   return lines.flatMap((line, index) =>
     index === 0 ? line : [{ text: " ", tone: "plain" as const }, ...line],

@@ -20,7 +20,7 @@ import type {
 } from "../../cloud/admin/documents.ts";
 import type { AppConfig, AuthMode, ScaleSettings, TimeLimits } from "../../cloud/app-config.ts";
 import type { Inspection } from "../../cloud/inspection/inspection.ts";
-import type { ChatBackend } from "../chat-backend.ts";
+import type { ChatBackend } from "./chat/chat-backend.ts";
 
 /** Everything throws ProductErrors: their sentences are meant to be shown. */
 export interface CloudAccess {

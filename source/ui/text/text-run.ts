@@ -13,6 +13,9 @@ export interface TextRun {
   readonly backgroundColor?: string;
 }
 
+/** Runs side by side on one row. */
+export type TextRow = readonly TextRun[];
+
 /** Text from elsewhere, such as a model's name, as a run that the terminal cannot obey. */
 export function foreignRun(text: string, tone: Tone, isAscii: boolean): TextRun {
   return { text: foreignText(text, isAscii), tone };
@@ -26,6 +29,11 @@ export function foreignText(text: string, isAscii: boolean): string {
 /** Cells that the runs take side by side. */
 export function runsWidth(runs: readonly TextRun[]): number {
   return runs.reduce((sum, { text }) => sum + textWidth(text), 0);
+}
+
+/** The text of the runs without their tones. */
+export function runsText(runs: readonly TextRun[]): string {
+  return runs.map(({ text }) => text).join("");
 }
 
 /** The runs in exactly `width` cells: cut with a mark, or filled up with blanks. */

@@ -12,7 +12,7 @@ import { renderAt } from "../support/render.tsx";
 describe("a gauge", () => {
   test.each([
     [0, "░░░░░░░░░░"],
-    [0.5, "█████░░░░░"],
+    [0.55, "██████░░░░"],
     [0.8, "▓▓▓▓▓▓▓▓░░"],
     [0.95, "!!!!!!!!!!"],
     [7, "!!!!!!!!!!"],
@@ -47,10 +47,13 @@ describe("a sparkline", () => {
   test("shows the newest values, scaled to the largest", () => {
     expect(renderAt(<Sparkline values={[9, 0, 1, 2]} width={3} />).text()).toBe("▁▅█");
     expect(renderAt(<Sparkline values={[1]} width={3} />).text()).toBe("  █");
+    expect(renderAt(<Sparkline values={[1, 2, 4, 8]} width={4} />).text()).toBe("▂▃▅█");
   });
 
   test("stays flat below its floor", () => {
     expect(renderAt(<Sparkline values={[0.01, 0.02]} width={2} floor={1} />).text()).toBe("▁▁");
+    const ascii = renderAt(<Sparkline values={[0, 0, 0]} width={3} />, { glyphs: asciiGlyphs });
+    expect(ascii.text()).toBe("...");
   });
 
   test("of nothing is blank", () => {

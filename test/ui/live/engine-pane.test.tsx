@@ -4,6 +4,7 @@
 import { Text } from "ink";
 import { describe, expect, test } from "vitest";
 import type { ServerSample } from "../../../source/client/metrics.ts";
+import { Store } from "../../../source/ui/hooks/store.ts";
 import type { ConversationFigures } from "../../../source/ui/live/engine-figures.ts";
 import {
   EngineLine,
@@ -12,7 +13,6 @@ import {
   enginePlace,
 } from "../../../source/ui/live/engine-pane.tsx";
 import type { WatchedServer } from "../../../source/ui/live/server-watch.ts";
-import { Store } from "../../../source/ui/state/store.ts";
 import { asciiGlyphs, unicodeGlyphs } from "../../../source/ui/theme.ts";
 import { openReader, renderAt } from "../support/render.tsx";
 import { serverSample } from "../support/server-samples.ts";

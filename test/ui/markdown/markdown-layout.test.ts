@@ -2,10 +2,9 @@
 // end, and finished blocks are not laid out again.
 // Method: the layout alone; rows are compared as texts and as tones.
 import { describe, expect, it } from "vitest";
-import type { StyledRow } from "../../../source/ui/frame/screen.ts";
 import { CodeHighlighter } from "../../../source/ui/markdown/code-highlighter.ts";
 import { codePieces, MarkdownLayout } from "../../../source/ui/markdown/markdown-layout.ts";
-import { plainText, rowWidth } from "../../../source/ui/panes/styled-row.ts";
+import { runsText, runsWidth, type TextRow } from "../../../source/ui/text/text-run.ts";
 
 const highlighter = new CodeHighlighter();
 await highlighter.load();
@@ -15,7 +14,7 @@ function layout(width = 60, isAscii = false): MarkdownLayout {
 }
 
 function texts(markdown: string, width = 60, isAscii = false): string[] {
-  return layout(width, isAscii).rows(markdown, false).map(plainText);
+  return layout(width, isAscii).rows(markdown, false).map(runsText);
 }
 
 function tones(markdown: string): string[][] {
@@ -122,7 +121,7 @@ describe("Markdown", () => {
   it.each([20, 33, 60, 120])("is never wider than %d cells", (width) => {
     const wide = `${everything}\n漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字 👩‍👩‍👧 é\n\n\`\`\`\n${"x".repeat(300)}\n漢字\t漢字\n\`\`\`\n`;
     for (const row of layout(width).rows(wide, false)) {
-      expect(rowWidth(row), plainText(row)).toBeLessThanOrEqual(width);
+      expect(runsWidth(row), runsText(row)).toBeLessThanOrEqual(width);
     }
   });
 
@@ -157,7 +156,7 @@ describe("an answer that grows", () => {
       for (let end = size; end < everything.length; end += size) {
         growing.rows(everything.slice(0, end), true);
       }
-      expect(growing.rows(everything, false).map(plainText)).toEqual(texts(everything));
+      expect(growing.rows(everything, false).map(runsText)).toEqual(texts(everything));
     }
   });
 
@@ -165,28 +164,28 @@ describe("an answer that grows", () => {
     const windows = everything.replaceAll("\n", "\r\n");
     const growing = layout();
     for (let end = 1; end < windows.length; end += 1) growing.rows(windows.slice(0, end), true);
-    expect(growing.rows(windows, false).map(plainText)).toEqual(texts(everything));
+    expect(growing.rows(windows, false).map(runsText)).toEqual(texts(everything));
   });
 
   it("keeps the rows of finished blocks as they are", () => {
     const growing = layout();
     const first = growing.rows("one\n\ntwo\n\nthr", true);
     const second = growing.rows("one\n\ntwo\n\nthree and", true);
-    expect(second.slice(0, 4).every((row: StyledRow, at) => row === first[at])).toBe(true);
-    expect(plainText(second[4] ?? [])).toBe("three and");
+    expect(second.slice(0, 4).every((row: TextRow, at) => row === first[at])).toBe(true);
+    expect(runsText(second[4] ?? [])).toBe("three and");
   });
 
   it("shows code while it is written", () => {
     const growing = layout();
     growing.rows("Look:\n```ts\nconst a", true);
-    const rows = growing.rows("Look:\n```ts\nconst a = 1;\nconst b", true).map(plainText);
+    const rows = growing.rows("Look:\n```ts\nconst a = 1;\nconst b", true).map(runsText);
     expect(rows).toEqual(["Look:", "┌─ ts", "│ const a = 1;", "│ const b", "└─"]);
   });
 
   it("starts afresh with another text", () => {
     const growing = layout();
     growing.rows("one\n\ntwo\n\nthree", true);
-    expect(growing.rows("other", false).map(plainText)).toEqual(["other"]);
+    expect(growing.rows("other", false).map(runsText)).toEqual(["other"]);
   });
 });
 

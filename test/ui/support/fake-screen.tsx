@@ -8,7 +8,6 @@ import type {
   BoundCommand,
   FrameServices,
   Screen,
-  ScreenPicture,
 } from "../../../source/ui/frame/screen.ts";
 
 export class FakeScreen implements Screen {
@@ -62,11 +61,6 @@ export class FakeScreen implements Screen {
       {this.isField && <TextCursor x={3} y={2} />}
     </Box>
   );
-
-  picture(size: BodySize): ScreenPicture {
-    const rows = this.lines.map((text) => [{ text, tone: "plain" } as const]);
-    return { rows: rows.slice(0, size.rows) };
-  }
 
   readerLines(): readonly string[] {
     return this.lines;

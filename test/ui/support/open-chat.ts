@@ -3,7 +3,7 @@
 import { onTestFinished } from "vitest";
 import type { AppOptions, AppResult } from "../../../source/ui/app/app-options.ts";
 import { runApp } from "../../../source/ui/app/run-app.tsx";
-import type { ChatOptions } from "../../../source/ui/chat-backend.ts";
+import type { ChatOptions } from "../../../source/ui/screens/chat/chat-backend.ts";
 import { ScriptedBackend } from "./scripted-backend.ts";
 import { SizedTerminal } from "./sized-terminal.ts";
 

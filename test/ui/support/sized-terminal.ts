@@ -121,6 +121,14 @@ export class SizedTerminal {
     });
   }
 
+  /** The rows on the screen and above it, blanks at their ends removed. */
+  get allLines(): string[] {
+    const { active } = this.#terminal.buffer;
+    return Array.from({ length: active.length }, (_, row) => {
+      return active.getLine(row)?.translateToString(true) ?? "";
+    });
+  }
+
   get text(): string {
     return this.lines.join("\n");
   }

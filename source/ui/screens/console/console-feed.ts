@@ -6,8 +6,8 @@ import type {
   KeyDocument,
   ReplicaDocument,
 } from "../../../cloud/admin/documents.ts";
+import type { Store } from "../../hooks/store.ts";
 import { follow } from "../../live/follow.ts";
-import type { Store } from "../../state/store.ts";
 import type { CloudAccess, CloudServer } from "../cloud-access.ts";
 import { Poll } from "../models/poll.ts";
 import { FigureBook } from "./app-figures.ts";

@@ -5,7 +5,7 @@ import type { Clock } from "../../../base/clock.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
 import { fieldAfterText, fieldCommands } from "../../editor/line-field.ts";
 import type { BodySize, BoundCommand, FrameServices, Screen } from "../../frame/screen.ts";
-import { Store } from "../../state/store.ts";
+import { Store } from "../../hooks/store.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { CloudAccess, CloudServer } from "../cloud-access.ts";
 import { AppActions } from "./app-actions.ts";

@@ -5,7 +5,7 @@ import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import { fieldWith } from "../../editor/line-field.ts";
 import type { FrameServices } from "../../frame/screen.ts";
-import type { Store } from "../../state/store.ts";
+import type { Store } from "../../hooks/store.ts";
 import type { CloudAccess } from "../cloud-access.ts";
 import type { ConsoleFeed } from "./console-feed.ts";
 import { contentSize, listRows } from "./console-layout.ts";

@@ -1,20 +1,23 @@
-// All answers as one text for an editor: a line for each, `name = value`, under the titles of the steps.
+// All answers as one text for the person's own editor: a line `name = value` for each, below the titles of
+// the steps.
 
 import { type Given, isEphemeral, variablePrefix } from "./answers.ts";
-import type { DeployState } from "./deploy-state.ts";
+import type { DeployContext, DeployState, PageContext } from "./deploy-state.ts";
 import type { Item } from "./form.ts";
-import { type PageView, pageOf } from "./page-of.ts";
-import { newVariable } from "./pages-of-settings.ts";
+import { faultsOf, givenAfterMode, openStep, withFocus } from "./form-reducer.ts";
+import { pageOf } from "./pages.ts";
 import { settings } from "./settings.ts";
+import { newVariable } from "./settings-pages.ts";
+import type { StepActions } from "./step-actions.ts";
 import { type StepId, stepsOf } from "./steps.ts";
 
-/** What is written in place of a secret; whoever leaves it keeps the secret. */
+/** Stands in place of a secret; whoever leaves it keeps the secret. */
 export const keptSecret = "********";
 /** In front of what is wrong with the line below; such lines are taken out again. */
 const problemSign = "#!";
 const envWord = "env ";
 
-/** What a field is called in the text: as its flag is, where it has one. */
+/** Names of the fields in the text: those of their flags, where they have one. */
 const names: Readonly<Record<string, string>> = {
   source: "deploy",
   file: "write-to",
@@ -30,22 +33,22 @@ const ids: Readonly<Record<string, string>> = Object.fromEntries(
 /** They are fields that change others, or become others. */
 const leftOut = new Set(["preset", newVariable]);
 
-export interface TextField {
+interface StepItem {
   readonly step: StepId;
   readonly item: Item;
 }
 
 /** The fields of every step, as far as the script is read. */
-export function fieldsOf(state: DeployState, view: PageView): readonly TextField[] {
+function fieldsOf(state: DeployState, context: PageContext): readonly StepItem[] {
   return stepsOf(isEphemeral(state.given)).flatMap(({ id: step }) =>
-    pageOf({ ...state, step }, view)
+    pageOf({ ...state, step }, context)
       .items.filter(({ id }) => !leftOut.has(id))
       .map((item) => ({ step, item })),
   );
 }
 
-export function writeAnswers(state: DeployState, view: PageView): string {
-  const fields = fieldsOf(state, view);
+export function writeAnswers(state: DeployState, context: PageContext): string {
+  const fields = fieldsOf(state, context);
   const parts = stepsOf(isEphemeral(state.given)).map(({ id, title }) => {
     const own = fields.filter(({ step }) => step === id);
     if (own.length === 0) return [];
@@ -83,7 +86,7 @@ function nameOf(id: string): string {
 function shownValue(item: Item): string {
   const { value } = item;
   if (item.kind === "text" && item.mask !== undefined && value !== "") return keptSecret;
-  // What a line cannot hold as it is, is written as JSON.
+  // JSON for values that a line cannot hold as they are.
   return /^["\s]|[\r\n]|\s$/.test(value) ? JSON.stringify(value) : value;
 }
 
@@ -96,8 +99,8 @@ export interface ReadAnswers {
 }
 
 /** Reads the text that `writeAnswers` has made of the same state. */
-export function readAnswers(text: string, state: DeployState, view: PageView): ReadAnswers {
-  const shown = new Map(fieldsOf(state, view).map(({ item }) => [item.id, item]));
+export function readAnswers(text: string, state: DeployState, context: PageContext): ReadAnswers {
+  const shown = new Map(fieldsOf(state, context).map(({ item }) => [item.id, item]));
   const problems: { line: number; sentence: string }[] = [];
   const read = new Map<string, string>();
   for (const [index, row] of text.split(/\r?\n/).entries()) {
@@ -188,4 +191,100 @@ export function withProblems(text: string, problems: ReadAnswers["problems"]): s
 export function withoutProblems(text: string): string {
   const rows = text.split(/\r?\n/).filter((row) => !row.trimStart().startsWith(problemSign));
   return rows.join("\n");
+}
+
+/** These make it another script, whose fields have to be read first. */
+const scriptFields = new Set(["source", "script", "model", "file", "target"]);
+
+export class TextActions {
+  readonly #context: DeployContext;
+  readonly #steps: StepActions;
+  /** A refused text: the next edit goes on with it, unless an answer has changed since. */
+  #refused: { readonly given: Given; readonly text: string } | undefined;
+
+  constructor(context: DeployContext, steps: StepActions) {
+    this.#context = context;
+    this.#steps = steps;
+  }
+
+  /** @returns a sentence when nothing has changed */
+  async edit(): Promise<string | undefined> {
+    const { frame, page } = this.#context;
+    const before = this.#state;
+    const written =
+      this.#refused?.given === before.given ? this.#refused.text : writeAnswers(before, page());
+    for (let text = written; ; ) {
+      const saved = await frame.edit(text, "conf");
+      if (this.#state.given !== before.given) return "The answers have changed meanwhile.";
+      const own = withoutProblems(saved ?? text);
+      const read = readAnswers(own, before, page());
+      const [problem] = read.problems;
+      if (problem === undefined) {
+        this.#refused = undefined;
+        if (read.changed.length === 0) return "No answer has changed.";
+        this.#take(read);
+        return undefined;
+      }
+      text = withProblems(own, read.problems);
+      this.#refused = { given: before.given, text };
+      const question = `Line ${problem.line}: ${problem.sentence} Edit the text again?`;
+      if (!(await frame.confirm(question))) {
+        return "The answers stay as they were; Ctrl+E goes on with the text.";
+      }
+    }
+  }
+
+  get #state(): DeployState {
+    return this.#context.store.get();
+  }
+
+  #take({ given, changed }: ReadAnswers): void {
+    const { store, page, frame } = this.#context;
+    const { target, ...others } = changed.includes("mode") ? modeTaken(given, changed) : given;
+    const isOther = changed.some((id) => scriptFields.has(id));
+    const keepsTarget = target !== undefined && (!isOther || changed.includes("target"));
+    const taken: DeployState = {
+      ...this.#state,
+      given: keepsTarget ? { ...others, target } : others,
+      ...(changed.includes("auth") && { isPublicConfirmed: false }),
+    };
+    store.update(taken);
+    if (isOther) {
+      this.#steps.show("script");
+      frame.notify("It is another script now: Enter reads it. The other answers are as you wrote.");
+      return;
+    }
+    const fault = faultAmong(taken, changed, page());
+    if (fault === undefined) this.#steps.open(nextStep(taken));
+    else {
+      this.#steps.show(fault.step);
+      store.update({ ...fault.focused(this.#state), faults: fault.faults });
+    }
+  }
+}
+
+/** A proposed name goes and comes with the mode. */
+function modeTaken(given: Given, changed: readonly string[]): Given {
+  return changed.includes("name") ? given : givenAfterMode(given, given.mode ?? "deploy");
+}
+
+/** The first step with a field at fault. */
+function faultAmong(state: DeployState, changed: readonly string[], context: PageContext) {
+  const own = new Set(changed);
+  for (const { step, item } of fieldsOf(state, context)) {
+    if (!own.has(item.id)) continue;
+    const opened = openStep(state, step, context);
+    const faults = faultsOf(opened, context);
+    if (faults[item.id] === undefined) continue;
+    const index = pageOf(opened, context).items.findIndex(({ id }) => id === item.id);
+    return { step, faults, focused: (shown: DeployState) => withFocus(shown, index, context) };
+  }
+  return undefined;
+}
+
+/** The step to show after the edit: checks run again. */
+function nextStep({ step, given }: DeployState): StepId {
+  if (step === "review") return "preflight";
+  const isThere = stepsOf(isEphemeral(given)).some(({ id }) => id === step);
+  return isThere ? step : "timeouts";
 }

@@ -1,10 +1,10 @@
-// What a person has answered so far, and the deployment that follows from it.
+// Answers of the person so far, and the deployment that follows from them.
 
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import type { CloudTarget, ConfigAnswers, DeployAnswers, ScriptAccess } from "../cloud-access.ts";
 import { type Setting, settings } from "./settings.ts";
 
-/** What was typed or chosen, by the names of the fields. What is absent is as the script says. */
+/** Typed and chosen answers, by the names of the fields. The script decides about absent ones. */
 export type Given = Readonly<Record<string, string>>;
 
 /** The rules of deployctl that can be asked without reading anything. */

@@ -1,38 +1,24 @@
-// Every command of the deploy screen: its keys, when it is valid, and what it asks the screen to do.
+// Every command of the deploy screen: its keys, when it is valid, and the action behind it.
 
 import type { BoundCommand, CommandFacts } from "../../frame/screen.ts";
+import type { TextActions } from "./answers-text.ts";
 import { type DeployState, revisionBefore } from "./deploy-state.ts";
+import type { DraftActions } from "./draft-actions.ts";
 import type { Item } from "./form.ts";
 import { isOngoing } from "./launch.ts";
-import { newVariable } from "./pages-of-settings.ts";
+import type { LaunchActions } from "./launch-actions.ts";
+import { newVariable } from "./settings-pages.ts";
+import type { StepActions } from "./step-actions.ts";
 
-type Outcome = string | undefined | Promise<string | undefined>;
-
-/** What the commands ask of the screen. */
+/** The parts of the screen that do what a command says. */
 export interface DeployActions {
-  next(): Outcome;
-  back(): Outcome;
-  move(distance: -1 | 1): void;
-  choose(distance: -1 | 1): void;
-  complete(): Outcome;
-  scroll(direction: -1 | 1): void;
-  editText(): Outcome;
-  saveDraft(): Outcome;
-  otherDraft(): Outcome;
-  startOver(): Outcome;
-  retry(): Outcome;
-  mend(): void;
-  copy(): Outcome;
-  test(): Outcome;
-  createKey(): Outcome;
-  chat(): Outcome;
-  rollBack(): Outcome;
-  editAnswers(): Outcome;
-  stop(): void;
-  showLog(): Outcome;
+  readonly steps: StepActions;
+  readonly launch: LaunchActions;
+  readonly drafts: DraftActions;
+  readonly text: TextActions;
 }
 
-/** What decides which keys are valid now. */
+/** Facts that decide which keys are valid now. */
 export interface DeploySituation {
   readonly state: DeployState;
   /** The field that has the keys. */
@@ -42,13 +28,11 @@ export interface DeploySituation {
 interface DeployCommand extends CommandFacts {
   readonly hint?: string | ((situation: DeploySituation) => string | undefined);
   readonly when: (situation: DeploySituation) => boolean;
-  run(actions: DeployActions): Outcome;
+  readonly run: (actions: DeployActions) => ReturnType<BoundCommand["run"]>;
 }
 
 type When = DeployCommand["when"];
-
-const group = "Deploy";
-const scrolling = "Scrolling";
+type Rest = Pick<DeployCommand, "when" | "run"> & Partial<DeployCommand>;
 
 const isTyping: When = ({ item }) => item?.kind === "text";
 const isReading: When = (situation) => !isTyping(situation);
@@ -73,192 +57,130 @@ const canRollBack: When = ({ state }) =>
 const hasFaults: When = ({ state: { step, known } }) =>
   step === "preflight" &&
   (known.checked.kind === "failed" ||
-    (known.checked.kind === "here" &&
+    (known.checked.kind === "loaded" &&
       known.checked.value.findings.some(({ kind }) => kind === "fault")));
 
+const always: When = () => true;
+const group = "Scrolling";
+const up: Rest = { group, when: always, run: ({ steps }) => steps.move(-1) };
+const down: Rest = { group, when: always, run: ({ steps }) => steps.move(1) };
+
 const table: readonly DeployCommand[] = [
-  {
-    id: "deploy.next",
-    title: "The next step; at the review, launch",
-    group,
-    keys: ["Enter"],
+  command("deploy.next", "The next step; at the review, launch", ["Enter"], {
     hint: ({ state, item }) => {
       if (item?.id === newVariable && (state.given[newVariable] ?? "") !== "") return "add";
       return state.step === "review" ? "launch" : "next";
     },
     when: ({ state }) => state.step !== "launch",
-    run: (actions) => actions.next(),
-  },
-  {
-    id: "deploy.chat",
-    title: "Chat with the new app",
-    group,
-    keys: ["Enter"],
+    run: ({ steps }) => steps.next(),
+  }),
+  command("deploy.chat", "Chat with the new app", ["Enter"], {
     hint: "chat",
     when: isLive,
-    run: (actions) => actions.chat(),
-  },
-  {
-    id: "deploy.test",
-    title: "Ask the new app for its models and one answer",
-    group,
-    keys: ["t"],
+    run: ({ launch }) => launch.chat(),
+  }),
+  command("deploy.test", "Ask the new app for its models and one answer", ["t"], {
     hint: "test request",
     when: isLive,
-    run: (actions) => actions.test(),
-  },
-  {
-    id: "deploy.key",
-    title: "Make a key for the new app",
-    group,
-    keys: ["n"],
+    run: ({ launch }) => launch.test(),
+  }),
+  command("deploy.key", "Make a key for the new app", ["n"], {
     hint: "new key",
     when: isLive,
-    run: (actions) => actions.createKey(),
-  },
-  {
-    id: "deploy.retry",
-    title: "Read, check or launch again",
-    group,
-    keys: ["r"],
+    run: ({ launch }) => launch.createKey(),
+  }),
+  command("deploy.retry", "Read, check or launch again", ["r"], {
     hint: ({ state }) => (state.step === "launch" ? "retry" : "again"),
     when: canRetry,
-    run: (actions) => actions.retry(),
-  },
-  {
-    id: "deploy.edit",
-    title: "Back to the answers, the script read anew",
-    group,
-    keys: ["e"],
+    run: ({ steps }) => steps.retry(),
+  }),
+  command("deploy.edit", "Back to the answers, the script read anew", ["e"], {
     hint: "edit",
     when: ({ state: { step, launch } }) =>
       step === "launch" && !(launch?.isEphemeral === true && isOngoing(launch)),
-    run: (actions) => actions.editAnswers(),
-  },
-  {
-    id: "deploy.rollBack",
-    title: "Back to the revision that was active before",
-    group,
-    keys: ["u"],
+    run: ({ steps }) => steps.editAnswers(),
+  }),
+  command("deploy.rollBack", "Back to the revision that was active before", ["u"], {
     hint: "roll back",
     when: canRollBack,
-    run: (actions) => actions.rollBack(),
-  },
-  {
-    id: "deploy.stop",
-    title: "Stop what is run once",
-    group,
-    keys: ["x"],
+    run: ({ launch }) => launch.rollBack(),
+  }),
+  command("deploy.stop", "Stop what is run once", ["x"], {
     hint: "stop",
     when: ({ state: { step, launch } }) =>
       step === "launch" && launch?.isEphemeral === true && isOngoing(launch),
-    run: (actions) => done(() => actions.stop()),
-  },
-  {
-    id: "deploy.mend",
-    title: "To the step that mends the first fault",
-    group,
-    keys: ["f"],
+    run: ({ launch }) => launch.stop(),
+  }),
+  command("deploy.fix", "To the step that mends the first fault", ["f"], {
     hint: "fix",
     when: hasFaults,
-    run: (actions) => done(() => actions.mend()),
-  },
-  {
-    id: "deploy.copy",
-    title: "Copy the command, the key, or how to call the app",
-    group,
-    keys: ["y"],
+    run: ({ steps }) => steps.fix(),
+  }),
+  command("deploy.copy", "Copy the command, the key, or how to call the app", ["y"], {
     hint: "copy",
     when: (situation) => situation.state.step === "review" || isLive(situation),
-    run: (actions) => actions.copy(),
-  },
-  {
-    id: "deploy.complete",
-    title: "Complete the path; elsewhere, the next field",
-    group,
-    keys: ["Tab"],
+    run: ({ launch }) => launch.copy(),
+  }),
+  command("deploy.complete", "Complete the path; elsewhere, the next field", ["Tab"], {
     hint: (situation) => (isPath(situation) ? "complete" : undefined),
     when: ({ item }) => item !== undefined,
-    run: (actions) => actions.complete(),
-  },
-  {
-    id: "deploy.previous",
-    title: "Option to the left",
-    group,
-    keys: ["Left"],
+    run: ({ steps }) => steps.complete(),
+  }),
+  command("deploy.previous", "Option to the left", ["Left"], {
     when: ({ item }) => item?.kind === "choice",
-    run: (actions) => done(() => actions.choose(-1)),
-  },
-  {
-    id: "deploy.other",
-    title: "Option to the right",
-    group,
-    keys: ["Right", "Space"],
+    run: ({ steps }) => steps.choose(-1),
+  }),
+  command("deploy.other", "Option to the right", ["Right", "Space"], {
     hint: "other",
     when: ({ item }) => item?.kind === "choice",
-    run: (actions) => done(() => actions.choose(1)),
-  },
-  move("deploy.up", "Field above, or option", ["Up"], () => true, -1),
-  move("deploy.down", "Field below, or option", ["Down"], () => true, 1),
-  move("deploy.upByLetter", "Up, while nothing is typed", ["k"], isReading, -1),
-  move("deploy.downByLetter", "Down, while nothing is typed", ["j"], isReading, 1),
-  {
-    id: "deploy.back",
-    title: "One step back; the answers stay",
-    group,
-    keys: ["Esc", "Shift+Tab"],
+    run: ({ steps }) => steps.choose(1),
+  }),
+  command("deploy.up", "Field above, or option", ["Up"], up),
+  command("deploy.down", "Field below, or option", ["Down"], down),
+  command("deploy.upByLetter", "Up, while nothing is typed", ["k"], { ...up, when: isReading }),
+  command("deploy.downByLetter", "Down, while nothing is typed", ["j"], {
+    ...down,
+    when: isReading,
+  }),
+  command("deploy.back", "One step back; the answers stay", ["Esc", "Shift+Tab"], {
     hint: "back",
     when: ({ state: { step, launch } }) =>
       step !== "script" && !(step === "launch" && isOngoing(launch)),
-    run: (actions) => actions.back(),
-  },
-  {
-    id: "deploy.log",
-    title: "The whole log in the pager",
-    group,
-    keys: ["Ctrl+O"],
+    run: ({ steps }) => steps.back(),
+  }),
+  command("deploy.log", "The whole log in the pager", ["Ctrl+O"], {
     hint: "log",
     when: isLaunched,
-    run: (actions) => actions.showLog(),
-  },
-  {
-    id: "deploy.text",
-    title: "All answers as one text, in $EDITOR",
-    group,
-    keys: ["Ctrl+E"],
+    run: ({ launch }) => launch.showLog(),
+  }),
+  command("deploy.text", "All answers as one text, in $EDITOR", ["Ctrl+E"], {
     hint: "as text",
     when: ({ state }) => state.step !== "launch",
-    run: (actions) => actions.editText(),
-  },
-  {
-    id: "deploy.save",
-    title: "Save the draft; it is saved at each step, too",
-    group,
-    keys: ["Ctrl+S"],
+    run: ({ text }) => text.edit(),
+  }),
+  command("deploy.save", "Save the draft; it is saved at each step, too", ["Ctrl+S"], {
     hint: "save",
     when: ({ state }) => state.step !== "launch",
-    run: (actions) => actions.saveDraft(),
-  },
-  {
-    id: "deploy.drafts",
-    title: "Go on with another draft",
-    group,
-    keys: ["Ctrl+R"],
+    run: ({ drafts }) => drafts.save(),
+  }),
+  command("deploy.drafts", "Go on with another draft", ["Ctrl+R"], {
     slash: ["/drafts"],
     when: ({ state }) => !isOngoing(state.launch),
-    run: (actions) => actions.otherDraft(),
-  },
-  {
-    id: "deploy.new",
-    title: "Another deployment, from the beginning",
-    group,
-    keys: ["Ctrl+N"],
+    run: ({ steps }) => steps.otherDraft(),
+  }),
+  command("deploy.new", "Another deployment, from the beginning", ["Ctrl+N"], {
     hint: ({ state }) => (state.step === "launch" ? "another" : undefined),
     when: ({ state }) => !isOngoing(state.launch),
-    run: (actions) => actions.startOver(),
-  },
-  scroll("deploy.pageUp", "Page up", ["PgUp"], -1),
-  scroll("deploy.pageDown", "Page down", ["PgDn"], 1),
+    run: ({ steps }) => steps.startOver(),
+  }),
+  command("deploy.pageUp", "Page up", ["PgUp"], {
+    ...up,
+    run: ({ steps }) => steps.scroll(-1),
+  }),
+  command("deploy.pageDown", "Page down", ["PgDn"], {
+    ...down,
+    run: ({ steps }) => steps.scroll(1),
+  }),
 ];
 
 /** For the documentation. */
@@ -277,28 +199,6 @@ export function deployCommands(
   }));
 }
 
-function move(
-  id: string,
-  title: string,
-  keys: readonly string[],
-  when: When,
-  distance: -1 | 1,
-): DeployCommand {
-  const run = (actions: DeployActions) => done(() => actions.move(distance));
-  return { id, title, group: scrolling, keys, when, run };
-}
-
-function scroll(
-  id: string,
-  title: string,
-  keys: readonly string[],
-  direction: -1 | 1,
-): DeployCommand {
-  const run = (actions: DeployActions) => done(() => actions.scroll(direction));
-  return { id, title, group: scrolling, keys, when: () => true, run };
-}
-
-function done(act: () => void): undefined {
-  act();
-  return undefined;
+function command(id: string, title: string, keys: readonly string[], rest: Rest): DeployCommand {
+  return { id, title, group: "Deploy", keys, ...rest };
 }

@@ -1,5 +1,6 @@
-// The state of the deploy screen: the answers, what was read for them, and the launch.
+// State of the deploy screen: the answers, the facts read for them, and the launch. And what its parts share.
 
+import type { Clock } from "../../../base/clock.ts";
 import type {
   AppDetails,
   AppDocument,
@@ -9,7 +10,12 @@ import type {
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import type { Inspection } from "../../../cloud/inspection/inspection.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
+import type { FrameServices } from "../../frame/screen.ts";
+import type { Store } from "../../hooks/store.ts";
+import type { Glyphs } from "../../theme.ts";
 import type {
+  CloudAccess,
+  CloudServer,
   CloudTarget,
   LocalModel,
   MachineCapacity,
@@ -17,10 +23,28 @@ import type {
   PreflightFinding,
   TestStep,
 } from "../cloud-access.ts";
-import type { Given } from "./answers.ts";
-import { type Asked, arrived, notAsked } from "./asked.ts";
+import type { Given, Rules } from "./answers.ts";
 import type { Launch } from "./launch.ts";
 import type { StepId } from "./steps.ts";
+
+/** Something that is read in the background. */
+export type Loadable<T> =
+  | { readonly kind: "none" }
+  | { readonly kind: "loading"; readonly about: string }
+  | { readonly kind: "loaded"; readonly about: string; readonly value: T }
+  | { readonly kind: "failed"; readonly about: string; readonly sentence: string };
+
+export const notLoaded = { kind: "none" } as const;
+
+/** The value; undefined as long as there is none. */
+export function loadedValue<T>(loadable: Loadable<T>): T | undefined {
+  return loadable.kind === "loaded" ? loadable.value : undefined;
+}
+
+/** True when it was read for this very thing, with whatever outcome. */
+export function isAbout(loadable: Loadable<unknown>, about: string): boolean {
+  return loadable.kind !== "none" && loadable.about === about;
+}
 
 /** A script as it was read, and what it would be deployed as without any answer. */
 export interface ReadScript {
@@ -30,7 +54,7 @@ export interface ReadScript {
   readonly note: string | undefined;
 }
 
-/** What would be sent, as far as it may be shown. */
+/** The checked document, as far as it may be shown. */
 export interface Checked {
   readonly findings: readonly PreflightFinding[];
   readonly config: AppConfig;
@@ -39,46 +63,46 @@ export interface Checked {
   readonly warnings: readonly string[];
 }
 
-/** What was read for the answers. */
+/** Facts that were read for the answers. */
 export interface Known {
   /** Scripts of this folder that have something to deploy. */
-  readonly scripts: Asked<readonly string[]>;
-  readonly models: Asked<readonly LocalModel[]>;
+  readonly scripts: Loadable<readonly string[]>;
+  readonly models: Loadable<readonly LocalModel[]>;
   /** About the script's reference. */
-  readonly script: Asked<ReadScript>;
-  /** What may stand behind `::`. About the script's path. */
-  readonly functions: Asked<readonly string[]>;
-  readonly targets: Asked<readonly CloudTarget[]>;
+  readonly script: Loadable<ReadScript>;
+  /** Names that may stand behind `::`. About the script's path. */
+  readonly functions: Loadable<readonly string[]>;
+  readonly targets: Loadable<readonly CloudTarget[]>;
   /** About the profile, as the next three. */
-  readonly capacity: Asked<MachineCapacity | undefined>;
-  readonly apps: Asked<readonly AppDocument[]>;
-  readonly secrets: Asked<readonly SecretDocument[]>;
+  readonly capacity: Loadable<MachineCapacity | undefined>;
+  readonly apps: Loadable<readonly AppDocument[]>;
+  readonly secrets: Loadable<readonly SecretDocument[]>;
   /** The app of the chosen name; its value is undefined when there is none. */
-  readonly app: Asked<AppDetails | undefined>;
-  readonly checked: Asked<Checked>;
+  readonly app: Loadable<AppDetails | undefined>;
+  readonly checked: Loadable<Checked>;
 }
 
 export interface DeployState {
   readonly step: StepId;
-  /** Which field has the keys. */
+  /** Index of the field that has the keys. */
   readonly focus: number;
   /** The text of that field. */
   readonly editor: EditorState;
   readonly given: Given;
-  /** What is wrong, by the names of the fields; "" stands for the whole step. */
+  /** Faults by the names of the fields; "" stands for the whole step. */
   readonly faults: Readonly<Record<string, string>>;
   /** Paths that fit what was typed, after Tab. */
   readonly paths: readonly string[];
-  /** Whoever chooses public is asked a second time. */
+  /** Public access is asked about a second time. */
   readonly isPublicConfirmed: boolean;
   readonly known: Known;
   /** The checks of the preflight, while they run. */
   readonly checks: readonly PreflightCheck[];
   readonly launch: Launch | undefined;
-  readonly tests: Asked<readonly TestStep[]>;
+  readonly tests: Loadable<readonly TestStep[]>;
   /** Seen this once. */
-  readonly key: Asked<NewKeyDocument>;
-  /** What is done beside the steps, such as rolling back. */
+  readonly key: Loadable<NewKeyDocument>;
+  /** Work beside the steps, such as rolling back. */
   readonly work: string | undefined;
   /** Milliseconds since 1970. */
   readonly draftSavedAtMs: number | undefined;
@@ -96,21 +120,21 @@ export function createDeployState(given: Given = {}, step: StepId = "script"): D
     paths: [],
     isPublicConfirmed: false,
     known: {
-      scripts: notAsked,
-      models: notAsked,
-      script: notAsked,
-      functions: notAsked,
-      targets: notAsked,
-      capacity: notAsked,
-      apps: notAsked,
-      secrets: notAsked,
-      app: notAsked,
-      checked: notAsked,
+      scripts: notLoaded,
+      models: notLoaded,
+      script: notLoaded,
+      functions: notLoaded,
+      targets: notLoaded,
+      capacity: notLoaded,
+      apps: notLoaded,
+      secrets: notLoaded,
+      app: notLoaded,
+      checked: notLoaded,
     },
     checks: [],
     launch: undefined,
-    tests: notAsked,
-    key: notAsked,
+    tests: notLoaded,
+    key: notLoaded,
     work: undefined,
     draftSavedAtMs: undefined,
     scroll: 0,
@@ -118,27 +142,53 @@ export function createDeployState(given: Given = {}, step: StepId = "script"): D
 }
 
 export function baseOf({ known }: DeployState): AppConfig | undefined {
-  return arrived(known.script)?.base;
+  return loadedValue(known.script)?.base;
 }
 
 /** The profile that was chosen; undefined: the one in use. */
 export function profileOf({ given, known }: DeployState): string | undefined {
   const chosen = given.profile;
   if (chosen === undefined) return undefined;
-  const current = arrived(known.targets)?.find(({ isCurrent }) => isCurrent);
+  const current = loadedValue(known.targets)?.find(({ isCurrent }) => isCurrent);
   return chosen === current?.profile ? undefined : chosen;
 }
 
 export function targetOf(state: DeployState): CloudTarget | undefined {
-  const targets = arrived(state.known.targets) ?? [];
+  const targets = loadedValue(state.known.targets) ?? [];
   const profile = profileOf(state);
   return targets.find((target) =>
     profile === undefined ? target.isCurrent : target.profile === profile,
   );
 }
 
-/** What callers had before the launch: what one can go back to. */
+/** The revision that callers had before the launch, to roll back to. */
 export function revisionBefore({ launch, known }: DeployState): string | undefined {
   if (launch === undefined || launch.isEphemeral) return undefined;
-  return launch.result === undefined ? arrived(known.app)?.activeRevision : launch.result.previous;
+  return launch.result === undefined
+    ? loadedValue(known.app)?.activeRevision
+    : launch.result.previous;
+}
+
+/** Everything that pages need beside the state. */
+export interface PageContext {
+  readonly rules: Rules;
+  /** Milliseconds of a clock that never goes back. */
+  readonly nowMs: number;
+}
+
+/** Services that the screen is given. */
+export interface DeployServices {
+  readonly cloud: CloudAccess;
+  readonly glyphs: Glyphs;
+  readonly clock: Clock;
+  readonly frame: FrameServices;
+  /** Opens the chat screen on a deployment. @param token undefined: one that fits is found or made */
+  readonly chatWith: (server: CloudServer, app: AppDocument, token?: string) => Promise<void>;
+  /** Start of relative paths. Defaults to the working folder of the process. */
+  readonly folder?: string;
+}
+
+export interface DeployContext extends Required<DeployServices> {
+  readonly store: Store<DeployState>;
+  readonly page: () => PageContext;
 }

@@ -16,7 +16,7 @@ import {
 import path from "node:path";
 import { describeError } from "../../../base/product-error.ts";
 import { type Given, type Rules, variablePrefix } from "./answers.ts";
-import { newVariable } from "./pages-of-settings.ts";
+import { newVariable } from "./settings-pages.ts";
 import { resumedStep, type StepId } from "./steps.ts";
 
 export interface Draft {

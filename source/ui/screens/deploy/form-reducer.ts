@@ -1,57 +1,55 @@
-// What keys do to the form: the focus moves, fields change, faults come and go.
+// Changes of the form: the focus moves, answers change, faults come and go.
 
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
-import { fieldWith } from "../../panes/text-field.ts";
+import { fieldWith } from "../../editor/line-field.ts";
 import { isEphemeral, namesIn, variablePrefix } from "./answers.ts";
-import { arrived } from "./asked.ts";
-import { baseOf, type DeployState } from "./deploy-state.ts";
+import { nameFaultOf, namesake } from "./app-pages.ts";
+import { baseOf, type DeployState, loadedValue, type PageContext } from "./deploy-state.ts";
 import { type Item, optionBeside } from "./form.ts";
-import { focusedItem, type PageView, pageOf } from "./page-of.ts";
-import { nameFaultOf, namesake } from "./pages-of-app.ts";
-import { configFault, newVariable, secretsFault, variableFault } from "./pages-of-settings.ts";
-import { presets } from "./presets.ts";
-import { settings } from "./settings.ts";
+import { focusedItem, pageOf } from "./pages.ts";
+import { presets, settings } from "./settings.ts";
+import { configFault, newVariable, secretsFault, variableFault } from "./settings-pages.ts";
 import { type StepId, stepBeside } from "./steps.ts";
 
-/** The field that has the keys now has its text in the editor. */
-export function withFocus(state: DeployState, focus: number, view: PageView): DeployState {
-  const { items } = pageOf(state, view);
+/** Moves the focus to a field of the step; the ends stay where they are. */
+export function withFocus(state: DeployState, focus: number, context: PageContext): DeployState {
+  const { items } = pageOf(state, context);
   const index = Math.max(0, Math.min(items.length - 1, focus));
   const item = items[index];
   const text = item?.kind === "text" ? item.value : "";
   return { ...state, focus: index, editor: fieldWith(createEditorState(), text), scroll: 0 };
 }
 
-/** Another step; the answers stay. It begins with its first field that is typed in. */
-export function openStep(state: DeployState, step: StepId, view: PageView): DeployState {
+/** Opens a step; the answers stay. */
+export function openStep(state: DeployState, step: StepId, context: PageContext): DeployState {
   const opened = { ...state, step, faults: {}, paths: [], scroll: 0 };
-  const { items } = pageOf(opened, view);
+  const { items } = pageOf(opened, context);
   const isChoiceFirst = items[0]?.kind === "choice";
   const typed = items.findIndex(({ kind }) => kind === "text");
   // A script's path is what one comes for; elsewhere the choice comes first.
-  return withFocus(opened, step === "script" && isChoiceFirst ? Math.max(0, typed) : 0, view);
+  return withFocus(opened, step === "script" && isChoiceFirst ? Math.max(0, typed) : 0, context);
 }
 
-export function backStep(state: DeployState, view: PageView): DeployState {
+export function backStep(state: DeployState, context: PageContext): DeployState {
   const before = stepBeside(state.step, -1, isEphemeral(state.given));
-  return before === undefined ? state : openStep(leaveField(state, view), before, view);
+  return before === undefined ? state : openStep(leaveField(state, context), before, context);
 }
 
 /** Up and down: between fields; within the only choice of a step. */
-export function moveFocus(state: DeployState, distance: -1 | 1, view: PageView): DeployState {
-  const { items, lines } = pageOf(state, view);
+export function moveFocus(state: DeployState, distance: -1 | 1, context: PageContext): DeployState {
+  const { items, lines } = pageOf(state, context);
   const [only] = items;
-  if (items.length === 1 && only?.kind === "choice") return choose(state, distance, view);
+  if (items.length === 1 && only?.kind === "choice") return choose(state, distance, context);
   if (items.length === 0) {
     const scroll = Math.max(0, Math.min(lines.length * 3, state.scroll + distance));
     return { ...state, scroll };
   }
-  return withFocus(leaveField(state, view), state.focus + distance, view);
+  return withFocus(leaveField(state, context), state.focus + distance, context);
 }
 
 /** Another option of the choice that has the keys. */
-export function choose(state: DeployState, distance: -1 | 1, view: PageView): DeployState {
-  const item = focusedItem(state, view);
+export function choose(state: DeployState, distance: -1 | 1, context: PageContext): DeployState {
+  const item = focusedItem(state, context);
   if (item?.kind !== "choice") return state;
   const value = optionBeside(item, distance);
   const chosen = { ...state, given: givenAfterChoice(state, item.id, value), faults: {} };
@@ -59,7 +57,7 @@ export function choose(state: DeployState, distance: -1 | 1, view: PageView): De
   return withFocus(
     { ...chosen, ...(item.id === "auth" && { isPublicConfirmed: false }) },
     state.focus,
-    view,
+    context,
   );
 }
 
@@ -72,23 +70,34 @@ function givenAfterChoice({ given }: DeployState, id: string, value: string) {
   return Object.fromEntries(Object.entries(given).filter(([name]) => !scaling.has(name)));
 }
 
-/** What is run once gets a name drawn; an app that stays is called as its script. */
+/** An app that is run once gets a name drawn; one that stays is called as its script. */
 export function givenAfterMode({ name, ...given }: DeployState["given"], mode: string) {
   const isOwn = name !== undefined && name !== "" && name !== given.suggestedName;
   if (isOwn) return { ...given, name, mode };
   return mode === "run" ? { ...given, name: "", mode } : { ...given, mode };
 }
 
-/** The text of the field that has the keys has changed. */
+/**
+ * The text of the field that has the keys. What was read may have changed it since it was edited, such as a
+ * suggested name: then the cursor is behind it.
+ */
+export function focusedField(state: DeployState, context: PageContext): EditorState {
+  const item = focusedItem(state, context);
+  const text = item?.kind === "text" ? item.value : "";
+  return state.editor.text === text ? state.editor : fieldWith(state.editor, text);
+}
+
+/** Changes the text of the field that has the keys. */
 export function editField(
   state: DeployState,
   edit: (editor: EditorState) => EditorState,
-  view: PageView,
+  context: PageContext,
 ): DeployState {
-  const item = focusedItem(state, view);
+  const item = focusedItem(state, context);
   if (item?.kind !== "text") return state;
-  const editor = edit(state.editor);
-  if (editor.text === state.editor.text) return { ...state, editor };
+  const before = focusedField(state, context);
+  const editor = edit(before);
+  if (editor.text === before.text) return { ...state, editor };
   const { [item.id]: _fault, "": _step, ...faults } = state.faults;
   const given = givenAfterText(state.given, item.id, editor.text);
   return { ...state, editor, given, faults, paths: [] };
@@ -100,35 +109,35 @@ function givenAfterText({ target, ...given }: DeployState["given"], id: string, 
   return target === undefined || id === "script" ? changed : { ...changed, target };
 }
 
-/** Checks the field that is left: what is wrong with it stands below it from now on. */
-export function leaveField(state: DeployState, view: PageView): DeployState {
-  const item = focusedItem(state, view);
+/** Checks the field that is left: its fault stands below it from now on. */
+export function leaveField(state: DeployState, context: PageContext): DeployState {
+  const item = focusedItem(state, context);
   if (item?.kind !== "text") return state;
   const { [item.id]: _before, ...others } = state.faults;
-  const fault = faultOf(state, item, view);
+  const fault = faultOf(state, item, context);
   return { ...state, faults: fault === undefined ? others : { ...others, [item.id]: fault } };
 }
 
-/** What is wrong with the fields of the step, by their names. */
-export function faultsOf(state: DeployState, view: PageView): DeployState["faults"] {
-  const found = pageOf(state, view).items.flatMap((item) => {
-    const fault = faultOf(state, item, view);
+/** Faults of the fields of the step, by their names. */
+export function faultsOf(state: DeployState, context: PageContext): DeployState["faults"] {
+  const found = pageOf(state, context).items.flatMap((item) => {
+    const fault = faultOf(state, item, context);
     return fault === undefined ? [] : [[item.id, fault] as const];
   });
   return Object.fromEntries(found);
 }
 
 /** Checks every field of the step, then the step as a whole. */
-export function checkStep(state: DeployState, view: PageView): DeployState {
-  const faults = faultsOf(state, view);
-  const { items } = pageOf(state, view);
+export function checkStep(state: DeployState, context: PageContext): DeployState {
+  const faults = faultsOf(state, context);
+  const { items } = pageOf(state, context);
   const first = items.findIndex(({ id }) => faults[id] !== undefined);
-  if (first !== -1) return { ...withFocus(state, first, view), faults };
-  const fault = stepFault(state, view);
+  if (first !== -1) return { ...withFocus(state, first, context), faults };
+  const fault = stepFault(state, context);
   return { ...state, faults: fault === undefined ? {} : { "": fault } };
 }
 
-function faultOf(state: DeployState, item: Item, { rules }: PageView): string | undefined {
+function faultOf(state: DeployState, item: Item, { rules }: PageContext): string | undefined {
   if (item.kind === "choice") return undefined;
   const { id, value } = item;
   if (id === "script") return value.trim() === "" ? "Type the path of a Python script." : undefined;
@@ -156,18 +165,19 @@ function takenFault(state: DeployState): string | undefined {
   return existing && `${existing.app} exists: what is run once needs a name of its own.`;
 }
 
-/** What is wrong with a step that has its fields right. */
-function stepFault(state: DeployState, { rules }: PageView): string | undefined {
+/** The fault of a step whose fields are right. */
+function stepFault(state: DeployState, { rules }: PageContext): string | undefined {
   const { step, known, given } = state;
   if (step === "script" && given.source === "model") {
-    return arrived(known.models)?.length ? undefined : "There is no model to deploy yet.";
+    return loadedValue(known.models)?.length ? undefined : "There is no model to deploy yet.";
   }
   if (step === "found") {
     // Why is on the step itself.
     if (known.script.kind === "failed") return "Nothing can be deployed like this.";
     return baseOf(state) === undefined ? "The script is still being read." : undefined;
   }
-  if (step === "where") return arrived(known.targets) ? undefined : "Servers are still looked for.";
+  if (step === "where")
+    return loadedValue(known.targets) ? undefined : "Servers are still looked for.";
   if (step === "resources" || step === "scaling" || step === "timeouts") {
     return baseOf(state) === undefined
       ? "The script is still being read."
@@ -175,22 +185,22 @@ function stepFault(state: DeployState, { rules }: PageView): string | undefined 
   }
   if (step === "preflight") {
     if (known.checked.kind === "failed") return "Nothing can be launched like this.";
-    return known.checked.kind === "here" ? undefined : "The checks still run.";
+    return known.checked.kind === "loaded" ? undefined : "The checks still run.";
   }
   return undefined;
 }
 
-/** The variable in the field for new ones becomes one of its own. */
-export function addVariable(state: DeployState, view: PageView): DeployState {
+/** Makes the variable in the field for new ones a field of its own. */
+export function addVariable(state: DeployState, context: PageContext): DeployState {
   const text = state.given[newVariable] ?? "";
   const at = text.indexOf("=");
   const { [newVariable]: _typed, ...given } = state.given;
   const added = { ...given, [variablePrefix + text.slice(0, at)]: text.slice(at + 1) };
   const next = { ...state, given: added, faults: {} };
-  const items = pageOf(next, view).items;
+  const items = pageOf(next, context).items;
   return withFocus(
     next,
     items.findIndex(({ id }) => id === newVariable),
-    view,
+    context,
   );
 }

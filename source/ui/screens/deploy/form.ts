@@ -1,14 +1,14 @@
-// A step as a form: its fields, what is said beside them, and what keys do to it.
+// A step as a form: its fields, and the lines below them.
 
-import type { Tone } from "../../theme.ts";
+import type { Glyphs, Tone } from "../../theme.ts";
 
 export interface TextItem {
   readonly kind: "text";
   readonly id: string;
   readonly label: string;
-  /** As it is now: what was typed, else what is usual. */
+  /** The text as it is now: typed, else the usual one. */
   readonly value: string;
-  /** How it is shown; undefined: as it is. Of the same length, for the cursor's sake. */
+  /** Makes the text to show, of the same length for the cursor's sake; undefined: the text itself. */
   readonly mask?: (text: string) => string;
   /** Shown in place of nothing. */
   readonly placeholder?: string;
@@ -31,29 +31,49 @@ export interface ChoiceItem {
 
 export type Item = TextItem | ChoiceItem;
 
+/** Glyphs that stand in front of a line. */
+type Sign = "done" | "working" | "failed" | "stopped" | "warning";
+
 /** A line of text, wrapped where it is longer than its place. */
 export interface Line {
   readonly text: string;
   readonly tone: Tone;
-  /** What stands in front of its first row; the others begin below its end. */
-  readonly lead?: string;
+  readonly sign?: Sign;
+  /** Label behind the sign, with its padding: further rows of the line are indented by as much. */
+  readonly label?: string;
 }
 
-/** What a step shows and asks. */
+/** A step as it is shown: its question, its fields, and the lines below them. */
 export interface Page {
   readonly question: string;
   readonly items: readonly Item[];
   /** Below the fields. */
   readonly lines: readonly Line[];
-  /** Shown at the end, in what room is left: the last lines count most. */
-  readonly tail?: readonly string[];
+  /** Log lines for the end of the page: the last ones that fit are shown. */
+  readonly log?: readonly string[];
 }
 
-export function line(text: string, tone: Tone = "plain", lead = ""): Line {
-  return { text, tone, lead };
+export function line(text: string, tone: Tone = "plain", label = ""): Line {
+  return { text, tone, label };
 }
 
 export const blank: Line = { text: "", tone: "plain" };
+
+export function warningLine(text: string): Line {
+  return { text, tone: "warning", sign: "warning" };
+}
+
+/** A label with a text beside it. */
+export function fact(label: string, text: string): Line {
+  return line(text, "plain", label.padEnd(factLabelWidth));
+}
+
+export const factLabelWidth = 10;
+
+/** Sign and label as they stand in front of the line. */
+export function leadOf({ sign, label = "" }: Line, glyphs: Glyphs): string {
+  return sign === undefined ? label : `${glyphs[sign]} ${label}`;
+}
 
 /** The option so many places away; the ends stay where they are. */
 export function optionBeside({ options, value }: ChoiceItem, distance: number): string {
@@ -62,7 +82,7 @@ export function optionBeside({ options, value }: ChoiceItem, distance: number): 
   return options[index]?.value ?? value;
 }
 
-/** A secret in the same number of cells, with nothing of it to be seen. */
+/** A secret as as many asterisks. */
 export function hidden(text: string): string {
   return "*".repeat(text.length);
 }

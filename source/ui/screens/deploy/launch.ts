@@ -21,7 +21,7 @@ export interface Launch {
   readonly result: DeployResult | undefined;
   /** Why it failed, or how an app ended that was run once. */
   readonly sentence: string | undefined;
-  /** What the replica died of, where that is known. */
+  /** Reason that the replica ended, where that is known. */
   readonly reason: string | undefined;
 }
 

@@ -1,17 +1,17 @@
-// The settings of an app that have a field each: how they are read, written, and named as flags.
+// Settings of an app that have a field each: how they are read, written, and named as flags; and ready-made
+// answers to several of them.
 
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import type { ConfigAnswers } from "../cloud-access.ts";
-import { readTime, writeTime } from "./read-time.ts";
 
 export interface Setting {
   readonly id: string;
   readonly label: string;
   readonly step: "resources" | "scaling" | "timeouts";
   readonly flag: string;
-  /** What it means, in a few words. */
+  /** Its meaning in a few words. */
   readonly note: string;
-  /** Of a configuration, as one would type it. */
+  /** Writes its value in a configuration as one would type it. */
   write(config: AppConfig): string;
   /** @returns why a text is refused */
   fault(text: string): string | undefined;
@@ -112,4 +112,54 @@ function countFault(text: string, least: number, most: number): string | undefin
 
 function timeFault(text: string): string | undefined {
   return readTime(text) === undefined ? "Use 90s, 15m, 1h30m, or a number of seconds." : undefined;
+}
+
+const unitsMs: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** @returns milliseconds; undefined for what is no time */
+export function readTime(text: string): number | undefined {
+  const trimmed = text.trim();
+  if (/^\d+(\.\d+)?$/.test(trimmed)) return Math.round(Number(trimmed) * 1000);
+  if (!/^(\d+(\.\d+)?(ms|[smhd]))+$/.test(trimmed)) return undefined;
+  const parts = trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g);
+  return [...parts].reduce(
+    (sum, [, count, unit = ""]) => sum + Math.round(Number(count) * (unitsMs[unit] ?? 0)),
+    0,
+  );
+}
+
+/** As flags take it: `60s`, `250ms`. */
+export function writeTime(milliseconds: number): string {
+  return milliseconds % 1000 === 0 ? `${milliseconds / 1000}s` : `${milliseconds}ms`;
+}
+
+/** Ready-made answers to how an app grows and shrinks. */
+export interface Preset {
+  readonly id: string;
+  readonly title: string;
+  readonly note: string;
+  /** Texts of the fields that it fills, by their names. */
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+export const presets: readonly Preset[] = [
+  preset("cheapest", "Cheapest", "0 to 1 replica, kept for 60 s", ["0", "1", "0"]),
+  preset("responsive", "Responsive", "1 to 4: one is always there", ["1", "4", "0"]),
+  preset("bursty", "Bursty", "0 to 8, one of them spare", ["0", "8", "1"]),
+];
+
+function preset(
+  id: string,
+  title: string,
+  note: string,
+  [minConcurrency = "", maxConcurrency = "", concurrencyBuffer = ""]: readonly string[],
+): Preset {
+  const texts = { minConcurrency, maxConcurrency, concurrencyBuffer, keepAliveMs: "60s" };
+  return { id, title, note, texts };
 }

@@ -1,4 +1,4 @@
-// The steps of the deploy screen, in their order.
+// Steps of the deploy screen, in their order.
 
 export const steps = [
   { id: "script", title: "Script" },
@@ -23,9 +23,16 @@ export interface Step {
   readonly title: string;
 }
 
-/** An app that lives while one watches it has one replica: nothing is to be said of its scaling. */
+/** An app that is run once has one replica, so nothing is asked about its scaling. */
 export function stepsOf(isEphemeral: boolean): readonly Step[] {
   return isEphemeral ? steps.filter(({ id }) => id !== "scaling") : steps;
+}
+
+/** `3 of 13  Run or deploy`. */
+export function stepTitle(step: StepId, isEphemeral: boolean): string {
+  const list = stepsOf(isEphemeral);
+  const at = list.findIndex(({ id }) => id === step);
+  return `${at + 1} of ${list.length}  ${list[at]?.title ?? ""}`;
 }
 
 /** The step so many places away; undefined beyond either end. */
@@ -38,7 +45,7 @@ export function stepBeside(
   return list[list.findIndex(({ id }) => id === step) + distance]?.id;
 }
 
-/** Where a draft goes on: what was read on the later steps is read again. */
+/** The step that a draft goes on with: what the later ones have read is read again. */
 export function resumedStep(text: string): StepId {
   const at = steps.findIndex(({ id }) => id === text);
   const last = steps.findIndex(({ id }) => id === "timeouts");

@@ -4,7 +4,7 @@
 import type { EditorState } from "../../editor/editor-state.ts";
 import { fieldWith } from "../../editor/line-field.ts";
 import type { FrameServices } from "../../frame/screen.ts";
-import type { Store } from "../../state/store.ts";
+import type { Store } from "../../hooks/store.ts";
 import { nextCacheType, nextWindow } from "./estimate.ts";
 import { entriesOf, type LocalEntry, selectedEntry, selectedIndex } from "./model-entries.ts";
 import type { ModelsFeed } from "./models-feed.ts";

@@ -12,7 +12,7 @@ import {
   planDeletion,
 } from "../../../client/models-store.ts";
 import type { FrameServices } from "../../frame/screen.ts";
-import type { Store } from "../../state/store.ts";
+import type { Store } from "../../hooks/store.ts";
 import { cardText, deletionSentence } from "./card-text.ts";
 import {
   entriesOf,

@@ -12,7 +12,7 @@ import {
   listModels,
   planDeletion,
 } from "../../../client/models-store.ts";
-import type { Store } from "../../state/store.ts";
+import type { Store } from "../../hooks/store.ts";
 import { selectedEntry, settledSelection } from "./model-entries.ts";
 import {
   type CardFacts,

@@ -6,7 +6,7 @@ import type { Clock } from "../../../base/clock.ts";
 import type { ApiClient } from "../../../client/api-client.ts";
 import { fieldAfterText, fieldCommands } from "../../editor/line-field.ts";
 import type { BodySize, BoundCommand, FrameServices, Screen } from "../../frame/screen.ts";
-import { Store } from "../../state/store.ts";
+import { Store } from "../../hooks/store.ts";
 import type { Glyphs } from "../../theme.ts";
 import { isActive } from "./download.ts";
 import { ListActions } from "./list-actions.ts";

@@ -7,7 +7,7 @@ import type { ApiClient } from "../../../client/api-client.ts";
 import { pullOnServer } from "../../../client/model-calls.ts";
 import { type HubQuantization, listQuantizations } from "../../../client/models-hub.ts";
 import type { Choice, FrameServices } from "../../frame/screen.ts";
-import type { Store } from "../../state/store.ts";
+import type { Store } from "../../hooks/store.ts";
 import {
   type Download,
   failDownload,

@@ -5,8 +5,8 @@ import { panelInnerWidth } from "../../components/panel.tsx";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import { fieldWith } from "../../editor/line-field.ts";
 import type { FrameServices } from "../../frame/screen.ts";
+import type { Store } from "../../hooks/store.ts";
 import { keyOf } from "../../live/request-feed.ts";
-import type { Store } from "../../state/store.ts";
 import type { Glyphs } from "../../theme.ts";
 import {
   askedModels,

@@ -2,8 +2,8 @@
 
 import { describeError } from "../../../base/product-error.ts";
 import type { FrameServices } from "../../frame/screen.ts";
+import type { Store } from "../../hooks/store.ts";
 import type { ServerWatch } from "../../live/server-watch.ts";
-import type { Store } from "../../state/store.ts";
 import { askSettings, type ServerSettings } from "./server-settings.ts";
 import type { HostedServer, ServerState, StartProblem } from "./server-state.ts";
 

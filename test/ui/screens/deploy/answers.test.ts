@@ -5,16 +5,16 @@ import {
   deployAnswersOf,
   type Given,
 } from "../../../../source/ui/screens/deploy/answers.ts";
-import { commandText } from "../../../../source/ui/screens/deploy/command-text.ts";
-import { differencesOf } from "../../../../source/ui/screens/deploy/config-differences.ts";
-import { presets, previewOf } from "../../../../source/ui/screens/deploy/presets.ts";
-import { readTime, writeTime } from "../../../../source/ui/screens/deploy/read-time.ts";
-import { inspectionOf, rules } from "./sample-answers.ts";
+import { pageOf } from "../../../../source/ui/screens/deploy/pages.ts";
+import { commandOf, differencesOf } from "../../../../source/ui/screens/deploy/review-pages.ts";
+import { presets, readTime, writeTime } from "../../../../source/ui/screens/deploy/settings.ts";
+import { context, inspectionOf, rules, stateOf } from "./sample-answers.ts";
 
 const base = rules.config(inspectionOf(), {});
 
-function command(given: Given, profile?: string): string {
-  return commandText(given, { base, profile, looksSecret: rules.looksSecret });
+function command(given: Given, profile?: string): string | undefined {
+  const state = stateOf("review", { ...given, ...(profile !== undefined && { profile }) });
+  return commandOf(state, rules);
 }
 
 describe("the answers as a deployment", () => {
@@ -128,11 +128,13 @@ describe("what a deployment changes", () => {
 
 describe("the preview", () => {
   test("tells replicas and waiting requests at 10, 50 and 200 at a time", () => {
-    const scale = { ...base.scale, maxConcurrency: 4, maxMultiplexing: 8, targetUtilization: 1 };
-    expect(previewOf(scale, rules.previewScale)).toEqual([
-      { demand: 10, replicas: 2, queued: 0 },
-      { demand: 50, replicas: 4, queued: 18 },
-      { demand: 200, replicas: 4, queued: 168 },
+    const config = { max_concurrency: 4, max_multiplexing: 8, target_utilization: 1 };
+    const state = stateOf("scaling", {}, {}, inspectionOf({ config }));
+    const rows = pageOf(state, context).lines.map(({ text }) => text.trim().split(/ +/));
+    expect(rows.slice(0, 3)).toEqual([
+      ["10", "50", "200"],
+      ["2", "4", "4"],
+      ["0", "18", "168"],
     ]);
   });
 

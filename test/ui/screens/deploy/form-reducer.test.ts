@@ -1,6 +1,6 @@
 // What keys do to the steps: answers change and stay, faults come and go.
 import { describe, expect, test } from "vitest";
-import { fieldAfterText, fieldWith } from "../../../../source/ui/panes/text-field.ts";
+import { fieldAfterText, fieldWith } from "../../../../source/ui/editor/line-field.ts";
 import type { DeployState } from "../../../../source/ui/screens/deploy/deploy-state.ts";
 import {
   addVariable,
@@ -11,25 +11,25 @@ import {
   moveFocus,
   openStep,
 } from "../../../../source/ui/screens/deploy/form-reducer.ts";
-import { focusedItem, pageOf } from "../../../../source/ui/screens/deploy/page-of.ts";
+import { focusedItem, pageOf } from "../../../../source/ui/screens/deploy/pages.ts";
 import { resumedStep, stepBeside } from "../../../../source/ui/screens/deploy/steps.ts";
-import { appDetails, here, inspectionOf, rules, stateOf, view } from "./sample-answers.ts";
+import { appDetails, context, inspectionOf, loaded, rules, stateOf } from "./sample-answers.ts";
 
 const type = (state: DeployState, text: string) =>
-  editField(state, (field) => fieldAfterText(field, text), view);
+  editField(state, (field) => fieldAfterText(field, text), context);
 const write = (state: DeployState, text: string) =>
-  editField(state, (field) => fieldWith(field, text), view);
-const down = (state: DeployState) => moveFocus(state, 1, view);
-const linesOf = (state: DeployState) => pageOf(state, view).lines.map(({ text }) => text);
+  editField(state, (field) => fieldWith(field, text), context);
+const down = (state: DeployState) => moveFocus(state, 1, context);
+const linesOf = (state: DeployState) => pageOf(state, context).lines.map(({ text }) => text);
 const valuesOf = (state: DeployState) =>
-  Object.fromEntries(pageOf(state, view).items.map(({ id, value }) => [id, value]));
+  Object.fromEntries(pageOf(state, context).items.map(({ id, value }) => [id, value]));
 
 describe("steps", () => {
   test("follow one another, and go back with the answers kept", () => {
-    const there = openStep(stateOf("name"), "where", view);
-    const back = backStep(type(backStep(there, view), "-two"), view);
+    const there = openStep(stateOf("name"), "where", context);
+    const back = backStep(type(backStep(there, context), "-two"), context);
     expect(back.step).toBe("mode");
-    const again = openStep(back, "name", view);
+    const again = openStep(back, "name", context);
     expect(again.given.name).toBe("chat-two");
     expect(again.editor.text).toBe("chat-two");
   });
@@ -49,14 +49,14 @@ describe("steps", () => {
 
 describe("the script", () => {
   test("loses its function when another one is typed", () => {
-    const state = openStep(stateOf("script", { target: "serve" }), "script", view);
+    const state = openStep(stateOf("script", { target: "serve" }), "script", context);
     expect(type(state, "x").given).toMatchObject({ script: "deploy.pyx" });
     expect(type(state, "x").given).not.toHaveProperty("target");
   });
 
   test("must be named", () => {
-    const state = write(openStep(stateOf("script"), "script", view), "");
-    expect(checkStep(state, view).faults).toHaveProperty("script");
+    const state = write(openStep(stateOf("script"), "script", context), "");
+    expect(checkStep(state, context).faults).toHaveProperty("script");
   });
 
   test("that cannot be read keeps the step, and says why", () => {
@@ -64,51 +64,51 @@ describe("the script", () => {
       script: { kind: "failed", about: "", sentence: "deploy.py:3: no colon" },
     } as const;
     const state = stateOf("found", {}, known);
-    expect(checkStep(state, view).faults[""]).toBe("Nothing can be deployed like this.");
+    expect(checkStep(state, context).faults[""]).toBe("Nothing can be deployed like this.");
     expect(linesOf(state)).toContain("deploy.py:3: no colon");
   });
 });
 
 describe("the name", () => {
   test("is judged while it is typed, and below its field when it is left", () => {
-    const state = type(openStep(stateOf("name"), "name", view), "_A");
+    const state = type(openStep(stateOf("name"), "name", context), "_A");
     expect(linesOf(state).join()).toContain("may only have a-z");
     expect(state.faults).toEqual({});
-    const left = checkStep(state, view);
+    const left = checkStep(state, context);
     expect(left.faults.name).toContain("Such as chat-a.");
     expect(linesOf(left)).toEqual([]);
   });
 
   test("that exists shows its active revision, and may be used", () => {
-    const state = openStep(stateOf("name", {}, { apps: here([appDetails()]) }), "name", view);
+    const state = openStep(stateOf("name", {}, { apps: loaded([appDetails()]) }), "name", context);
     expect(linesOf(state).join()).toContain("chat exists: r0003-aaaaaaaa, ready.");
-    expect(checkStep(state, view).faults).toEqual({});
+    expect(checkStep(state, context).faults).toEqual({});
   });
 
   test("that exists is refused to what is run once", () => {
-    const known = { apps: here([appDetails()]) };
-    const state = openStep(stateOf("name", { mode: "run" }, known), "name", view);
-    expect(checkStep(state, view).faults.name).toContain("needs a name of its own");
+    const known = { apps: loaded([appDetails()]) };
+    const state = openStep(stateOf("name", { mode: "run" }, known), "name", context);
+    expect(checkStep(state, context).faults.name).toContain("needs a name of its own");
   });
 
   test("may be left out by what is run once alone", () => {
-    const run = openStep(stateOf("name", { mode: "run", name: "" }), "name", view);
-    expect(checkStep(run, view).faults).toEqual({});
-    const stay = openStep(stateOf("name", { name: "" }), "name", view);
-    expect(checkStep(stay, view).faults.name).toBe("The name is empty.");
+    const run = openStep(stateOf("name", { mode: "run", name: "" }), "name", context);
+    expect(checkStep(run, context).faults).toEqual({});
+    const stay = openStep(stateOf("name", { name: "" }), "name", context);
+    expect(checkStep(stay, context).faults.name).toBe("The name is empty.");
   });
 
   test("that was suggested gives way when it is run once, and one's own does not", () => {
     const suggested = stateOf("mode", { suggestedName: "chat" });
-    expect(moveFocus(suggested, 1, view).given).toMatchObject({ mode: "run", name: "" });
+    expect(moveFocus(suggested, 1, context).given).toMatchObject({ mode: "run", name: "" });
     const own = stateOf("mode", { suggestedName: "other" });
-    expect(moveFocus(own, 1, view).given).toMatchObject({ mode: "run", name: "chat" });
+    expect(moveFocus(own, 1, context).given).toMatchObject({ mode: "run", name: "chat" });
   });
 });
 
 describe("choices", () => {
   test("alone on their step change by the arrows up and down, and end at the ends", () => {
-    const state = openStep(stateOf("access"), "access", view);
+    const state = openStep(stateOf("access"), "access", context);
     const shared = down(state);
     expect(shared.given.auth).toBe("shared");
     expect(down(down(shared)).given.auth).toBe("public");
@@ -116,43 +116,43 @@ describe("choices", () => {
   });
 
   test("ask again about public after every change", () => {
-    const state = { ...openStep(stateOf("access", { auth: "public" }), "access", view) };
+    const state = { ...openStep(stateOf("access", { auth: "public" }), "access", context) };
     const confirmed = { ...state, isPublicConfirmed: true };
-    expect(moveFocus(confirmed, -1, view).isPublicConfirmed).toBe(false);
+    expect(moveFocus(confirmed, -1, context).isPublicConfirmed).toBe(false);
   });
 });
 
 describe("variables", () => {
-  const open = () => openStep(stateOf("variables"), "variables", view);
+  const open = () => openStep(stateOf("variables"), "variables", context);
 
   test("are those that the script reads, secrets hidden", () => {
-    const [model, token] = pageOf(open(), view).items;
+    const [model, token] = pageOf(open(), context).items;
     expect(model).toMatchObject({ label: "MODEL_NAME", value: "tiny" });
     expect(token).toMatchObject({ label: "API_TOKEN", note: "secret, needed" });
     expect(token?.kind === "text" && token.mask?.("abc")).toBe("***");
   });
 
   test("that are needed must have a value", () => {
-    expect(checkStep(open(), view).faults).toEqual({
+    expect(checkStep(open(), context).faults).toEqual({
       "variable:API_TOKEN": "The script does not start without it.",
     });
-    expect(focusedItem(checkStep(open(), view), view)?.id).toBe("variable:API_TOKEN");
+    expect(focusedItem(checkStep(open(), context), context)?.id).toBe("variable:API_TOKEN");
   });
 
   test("that are needed may come from the server's secrets", () => {
     const stored = [{ organisation: "local", name: "API_TOKEN", updatedAt: 0 }];
-    const state = stateOf("variables", { secretNames: "API_TOKEN" }, { secrets: here(stored) });
-    expect(checkStep(state, view).faults).toEqual({});
+    const state = stateOf("variables", { secretNames: "API_TOKEN" }, { secrets: loaded(stored) });
+    expect(checkStep(state, context).faults).toEqual({});
   });
 
   test("can be added; a secret's value is hidden while it is typed", () => {
     const field = down(down(open()));
     const typed = type(field, "MY_KEY=abc");
-    const item = focusedItem(typed, view);
+    const item = focusedItem(typed, context);
     expect(item?.kind === "text" && item.mask?.("MY_KEY=abc")).toBe("MY_KEY=***");
-    const added = addVariable(typed, view);
+    const added = addVariable(typed, context);
     expect(valuesOf(added)).toMatchObject({ "variable:MY_KEY": "abc", newVariable: "" });
-    expect(focusedItem(added, view)?.id).toBe("newVariable");
+    expect(focusedItem(added, context)?.id).toBe("newVariable");
   });
 
   test("without a name or a sign are refused", () => {
@@ -162,24 +162,30 @@ describe("variables", () => {
 
   test("of the server are checked against what it has", () => {
     const stored = [{ organisation: "local", name: "HF_TOKEN", updatedAt: 0 }];
-    const state = openStep(stateOf("variables", {}, { secrets: here(stored) }), "variables", view);
+    const state = openStep(
+      stateOf("variables", {}, { secrets: loaded(stored) }),
+      "variables",
+      context,
+    );
     const field = down(down(down(state)));
-    expect(moveFocus(type(field, "HF_TOKEN"), -1, view).faults).not.toHaveProperty("secretNames");
-    const fault = moveFocus(type(field, "NO_SUCH"), -1, view).faults.secretNames;
+    expect(moveFocus(type(field, "HF_TOKEN"), -1, context).faults).not.toHaveProperty(
+      "secretNames",
+    );
+    const fault = moveFocus(type(field, "NO_SUCH"), -1, context).faults.secretNames;
     expect(fault).toContain("deployctl secrets set NO_SUCH=VALUE");
   });
 });
 
 describe("scaling", () => {
-  const open = () => openStep(stateOf("scaling"), "scaling", view);
+  const open = () => openStep(stateOf("scaling"), "scaling", context);
 
   test("is as the script says, then by presets, then one's own", () => {
     expect(valuesOf(open())).toMatchObject({ preset: "script", maxConcurrency: "2" });
-    const cheapest = choose(open(), 1, view);
+    const cheapest = choose(open(), 1, context);
     expect(valuesOf(cheapest)).toMatchObject({ preset: "cheapest", maxConcurrency: "1" });
     const own = write(down(down(cheapest)), "3");
     expect(valuesOf(own)).toMatchObject({ preset: "custom", maxConcurrency: "3" });
-    expect(valuesOf(choose(cheapest, -1, view))).toMatchObject({ preset: "script" });
+    expect(valuesOf(choose(cheapest, -1, context))).toMatchObject({ preset: "script" });
   });
 
   test("previews 10, 50 and 200 requests, and says how many would wait", () => {
@@ -192,11 +198,11 @@ describe("scaling", () => {
     const wrong = write(down(open()), "many");
     expect(down(wrong).faults).toEqual({ minConcurrency: "Use a whole number from 0 to 1000." });
     const contradiction = write(down(open()), "5");
-    expect(checkStep(contradiction, view).faults[""]).toContain("more than the largest number");
+    expect(checkStep(contradiction, context).faults[""]).toContain("more than the largest number");
   });
 
   test("takes a fault away once the field is typed in again", () => {
-    const wrong = checkStep(write(down(open()), "many"), view);
+    const wrong = checkStep(write(down(open()), "many"), context);
     expect(write(wrong, "1").faults).toEqual({});
   });
 });
@@ -210,15 +216,15 @@ describe("resources", () => {
       gpus: [],
     };
     const given = { machineType: "GPU-H100", gpuCount: "2" };
-    const state = stateOf("resources", given, { capacity: here(machine) });
+    const state = stateOf("resources", given, { capacity: loaded(machine) });
     expect(linesOf(state).join()).toContain("It asks for 2 of GPU-H100; this machine has no GPU.");
-    const any = stateOf("resources", {}, { capacity: here(machine) });
+    const any = stateOf("resources", {}, { capacity: loaded(machine) });
     expect(linesOf(any).join()).not.toContain("It asks for");
     const script = inspectionOf({ config: { machine_type: "GPU-H100", num_gpus: 2 } });
     const chosen = stateOf(
       "resources",
       { machineType: "any" },
-      { capacity: here(machine) },
+      { capacity: loaded(machine) },
       script,
     );
     expect(linesOf(chosen).join()).not.toContain("It asks for");

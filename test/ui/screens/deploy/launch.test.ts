@@ -1,6 +1,7 @@
 // How far a launch is, event by event.
 import { describe, expect, test } from "vitest";
 import type { EphemeralEvent } from "../../../../source/cloud/admin/documents.ts";
+import { leadOf } from "../../../../source/ui/screens/deploy/form.ts";
 import {
   afterEvent,
   beginLaunch,
@@ -9,8 +10,9 @@ import {
   type Launch,
   stopLaunch,
 } from "../../../../source/ui/screens/deploy/launch.ts";
-import { pageOf } from "../../../../source/ui/screens/deploy/page-of.ts";
-import { appDetails, here, stateOf, view } from "./sample-answers.ts";
+import { pageOf } from "../../../../source/ui/screens/deploy/pages.ts";
+import { unicodeGlyphs } from "../../../../source/ui/theme.ts";
+import { appDetails, context, loaded, stateOf } from "./sample-answers.ts";
 
 const result = {
   app: "local/chat",
@@ -43,8 +45,10 @@ function following(launch: Launch, ...events: EphemeralEvent[]): Launch {
 }
 
 function textOf(launch: Launch, known = {}): string {
-  const page = pageOf({ ...stateOf("launch", {}, known), launch }, view);
-  return [page.question, ...page.lines.map(({ text, lead = "" }) => lead + text)].join("\n");
+  const page = pageOf({ ...stateOf("launch", {}, known), launch }, context);
+  return [page.question, ...page.lines.map((line) => leadOf(line, unicodeGlyphs) + line.text)].join(
+    "\n",
+  );
 }
 
 describe("phases", () => {
@@ -91,7 +95,7 @@ describe("the log", () => {
 
 describe("the end", () => {
   test("of a failure tells the sentence, its reason, and what is still active", () => {
-    const known = { app: here(appDetails()) };
+    const known = { app: loaded(appDetails()) };
     const text = textOf(following(beginLaunch(false, 0), start, failed), known);
     expect(text).toContain("chat could not be launched");
     expect(text).toContain("✗ start");

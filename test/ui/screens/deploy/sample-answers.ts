@@ -4,15 +4,13 @@ import * as facts from "../../../../source/application/app-facts.ts";
 import type { AppDetails } from "../../../../source/cloud/admin/documents.ts";
 import type { Inspection } from "../../../../source/cloud/inspection/inspection.ts";
 import type { Given, Rules } from "../../../../source/ui/screens/deploy/answers.ts";
-import type { Asked } from "../../../../source/ui/screens/deploy/asked.ts";
+import type { Loadable, PageContext } from "../../../../source/ui/screens/deploy/deploy-state.ts";
 import {
   createDeployState,
   type DeployState,
   type Known,
 } from "../../../../source/ui/screens/deploy/deploy-state.ts";
-import type { PageView } from "../../../../source/ui/screens/deploy/page-of.ts";
 import type { StepId } from "../../../../source/ui/screens/deploy/steps.ts";
-import { unicodeGlyphs } from "../../../../source/ui/theme.ts";
 
 /** The rules that deployctl goes by. */
 export const rules: Rules = {
@@ -23,7 +21,7 @@ export const rules: Rules = {
   previewScale: facts.previewScale,
 };
 
-export const view: PageView = { rules, glyphs: unicodeGlyphs, nowMs: 0 };
+export const context: PageContext = { rules, nowMs: 0 };
 
 export function inspectionOf(change: Partial<Inspection> = {}): Inspection {
   return {
@@ -47,8 +45,8 @@ export function inspectionOf(change: Partial<Inspection> = {}): Inspection {
   };
 }
 
-export function here<T>(value: T, about = ""): Asked<T> {
-  return { kind: "here", about, value };
+export function loaded<T>(value: T, about = ""): Loadable<T> {
+  return { kind: "loaded", about, value };
 }
 
 /** A script that was read, on a machine of its own. */
@@ -62,11 +60,11 @@ export function stateOf(
   const base = rules.config(inspection, {});
   const target = { profile: "local", isCurrent: true, isLocal: true, place: "this machine" };
   const read: Partial<Known> = {
-    script: here({ inspection, base, note: undefined }, "deploy.py"),
-    functions: here(["serve"], "deploy.py"),
-    targets: here([{ ...target, organisation: undefined }]),
-    apps: here([]),
-    secrets: here([]),
+    script: loaded({ inspection, base, note: undefined }, "deploy.py"),
+    functions: loaded(["serve"], "deploy.py"),
+    targets: loaded([{ ...target, organisation: undefined }]),
+    apps: loaded([]),
+    secrets: loaded([]),
     ...known,
   };
   return { ...state, known: { ...state.known, ...read } };

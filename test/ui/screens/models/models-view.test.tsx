@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
+import { Store } from "../../../../source/ui/hooks/store.ts";
 import { startDownload } from "../../../../source/ui/screens/models/download.ts";
 import {
   cardKey,
@@ -10,7 +11,6 @@ import {
   withList,
 } from "../../../../source/ui/screens/models/models-state.ts";
 import { ModelsView } from "../../../../source/ui/screens/models/models-view.tsx";
-import { Store } from "../../../../source/ui/state/store.ts";
 import { textWidth } from "../../../../source/ui/text/graphemes.ts";
 import { asciiGlyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { openTree, type RenderOptions, renderAt } from "../../support/render.tsx";

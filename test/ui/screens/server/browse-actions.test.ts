@@ -4,13 +4,13 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { readRequestFilter } from "../../../../source/application/request-filter.ts";
 import type { RequestView } from "../../../../source/client/requests.ts";
+import { Store } from "../../../../source/ui/hooks/store.ts";
 import { BrowseActions } from "../../../../source/ui/screens/server/browse-actions.ts";
 import type { DetailTexts } from "../../../../source/ui/screens/server/request-text.ts";
 import {
   initialServerState,
   type ServerState,
 } from "../../../../source/ui/screens/server/server-state.ts";
-import { Store } from "../../../../source/ui/state/store.ts";
 import { unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { requestView } from "../../support/request-views.ts";
 

@@ -7,6 +7,7 @@ import type { ServerSample } from "../../../../source/client/metrics.ts";
 import type { RequestView } from "../../../../source/client/requests.ts";
 import { createEditorState } from "../../../../source/ui/editor/editor-state.ts";
 import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
+import { Store } from "../../../../source/ui/hooks/store.ts";
 import { keyOf } from "../../../../source/ui/live/request-feed.ts";
 import type { WatchedServer } from "../../../../source/ui/live/server-watch.ts";
 import { changeFilters } from "../../../../source/ui/screens/server/request-list.ts";
@@ -16,7 +17,6 @@ import {
   initialServerState,
   type ServerState,
 } from "../../../../source/ui/screens/server/server-state.ts";
-import { Store } from "../../../../source/ui/state/store.ts";
 import { asciiGlyphs } from "../../../../source/ui/theme.ts";
 import { openTree, type RenderOptions, renderAt } from "../../support/render.tsx";
 import { requestView } from "../../support/request-views.ts";

@@ -1,0 +1,140 @@
+// The chat between tabs and hints, for each way the program lies in the terminal.
+
+import { Box } from "ink";
+import { type ReactElement, use } from "react";
+import { Origin } from "../../components/text-cursor.tsx";
+import type { BodySize } from "../../frame/screen.ts";
+import { ClockContext } from "../../hooks/use-clock.ts";
+import { useLayout } from "../../hooks/use-layout.ts";
+import { type Readable, useStore } from "../../hooks/use-store.ts";
+import {
+  EngineLine,
+  EnginePane,
+  enginePaneWidth,
+  enginePlace,
+  useEnginePaneHeight,
+} from "../../live/engine-pane.tsx";
+import type { WatchedServer } from "../../live/server-watch.ts";
+import { conversationSize } from "./chat-layout.ts";
+import {
+  type ChatView,
+  conversationFigures,
+  useChatLayout,
+  useEmptyChatRows,
+  useModelFacts,
+} from "./chat-view.ts";
+import { Composer } from "./composer/composer.tsx";
+import { InlineChat } from "./inline-chat.tsx";
+import { ReaderChat } from "./reader-chat.tsx";
+import { SessionsPane } from "./sessions-pane.tsx";
+import { StatusLine } from "./status-line.tsx";
+import { EmptyChat } from "./transcript/empty-chat.tsx";
+import { Transcript } from "./transcript/transcript.tsx";
+
+export interface ChatBodyProps extends BodySize {
+  readonly chat: ChatView;
+}
+
+export function ChatBody(props: ChatBodyProps): ReactElement {
+  const { chat } = props;
+  const layout = useLayout();
+  const isReading = useStore(
+    chat.store,
+    ({ viewport, selectedId }) => viewport.kind === "anchored" || selectedId !== undefined,
+  );
+  if (layout === "reader") return <ReaderChat chat={chat} />;
+  // Reading back inline needs all the room that the program may have.
+  if (layout === "inline" && !isReading) return <InlineChat {...props} />;
+  return <WindowChat {...props} />;
+}
+
+/** Fills the room: the conversation, the live figures beside it, or above where there is less. */
+function WindowChat({ chat, ...size }: ChatBodyProps): ReactElement {
+  const { watch } = chat;
+  const place = watch === undefined ? "none" : enginePlace(size);
+  const room = conversationSize(size, watch !== undefined);
+  return (
+    <Box width={size.columns} height={size.rows} flexShrink={0}>
+      <Box flexDirection="column" width={room.columns} flexShrink={0}>
+        {watch !== undefined && place === "line" && (
+          <FiguresLine chat={chat} watch={watch} columns={size.columns} />
+        )}
+        <Origin x={0} y={size.rows - room.rows}>
+          <Conversation chat={chat} {...room} />
+        </Origin>
+      </Box>
+      {watch !== undefined && place === "pane" && (
+        <LiveColumn chat={chat} watch={watch} rows={size.rows} />
+      )}
+    </Box>
+  );
+}
+
+/** Messages, the field and the status, one below the other. */
+function Conversation({ chat, ...size }: ChatBodyProps): ReactElement {
+  const { columns } = size;
+  const rows = useChatLayout(chat, size);
+  const emptyRows = useEmptyChatRows(chat, columns);
+  return (
+    <>
+      {emptyRows === undefined ? (
+        <Transcript chat={chat} columns={columns} rows={rows.transcriptRows} />
+      ) : (
+        <EmptyChat rows={emptyRows} height={rows.transcriptRows} />
+      )}
+      <Composer
+        store={chat.store}
+        columns={columns}
+        textRows={rows.composerTextRows}
+        y={rows.transcriptRows}
+      />
+      <StatusLine chat={chat} columns={columns} />
+    </>
+  );
+}
+
+interface FiguresProps {
+  readonly chat: ChatView;
+  readonly watch: Readable<WatchedServer>;
+}
+
+function FiguresLine({ columns, ...props }: FiguresProps & { columns: number }): ReactElement {
+  const conversation = useConversationFigures(props.chat);
+  return <EngineLine watch={props.watch} conversation={conversation} columns={columns} />;
+}
+
+/** The live figures, and below them saved chats and settings. */
+function LiveColumn({ chat, watch, rows }: FiguresProps & { rows: number }): ReactElement {
+  const { store } = chat;
+  const conversation = useConversationFigures(chat);
+  const engineRows = useEnginePaneHeight(watch, conversation);
+  const saved = useStore(store, (state) => state.saved);
+  const settings = useStore(store, (state) => state.settings);
+  const current = useStore(store, () => chat.session());
+  const clock = use(ClockContext);
+  // Ages grow while nothing else happens: samples come every second.
+  const second = useStore(watch, () => Math.floor(clock.wallMs() / 1000));
+  return (
+    <Box flexDirection="column" width={enginePaneWidth} flexShrink={0}>
+      <EnginePane watch={watch} conversation={conversation} rows={rows} />
+      <SessionsPane
+        saved={saved}
+        current={current}
+        settings={settings}
+        now={second * 1000}
+        columns={enginePaneWidth}
+        rows={Math.max(0, rows - engineRows)}
+      />
+    </Box>
+  );
+}
+
+function useConversationFigures(chat: ChatView) {
+  const { store } = chat;
+  const activity = useStore(store, (state) => state.activity);
+  const figures = useStore(store, (state) => state.figures);
+  const waitsMs = useStore(store, (state) => state.waitsMs);
+  const contextTokens = useStore(store, (state) => state.contextTokens);
+  const facts = useModelFacts(chat);
+  return conversationFigures({ activity, figures, waitsMs, contextTokens }, facts);
+}

@@ -1,0 +1,90 @@
+// The shares of the chat's room: live figures beside it, and the rows of its parts.
+
+import { layoutEditor } from "../../editor/editor-layout.ts";
+import type { BodySize } from "../../frame/screen.ts";
+import { enginePaneWidth, enginePlace } from "../../live/engine-pane.tsx";
+import { neutraliseLine } from "../../text/neutralise.ts";
+import { wrapLine } from "../../text/wrap-line.ts";
+import type { Glyphs } from "../../theme.ts";
+import type { ChatState } from "./chat-state.ts";
+
+const composerBorderRows = 2;
+/** Border, blank, prompt sign and blank on the left; a blank and the border on the right. */
+const composerLeftCells = 4;
+const composerRightCells = 2;
+const transcriptMarginCells = 1;
+export const composerTextRowsMaximum = 10;
+const noticeRowsMaximum = 3;
+
+/** Rows of the chat's parts. */
+export interface ChatLayout {
+  readonly transcriptRows: number;
+  readonly composerTextRows: number;
+  /** The composer with its border. */
+  readonly composerRows: number;
+  readonly statusRows: number;
+}
+
+/** The room that is left for the conversation beside or below the live figures. */
+export function conversationSize(body: BodySize, hasFigures: boolean): BodySize {
+  switch (hasFigures ? enginePlace(body) : "none") {
+    case "pane":
+      return { ...body, columns: body.columns - enginePaneWidth };
+    case "line":
+      return { ...body, rows: body.rows - 1 };
+    case "none":
+      return body;
+  }
+}
+
+/**
+ * Cells that the editor wraps at. One cell is kept free behind them, where the cursor stands when a
+ * row is full.
+ */
+export function editorWidth(columns: number): number {
+  return Math.max(1, columns - composerLeftCells - composerRightCells - 1);
+}
+
+/** Cells of a row of the transcript, of the status line and of notices. */
+export function transcriptWidth(columns: number): number {
+  return Math.max(1, columns - 2 * transcriptMarginCells);
+}
+
+/** The notice as rows; undefined without one. */
+export function noticeRows(
+  notice: string | undefined,
+  columns: number,
+  glyphs: Glyphs,
+): readonly string[] | undefined {
+  if (notice === undefined) return undefined;
+  const text = neutraliseLine(notice.replaceAll("\n", " "), glyphs.isAscii);
+  return wrapLine(`${glyphs.warning} ${text}`, transcriptWidth(columns))
+    .slice(0, noticeRowsMaximum)
+    .map((row) => row.text);
+}
+
+/** The rows of the parts in a room for the conversation. */
+export function chatLayout(
+  { editor, notice, search }: Pick<ChatState, "editor" | "notice" | "search">,
+  { columns, rows }: BodySize,
+  glyphs: Glyphs,
+): ChatLayout {
+  const width = editorWidth(columns);
+  const typed = layoutEditor(editor.text, editor.cursor, width, composerTextRowsMaximum);
+  const editorRows = search === undefined ? typed.rows.length : 1;
+  return shareRows(rows, editorRows, noticeRows(notice, columns, glyphs)?.length ?? 1);
+}
+
+/** Shares the rows out; what composer and notice do not need belongs to the transcript. */
+export function shareRows(rows: number, editorRows: number, noticeRows: number): ChatLayout {
+  const composerRowsMaximum = Math.min(composerTextRowsMaximum, Math.floor(rows / 3));
+  const composerTextRows = Math.max(1, Math.min(editorRows, composerRowsMaximum));
+  const composerRows = composerTextRows + composerBorderRows;
+  const statusRows = Math.max(1, Math.min(noticeRows, noticeRowsMaximum));
+  return {
+    transcriptRows: Math.max(1, rows - composerRows - statusRows),
+    composerTextRows,
+    composerRows,
+    statusRows,
+  };
+}

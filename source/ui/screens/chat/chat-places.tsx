@@ -1,0 +1,229 @@
+// The chats behind one tab: the one with the model of this machine, and those with deployments.
+
+import { Box, Text } from "ink";
+import { memo, type ReactElement, useSyncExternalStore } from "react";
+import type { ClientMessage } from "../../../client/chat-events.ts";
+import type { SessionDeployment, SessionHead } from "../../../sessions/session.ts";
+import type { BodySize, BoundCommand, CommandFacts, Screen } from "../../frame/screen.ts";
+import { useLayout } from "../../hooks/use-layout.ts";
+import { useLook } from "../../hooks/use-look.ts";
+import { usePaced } from "../../hooks/use-store.ts";
+
+/** A screen with one conversation. */
+export interface ChatWithOne extends Screen {
+  readonly transcript: ClientMessage[];
+  goOnWith(saved: SessionHead): Promise<void>;
+  notify(sentence: string): void;
+}
+
+/** A chat, and the server that it talks to. */
+export interface ChatPlace {
+  readonly chat: ChatWithOne;
+  readonly serverLabel: () => string;
+}
+
+/** The way to chats with deployments. */
+export interface DeploymentPlaces {
+  goOnWith(saved: SessionHead, deployment: SessionDeployment): Promise<void>;
+  /** Lets the person choose a saved one. @returns a sentence where there is none */
+  chooseSaved(): Promise<string | undefined>;
+}
+
+/** For the documentation. */
+export const chatPlaceFacts: CommandFacts = {
+  id: "chat.here",
+  title: "Back from a deployment to the model of this machine",
+  group: "Chat",
+  keys: [],
+  slash: ["/here"],
+};
+
+/** As in a chat, where there is none yet. */
+const savedFacts: CommandFacts = {
+  id: "chat.saved",
+  title: "Go on with a saved chat",
+  group: "Chat",
+  keys: ["Alt+S"],
+  slash: ["/sessions"],
+};
+
+const nobodyLines = [
+  "There is nobody to chat with yet.",
+  "5 opens the console; Enter on a deployment there opens a chat with it.",
+  "Alt+S goes on with a saved chat.",
+];
+
+export class ChatPlaces implements Screen {
+  readonly id = "chat";
+  readonly title = "Chat";
+  readonly #own: ChatPlace | undefined;
+  readonly #others = new Map<string, ChatPlace>();
+  readonly #listeners = new Set<() => void>();
+  #deployments: DeploymentPlaces | undefined;
+  #current: ChatPlace | undefined;
+  #isActive = false;
+
+  /** Each chat has a component of its own, so that another one in front is mounted anew. */
+  readonly Body = memo((size: BodySize): ReactElement => {
+    const place = useFront(this);
+    return place === undefined ? <Nobody /> : <place.chat.Body {...size} />;
+  });
+
+  readonly Scrollback = memo((props: { readonly columns: number }): ReactElement | null => {
+    const Printed = useFront(this)?.chat.Scrollback;
+    return Printed === undefined ? null : <Printed {...props} />;
+  });
+
+  constructor(own: ChatPlace | undefined) {
+    this.#own = own;
+    this.#current = own;
+    own?.chat.subscribe(() => this.#tell());
+  }
+
+  /** The chat in front; undefined while there is none. */
+  get front(): ChatPlace | undefined {
+    return this.#current;
+  }
+
+  /** The conversation of the chat in front. */
+  get transcript(): ClientMessage[] {
+    return this.#current?.chat.transcript ?? [];
+  }
+
+  serverLabel(): string {
+    return this.#current?.serverLabel() ?? "";
+  }
+
+  set deployments(deployments: DeploymentPlaces) {
+    this.#deployments = deployments;
+  }
+
+  /**
+   * Goes on with a saved chat where it belongs.
+   * @returns false: there is no such place
+   */
+  async goElsewhere(saved: SessionHead): Promise<boolean> {
+    const { deployment } = saved;
+    if (deployment !== undefined) {
+      await this.#deployments?.goOnWith(saved, deployment);
+      return this.#deployments !== undefined;
+    }
+    if (this.#own === undefined) return false;
+    this.#turnTo(this.#own);
+    await this.#own.chat.goOnWith(saved);
+    return true;
+  }
+
+  /** Shows a chat; one that was begun under this name goes on. */
+  async show(name: string, create: () => Promise<ChatPlace>): Promise<ChatPlace> {
+    const known = this.#others.get(name);
+    const place = known ?? (await create());
+    if (known === undefined) {
+      this.#others.set(name, place);
+      place.chat.subscribe(() => this.#tell());
+    }
+    this.#turnTo(place);
+    return place;
+  }
+
+  commands(): readonly BoundCommand[] {
+    const here: BoundCommand = {
+      ...chatPlaceFacts,
+      hint: () => undefined,
+      isValid: () => this.#own !== undefined && this.#current !== this.#own,
+      run: () => this.#here(),
+    };
+    const saved: BoundCommand = {
+      ...savedFacts,
+      hint: () => "saved chats",
+      isValid: () => this.#current === undefined && this.#deployments !== undefined,
+      run: () => this.#deployments?.chooseSaved(),
+    };
+    return [...(this.#current?.chat.commands() ?? [saved]), here];
+  }
+
+  status(): string {
+    return this.#current?.chat.status() ?? "";
+  }
+
+  isTyping(): boolean {
+    return this.#current?.chat.isTyping() ?? false;
+  }
+
+  type(text: string): void {
+    this.#current?.chat.type(text);
+  }
+
+  paste(text: string): void {
+    this.#current?.chat.paste(text);
+  }
+
+  readerLines(): readonly string[] {
+    return this.#current?.chat.readerLines?.() ?? nobodyLines;
+  }
+
+  /** Other screens name models of this machine. */
+  accept(argument: string): void {
+    if (this.#own === undefined) return;
+    this.#turnTo(this.#own);
+    this.#own.chat.accept?.(argument);
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  activate(): void {
+    this.#isActive = true;
+    this.#current?.chat.activate();
+  }
+
+  deactivate(): void {
+    this.#isActive = false;
+    this.#current?.chat.deactivate();
+  }
+
+  async close(): Promise<void> {
+    const places = [...(this.#own === undefined ? [] : [this.#own]), ...this.#others.values()];
+    await Promise.all(places.map(({ chat }) => chat.close()));
+  }
+
+  #here(): string | undefined {
+    if (this.#own === undefined) return "No model of this machine is behind this chat";
+    this.#turnTo(this.#own);
+    return undefined;
+  }
+
+  #turnTo(place: ChatPlace): void {
+    if (place === this.#current) return;
+    if (this.#isActive) this.#current?.chat.deactivate();
+    this.#current = place;
+    if (this.#isActive) place.chat.activate();
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function useFront(places: ChatPlaces): ChatPlace | undefined {
+  const subscribe = usePaced(places);
+  return useSyncExternalStore(subscribe, () => places.front);
+}
+
+/** Screen readers are told the same in lines. */
+function Nobody(): ReactElement | null {
+  const { theme } = useLook();
+  if (useLayout() === "reader") return null;
+  return (
+    <Box flexDirection="column" flexShrink={0} paddingX={1}>
+      {nobodyLines.map((line) => (
+        <Text key={line} {...theme.dim} wrap="truncate">
+          {line}
+        </Text>
+      ))}
+    </Box>
+  );
+}

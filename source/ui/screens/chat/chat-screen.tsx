@@ -1,0 +1,307 @@
+// The chat as a screen of the frame.
+
+import chalk from "chalk";
+import { memo, type ReactElement } from "react";
+import type { Clock } from "../../../base/clock.ts";
+import { describeError } from "../../../base/product-error.ts";
+import type { ClientMessage } from "../../../client/chat-events.ts";
+import type { SessionHead } from "../../../sessions/session.ts";
+import type { BodySize, BoundCommand, FrameServices, Screen } from "../../frame/screen.ts";
+import { Store } from "../../hooks/store.ts";
+import type { Layout } from "../../hooks/use-layout.ts";
+import type { ServerWatch } from "../../live/server-watch.ts";
+import { CodeHighlighter } from "../../markdown/code-highlighter.ts";
+import type { Glyphs } from "../../theme.ts";
+import type { ChatOptions } from "./chat-backend.ts";
+import { ChatBody } from "./chat-body.tsx";
+import { ChatController } from "./chat-controller.ts";
+import { conversationSize } from "./chat-layout.ts";
+import { type ChatState, createChatState, modeOf } from "./chat-state.ts";
+import type { ChatView } from "./chat-view.ts";
+import { type Command, type CommandSituation, isValidIn, situationOf } from "./commands/command.ts";
+import { commandTable } from "./commands/command-table.ts";
+import { PromptHistoryFile, readPromptHistory } from "./composer/prompt-history.ts";
+import { ChatActions } from "./conversation/chat-actions.ts";
+import { ChatSession } from "./conversation/chat-session.ts";
+import { SessionRecorder } from "./conversation/session-recorder.ts";
+import { storedEntries, wholeConversationOf } from "./conversation/transcript-entry.ts";
+import { activityText } from "./status-text.ts";
+import { defaultExamplePrompts } from "./transcript/empty-chat.tsx";
+import { PrintedEntries } from "./transcript/printed-entries.ts";
+import { readerLines } from "./transcript/reader-lines.ts";
+import { Scrollback } from "./transcript/scrollback.tsx";
+import { TranscriptLayout } from "./transcript/transcript-layout.ts";
+
+export interface ChatScreenContext {
+  readonly glyphs: Glyphs;
+  readonly clock: Clock;
+  readonly frame: FrameServices;
+  readonly layout: Layout;
+}
+
+export class ChatScreen implements Screen {
+  readonly id = "chat";
+  readonly title = "Chat";
+  readonly #store: Store<ChatState>;
+  readonly #session: ChatSession;
+  readonly #view: ChatView;
+  readonly #controller: ChatController;
+  readonly #recorder: SessionRecorder | undefined;
+  readonly #history: PromptHistoryFile | undefined;
+  readonly #options: ChatOptions;
+  readonly #watch: ServerWatch | undefined;
+
+  readonly Body = memo((size: BodySize): ReactElement => {
+    return <ChatBody chat={this.#view} columns={size.columns} rows={size.rows} />;
+  });
+
+  readonly Scrollback = memo(({ columns }: { readonly columns: number }): ReactElement => {
+    return <Scrollback chat={this.#view} columns={columns} />;
+  });
+
+  private constructor(
+    options: ChatOptions,
+    history: LoadedHistory,
+    context: ChatScreenContext,
+    watch: ServerWatch | undefined,
+  ) {
+    const { backend, settings, messages = [], sessions, folder = process.cwd() } = options;
+    const { clock, frame, layout } = context;
+    this.#options = options;
+    this.#watch = watch;
+    this.#history = history.file;
+    const stored = messages instanceof Promise ? [] : messages;
+    const store = new Store(createChatState(settings, stored, history.entries));
+    this.#store = store;
+    if (history.problem !== undefined) store.update({ notice: history.problem });
+    const recorder =
+      sessions && new SessionRecorder(sessions, clock, (notice) => store.update({ notice }));
+    this.#recorder = recorder;
+    const actions = new ChatActions({
+      backend,
+      keeping: sessions && recorder ? { store: sessions, recorder } : undefined,
+      read: () => store.get(),
+      change: (change) => {
+        const conversation = store.get().conversation + (change.entries === undefined ? 0 : 1);
+        store.update({ ...change, conversation });
+      },
+      folder,
+    });
+    this.#session = new ChatSession({ backend, store, clock, onSaid: () => this.#said(actions) });
+    this.#view = {
+      store,
+      backend,
+      glyphs: context.glyphs,
+      examplePrompts: options.examplePrompts ?? defaultExamplePrompts,
+      layout: this.#createLayout(context.glyphs),
+      printed: new PrintedEntries(),
+      watch: layout === "window" ? watch : undefined,
+      session: () => recorder?.head,
+    };
+    const hasFigures = this.#view.watch !== undefined;
+    this.#controller = new ChatController({
+      view: this.#view,
+      session: this.#session,
+      actions,
+      backend,
+      historyFile: history.file,
+      clock,
+      size: () => conversationSize(frame.bodySize(), hasFigures),
+      frame,
+      goElsewhere: options.goElsewhere,
+    });
+  }
+
+  /** @param watch the server, for its figures beside the chat; undefined shows none */
+  static async open(
+    options: ChatOptions,
+    context: ChatScreenContext,
+    watch?: ServerWatch,
+  ): Promise<ChatScreen> {
+    const screen = new ChatScreen(options, await loadHistory(options.historyFile), context, watch);
+    const stored = screen.#showStored();
+    if (options.session !== undefined) await stored;
+    await screen.#resume();
+    return screen;
+  }
+
+  /** The conversation without the system message. */
+  get transcript(): ClientMessage[] {
+    return wholeConversationOf(this.#store.get().entries);
+  }
+
+  /** Other screens name a model to go on with. */
+  accept(model: string): void {
+    const { facts } = this.#options.backend;
+    if (model === facts.name) return;
+    const controller = this.#controller;
+    if (this.#session.isBusy) {
+      controller.notify(`Still answering: /model ${model} goes on with that model afterwards`);
+      return;
+    }
+    void controller.actions.switchModel(model).then(
+      (sentence) => controller.print(sentence),
+      (error: unknown) => controller.notify(describeError(error)),
+    );
+  }
+
+  /** A saved chat goes on here, whoever it was with. */
+  async goOnWith({ id, name }: SessionHead): Promise<void> {
+    if (this.#recorder?.head?.id === id) return;
+    if (this.#session.isBusy) this.notify(`Still answering: '${name}' can be opened afterwards`);
+    else await this.#controller.openSessionHere(id);
+  }
+
+  /** For the person who looks at this chat. */
+  notify(sentence: string): void {
+    this.#controller.notify(sentence);
+  }
+
+  commands(): readonly BoundCommand[] {
+    const situation = situationOf(this.#store.get());
+    const controller = this.#controller;
+    return commandTable.map((command) => ({
+      ...command,
+      hint: () => {
+        if (!(command.hintWhen?.(situation) ?? true)) return undefined;
+        return typeof command.hint === "function" ? command.hint(situation) : command.hint;
+      },
+      isValid: () => isValidIn(command, situation) && !waitsForAnswer(command, situation),
+      run: (argument) => {
+        controller.clearNotice();
+        return command.run(controller, argument);
+      },
+    }));
+  }
+
+  status(): string {
+    const { activity } = this.#store.get();
+    const { facts } = this.#options.backend;
+    return activity === undefined ? facts.name : activityText(activity, facts, this.#view.glyphs);
+  }
+
+  isTyping(): boolean {
+    return modeOf(this.#store.get()) !== "reading";
+  }
+
+  type(text: string): void {
+    this.#controller.clearNotice();
+    this.#controller.composer.insert(text);
+  }
+
+  paste(text: string): void {
+    this.type(text);
+  }
+
+  readerLines(): readonly string[] {
+    return readerLines(this.#store.get().entries);
+  }
+
+  subscribe(listener: () => void): () => void {
+    return this.#store.subscribe(listener);
+  }
+
+  activate(): void {
+    this.#watch?.start();
+    void this.#listSaved();
+  }
+
+  /** An answer goes on while another screen is in sight. */
+  deactivate(): void {}
+
+  /** Text that was typed and not sent can be had back with Up, the next time. */
+  async close(): Promise<void> {
+    this.#session.stop();
+    const { editor, settings } = this.#store.get();
+    const isDraft = editor.text.trim() !== "" && settings.keepsHistory !== false;
+    // The screen is gone: nobody could be told of a failure.
+    if (isDraft) await this.#history?.append(editor.text).catch(() => {});
+    await this.#recorder?.settled();
+    await this.#history?.settled();
+  }
+
+  #createLayout(glyphs: Glyphs): TranscriptLayout {
+    const layout: TranscriptLayout = new TranscriptLayout({
+      glyphs,
+      highlighter: new CodeHighlighter(() => {
+        layout.forget();
+        this.#store.update({});
+      }),
+      drawsImages: chalk.level > 0 && !glyphs.isAscii,
+      timeText,
+    });
+    return layout;
+  }
+
+  /** Messages that are stored with the model, once they are here. */
+  async #showStored(): Promise<void> {
+    const { messages, backend } = this.#options;
+    if (!(messages instanceof Promise)) return;
+    const { name } = backend.facts;
+    try {
+      const stored = storedEntries(await messages);
+      // They belong to a model that is chatted with no more.
+      if (backend.facts.name !== name || stored.length === 0) return;
+      const { entries } = this.#store.get();
+      this.#store.update({ entries: [...stored, ...entries] });
+    } catch (error) {
+      this.notify(`What is stored with ${name} cannot be shown: ${describeError(error)}`);
+    }
+  }
+
+  async #resume(): Promise<void> {
+    const { session } = this.#options;
+    if (session === undefined || this.#recorder === undefined) return;
+    if ("id" in session) await this.#controller.openSessionHere(session.id);
+    else this.#recorder.startNew(session.name);
+  }
+
+  #said(actions: ChatActions): void {
+    actions.record();
+    if (this.#store.get().activity !== undefined) return;
+    void this.#recorder?.settled().then(() => this.#listSaved());
+  }
+
+  /** A list that cannot be read leaves the pane as it was. */
+  async #listSaved(): Promise<void> {
+    const list = await this.#options.sessions?.list().catch(() => undefined);
+    if (list !== undefined) this.#store.update({ saved: list.sessions });
+  }
+}
+
+/** Typed commands say if they may run beside an answer; keys have their own conditions. */
+function waitsForAnswer(
+  { keys, isAllowedWhileBusy = false }: Command,
+  { isBusy }: CommandSituation,
+): boolean {
+  return isBusy && keys.length === 0 && !isAllowedWhileBusy;
+}
+
+const clockTime = new Intl.DateTimeFormat(undefined, {
+  hour: "2-digit",
+  minute: "2-digit",
+  hour12: false,
+});
+
+function timeText(atMs: number): string {
+  return clockTime.format(atMs);
+}
+
+interface LoadedHistory {
+  readonly entries: readonly string[];
+  readonly file: PromptHistoryFile | undefined;
+  /** Why there is no history, if there should be one. */
+  readonly problem: string | undefined;
+}
+
+/** A history that cannot be read is told about and left alone: a chat works without one. */
+async function loadHistory(path: string | undefined): Promise<LoadedHistory> {
+  if (path === undefined) return { entries: [], file: undefined, problem: undefined };
+  try {
+    const entries = await readPromptHistory(path);
+    return { entries, file: new PromptHistoryFile(path), problem: undefined };
+  } catch {
+    const problem = `The prompt history ${path} cannot be read; it is not used`;
+    return { entries: [], file: undefined, problem };
+  }
+}

@@ -1,0 +1,104 @@
+// Everything that the chat screen shows, as one immutable value.
+
+import type { AnswerStatistics, ClientMessage } from "../../../client/chat-events.ts";
+import type { SessionHead } from "../../../sessions/session.ts";
+import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
+import type { ChatSettings } from "./chat-settings.ts";
+import type { HistorySearch } from "./composer/history-search.ts";
+import {
+  type EntryImage,
+  storedEntries,
+  type TranscriptEntry,
+} from "./conversation/transcript-entry.ts";
+import { followTail, type Viewport } from "./transcript/transcript-window.ts";
+
+/** The stage of the running request. */
+export type ActivityPhase =
+  | { readonly kind: "waiting" }
+  | { readonly kind: "queued"; readonly ahead: number }
+  | { readonly kind: "checking"; readonly file: string; readonly fraction: number }
+  | { readonly kind: "loading"; readonly fraction: number }
+  | { readonly kind: "prompt"; readonly completedTokens: number; readonly totalTokens: number }
+  | { readonly kind: "thinking"; readonly characters: number }
+  | {
+      readonly kind: "answering";
+      /** Undefined until there is a time to divide by. */
+      readonly tokensPerSecond: number | undefined;
+      readonly ttftMs: number;
+    };
+
+export interface Activity {
+  readonly phase: ActivityPhase;
+  /** Milliseconds since the message was sent. */
+  readonly elapsedMs: number;
+}
+
+/** Figures of the last answer that ended. */
+export interface AnswerFigures {
+  /** Milliseconds from sending to the first text, as seen from here. */
+  readonly ttftMs: number | undefined;
+  /** Missing when the answer was stopped or broke off. */
+  readonly statistics: AnswerStatistics | undefined;
+}
+
+/** Keys go into the field, to the messages, or into the search of the history. */
+export type ChatMode = "writing" | "reading" | "searching";
+
+export interface ChatState {
+  readonly entries: readonly TranscriptEntry[];
+  /** Counts the conversations of this screen: numbers of entries begin anew with each. */
+  readonly conversation: number;
+  /** Undefined while nothing runs. */
+  readonly activity: Activity | undefined;
+  readonly figures: AnswerFigures | undefined;
+  /** Milliseconds to the first text of the last answers, oldest first. */
+  readonly waitsMs: readonly number[];
+  /** Tokens of the conversation as the server counted them last; undefined: not counted since. */
+  readonly contextTokens: number | undefined;
+  readonly settings: ChatSettings;
+  readonly editor: EditorState;
+  readonly viewport: Viewport;
+  /** The message that keys act on while messages are read. */
+  readonly selectedId: number | undefined;
+  readonly search: HistorySearch | undefined;
+  /** The question that what is in the field will stand in for. */
+  readonly editingId: number | undefined;
+  /** Images that wait for their question. */
+  readonly waitingImages: readonly EntryImage[];
+  /** Files are being looked at before the message is sent. */
+  readonly isAttaching: boolean;
+  /** A sentence in place of the status line, until the next key. */
+  readonly notice: string | undefined;
+  /** Saved chats, the last used first. */
+  readonly saved: readonly SessionHead[];
+}
+
+export function createChatState(
+  settings: ChatSettings | undefined,
+  messages: readonly ClientMessage[],
+  history: readonly string[],
+): ChatState {
+  return {
+    entries: storedEntries(messages),
+    conversation: 0,
+    activity: undefined,
+    figures: undefined,
+    waitsMs: [],
+    contextTokens: undefined,
+    settings: settings ?? { system: undefined, parameters: {} },
+    editor: createEditorState(history),
+    viewport: followTail,
+    selectedId: undefined,
+    search: undefined,
+    editingId: undefined,
+    waitingImages: [],
+    isAttaching: false,
+    notice: undefined,
+    saved: [],
+  };
+}
+
+export function modeOf({ search, selectedId }: Pick<ChatState, "search" | "selectedId">): ChatMode {
+  if (search !== undefined) return "searching";
+  return selectedId === undefined ? "writing" : "reading";
+}

@@ -1,0 +1,105 @@
+// Everything that the components of a chat read: state, model, and layout of the messages.
+
+import { useMemo } from "react";
+import type { ModelFacts } from "../../../client/chat-events.ts";
+import type { SessionHead } from "../../../sessions/session.ts";
+import type { BodySize } from "../../frame/screen.ts";
+import type { Store } from "../../hooks/store.ts";
+import { type Readable, useStore } from "../../hooks/use-store.ts";
+import type { ConversationFigures } from "../../live/engine-figures.ts";
+import type { WatchedServer } from "../../live/server-watch.ts";
+import type { TextRow } from "../../text/text-run.ts";
+import type { Glyphs } from "../../theme.ts";
+import type { ChatBackend } from "./chat-backend.ts";
+import { type ChatLayout, chatLayout, transcriptWidth } from "./chat-layout.ts";
+import type { ChatState } from "./chat-state.ts";
+import { progressText } from "./status-text.ts";
+import { emptyChatRows } from "./transcript/empty-chat.tsx";
+import type { PrintedEntries } from "./transcript/printed-entries.ts";
+import type { TranscriptLayout } from "./transcript/transcript-layout.ts";
+import type { TranscriptRows } from "./transcript/transcript-window.ts";
+
+export interface ChatView {
+  readonly store: Store<ChatState>;
+  readonly backend: Pick<ChatBackend, "facts">;
+  readonly glyphs: Glyphs;
+  readonly examplePrompts: readonly string[];
+  readonly layout: TranscriptLayout;
+  /** In the terminal's scrollback, in the layout `inline`. */
+  readonly printed: PrintedEntries;
+  /** Undefined where no figures of the server are shown. */
+  readonly watch: Readable<WatchedServer> | undefined;
+  /** The saved chat that goes on here; undefined while nothing was said. */
+  readonly session: () => SessionHead | undefined;
+}
+
+/** The entries as rows, laid out as far as they are asked for. */
+export function transcriptRows(
+  { backend, glyphs, layout }: ChatView,
+  { entries, activity }: Pick<ChatState, "entries" | "activity">,
+  width: number,
+): TranscriptRows {
+  const progress = activity && progressText(activity, backend.facts, glyphs);
+  return layout.rows(entries, width, progress);
+}
+
+/** The model in use; it is another one after `/model`. */
+export function useModelFacts({ store, backend }: ChatView): ModelFacts {
+  // The facts themselves may be another object each time.
+  const name = useStore(store, () => backend.facts.name);
+  const loadedAs = useStore(store, () => backend.facts.loadedAs);
+  const contextLength = useStore(store, () => backend.facts.contextLength);
+  const card = useStore(store, () => backend.facts.card);
+  return useMemo(
+    () => ({ name, contextLength, card, ...(loadedAs !== undefined && { loadedAs }) }),
+    [name, loadedAs, contextLength, card],
+  );
+}
+
+/** The rows of the parts in this room; they change with what is typed and with notices. */
+export function useChatLayout({ store, glyphs }: ChatView, size: BodySize): ChatLayout {
+  const editor = useStore(store, (state) => state.editor);
+  const search = useStore(store, (state) => state.search);
+  const notice = useStore(store, (state) => state.notice);
+  return chatLayout({ editor, search, notice }, size, glyphs);
+}
+
+/** The rows in place of messages; undefined once there is a message. */
+export function useEmptyChatRows(chat: ChatView, columns: number): readonly TextRow[] | undefined {
+  const { store, examplePrompts, glyphs } = chat;
+  const isEmpty = useStore(store, ({ entries }) => entries.length === 0);
+  const facts = useModelFacts(chat);
+  return useMemo(
+    () =>
+      isEmpty ? emptyChatRows(facts, examplePrompts, transcriptWidth(columns), glyphs) : undefined,
+    [isEmpty, facts, examplePrompts, columns, glyphs],
+  );
+}
+
+/** Figures of the running answer, or of the last one. Panes compare them: the rate is rounded. */
+export function conversationFigures(
+  state: Pick<ChatState, "activity" | "figures" | "waitsMs" | "contextTokens">,
+  { name, loadedAs, contextLength }: ModelFacts,
+): ConversationFigures {
+  const { activity, figures, waitsMs, contextTokens } = state;
+  const running = activity?.phase.kind === "answering" ? activity.phase : undefined;
+  const statistics = activity === undefined ? figures?.statistics : undefined;
+  const computedTokens = statistics && statistics.promptTokens - statistics.cachedTokens;
+  return {
+    model: name,
+    loadedAs,
+    ttftMs: running?.ttftMs ?? figures?.ttftMs,
+    ttftMedianMs: median(waitsMs),
+    tokensPerSecond: running?.tokensPerSecond && Math.round(running.tokensPerSecond * 10) / 10,
+    promptTokensPerSecond:
+      statistics && computedTokens && statistics.promptMs > 0
+        ? (computedTokens * 1000) / statistics.promptMs
+        : undefined,
+    contextTokens,
+    contextLength,
+  };
+}
+
+function median(values: readonly number[]): number | undefined {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+}

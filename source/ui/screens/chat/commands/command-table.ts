@@ -1,0 +1,100 @@
+// The one table of commands, and the ways to look something up in it.
+
+import { mayAttach } from "../../../../client/attachments/attach-images.ts";
+import { imageArgument } from "../../../../client/attachments/image-command.ts";
+import type { Command } from "./command.ts";
+import { chatCommands, editorCommands, scrollCommands } from "./key-commands.ts";
+import { readingCommands, searchCommands } from "./reading-commands.ts";
+import { settingsCommands } from "./settings-commands.ts";
+import { slashCommands } from "./slash-commands.ts";
+
+/** All commands; where two share a key the first one that is valid gets it. */
+export const commandTable: readonly Command[] = [
+  ...chatCommands,
+  ...slashCommands,
+  ...settingsCommands,
+  ...readingCommands,
+  ...scrollCommands,
+  ...editorCommands,
+  ...searchCommands,
+];
+
+/** What a person sent from the editor. */
+export type ParsedLine =
+  | { readonly kind: "message"; readonly text: string }
+  | { readonly kind: "command"; readonly command: Command; readonly argument: string }
+  | { readonly kind: "unknown"; readonly sentence: string }
+  /** A block that was opened with three quotes and not closed yet. */
+  | { readonly kind: "open" }
+  | { readonly kind: "blank" };
+
+const blockQuote = '"""';
+
+/**
+ * Tells messages and commands apart; `//` at the start sends a message that begins with `/`. What
+ * attaches an image is a message, whatever else it may look like.
+ */
+export function parseLine(typed: string): ParsedLine {
+  const text = typed.trim();
+  if (text === "") return { kind: "blank" };
+  if (imageArgument(text) !== undefined) return { kind: "message", text };
+  if (text.startsWith(blockQuote)) return parseBlock(text);
+  if (text.startsWith("//")) return { kind: "message", text: text.slice(1) };
+  if (!text.startsWith("/")) return { kind: "message", text };
+  return parseCommand(text);
+}
+
+function parseBlock(text: string): ParsedLine {
+  const isClosed = text.length >= 2 * blockQuote.length && text.endsWith(blockQuote);
+  if (!isClosed) return { kind: "open" };
+  const inner = text.slice(blockQuote.length, -blockQuote.length).trim();
+  return inner === "" ? { kind: "blank" } : { kind: "message", text: inner };
+}
+
+function parseCommand(text: string): ParsedLine {
+  const words = text.split(/\s+/, 2);
+  const [first = ""] = words;
+  for (const candidate of [words.join(" "), first]) {
+    const command = commandTable.find(({ slash }) => slash?.includes(candidate));
+    if (command === undefined) continue;
+    return { kind: "command", command, argument: withoutWords(text, candidate.split(" ").length) };
+  }
+  // `/tmp/cat.png what is it` begins with a path.
+  if (/[/.]/.test(first.slice(1)) && mayAttach(text)) return { kind: "message", text };
+  const relatives = commandTable.flatMap((command) =>
+    slashUsages(command).filter((usage) => usage.startsWith(`${first} `)),
+  );
+  return {
+    kind: "unknown",
+    sentence:
+      relatives.length > 0
+        ? `Unknown setting. Use ${relatives.join(" or ")}`
+        : `Unknown command '${first}'. Type /? for help`,
+  };
+}
+
+/** The text behind the first words, line breaks in it kept. */
+function withoutWords(text: string, count: number): string {
+  return text.replace(new RegExp(`^(?:\\S+\\s*){${count}}`), "");
+}
+
+/** The slash names of a command with the words that follow them. */
+export function slashUsages({ slash = [], slashArguments }: Command): string[] {
+  return slash.map((name) => (slashArguments === undefined ? name : `${name} ${slashArguments}`));
+}
+
+/**
+ * The longest text that every slash name with this beginning goes on with.
+ * @param more names beside those of the table
+ */
+export function completeSlash(typed: string, more: readonly string[] = []): string | undefined {
+  const names = new Set([...commandTable.flatMap(({ slash }) => slash ?? []), ...more]);
+  const matches = [...names].filter((name) => name.startsWith(typed));
+  const [first] = matches;
+  if (first === undefined) return undefined;
+  let end = first.length;
+  for (const name of matches) {
+    while (!name.startsWith(first.slice(0, end))) end -= 1;
+  }
+  return matches.length === 1 ? `${first} ` : first.slice(0, end);
+}

@@ -1,0 +1,140 @@
+// The field that messages are written in, or the search in earlier ones.
+
+import { Text } from "ink";
+import { memo, type ReactElement } from "react";
+import { Line } from "../../../components/line.tsx";
+import { Panel } from "../../../components/panel.tsx";
+import { TextCursor } from "../../../components/text-cursor.tsx";
+import { layoutEditor } from "../../../editor/editor-layout.ts";
+import type { EditorState } from "../../../editor/editor-state.ts";
+import type { Store } from "../../../hooks/store.ts";
+import { useLook } from "../../../hooks/use-look.ts";
+import { useStore } from "../../../hooks/use-store.ts";
+import { textWidth, truncateText } from "../../../text/graphemes.ts";
+import { foreignText, type TextRun } from "../../../text/text-run.ts";
+import { composerTextRowsMaximum, editorWidth } from "../chat-layout.ts";
+import type { ChatState } from "../chat-state.ts";
+import { entryFound, type HistorySearch } from "./history-search.ts";
+
+/** Cells of the sign in front of the text. */
+const promptCells = 2;
+
+export interface ComposerProps {
+  readonly store: Store<ChatState>;
+  readonly columns: number;
+  /** Rows of text in sight, the border excluded. */
+  readonly textRows: number;
+  /** The row of its upper border from the nearest `Origin`. */
+  readonly y: number;
+}
+
+export const Composer = memo(function Composer(props: ComposerProps): ReactElement {
+  const { store, columns, textRows, y } = props;
+  const editor = useStore(store, (state) => state.editor);
+  const search = useStore(store, (state) => state.search);
+  const isFocused = useStore(store, (state) => state.selectedId === undefined);
+  const title = useStore(store, titleOf);
+  return (
+    <Panel
+      width={columns}
+      height={textRows + 2}
+      y={y}
+      isFocused={isFocused}
+      {...(title !== undefined && { title })}
+    >
+      {search === undefined ? (
+        <MessageField
+          editor={editor}
+          width={editorWidth(columns)}
+          rows={textRows}
+          isFocused={isFocused}
+        />
+      ) : (
+        <SearchField search={search} history={editor.history} width={editorWidth(columns)} />
+      )}
+    </Panel>
+  );
+});
+
+/** Names what the next message goes with, or stands in for; undefined for a plain one. */
+export function titleOf({
+  editingId,
+  waitingImages,
+  isAttaching,
+}: Pick<ChatState, "editingId" | "waitingImages" | "isAttaching">): string | undefined {
+  if (isAttaching) return "looking at files";
+  if (editingId !== undefined) return "your last question, anew";
+  if (waitingImages.length === 0) return undefined;
+  return `with ${waitingImages.map(({ name }) => name).join(", ")}`;
+}
+
+interface MessageFieldProps {
+  readonly editor: EditorState;
+  /** Cells that the text wraps at. */
+  readonly width: number;
+  readonly rows: number;
+  readonly isFocused: boolean;
+}
+
+function MessageField({ editor, width, rows, isFocused }: MessageFieldProps): ReactElement {
+  const { glyphs } = useLook();
+  const prompt: TextRun = { text: `${glyphs.prompt} `, tone: "title" };
+  const indent: TextRun = { text: " ".repeat(promptCells), tone: "plain" };
+  if (editor.text === "") {
+    return (
+      <>
+        <Line runs={[prompt, { text: "Send a message (/? for help)", tone: "dim" }]} />
+        {isFocused && <TextCursor x={promptCells} y={0} />}
+      </>
+    );
+  }
+  const { text, cursor } = editor;
+  const layout = layoutEditor(text, cursor, width, composerTextRowsMaximum);
+  // The row of the cursor is always in sight.
+  const lastTop = Math.max(0, layout.rows.length - rows);
+  const top = Math.min(lastTop, Math.max(0, layout.cursorRow - rows + 1));
+  return (
+    <>
+      {layout.rows.slice(top, top + rows).map((row, index) => (
+        <Line
+          key={row.start}
+          runs={[index === 0 ? prompt : indent, { text: row.text, tone: "plain" }]}
+        />
+      ))}
+      {isFocused && <TextCursor x={promptCells + layout.cursorColumn} y={layout.cursorRow - top} />}
+    </>
+  );
+}
+
+interface SearchFieldProps {
+  readonly search: HistorySearch;
+  /** Oldest first. */
+  readonly history: readonly string[];
+  readonly width: number;
+}
+
+/** The words to look for, and behind them the newest message that holds them. */
+function SearchField({ search, history, width }: SearchFieldProps): ReactElement {
+  const { glyphs, theme } = useLook();
+  const query = truncateText(
+    foreignText(search.query, glyphs.isAscii),
+    Math.floor(width / 2),
+    glyphs.ellipsis,
+  );
+  const found = foreignText(entryFound(search, history).replaceAll("\n", " "), glyphs.isAscii);
+  const isMissing = found === "" && search.query !== "";
+  const room = Math.max(0, width - textWidth(query) - 2);
+  return (
+    <>
+      <Text wrap="truncate">
+        <Text {...theme.mark}>{"? "}</Text>
+        <Text {...theme.strong}>{query}</Text>
+        {"  "}
+        <Text {...theme[isMissing ? "warning" : "dim"]}>
+          {truncateText(isMissing ? "nothing like it" : found, room, glyphs.ellipsis)}
+        </Text>
+      </Text>
+      <TextCursor x={promptCells + textWidth(query)} y={0} />
+    </>
+  );
+}

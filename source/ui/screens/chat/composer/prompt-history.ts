@@ -1,0 +1,77 @@
+// The prompt history on disk: one JSON string per line, so that entries of several lines survive.
+
+import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { historyEntriesMaximum, withHistoryEntry } from "../../../editor/editor-state.ts";
+import { cleanInput } from "../../../text/neutralise.ts";
+
+/** Entries oldest first; a missing file is an empty history and a damaged line is skipped. */
+export async function readPromptHistory(path: string): Promise<string[]> {
+  let content: string;
+  try {
+    content = await readFile(path, "utf8");
+  } catch (error) {
+    if (isMissingFile(error)) return [];
+    throw error;
+  }
+  const entries: string[] = [];
+  for (const line of content.split("\n")) {
+    const entry = parseEntry(line);
+    if (entry !== undefined) entries.push(cleanInput(entry));
+  }
+  return entries.slice(-historyEntriesMaximum);
+}
+
+/** Appends entries in the order of the calls; each call rewrites the file as a whole. */
+export class PromptHistoryFile {
+  readonly #path: string;
+  #writes: Promise<void> = Promise.resolve();
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Resolves when the entry is on disk; rejects with the file system's error. */
+  append(entry: string): Promise<void> {
+    const write = this.#writes.then(() => this.#rewrite(entry));
+    // A failed write must not stop the next one.
+    this.#writes = write.catch(() => {});
+    return write;
+  }
+
+  /** Resolves when no write is under way any more. */
+  settled(): Promise<void> {
+    return this.#writes;
+  }
+
+  async #rewrite(entry: string): Promise<void> {
+    // Read again: another terminal may have added entries since.
+    const entries = withHistoryEntry(await readPromptHistory(this.#path), entry);
+    await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+    const temporaryPath = `${this.#path}.${process.pid}.tmp`;
+    try {
+      const content = entries.map((text) => `${JSON.stringify(text)}\n`).join("");
+      await writeFile(temporaryPath, content, { mode: 0o600 });
+      // The mode above only counts for a new file; a left-over one keeps its own.
+      await chmod(temporaryPath, 0o600);
+      await rename(temporaryPath, this.#path);
+    } catch (error) {
+      await rm(temporaryPath, { force: true });
+      throw error;
+    }
+  }
+}
+
+function parseEntry(line: string): string | undefined {
+  if (line.trim() === "") return undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "string" ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isMissingFile(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}

@@ -1,0 +1,253 @@
+// What can be done with a chat beside talking: in the full screen and in the line loop alike.
+
+import { writeFile } from "node:fs/promises";
+import { toAbsolutePath } from "../../../../base/file-path.ts";
+import { describeError } from "../../../../base/product-error.ts";
+import { formatRelativeTime } from "../../../../base/relative-time.ts";
+import type { SessionHead } from "../../../../sessions/session.ts";
+import type { SessionStore } from "../../../../sessions/session-store.ts";
+import type { ChatBackend } from "../chat-backend.ts";
+import type { ChatSettings } from "../chat-settings.ts";
+import { formatParameters } from "../commands/model-parameters.ts";
+import type { ShowTopic } from "../model-services.ts";
+import { exportFormat, toJson, toMarkdown } from "./export-conversation.ts";
+import type { ChatSnapshot, SessionRecorder } from "./session-recorder.ts";
+import { conversationOf, type TranscriptEntry, wholeConversationOf } from "./transcript-entry.ts";
+
+/** What a chat consists of. */
+export interface ChatDocument {
+  readonly entries: readonly TranscriptEntry[];
+  readonly settings: ChatSettings;
+}
+
+/** Where chats are kept. */
+export interface ChatKeeping {
+  readonly store: SessionStore;
+  readonly recorder: SessionRecorder;
+}
+
+export interface ChatActionsOptions {
+  readonly backend: ChatBackend;
+  /** Undefined where nothing is kept. */
+  readonly keeping: ChatKeeping | undefined;
+  readonly read: () => ChatDocument;
+  readonly change: (change: Partial<ChatDocument>) => void;
+  /** What relative paths start from. */
+  readonly folder: string;
+}
+
+const notKept = "Chats are not kept: the setting nohistory is on.";
+
+export class ChatActions {
+  readonly #options: ChatActionsOptions;
+
+  constructor(options: ChatActionsOptions) {
+    this.#options = options;
+  }
+
+  get settings(): ChatSettings {
+    return this.#options.read().settings;
+  }
+
+  get folder(): string {
+    return this.#options.folder;
+  }
+
+  get modelName(): string {
+    return this.#options.backend.facts.name;
+  }
+
+  get chatName(): string {
+    return this.#options.keeping?.recorder.name ?? "Chat";
+  }
+
+  get #backend(): ChatBackend {
+    return this.#options.backend;
+  }
+
+  changeSettings(settings: ChatSettings): void {
+    this.#options.change({ settings });
+    this.record();
+  }
+
+  /** Saves the chat as it is now; the promise of a save is the recorder's. */
+  record(): void {
+    const { backend, keeping, read } = this.#options;
+    const { entries, settings } = read();
+    if (settings.keepsHistory === false) return;
+    const { facts, deployment } = backend;
+    keeping?.recorder.record({ model: facts.name, deployment, entries, settings });
+  }
+
+  /** Forgets the messages; what was said stays in the saved chat, and a new one begins. */
+  clear(name?: string): void {
+    this.#options.change({ entries: [] });
+    this.#options.keeping?.recorder.startNew(name);
+  }
+
+  /** @returns text on the model, or on what this chat has set beside it */
+  async show(topic: ShowTopic | undefined): Promise<string> {
+    const { system, parameters } = this.settings;
+    if (topic === undefined) {
+      return `System: ${system ?? "the model's own"}\nParameters:\n${formatParameters(parameters)}`;
+    }
+    const own = (await this.#backend.show(topic)).trimEnd();
+    if (topic === "system") {
+      return system ?? (own === "" ? "The model has no system text." : own);
+    }
+    if (topic === "parameters") {
+      const set = Object.keys(parameters).length === 0 ? "none" : formatParameters(parameters);
+      return `Model's parameters:\n${own === "" ? "none" : own}\n\nSet in this chat:\n${set}`;
+    }
+    return own === "" ? `The model has no ${topic}.` : own;
+  }
+
+  async listModels(): Promise<string> {
+    const models = await this.#backend.models();
+    const width = Math.max(4, ...models.map(({ name }) => name.length));
+    return models.map(({ name, sizeText }) => `${name.padEnd(width)}  ${sizeText}`).join("\n");
+  }
+
+  /** The conversation goes on with another model. */
+  async switchModel(name: string): Promise<string> {
+    await this.#backend.use(name);
+    this.record();
+    return `Answers come from ${this.#backend.facts.name} now.`;
+  }
+
+  /** Another model, and the conversation begins anew. */
+  async loadModel(name: string): Promise<string> {
+    await this.#backend.use(name);
+    this.clear();
+    return `Loaded ${this.#backend.facts.name}; the conversation begins anew.`;
+  }
+
+  /**
+   * @param typed a name, and `--force` where an existing model may be replaced
+   * @throws Error whose message is a sentence
+   */
+  async saveModel(typed: string): Promise<string> {
+    const name = typed.replace(/\s+--force$/, "");
+    if (name === typed && (await this.#isTaken(name))) {
+      const hint = `Use /save ${name} --force to replace it.`;
+      throw new Error(`A model named '${name}' already exists. ${hint}`);
+    }
+    const { entries, settings } = this.#options.read();
+    const images = entries.some((entry) => entry.kind === "user" && entry.images !== undefined);
+    await this.#backend.save(name, wholeConversationOf(entries), settings);
+    const without = images ? " Models hold no images: those were left out." : "";
+    return `Created new model '${name}'.${without}`;
+  }
+
+  async #isTaken(name: string): Promise<boolean> {
+    const wanted = name.replace(/:latest$/i, "").toLowerCase();
+    return (await this.#backend.models()).some((model) => model.name.toLowerCase() === wanted);
+  }
+
+  /** @throws Error whose message is a sentence */
+  async exportTo(typed: string): Promise<string> {
+    const format = exportFormat(typed);
+    if (format === undefined) throw new Error("Name a file that ends in .md or .json.");
+    const { entries, settings } = this.#options.read();
+    // A chat has its name with its first save.
+    await this.#options.keeping?.recorder.settled();
+    const chat = { name: this.chatName, model: this.modelName, settings, entries };
+    const file = toAbsolutePath(typed, this.#options.folder);
+    const text = format === "json" ? toJson(chat) : toMarkdown(chat);
+    // What lies there already is not for an export to replace.
+    await writeFile(file, text, { mode: 0o600, flag: "wx" }).catch((error: unknown) => {
+      throw new Error(unwritten(file, error), { cause: error });
+    });
+    return `Exported to ${file}.`;
+  }
+
+  /** How full the window is, counted by the server. */
+  async context(): Promise<string> {
+    const { entries, settings } = this.#options.read();
+    const messages = conversationOf(entries);
+    const all = await this.#backend.countTokens(messages, settings);
+    const { contextLength } = this.#backend.facts;
+    const images = entries.flatMap((entry) => (entry.kind === "user" ? (entry.images ?? []) : []));
+    const imageCount = images.reduce((sum, { tokens = 0 }) => sum + tokens, 0);
+    const rows = [
+      `The next prompt has ${all} tokens before your message${windowText(all, contextLength)}.`,
+      `${messages.length} messages`,
+      ...(images.length > 0 ? [`${images.length} images with ${imageCount} tokens`] : []),
+      ...(settings.system === undefined ? [] : ["a system text of this chat"]),
+    ];
+    return rows.join("\n");
+  }
+
+  async rename(name: string): Promise<string> {
+    const { keeping } = this.#options;
+    if (keeping === undefined) throw new Error(notKept);
+    await keeping.recorder.rename(name);
+    return `This chat is named '${name}'.`;
+  }
+
+  async fork(name: string | undefined): Promise<string> {
+    const { keeping } = this.#options;
+    if (keeping === undefined) throw new Error(notKept);
+    const forked = await keeping.recorder.fork(name);
+    return forked === undefined
+      ? "There is nothing to fork yet."
+      : `This is '${forked}' now; the chat it was forked from stays as it is.`;
+  }
+
+  /** The last used first. @param words that must be in them */
+  async sessions(words: string): Promise<readonly SessionHead[]> {
+    return (await this.#options.keeping?.store.search(words)) ?? [];
+  }
+
+  /** The saved chat that is meant. @throws ProductError `SESSION_NOT_FOUND`, `SESSION_AMBIGUOUS` */
+  async findSession(reference: string): Promise<SessionHead> {
+    const { keeping } = this.#options;
+    if (keeping === undefined) throw new Error(notKept);
+    return await keeping.store.find(reference);
+  }
+
+  /** Whether a saved chat is with what answers here: a model of this machine, or this deployment. */
+  belongsHere({ deployment }: Pick<ChatSnapshot, "deployment">): boolean {
+    const own = this.#backend.deployment;
+    return deployment?.app === own?.app && deployment?.profile === own?.profile;
+  }
+
+  /** Goes on with a saved chat: its model, its settings, its messages. */
+  async openSession(reference: string): Promise<string> {
+    const { keeping, change } = this.#options;
+    if (keeping === undefined) throw new Error(notKept);
+    const { id } = await this.findSession(reference);
+    const chat = await keeping.recorder.open(id);
+    change({ entries: chat.entries, settings: { ...this.settings, ...chat.settings } });
+    const { name: before } = this.#backend.facts;
+    if (chat.model === before) return `This is '${chat.name}'.`;
+    if (!this.belongsHere(chat)) {
+      return `This is '${chat.name}', with ${before} in place of ${chat.model}.`;
+    }
+    try {
+      await this.#backend.use(chat.model);
+    } catch (error) {
+      const why = describeError(error);
+      return `This is '${chat.name}', with ${before} in place of its own model: ${why}`;
+    }
+    return `This is '${chat.name}', with ${chat.model}.`;
+  }
+}
+
+/** A line of a list: name, model, age. */
+export function sessionText({ id, name, model, updatedAtMs }: SessionHead, nowMs: number): string {
+  return `${id}  ${name}  (${model}, ${formatRelativeTime(updatedAtMs, nowMs)})`;
+}
+
+function windowText(tokens: number, contextLength: number | undefined): string {
+  if (contextLength === undefined) return "";
+  const percent = Math.round((tokens / contextLength) * 100);
+  return `: ${percent} % of the window of ${contextLength}`;
+}
+
+function unwritten(file: string, error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "EEXIST") return `${file} is there already: choose another name.`;
+  if (code === "ENOENT") return `There is no folder for ${file}.`;
+  return `${file} cannot be written: ${describeError(error)}`;
+}

@@ -1,0 +1,284 @@
+// Keeps the chat on disk while it goes on: one save at a time, always of the newest state.
+
+import type { Clock } from "../../../../base/clock.ts";
+import { describeError } from "../../../../base/product-error.ts";
+import type {
+  Session,
+  SessionDeployment,
+  SessionHead,
+  SessionImage,
+  SessionMessage,
+} from "../../../../sessions/session.ts";
+import type { SessionStore, StoredSession } from "../../../../sessions/session-store.ts";
+import type { ChatSettings } from "../chat-settings.ts";
+import { previewRows } from "../composer/attach-prompt.ts";
+import {
+  type EntryImage,
+  isStored,
+  nextEntryId,
+  type TranscriptEntry,
+} from "./transcript-entry.ts";
+
+/** What is to be kept. */
+export interface ChatSnapshot {
+  readonly model: string;
+  /** Undefined for a model of this machine. */
+  readonly deployment?: SessionDeployment | undefined;
+  readonly settings: ChatSettings;
+  readonly entries: readonly TranscriptEntry[];
+}
+
+export interface OpenedChat extends ChatSnapshot {
+  readonly name: string;
+}
+
+/** A chat that is being kept. Saves that are under way stay with theirs when another one begins. */
+interface KeptChat {
+  stored: StoredSession | undefined;
+  /** For a chat that has not begun. */
+  wantedName: string | undefined;
+  next: ChatSnapshot | undefined;
+  saving: Promise<void>;
+}
+
+export class SessionRecorder {
+  readonly #store: SessionStore;
+  readonly #clock: Clock;
+  readonly #tell: (sentence: string) => void;
+  #chat: KeptChat = keptChat();
+  /** Saves of chats that were left. */
+  #left: Promise<unknown> = Promise.resolve();
+
+  /** @param tell what the person should know of a save: that it failed, or that it became a copy */
+  constructor(store: SessionStore, clock: Clock, tell: (sentence: string) => void) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  /** Undefined while nothing was said. */
+  get head(): SessionHead | undefined {
+    return this.#chat.stored?.session;
+  }
+
+  get name(): string | undefined {
+    return this.#chat.stored?.session.name ?? this.#chat.wantedName;
+  }
+
+  /** Saves soon; what came in the meantime is saved with it. */
+  record(snapshot: ChatSnapshot): void {
+    const chat = this.#chat;
+    const isWaiting = chat.next !== undefined;
+    chat.next = snapshot;
+    if (!isWaiting) chat.saving = chat.saving.then(() => this.#saveNext(chat));
+  }
+
+  /** Resolves when everything that was recorded is on disk, or was told of. */
+  async settled(): Promise<void> {
+    await this.#left;
+    await this.#chat.saving;
+  }
+
+  /** What is recorded from now on begins a chat of its own. */
+  startNew(name?: string): void {
+    this.#goOnWith(keptChat(undefined, name));
+  }
+
+  /** @throws ProductError `SESSION_...`; the chat goes on as before then */
+  async open(id: string): Promise<OpenedChat> {
+    await this.settled();
+    const stored = await this.#store.load(id);
+    const { session } = stored;
+    const { model, deployment, name, system, parameters } = session;
+    const entries: TranscriptEntry[] = [];
+    for (const message of session.messages) {
+      entries.push(...(await this.#entryOf(message, nextEntryId(entries))));
+    }
+    this.#goOnWith(keptChat(stored));
+    return { model, deployment, name, settings: { system, parameters }, entries };
+  }
+
+  async rename(name: string): Promise<void> {
+    const chat = this.#chat;
+    await chat.saving;
+    chat.wantedName = name;
+    if (chat.stored === undefined) return;
+    const { session, revision } = chat.stored;
+    await this.#save(chat, { ...session, name, isNamed: true }, revision);
+  }
+
+  /** What is recorded next goes into a copy of the chat; the chat stays as it is. */
+  async fork(name?: string): Promise<string | undefined> {
+    const chat = this.#chat;
+    await chat.saving;
+    if (chat.stored === undefined) return undefined;
+    const fork = this.#store.fork(chat.stored.session, this.#clock.wallMs(), name);
+    const copy = keptChat();
+    await this.#save(copy, fork, 0);
+    this.#goOnWith(copy);
+    return fork.name;
+  }
+
+  #goOnWith(chat: KeptChat): void {
+    this.#left = Promise.all([this.#left, this.#chat.saving]);
+    this.#chat = chat;
+  }
+
+  async #saveNext(chat: KeptChat): Promise<void> {
+    const snapshot = chat.next;
+    chat.next = undefined;
+    if (snapshot === undefined) return;
+    try {
+      const messages = await this.#messagesOf(snapshot.entries);
+      if (messages.length === 0 && chat.stored === undefined) return;
+      const nowMs = this.#clock.wallMs();
+      const session = chat.stored?.session ?? this.#begin(chat, snapshot.model, messages, nowMs);
+      const { system: _, deployment: _before, ...kept } = session;
+      const { deployment } = snapshot;
+      const { system, parameters } = snapshot.settings;
+      await this.#save(
+        chat,
+        {
+          ...kept,
+          model: snapshot.model,
+          ...(deployment !== undefined && { deployment }),
+          updatedAtMs: nowMs,
+          messageCount: messages.length,
+          ...(system !== undefined && { system }),
+          parameters,
+          messages,
+        },
+        chat.stored?.revision ?? 0,
+      );
+    } catch (error) {
+      this.#tell(describeError(error));
+    }
+  }
+
+  async #save(chat: KeptChat, session: Session, revision: number): Promise<void> {
+    const saved = await this.#store.save(session, revision);
+    chat.stored = saved;
+    if (!saved.isCopy) return;
+    this.#tell(
+      `This chat was continued in another terminal too: what is said here is kept as '${saved.session.name}'.`,
+    );
+  }
+
+  #begin(
+    { wantedName: name }: KeptChat,
+    model: string,
+    messages: readonly SessionMessage[],
+    nowMs: number,
+  ): Session {
+    const first = messages.find(({ role }) => role === "user");
+    const firstMessage = first?.typed ?? first?.content ?? "";
+    return this.#store.begin({ model, firstMessage, name, nowMs });
+  }
+
+  async #messagesOf(entries: readonly TranscriptEntry[]): Promise<SessionMessage[]> {
+    const messages: SessionMessage[] = [];
+    for (const entry of entries) {
+      const message = this.#messages.get(entry) ?? (await this.#messageOf(entry));
+      if (message === undefined) continue;
+      this.#messages.set(entry, message);
+      messages.push(message);
+    }
+    return messages;
+  }
+
+  /** Messages of entries, which are never changed. */
+  readonly #messages = new WeakMap<TranscriptEntry, SessionMessage>();
+
+  async #messageOf(entry: TranscriptEntry): Promise<SessionMessage | undefined> {
+    if (isStored(entry)) return undefined;
+    if (entry.kind === "user") {
+      const { text, typed, images = [], atMs } = entry;
+      const kept: SessionImage[] = [];
+      for (const image of images) kept.push(await this.#keep(image));
+      return {
+        role: "user",
+        content: text,
+        ...(typed !== undefined && { typed }),
+        ...(kept.length > 0 && { images: kept }),
+        ...(atMs !== undefined && { atMs }),
+      };
+    }
+    if (entry.kind !== "assistant") return undefined;
+    const { text, state, thinking, toolCalls, atMs } = entry;
+    if (state === "running" && text === "") return undefined;
+    return {
+      role: "assistant",
+      content: text,
+      ...(thinking !== undefined && { thinking }),
+      ...(toolCalls !== undefined && { toolCalls }),
+      // A program that ends in the middle leaves what there is of the answer.
+      ending: state === "running" ? "stopped" : state,
+      ...(atMs !== undefined && { atMs }),
+    };
+  }
+
+  /** Images that lie there already; an image is never changed. */
+  readonly #kept = new WeakMap<EntryImage, SessionImage>();
+
+  async #keep(image: EntryImage): Promise<SessionImage> {
+    const known = this.#kept.get(image);
+    if (known !== undefined) return known;
+    const { name, width, height, tokens, base64 } = image;
+    const digest = await this.#store.images.add(base64);
+    const kept = { name, digest, width, height, ...(tokens !== undefined && { tokens }) };
+    this.#kept.set(image, kept);
+    return kept;
+  }
+
+  async #entryOf(message: SessionMessage, id: number): Promise<TranscriptEntry[]> {
+    const { role, content, typed, atMs, thinking, toolCalls } = message;
+    const at = atMs === undefined ? {} : { atMs };
+    if (role === "tool") return [];
+    if (role === "assistant") {
+      return [
+        {
+          kind: "assistant",
+          id,
+          text: content,
+          state: message.ending ?? "complete",
+          ...(thinking !== undefined && { thinking }),
+          ...(toolCalls !== undefined && { toolCalls }),
+          ...at,
+        },
+      ];
+    }
+    const images: EntryImage[] = [];
+    for (const image of message.images ?? []) images.push(await this.#fetch(image));
+    return [
+      {
+        kind: "user",
+        id,
+        text: content,
+        ...(typed !== undefined && { typed }),
+        ...(images.length > 0 && { images }),
+        ...at,
+      },
+    ];
+  }
+
+  async #fetch(kept: SessionImage): Promise<EntryImage> {
+    const { name, width, height, tokens, digest } = kept;
+    const base64 = (await this.#store.images.read(digest)) ?? "";
+    const preview = await previewRows(base64);
+    const image: EntryImage = {
+      name,
+      width,
+      height,
+      base64,
+      preview,
+      ...(tokens !== undefined && { tokens }),
+    };
+    // One whose file is gone keeps its place without being written again.
+    this.#kept.set(image, kept);
+    return image;
+  }
+}
+
+function keptChat(stored?: StoredSession, wantedName?: string): KeptChat {
+  return { stored, wantedName, next: undefined, saving: Promise.resolve() };
+}

@@ -1,0 +1,121 @@
+// What the transcript is made of, and what of it the model sees.
+
+import type { ClientMessage } from "../../../../client/chat-events.ts";
+import type { TextRow } from "../../../text/text-run.ts";
+
+/** How an answer stands: `limit` ended at the token limit or with a full window. */
+export type AnswerState = "running" | "complete" | "limit" | "stopped" | "failed";
+
+/** An image of a message. */
+export interface EntryImage {
+  readonly name: string;
+  readonly width: number;
+  readonly height: number;
+  /** The file's bytes; empty where the file of a saved chat is gone. */
+  readonly base64: string;
+  /** Tokens in a prompt; undefined while they are not counted. */
+  readonly tokens?: number;
+  /** A small picture of it; no rows where it could not be drawn. */
+  readonly preview: readonly TextRow[];
+}
+
+export interface EntryToolCall {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+export interface UserEntry {
+  readonly kind: "user";
+  readonly id: number;
+  /** As the model sees it. */
+  readonly text: string;
+  /** As it was typed, where that is something else: with the paths of images. */
+  readonly typed?: string;
+  readonly images?: readonly EntryImage[];
+  /** Milliseconds since 1970. */
+  readonly atMs?: number;
+  /** It belongs to the model, which sees it anyway: it is shown and not sent. */
+  readonly isStored?: boolean;
+}
+
+export interface AssistantEntry {
+  readonly kind: "assistant";
+  readonly id: number;
+  readonly text: string;
+  readonly state: AnswerState;
+  readonly thinking?: string;
+  /** How long it thought. */
+  readonly thinkingMs?: number;
+  /** The thinking is shown and not folded. */
+  readonly isThinkingOpen?: boolean;
+  readonly toolCalls?: readonly EntryToolCall[];
+  /** `61 tok/s · 182 ms`, for its headline. */
+  readonly note?: string;
+  readonly atMs?: number;
+  readonly isStored?: boolean;
+}
+
+/** Lines that the model never sees. */
+export interface NoteEntry {
+  readonly kind: "error" | "notice";
+  readonly id: number;
+  readonly text: string;
+  /** Keys that help after an error. */
+  readonly next?: string;
+}
+
+export type TranscriptEntry = UserEntry | AssistantEntry | NoteEntry;
+
+/** A number that no entry has yet. */
+export function nextEntryId(entries: readonly TranscriptEntry[]): number {
+  return (entries.at(-1)?.id ?? -1) + 1;
+}
+
+/** The conversation as the model is to see it: errors and notices are not part of it. */
+export function conversationOf(entries: readonly TranscriptEntry[]): ClientMessage[] {
+  return entries.flatMap((entry) => (isStored(entry) ? [] : messageOf(entry)));
+}
+
+/** The conversation with the messages that are stored with the model in front. */
+export function wholeConversationOf(entries: readonly TranscriptEntry[]): ClientMessage[] {
+  return entries.flatMap(messageOf);
+}
+
+export function isStored(entry: TranscriptEntry): boolean {
+  return (entry.kind === "user" || entry.kind === "assistant") && entry.isStored === true;
+}
+
+function messageOf(entry: TranscriptEntry): ClientMessage[] {
+  if (entry.kind === "user") {
+    const images = (entry.images ?? []).map(({ base64 }) => base64).filter((text) => text !== "");
+    return [{ role: "user", content: entry.text, ...(images.length > 0 && { images }) }];
+  }
+  if (entry.kind !== "assistant") return [];
+  if (entry.state === "running" && entry.text === "") return [];
+  const calls = (entry.toolCalls ?? []).map((call) => ({ function: call }));
+  return [
+    { role: "assistant", content: entry.text, ...(calls.length > 0 && { tool_calls: calls }) },
+  ];
+}
+
+/**
+ * Messages that are stored with the model, as the beginning of a transcript. Their numbers are below
+ * those of all others: they may come when something has been said already.
+ */
+export function storedEntries(messages: readonly ClientMessage[]): TranscriptEntry[] {
+  return messages.flatMap(({ role, content: text }, index): TranscriptEntry[] => {
+    const id = index - messages.length;
+    if (role === "user") return [{ kind: "user", id, text, isStored: true }];
+    if (role !== "assistant") return [];
+    return [{ kind: "assistant", id, text, state: "complete", isStored: true }];
+  });
+}
+
+/** The entries before the last question, and the question. */
+export function lastQuestion(
+  entries: readonly TranscriptEntry[],
+): { readonly before: readonly TranscriptEntry[]; readonly question: UserEntry } | undefined {
+  const index = entries.findLastIndex((entry) => entry.kind === "user" && !isStored(entry));
+  const question = entries[index];
+  return question?.kind === "user" ? { before: entries.slice(0, index), question } : undefined;
+}

@@ -1,0 +1,72 @@
+// The chat for screen readers: a few lines that change in place, below the messages.
+
+import { Box, Text } from "ink";
+import type { ReactElement } from "react";
+import { useStore } from "../../hooks/use-store.ts";
+import { asciiGlyphs } from "../../theme.ts";
+import type { Activity } from "./chat-state.ts";
+import { type ChatView, useModelFacts } from "./chat-view.ts";
+import { entryFound } from "./composer/history-search.ts";
+import { activityText, statusRun } from "./status-text.ts";
+import { harmless } from "./transcript/reader-lines.ts";
+
+/** Cells that a status may have: it is not cut. */
+const statusWidth = 1000;
+
+/** Ink erases and writes all of it on every change: few lines, which change seldom. */
+export function ReaderChat({ chat }: { readonly chat: ChatView }): ReactElement {
+  const { store } = chat;
+  const text = useStore(store, ({ editor }) => editor.text);
+  const notice = useStore(store, (state) => state.notice);
+  const status = useStatus(chat);
+  return (
+    <Box flexDirection="column">
+      <Text>{`Status: ${harmless(notice ?? status)}`}</Text>
+      <SearchLine chat={chat} />
+      <Box aria-role="textbox">
+        <Text aria-label={`Message: ${harmless(text)}`}>{text}</Text>
+      </Box>
+    </Box>
+  );
+}
+
+/** The search in earlier messages, while there is one. */
+function SearchLine({ chat }: { readonly chat: ChatView }): ReactElement | null {
+  const search = useStore(chat.store, (state) => state.search);
+  const history = useStore(chat.store, ({ editor }) => editor.history);
+  if (search === undefined) return null;
+  const found = entryFound(search, history);
+  return <Text>{`Search: ${harmless(search.query)}, ${harmless(found) || "nothing"}`}</Text>;
+}
+
+function useStatus(chat: ChatView): string {
+  const { store } = chat;
+  const facts = useModelFacts(chat);
+  return useStore(store, (state) => {
+    if (state.activity !== undefined) return calmText(state.activity, facts);
+    return statusRun(state, facts, asciiGlyphs, statusWidth).text;
+  });
+}
+
+/** Tells of the request without figures that change all the time; shares come in steps of ten. */
+function calmText({ phase }: Activity, model: Parameters<typeof activityText>[1]): string {
+  const calm = (fraction: number) => Math.floor(fraction * 10) / 10;
+  const told = (of: Activity["phase"]) =>
+    activityText({ phase: of, elapsedMs: 0 }, model, asciiGlyphs);
+  switch (phase.kind) {
+    case "answering":
+      return `${asciiGlyphs.working} answering`;
+    case "thinking":
+      return `${asciiGlyphs.working} thinking`;
+    case "checking":
+    case "loading":
+      return told({ ...phase, fraction: calm(phase.fraction) });
+    case "prompt": {
+      const { totalTokens } = phase;
+      const share = totalTokens > 0 ? phase.completedTokens / totalTokens : 0;
+      return told({ ...phase, completedTokens: calm(share) * totalTokens });
+    }
+    default:
+      return told(phase);
+  }
+}

@@ -1,0 +1,107 @@
+// The pane below the live figures: saved chats, and what is set in this one.
+
+import { Text } from "ink";
+import { memo, type ReactElement } from "react";
+import type { SessionHead } from "../../../sessions/session.ts";
+import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
+import { useLook } from "../../hooks/use-look.ts";
+import { textWidth, truncateText } from "../../text/graphemes.ts";
+import { foreignText } from "../../text/text-run.ts";
+import type { ChatSettings } from "./chat-settings.ts";
+
+export interface SessionsPaneProps {
+  /** The last used first. */
+  readonly saved: readonly SessionHead[];
+  /** The chat that goes on here. */
+  readonly current: SessionHead | undefined;
+  readonly settings: ChatSettings;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly columns: number;
+  /** Rows that there are at most, borders included. */
+  readonly rows: number;
+}
+
+const rowsMinimum = 3;
+const borderRows = 2;
+
+/** Nothing where nothing is saved and nothing set, or where there is no room. */
+export const SessionsPane = memo(function SessionsPane(
+  props: SessionsPaneProps,
+): ReactElement | null {
+  const { saved, current, now, columns, rows } = props;
+  const { glyphs, theme } = useLook();
+  const settings = settingsTexts(props.settings);
+  const room = panelInnerHeight(rows) - (settings.length === 0 ? 0 : settings.length + 1);
+  const shown = saved.slice(0, Math.max(0, room));
+  const gap = shown.length > 0 && settings.length > 0 ? 1 : 0;
+  const contentRows = shown.length + gap + settings.length;
+  if (contentRows === 0 || rows < rowsMinimum) return null;
+  const width = panelInnerWidth(columns);
+  return (
+    <Panel
+      width={columns}
+      height={Math.min(rows, contentRows + borderRows)}
+      title="Chats"
+      footer="Alt+S"
+    >
+      {shown.map((head) => (
+        <SessionRow
+          key={head.id}
+          // It may have been named since the list was read.
+          name={head.id === current?.id ? current.name : head.name}
+          age={shortAge(now - head.updatedAtMs)}
+          isCurrent={head.id === current?.id}
+          width={width}
+        />
+      ))}
+      {gap > 0 && <Text> </Text>}
+      {settings.map((text) => (
+        <Text key={text} {...theme.dim} wrap="truncate">
+          {truncateText(foreignText(text, glyphs.isAscii), width, glyphs.ellipsis)}
+        </Text>
+      ))}
+    </Panel>
+  );
+});
+
+interface SessionRowProps {
+  readonly name: string;
+  readonly age: string;
+  readonly isCurrent: boolean;
+  readonly width: number;
+}
+
+function SessionRow({ name, age, isCurrent, width }: SessionRowProps): ReactElement {
+  const { glyphs, theme } = useLook();
+  const marker = isCurrent ? `${glyphs.marker} ` : "  ";
+  const room = Math.max(0, width - textWidth(marker) - textWidth(age) - 1);
+  const title = truncateText(foreignText(name, glyphs.isAscii), room, glyphs.ellipsis);
+  return (
+    <Text wrap="truncate">
+      <Text {...theme.focus}>{marker}</Text>
+      <Text {...theme[isCurrent ? "selected" : "plain"]}>{title}</Text>
+      {" ".repeat(room + 1 - textWidth(title))}
+      <Text {...theme.dim}>{age}</Text>
+    </Text>
+  );
+}
+
+/** `now`, `2 min`, `3 h`, `5 d`. */
+export function shortAge(milliseconds: number): string {
+  const minutes = Math.floor(milliseconds / 60_000);
+  if (minutes < 1) return "now";
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`;
+}
+
+function settingsTexts({ system, parameters, think, format }: ChatSettings): string[] {
+  const texts = Object.entries(parameters).map(
+    ([name, value]) => `${name} ${typeof value === "object" ? value.join(" ") : value}`,
+  );
+  if (think !== undefined) texts.push(`think ${think}`);
+  if (format !== undefined) texts.push("format json");
+  if (system !== undefined) texts.push(`system ${system.replaceAll("\n", " ")}`);
+  return texts;
+}

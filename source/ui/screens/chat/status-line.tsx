@@ -1,0 +1,69 @@
+// The row below the field: what goes on, or a notice in its place until the next key.
+
+import { Box, Text } from "ink";
+import { memo, type ReactElement } from "react";
+import { Gauge } from "../../components/gauge.tsx";
+import { useLook } from "../../hooks/use-look.ts";
+import { useStore } from "../../hooks/use-store.ts";
+import { textWidth, truncateText } from "../../text/graphemes.ts";
+import { visibleText } from "../../text/neutralise.ts";
+import { noticeRows, transcriptWidth } from "./chat-layout.ts";
+import { type ChatView, useModelFacts } from "./chat-view.ts";
+import { statusRun, statusShare } from "./status-text.ts";
+
+const gaugeCells = 12;
+const gaugeGap = 2;
+
+export interface StatusLineProps {
+  readonly chat: ChatView;
+  readonly columns: number;
+}
+
+/** As many rows as a notice needs, else one. */
+export const StatusLine = memo(function StatusLine(props: StatusLineProps): ReactElement {
+  const { chat, columns } = props;
+  const { glyphs, theme } = useLook();
+  const rows = noticeRows(
+    useStore(chat.store, ({ notice }) => notice),
+    columns,
+    glyphs,
+  );
+  if (rows === undefined) return <Figures {...props} />;
+  return (
+    <Box flexDirection="column" flexShrink={0} paddingX={1}>
+      {rows.map((row, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+        <Text key={index} {...theme.warning} wrap="truncate">
+          {row}
+        </Text>
+      ))}
+    </Box>
+  );
+});
+
+/** With a bar: how far loading or reading is, else how full the window. */
+function Figures({ chat, columns }: StatusLineProps): ReactElement {
+  const { glyphs, theme } = useLook();
+  const activity = useStore(chat.store, (state) => state.activity);
+  const figures = useStore(chat.store, (state) => state.figures);
+  const contextTokens = useStore(chat.store, (state) => state.contextTokens);
+  const facts = useModelFacts(chat);
+  const state = { activity, figures, contextTokens };
+  const width = transcriptWidth(columns);
+  const { text, tone } = statusRun(state, facts, glyphs, width);
+  const share = statusShare(state, facts);
+  const hasRoom = width - textWidth(text) - gaugeGap >= gaugeCells;
+  return (
+    <Box height={1} flexShrink={0} paddingX={1}>
+      <Text wrap="truncate">
+        <Text {...theme[tone]}>{visibleText(truncateText(text, width, glyphs.ellipsis))}</Text>
+        {share !== undefined && hasRoom && (
+          <>
+            {" ".repeat(gaugeGap)}
+            <Gauge share={share} width={gaugeCells} />
+          </>
+        )}
+      </Text>
+    </Box>
+  );
+}

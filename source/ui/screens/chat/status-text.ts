@@ -1,0 +1,152 @@
+// Texts of the status line: what the server is doing now, or the figures of the last answer.
+
+import { formatMilliseconds } from "../../../base/time-format.ts";
+import type { AnswerStatistics } from "../../../client/chat-events.ts";
+import { textWidth } from "../../text/graphemes.ts";
+import type { TextRun } from "../../text/text-run.ts";
+import type { Glyphs } from "../../theme.ts";
+import type { Activity, ActivityPhase, AnswerFigures, ChatState } from "./chat-state.ts";
+
+/** From this share of the window on, the status says that room is getting short. */
+const crowdedShare = 0.8;
+const fullShare = 0.95;
+
+export interface ModelLine {
+  readonly name: string;
+  readonly contextLength: number | undefined;
+}
+
+export type StatusState = Pick<ChatState, "activity" | "figures" | "contextTokens">;
+
+/** Share of loading or reading that is done, else of the window that is full, if known. */
+export function statusShare(
+  { activity, contextTokens }: StatusState,
+  model: ModelLine,
+): number | undefined {
+  const phase = activity?.phase;
+  if (phase?.kind === "loading" || phase?.kind === "checking") return phase.fraction;
+  if (phase?.kind === "prompt" && phase.totalTokens > 0) {
+    return phase.completedTokens / phase.totalTokens;
+  }
+  if (phase !== undefined || contextTokens === undefined || !model.contextLength) return undefined;
+  return contextTokens / model.contextLength;
+}
+
+/** The status line for a state; in a narrow window it leaves out what matters least. */
+export function statusRun(
+  state: StatusState,
+  model: ModelLine,
+  glyphs: Glyphs,
+  width: number,
+): TextRun {
+  if (state.activity !== undefined) {
+    return { text: activityText(state.activity, model, glyphs), tone: "mark" };
+  }
+  return figuresRun(state, model, glyphs, width);
+}
+
+/** Stands in for an answer that has no text yet. */
+export function progressText(activity: Activity, model: ModelLine, glyphs: Glyphs): string {
+  return `${activityText(activity, model, glyphs)} ${glyphs.separator} Esc cancels`;
+}
+
+/** The state of the running request: `loading tiny 62 %`, `waiting, 2 ahead`, `61.2 tok/s`. */
+export function activityText(activity: Activity, model: ModelLine, glyphs: Glyphs): string {
+  return `${glyphs.working} ${phaseText(activity.phase, activity.elapsedMs, model, glyphs)}`;
+}
+
+function phaseText(
+  phase: ActivityPhase,
+  elapsedMs: number,
+  model: ModelLine,
+  glyphs: Glyphs,
+): string {
+  switch (phase.kind) {
+    case "waiting":
+      return elapsedMs < 1000
+        ? "waiting for the server"
+        : `waiting for the server ${(elapsedMs / 1000).toFixed(1)} s`;
+    case "queued":
+      return phase.ahead > 0 ? `waiting, ${phase.ahead} ahead` : "waiting, next in line";
+    case "checking":
+      return `checking ${phase.file} ${percent(phase.fraction)}`;
+    case "loading":
+      return `loading ${model.name} ${percent(phase.fraction)}`;
+    case "prompt": {
+      const share = phase.totalTokens > 0 ? phase.completedTokens / phase.totalTokens : 0;
+      return `reading ${groupDigits(phase.totalTokens)} tokens ${percent(share)}`;
+    }
+    case "thinking":
+      return `thinking, ${groupDigits(phase.characters)} characters so far`;
+    case "answering":
+      return join(glyphs, [rateText(phase.tokensPerSecond), ttftText(phase.ttftMs)]);
+  }
+}
+
+function figuresRun(
+  { figures, contextTokens }: StatusState,
+  model: ModelLine,
+  glyphs: Glyphs,
+  width: number,
+): TextRun {
+  const share = model.contextLength && contextTokens ? contextTokens / model.contextLength : 0;
+  const contextText =
+    model.contextLength === undefined || contextTokens === undefined
+      ? undefined
+      : `context ${contextTokens}/${model.contextLength}`;
+  const essential = [contextText, roomText(share, glyphs)];
+  const tone = share >= crowdedShare ? "warning" : "dim";
+  const statistics = figures?.statistics;
+  if (figures === undefined || statistics === undefined) {
+    const windowKnown = contextText === undefined ? windowText(model) : undefined;
+    const parts = [`${glyphs.ready} ready`, ttftText(figures?.ttftMs), windowKnown, ...essential];
+    return { text: join(glyphs, parts), tone };
+  }
+  const candidates = figuresTexts(figures, statistics).map((parts) =>
+    join(glyphs, [...parts, ...essential]),
+  );
+  const text = candidates.find((candidate) => textWidth(candidate) <= width) ?? candidates.at(-1);
+  return { text: text ?? "", tone };
+}
+
+/** From the most to the least that may be told. */
+function figuresTexts(
+  { ttftMs }: AnswerFigures,
+  { promptTokens, completionTokens, completionMs }: AnswerStatistics,
+): (string | undefined)[][] {
+  const rate = completionMs > 0 ? (completionTokens * 1000) / completionMs : undefined;
+  return [
+    [rateText(rate), ttftText(ttftMs), `${promptTokens}+${completionTokens} tokens`],
+    [rateText(rate), ttftText(ttftMs)],
+    [rateText(rate)],
+  ];
+}
+
+function roomText(share: number, glyphs: Glyphs): string | undefined {
+  if (share >= fullShare) return `${glyphs.warning} the next message may not fit`;
+  return share >= crowdedShare ? `${glyphs.warning} ${percent(share)} full` : undefined;
+}
+
+function windowText(model: ModelLine): string | undefined {
+  return model.contextLength === undefined ? undefined : `context window ${model.contextLength}`;
+}
+
+function rateText(tokensPerSecond: number | undefined): string | undefined {
+  return tokensPerSecond === undefined ? undefined : `${tokensPerSecond.toFixed(1)} tok/s`;
+}
+
+function ttftText(ttftMs: number | undefined): string | undefined {
+  return ttftMs === undefined ? undefined : `TTFT ${formatMilliseconds(ttftMs)}`;
+}
+
+function percent(fraction: number): string {
+  return `${Math.round(Math.min(1, Math.max(0, fraction)) * 100)} %`;
+}
+
+function groupDigits(count: number): string {
+  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, " ");
+}
+
+function join(glyphs: Glyphs, parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined).join(` ${glyphs.separator} `);
+}

@@ -1,0 +1,66 @@
+// An empty conversation: the model with its window and its card, and prompts to begin with.
+
+import { Box } from "ink";
+import { memo, type ReactElement } from "react";
+import type { ModelFacts } from "../../../../client/chat-events.ts";
+import { Line } from "../../../components/line.tsx";
+import { truncateText } from "../../../text/graphemes.ts";
+import { foreignText, type TextRow } from "../../../text/text-run.ts";
+import { wrapLine } from "../../../text/wrap-line.ts";
+import type { Glyphs, Tone } from "../../../theme.ts";
+
+/** Proposals for a first message. */
+export const defaultExamplePrompts: readonly string[] = [
+  "Tell me a short story about a lighthouse.",
+  "What is a context window? Answer in two sentences.",
+  "Write a haiku about rain.",
+];
+
+const blankRow: TextRow = [];
+
+/** The rows of an empty chat, `width` cells wide at most. */
+export function emptyChatRows(
+  { name, contextLength, card }: ModelFacts,
+  examplePrompts: readonly string[],
+  width: number,
+  glyphs: Glyphs,
+): readonly TextRow[] {
+  const wrapped = (text: string, tone: Tone): TextRow[] =>
+    wrapLine(foreignText(text, glyphs.isAscii), width).map((row) => [{ text: row.text, tone }]);
+  const model = [
+    ...wrapped(name, "title"),
+    ...(contextLength === undefined
+      ? []
+      : wrapped(`context window ${contextLength} tokens`, "dim")),
+    ...(card === undefined ? [] : wrapped(card, "plain")),
+  ];
+  if (examplePrompts.length === 0) return [blankRow, ...model];
+  return [
+    blankRow,
+    ...model,
+    blankRow,
+    ...wrapped("For example (Tab puts one into the field):", "dim"),
+    ...examplePrompts.map(
+      (prompt): TextRow => [
+        { text: truncateText(`  ${prompt}`, width, glyphs.ellipsis), tone: "plain" },
+      ],
+    ),
+  ];
+}
+
+export interface EmptyChatProps {
+  readonly rows: readonly TextRow[];
+  /** Rows of the place; what does not fit is cut. */
+  readonly height: number;
+}
+
+export const EmptyChat = memo(function EmptyChat({ rows, height }: EmptyChatProps): ReactElement {
+  return (
+    <Box flexDirection="column" height={height} flexShrink={0} paddingX={1}>
+      {rows.slice(0, height).map((runs, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+        <Line key={index} runs={runs} />
+      ))}
+    </Box>
+  );
+});

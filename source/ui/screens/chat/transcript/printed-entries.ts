@@ -1,0 +1,70 @@
+// The entries that stand in the terminal's scrollback in the layout `inline`: each is printed once.
+
+import type { TranscriptEntry } from "../conversation/transcript-entry.ts";
+
+/** An entry, or a number of older ones that are left out. */
+export type PrintedItem = { readonly key: number } & (
+  | { readonly entry: TranscriptEntry }
+  | { readonly skipped: number }
+);
+
+/** A longer chat that is opened has only its end printed. */
+const printedAtOnceMaximum = 40;
+
+export class PrintedEntries {
+  #items: readonly PrintedItem[] = [];
+  /** The finished entries of the conversation as they were last. */
+  #known: readonly TranscriptEntry[] = [];
+  #conversation = 0;
+
+  get count(): number {
+    return this.#items.length;
+  }
+
+  /**
+   * Notes what is finished now.
+   *
+   * @returns everything to be printed so far, oldest first; the same array until there is more
+   */
+  take(state: {
+    readonly entries: readonly TranscriptEntry[];
+    readonly conversation: number;
+  }): readonly PrintedItem[] {
+    const finished = state.entries.slice(0, finishedCount(state.entries));
+    const known = state.conversation === this.#conversation ? this.#known : [];
+    this.#conversation = state.conversation;
+    this.#known = finished;
+    let same = 0;
+    while (same < finished.length && finished[same] === known[same]) same += 1;
+    // A message that has changed since, such as by opening what was thought, is not printed again.
+    const ids = new Set(known.slice(same).map(({ id }) => id));
+    const fresh = finished.slice(same).filter(({ id }) => !ids.has(id));
+    if (fresh.length > 0) this.#items = [...this.#items, ...this.#itemsOf(fresh)];
+    return this.#items;
+  }
+
+  #itemsOf(fresh: readonly TranscriptEntry[]): PrintedItem[] {
+    const first = this.#items.length;
+    const shown = fresh.slice(-printedAtOnceMaximum);
+    const skipped = fresh.length - shown.length;
+    const head = skipped > 0 ? [{ key: first, skipped }] : [];
+    return [...head, ...shown.map((entry, index) => ({ key: first + head.length + index, entry }))];
+  }
+}
+
+/**
+ * Counts the entries in front of what may still change. A question stays with its answer until that
+ * has begun: it may go back into the editor.
+ */
+export function finishedCount(entries: readonly TranscriptEntry[]): number {
+  const running = entries.findLastIndex(
+    (entry) => entry.kind === "assistant" && entry.state === "running",
+  );
+  if (running === -1) return entries.length;
+  return hasBegun(entries[running]) ? running : Math.max(0, running - 1);
+}
+
+function hasBegun(entry: TranscriptEntry | undefined): boolean {
+  if (entry?.kind !== "assistant") return false;
+  return entry.text.trim() !== "" || entry.toolCalls !== undefined;
+}

@@ -1,0 +1,91 @@
+// The conversation as lines for screen readers: who speaks in a word, and how it ended. Lines are only added.
+
+import { attachedText } from "../../../../client/attachments/read-image-file.ts";
+import { neutraliseLine, normaliseLineBreaks } from "../../../text/neutralise.ts";
+import type { AssistantEntry, TranscriptEntry } from "../conversation/transcript-entry.ts";
+import { finishedCount } from "./printed-entries.ts";
+
+/** Shorter sentences stay with the next one, and so do the points of `1.` and `e.g.` */
+const sentenceMinimum = 30;
+const sentenceEnd = /[.!?…]["')\]]*\s+|[。！？]/g;
+
+/** Returns everything to be read out so far: of a running answer the lines and sentences that have ended. */
+export function readerLines(entries: readonly TranscriptEntry[]): readonly string[] {
+  const count = finishedCount(entries);
+  const finished = entries.slice(0, count).flatMap(finishedLines);
+  const next = entries[count];
+  return next?.kind === "assistant" ? [...finished, ...answerLines(next)] : finished;
+}
+
+/** An entry is never changed; in a long chat nearly all are as they were. */
+const known = new WeakMap<TranscriptEntry, readonly string[]>();
+
+function finishedLines(entry: TranscriptEntry): readonly string[] {
+  const lines = known.get(entry) ?? entryLines(entry);
+  known.set(entry, lines);
+  return lines;
+}
+
+const speakers = { user: "You", error: "Error", notice: "Note" } as const;
+
+function entryLines(entry: TranscriptEntry): readonly string[] {
+  if (entry.kind === "assistant") return answerLines(entry);
+  const said = [harmless(entry.text), ...besideText(entry)].filter((part) => part !== "");
+  return [`${speakers[entry.kind]}: ${said.join(" ")}`];
+}
+
+/** Images of a question, keys that help after an error. */
+function besideText(entry: Exclude<TranscriptEntry, AssistantEntry>): string[] {
+  if (entry.kind === "user") {
+    return (entry.images ?? []).map((image) => `(${attachedText(image, image.tokens)})`);
+  }
+  return entry.next === undefined ? [] : [`(${entry.next.replaceAll("·", ",")})`];
+}
+
+/** A running answer has the first of the lines that it has in the end. */
+function answerLines({ text, state, toolCalls = [] }: AssistantEntry): readonly string[] {
+  const isOpen = state === "running";
+  const pieces = sentencesOf(text, isOpen);
+  if (!isOpen) {
+    const calls = toolCalls.map(({ name, arguments: values }) =>
+      harmless(`(calls ${name} ${JSON.stringify(values)})`),
+    );
+    pieces.push(...calls, ...endingOf(state));
+  }
+  const [first = "", ...rest] = pieces;
+  return pieces.length === 0 && isOpen ? [] : [`Assistant: ${first}`, ...rest];
+}
+
+function endingOf(state: AssistantEntry["state"]): string[] {
+  if (state === "limit") return ["(cut at the length limit)"];
+  return state === "stopped" || state === "failed" ? [`(${state})`] : [];
+}
+
+/** @param isOpen more text may come: what has no end yet is left out */
+function sentencesOf(text: string, isOpen: boolean): string[] {
+  const lines = normaliseLineBreaks(text).split("\n");
+  const open = isOpen ? lines.pop() : undefined;
+  const sentences = lines.flatMap(splitSentences);
+  if (open !== undefined) sentences.push(...splitSentences(open).slice(0, -1));
+  return sentences.map((sentence) => harmless(sentence.trim())).filter((line) => line !== "");
+}
+
+function splitSentences(line: string): string[] {
+  const sentences: string[] = [];
+  let from = 0;
+  for (const { index, 0: mark } of line.matchAll(sentenceEnd)) {
+    const end = index + mark.length;
+    if (end - from < sentenceMinimum) continue;
+    sentences.push(line.slice(from, end));
+    from = end;
+  }
+  return [...sentences, line.slice(from)];
+}
+
+/** A text that the terminal does not obey. */
+export function harmless(text: string): string {
+  return normaliseLineBreaks(text)
+    .split("\n")
+    .map((line) => neutraliseLine(line, true))
+    .join("\n");
+}

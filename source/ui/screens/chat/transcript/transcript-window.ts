@@ -1,0 +1,235 @@
+// Which rows of the transcript are on show: its tail, or a place that new output never moves. Only
+import type { TextRow } from "../../../text/text-run.ts";
+// what is near is laid out, so that a picture costs the same for any length of the transcript.
+
+/** A row of the transcript by the entry that it belongs to, so that it survives a new width. */
+export interface RowAnchor {
+  readonly entryId: number;
+  readonly rowInEntry: number;
+  /** Width of the layout in which `rowInEntry` was counted. */
+  readonly width: number;
+}
+
+export type Viewport =
+  | { readonly kind: "tail" }
+  | {
+      readonly kind: "anchored";
+      /** The row at the top. */
+      readonly top: RowAnchor;
+      /** Behind the last row that the person can have seen. */
+      readonly seenEnd: RowAnchor;
+    };
+
+/** The entries as rows; ids rise from entry to entry. */
+export interface TranscriptRows {
+  readonly width: number;
+  readonly count: number;
+  idAt(index: number): number;
+  /** Lays the entry out, unless that was done before. */
+  rowsOf(index: number): readonly TextRow[];
+  /** How many rows it has; guessed while it is not laid out. */
+  rowCount(index: number): { readonly rows: number; readonly isExact: boolean };
+}
+
+/** A row in sight, by its place in the transcript. */
+export interface VisibleRow {
+  readonly entryId: number;
+  readonly rowInEntry: number;
+  readonly runs: TextRow;
+}
+
+export interface VisibleWindow {
+  readonly rows: readonly VisibleRow[];
+  /** Undefined while the tail is followed. */
+  readonly belowRows: number | undefined;
+  /** `belowRows` counts entries that were never laid out. */
+  readonly isAbout: boolean;
+  /** Rows that have come since the view was anchored. */
+  readonly newRows: number;
+}
+
+/** Where a scroll key leads; rows are counted down. */
+export type ScrollRequest =
+  | { readonly kind: "rows"; readonly delta: number }
+  | { readonly kind: "pages"; readonly delta: number }
+  | { readonly kind: "top" }
+  | { readonly kind: "tail" };
+
+export const followTail: Viewport = { kind: "tail" };
+
+/** A row in the transcript: the entry's place and the row in it. */
+interface Place {
+  readonly index: number;
+  readonly row: number;
+}
+
+/** An anchored view gives its last row to the line that tells what is below. */
+const markerRows = 1;
+
+/** The rows on show in a place of `height` rows. */
+export function visibleWindow(
+  viewport: Viewport,
+  transcript: TranscriptRows,
+  height: number,
+): VisibleWindow {
+  const rowCount = Math.max(1, height - markerRows);
+  const top = viewport.kind === "tail" ? undefined : placeOf(viewport.top, transcript);
+  if (viewport.kind === "tail" || top === undefined || fitsBelow(top, rowCount, transcript)) {
+    const { rows } = takeRows(tailPlace(transcript, height), height, transcript);
+    return { rows, belowRows: undefined, isAbout: false, newRows: 0 };
+  }
+  const { end, rows } = takeRows(top, rowCount, transcript);
+  const below = rowsFrom(end, transcript);
+  const seenEnd = placeOf(viewport.seenEnd, transcript);
+  const unseen = seenEnd === undefined ? 0 : rowsFrom(seenEnd, transcript).rows;
+  // What has been scrolled into view is no news.
+  const newRows = Math.min(below.rows, unseen);
+  return { rows, belowRows: below.rows, isAbout: !below.isExact, newRows };
+}
+
+/** The viewport after a scroll key. */
+export function scroll(
+  viewport: Viewport,
+  request: ScrollRequest,
+  transcript: TranscriptRows,
+  height: number,
+): Viewport {
+  if (request.kind === "tail") return followTail;
+  const rowCount = Math.max(1, height - markerRows);
+  // One row stays in sight for the eye to hold on to.
+  const pageRows = Math.max(1, rowCount - 1);
+  if (request.kind === "top") return anchored(viewport, { index: 0, row: 0 }, transcript, rowCount);
+  const delta = request.delta * (request.kind === "pages" ? pageRows : 1);
+  const from = currentTop(viewport, transcript, height);
+  return anchored(viewport, moved(from, delta, transcript), transcript, rowCount);
+}
+
+/** The viewport in which an entry can be read from its first row; unchanged where it can already. */
+export function reveal(
+  viewport: Viewport,
+  entryId: number,
+  transcript: TranscriptRows,
+  height: number,
+): Viewport {
+  const { rows } = visibleWindow(viewport, transcript, height);
+  const index = indexOf(entryId, transcript);
+  if (index === undefined) return viewport;
+  const shown = rows.filter((row) => row.entryId === entryId).length;
+  const whole = transcript.rowsOf(index).length;
+  if (shown >= Math.min(whole, height - markerRows)) return viewport;
+  return anchored(viewport, { index, row: 0 }, transcript, Math.max(1, height - markerRows));
+}
+
+function anchored(
+  before: Viewport,
+  top: Place,
+  transcript: TranscriptRows,
+  rowCount: number,
+): Viewport {
+  if (fitsBelow(top, rowCount, transcript)) return followTail;
+  const seenEnd = before.kind === "anchored" ? before.seenEnd : endAnchor(transcript);
+  if (seenEnd === undefined) return followTail;
+  return { kind: "anchored", top: anchorAt(top, transcript), seenEnd };
+}
+
+function currentTop(viewport: Viewport, transcript: TranscriptRows, height: number): Place {
+  const top = viewport.kind === "tail" ? undefined : placeOf(viewport.top, transcript);
+  return top ?? tailPlace(transcript, height);
+}
+
+function tailPlace(transcript: TranscriptRows, height: number): Place {
+  let index = transcript.count;
+  let rows = 0;
+  while (index > 0 && rows < height) {
+    index -= 1;
+    rows += transcript.rowsOf(index).length;
+  }
+  return { index, row: Math.max(0, rows - height) };
+}
+
+function moved({ index, row }: Place, delta: number, transcript: TranscriptRows): Place {
+  let at = index;
+  let inEntry = row + delta;
+  while (inEntry < 0 && at > 0) {
+    at -= 1;
+    inEntry += transcript.rowsOf(at).length;
+  }
+  while (at < transcript.count && inEntry >= transcript.rowsOf(at).length) {
+    inEntry -= transcript.rowsOf(at).length;
+    at += 1;
+  }
+  return { index: at, row: Math.max(0, inEntry) };
+}
+
+/** Whether everything from a place on fits into so many rows. */
+function fitsBelow({ index, row }: Place, rowCount: number, transcript: TranscriptRows): boolean {
+  let rows = -row;
+  for (let at = index; at < transcript.count; at += 1) {
+    rows += transcript.rowsOf(at).length;
+    if (rows > rowCount) return false;
+  }
+  return true;
+}
+
+function takeRows(top: Place, rowCount: number, transcript: TranscriptRows) {
+  const rows: VisibleRow[] = [];
+  let { index, row } = top;
+  while (index < transcript.count && rows.length < rowCount) {
+    const all = transcript.rowsOf(index);
+    const taken = all.slice(row, row + rowCount - rows.length);
+    const entryId = transcript.idAt(index);
+    for (const [at, runs] of taken.entries()) {
+      rows.push({ entryId, rowInEntry: row + at, runs });
+    }
+    row += taken.length;
+    if (row < all.length) break;
+    index += 1;
+    row = 0;
+  }
+  return { rows, end: { index, row } };
+}
+
+function rowsFrom({ index, row }: Place, transcript: TranscriptRows) {
+  let rows = -row;
+  let isExact = true;
+  for (let at = index; at < transcript.count; at += 1) {
+    const known = transcript.rowCount(at);
+    rows += known.rows;
+    isExact &&= known.isExact;
+  }
+  return { rows: Math.max(0, rows), isExact };
+}
+
+/** Undefined when the entry is gone. */
+function placeOf(anchor: RowAnchor, transcript: TranscriptRows): Place | undefined {
+  const index = indexOf(anchor.entryId, transcript);
+  if (index === undefined) return undefined;
+  if (anchor.width === transcript.width) return { index, row: anchor.rowInEntry };
+  // Half the width makes about twice the rows.
+  const scaled = Math.round((anchor.rowInEntry * anchor.width) / Math.max(1, transcript.width));
+  return { index, row: Math.min(scaled, transcript.rowsOf(index).length) };
+}
+
+function indexOf(entryId: number, transcript: TranscriptRows): number | undefined {
+  let low = 0;
+  let high = transcript.count - 1;
+  while (low <= high) {
+    const middle = Math.floor((low + high) / 2);
+    const id = transcript.idAt(middle);
+    if (id === entryId) return middle;
+    if (id < entryId) low = middle + 1;
+    else high = middle - 1;
+  }
+  return undefined;
+}
+
+function anchorAt({ index, row }: Place, transcript: TranscriptRows): RowAnchor {
+  return { entryId: transcript.idAt(index), rowInEntry: row, width: transcript.width };
+}
+
+function endAnchor(transcript: TranscriptRows): RowAnchor | undefined {
+  const last = transcript.count - 1;
+  if (last < 0) return undefined;
+  const rowInEntry = transcript.rowsOf(last).length;
+  return { entryId: transcript.idAt(last), rowInEntry, width: transcript.width };
+}

@@ -1,0 +1,108 @@
+// Saves the answers as a draft, and resumes drafts.
+
+import { describeError } from "../../../base/product-error.ts";
+import { formatRelativeTime } from "../../../base/relative-time.ts";
+import { type Given, isEphemeral, scriptOf } from "./answers.ts";
+import { createDeployState, type DeployContext, type DeployState } from "./deploy-state.ts";
+import { DraftFolder, type OtherDraft } from "./draft-folder.ts";
+import { openStep } from "./form-reducer.ts";
+import { stepsOf } from "./steps.ts";
+
+export class DraftActions {
+  readonly #context: DeployContext;
+  readonly #folder: DraftFolder;
+  /** Answers that were deployed, and are no draft any more. */
+  #deployed: Given | undefined;
+
+  constructor(context: DeployContext) {
+    const { stateFolder, scripts } = context.cloud;
+    this.#context = context;
+    this.#folder = new DraftFolder(stateFolder, scripts.looksSecret);
+  }
+
+  /** Resumes the last draft that no terminal uses, unless something has been answered meanwhile. */
+  async resume(): Promise<void> {
+    const { frame } = this.#context;
+    try {
+      const { drafts: others, problems } = await this.#folder.others();
+      for (const sentence of problems) frame.notify(sentence);
+      const left = others.filter(({ isInUse, given }) => !isInUse && Object.keys(given).length > 0);
+      const [last] = left;
+      const isUntouched = Object.keys(this.#state.given).length === 0;
+      if (last === undefined || !isUntouched || !(await this.#folder.take(last))) return;
+      this.#show(last);
+      const more = left.length > 1 ? ` Ctrl+R shows ${left.length - 1} more.` : "";
+      frame.notify(`The draft goes on where you left it; Ctrl+N begins anew.${more}`);
+    } catch (error) {
+      frame.notify(describeError(error));
+    }
+  }
+
+  /** @returns a sentence with the outcome */
+  async save(): Promise<string> {
+    const { store, clock } = this.#context;
+    const { step, given } = this.#state;
+    if (Object.keys(given).length === 0) return "There is nothing to save yet.";
+    if (given === this.#deployed) return "It is live: there is no draft to save.";
+    try {
+      await this.#folder.write({ step, given });
+    } catch (error) {
+      return `The draft is not saved: ${describeError(error)}`;
+    }
+    store.update({ draftSavedAtMs: clock.wallMs() });
+    return "The draft is saved, without secrets.";
+  }
+
+  /** Removes the draft of answers that were deployed or dropped. */
+  async remove(): Promise<void> {
+    const { store, frame } = this.#context;
+    this.#deployed = this.#state.given;
+    store.update({ draftSavedAtMs: undefined });
+    try {
+      await this.#folder.remove();
+    } catch (error) {
+      frame.notify(`The draft stays: ${describeError(error)}`);
+    }
+  }
+
+  /** Lets the person choose another draft; the current answers stay one. */
+  async choose(): Promise<string | undefined> {
+    const { frame, clock } = this.#context;
+    const { drafts: others, problems } = await this.#folder.others();
+    if (others.length === 0) return problems[0] ?? "There is no other draft.";
+    const nowMs = clock.wallMs();
+    const choices = others.map((draft) => ({
+      value: draft.file,
+      title: titleOf(draft),
+      note: `${noteOf(draft)}, ${formatRelativeTime(draft.savedAtMs, nowMs)}`,
+    }));
+    const chosen = await frame.choose("Go on with another draft", choices);
+    const draft = others.find(({ file }) => file === chosen);
+    if (draft === undefined) return undefined;
+    await this.save();
+    if (!(await this.#folder.take(draft))) return "That draft is gone: it was finished meanwhile.";
+    this.#show(draft);
+    return undefined;
+  }
+
+  get #state(): DeployState {
+    return this.#context.store.get();
+  }
+
+  #show({ given, step }: OtherDraft): void {
+    const { store, page } = this.#context;
+    const { scripts, targets } = this.#state.known;
+    const resumed = createDeployState(given, step);
+    const state = { ...resumed, known: { ...resumed.known, scripts, targets } };
+    store.update(openStep(state, step, page()));
+  }
+}
+
+function titleOf({ given }: OtherDraft): string {
+  return given.name || given.model || scriptOf(given) || "Nothing named yet";
+}
+
+function noteOf({ step, given, isInUse }: OtherDraft): string {
+  const title = stepsOf(isEphemeral(given)).find(({ id }) => id === step)?.title ?? "";
+  return isInUse ? `${title}, a copy: another terminal is at it` : title;
+}

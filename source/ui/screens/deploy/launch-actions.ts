@@ -1,0 +1,224 @@
+// Launches the app, follows the launch, and acts on the new app.
+
+import { describeError } from "../../../base/product-error.ts";
+import type { AppDocument, EphemeralEvent } from "../../../cloud/admin/documents.ts";
+import type { CalledApp, CloudServer } from "../cloud-access.ts";
+import { isEphemeral } from "./answers.ts";
+import type { DeployLoader } from "./deploy-loader.ts";
+import {
+  type DeployContext,
+  type DeployState,
+  loadedValue,
+  notLoaded,
+  revisionBefore,
+} from "./deploy-state.ts";
+import type { DraftActions } from "./draft-actions.ts";
+import {
+  afterEvent,
+  beginLaunch,
+  breakLaunch,
+  isOngoing,
+  type Launch,
+  stopLaunch,
+} from "./launch.ts";
+import { commandOf } from "./review-pages.ts";
+
+const tickMs = 250;
+
+export class LaunchActions {
+  readonly #context: DeployContext;
+  readonly #loader: DeployLoader;
+  readonly #drafts: DraftActions;
+  /** An earlier launch goes on at the server: the next one replaces it. */
+  #isLeft = false;
+  #server: CloudServer | undefined;
+  #stop: AbortController | undefined;
+  #ticking: NodeJS.Timeout | undefined;
+
+  constructor(context: DeployContext, loader: DeployLoader, drafts: DraftActions) {
+    this.#context = context;
+    this.#loader = loader;
+    this.#drafts = drafts;
+  }
+
+  /** Sends the checked document. Resolves at the end of the launch. */
+  async launch(): Promise<void> {
+    const { store, clock } = this.#context;
+    const { preparation } = this.#loader;
+    if (preparation === undefined || isOngoing(this.#state.launch)) return;
+    const isRun = isEphemeral(this.#state.given);
+    const stop = new AbortController();
+    const server = this.#loader.server();
+    this.#server = server;
+    this.#stop = stop;
+    const launch = beginLaunch(isRun, clock.now());
+    store.update({ launch, tests: notLoaded, key: notLoaded, work: undefined });
+    this.#tick();
+    try {
+      const request = { ...preparation.request, ...(this.#isLeft && { isForced: true }) };
+      this.#isLeft = false;
+      const events: AsyncIterable<EphemeralEvent> = isRun
+        ? server.run(request, stop.signal)
+        : server.deploy(request, stop.signal);
+      for await (const event of events) {
+        this.#change((launch, nowMs) => afterEvent(launch, event, nowMs));
+        // A live app needs no draft.
+        if (event.kind === "done" && this.#state.launch !== undefined) void this.#drafts.remove();
+      }
+      if (this.#state.launch?.state === "running") {
+        const sentence = "The control plane ended the deployment's stream without a result.";
+        this.#change((launch, nowMs) => breakLaunch(launch, sentence, nowMs));
+      } else if (isOngoing(this.#state.launch)) this.#change(stopLaunch);
+    } catch (error) {
+      const sentence = describeError(error);
+      this.#change((launch, nowMs) =>
+        stop.signal.aborted ? stopLaunch(launch, nowMs) : breakLaunch(launch, sentence, nowMs),
+      );
+    } finally {
+      clearInterval(this.#ticking);
+    }
+  }
+
+  /** Stops following a deployment, which goes on at the server until the next one replaces it. */
+  leave(): void {
+    this.#isLeft = this.#state.launch?.state === "running";
+    this.#context.store.update({ launch: undefined });
+    this.stop();
+  }
+
+  /** Ends what is run once. A deployment goes on by itself. */
+  stop(): undefined {
+    this.#stop?.abort();
+  }
+
+  /** Sends the new app test requests: for its models, and for one answer. */
+  async test(): Promise<undefined> {
+    const { store } = this.#context;
+    const app = this.#calledApp();
+    if (app === undefined || this.#server === undefined) return undefined;
+    store.update({ tests: { kind: "loading", about: app.app } });
+    try {
+      const value = await this.#server.testApp(app, this.#token, this.#stop?.signal);
+      store.update({ tests: { kind: "loaded", about: app.app, value } });
+    } catch (error) {
+      const sentence = describeError(error);
+      store.update({ tests: { kind: "failed", about: app.app, sentence } });
+    }
+    return undefined;
+  }
+
+  /** Creates a key for the new app alone. */
+  async createKey(): Promise<undefined> {
+    const { store } = this.#context;
+    const app = this.#calledApp();
+    if (app === undefined || this.#server === undefined) return undefined;
+    const about = app.app;
+    store.update({ key: { kind: "loading", about } });
+    const { organisation } = app;
+    const request = { organisation, scope: "api", apps: [about], description: about } as const;
+    try {
+      const value = await this.#server.createKey({ ...request, apps: [...request.apps] });
+      store.update({ key: { kind: "loaded", about, value } });
+    } catch (error) {
+      store.update({ key: { kind: "failed", about, sentence: describeError(error) } });
+    }
+    return undefined;
+  }
+
+  /** Activates the revision before the launch. @returns a sentence with the outcome */
+  async rollBack(): Promise<string> {
+    const { store } = this.#context;
+    const server = this.#server;
+    const state = this.#state;
+    const name = state.launch?.result?.app ?? appOf(loadedValue(state.known.app));
+    const before = revisionBefore(state);
+    if (server === undefined || before === undefined || name === undefined)
+      return "There is no revision to go back to.";
+    const { activeRevision } = await server.app(name);
+    if (activeRevision === before) return `${before} is active, as before: nothing has changed.`;
+    store.update({ work: `going back to ${before}` });
+    try {
+      for await (const event of server.activate(name, before)) {
+        if (event.kind === "phase") store.update({ work: `going back: ${event.sentence}` });
+        if (event.kind === "failed") return event.sentence;
+      }
+      return `${before} is active again.`;
+    } finally {
+      store.update({ work: undefined });
+    }
+  }
+
+  /** Opens a chat with the new app. */
+  async chat(): Promise<string | undefined> {
+    const called = this.#calledApp();
+    const server = this.#server;
+    if (called === undefined || server === undefined) return "There is no app to chat with.";
+    const app = await server.app(`${called.organisation}/${called.app}`);
+    await this.#context.chatWith(server, app, this.#token);
+    return undefined;
+  }
+
+  /** Copies the command; after the launch the key, else lines that call the app. */
+  async copy(): Promise<string> {
+    const { frame, cloud } = this.#context;
+    const command = commandOf(this.#state, cloud.scripts);
+    if (this.#state.step === "review" && command !== undefined) {
+      return `${await frame.copy(command)}: the command`;
+    }
+    if (this.#token !== undefined) return `${await frame.copy(this.#token)}: the key`;
+    const app = this.#calledApp();
+    const script = loadedValue(this.#state.known.script);
+    const lines = app === undefined ? [] : this.#server?.callLines(app, script?.inspection);
+    return `${await frame.copy((lines ?? []).join("\n"))}: how to call it`;
+  }
+
+  async showLog(): Promise<undefined> {
+    await this.#context.frame.page((this.#state.launch?.log ?? []).join("\n"));
+    return undefined;
+  }
+
+  /** Asks before a key goes that is not shown again. @returns true to go on */
+  async mayLoseKey(): Promise<boolean> {
+    const { step, key } = this.#state;
+    if (step !== "launch" || key.kind !== "loaded") return true;
+    return await this.#context.frame.confirm("The key is shown this once. Leave it?");
+  }
+
+  close(): void {
+    this.stop();
+    clearInterval(this.#ticking);
+  }
+
+  get #state(): DeployState {
+    return this.#context.store.get();
+  }
+
+  /** The new key, as long as it is shown. */
+  get #token(): string | undefined {
+    return loadedValue(this.#state.key)?.token;
+  }
+
+  #change(change: (launch: Launch, nowMs: number) => Launch): void {
+    const { store, clock } = this.#context;
+    const { launch } = this.#state;
+    if (launch !== undefined) store.update({ launch: change(launch, clock.now()) });
+  }
+
+  #calledApp(): CalledApp | undefined {
+    const result = this.#state.launch?.result;
+    if (result === undefined) return undefined;
+    const [organisation = "", app = ""] = result.app.split("/");
+    return { organisation, app, url: result.url, auth: result.auth };
+  }
+
+  /** Times go on while nothing is told. */
+  #tick(): void {
+    clearInterval(this.#ticking);
+    this.#ticking = setInterval(() => this.#context.store.update({}), tickMs);
+    this.#ticking.unref();
+  }
+}
+
+function appOf(details: AppDocument | undefined): string | undefined {
+  return details && `${details.organisation}/${details.app}`;
+}

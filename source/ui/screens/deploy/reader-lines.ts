@@ -1,0 +1,64 @@
+// Words of the current step for screen readers: each line is read out once.
+
+import { foreignText } from "../../text/text-run.ts";
+import type { Glyphs } from "../../theme.ts";
+import { isEphemeral } from "./answers.ts";
+import type { DeployState, PageContext } from "./deploy-state.ts";
+import { type Item, leadOf } from "./form.ts";
+import { focusedItem, pageOf } from "./pages.ts";
+import { stepTitle } from "./steps.ts";
+
+/** All but the field that has the keys. */
+export function readerLines(
+  state: DeployState,
+  context: PageContext,
+  glyphs: Glyphs,
+): readonly string[] {
+  const { question, items, lines, log = [] } = pageOf(state, context);
+  const focused = focusedItem(state, context);
+  const fields = items.filter(({ id }) => id !== focused?.id).map(spokenItem);
+  const faults = Object.entries(state.faults).map(([id, fault]) => {
+    const label = items.find((item) => item.id === id)?.label;
+    return label === undefined ? `Fault: ${fault}` : `Fault in ${label}: ${fault}`;
+  });
+  // Lines of running work would be read out at each change.
+  const phases =
+    state.step === "launch" && state.launch?.state === "running" ? state.launch.phases : undefined;
+  const said =
+    phases?.map(({ phase, sentence }) => `${phase}: ${sentence}`) ??
+    lines
+      .filter(({ sign }) => state.step !== "preflight" || sign !== "working")
+      .map((line) => leadOf(line, glyphs) + line.text);
+  return [spokenStep(state, question), ...fields, ...faults, ...said, ...log]
+    .map((text) => foreignText(text, false).trim())
+    .filter((text) => text !== "");
+}
+
+/** `Mode: Deploy, an app that stays (of Deploy, Run once)`, or the step where there is no field. */
+export function spokenFocus(state: DeployState, context: PageContext): string {
+  const item = focusedItem(state, context);
+  if (item === undefined) return spokenStep(state);
+  const others =
+    item.kind === "choice" ? ` (of ${item.options.map(({ title }) => title).join(", ")})` : "";
+  return foreignText(spokenItem(item) + others, false);
+}
+
+function spokenStep({ step, given }: DeployState, question?: string): string {
+  const title = `Step ${stepTitle(step, isEphemeral(given))}`;
+  return question === undefined ? title : `${title}: ${question}`;
+}
+
+function spokenItem(item: Item): string {
+  return `${item.label}: ${spokenValue(item)}`;
+}
+
+function spokenValue(item: Item): string {
+  if (item.kind === "choice") {
+    const option = item.options.find(({ value }) => value === item.value);
+    return [option?.title ?? item.value, option?.note ?? ""].filter((t) => t !== "").join(", ");
+  }
+  const { value, mask, placeholder = "" } = item;
+  if (value === "") return placeholder === "" ? "empty" : `empty, ${placeholder}`;
+  // The asterisks of a secret would be read one by one.
+  return mask !== undefined && mask(value) !== value ? "hidden" : value;
+}

@@ -1,0 +1,314 @@
+// Acts on the steps: fields, the way forward and back, another beginning.
+
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { toAbsolutePath } from "../../../base/file-path.ts";
+import { describeError, ProductError } from "../../../base/product-error.ts";
+import { completePath } from "../../../client/attachments/complete-path.ts";
+import type { EditorState } from "../../editor/editor-state.ts";
+import { fieldWith } from "../../editor/line-field.ts";
+import { authOf, isEphemeral, scriptOf } from "./answers.ts";
+import type { DeployLoader } from "./deploy-loader.ts";
+import {
+  baseOf,
+  createDeployState,
+  type DeployContext,
+  type DeployState,
+  loadedValue,
+} from "./deploy-state.ts";
+import type { DraftActions } from "./draft-actions.ts";
+import {
+  addVariable,
+  backStep,
+  checkStep,
+  choose,
+  editField,
+  moveFocus,
+  openStep,
+} from "./form-reducer.ts";
+import type { LaunchActions } from "./launch-actions.ts";
+import { layoutPage } from "./page-layout.ts";
+import { focusedItem } from "./pages.ts";
+import { newVariable } from "./settings-pages.ts";
+import { type StepId, stepBeside } from "./steps.ts";
+
+/** Steps to fix a failed check, by its subject. */
+const fixingSteps: Readonly<Record<string, StepId>> = {
+  variables: "variables",
+  secrets: "variables",
+  gpu: "resources",
+  hardware: "resources",
+  server: "where",
+  port: "where",
+};
+
+/** Rows of a page that stay in sight when one scrolls by a page, borders included. */
+const keptRows = 4;
+
+export interface StepParts {
+  readonly loader: DeployLoader;
+  readonly drafts: DraftActions;
+  readonly launch: LaunchActions;
+}
+
+export class StepActions {
+  readonly #context: DeployContext;
+  readonly #parts: StepParts;
+
+  constructor(context: DeployContext, parts: StepParts) {
+    this.#context = context;
+    this.#parts = parts;
+  }
+
+  /** To the next step, once the current one is in order; at the review, the launch. */
+  async next(): Promise<undefined> {
+    const { store, page } = this.#context;
+    const before = this.#state;
+    const item = focusedItem(before, page());
+    const checked = checkStep(before, page());
+    store.update(checked);
+    if (Object.keys(checked.faults).length > 0) return;
+    if (item?.id === newVariable && (before.given[newVariable] ?? "") !== "") {
+      store.update(addVariable(checked, page()));
+      return;
+    }
+    const mayLeave = await mayLeaveStep(this.#context);
+    // The person may have gone back while a question was open.
+    if (mayLeave && this.#state.step === before.step) this.#advance();
+  }
+
+  async back(): Promise<undefined> {
+    const { store, page } = this.#context;
+    const { loader, drafts, launch } = this.#parts;
+    if (!(await launch.mayLoseKey())) return;
+    store.update(backStep(this.#state, page()));
+    loader.open();
+    void drafts.save();
+  }
+
+  /** To the step that fixes the first fault of the checks. */
+  fix(): undefined {
+    const checked = loadedValue(this.#state.known.checked);
+    const fault = checked?.findings.find(({ kind }) => kind === "fault");
+    this.open(fixingSteps[fault?.subject ?? ""] ?? "found");
+  }
+
+  /** Opens a step; the preflight checks begin. */
+  open(step: StepId): void {
+    this.show(step);
+    if (step === "preflight") void this.#parts.loader.check();
+  }
+
+  /** Opens a step as it is. */
+  show(step: StepId): void {
+    const { store, page } = this.#context;
+    const { loader, drafts } = this.#parts;
+    store.update(openStep(this.#state, step, page()));
+    loader.open();
+    void drafts.save();
+  }
+
+  move(distance: -1 | 1): undefined {
+    this.#change(moveFocus(this.#state, distance, this.#context.page()));
+  }
+
+  choose(distance: -1 | 1): undefined {
+    this.#change(choose(this.#state, distance, this.#context.page()));
+  }
+
+  /** Changes the text of the field that has the keys. */
+  edit(change: (field: EditorState) => EditorState): void {
+    const { store, page } = this.#context;
+    store.update(editField(this.#state, change, page()));
+  }
+
+  /** Completes a path as far as all that fit agree; elsewhere goes to the next field. */
+  async complete(): Promise<string | undefined> {
+    const { store, page, folder } = this.#context;
+    const item = focusedItem(this.#state, page());
+    if (item?.kind !== "text" || (item.id !== "script" && item.id !== "file")) {
+      store.update(moveFocus(this.#state, 1, page()));
+      return undefined;
+    }
+    const text = item.value;
+    // Completed as in quotes: a path goes on after a blank here.
+    const { typed, matches } = await completePath({ typed: text, quote: '"' }, folder);
+    const state = this.#state;
+    const now = focusedItem(state, page());
+    if (now?.id !== item.id || now.value !== text) return undefined;
+    const fitting = matches.filter((name) => name.endsWith("/") || name.endsWith(".py"));
+    const [only] = fitting;
+    const whole =
+      fitting.length === 1 && only ? text.slice(0, text.lastIndexOf("/") + 1) + only : typed;
+    store.update({
+      given: { ...state.given, [item.id]: whole },
+      editor: fieldWith(state.editor, whole),
+      paths: fitting.length > 1 ? fitting : [],
+    });
+    return fitting.length === 0 ? "Nothing here begins with that." : undefined;
+  }
+
+  scroll(direction: -1 | 1): undefined {
+    const { store, frame, page, glyphs } = this.#context;
+    const size = frame.bodySize();
+    const rows = direction * Math.max(1, size.rows - keptRows);
+    const { lastScroll } = layoutPage(this.#state, size, page(), glyphs);
+    store.update({ scroll: Math.max(0, Math.min(lastScroll, this.#state.scroll + rows)) });
+  }
+
+  async otherDraft(): Promise<string | undefined> {
+    const { loader, drafts, launch } = this.#parts;
+    if (!(await launch.mayLoseKey())) return undefined;
+    const told = await drafts.choose();
+    loader.open();
+    return told;
+  }
+
+  async startOver(): Promise<undefined> {
+    const { frame, store } = this.#context;
+    const { drafts, launch } = this.#parts;
+    const isDone = this.#state.launch !== undefined;
+    const isEmpty = Object.keys(this.#state.given).length === 0;
+    if (!isDone && !isEmpty && !(await frame.confirm("Forget these answers and begin anew?"))) {
+      return;
+    }
+    if (!(await launch.mayLoseKey())) return;
+    await drafts.remove();
+    const { scripts, targets } = this.#state.known;
+    const fresh = createDeployState();
+    store.update({ ...fresh, known: { ...fresh.known, scripts, targets } });
+    this.open("script");
+  }
+
+  /** Reads, checks or launches again. */
+  async retry(): Promise<undefined> {
+    const { store } = this.#context;
+    const { loader, launch } = this.#parts;
+    if (this.#state.step !== "launch") {
+      loader.retry();
+      return;
+    }
+    // The script may have been corrected meanwhile.
+    store.update({ work: "reading and checking it again" });
+    await loader.check();
+    store.update({ work: undefined });
+    if (loader.isReady) await launch.launch();
+    else this.show("preflight");
+  }
+
+  /** Back from the launch to the answers. */
+  async editAnswers(): Promise<undefined> {
+    const { frame } = this.#context;
+    const { loader, launch } = this.#parts;
+    const isRunning = this.#state.launch?.state === "running";
+    const question = "The launch goes on until another one takes its place. Edit the answers?";
+    if (isRunning && !(await frame.confirm(question))) return;
+    if (!(await launch.mayLoseKey())) return;
+    loader.forget("script", "functions");
+    launch.leave();
+    this.open("found");
+  }
+
+  /** Begins with a model of this machine; the other answers stay. */
+  deployModel(model: string): void {
+    const { store, page } = this.#context;
+    const { given, step, launch } = this.#state;
+    if (launch?.state === "running") return;
+    const answers = { ...given, source: "model", model };
+    const changed = { ...this.#state, launch: undefined, given: answers };
+    store.update(openStep(changed, step === "launch" ? "script" : step, page()));
+    this.open("script");
+  }
+
+  get #state(): DeployState {
+    return this.#context.store.get();
+  }
+
+  #advance(): void {
+    const { frame } = this.#context;
+    const { loader, launch } = this.#parts;
+    const { step, given } = this.#state;
+    if (step === "review" && loader.preparation === undefined) {
+      frame.notify("Answers have changed since: they are checked again.");
+      this.open("preflight");
+      return;
+    }
+    // The script may have been changed since it was read.
+    if (step === "script") loader.forget("script", "functions");
+    const next = stepBeside(step, 1, isEphemeral(given));
+    if (next !== undefined) this.open(next);
+    if (step === "review") void launch.launch();
+  }
+
+  /** Shows a change that other facts may have to be read for. */
+  #change(state: DeployState): undefined {
+    this.#context.store.update(state);
+    this.#parts.loader.read();
+  }
+}
+
+/** @returns false: the step stays, and says why */
+async function mayLeaveStep(context: DeployContext): Promise<boolean> {
+  const { step, given } = context.store.get();
+  switch (step) {
+    case "script":
+      if (given.source === "model") return await writeScript(context);
+      divideReference(context);
+      return true;
+    case "preflight":
+      return await confirmFaults(context);
+    case "access":
+    // Access may have been answered before, and read from a draft.
+    case "review":
+      return await confirmPublic(context);
+    default:
+      return true;
+  }
+}
+
+/** `deploy.py::serve` in the field for the path names a function as well. */
+function divideReference({ store }: DeployContext): void {
+  const { given } = store.get();
+  const [file = "", target = ""] = (given.script ?? "").split("::");
+  if (target !== "") store.update({ given: { ...given, script: file, target } });
+}
+
+/** Writes the script that serves the chosen model. */
+async function writeScript({ store, cloud, frame, folder }: DeployContext): Promise<boolean> {
+  const { given, known } = store.get();
+  const file = scriptOf(given);
+  const absolute = toAbsolutePath(file, folder);
+  const model = given.model ?? loadedValue(known.models)?.[0]?.name ?? "";
+  store.update({ given: { ...given, model, file } });
+  try {
+    const { text } = cloud.scripts.generate(model, path.basename(file));
+    const existing = await readFile(absolute, "utf8").catch(() => undefined);
+    if (existing === text) return true;
+    const replaces = existing !== undefined;
+    const question = `${file} is there already. Replace it with a script for ${model}?`;
+    if (replaces && !(await frame.confirm(question))) return false;
+    await cloud.scripts.write(absolute, text, replaces);
+    return true;
+  } catch (error) {
+    const sentence = error instanceof ProductError ? error.message : describeError(error);
+    store.update({ faults: { file: sentence } });
+    return false;
+  }
+}
+
+async function confirmPublic({ store, frame }: DeployContext): Promise<boolean> {
+  const state = store.get();
+  if (authOf(state.given, baseOf(state)) !== "public" || state.isPublicConfirmed) return true;
+  const isSure = await frame.confirm(
+    "Public: anybody who reaches the address may use it, without a key. Make it public?",
+  );
+  if (isSure) store.update({ isPublicConfirmed: true });
+  return isSure;
+}
+
+async function confirmFaults({ store, frame }: DeployContext): Promise<boolean> {
+  const checked = loadedValue(store.get().known.checked);
+  const fault = checked?.findings.find(({ kind }) => kind === "fault");
+  if (fault === undefined) return true;
+  return await frame.confirm(`${fault.sentence} The launch would fail. Go on all the same?`);
+}

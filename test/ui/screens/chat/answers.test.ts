@@ -1,0 +1,139 @@
+// Goal: a person can hold a conversation and never loses a word of it.
+// Method: the whole screen in a terminal in memory, with a scripted stand-in for the HTTP client.
+
+import { describe, expect, test } from "vitest";
+import { ask, openChat } from "../../support/open-chat.ts";
+import { keys } from "../../support/sized-terminal.ts";
+
+describe("an answer", () => {
+  test("appears while it is written, and its figures stand below it at the end", async () => {
+    const chat = await openChat();
+    await ask(chat, "Tell me a story");
+    chat.backend.current.text("Once upon ");
+    await chat.screen.until("Once upon");
+    chat.backend.current.text("a ");
+    await chat.screen.until(/◐ \d+\.\d tok\/s · TTFT \d+ ms/);
+    chat.backend.current.text("time.").done();
+    await chat.screen.until("Once upon a time.");
+    await chat.screen.until(/62\.0 tok\/s · TTFT .* · 12\+31 tokens · context 43\/4096/);
+    expect(chat.screen.text).toMatch(/you {20,}\d\d:\d\d\n Tell me a story/);
+    expect(chat.screen.text).toMatch(/assistant {20,}62 tok\/s · \d+ ms\n Once/);
+  });
+
+  test("tells what it waits for: checking, queue, loading, reading the prompt", async () => {
+    const chat = await openChat();
+    await ask(chat, "hello");
+    chat.backend.current.event({ type: "checking", file: "my.gguf", fraction: 0.25 });
+    await chat.screen.until("checking my.gguf 25 % · Esc cancels");
+    chat.backend.current.event({ type: "queued", ahead: 2 });
+    await chat.screen.until("waiting, 2 ahead");
+    chat.backend.current.event({ type: "loading", fraction: 0.62 });
+    await chat.screen.until("loading tiny 62 % · Esc cancels");
+    chat.backend.current.event({ type: "prompt", completedTokens: 1168, totalTokens: 2014 });
+    await chat.screen.until("reading 2 014 tokens 58 %");
+    chat.backend.current.text("Hi").done();
+    await chat.screen.until("Hi");
+    expect(chat.screen.text).not.toContain("Esc cancels");
+  });
+
+  test("that Esc stops is kept, marked, and sent along with the next message", async () => {
+    const chat = await openChat();
+    await ask(chat, "Count");
+    chat.backend.current.text("one two");
+    await chat.screen.until("one two");
+    const { signal } = chat.backend.current;
+    chat.screen.type(keys.escape);
+    await chat.screen.until("⊘ stopped");
+    expect(signal.aborted).toBe(true);
+    await ask(chat, "Go on");
+    expect(chat.backend.current.messages).toEqual([
+      { role: "user", content: "Count" },
+      { role: "assistant", content: "one two" },
+      { role: "user", content: "Go on" },
+    ]);
+  });
+
+  test("that ends at the token limit says so", async () => {
+    const chat = await openChat();
+    await ask(chat, "Write a book");
+    chat.backend.current.text("Chapter one").done("length");
+    await chat.screen.until("cut at the length limit");
+  });
+
+  test("without a word is shown as empty", async () => {
+    const chat = await openChat();
+    await ask(chat, "Say nothing");
+    chat.backend.current.done();
+    await chat.screen.until("(empty answer)");
+  });
+});
+
+describe("a failure", () => {
+  test("before the answer gives the prompt back and leaves no question unanswered", async () => {
+    const chat = await openChat();
+    await ask(chat, "Fit this in");
+    chat.backend.current.fail("Out of memory: needs 6.3 GB, 4.1 GB are free.");
+    await chat.screen.until("✗ Out of memory: needs 6.3 GB, 4.1 GB are free.");
+    await chat.screen.until("> Fit this in");
+    expect(chat.screen.text).not.toMatch(/^ you/m);
+    chat.screen.type(" please\r");
+    await chat.screen.until(() => chat.backend.answers.length === 2);
+    expect(chat.backend.current.messages).toEqual([
+      { role: "user", content: "Fit this in please" },
+    ]);
+  });
+
+  test("does not overwrite what has been typed meanwhile", async () => {
+    const chat = await openChat();
+    await ask(chat, "first");
+    chat.screen.type("second");
+    await chat.screen.until("> second");
+    chat.backend.current.fail("The server went away.");
+    await chat.screen.until(/> first *│\n│ {3}second/);
+  });
+
+  test("in the middle of an answer keeps what there is of it", async () => {
+    const chat = await openChat();
+    await ask(chat, "Count");
+    chat.backend.current.text("one two").fail("The server went away.");
+    await chat.screen.until("✗ The server went away.");
+    expect(chat.screen.text).toMatch(/one two\n ✗ failed/);
+    expect(chat.screen.text).toContain("> Send a message");
+    await ask(chat, "Again");
+    expect(chat.backend.current.messages.map(({ content }) => content)).toEqual([
+      "Count",
+      "one two",
+      "Again",
+    ]);
+  });
+
+  test("of a stream that just ends is not taken for a whole answer", async () => {
+    const chat = await openChat();
+    await ask(chat, "Count");
+    chat.backend.current.text("one").breakOff();
+    await chat.screen.until("✗ The answer broke off before its end.");
+  });
+});
+
+describe("while an answer runs", () => {
+  test("Enter explains itself and the typed text stays", async () => {
+    const chat = await openChat();
+    await ask(chat, "first");
+    chat.backend.current.text("working");
+    chat.screen.type("next question\r");
+    await chat.screen.until("wait or Esc");
+    expect(chat.screen.text).toContain("> next question");
+    expect(chat.backend.answers).toHaveLength(1);
+  });
+
+  test("Esc before the first word gives the prompt back", async () => {
+    const chat = await openChat();
+    await ask(chat, "slow one");
+    chat.backend.current.event({ type: "loading", fraction: 0.1 });
+    await chat.screen.until("loading tiny 10 %");
+    chat.screen.type(keys.escape);
+    await chat.screen.until("> slow one");
+    expect(chat.backend.current.signal.aborted).toBe(true);
+    expect(chat.screen.text).not.toContain("assistant");
+  });
+});

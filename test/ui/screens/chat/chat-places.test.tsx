@@ -1,0 +1,138 @@
+// Goal: chats with deployments stand beside the one of this machine, and none is lost.
+// Method: the places alone, around screens that note what happens to them.
+import { expect, test } from "vitest";
+import type { ClientMessage } from "../../../../source/client/chat-events.ts";
+import type { SessionHead } from "../../../../source/sessions/session.ts";
+import {
+  type ChatPlace,
+  ChatPlaces,
+  type ChatWithOne,
+  chatPlaceFacts,
+} from "../../../../source/ui/screens/chat/chat-places.tsx";
+import { FakeScreen } from "../../support/fake-screen.tsx";
+import { renderAt } from "../../support/render.tsx";
+
+const size = { columns: 80, rows: 20 };
+
+class FakeChat extends FakeScreen implements ChatWithOne {
+  readonly transcript: ClientMessage[];
+
+  constructor(name: string) {
+    super("chat", "Chat");
+    this.lines = [name];
+    this.transcript = [{ role: "user", content: name }];
+  }
+
+  async goOnWith({ id }: SessionHead): Promise<void> {
+    this.events.push(`goes on with ${id}`);
+  }
+
+  notify(sentence: string): void {
+    this.events.push(sentence);
+  }
+}
+
+function placeOf(name: string): ChatPlace & { readonly chat: FakeChat } {
+  return { chat: new FakeChat(name), serverLabel: () => `● ${name}` };
+}
+
+function shown(places: ChatPlaces): string {
+  return renderAt(<places.Body {...size} />, { columns: size.columns })
+    .text()
+    .trim();
+}
+
+test("without a model of this machine the way to a chat is told", async () => {
+  const places = new ChatPlaces(undefined);
+  expect(shown(places)).toContain("5 opens the console");
+  expect(places.isTyping()).toBe(false);
+  expect(places.transcript).toEqual([]);
+  places.activate();
+  places.type("into nothing");
+  await places.close();
+});
+
+test("a deployment's chat comes to the front, and is the same when it is opened again", async () => {
+  const own = placeOf("own");
+  const places = new ChatPlaces(own);
+  places.activate();
+  const other = placeOf("other");
+  await places.show("local/tiny", async () => other);
+  expect([shown(places), places.serverLabel()]).toEqual(["other", "● other"]);
+  expect(own.chat.events).toEqual(["activated", "deactivated"]);
+  places.type("hello");
+  expect(other.chat.events).toEqual(["activated", "typed hello"]);
+  await places.show("local/tiny", async () => placeOf("never made"));
+  expect(shown(places)).toBe("other");
+  expect(places.transcript).toEqual([{ role: "user", content: "other" }]);
+});
+
+test("/here leads back, and is no command where there is nothing to go back to", async () => {
+  const places = new ChatPlaces(placeOf("own"));
+  const here = () => places.commands().find(({ slash }) => slash?.includes("/here"));
+  expect(here()?.isValid()).toBe(false);
+  await places.show("a", async () => placeOf("other"));
+  expect(here()?.isValid()).toBe(true);
+  await here()?.run("");
+  expect(shown(places)).toBe("own");
+  const nowhere = new ChatPlaces(undefined).commands().find(({ id }) => id === chatPlaceFacts.id);
+  expect(nowhere?.run("")).toContain("No model of this machine");
+});
+
+test("a model that another screen names is one of this machine", async () => {
+  const own = placeOf("own");
+  const accepted: string[] = [];
+  Object.assign(own.chat, { accept: (model: string) => accepted.push(model) });
+  const places = new ChatPlaces(own);
+  await places.show("a", async () => placeOf("other"));
+  places.accept("qwen");
+  expect([shown(places), accepted]).toEqual(["own", ["qwen"]]);
+});
+
+test("every chat is told to close, and every change of each is told", async () => {
+  const own = placeOf("own");
+  const other = placeOf("other");
+  const places = new ChatPlaces(own);
+  let changes = 0;
+  places.subscribe(() => {
+    changes += 1;
+  });
+  await places.show("a", async () => other);
+  const before = changes;
+  own.chat.changed();
+  other.chat.changed();
+  expect(changes - before).toBe(2);
+  await places.close();
+  expect([own.chat.events.at(-1), other.chat.events.at(-1)]).toEqual(["closed", "closed"]);
+});
+
+test("a saved chat goes on where it belongs", async () => {
+  const deployment = { profile: "local", app: "local/tiny", url: "http://127.0.0.1:1/local/tiny" };
+  const head = (id: string): SessionHead => ({
+    id,
+    name: id,
+    isNamed: false,
+    model: "tiny",
+    createdAtMs: 0,
+    updatedAtMs: 0,
+    messageCount: 1,
+    parameters: {},
+  });
+  const own = placeOf("own");
+  const places = new ChatPlaces(own);
+  expect(await places.goElsewhere({ ...head("far"), deployment })).toBe(false);
+  const opened: string[] = [];
+  places.deployments = {
+    goOnWith: async ({ id }, { app }) => {
+      opened.push(`${id} at ${app}`);
+      await places.show(app, async () => placeOf("far"));
+    },
+    chooseSaved: async () => "none",
+  };
+  expect(await places.goElsewhere({ ...head("far"), deployment })).toBe(true);
+  expect([opened, shown(places)]).toEqual([["far at local/tiny"], "far"]);
+  expect(await places.goElsewhere(head("near"))).toBe(true);
+  expect(shown(places)).toBe("own");
+  expect(own.chat.events).toEqual(["goes on with near"]);
+  expect(await new ChatPlaces(undefined).goElsewhere(head("near"))).toBe(false);
+});

@@ -1,0 +1,193 @@
+// Goal: every command does what the help says, and a mistyped one costs nothing.
+// Method: the whole screen in a terminal in memory, with a scripted stand-in for the HTTP client.
+
+import { describe, expect, test } from "vitest";
+import type { ClientMessage } from "../../../../source/client/chat-events.ts";
+import { ask, openChat } from "../../support/open-chat.ts";
+import { keys } from "../../support/sized-terminal.ts";
+
+describe("the help", () => {
+  test("opens with /?, lists commands and keys, scrolls, and Esc closes it", async () => {
+    const { screen } = await openChat();
+    screen.type("/?\r");
+    await screen.until("/bye, /exit, Ctrl+D");
+    expect(screen.text).toContain("/image PATH QUESTION");
+    expect(screen.text).toContain("Esc close");
+    expect(screen.text).not.toContain("Ctrl+W, Alt+Backspace");
+    for (let page = 0; page < 8; page += 1) screen.type(keys.pageDown);
+    await screen.until("Ctrl+W, Alt+Backspace");
+    screen.type(keys.escape);
+    await screen.until("For example");
+    expect(screen.text).not.toContain("Esc close");
+  });
+
+  test("can be read while an answer runs, and Esc closes it before it stops anything", async () => {
+    const chat = await openChat();
+    await ask(chat, "hello");
+    chat.backend.current.text("Hi there");
+    await chat.screen.until("Hi there");
+    chat.screen.type("/help\r");
+    await chat.screen.until("/bye, /exit, Ctrl+D");
+    chat.screen.type(keys.escape);
+    await chat.screen.until("Hi there");
+    expect(chat.backend.current.signal.aborted).toBe(false);
+    chat.screen.type(keys.escape);
+    await chat.screen.until("stopped");
+  });
+});
+
+describe("settings", () => {
+  test("are sent with every message and survive /clear", async () => {
+    const chat = await openChat();
+    chat.screen.type("/set system You are a pirate.\r");
+    await chat.screen.until("Set system text.");
+    chat.screen.type("/set parameter temperature 0.3\r");
+    await chat.screen.until("Set parameter 'temperature' to '0.3'.");
+    chat.screen.type('/set parameter stop END "two words"\r');
+    await chat.screen.until("Set parameter 'stop' to 'END', 'two words'.");
+    await ask(chat, "hello");
+    chat.backend.current.text("Arr").done();
+    await chat.screen.until("context 43/4096");
+    chat.screen.type("/clear\r");
+    await chat.screen.until("For example");
+    await ask(chat, "again");
+    expect(chat.backend.current.messages).toEqual([{ role: "user", content: "again" }]);
+    expect(chat.backend.current.settings).toEqual({
+      system: "You are a pirate.",
+      parameters: { temperature: 0.3, stop: ["END", "two words"] },
+    });
+  });
+
+  test("for thinking, format and system text are sent, and taken back", async () => {
+    const chat = await openChat();
+    for (const [line, sentence] of [
+      ["/set think high", "Set 'think' mode."],
+      ["/set format json", "Set format to 'json'."],
+      ["/system Be brief.", "Set system text."],
+    ]) {
+      chat.screen.type(`${line}\r`);
+      await chat.screen.until(sentence ?? "");
+    }
+    await ask(chat, "hello");
+    expect(chat.backend.current.settings).toMatchObject({
+      system: "Be brief.",
+      think: "high",
+      format: "json",
+    });
+    chat.backend.current.text("ok").done();
+    await chat.screen.until("context 43/4096");
+    chat.screen.type("/set nothink\r");
+    await chat.screen.until("Set 'think off' mode.");
+    chat.screen.type("/set noformat\r");
+    await chat.screen.until("Disabled format.");
+    await ask(chat, "again");
+    expect(chat.backend.current.settings).toMatchObject({ think: false });
+    expect(chat.backend.current.settings).not.toHaveProperty("format");
+  });
+
+  test.each([
+    ["/set think very", "think takes low, medium, high, max, or nothing, not 'very'"],
+    ["/set format xml", "The only format is json: /set format json"],
+    ["/system", "Use /system TEXT."],
+    ["/resume nobody", "Chats are not kept: the setting nohistory is on."],
+    ["/save", "Use /save NAME"],
+  ])("%j is refused in a sentence, and the line stays", async (line, sentence) => {
+    const { screen } = await openChat();
+    screen.type(`${line}\r`);
+    await screen.until(sentence);
+    await screen.until(`> ${line}`);
+  });
+
+  test("are shown by /show", async () => {
+    const { screen } = await openChat({
+      settings: { system: "Be brief.", parameters: { top_k: 7 } },
+    });
+    screen.type("/show\r");
+    await screen.until(/System: Be brief\.\n Parameters:\n top_k 7/);
+  });
+
+  test("with a wrong value are refused in a sentence, and the line stays", async () => {
+    const { screen } = await openChat();
+    screen.type("/set parameter temperature hot\r");
+    await screen.until("temperature must be a number of at least 0, not 'hot'");
+    expect(screen.text).toContain("> /set parameter temperature hot");
+    screen.type(keys.backspace);
+    await screen.until("> /set parameter temperature ho ");
+    expect(screen.text).not.toContain("must be a number");
+  });
+});
+
+describe("a line with a slash", () => {
+  test("that is no command is not sent and stays to be corrected", async () => {
+    const { screen, backend } = await openChat();
+    screen.type("/wrong word\r");
+    await screen.until("Unknown command '/wrong'. Type /? for help");
+    expect(screen.text).toContain("> /wrong word");
+    expect(backend.answers).toHaveLength(0);
+  });
+
+  test("is sent as a message when the slash is doubled", async () => {
+    const chat = await openChat();
+    await ask(chat, "//etc/hosts what is it?");
+    expect(chat.backend.current.messages).toEqual([
+      { role: "user", content: "/etc/hosts what is it?" },
+    ]);
+  });
+});
+
+test("a block in three quotes goes on until it is closed", async () => {
+  const { screen, backend } = await openChat();
+  screen.type('"""one\r');
+  screen.type('two"""');
+  await screen.until('two"""');
+  expect(backend.answers).toHaveLength(0);
+  screen.type(keys.enter);
+  await screen.until(() => backend.answers.length === 1);
+  expect(backend.current.messages).toEqual([{ role: "user", content: "one\ntwo" }]);
+});
+
+test("messages stored with the model are shown, and not sent: the model has them", async () => {
+  const chat = await openChat({
+    messages: [
+      { role: "user", content: "Knock knock" },
+      { role: "assistant", content: "Who is there?" },
+    ],
+  });
+  await chat.screen.until("Who is there?");
+  await ask(chat, "Me");
+  expect(chat.backend.current.messages).toEqual([{ role: "user", content: "Me" }]);
+});
+
+test("a screen reader gets labels and no drawing", async () => {
+  const chat = await openChat({ isScreenReader: true });
+  await ask(chat, "hello");
+  chat.backend.current.text("Hi there").done();
+  await chat.screen.until("Assistant: Hi there");
+  expect(chat.screen.text).toContain("You: hello");
+  expect(chat.screen.isAlternate).toBe(false);
+  expect(chat.screen.text).not.toMatch(/[╭│─]/);
+  await ask(chat, "more");
+  chat.backend.current.fail("It broke.");
+  await chat.screen.until("Error: It broke.");
+  await chat.screen.until("Message: more");
+});
+
+test("messages that are stored with the model come in above what has been said meanwhile", async () => {
+  const stored = Promise.withResolvers<readonly ClientMessage[]>();
+  const chat = await openChat({ messages: stored.promise });
+  await ask(chat, "Tell me a story");
+  chat.backend.current.text("Once upon a time.").done();
+  await chat.screen.until("Once upon a time.");
+  stored.resolve([
+    { role: "user", content: "stored question" },
+    { role: "assistant", content: "stored answer" },
+  ]);
+  await chat.screen.until(/stored question[\s\S]*stored answer[\s\S]*Tell me a story[\s\S]*Once/);
+  await ask(chat, "And then?");
+  // The model sees its own messages anyway.
+  expect(chat.backend.current.messages.map(({ content }) => content)).toEqual([
+    "Tell me a story",
+    "Once upon a time.",
+    "And then?",
+  ]);
+});

@@ -1,0 +1,120 @@
+// Goal: the one table answers for typed lines, keys, hints and help without contradictions.
+// Method: look-ups in the table itself.
+
+import { describe, expect, test } from "vitest";
+import { helpRows } from "../../../../../source/cli/line-help.ts";
+import {
+  type CommandSituation,
+  isValidIn,
+} from "../../../../../source/ui/screens/chat/commands/command.ts";
+import {
+  commandTable,
+  completeSlash,
+  parseLine,
+  slashUsages,
+} from "../../../../../source/ui/screens/chat/commands/command-table.ts";
+
+const idle: CommandSituation = {
+  mode: "writing",
+  isEditing: false,
+  isBusy: false,
+  isEditorEmpty: true,
+  isAtLineEnd: true,
+  isAnchored: false,
+  hasMessages: false,
+};
+
+function parsed(typed: string): string {
+  const line = parseLine(typed);
+  if (line.kind === "command") return `${line.command.id}:${line.argument}`;
+  if (line.kind === "message") return `message:${line.text}`;
+  return line.kind === "unknown" ? line.sentence : line.kind;
+}
+
+describe("a typed line", () => {
+  test.each([
+    ["/bye", "app.leave:"],
+    ["  /exit  ", "app.leave:"],
+    ["/?", "help.open:"],
+    ["/help set", "help.open:set"],
+    ["/set system Be  brief.\nAlways.", "settings.system:Be  brief.\nAlways."],
+    ["/set   parameter stop a b", "settings.parameter:stop a b"],
+    ["/image a.png what is it", "message:/image a.png what is it"],
+    ["/IMAGE", "message:/IMAGE"],
+    ["/images", "Unknown command '/images'. Type /? for help"],
+    ["/tmp/cat.png what is it", "message:/tmp/cat.png what is it"],
+    ["/cat.png what is it", "message:/cat.png what is it"],
+    ["/tmp/cat what is it", "Unknown command '/tmp/cat'. Type /? for help"],
+    ["/set think high", "settings.think:high"],
+    ["/model large", "model.use:large"],
+    ["/byes", "Unknown command '/byes'. Type /? for help"],
+    ["/", "Unknown command '/'. Type /? for help"],
+    ["//bye", "message:/bye"],
+    [" hello\n ", "message:hello"],
+    ["what is /bye", "message:what is /bye"],
+    [" \n ", "blank"],
+    ['"""', "open"],
+    ['"""one\ntwo', "open"],
+    ['"""one\ntwo"""', "message:one\ntwo"],
+    ['""""""', "blank"],
+  ])("%j is %s", (typed, expected) => {
+    expect(parsed(typed)).toBe(expected);
+  });
+
+  test("of an unknown setting tells of those there are", () => {
+    expect(parsed("/set nonsense")).toMatch(/^Unknown setting\. Use \/set system TEXT or /);
+    expect(parsed("/set")).toContain("/set parameter NAME VALUE");
+  });
+
+  test("is completed as far as it is certain", () => {
+    expect(completeSlash("/cl")).toBe("/clear ");
+    expect(completeSlash("/se")).toBe("/se");
+    expect(completeSlash("/ses")).toBe("/sessions ");
+    expect(completeSlash("/set p")).toBe("/set parameter ");
+    expect(completeSlash("/nothing")).toBeUndefined();
+  });
+});
+
+describe("a key", () => {
+  test("belongs to the innermost thing that it is valid for", () => {
+    const idOf = (name: string, change: Partial<CommandSituation>): string | undefined =>
+      commandTable.find(
+        (command) => command.keys.includes(name) && isValidIn(command, { ...idle, ...change }),
+      )?.id;
+    expect(idOf("Esc", {})).toBeUndefined();
+    expect(idOf("Esc", { isBusy: true })).toBe("answer.stop");
+    expect(idOf("Ctrl+D", {})).toBe("app.leave");
+    expect(idOf("Ctrl+D", { isEditorEmpty: false })).toBe("editor.deleteForward");
+    expect(idOf("End", { isAnchored: true, isEditorEmpty: false })).toBe("view.follow");
+    expect(idOf("End", { isEditorEmpty: false })).toBe("editor.moveLineEnd");
+  });
+
+  test("is never claimed twice without a condition", () => {
+    const unconditional = commandTable.filter(({ when }) => when === undefined);
+    for (const mode of ["writing", "reading", "searching"] as const) {
+      const valid = unconditional.filter((command) => isValidIn(command, { ...idle, mode }));
+      const keys = valid.flatMap(({ keys }) => keys);
+      expect(keys).toEqual([...new Set(keys)]);
+    }
+  });
+});
+
+describe("the help of the line loop", () => {
+  test.each([58, 78, 98])("at %i columns it names every typed command and fits", (width) => {
+    const rows = helpRows(width);
+    const text = rows.join("\n").replaceAll(/\s+/g, " ");
+    for (const command of commandTable) {
+      for (const label of slashUsages(command)) {
+        expect(text).toContain(label.slice(0, width - 10).split(" ")[0]);
+      }
+    }
+    for (const row of rows) expect(row.length).toBeLessThanOrEqual(width);
+  });
+
+  test("has Ollama's topics", () => {
+    expect(helpRows(78, "set").join("\n")).toContain("/set parameter NAME VALUE");
+    expect(helpRows(78, "set").join("\n")).not.toContain("/show");
+    expect(helpRows(78, "show").join("\n")).toContain("/show [info|license");
+    expect(helpRows(78, "shortcuts").join("\n")).toContain("Ctrl+W");
+  });
+});

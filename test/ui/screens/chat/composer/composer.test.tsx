@@ -1,0 +1,92 @@
+// Goal: the field shows what is typed around the cursor, and what the next message is about.
+// Method: the component at chosen states, drawn as text, and in a terminal in memory for its cursor.
+
+import { Box } from "ink";
+import { describe, expect, test } from "vitest";
+import { createEditorState } from "../../../../../source/ui/editor/editor-state.ts";
+import type { ChatState } from "../../../../../source/ui/screens/chat/chat-state.ts";
+import { Composer, titleOf } from "../../../../../source/ui/screens/chat/composer/composer.tsx";
+import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../../../source/ui/theme.ts";
+import { openTree, renderAt } from "../../../support/render.tsx";
+import { sampleView } from "../sample-view.ts";
+
+function typed(text: string, cursor = text.length): Partial<ChatState> {
+  return { editor: { ...createEditorState(["plan the release"]), text, cursor } };
+}
+
+function drawn(state: Partial<ChatState>, textRows = 1, glyphs: Glyphs = unicodeGlyphs): string[] {
+  const { store } = sampleView({ state, glyphs });
+  const tree = <Composer store={store} columns={40} textRows={textRows} y={0} />;
+  return renderAt(tree, { columns: 40, glyphs }).lines();
+}
+
+test("an empty field says what to do", () => {
+  expect(drawn({})).toEqual([
+    "╭──────────────────────────────────────╮",
+    "│ > Send a message (/? for help)       │",
+    "╰──────────────────────────────────────╯",
+  ]);
+});
+
+test("ASCII terminals get no other signs", () => {
+  expect(drawn(typed("hello"), 1, asciiGlyphs)).toEqual([
+    "+--------------------------------------+",
+    "| > hello                              |",
+    "+--------------------------------------+",
+  ]);
+});
+
+test("of a long text the rows around the cursor are in sight", () => {
+  const text = Array.from({ length: 6 }, (_, row) => `line ${row}`).join("\n");
+  expect(drawn(typed(text), 3).slice(1, -1)).toEqual([
+    "│ > line 3                             │",
+    "│   line 4                             │",
+    "│   line 5                             │",
+  ]);
+  expect(drawn(typed(text, 0), 3)[1]).toContain("> line 0");
+});
+
+test("the cursor stands behind what is typed, in cells, and is hidden while messages are read", async () => {
+  const at = async (state: Partial<ChatState>, textRows = 1) => {
+    const { store } = sampleView({ state });
+    const screen = openTree(
+      <Box flexDirection="column">
+        <Composer store={store} columns={40} textRows={textRows} y={0} />
+      </Box>,
+      40,
+      10,
+    );
+    await screen.until("╰");
+    return { ...screen.cursor, isShown: screen.bytes.includes("\u001b[?25h") };
+  };
+  expect(await at({})).toEqual({ x: 4, y: 1, isShown: true });
+  expect(await at(typed("a漢字"))).toEqual({ x: 9, y: 1, isShown: true });
+  expect(await at(typed("one\ntwo"), 2)).toEqual({ x: 7, y: 2, isShown: true });
+  expect((await at({ ...typed("abc"), selectedId: 1 })).isShown).toBe(false);
+});
+
+describe("the search in earlier messages", () => {
+  const search = (query: string, index?: number): Partial<ChatState> => ({
+    ...typed("draft"),
+    search: { query, index, before: "draft" },
+  });
+
+  test("shows the words and what was found", () => {
+    expect(drawn(search("plan", 0))[1]).toContain("? plan  plan the release");
+  });
+
+  test("says when nothing was found, and nothing before anything is looked for", () => {
+    expect(drawn(search("xyz"))[1]).toContain("? xyz  nothing like it");
+    expect(drawn(search(""))[1]).toBe("│ ?                                    │");
+  });
+});
+
+test("the title tells what the next message is about", () => {
+  const image = { name: "cat.png", width: 1, height: 1, base64: "", preview: [] };
+  const nothing = { editingId: undefined, waitingImages: [], isAttaching: false };
+  expect(titleOf(nothing)).toBeUndefined();
+  expect(titleOf({ ...nothing, editingId: 3 })).toBe("your last question, anew");
+  expect(titleOf({ ...nothing, waitingImages: [image, image] })).toBe("with cat.png, cat.png");
+  expect(titleOf({ ...nothing, isAttaching: true, editingId: 3 })).toBe("looking at files");
+  expect(drawn({ waitingImages: [image] })[0]).toContain("╭─ with cat.png ─");
+});

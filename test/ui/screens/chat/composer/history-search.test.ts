@@ -1,0 +1,52 @@
+// Goal: an earlier message is found with a few letters, and giving up costs nothing.
+// Method: the reducer alone.
+import { describe, expect, it } from "vitest";
+import {
+  entryFound,
+  type HistorySearchAction,
+  reduceHistorySearch,
+  startHistorySearch,
+} from "../../../../../source/ui/screens/chat/composer/history-search.ts";
+
+const history = ["plan the party", "write a poem", "Plan the release", "write a poem", "hello"];
+
+function entryAfter(...actions: HistorySearchAction[]): string {
+  const end = actions.reduce(
+    (search, action) => reduceHistorySearch(search, action, history),
+    startHistorySearch("my draft"),
+  );
+  return entryFound(end, history);
+}
+
+const type = (text: string): HistorySearchAction => ({ type: "type", text });
+
+describe("searching the history", () => {
+  it("shows the newest entry that fits, in any letter case", () => {
+    expect(entryAfter(type("plan"))).toBe("Plan the release");
+    expect(entryAfter(type("pl"), type("an the p"))).toBe("plan the party");
+  });
+
+  it("goes on to older ones, past repetitions, and back", () => {
+    expect(entryAfter(type("write"), { type: "older" })).toBe("write a poem");
+    expect(entryAfter(type("plan"), { type: "older" })).toBe("plan the party");
+    expect(entryAfter(type("plan"), { type: "older" }, { type: "older" })).toBe("plan the party");
+    expect(entryAfter(type("plan"), { type: "older" }, { type: "younger" })).toBe(
+      "Plan the release",
+    );
+  });
+
+  it("shows nothing where nothing fits, and finds again with fewer letters", () => {
+    expect(entryAfter(type("planx"))).toBe("");
+    expect(entryAfter(type("planx"), { type: "deleteBackward" })).toBe("Plan the release");
+    expect(entryAfter(type("p"), { type: "deleteBackward" })).toBe("");
+  });
+
+  it("without a query steps through all entries", () => {
+    expect(entryAfter({ type: "older" })).toBe("hello");
+    expect(entryAfter({ type: "older" }, { type: "older" })).toBe("write a poem");
+  });
+
+  it("keeps what was typed before", () => {
+    expect(startHistorySearch("my draft").before).toBe("my draft");
+  });
+});

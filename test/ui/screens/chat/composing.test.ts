@@ -1,0 +1,165 @@
+// Goal: what is typed, pasted or recalled is exactly what is sent, and the cursor shows where.
+// Method: bytes as a terminal sends them, into the whole screen in a terminal in memory.
+
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { ask, openChat } from "../../support/open-chat.ts";
+import { keys } from "../../support/sized-terminal.ts";
+
+/** Row and column of the first cell of the field, in a window of 100x30. */
+const field = { x: 4, y: 26 };
+
+describe("typing", () => {
+  test("wide characters moves the cursor by their width", async () => {
+    const { screen } = await openChat();
+    screen.type("a漢字");
+    await screen.until("> a漢字");
+    await screen.until(({ cursor }) => cursor.x === field.x + 5 && cursor.y === field.y);
+    screen.type(keys.left);
+    await screen.until(({ cursor }) => cursor.x === field.x + 3);
+    screen.type(keys.backspace);
+    await screen.until("> a字");
+  });
+
+  test("and deleting takes an emoji as one character", async () => {
+    const { screen, backend } = await openChat();
+    screen.type("hi 👩‍👩‍👧👍🏽");
+    await screen.until("hi");
+    screen.type(keys.backspace + keys.backspace);
+    screen.type("!\r");
+    await screen.until(() => backend.answers.length === 1);
+    expect(backend.current.messages).toEqual([{ role: "user", content: "hi !" }]);
+  });
+
+  test("many keys at once keeps all of them in order", async () => {
+    const { screen, backend } = await openChat();
+    screen.type("worl");
+    screen.type("d");
+    screen.type("\x01");
+    screen.type("hello ");
+    screen.type("\x05!\r");
+    await screen.until(() => backend.answers.length === 1);
+    expect(backend.current.messages).toEqual([{ role: "user", content: "hello world!" }]);
+  });
+
+  test.each([
+    ["Ctrl+J", keys.ctrlJ],
+    ["Alt+Enter", keys.altEnter],
+    ["a backslash and Enter", `\\${keys.enter}`],
+    ["Shift+Enter of the kitty protocol", "\x1b[13;2u"],
+  ])("%s makes a new line", async (_name, bytes) => {
+    const { screen, backend } = await openChat();
+    screen.type("one");
+    await screen.until("> one");
+    screen.type(bytes);
+    await screen.until(({ cursor }) => cursor.x === field.x && cursor.y === field.y);
+    screen.type("two");
+    await screen.until(/> one *│\n│ {3}two/);
+    await screen.until(({ cursor }) => cursor.x === field.x + 3 && cursor.y === field.y);
+    expect(backend.answers).toHaveLength(0);
+    screen.type(keys.enter);
+    await screen.until(() => backend.answers.length === 1);
+    expect(backend.current.messages).toEqual([{ role: "user", content: "one\ntwo" }]);
+  });
+
+  test("a long text keeps the row of the cursor in sight", async () => {
+    const { screen } = await openChat({ columns: 60, rows: 16 });
+    screen.type(keys.paste(Array.from({ length: 12 }, (_, row) => `line ${row}`).join("\n")));
+    await screen.until("line 11");
+    expect(screen.text).not.toContain("line 0\n");
+    expect(screen.lines[0]).toContain("modelctl");
+    for (let row = 0; row < 11; row += 1) screen.type(keys.up);
+    await screen.until(/> ?line 0/);
+  });
+});
+
+describe("pasting", () => {
+  test("a block with line breaks is one text and sends nothing", async () => {
+    const { screen, backend } = await openChat();
+    screen.type(keys.paste("first\rsecond\r\nthird\n"));
+    await screen.until(/> first *│\n│ {3}second *│\n│ {3}third/);
+    expect(backend.answers).toHaveLength(0);
+    screen.type(`end${keys.enter}`);
+    await screen.until(() => backend.answers.length === 1);
+    expect(backend.current.messages).toEqual([
+      { role: "user", content: "first\nsecond\nthird\nend" },
+    ]);
+  });
+
+  test("control characters are left out", async () => {
+    const { screen, backend } = await openChat();
+    screen.type(keys.paste("a\x1b[31mb\x07\x00c"));
+    await screen.until("> a[31mbc");
+    screen.type(keys.enter);
+    await screen.until(() => backend.answers.length === 1);
+    expect(backend.current.messages).toEqual([{ role: "user", content: "a[31mbc" }]);
+  });
+
+  test("into a terminal that does not mark pastes does not send either", async () => {
+    const { screen, backend } = await openChat();
+    screen.type("one\rtwo\rthree\r");
+    await screen.until(/> one *│\n│ {3}two *│\n│ {3}three/);
+    expect(backend.answers).toHaveLength(0);
+  });
+});
+
+describe("earlier messages", () => {
+  test("come back with Up, also in the next session, several lines as one entry", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "chat-history-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const historyFile = join(folder, "new folder", "history");
+    const first = await openChat({ historyFile });
+    first.screen.type(`two${keys.ctrlJ}lines`);
+    first.screen.type(keys.enter);
+    await first.screen.until(() => first.backend.answers.length === 1);
+    first.backend.current.text("ok").done();
+    await first.screen.until("context 43/4096");
+    first.screen.type("/bye\r");
+    await first.result;
+    expect((await stat(historyFile)).mode & 0o777).toBe(0o600);
+    expect(await readFile(historyFile, "utf8")).toBe('"two\\nlines"\n"/bye"\n');
+
+    const second = await openChat({ historyFile });
+    second.screen.type("my draft");
+    second.screen.type(keys.up);
+    await second.screen.until("> /bye");
+    second.screen.type(keys.up);
+    await second.screen.until(/> two *│\n│ {3}lines/);
+    second.screen.type(keys.down + keys.down);
+    await second.screen.until("> my draft");
+  });
+
+  test("a history that cannot be read is said and does not stop the chat", async () => {
+    const chat = await openChat({ historyFile: tmpdir() });
+    await chat.screen.until("cannot be read; it is not used");
+    await ask(chat, "hello");
+  });
+});
+
+test("Tab offers the examples of an empty chat one by one and completes commands", async () => {
+  const { screen } = await openChat({ examplePrompts: ["Sing.", "Dance."] });
+  expect(screen.text).toContain("tiny\n context window 4096 tokens\n Tells short stories.");
+  screen.type(keys.tab);
+  await screen.until("> Sing.");
+  screen.type(keys.tab);
+  await screen.until("> Dance.");
+  screen.type("\x15/cl");
+  screen.type(keys.tab);
+  await screen.until("> /clear");
+});
+
+test("what was typed and not sent is there the next time", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "chat-draft-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const historyFile = join(folder, "history");
+  const first = await openChat({ historyFile });
+  first.screen.type("half a thought");
+  await first.screen.until("> half a thought");
+  first.screen.hangUp();
+  await first.result;
+  const second = await openChat({ historyFile });
+  second.screen.type(keys.up);
+  await second.screen.until("> half a thought");
+});

@@ -1,0 +1,38 @@
+// How the end of an answer stands in the transcript.
+import { expect, test } from "vitest";
+import {
+  answerStateOf,
+  noteOf,
+} from "../../../../../source/ui/screens/chat/conversation/answer-outcome.ts";
+import type { AnswerEnd } from "../../../../../source/ui/screens/chat/conversation/consume-answer.ts";
+
+const statistics = {
+  finishReason: "stop",
+  promptTokens: 12,
+  cachedTokens: 0,
+  completionTokens: 31,
+  loadMs: 0,
+  promptMs: 40,
+  completionMs: 500,
+  totalMs: 600,
+} as const;
+const done = (changes: object): AnswerEnd => ({
+  kind: "done",
+  statistics: { ...statistics, ...changes },
+});
+
+test("an answer that was cancelled at the server is stopped, not whole", () => {
+  expect(answerStateOf(done({ finishReason: "cancelled" }))).toBe("stopped");
+  expect(answerStateOf(done({ finishReason: "length" }))).toBe("limit");
+  expect(answerStateOf(done({}))).toBe("complete");
+});
+
+test("the headline says what of the conversation the model did not see", () => {
+  expect(noteOf(40, done({ truncated: { messages: 4, tokens: 900 } }))).toBe(
+    "without the 4 oldest messages · 62 tok/s · 40 ms",
+  );
+  expect(noteOf(40, done({ truncated: { messages: 1, tokens: 900 } }))).toBe(
+    "without the oldest message · 62 tok/s · 40 ms",
+  );
+  expect(noteOf(40, done({}))).toBe("62 tok/s · 40 ms");
+});

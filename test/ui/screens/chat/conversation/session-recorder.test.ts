@@ -1,0 +1,107 @@
+// Goal: whatever is done while a save is under way, each chat keeps what was said in it.
+// Method: the recorder with real files; nothing waits for a save but the end.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../../../../source/base/clock.ts";
+import { SessionStore } from "../../../../../source/sessions/session-store.ts";
+import {
+  type ChatSnapshot,
+  SessionRecorder,
+} from "../../../../../source/ui/screens/chat/conversation/session-recorder.ts";
+import type { TranscriptEntry } from "../../../../../source/ui/screens/chat/conversation/transcript-entry.ts";
+
+let folder: string;
+let store: SessionStore;
+let told: string[];
+let recorder: SessionRecorder;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "recorder-"));
+  store = new SessionStore(folder);
+  told = [];
+  recorder = new SessionRecorder(store, systemClock, (sentence) => told.push(sentence));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+function chat(...texts: string[]): ChatSnapshot {
+  const entries = texts.map((text, id): TranscriptEntry => {
+    return id % 2 === 0
+      ? { kind: "user", id, text }
+      : { kind: "assistant", id, text, state: "complete" };
+  });
+  return { model: "tiny", settings: { system: undefined, parameters: {} }, entries };
+}
+
+async function saved(): Promise<Record<string, string[]>> {
+  const { sessions } = await store.list();
+  const pairs = sessions.map(async ({ id, name }) => {
+    const { session } = await store.load(id);
+    return [name, session.messages.map(({ content }) => content)] as const;
+  });
+  return Object.fromEntries(await Promise.all(pairs));
+}
+
+test("a chat that is begun at once does not take the place of the one before", async () => {
+  recorder.record(chat("one"));
+  recorder.record(chat("one", "answer"));
+  recorder.startNew();
+  recorder.record(chat("two"));
+  recorder.startNew("third");
+  recorder.record(chat("three"));
+  await recorder.settled();
+  expect(await saved()).toEqual({ one: ["one", "answer"], two: ["two"], third: ["three"] });
+  expect(told).toEqual([]);
+});
+
+test("a chat of which nothing was said is not kept", async () => {
+  recorder.record(chat());
+  await recorder.settled();
+  expect(await saved()).toEqual({});
+});
+
+test("what is set later belongs to the chat, and a new name stays", async () => {
+  recorder.record(chat("one"));
+  await recorder.rename("Mine");
+  recorder.record({
+    ...chat("one", "two"),
+    settings: { system: "Be brief.", parameters: { top_k: 3 } },
+  });
+  await recorder.settled();
+  const head = await store.find("mine");
+  expect(head).toMatchObject({ system: "Be brief.", parameters: { top_k: 3 }, messageCount: 2 });
+});
+
+test("an answer that is being written is kept as stopped, notices are not kept", async () => {
+  const { entries, ...rest } = chat("one");
+  recorder.record({
+    ...rest,
+    entries: [
+      ...entries,
+      { kind: "assistant", id: 1, text: "half", state: "running" },
+      { kind: "notice", id: 2, text: "Set system text." },
+      { kind: "error", id: 3, text: "It broke." },
+    ],
+  });
+  await recorder.settled();
+  const { id } = await store.find("one");
+  const { session } = await store.load(id);
+  expect(session.messages.map(({ content, ending }) => [content, ending])).toEqual([
+    ["one", undefined],
+    ["half", "stopped"],
+  ]);
+});
+
+test("a save that fails is told of, and the next one tries again", async () => {
+  recorder.record(chat("one"));
+  await recorder.settled();
+  await rm(path.join(folder, "sessions"), { recursive: true });
+  await writeFile(path.join(folder, "sessions"), "in the way");
+  recorder.record(chat("one", "two"));
+  await recorder.settled();
+  expect(told.join()).toContain("could not be saved");
+  await rm(path.join(folder, "sessions"));
+  recorder.record(chat("one", "two", "three"));
+  await recorder.settled();
+  expect(await saved()).toEqual({ one: ["one", "two", "three"] });
+});

@@ -1,0 +1,56 @@
+// Goal: with a screen reader everything is said once, and what changes in place is short and changes seldom.
+// Method: the whole program in a terminal in memory; what is written to it is what is read out.
+
+import { expect, test } from "vitest";
+import { ask, openChat } from "../../support/open-chat.ts";
+import { keys } from "../../support/sized-terminal.ts";
+
+test("an answer is written once, however long it takes", async () => {
+  const chat = await openChat({ isScreenReader: true });
+  await ask(chat, "Tell me a story");
+  const { current } = chat.backend;
+  const from = chat.screen.bytes.length;
+  const sentences = Array.from({ length: 8 }, (_, at) => `This is the sentence number ${at}. `);
+  for (const [at, sentence] of sentences.entries()) {
+    current.text(sentence);
+    await chat.screen.until(`number ${at}.`);
+  }
+  current.text("The end").done();
+  await chat.screen.until("The end");
+  await chat.screen.until(/Status: .*62\.0 tok\/s/);
+  const written = chat.screen.bytes.slice(from);
+  for (const text of ["You: Tell me a story", ...sentences, "The end"]) {
+    expect(written.split(text.trim())).toHaveLength(2);
+  }
+});
+
+test("while it comes, the status is a word", async () => {
+  const chat = await openChat({ isScreenReader: true });
+  await ask(chat, "hello");
+  await chat.screen.until("Status: ~ waiting for the server");
+  chat.backend.current.event({ type: "loading", fraction: 0.62 });
+  await chat.screen.until("Status: ~ loading tiny 60 %");
+  chat.backend.current.event({ type: "prompt", completedTokens: 1168, totalTokens: 2014 });
+  await chat.screen.until("Status: ~ reading 2 014 tokens 50 %");
+  chat.backend.current.event({ type: "thinking", text: "Let me see" });
+  await chat.screen.until("Status: ~ thinking");
+  chat.backend.current.text("Hi");
+  await chat.screen.until("Status: ~ answering");
+  chat.screen.type(keys.escape);
+  await chat.screen.until("(stopped)");
+});
+
+test("the field, the search in earlier messages and notices are told in words", async () => {
+  const chat = await openChat({ isScreenReader: true });
+  await ask(chat, "plan the release");
+  chat.backend.current.text("ok").done();
+  await chat.screen.until("Assistant: ok");
+  chat.screen.type("\u0012plan");
+  await chat.screen.until("Search: plan, plan the release");
+  chat.screen.type(keys.enter);
+  await chat.screen.until("Message: plan the release");
+  chat.screen.type("\u0015/wrong\r");
+  await chat.screen.until("Status: Unknown command '/wrong'. Type /? for help");
+  await chat.screen.until("Message: /wrong");
+  expect(chat.screen.text).not.toMatch(/[╭│─]/);
+});

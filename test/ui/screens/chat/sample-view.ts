@@ -1,0 +1,45 @@
+// A chat's state and layout without a server, for drawing its components.
+
+import type { ModelFacts } from "../../../../source/client/chat-events.ts";
+import { Store } from "../../../../source/ui/hooks/store.ts";
+import { CodeHighlighter } from "../../../../source/ui/markdown/code-highlighter.ts";
+import { type ChatState, createChatState } from "../../../../source/ui/screens/chat/chat-state.ts";
+import type { ChatView } from "../../../../source/ui/screens/chat/chat-view.ts";
+import type { TranscriptEntry } from "../../../../source/ui/screens/chat/conversation/transcript-entry.ts";
+import { PrintedEntries } from "../../../../source/ui/screens/chat/transcript/printed-entries.ts";
+import { TranscriptLayout } from "../../../../source/ui/screens/chat/transcript/transcript-layout.ts";
+import { type Glyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
+
+export interface SampleViewOptions extends Partial<Pick<ChatView, "examplePrompts" | "watch">> {
+  readonly state?: Partial<ChatState>;
+  readonly facts?: Partial<ModelFacts>;
+  readonly glyphs?: Glyphs;
+}
+
+export function sampleView(options: SampleViewOptions = {}): ChatView {
+  const { state = {}, facts = {}, glyphs = unicodeGlyphs, examplePrompts = ["Sing."] } = options;
+  return {
+    store: new Store({ ...createChatState(undefined, [], []), ...state }),
+    backend: { facts: { name: "tiny", contextLength: 4096, card: "Tells stories.", ...facts } },
+    glyphs,
+    examplePrompts,
+    layout: new TranscriptLayout({
+      glyphs,
+      highlighter: new CodeHighlighter(),
+      drawsImages: false,
+      timeText: () => "10:41",
+    }),
+    printed: new PrintedEntries(),
+    watch: options.watch,
+    session: () => undefined,
+  };
+}
+
+/** Questions and answers by turns, numbered. */
+export function sampleEntries(count: number): readonly TranscriptEntry[] {
+  return Array.from({ length: count }, (_, id): TranscriptEntry => {
+    return id % 2 === 0
+      ? { kind: "user", id, text: `question ${id}`, atMs: 0 }
+      : { kind: "assistant", id, text: `answer ${id}`, state: "complete", note: "61 tok/s" };
+  });
+}

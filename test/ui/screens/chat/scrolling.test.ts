@@ -1,0 +1,89 @@
+// Goal: reading back is undisturbed, and the way to the newest text is always in sight.
+// Method: the whole screen in a terminal in memory; rows before and after new output are compared.
+
+import { expect, test } from "vitest";
+import { ask, type OpenChat, openChat } from "../../support/open-chat.ts";
+import { keys } from "../../support/sized-terminal.ts";
+
+function numberedLines(first: number, last: number): string {
+  return Array.from({ length: last - first + 1 }, (_, index) => `row ${first + index}\n`).join("");
+}
+
+function rowsOnShow({ screen }: OpenChat): string[] {
+  return screen.lines.filter((line) => line.includes("row ")).map((line) => line.trim());
+}
+
+async function openLongAnswer(): Promise<OpenChat> {
+  const chat = await openChat({ columns: 80, rows: 24 });
+  await ask(chat, "Count");
+  chat.backend.current.text(numberedLines(1, 60));
+  await chat.screen.until("row 60");
+  return chat;
+}
+
+test("new output follows until PgUp, and then never moves what is being read", async () => {
+  const chat = await openLongAnswer();
+  chat.screen.type(keys.pageUp);
+  await chat.screen.until(/\d+ lines below · End to follow/);
+  const before = rowsOnShow(chat);
+  expect(before).not.toContain("row 60");
+  chat.backend.current.text(numberedLines(61, 65));
+  await chat.screen.until("5 new lines · End to follow");
+  expect(rowsOnShow(chat)).toEqual(before);
+  chat.backend.current.done();
+  await chat.screen.until("context 43/4096");
+  expect(rowsOnShow(chat)).toEqual(before);
+  chat.screen.type(keys.end);
+  await chat.screen.until("row 65");
+  expect(chat.screen.text).not.toContain("End to follow");
+  chat.screen.type(keys.pageUp + keys.pageDown);
+  await chat.screen.until("row 65");
+});
+
+test("Home shows the first message and PgDn leads on without a gap", async () => {
+  const chat = await openLongAnswer();
+  chat.screen.type(keys.home);
+  await chat.screen.until(/you .*\n Count/);
+  const seen = new Set(rowsOnShow(chat));
+  for (let page = 0; page < 5; page += 1) {
+    const top = chat.screen.lines[1];
+    chat.screen.type(keys.pageDown);
+    await chat.screen.until((screen) => screen.lines[1] !== top);
+    for (const row of rowsOnShow(chat)) seen.add(row);
+    if (chat.screen.text.includes("row 60")) break;
+  }
+  expect(seen).toEqual(new Set(numberedLines(1, 60).trim().split("\n")));
+});
+
+test("a new width keeps the place", async () => {
+  const chat = await openLongAnswer();
+  chat.screen.type(keys.pageUp);
+  await chat.screen.until("End to follow");
+  const top = chat.screen.lines[1];
+  chat.screen.resize(100, 24);
+  await chat.screen.until((screen) => screen.lines[19]?.length === 100);
+  const place = Number(/row (\d+)/.exec(chat.screen.lines[1] ?? "")?.[1]);
+  // Short lines do not wrap, so that half the width of the window is half of an estimate.
+  expect(place).toBeGreaterThan(20);
+  chat.screen.resize(80, 24);
+  await chat.screen.until((screen) => screen.lines[1] === top);
+});
+
+test("sending returns to the tail", async () => {
+  const chat = await openLongAnswer();
+  chat.backend.current.done();
+  await chat.screen.until("context 43/4096");
+  chat.screen.type(keys.pageUp);
+  await chat.screen.until("End to follow");
+  await ask(chat, "another");
+  await chat.screen.until(/you .*\n another/);
+});
+
+test("End in a written line goes to its end, once the tail is followed", async () => {
+  const chat = await openLongAnswer();
+  chat.screen.type("abc");
+  await chat.screen.until("> abc");
+  chat.screen.type(`${keys.home}X${keys.end}Y`);
+  await chat.screen.until("> XabcY");
+  expect(chat.screen.text).toContain("row 60");
+});

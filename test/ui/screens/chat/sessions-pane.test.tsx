@@ -1,0 +1,102 @@
+// Goal: saved chats and settings are found at a glance, in whatever room is left for them.
+// Method: the component with chosen chats, drawn as text.
+
+import { describe, expect, test } from "vitest";
+import type { SessionHead } from "../../../../source/sessions/session.ts";
+import {
+  SessionsPane,
+  type SessionsPaneProps,
+  shortAge,
+} from "../../../../source/ui/screens/chat/sessions-pane.tsx";
+import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
+import { renderAt } from "../../support/render.tsx";
+
+const minuteMs = 60_000;
+const now = 1_000 * minuteMs;
+
+function head(id: string, name: string, minutes: number): SessionHead {
+  return {
+    id,
+    name,
+    isNamed: false,
+    model: "tiny",
+    createdAtMs: 0,
+    updatedAtMs: now - minutes * minuteMs,
+    messageCount: 2,
+    parameters: {},
+  };
+}
+
+const saved = [
+  head("a", "A long name of a chat", 0),
+  head("b", "Release", 5),
+  head("c", "Poem", 90),
+];
+
+function drawn(props: Partial<SessionsPaneProps>, glyphs: Glyphs = unicodeGlyphs): string[] {
+  const all: SessionsPaneProps = {
+    saved: [],
+    current: undefined,
+    settings: { system: undefined, parameters: {} },
+    now,
+    columns: 26,
+    rows: 10,
+    ...props,
+  };
+  return renderAt(<SessionsPane {...all} />, { columns: 26, glyphs }).lines();
+}
+
+test("chats stand below each other, the one that goes on marked", () => {
+  expect(drawn({ saved, current: saved[0] })).toEqual([
+    "╭─ Chats ────────────────╮",
+    "│ > A long name of … now │",
+    "│   Release        5 min │",
+    "│   Poem             1 h │",
+    "╰──────────────── Alt+S ─╯",
+  ]);
+});
+
+test("the current chat has its newest name", () => {
+  expect(drawn({ saved, current: { ...head("a", "New", 0) } })[1]).toContain("> New ");
+});
+
+test("settings stand below the chats, and are never what is cut", () => {
+  const settings = {
+    system: "Be\nbrief.",
+    parameters: { temperature: 0.3, stop: ["END", "STOP"] },
+    think: "high",
+    format: "json",
+  };
+  const rows = drawn({ saved, settings, rows: 9 });
+  expect(rows.slice(1, -1)).toEqual([
+    "│   A long name of … now │",
+    "│                        │",
+    "│ temperature 0.3        │",
+    "│ stop END STOP          │",
+    "│ think high             │",
+    "│ format json            │",
+    "│ system Be brief.       │",
+  ]);
+});
+
+test("nothing is drawn where there is nothing, or no room", () => {
+  expect(drawn({})).toEqual([""]);
+  expect(drawn({ saved, rows: 2 })).toEqual([""]);
+});
+
+test("names of others are neutralised, and ASCII terminals get no other signs", () => {
+  const rows = drawn({ saved: [head("a", "bad\u001b[2J name that is long", 1)] }, asciiGlyphs);
+  expect(rows[1]).toBe("|   bad^[[2J na... 1 min |");
+});
+
+describe("ages", () => {
+  test.each([
+    [30_000, "now"],
+    [minuteMs, "1 min"],
+    [59 * minuteMs, "59 min"],
+    [47 * 60 * minuteMs, "47 h"],
+    [72 * 60 * minuteMs, "3 d"],
+  ])("%d ms are %s", (milliseconds, text) => {
+    expect(shortAge(milliseconds)).toBe(text);
+  });
+});

@@ -1,0 +1,39 @@
+// Goal: one row tells what goes on, or a notice in its place, whatever room there is.
+// Method: the component at chosen states and widths, drawn as text.
+
+import { expect, test } from "vitest";
+import type { ChatState } from "../../../../source/ui/screens/chat/chat-state.ts";
+import { StatusLine } from "../../../../source/ui/screens/chat/status-line.tsx";
+import { asciiGlyphs } from "../../../../source/ui/theme.ts";
+import { renderAt } from "../../support/render.tsx";
+import { sampleView } from "./sample-view.ts";
+
+function drawn(state: Partial<ChatState>, columns = 60): string[] {
+  return renderAt(<StatusLine chat={sampleView({ state })} columns={columns} />, {
+    columns,
+  }).lines();
+}
+
+test("how full the window is has a bar, where there is room for it", () => {
+  expect(drawn({ contextTokens: 2048 })).toEqual([" ● ready · context 2048/4096  ██████░░░░░░"]);
+  expect(drawn({ contextTokens: 2048 }, 32)).toEqual([" ● ready · context 2048/4096"]);
+});
+
+test("loading has a bar of its own", () => {
+  const activity = { phase: { kind: "loading", fraction: 0.5 }, elapsedMs: 0 } as const;
+  expect(drawn({ activity, contextTokens: 10 })).toEqual([" ◐ loading tiny 50 %  ██████░░░░░░"]);
+});
+
+test("a notice takes its place, in three rows at most", () => {
+  expect(drawn({ notice: "Set system\ntext." })).toEqual([" ! Set system text."]);
+  const rows = drawn({ notice: "word ".repeat(100) }, 40);
+  expect(rows).toHaveLength(3);
+  expect(rows.every((row) => row.length <= 40)).toBe(true);
+});
+
+test("a notice cannot command the terminal, and is ASCII where the terminal is", () => {
+  const glyphs = asciiGlyphs;
+  const chat = sampleView({ state: { notice: "gone: \u001b[2J" }, glyphs });
+  const { lines } = renderAt(<StatusLine chat={chat} columns={60} />, { columns: 60, glyphs });
+  expect(lines()).toEqual([" ! gone: ^[[2J"]);
+});

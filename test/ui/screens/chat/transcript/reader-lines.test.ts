@@ -1,0 +1,91 @@
+// Goal: a screen reader hears every message once, an answer as it comes, and lines that were read never change.
+// Method: entries go in as they are while an answer is written, lines come out.
+
+import { describe, expect, test } from "vitest";
+import type {
+  AnswerState,
+  TranscriptEntry,
+} from "../../../../../source/ui/screens/chat/conversation/transcript-entry.ts";
+import { readerLines } from "../../../../../source/ui/screens/chat/transcript/reader-lines.ts";
+
+const question: TranscriptEntry = { kind: "user", id: 0, text: "Tell me a story" };
+
+function answered(text: string, state: AnswerState): readonly TranscriptEntry[] {
+  return [question, { kind: "assistant", id: 1, text, state }];
+}
+
+const story =
+  "Once upon a time there was a fox. It lived near the forest.\n\n1. It had a boat.\n2. No. 2, e.g. a den\nThe end";
+
+test("an answer is read out line by line and sentence by sentence, once each", () => {
+  let before: readonly string[] = [];
+  for (let length = 1; length <= story.length; length += 1) {
+    const lines = readerLines(answered(story.slice(0, length), "running"));
+    expect(lines.slice(0, before.length)).toEqual(before);
+    before = lines;
+  }
+  const whole = readerLines(answered(story, "complete"));
+  expect(whole.slice(0, before.length)).toEqual(before);
+  expect(before).toHaveLength(whole.length - 1);
+  expect(whole).toEqual([
+    "You: Tell me a story",
+    "Assistant: Once upon a time there was a fox.",
+    "It lived near the forest.",
+    "1. It had a boat.",
+    "2. No. 2, e.g. a den",
+    "The end",
+  ]);
+});
+
+test("a line break that comes in two pieces is one", () => {
+  expect(readerLines(answered("one\r", "running"))).toContain("Assistant: one");
+  expect(readerLines(answered("one\r\ntwo", "complete")).slice(1)).toEqual([
+    "Assistant: one",
+    "two",
+  ]);
+});
+
+test("a question waits until its answer has begun: it may go back into the field", () => {
+  expect(readerLines(answered("", "running"))).toEqual([]);
+  expect(readerLines(answered("Once", "running"))).toEqual(["You: Tell me a story"]);
+});
+
+describe("how an answer ended is told behind it", () => {
+  test.each<[AnswerState, string[]]>([
+    ["complete", []],
+    ["limit", ["(cut at the length limit)"]],
+    ["stopped", ["(stopped)"]],
+    ["failed", ["(failed)"]],
+  ])("%s", (state, ending) => {
+    expect(readerLines(answered("One.", state)).slice(1)).toEqual(["Assistant: One.", ...ending]);
+  });
+
+  test("and so are the tools that it calls", () => {
+    const toolCalls = [{ name: "get_weather", arguments: { city: "Paris" } }];
+    const entry: TranscriptEntry = {
+      kind: "assistant",
+      id: 1,
+      text: "",
+      state: "complete",
+      toolCalls,
+    };
+    expect(readerLines([question, entry])[1]).toBe(
+      'Assistant: (calls get_weather {"city":"Paris"})',
+    );
+  });
+});
+
+test("errors, notices and images are told in words, and no text commands the terminal", () => {
+  const image = { name: "cat.png", width: 64, height: 64, base64: "x", tokens: 36, preview: [] };
+  expect(
+    readerLines([
+      { kind: "user", id: 0, text: "what is \u001b[2Jthis", images: [image] },
+      { kind: "error", id: 1, text: "It broke.", next: "Enter tries again · Ctrl+T takes another" },
+      { kind: "notice", id: 2, text: "Set system text." },
+    ]),
+  ).toEqual([
+    "You: what is ^[[2Jthis (attached cat.png 64x64, 36 tokens)",
+    "Error: It broke. (Enter tries again , Ctrl+T takes another)",
+    "Note: Set system text.",
+  ]);
+});

@@ -1,0 +1,53 @@
+// Goal: what stands in the scrollback is never printed a second time, whatever becomes of the chat.
+// Method: the component printed as text, after changes of the chat's state; the list of printed entries alone.
+
+import { expect, test } from "vitest";
+import { PrintedEntries } from "../../../../../source/ui/screens/chat/transcript/printed-entries.ts";
+import { Scrollback } from "../../../../../source/ui/screens/chat/transcript/scrollback.tsx";
+import { renderAt } from "../../../support/render.tsx";
+import { sampleEntries, sampleView } from "../sample-view.ts";
+
+const columns = 40;
+
+test("messages are printed with their speakers, below each other", () => {
+  const chat = sampleView({ state: { entries: sampleEntries(2) } });
+  const { lines } = renderAt(<Scrollback chat={chat} columns={columns} />, { columns });
+  expect(lines().slice(0, 5)).toEqual([
+    " you                              10:41",
+    " question 0",
+    "",
+    " assistant                     61 tok/s",
+    " answer 1",
+  ]);
+});
+
+test("a chat that comes to the front again prints what is new in it alone", () => {
+  const chat = sampleView({ state: { entries: sampleEntries(2) } });
+  const first = renderAt(<Scrollback chat={chat} columns={columns} />, { columns });
+  expect(first.text()).toContain("answer 1");
+  chat.store.update({ entries: sampleEntries(4) });
+  const second = renderAt(<Scrollback chat={chat} columns={columns} />, { columns });
+  expect(second.text()).toContain("answer 3");
+  expect(second.text()).not.toContain("answer 1");
+});
+
+test("numbers that begin anew with another conversation hide nothing", () => {
+  const printed = new PrintedEntries();
+  const [first, ...others] = sampleEntries(3);
+  const count = (conversation: number, entries: ReturnType<typeof sampleEntries>) =>
+    printed.take({ conversation, entries }).length;
+  expect(count(0, sampleEntries(2))).toBe(2);
+  expect(count(1, sampleEntries(2))).toBe(4);
+  expect(count(1, sampleEntries(2))).toBe(4);
+  // Stored messages come in front, and a fork takes the end away.
+  expect(count(1, [{ kind: "notice", id: -1, text: "stored" }, ...sampleEntries(2)])).toBe(5);
+  expect(count(1, first === undefined ? [] : [first])).toBe(5);
+  expect(count(1, first === undefined ? [] : [first, ...others])).toBe(7);
+});
+
+test("the same array stands for what was printed until there is more", () => {
+  const printed = new PrintedEntries();
+  const entries = sampleEntries(2);
+  const before = printed.take({ conversation: 0, entries });
+  expect(printed.take({ conversation: 0, entries: [...entries] })).toBe(before);
+});

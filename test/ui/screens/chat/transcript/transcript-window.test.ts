@@ -1,0 +1,154 @@
+// Goal: an anchored view stays where it is whatever happens below it, scrolling skips nothing, and a
+// long transcript costs no more than a short one.
+// Method: transcripts of numbered rows without a screen.
+
+import { describe, expect, test } from "vitest";
+import {
+  followTail,
+  reveal,
+  scroll,
+  type TranscriptRows,
+  type Viewport,
+  visibleWindow,
+} from "../../../../../source/ui/screens/chat/transcript/transcript-window.ts";
+import { runsText } from "../../../../../source/ui/text/text-run.ts";
+
+interface TestTranscript extends TranscriptRows {
+  readonly laidOut: Set<number>;
+}
+
+/** Entries with these numbers of rows; each row says which one of all it is. */
+function transcript(
+  rowCounts: readonly number[],
+  { width = 80, firstId = 0 } = {},
+): TestTranscript {
+  const starts: number[] = [];
+  let total = 0;
+  for (const count of rowCounts) {
+    starts.push(total);
+    total += count;
+  }
+  const laidOut = new Set<number>();
+  return {
+    width,
+    count: rowCounts.length,
+    laidOut,
+    idAt: (index) => firstId + index * 2,
+    rowsOf: (index) => {
+      laidOut.add(index);
+      return Array.from({ length: rowCounts[index] ?? 0 }, (_, row) => [
+        { text: String((starts[index] ?? 0) + row), tone: "plain" as const },
+      ]);
+    },
+    rowCount: (index) => ({
+      rows: laidOut.has(index) ? (rowCounts[index] ?? 0) : 1,
+      isExact: laidOut.has(index),
+    }),
+  };
+}
+
+const height = 10;
+const pageUp = { kind: "pages", delta: -1 } as const;
+const pageDown = { kind: "pages", delta: 1 } as const;
+
+function shown(viewport: Viewport, rows: TranscriptRows): number[] {
+  return visibleWindow(viewport, rows, height).rows.map(({ runs }) => Number(runsText(runs)));
+}
+
+function range(from: number, count: number): number[] {
+  return Array.from({ length: count }, (_, index) => from + index);
+}
+
+describe("the tail", () => {
+  test("is followed while the transcript grows", () => {
+    expect(shown(followTail, transcript([5, 20]))).toEqual(range(15, 10));
+    expect(shown(followTail, transcript([5, 25]))).toEqual(range(20, 10));
+  });
+
+  test("is all there is of a short transcript, and keys do not leave it", () => {
+    const short = transcript([3, 4]);
+    expect(shown(followTail, short)).toEqual(range(0, 7));
+    expect(scroll(followTail, pageUp, short, height)).toEqual(followTail);
+    expect(scroll(followTail, pageUp, transcript([]), height)).toEqual(followTail);
+    expect(shown(followTail, transcript([]))).toEqual([]);
+  });
+});
+
+describe("an anchored view", () => {
+  const before = transcript([5, 95]);
+  const anchored = scroll(followTail, pageUp, before, height);
+
+  test("stays when new rows come, and counts them", () => {
+    expect(shown(anchored, before)).toEqual(range(82, 9));
+    expect(visibleWindow(anchored, before, height)).toMatchObject({ belowRows: 9, newRows: 0 });
+    const grown = transcript([5, 98, 4]);
+    expect(shown(anchored, grown)).toEqual(range(82, 9));
+    grown.rowsOf(2);
+    expect(visibleWindow(anchored, grown, height)).toMatchObject({
+      belowRows: 16,
+      newRows: 7,
+      isAbout: false,
+    });
+  });
+
+  test("does not count as new what has been scrolled into view", () => {
+    const grown = transcript([5, 125]);
+    const lower = scroll(anchored, pageDown, grown, height);
+    const lowest = scroll(scroll(lower, pageDown, grown, height), pageDown, grown, height);
+    const window = visibleWindow(lowest, grown, height);
+    expect(window.newRows).toBe(window.belowRows);
+    expect(window.newRows).toBeLessThan(30);
+  });
+
+  test("returns to the tail at the end", () => {
+    expect(scroll(anchored, { kind: "tail" }, before, height)).toEqual(followTail);
+    expect(scroll(anchored, { kind: "pages", delta: 3 }, before, height)).toEqual(followTail);
+  });
+
+  test("keeps its place in the text when the width changes and comes back", () => {
+    expect(shown(anchored, transcript([10, 190], { width: 40 }))[0]).toBe(10 + 2 * 77);
+    expect(shown(anchored, before)[0]).toBe(82);
+  });
+
+  test("whose entry is gone shows the tail", () => {
+    expect(shown(anchored, transcript([50], { firstId: 100 }))[0]).toBe(40);
+  });
+});
+
+test("paging from top to tail and back shows every row", () => {
+  const rows = transcript([7, 30, 1, 44, 2, 2]);
+  let viewport: Viewport = scroll(followTail, { kind: "top" }, rows, height);
+  const down = new Set<number>();
+  for (let page = 0; page < 30; page += 1) {
+    for (const row of shown(viewport, rows)) down.add(row);
+    if (viewport.kind === "tail") break;
+    viewport = scroll(viewport, pageDown, rows, height);
+  }
+  expect(down.size).toBe(86);
+  const up = new Set<number>();
+  for (let page = 0; page < 30; page += 1) {
+    for (const row of shown(viewport, rows)) up.add(row);
+    viewport = scroll(viewport, pageUp, rows, height);
+  }
+  expect(up.size).toBe(86);
+});
+
+test("an entry is revealed from its first row, and left where it is when it is whole in sight", () => {
+  const rows = transcript([4, 30, 4, 3]);
+  const second = reveal(followTail, 2, rows, height);
+  expect(shown(second, rows)).toEqual(range(4, 9));
+  expect(reveal(followTail, 6, rows, height)).toEqual(followTail);
+  expect(reveal(followTail, 4, rows, height)).toEqual(followTail);
+  expect(reveal(followTail, 99, rows, height)).toEqual(followTail);
+});
+
+test("of ten thousand entries only those near the place on show are laid out", () => {
+  const rows = transcript(Array.from({ length: 10_000 }, () => 5));
+  visibleWindow(followTail, rows, height);
+  expect(rows.laidOut.size).toBe(2);
+  const top = scroll(followTail, { kind: "top" }, rows, height);
+  const window = visibleWindow(top, rows, height);
+  expect(rows.laidOut.size).toBeLessThan(8);
+  expect(window.isAbout).toBe(true);
+  expect(window.belowRows).toBeGreaterThan(9_000);
+});

@@ -1,0 +1,116 @@
+// Goal: the messages in sight are drawn where the window says, and only what changes is drawn again.
+// Method: the component at chosen states, drawn as text; the rows that React mounts are compared.
+
+import { describe, expect, test } from "vitest";
+import { transcriptRows } from "../../../../../source/ui/screens/chat/chat-view.ts";
+import type { AssistantEntry } from "../../../../../source/ui/screens/chat/conversation/transcript-entry.ts";
+import {
+  EmptyChat,
+  emptyChatRows,
+} from "../../../../../source/ui/screens/chat/transcript/empty-chat.tsx";
+import { Transcript } from "../../../../../source/ui/screens/chat/transcript/transcript.tsx";
+import {
+  followTail,
+  scroll,
+  visibleWindow,
+} from "../../../../../source/ui/screens/chat/transcript/transcript-window.ts";
+import { asciiGlyphs, unicodeGlyphs } from "../../../../../source/ui/theme.ts";
+import { renderAt } from "../../../support/render.tsx";
+import { sampleEntries, sampleView } from "../sample-view.ts";
+
+const columns = 40;
+
+describe("the transcript", () => {
+  test("shows the newest rows, with speakers, times and figures", () => {
+    const chat = sampleView({ state: { entries: sampleEntries(4) } });
+    const { lines } = renderAt(<Transcript chat={chat} columns={columns} rows={6} />, { columns });
+    expect(lines()).toEqual([
+      " you                              10:41",
+      " question 2",
+      "",
+      " assistant                     61 tok/s",
+      " answer 3",
+      "",
+    ]);
+  });
+
+  test("marks the selected message beside each of its rows", () => {
+    const chat = sampleView({ state: { entries: sampleEntries(2), selectedId: 1 } });
+    const draw = <Transcript chat={chat} columns={columns} rows={8} />;
+    const lines = renderAt(draw, { columns }).lines();
+    expect(lines.filter((line) => line.startsWith("▌"))).toEqual([
+      "▌assistant                     61 tok/s",
+      "▌answer 1",
+    ]);
+    const ascii = renderAt(draw, { columns, glyphs: asciiGlyphs }).lines();
+    expect(ascii.filter((line) => line.startsWith("|"))).toHaveLength(2);
+  });
+
+  test("tells what is below a view that is scrolled back", () => {
+    const entries = sampleEntries(10);
+    const chat = sampleView({ state: { entries } });
+    const rows = transcriptRows(chat, { entries, activity: undefined }, columns - 2);
+    const viewport = scroll(followTail, { kind: "rows", delta: -5 }, rows, 8);
+    chat.store.update({ viewport });
+    const { lines } = renderAt(<Transcript chat={chat} columns={columns} rows={8} />, { columns });
+    expect(lines()).toHaveLength(8);
+    expect(lines().at(-1)).toBe("    ↓ 6 lines below · End to follow");
+  });
+
+  test("shows progress in place of an answer that has no text yet", () => {
+    const answer: AssistantEntry = { kind: "assistant", id: 1, text: "", state: "running" };
+    const chat = sampleView({
+      state: {
+        entries: [...sampleEntries(1), answer],
+        activity: { phase: { kind: "queued", ahead: 2 }, elapsedMs: 0 },
+      },
+    });
+    const { lines } = renderAt(<Transcript chat={chat} columns={columns} rows={6} />, { columns });
+    expect(lines()).toContain(" ◐ waiting, 2 ahead · Esc cancels");
+  });
+});
+
+test("rows of finished messages, and of finished blocks, are the same objects in every frame", () => {
+  const chat = sampleView();
+  const frame = (text: string) => {
+    const answer: AssistantEntry = { kind: "assistant", id: 2, text, state: "running" };
+    const entries = [...finished, answer];
+    const rows = transcriptRows(chat, { entries, activity: undefined }, columns);
+    return visibleWindow(followTail, rows, 30).rows.map(({ runs }) => runs);
+  };
+  const finished = sampleEntries(2);
+  const before = frame("A finished block.\n\nOne that gr");
+  const after = frame("A finished block.\n\nOne that grows.");
+  expect(after.slice(0, 6).every((runs, row) => runs === before[row])).toBe(true);
+  const block = before.findIndex((runs) => runs[0]?.text === "A finished block.");
+  expect(after[block]).toBe(before[block]);
+});
+
+describe("an empty chat", () => {
+  test("shows the model and prompts to begin with", () => {
+    const facts = { name: "tiny", contextLength: 4096, card: "Tells stories." };
+    const rows = emptyChatRows(facts, ["Sing.", "Dance."], 38, unicodeGlyphs);
+    const draw = (height: number) =>
+      renderAt(<EmptyChat rows={rows} height={height} />, { columns }).lines();
+    expect(draw(9)).toEqual([
+      "",
+      " tiny",
+      " context window 4096 tokens",
+      " Tells stories.",
+      "",
+      " For example (Tab puts one into the",
+      " field):",
+      "   Sing.",
+      "   Dance.",
+    ]);
+    expect(draw(3)).toEqual(["", " tiny", " context window 4096 tokens"]);
+  });
+
+  test("leaves out what is not known, and cuts long prompts", () => {
+    const facts = { name: "a\u001bb", contextLength: undefined, card: undefined };
+    const rows = emptyChatRows(facts, ["word ".repeat(20)], 30, asciiGlyphs);
+    const lines = renderAt(<EmptyChat rows={rows} height={rows.length} />, { columns }).lines();
+    expect(lines[1]).toBe(" a^[b");
+    expect(lines.at(-1)).toBe("   word word word word word ...");
+  });
+});

@@ -1,0 +1,73 @@
+// Words of the steps for screen readers: told once, the field that has the keys apart.
+import { describe, expect, test } from "vitest";
+import type { Item } from "../../../../source/ui/screens/deploy/form.ts";
+import { checkStep, openStep } from "../../../../source/ui/screens/deploy/form-reducer.ts";
+import { afterEvent, beginLaunch } from "../../../../source/ui/screens/deploy/launch.ts";
+import { pageOf } from "../../../../source/ui/screens/deploy/pages.ts";
+import { readerLines, spokenFocus } from "../../../../source/ui/screens/deploy/reader-lines.ts";
+import type { StepId } from "../../../../source/ui/screens/deploy/steps.ts";
+import { unicodeGlyphs } from "../../../../source/ui/theme.ts";
+import { context, stateOf } from "./sample-answers.ts";
+
+const open = (step: StepId, given = {}) => openStep(stateOf(step, given), step, context);
+const said = (state: ReturnType<typeof open>) => readerLines(state, context, unicodeGlyphs);
+
+test("the step and its question come first, then the fields without the one that has the keys", () => {
+  const state = open("scaling", { maxConcurrency: "3" });
+  const lines = said(state);
+  expect(lines[0]).toBe("Step 9 of 13  Scaling: How many replicas should answer requests?");
+  expect(lines).toContain("Replicas at most: 3");
+  expect(lines.join("\n")).not.toContain("Growth:");
+  expect(spokenFocus(state, context)).toBe(
+    "Growth: Your own (of As the script says, Cheapest, Responsive, Bursty, Your own)",
+  );
+});
+
+test("faults are told with the names of their fields", () => {
+  const state = checkStep(open("name", { name: "" }), context);
+  expect(said(state)).toContain("Fault in Name: The name is empty.");
+  expect(spokenFocus(state, context)).toBe("Name: empty");
+});
+
+test("a step without fields is named", () => {
+  expect(spokenFocus(open("preflight"), context)).toBe("Step 11 of 13  Preflight");
+});
+
+test("secrets are hidden, whether they have the keys or not", () => {
+  const state = open("variables", { "variable:API_TOKEN": "hunter2" });
+  expect(said(state)).toContain("API_TOKEN: hidden");
+  const focused = { ...state, focus: 1 };
+  expect(spokenFocus(focused, context)).toBe("API_TOKEN: hidden");
+  expect([...said(focused), ...said(state)].join("\n")).not.toContain("hunter2");
+  const items: readonly Item[] = pageOf(state, context).items;
+  expect(items.map(({ value }) => value)).toContain("hunter2");
+});
+
+describe("what runs", () => {
+  test("is told without its time, so that it is not read out at each change", () => {
+    const start = { kind: "phase", phase: "start", sentence: "calling serve" } as const;
+    const launch = afterEvent(beginLaunch(false, 0), { ...start, elapsedMs: 0 }, 10);
+    const logged = afterEvent(launch, { kind: "log", text: "loading\u001b[2J" }, 20);
+    const lines = said({ ...stateOf("launch"), launch: logged });
+    expect(lines).toContain("start: calling serve");
+    expect(lines).toContain("loading␛[2J");
+    expect(
+      readerLines(
+        { ...stateOf("launch"), launch: logged },
+        { ...context, nowMs: 900 },
+        unicodeGlyphs,
+      ),
+    ).toEqual(lines);
+  });
+
+  test("of the checks is told when it has ended", () => {
+    const ok = { subject: "server", kind: "ok", sentence: "ready" } as const;
+    const checks = [
+      { subject: "server", findings: [ok] },
+      { subject: "python", findings: undefined },
+    ];
+    const text = said({ ...open("preflight"), checks }).join("\n");
+    expect(text).toContain("server: ready");
+    expect(text).not.toContain("python");
+  });
+});

@@ -1,0 +1,197 @@
+// Goal: every step is whole in its place at each size, with and without Unicode, and nobody can write on the
+// terminal through it.
+// Method: the screen's component with a state of each step; a terminal in memory where the cursor matters.
+
+import { describe, expect, test } from "vitest";
+import { fieldAfterText } from "../../../../source/ui/editor/line-field.ts";
+import { DeployBody } from "../../../../source/ui/screens/deploy/deploy-screen.tsx";
+import type { DeployState, Known } from "../../../../source/ui/screens/deploy/deploy-state.ts";
+import {
+  checkStep,
+  editField,
+  openStep,
+} from "../../../../source/ui/screens/deploy/form-reducer.ts";
+import { afterEvent, beginLaunch } from "../../../../source/ui/screens/deploy/launch.ts";
+import { layoutPage } from "../../../../source/ui/screens/deploy/page-layout.ts";
+import { readerLines, spokenFocus } from "../../../../source/ui/screens/deploy/reader-lines.ts";
+import { type StepId, steps } from "../../../../source/ui/screens/deploy/steps.ts";
+import { textWidth } from "../../../../source/ui/text/graphemes.ts";
+import { asciiGlyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
+import { openTree, type RenderOptions, renderAt } from "../../support/render.tsx";
+import { appDetails, context, inspectionOf, loaded, rules, stateOf } from "./sample-answers.ts";
+
+const usual = { columns: 80, rows: 22 };
+const sizes = [{ columns: 60, rows: 14 }, usual, { columns: 120, rows: 38 }];
+
+function linesOf(state: DeployState, size = usual, options: RenderOptions = {}): string[] {
+  const tree = <DeployBody state={state} rules={rules} size={size} />;
+  return renderAt(tree, { columns: size.columns, ...options }).lines();
+}
+
+function launched(): DeployState["launch"] {
+  const log = { kind: "log", text: "übergroße Zeile 漢字 \u001b[31m red" } as const;
+  return afterEvent(beginLaunch(false, 0), log, 10);
+}
+
+/** Every step with everything read, and with the name of the app too long to be true. */
+const everyStep = steps.map(({ id }) => {
+  const long = "x".repeat(300);
+  const finding = { subject: "gpu", kind: "fault", sentence: long, hint: long } as const;
+  const config = rules.config(inspectionOf(), { scale: { maxConcurrency: 9 } });
+  const checked = { findings: [finding], config, fileCount: 1, sizeBytes: 9, warnings: [long] };
+  const known = {
+    checked: loaded(checked),
+    app: loaded(appDetails()),
+    scripts: loaded([long, "b.py"]),
+    apps: loaded([appDetails()]),
+  };
+  const state = { ...stateOf(id, { name: long }, known), launch: launched() };
+  return checkStep(openStep(state, id, context), context);
+});
+
+describe("every step", () => {
+  test.each(sizes)("fills $columns by $rows cells, and no more", (size) => {
+    for (const state of everyStep) {
+      const lines = linesOf(state, size);
+      expect(lines, state.step).toHaveLength(size.rows);
+      expect([...new Set(lines.map(textWidth))], state.step).toEqual([size.columns]);
+    }
+  });
+
+  test("draws its own signs in ASCII where there is nothing else", () => {
+    for (const state of everyStep.filter(({ step }) => step !== "launch")) {
+      const text = linesOf(state, usual, { glyphs: asciiGlyphs }).join("");
+      expect(text, state.step).toMatch(/^[ -~]*$/);
+    }
+  });
+
+  test("is told in words, with its question first", () => {
+    for (const state of everyStep) {
+      const [first = ""] = readerLines(state, context, unicodeGlyphs);
+      expect(first).toMatch(/^Step \d+ of 13 .+: ./);
+      const live = linesOf(state, usual, { layout: "reader" }).join("");
+      expect(live, state.step).toBe(spokenFocus(state, context));
+    }
+  });
+});
+
+test("a narrow window has the step alone, a wide one the list of steps beside it", () => {
+  const state = openStep(stateOf("mode"), "mode", context);
+  expect(linesOf(state, { columns: 79, rows: 14 })[0]).toMatch(/^╭─ 3 of 13 {2}Run or deploy ─/);
+  expect(linesOf(state)[0]).toMatch(/^╭─ Deploy ─+╮╭─ 3 of 13 {2}Run or deploy ─/);
+});
+
+test("a log cannot write on the terminal", () => {
+  const text = linesOf({ ...stateOf("launch"), launch: launched() }).join("\n");
+  expect(text).toContain("␛[31m red");
+  expect(text).not.toContain("\u001b");
+});
+
+test("the field that has the keys is in sight, however many there are", async () => {
+  const env_read = Array.from({ length: 40 }, (_, index) => ({ name: `VARIABLE_${index}` }));
+  const state = stateOf("variables", {}, {}, inspectionOf({ env_read }));
+  for (const focus of [0, 20, 39, 40]) {
+    const tree = <DeployBody state={{ ...state, focus }} rules={rules} size={usual} />;
+    const screen = openTree(tree, usual.columns, usual.rows);
+    const label = focus < 40 ? `VARIABLE_${focus} ` : "Another ";
+    await screen.until(`> ${label}`);
+    expect(screen.lines[screen.cursor.y]).toContain(`> ${label}`);
+  }
+});
+
+test("a secret is never on the screen nor in the words, while it is typed and after", () => {
+  const opened = { ...openStep(stateOf("variables"), "variables", context), focus: 1 };
+  const typed = editField(opened, (field) => fieldAfterText(field, "hunter2"), context);
+  for (const state of [typed, openStep(typed, "variables", context)]) {
+    const said = [...readerLines(state, context, unicodeGlyphs), spokenFocus(state, context)];
+    const shown = [...linesOf(state), ...said].join("\n");
+    expect(shown).not.toContain("hunter2");
+    expect(shown).toContain("*******");
+    expect(said).toContain("API_TOKEN: hidden");
+  }
+});
+
+describe("the end of the panel", () => {
+  const command = "deployctl deploy deploy.py --app-name chat";
+
+  test("has the same as a command, at the bottom, where there is room for all of it", () => {
+    const lines = linesOf(openStep(stateOf("name"), "name", context));
+    expect(lines[19]).toContain("││ The same as a command ");
+    expect(lines[20]).toContain(`││   ${command} `);
+    expect(lines[21]).toMatch(/^╰─+╯╰─+╯$/);
+    const low = linesOf(openStep(stateOf("scaling"), "scaling", context), {
+      columns: 60,
+      rows: 14,
+    });
+    expect(low.join("\n")).not.toContain("The same as a command");
+  });
+
+  test("has no command before the script is read", () => {
+    const known = { script: { kind: "loading", about: "" } } as const;
+    const text = linesOf(openStep(stateOf("name", {}, known), "name", context)).join("\n");
+    expect(text).not.toContain("The same as a command");
+  });
+
+  test("has as many of the log's last lines as fit, and no heading without a line", () => {
+    const text = Array.from({ length: 40 }, (_, index) => `line ${index}`).join("\n");
+    const launch = afterEvent(beginLaunch(false, 0), { kind: "log", text }, 10);
+    const state = { ...stateOf("launch"), launch };
+    const lines = linesOf(state, { columns: 60, rows: 10 });
+    expect(lines.slice(5, 9).map((row) => row.replaceAll("│", "").trim())).toEqual([
+      "Log (Ctrl+O shows all of it)",
+      "line 37",
+      "line 38",
+      "line 39",
+    ]);
+    expect(linesOf(state, { columns: 60, rows: 7 }).join("\n")).not.toContain("Log (");
+  });
+});
+
+describe("states of a page", () => {
+  const page = (step: StepId, known: Partial<Known>, change: Partial<DeployState> = {}) =>
+    linesOf({ ...openStep(stateOf(step, {}, known), step, context), ...change }).join("\n");
+  const failed = { kind: "failed", about: "", sentence: "No server answers." } as const;
+  const loading = { kind: "loading", about: "" } as const;
+
+  test("loading, empty and failed are told in words", () => {
+    expect(page("where", { targets: loading })).toContain("Looking");
+    expect(page("where", { targets: failed })).toContain("No server answers.");
+    expect(page("name", { apps: loading })).toContain("Asking which names are taken");
+    expect(page("name", { apps: failed })).toContain("! No server answers.");
+    expect(page("variables", { script: loading })).toContain("Reading the script");
+    expect(page("preflight", { checked: failed })).toContain("✗ No server answers.");
+    expect(page("script", { scripts: loaded([]) }, { given: {} })).toContain("There is no script");
+    expect(page("launch", {})).toContain("Nothing is launched yet");
+  });
+
+  test("checks stand with a sign and a word each, with hints below", () => {
+    const checks = [
+      {
+        subject: "gpu",
+        findings: [{ subject: "gpu", kind: "fault", sentence: "none", hint: "Use any." }],
+      },
+      { subject: "python", findings: undefined },
+    ] as const;
+    const text = page("preflight", { checked: loading }, { checks });
+    expect(text).toMatch(/✗ fault {3}gpu: none +│\n.*││ {11}Use any\./);
+    expect(text).toContain("◐ running python");
+  });
+
+  test("a fault of a field stands below it, that of the step below the fields", () => {
+    const faults = { minConcurrency: "Use a whole number.", "": "Too many." };
+    const text = page("scaling", {}, { faults });
+    expect(text).toMatch(/Replicas at least.*\n.*││ {3}✗ Use a whole number\./);
+    expect(text).toMatch(/\n.*││ ✗ Too many\./);
+  });
+
+  test("a page that is too long scrolls to its end, and says that there is more", () => {
+    const size = { columns: 60, rows: 14 };
+    const state = openStep(stateOf("scaling"), "scaling", context);
+    expect(linesOf(state, size).at(-1)).toContain("PgDn ↓");
+    const { lastScroll } = layoutPage(state, size, context, unicodeGlyphs);
+    const end = linesOf({ ...state, scroll: lastScroll }, size);
+    expect(end.at(-1)).not.toContain("PgDn");
+    expect(end.at(-2)).toContain("help.");
+    expect(linesOf({ ...state, scroll: lastScroll + 5 }, size)).toEqual(end);
+  });
+});

@@ -1,0 +1,55 @@
+// The list of steps: done, current and later ones, with what is worked on below.
+import { expect, test } from "vitest";
+import { formatLocalTime } from "../../../../source/base/local-time.ts";
+import {
+  StepsList,
+  type StepsListProps,
+} from "../../../../source/ui/screens/deploy/steps-list.tsx";
+import { asciiGlyphs, type Glyphs } from "../../../../source/ui/theme.ts";
+import { renderAt } from "../../support/render.tsx";
+
+function linesOf(change: Partial<StepsListProps> = {}, glyphs?: Glyphs): string[] {
+  const props = {
+    step: "mode",
+    given: {},
+    draftSavedAtMs: undefined,
+    rows: 22,
+    ...change,
+  } as const;
+  return renderAt(<StepsList {...props} />, { columns: 30, ...(glyphs && { glyphs }) }).lines();
+}
+
+test("signs the steps that are done, and marks the current one", () => {
+  const lines = linesOf();
+  expect(lines).toHaveLength(22);
+  expect(lines[0]).toBe("╭─ Deploy ───────────╮");
+  expect(lines.slice(1, 5)).toEqual([
+    "│ ✓  1 Script        │",
+    "│ ✓  2 Inspection    │",
+    "│ >  3 Run or deploy │",
+    "│    4 Name          │",
+  ]);
+  expect(lines[13]).toBe("│   13 Launch        │");
+  expect(lines[15]).toBe("│                    │");
+});
+
+test("leaves the scaling out for what is run once", () => {
+  const text = linesOf({ given: { mode: "run" } }).join("\n");
+  expect(text).not.toContain("Scaling");
+  expect(text).toContain("12 Launch");
+});
+
+test("names the script without its folders, cut where it is long, and when the draft was saved", () => {
+  const savedAtMs = Date.UTC(2026, 0, 2, 3, 4, 5);
+  const given = { script: "far/away/deploy.py", target: "serve" };
+  const lines = linesOf({ given, draftSavedAtMs: savedAtMs });
+  expect(lines[15]).toBe("│ deploy.py::serve   │");
+  expect(lines[16]).toBe("│ draft saved        │");
+  expect(lines[17]).toContain(formatLocalTime(new Date(savedAtMs)).slice(11, 19));
+  const long = linesOf({ given: { script: "a-very-long-name-of-a-script.py" } }, asciiGlyphs);
+  expect(long[15]).toBe("| a-very-long-nam... |");
+});
+
+test("cannot be written on by a script's name", () => {
+  expect(linesOf({ given: { script: "a\u001b[2Jb.py" } })[15]).toContain("a␛[2Jb.py");
+});

@@ -1,0 +1,59 @@
+// Goal: rows of text are cut and filled by the cell, whatever characters they hold.
+// Method: runs in, runs out; widths are counted.
+
+import { describe, expect, test } from "vitest";
+import {
+  fitRuns,
+  fitText,
+  foreignText,
+  runsText,
+  runsWidth,
+  textBetween,
+} from "../../../source/ui/text/text-run.ts";
+
+const wide = [
+  { text: "ab漢", tone: "title" },
+  { text: "字cd", tone: "dim" },
+] as const;
+
+describe("a part of a text", () => {
+  test.each([
+    [0, 8, "ab漢字cd"],
+    [0, 3, "ab "],
+    [3, 8, " 字cd"],
+    [2, 4, "漢"],
+    [5, 7, " c"],
+    [8, 9, ""],
+  ])("from cell %i to %i", (from, to, expected) => {
+    expect(textBetween(runsText(wide), from, to)).toBe(expected);
+  });
+});
+
+describe("runs that must fit", () => {
+  test("are filled up with blanks, or cut with a mark", () => {
+    expect(runsText(fitRuns(wide, 10, "…"))).toBe("ab漢字cd  ");
+    expect(runsText(fitRuns(wide, 8, "…"))).toBe("ab漢字cd");
+    expect(runsText(fitRuns(wide, 6, "…"))).toBe("ab漢 …");
+    expect(runsText(fitRuns(wide, 1, "..."))).toBe(".");
+    expect(runsText(fitRuns(wide, 0, "…"))).toBe("");
+  });
+
+  test("keep their tones", () => {
+    expect(fitRuns(wide, 6, "…").map(({ tone }) => tone)).toEqual(["title", "dim", "dim"]);
+    expect(fitRuns(wide, 9, "…").at(-1)).toEqual({ text: " ", tone: "plain" });
+  });
+
+  test.each(Array.from({ length: 12 }, (_, width) => width))("have exactly %i cells", (width) => {
+    expect(runsWidth(fitRuns(wide, width, "…"))).toBe(width);
+  });
+});
+
+test("a text is filled up on either side, or cut", () => {
+  expect(fitText("漢", 4, "…")).toBe("漢  ");
+  expect(fitText("漢", 4, "…", "right")).toBe("  漢");
+  expect(fitText("漢字", 3, "…", "right")).toBe("漢…");
+});
+
+test("text from elsewhere stays on its line and commands nothing", () => {
+  expect(foreignText("a\u001b[2J\tb", true)).toBe("a^[[2J b");
+});
