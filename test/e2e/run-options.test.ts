@@ -1,5 +1,5 @@
 // run's options of a request, and its answers as JSON.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Home } from "../support/command-line.ts";
 import { openTerminal } from "../support/pty.ts";
 
@@ -115,28 +115,24 @@ describe("options of the request", () => {
 });
 
 describe("on a narrow terminal", () => {
-  /** What the screen shows of a command once it has ended. */
-  async function shown(...words: string[]): Promise<string> {
+  /** Waits until the screen of a command shows this text. */
+  async function shows(wanted: string, ...words: string[]): Promise<void> {
     const terminal = await openTerminal(words, {
       home: home.folder,
       environment: home.environment,
       columns: 22,
     });
-    await terminal.exited;
-    await terminal.close();
-    return terminal.text().trim();
+    onTestFinished(async () => await terminal.close());
+    await terminal.shows(wanted);
   }
 
   test("an answer is wrapped at words, unless that is not wanted", async () => {
-    expect(await shown("run", "tiny", capital)).toBe("The capital of France\nis Paris.");
-    expect(await shown("run", "tiny", capital, "--nowordwrap")).toBe(
-      "The capital of France \nis Paris.",
-    );
+    await shows("The capital of France\nis Paris.", "run", "tiny", capital);
+    await shows("The capital of France \nis Paris.", "run", "tiny", capital, "--nowordwrap");
   });
 
   test("so is an error", async () => {
-    expect(await shown("lst")).toBe(
-      "Error: There is no\ncommand 'lst'. Did you\nmean list? See\nmodelctl --help.",
-    );
+    const error = "Error: There is no\ncommand 'lst'. Did you\nmean list? See\nmodelctl --help.";
+    await shows(error, "lst");
   });
 });
