@@ -1,16 +1,18 @@
-// Renders the documentation that comes from code: errors, settings, keys.
+// Renders the documentation that comes from code: commands, errors, settings, keys.
 import { errorTables } from "../source/application/error-catalog.ts";
 import { commandErrors } from "../source/cli/errors.ts";
 import { settingText } from "../source/configuration/setting-text.ts";
 import { type Settings, settingDefinitions } from "../source/configuration/settings.ts";
 import { commandCatalog } from "../source/ui/app/command-catalog.ts";
 import { callsOf } from "../source/ui/frame/command-lists.ts";
+import { renderCommands } from "./render-commands.ts";
 
 const notice = "<!-- Made by `npm run docs`; do not edit. -->";
 
 /** File name and text of every generated page. */
 export function renderDocs(): Record<string, string> {
   return {
+    "cli.md": renderCommands(notice),
     "errors.md": renderErrors(),
     "configuration.md": renderConfiguration(),
     "keys.md": renderKeys(),

@@ -110,6 +110,7 @@ const libraryDoors: Record<string, RegExp> = {
   undici: /^source\/(store\/hub\/|server\/fetch-image\.ts$|cloud\/gateway\/)/,
   selfsigned: /^source\/cloud\/gateway\/tls\//,
   tar: /^source\/store\/library\//,
+  meow: /^source\/cli\/program\/read-command-line\.ts$/,
   "@huggingface/jinja": /^source\/prompt\//,
 };
 
@@ -172,6 +173,27 @@ describe("heavy libraries", () => {
         reached.has(from) && to in libraryDoors && !isTypeOnly && !isDynamic,
     );
     expect(loaded).toEqual([]);
+  });
+});
+
+describe("a command", () => {
+  const start = ["cli.tsx", "source/cli/program/run-program.ts", "source/cli/modelctl-program.ts"];
+  const heavyOf = (entries: string[]) => {
+    const reached = new Set(entries.flatMap((file) => [...reachableStatically(file)]));
+    const heavy = imports.filter(
+      ({ from, to, isTypeOnly, isDynamic }) =>
+        reached.has(from) && to in libraryDoors && !isTypeOnly && !isDynamic,
+    );
+    return [...new Set(heavy.map(({ to }) => to))];
+  };
+
+  it("is found without any heavy library, and --version is told without meow", () => {
+    expect(heavyOf(start)).toEqual([]);
+  });
+
+  it("such as list loads neither the screens nor an engine", () => {
+    const reader = "source/cli/program/read-command-line.ts";
+    expect(heavyOf([...start, reader, "source/cli/commands/list.ts"])).toEqual(["meow"]);
   });
 });
 

@@ -9,9 +9,12 @@ import { commandErrors } from "../source/cli/errors.ts";
 const root = path.join(import.meta.dirname, "..");
 
 describe("generated pages", () => {
-  it.each(Object.entries(renderDocs()))("docs/%s is up to date (npm run docs)", (name, text) => {
-    expect(readFileSync(path.join(root, "docs", name), "utf8")).toBe(text);
-  });
+  it.each(Object.entries(renderDocs()))(
+    "docs/%s is up to date (npm run docs)",
+    async (name, text) => {
+      await expect(text).toMatchFileSnapshot(path.join(root, "docs", name));
+    },
+  );
 });
 
 describe("error codes", () => {

@@ -212,6 +212,11 @@ export class ModelLibrary implements Workshop {
     }
   }
 
+  /** Looks in our own store alone: no other is written to. */
+  async has(name: ModelName): Promise<boolean> {
+    return (await this.store.folder.find(name)) !== undefined;
+  }
+
   /** @throws ProductError, see `copyModel` */
   async copy(source: string, destination: ModelName): Promise<void> {
     const { copyModel } = await import("../store/library/copy-model.ts");
@@ -234,11 +239,15 @@ export class ModelLibrary implements Workshop {
     });
   }
 
-  /** @throws ProductError, see `importModel` */
+  /**
+   * @param onReplacing throws where an existing model must not be replaced
+   * @throws ProductError, see `importModel`
+   */
   async import(
     source: string | Readable,
     name: ModelName | undefined,
     work: Work,
+    onReplacing?: (name: ModelName) => void,
   ): Promise<ModelName[]> {
     const { importModel } = await import("../store/library/import-model.ts");
     const shown = typeof source === "string" ? path.basename(source) : "from standard input";
@@ -246,6 +255,7 @@ export class ModelLibrary implements Workshop {
       signal: work.signal,
       onProgress: asRecords(`importing ${shown}`, work),
       name,
+      onReplacing,
     });
   }
 }

@@ -3,21 +3,37 @@ import type { AskOptions } from "../client/api-client.ts";
 import { usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";
 
-const levels = ["low", "medium", "high", "max"];
-
 /** @throws ProductError `COMMAND_USAGE` */
-export function answerOptions(flags: Flags): Pick<AskOptions, "think" | "format" | "keepAlive"> {
+export function answerOptions(
+  flags: Flags,
+): Pick<AskOptions, "think" | "format" | "keepAlive"> & { parameters: Record<string, number> } {
   return {
     ...(flags.keepalive !== undefined && { keepAlive: flags.keepalive }),
-    ...(flags.think !== undefined && { think: parseThink(flags.think) }),
+    ...(flags.think !== undefined && { think: thinkOf(flags.think) }),
     ...(flags.format !== undefined && { format: parseFormat(flags.format) }),
+    parameters: parametersOf(flags),
   };
 }
 
-function parseThink(text: string): boolean | string {
-  if (text === "true" || text === "false") return text === "true";
-  if (levels.includes(text)) return text;
-  throw usageError(`--think=${text} is not known.`, `Use true, false, ${levels.join(", ")}.`);
+/** Options as the API names them. */
+function parametersOf({
+  temperature,
+  topP,
+  numCtx,
+  seed,
+  numPredict,
+}: Flags): Record<string, number> {
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(numCtx !== undefined && { num_ctx: numCtx }),
+    ...(seed !== undefined && { seed }),
+    ...(numPredict !== undefined && { num_predict: numPredict }),
+  };
+}
+
+function thinkOf(level: string): boolean | string {
+  return level === "true" || (level !== "false" && level);
 }
 
 /** `json`, or a JSON schema as it is. */

@@ -45,6 +45,7 @@ export async function chatInLines(
     const session = await findSession(store, flags);
     if (session !== undefined && "id" in session) tell(await actions.openSession(session.id));
     else if (session !== undefined) recorder.startNew(session.name);
+    change({ settings: settingsOf(flags, read().settings) });
     const answer = new LineAnswer({
       backend,
       hidesThinking: flags.hidethinking === true,

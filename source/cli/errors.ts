@@ -8,11 +8,17 @@ export const commandErrors = {
     exitCode: exitCodes.usage,
     description: "The command, its arguments or its flags are not understood.",
   },
+  nameTaken: {
+    code: "COMMAND_NAME_TAKEN",
+    status: 409,
+    exitCode: exitCodes.conflict,
+    description: "A model of this name exists, and --force was not given.",
+  },
   readerLeft: {
     code: "COMMAND_READER_LEFT",
     status: 499,
     exitCode: exitCodes.unexpected,
-    description: "The program that reads the output ended before it had the whole of it.",
+    description: "Output pipe closed early.",
   },
 } as const satisfies Record<string, ErrorDefinition>;
 

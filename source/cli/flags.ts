@@ -1,157 +1,167 @@
-// Every flag there is: its kind, how help explains it. A command lists the ones that it takes.
+// Flags that several commands of modelctl share; a command's definition adds its own.
+import type { FlagsOf, FlagTable } from "./program/definition.ts";
 
-import { type FlagDefinition, type FlagsOf, typedNameIn } from "./program.ts";
+export const jsonFlag = {
+  json: { type: "boolean", text: "Print JSON" },
+} as const satisfies FlagTable;
 
-export const flagTable = {
-  host: { type: "string", value: "HOST", text: "address to bind or to reach (MODELCTL_HOST)" },
-  port: { type: "string", value: "PORT", text: "port to bind or to reach; usually 11434" },
-  connect: { type: "string", value: "URL", text: "use the server at URL and start none" },
-  key: { type: "string", value: "KEY", text: "key for that server" },
+/** For commands that bind an address or reach one. */
+export const addressFlags = {
+  host: {
+    type: "string",
+    value: "HOST",
+    text: "Address to bind or to reach (MODELCTL_HOST)",
+  },
+  port: {
+    type: "integer",
+    value: "PORT",
+    text: "Port to bind or to reach; default 11434",
+    least: 0,
+    most: 65_535,
+  },
+} as const satisfies FlagTable;
+
+/** For commands that talk to a server. */
+export const serverFlags = {
+  ...addressFlags,
+  connect: { type: "string", value: "URL", text: "Use the server at URL and start none" },
+  key: { type: "string", value: "KEY", text: "Key for that server" },
+} as const satisfies FlagTable;
+
+export const gpuFlag = {
   gpu: {
     type: "string",
     value: "DEVICE",
-    text: "auto, cpu, cuda, metal, rocm or vulkan (MODELCTL_GPU)",
+    text: "Device that models run on (MODELCTL_GPU)",
     values: ["auto", "cpu", "cuda", "metal", "rocm", "vulkan"],
   },
-  "num-parallel": {
-    type: "string",
+} as const satisfies FlagTable;
+
+/** For commands that may start a server. */
+export const engineFlags = {
+  ...gpuFlag,
+  numParallel: {
+    type: "integer",
     value: "N",
-    text: "requests that a model answers at the same time; usually 4",
+    text: "Requests that a model answers at the same time; default 4",
+    least: 1,
+    most: 256,
   },
-  "context-length": {
-    type: "string",
+  contextLength: {
+    type: "integer",
     value: "N",
-    text: "tokens of one conversation's window; usually 4096",
+    text: "Context window of one conversation in tokens; by memory, at least 4096",
+    least: 0,
   },
-  keepalive: {
+  debug: { type: "boolean", text: "Log what the engine prints" },
+} as const satisfies FlagTable;
+
+/** For commands that host a server. */
+export const hostingFlags = {
+  insecureNoKey: { type: "boolean", text: "Let other machines in without a key" },
+  logFormat: {
     type: "string",
-    value: "TIME",
-    text: "how long the model stays loaded afterwards, such as 10m; -1 for good",
+    value: "FORMAT",
+    text: "Log a line for each request in this format",
+    values: ["pretty", "json"],
   },
-  system: { type: "string", value: "TEXT", text: "system text" },
+} as const satisfies FlagTable;
+
+/** Options of the request; they win over the model's own parameters. */
+export const optionFlags = {
+  temperature: {
+    type: "number",
+    value: "N",
+    text: "Randomness of the answer; 0 always takes the likeliest token",
+    least: 0,
+  },
+  topP: {
+    type: "number",
+    value: "N",
+    text: "Choose among the likeliest tokens that add up to this probability",
+    least: 0,
+    most: 1,
+  },
+  numCtx: { type: "integer", value: "N", text: "Context window of this model in tokens", least: 1 },
+  seed: { type: "integer", value: "N", text: "Same seed, same answer", least: -1 },
+  numPredict: {
+    type: "integer",
+    value: "N",
+    text: "Tokens to generate at most; -1 for no limit",
+    least: -2,
+  },
+} as const satisfies FlagTable;
+
+export const chatFlags = {
+  system: { type: "string", value: "TEXT", text: "System prompt" },
+  ...optionFlags,
   format: {
     type: "string",
     value: "FORMAT",
     text: "json, or a JSON schema that the answer must fit",
-    values: ["json"],
+    completes: ["json"],
   },
   think: {
     type: "string",
     value: "LEVEL",
     bare: "true",
-    text: "whether the model thinks first: true, false, low, medium, high or max",
+    text: "Let the model think first",
     values: ["true", "false", "low", "medium", "high", "max"],
   },
-  hidethinking: { type: "boolean", text: "do not show what the model thinks" },
-  nowordwrap: { type: "boolean", text: "accepted for Ollama's sake: nothing is wrapped anyway" },
-  insecure: { type: "boolean", text: "accepted for Ollama's sake: HF_ENDPOINT may be http anyway" },
-  dimensions: { type: "string", value: "N", text: "numbers of the vector of an embedding model" },
-  truncate: { type: "boolean", text: "cut a text that is too long for an embedding model" },
+  hidethinking: { type: "boolean", text: "Do not show the model's thinking" },
+  keepalive: {
+    type: "string",
+    value: "TIME",
+    text: "Keep the model loaded afterwards for a time such as 10m; -1 for good",
+  },
   session: {
     type: "string",
     value: "NAME",
-    text: "go on with the saved chat of that name or number, or begin one",
-    values: "session",
+    text: "Resume the saved chat with this name or id, or start one",
+    completes: "session",
   },
-  remove: {
-    type: "string",
-    value: "NAME",
-    text: "remove the saved chat of that name or number, with its images",
-    values: "session",
-  },
-  mmproj: {
-    type: "string",
-    value: "FILE",
-    text: "the projector that lets the model see; a GGUF file",
-  },
-  preload: { type: "string", value: "MODEL", text: "load this model at once", values: "model" },
-  verbose: { type: "boolean", text: "print counts and times after each answer" },
-  plain: { type: "boolean", text: "a line loop instead of the full screen" },
-  inline: { type: "boolean", text: "the screen below what the terminal shows, not in place of it" },
-  "screen-reader": { type: "boolean", text: "plain lines with labels, for screen readers" },
+  nowordwrap: { type: "boolean", text: "Do not wrap the answer at words" },
+  verbose: { type: "boolean", text: "Print token counts and timings after each answer" },
+  plain: { type: "boolean", text: "Chat line by line instead of on the full screen" },
+} as const satisfies FlagTable;
+
+export const screenFlags = {
+  inline: { type: "boolean", text: "Draw the screen below the shell's output, not in place of it" },
+  screenReader: { type: "boolean", text: "Print plain labelled lines for screen readers" },
   theme: {
     type: "string",
     value: "THEME",
-    text: "default, mono or high-contrast (MODELCTL_THEME)",
+    text: "Colours of the screen (MODELCTL_THEME)",
     values: ["default", "mono", "high-contrast"],
   },
-  debug: { type: "boolean", text: "log what the engine says" },
-  background: { type: "boolean", text: "leave when idle for five minutes" },
-  origin: { type: "boolean", text: "tell where each value comes from" },
-  "insecure-no-key": { type: "boolean", text: "let other machines in without a key" },
-  "log-format": {
-    type: "string",
-    value: "FORM",
-    text: "pretty or json; also logs a line for each request",
-    values: ["pretty", "json"],
-  },
-  name: { type: "string", value: "NAME", text: "what the key is for" },
-  role: {
-    type: "string",
-    value: "ROLE",
-    text: "infer: use models; manage: also change them and see all requests; usually infer",
-    values: ["infer", "manage"],
-  },
-  expires: { type: "string", value: "TIME", text: "until when it works, such as 30d or 12h" },
-  follow: { type: "boolean", text: "go on with each request that ends" },
-  filter: {
-    type: "string",
-    value: "FILTER",
-    text: "only some, such as 'status:5xx model:tiny -path:/v1 since:10m words'",
-  },
-  limit: { type: "string", value: "N", text: "only the newest N" },
-  json: { type: "boolean", text: "print JSON, for programs" },
-  store: {
-    type: "string",
-    value: "STORE",
-    text: "only models of one store: modelctl, ollama, lm-studio or built-in",
-    values: ["modelctl", "ollama", "lm-studio", "built-in"],
-  },
-  license: { type: "boolean", text: "print the licence" },
-  modelfile: { type: "boolean", text: "print the Modelfile" },
-  parameters: { type: "boolean", text: "print the parameters" },
-  template: { type: "boolean", text: "print the template that is in force" },
-  "show-system": { type: "boolean", typed: "system", text: "print the system text" },
-  "show-verbose": {
-    type: "boolean",
-    typed: "verbose",
-    text: "also the file's metadata and its tensors",
-  },
-  rendered: {
-    type: "boolean",
-    text: "print the exact prompt of a sample chat, or of --conversation",
-  },
-  conversation: {
-    type: "string",
-    value: "FILE",
-    text: "JSON: messages, or an object with messages and tools; - reads standard input",
-  },
-  file: { type: "string", value: "FILE", text: "the Modelfile; - reads standard input" },
-  vision: {
-    type: "boolean",
-    text: "only what reads images for the engine that is there: a minute",
-  },
-  quantize: {
-    type: "string",
-    value: "TYPE",
-    text: "quantise F16, BF16 or F32, such as to q4_K_M",
-    // The usual ones of those there are.
-    values: ["q4_K_S", "q4_K_M", "q5_K_M", "q6_K", "q8_0"],
-  },
-  copy: { type: "boolean", text: "take the file into the store instead of referring to it" },
-  "limit-rate": { type: "string", value: "RATE", text: "bytes a second at most, such as 5M" },
-  "local-dir": { type: "string", value: "FOLDER", text: "where to save; usually this folder" },
-  revision: { type: "string", value: "REV", text: "branch, tag or commit of the repository" },
-  force: { type: "boolean", text: "replace a different file of that name" },
-  as: { type: "string", value: "NAME", text: "the name to import the model under" },
-} as const satisfies Record<string, FlagDefinition>;
+} as const satisfies FlagTable;
 
-export type FlagName = keyof typeof flagTable;
+export const projectorFlag = {
+  mmproj: { type: "string", value: "FILE", text: "Projector that lets the model see; a GGUF file" },
+} as const satisfies FlagTable;
 
-/** Flags as typed; those that were not typed are absent. */
-export type Flags = FlagsOf<typeof flagTable>;
+export const limitRateFlag = {
+  limitRate: { type: "string", value: "RATE", text: "Bytes per second at most, such as 5M" },
+} as const satisfies FlagTable;
 
-/** What stands behind the dashes. */
-export function typedName(name: FlagName): string {
-  return typedNameIn(flagTable, name);
-}
+/** Ollama has it for registries without TLS; the hub's address says that here. */
+export const insecureFlag = {
+  insecure: { type: "boolean", text: "Does nothing: HF_ENDPOINT may be http", isHidden: true },
+} as const satisfies FlagTable;
+
+/** Replaces what is there. */
+export const forceFlag = {
+  force: { type: "boolean", text: "Replace an existing model" },
+} as const satisfies FlagTable;
+
+type SharedFlags = typeof jsonFlag &
+  typeof serverFlags &
+  typeof engineFlags &
+  typeof hostingFlags &
+  typeof chatFlags &
+  typeof screenFlags &
+  typeof projectorFlag &
+  typeof limitRateFlag;
+
+/** Shared flags as typed; what several commands do with them takes this. */
+export type Flags = FlagsOf<SharedFlags>;

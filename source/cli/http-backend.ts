@@ -28,12 +28,16 @@ export async function createHttpBackend(
   return new HttpBackend(link, flags, await link.client.modelFacts(model));
 }
 
-/** What the flags say of every answer of a chat. */
-export function settingsOf(flags: Flags): ChatSettings {
-  const { think, format } = answerOptions(flags);
+/** Settings of a chat: typed flags win over those that were saved with it. */
+export function settingsOf(
+  flags: Flags,
+  saved: ChatSettings = { system: undefined, parameters: {} },
+): ChatSettings {
+  const { think, format, parameters } = answerOptions(flags);
   return {
-    system: flags.system,
-    parameters: {},
+    ...saved,
+    ...(flags.system !== undefined && { system: flags.system }),
+    parameters: { ...saved.parameters, ...parameters },
     ...(think !== undefined && { think }),
     ...(format !== undefined && { format }),
     ...(flags.verbose && { isVerbose: true }),

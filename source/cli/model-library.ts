@@ -4,7 +4,10 @@ import { usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";
 import { type CommandSettings, readSettings } from "./session-settings.ts";
 
-export function openLibrary(flags: Flags): { library: ModelLibrary; settings: CommandSettings } {
+export function openLibrary(flags: Flags = {}): {
+  library: ModelLibrary;
+  settings: CommandSettings;
+} {
   const settings = readSettings(flags);
   return { library: new ModelLibrary(settings.values, settings.paths), settings };
 }

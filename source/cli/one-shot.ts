@@ -1,8 +1,7 @@
-// One question, one answer: streams the answer to standard output and everything else to standard
-// error.
+// One question, one answer: text on standard output, everything else on standard error.
 import { exitCodes } from "../base/product-error.ts";
 import { endingSentences } from "../client/answer-ending.ts";
-import type { AnswerStatistics } from "../client/chat-events.ts";
+import type { AnswerStatistics, ChatEvent } from "../client/chat-events.ts";
 import { answerOptions } from "./answer-flags.ts";
 import type { Flags } from "./flags.ts";
 import { attachmentLines, attachToWords, countImages } from "./image-prompt.ts";
@@ -10,6 +9,7 @@ import { Progress } from "./progress.ts";
 import type { ServerLink } from "./server-link.ts";
 import { formatStatistics } from "./statistics-text.ts";
 import { ThinkingText } from "./thinking-text.ts";
+import { WordWrap } from "./wrap-words.ts";
 
 type AnswerLink = Pick<ServerLink, "client" | "ask" | "close">;
 
@@ -26,47 +26,83 @@ export interface OneShot {
   onLoading?: () => void;
 }
 
+/** Prints the text as it comes, wrapped at words on a terminal. */
 export async function printAnswer(question: OneShot): Promise<number> {
-  const abort = new AbortController();
-  const interrupt = () => abort.abort();
-  process.once("SIGINT", interrupt);
-  const progress = new Progress(process.stderr);
+  const { flags, model } = question;
+  const { isTTY, columns } = process.stdout;
+  const wrap = new WordWrap(isTTY && !flags.nowordwrap ? columns : Infinity);
+  const thinking = new ThinkingText(flags.hidethinking === true);
   let isLineOpen = false;
   const print = (text: string) => {
     process.stdout.write(text);
     if (text !== "") isLineOpen = !text.endsWith("\n");
   };
-  try {
-    const statistics = await ask(question, abort.signal, progress, print);
-    progress.clear();
-    if (wholePrompt(question) !== "") process.stdout.write(process.stdout.isTTY ? "\n\n" : "\n");
-    if (question.flags.verbose && statistics !== undefined) {
-      process.stderr.write(formatStatistics(statistics));
+  const finish = () => {
+    print(wrap.end());
+    thinking.end();
+  };
+  return await whileAnswering(question, async (events, progress, signal) => {
+    let statistics: AnswerStatistics | undefined;
+    try {
+      for await (const event of events) {
+        if (event.type === "thinking") thinking.push(event.text);
+        else if (event.type === "done") statistics = event.statistics;
+        else if (event.type === "text" || event.type === "tool-call") {
+          thinking.end();
+          print(wrap.push(event.type === "text" ? event.text : callText(event)));
+        } else progress.show(event, model);
+      }
+    } catch (error) {
+      finish();
+      progress.clear();
+      // A part of an answer is a line of its own, and so is the ^C that a terminal shows.
+      if (isLineOpen || (isTTY && signal.aborted)) process.stdout.write("\n");
+      throw error;
     }
+    finish();
+    progress.clear();
+    if (wholePrompt(question) !== "") process.stdout.write(isTTY ? "\n\n" : "\n");
+    if (flags.verbose && statistics !== undefined)
+      process.stderr.write(formatStatistics(statistics));
     for (const sentence of statistics === undefined ? [] : endingSentences(statistics)) {
       process.stderr.write(`${sentence}\n`);
     }
+    return statistics;
+  });
+}
+
+type Consumer = (
+  events: AsyncIterable<ChatEvent>,
+  progress: Progress,
+  signal: AbortSignal,
+) => Promise<AnswerStatistics | undefined>;
+
+/** Asks, hands the events on, and turns the end, or Ctrl+C, into an exit code. */
+export async function whileAnswering(question: OneShot, consume: Consumer): Promise<number> {
+  const abort = new AbortController();
+  const interrupt = () => abort.abort();
+  process.once("SIGINT", interrupt);
+  const progress = new Progress(process.stderr);
+  try {
+    const { signal } = abort;
+    const events = answerEvents(question, signal, progress);
+    const statistics = await consume(events, progress, signal);
     return statistics?.finishReason === "cancelled" ? exitCodes.interrupted : exitCodes.ok;
   } catch (error) {
     progress.clear();
-    // A part of an answer is a line of its own, and so is the ^C that a terminal shows.
-    const isInterrupted = abort.signal.aborted;
-    if (isLineOpen || (isInterrupted && process.stdout.isTTY)) process.stdout.write("\n");
-    if (!isInterrupted) throw error;
+    if (!abort.signal.aborted) throw error;
     return exitCodes.interrupted;
   } finally {
     process.off("SIGINT", interrupt);
   }
 }
 
-async function ask(
+async function* answerEvents(
   question: OneShot,
   signal: AbortSignal,
   progress: Progress,
-  print: (text: string) => void,
-): Promise<AnswerStatistics | undefined> {
+): AsyncGenerator<ChatEvent> {
   const { model, flags, onLoading } = question;
-  const thinking = new ThinkingText(flags.hidethinking === true);
   const answer = answerOptions(flags);
   const link = await openUnlessAborted(question, signal);
   try {
@@ -84,41 +120,31 @@ async function ask(
     };
     // Counted while the model is loading for the answer.
     const counted = countImages(link.client, model, attached.images, signal);
-    let isTold = false;
-    const tellOnce = async () => {
-      progress.clear();
-      if (isTold) return;
-      isTold = true;
-      process.stderr.write(attachmentLines({ ...attached, images: await counted }));
-    };
+    let isAnswering = false;
     for await (const event of link.ask(signal, (client) => client.generate(prompt, options))) {
-      if (event.type === "text") {
-        await tellOnce();
-        thinking.end();
-        print(event.text);
-      } else if (event.type === "thinking") {
-        await tellOnce();
-        thinking.push(event.text);
-      } else if (event.type === "done") {
-        await tellOnce();
-        return event.statistics;
-      } else if (event.type === "tool-call") {
-        await tellOnce();
-        thinking.end();
-        print(`${event.name}(${JSON.stringify(event.arguments)})\n`);
-      } else {
-        if (event.type === "loading") onLoading?.();
-        progress.show(event, model);
+      if (event.type === "loading") onLoading?.();
+      if (!isAnswering && isAnswer(event)) {
+        isAnswering = true;
+        progress.clear();
+        process.stderr.write(attachmentLines({ ...attached, images: await counted }));
       }
+      yield event;
     }
-    return undefined;
   } finally {
-    thinking.end();
     await link.close();
   }
 }
 
-/** What is piped in stands in front of the words, a blank between them. */
+/** Everything before it is progress. */
+function isAnswer({ type }: ChatEvent): boolean {
+  return type === "text" || type === "thinking" || type === "tool-call" || type === "done";
+}
+
+function callText({ name, arguments: args }: Extract<ChatEvent, { type: "tool-call" }>): string {
+  return `${name}(${JSON.stringify(args)})\n`;
+}
+
+/** The whole prompt: piped text, a blank, the words. */
 export function wholePrompt({ prompt, piped = "" }: Pick<OneShot, "prompt" | "piped">): string {
   return [piped, prompt].filter((text) => text !== "").join(" ");
 }

@@ -4,6 +4,9 @@ import { ServerRefusal } from "../client/api-client.ts";
 import { embedText, onlyEmbeds } from "../client/model-calls.ts";
 import { type OneShot, wholePrompt } from "./one-shot.ts";
 
+/** With the flags that only such models know. */
+type VectorQuestion = OneShot & { flags: { dimensions?: number; truncate?: boolean } };
+
 /** What the server answers where a model cannot write text. */
 const cannotCode = "ENGINE_CAPABILITY_MISSING";
 
@@ -13,7 +16,7 @@ const cannotCode = "ENGINE_CAPABILITY_MISSING";
  * @throws what `answer` throws for any other model
  */
 export async function orPrintVector(
-  question: OneShot,
+  question: VectorQuestion,
   answer: () => Promise<number>,
 ): Promise<number> {
   const { model, flags, link: openLink } = question;
@@ -31,7 +34,7 @@ export async function orPrintVector(
         model,
         text: wholePrompt(question),
         keepAlive: flags.keepalive,
-        dimensions: flags.dimensions === undefined ? undefined : Number(flags.dimensions),
+        dimensions: flags.dimensions,
         truncate: flags.truncate,
       };
       const vector = await embedText(link.client, request, abort.signal);

@@ -20,8 +20,8 @@ export function readSettings(flags: Flags): CommandSettings {
   const { theme } = flags;
   const typed = {
     ...(gpu !== undefined && { gpu }),
-    ...(numParallel !== undefined && { num_parallel: numParallel }),
-    ...(contextLength !== undefined && { context_length: contextLength }),
+    ...(numParallel !== undefined && { num_parallel: String(numParallel) }),
+    ...(contextLength !== undefined && { context_length: String(contextLength) }),
     ...(debug && { debug: "true" }),
     ...(host !== undefined && { host }),
     ...(insecureNoKey && { insecure_no_key: "true" }),
@@ -35,7 +35,10 @@ export function readSettings(flags: Flags): CommandSettings {
   });
   for (const warning of loaded.warnings) process.stderr.write(`${warning}\n`);
   const address = withPort(loaded.values.host, port);
-  const serverFlags = Object.entries({ ...typed, ...(port !== undefined && { port }) })
+  const serverFlags = Object.entries({
+    ...typed,
+    ...(port !== undefined && { port: String(port) }),
+  })
     .filter(([name]) => !["debug", "insecure_no_key", "theme"].includes(name))
     .flatMap(([name, value]) => [`--${name.replaceAll("_", "-")}`, value]);
   return {
@@ -48,14 +51,10 @@ export function readSettings(flags: Flags): CommandSettings {
 
 function withPort(
   address: ServerAddress | undefined,
-  port: string | undefined,
+  port: number | undefined,
 ): ServerAddress | undefined {
   if (port === undefined) return address;
-  const number = Number(port);
-  if (!Number.isInteger(number) || number < 0 || number > 65_535) {
-    throw usageError(`--port ${port} is no port.`, "Ports are whole numbers from 0 to 65535.");
-  }
-  return { host: "127.0.0.1", scheme: "http", path: "", ...address, port: number };
+  return { host: "127.0.0.1", scheme: "http", path: "", ...address, port };
 }
 
 /** The URL that --connect names. @throws ProductError `COMMAND_USAGE` */

@@ -44,6 +44,7 @@ export async function continueSession(
     const session = await findSession(store, flags);
     if (session !== undefined && "id" in session) await actions.openSession(session.id);
     else if (session !== undefined) recorder.startNew(session.name);
+    change({ settings: settingsOf(flags, read().settings) });
     // The model that was named counts, whatever the chat began with.
     if (backend.facts.name !== model) await backend.use(model);
     const answer = new LineAnswer({

@@ -1,5 +1,7 @@
 // What the command line prints beside the answer: figures, progress, settings of a command.
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { modelctlProgram } from "../../source/cli/modelctl-program.ts";
+import { readCommandLine } from "../../source/cli/program/read-command-line.ts";
 import { progressText } from "../../source/cli/progress.ts";
 import { connectUrl, readSettings } from "../../source/cli/session-settings.ts";
 import { formatStatistics } from "../../source/cli/statistics-text.ts";
@@ -69,10 +71,10 @@ describe("the address of a command", () => {
   test.each([
     [{}, {}, undefined],
     [{ host: "1.2.3.4" }, {}, "1.2.3.4:11434"],
-    [{ port: "1234" }, {}, "127.0.0.1:1234"],
-    [{ host: "1.2.3.4", port: "1234" }, {}, "1.2.3.4:1234"],
+    [{ port: 1234 }, {}, "127.0.0.1:1234"],
+    [{ host: "1.2.3.4", port: 1234 }, {}, "1.2.3.4:1234"],
     [{}, { MODELCTL_HOST: "1.2.3.4:5" }, "1.2.3.4:5"],
-    [{ port: "6" }, { MODELCTL_HOST: "1.2.3.4:5" }, "1.2.3.4:6"],
+    [{ port: 6 }, { MODELCTL_HOST: "1.2.3.4:5" }, "1.2.3.4:6"],
     [{ host: "localhost" }, { MODELCTL_HOST: "1.2.3.4:5" }, "localhost:11434"],
     [{}, { OLLAMA_HOST: "1.2.3.4:5" }, undefined],
   ])("of %j and %j is %j", (flags, environment, expected) => {
@@ -81,8 +83,8 @@ describe("the address of a command", () => {
     expect(address && `${address.host}:${address.port}`).toBe(expected);
   });
 
-  test.each(["", "x", "-1", "65536", "1.5"])("--port %j is refused", (port) => {
-    expect(() => readSettings({ ...toggles, port: port === "" ? " x" : port })).toThrow(
+  test.each([" x", "x", "-1", "65536", "1.5"])("--port %j is refused", (port) => {
+    expect(() => readCommandLine(modelctlProgram, ["ps", `--port=${port}`])).toThrow(
       expect.objectContaining({ code: "COMMAND_USAGE", exitCode: 2 }),
     );
   });
@@ -91,10 +93,10 @@ describe("the address of a command", () => {
     const { serverFlags } = readSettings({
       ...toggles,
       gpu: "cpu",
-      numParallel: "2",
-      contextLength: "512",
+      numParallel: 2,
+      contextLength: 512,
       host: "127.0.0.1",
-      port: "1",
+      port: 1,
       debug: true,
     });
     expect(serverFlags).toEqual([

@@ -135,6 +135,8 @@ it("the line loop attaches, keeps its commands, and says what it cannot do", asy
     "/show parameters",
     "/context",
     "/save coloured",
+    "/save coloured",
+    "/save coloured --force",
     "/model tiny",
     "What is in ./red.png?",
     "/load nobody",
@@ -153,7 +155,10 @@ it("the line loop attaches, keeps its commands, and says what it cannot do", asy
   expect(errors).toContain("There is no file dog.png.");
   expect(errors).toContain("Set in this chat:\ntemperature 0");
   expect(errors).toMatch(/The next prompt has \d+ tokens before your message: \d+ % of the window/);
-  expect(errors).toContain("Created new model 'coloured'. Models hold no images");
+  expect(errors.match(/Created new model 'coloured'\. Models hold no images/g)).toHaveLength(2);
+  expect(errors).toContain(
+    "A model named 'coloured' already exists. Use /save coloured --force to replace it.",
+  );
   expect(errors).toContain('"tiny" does not support images: red.png was not sent.');
   expect(errors).toContain("model 'nobody' not found");
   // What a program pipes in is not kept as a chat.

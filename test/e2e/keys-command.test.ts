@@ -49,15 +49,15 @@ describe("a key", () => {
   });
 
   test.each([
-    [["keys"], 2, "create, list and revoke"],
-    [["keys", "destroy"], 2, "create, list and revoke"],
+    [["keys"], 2, "create, list, revoke"],
+    [["keys", "destroy"], 2, "create, list, revoke"],
     [["keys", "create", "--role", "admin"], 2, "infer or manage"],
     [["keys", "create", "--expires", "yesterday"], 2, "30d"],
     [["keys", "create", "--expires", "0d"], 2, "30d"],
     [["keys", "create", "--expires", "-1"], 2, "30d"],
     [["keys", "create", "ci"], 2, "'ci'"],
-    [["keys", "list", "--role", "infer"], 2, "takes no"],
-    [["keys", "revoke"], 2, "needs one id"],
+    [["keys", "list", "--role", "infer"], 2, "has no flag --role"],
+    [["keys", "revoke"], 2, "needs ID"],
     [["keys", "revoke", "abcdefghijkl"], 3, 'no key with the id "abcdefghijkl"'],
   ])("%j ends with %i", async (words, code, hint) => {
     const outcome = await home.run(words);

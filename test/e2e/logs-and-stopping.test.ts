@@ -141,7 +141,7 @@ describe("the lines of serve", () => {
   test("another form is refused", async () => {
     expect(await home.run(["serve", "--log-format", "xml"])).toMatchObject({
       code: 2,
-      errors: expect.stringContaining("one of pretty, json"),
+      errors: expect.stringContaining("Use pretty or json."),
     });
   });
 });

@@ -237,7 +237,7 @@ describe("show", () => {
   });
 
   test.each([
-    [["show"], 2, /needs one model/],
+    [["show"], 2, /show needs MODEL/],
     [["show", "tiny", "--license", "--template"], 2, /one thing alone/],
     [["show", "tiny", "--conversation", "x"], 2, /--rendered/],
     [

@@ -166,16 +166,51 @@ describe("download", () => {
     expect(readFileSync(path.join(home.folder, "tiny-Q8_0.gguf")).equals(tiny)).toBe(true);
   });
 
-  test.each([
+  const unclear = "download needs a repository and a file";
+
+  test.each<[string[], string?]>([
     [["maker/tiny"]],
     [["tiny", "Q8_0.gguf"]],
     [["maker/tiny:F16", "Q8_0.gguf"]],
-    [["maker/tiny", "Q8_0.gguf", "F16.gguf"]],
-  ])("of %j is refused, as it is not clear what is meant", async (words) => {
+    [["maker/tiny", "Q8_0.gguf", "F16.gguf"], "download takes no 'F16.gguf'"],
+  ])("of %j is refused, as it is not clear what is meant", async (words, says = unclear) => {
     const home = await freshHome();
     const outcome = await home.run(["download", ...words], { environment: environment() });
     expect(outcome).toMatchObject({ code: 2, output: "" });
-    expect(outcome.errors).toContain("download needs a repository and a file");
+    expect(outcome.errors).toContain(says);
+  });
+});
+
+describe("search", () => {
+  const search = async (...words: string[]) => {
+    const home = await freshHome();
+    return await home.run(["search", ...words], { environment: environment() });
+  };
+
+  test("lists what to pull, its size, and whether it fits", async () => {
+    const { code, output } = await search("tiny");
+    expect(code).toBe(0);
+    expect(output).toMatch(/^MODEL +SIZE +PARAMETERS +DOWNLOADS +MEMORY$/m);
+    expect(output).toMatch(/^hf\.co\/maker\/tiny:Q8_0 +1\.9 MB .* fits, default$/m);
+    expect(output).toMatch(/^hf\.co\/maker\/tiny:F16 +1\.9 MB .* fits$/m);
+  });
+
+  test("--json prints the same, and a gated repository without its files", async () => {
+    const { output } = await search("maker", "--json", "--limit", "20");
+    const found = JSON.parse(output) as { name: string }[];
+    expect(found.find(({ name }) => name === "hf.co/maker/tiny")).toMatchObject({
+      isGated: false,
+      quantizations: expect.arrayContaining([
+        { selector: "Q8_0", sizeBytes: tiny.length, isDefault: true, fits: true },
+      ]),
+    });
+    expect(found.find(({ name }) => name === "hf.co/maker/gated")).toMatchObject({ isGated: true });
+  });
+
+  test("that finds nothing says so, with exit code 3", async () => {
+    const outcome = await search("no such thing");
+    expect(outcome).toMatchObject({ code: 3, output: "" });
+    expect(outcome.errors).toContain('no GGUF model for "no such thing"');
   });
 });
 

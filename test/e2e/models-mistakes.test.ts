@@ -185,7 +185,7 @@ describe("creating from what makes no sense", () => {
   });
 
   test.each([
-    [["create"], 2, /needs one name/],
+    [["create"], 2, /create needs NAME/],
     [["create", "a b", "-f", "-"], 2, /invalid model name/],
     [["create", "../up", "-f", "-"], 2, /not a model's name|invalid model name/],
     [["create", "x:", "-f", "-"], 2, /invalid model name/],
@@ -201,15 +201,15 @@ describe("creating from what makes no sense", () => {
       /specified Modelfile cannot be read: \/usr: it is a folder/,
     ],
     [["create", "half", "-f", "-", "-q", "Q4_X_M"], 2, /unknown type "Q4_X_M"/],
-    [["rm"], 2, /needs a model/],
+    [["rm"], 2, /rm needs MODEL/],
     [["rm", "nobody"], 3, /model 'nobody' not found/],
     [["rm", "tiny"], 4, /comes with the program/],
-    [["cp", "tiny"], 2, /needs two names/],
+    [["cp", "tiny"], 2, /cp needs DESTINATION/],
     [["cp", "nobody", "x"], 3, /not found/],
     [["cp", "tiny", "x:"], 2, /invalid model name/],
     [["pull", "nobody"], 3, /file does not exist/],
     [["pull", "./file.gguf"], 2, /is a path/],
-    [["list", "--store", "elsewhere"], 2, /is no store/],
+    [["list", "--store", "elsewhere"], 2, /--store does not accept/],
     [["import", "/no/such.tar"], 3, /no such file|was not found|cannot/i],
   ])("%j is refused with one sentence", async (words, code, says) => {
     const outcome = await home.run(words, { input: { kind: "pipe", text: "FROM tiny\n" } });

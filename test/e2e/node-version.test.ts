@@ -136,6 +136,6 @@ describe("in a clone, npx runs", () => {
   test("deployctl", () => {
     const { status, stdout } = npx("deployctl", "--help");
     expect(status).toBe(0);
-    expect(stdout).toContain("deployctl deploy FILE.py");
+    expect(stdout).toContain("deploy FILE.py");
   });
 });

@@ -219,17 +219,23 @@ describe("the line loop", () => {
 });
 
 describe("without arguments and without a terminal", () => {
+  const sampleAnswer = {
+    ...printed(`${capitalAnswer}\n`),
+    // What was asked, and what to run next.
+    errors: expect.stringMatching(/"What is the capital of France\?".*\nNext: modelctl run tiny/),
+  };
+
   test("prints it where nothing can be written either", async () => {
     const home = await freshHome();
     const file = path.join(home.folder, "file.txt");
     writeFileSync(file, "");
     const environment = { XDG_STATE_HOME: file, XDG_CACHE_HOME: file, XDG_DATA_HOME: file };
-    expect(await home.run([], { environment })).toEqual(printed(`${capitalAnswer}\n`));
+    expect(await home.run([], { environment })).toEqual(sampleAnswer);
   });
 
   test("prints one answer and leaves no process and no server.json", async () => {
     const home = await freshHome();
-    expect(await home.run([])).toEqual(printed(`${capitalAnswer}\n`));
+    expect(await home.run([])).toEqual(sampleAnswer);
     expect(processesOfHome(home.folder)).toEqual([]);
     expect(home.serverFile()).toBeUndefined();
     await expect(fetch(home.url)).rejects.toThrow();
@@ -304,10 +310,20 @@ describe("the server in the background", () => {
   test("an empty prompt only loads the model, and comes to an end", async () => {
     const home = await freshHome();
     for (let round = 1; round <= 2; round += 1) {
-      expect(await home.run(["run", "tiny"])).toEqual(printed(""));
+      expect(await home.run(["run", "tiny", ""])).toEqual(printed(""));
       const reply = await fetch(`${home.url}/api/ps`);
       expect(await reply.json()).toMatchObject({ models: [{ name: "tiny:latest" }] });
     }
+  });
+
+  test("is not even started where there is nothing to ask", async () => {
+    const home = await freshHome();
+    expect(await home.run(["run", "tiny"])).toEqual({
+      code: 2,
+      output: "",
+      errors: 'Error: There is nothing to ask. For example: modelctl run tiny "Hello!"\n',
+    });
+    expect(home.serverFile()).toBeUndefined();
   });
 
   test("is asked by a command of --connect, which starts none", async () => {
@@ -489,15 +505,15 @@ describe("help and version", () => {
   });
 
   test.each([
-    [["--help"], ["run MODEL", "serve", "Exit codes", "tiny"]],
-    [["help"], ["run MODEL", "serve", "Exit codes", "tiny"]],
+    [["--help"], ["run [MODEL]", "serve", "Exit codes", "tiny"]],
+    [["help"], ["run [MODEL]", "serve", "Exit codes", "tiny"]],
     [
       ["run", "--help"],
-      ["modelctl run MODEL", "--keepalive TIME", "--verbose"],
+      ["modelctl run [MODEL]", "--keepalive TIME", "--verbose"],
     ],
     [
       ["help", "run"],
-      ["modelctl run MODEL", "--keepalive TIME", "--verbose"],
+      ["modelctl run [MODEL]", "--keepalive TIME", "--verbose"],
     ],
   ])("%j prints help", async (words, expected) => {
     const home = await freshHome();
@@ -550,12 +566,16 @@ describe("exit codes", () => {
       code: 2,
       says: /--system is given twice/,
     },
-    { words: ["run", "tiny", "x", "--port", "70000"], code: 2, says: /--port 70000 is no port/ },
+    {
+      words: ["run", "tiny", "x", "--port", "70000"],
+      code: 2,
+      says: /--port does not accept '70000'/,
+    },
     { words: ["run", "tiny", "x", "--keepalive", "soon"], code: 2, says: /no duration/ },
     { words: ["run", "tiny", "x", "--connect", "::::"], code: 2, says: /no address/ },
     { words: ["run", "tiny", "x", "--gpu", "abacus"], code: 2, says: /--gpu .* auto, cpu/ },
     { words: ["serve", "tiny"], code: 2, says: /serve takes no 'tiny'/ },
-    { words: ["config"], code: 2, says: /config knows one word: show/ },
+    { words: ["config"], code: 2, says: /Missing subcommand of modelctl config: show/ },
     { words: ["run", "two words", "x"], code: 2, says: /invalid model name/ },
     { words: ["run", "./folder.gguf", "x"], code: 2, says: /is a directory/ },
     {

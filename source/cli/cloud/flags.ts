@@ -1,275 +1,285 @@
-// Every flag of deployctl: its kind, how help explains it. A command lists the ones that it takes.
-import type { FlagDefinition, FlagsOf } from "../program.ts";
+// Flags that several commands of deployctl share; a command's definition adds its own.
+import type { FlagsOf, FlagTable } from "../program/definition.ts";
 
-export const flagTable = {
-  json: {
-    type: "boolean",
-    text: "one JSON document on standard output; progress on standard error",
-  },
-  quiet: { type: "boolean", text: "no progress; of what is made, its name alone" },
-  "no-color": { type: "boolean", text: "no colours (NO_COLOR)" },
-  inline: {
-    type: "boolean",
-    text: "the screens below what the terminal shows, not in place of it",
-  },
-  "screen-reader": { type: "boolean", text: "the screens as plain lines, for screen readers" },
-  theme: {
-    type: "string",
-    value: "THEME",
-    text: "of the screens: default, mono or high-contrast (MODELCTL_THEME)",
-    values: ["default", "mono", "high-contrast"],
-  },
+/** For every command. */
+export const commonFlags = {
+  json: { type: "boolean", text: "Print one JSON document; progress goes to standard error" },
+  quiet: { type: "boolean", text: "Print names only, and no progress" },
+  color: { type: "boolean", text: "Print without colours (NO_COLOR)", isNegated: true },
   profile: {
     type: "string",
     value: "NAME",
-    text: "settings to use (DEPLOYCTL_PROFILE); see deployctl profile list",
-    values: "profile",
+    text: "Settings to use (DEPLOYCTL_PROFILE); see deployctl profile list",
+    completes: "profile",
   },
   server: {
     type: "string",
     value: "URL",
-    text: "admin address of a server; usually the one of this machine",
+    text: "Admin address of a server; default the one of this machine",
   },
-  key: { type: "string", value: "KEY", text: "admin key for that server (DEPLOYCTL_ADMIN_KEY)" },
-  ca: { type: "string", value: "FILE", text: "certificate authority of that server, as PEM" },
-  "state-dir": {
+  key: { type: "string", value: "KEY", text: "Admin key for that server (DEPLOYCTL_ADMIN_KEY)" },
+  ca: { type: "string", value: "FILE", text: "Certificate authority of that server, as PEM" },
+  stateDir: {
     type: "string",
     value: "FOLDER",
-    text: "where this machine's server keeps its state",
+    text: "Folder where this machine's server keeps its state",
   },
-  engine: {
+} as const satisfies FlagTable;
+
+export const screenFlags = {
+  inline: {
+    type: "boolean",
+    text: "Draw the screens below the shell's output, not in place of it",
+  },
+  screenReader: { type: "boolean", text: "Print plain labelled lines for screen readers" },
+  theme: {
     type: "string",
-    value: "ENGINE",
-    text: "what runs replicas: process",
-    values: ["process"],
+    value: "THEME",
+    text: "Colours of the screens (MODELCTL_THEME)",
+    values: ["default", "mono", "high-contrast"],
   },
-  listen: {
-    type: "string",
-    value: "HOST:PORT",
-    text: "address of the gateway; usually 127.0.0.1:8480",
-  },
-  "admin-listen": {
-    type: "string",
-    value: "HOST:PORT",
-    text: "also take commands here, with an admin key; usually only on the machine itself",
-  },
-  "base-url": {
-    type: "string",
-    value: "URL",
-    text: "how callers reach the gateway; printed in every URL",
-  },
+} as const satisfies FlagTable;
+
+export const orgFlag = {
   org: {
     type: "string",
     value: "NAME",
-    text: "organisation, the first part of every path; usually local",
+    text: "Organisation, the first part of every path; default local",
   },
+} as const satisfies FlagTable;
+
+/** How a server is started. */
+export const serverFlags = {
+  ...orgFlag,
+  listen: {
+    type: "string",
+    value: "HOST:PORT",
+    text: "Address of the gateway; default 127.0.0.1:8480",
+  },
+  adminListen: {
+    type: "string",
+    value: "HOST:PORT",
+    text: "Also accept commands here, with an admin key; default only on this machine",
+  },
+  baseUrl: { type: "string", value: "URL", text: "URL that callers use; printed in every address" },
   tls: {
     type: "string",
-    value: "self-signed",
-    text: "HTTPS with a certificate of an own authority; see deployctl tls",
+    value: "MODE",
+    text: "HTTPS with a certificate of the server's own authority; see deployctl tls trust",
     values: ["self-signed"],
   },
-  "tls-cert": { type: "string", value: "FILE", text: "HTTPS with this certificate" },
-  "tls-key": { type: "string", value: "FILE", text: "its private key" },
-  "behind-proxy": {
+  tlsCert: { type: "string", value: "FILE", text: "HTTPS with this certificate" },
+  tlsKey: { type: "string", value: "FILE", text: "Private key of --tls-cert" },
+  behindProxy: {
     type: "string",
     value: "CIDR",
-    text: "believe X-Forwarded headers of these addresses, such as 10.0.0.0/8,127.0.0.1/32",
+    text: "Trust X-Forwarded headers from these addresses, such as 10.0.0.0/8,127.0.0.1/32",
   },
-  "insecure-http": { type: "boolean", text: "plain HTTP to other machines: keys travel readable" },
-  "port-range": {
-    type: "string",
-    value: "FROM-TO",
-    text: "ports for replicas; usually 20000-29999",
-  },
-  foreground: { type: "boolean", text: "stay, and log here" },
-  empty: { type: "boolean", text: "begin anew, without a backup" },
-  "keep-replicas": {
+  insecureHttp: {
     type: "boolean",
-    text: "let replicas run on, for a control plane that follows",
+    text: "Plain HTTP to other machines: keys travel unencrypted",
   },
-  "app-name": {
-    type: "string",
-    value: "NAME",
-    text: "name of the app, the second part of its path",
-  },
+  portRange: { type: "string", value: "FROM-TO", text: "Ports for replicas; default 20000-29999" },
+} as const satisfies FlagTable;
+
+/** The app that a script makes. */
+export const scriptFlags = {
+  appName: { type: "string", value: "NAME", text: "Name of the app, the second part of its path" },
   auth: {
     type: "string",
     value: "MODE",
-    text: "private: keys of the organisation; shared: any key of the server; public: everybody",
+    text: "private: the organisation's keys; shared: any key of the server; public: everybody",
     values: ["private", "shared", "public"],
   },
-  strategy: {
-    type: "string",
-    value: "STRATEGY",
-    text: "rolling: the new one first; recreate: the old one makes room; usually rolling",
-    values: ["rolling", "recreate"],
-  },
-  detach: {
-    type: "boolean",
-    text: "return once it is built; verifying goes on, and still decides",
-  },
-  force: {
-    type: "boolean",
-    text: "go on where nothing changed, where something is replaced, or cut off",
-  },
-  smoke: {
-    type: "string",
-    value: "REQUEST",
-    text: "must succeed before the switch: 'GET /v1/models'",
-  },
-  message: { type: "string", value: "TEXT", text: "what changed, kept with the revision" },
-  annotation: { type: "strings", value: "K=V", text: "kept with the revision; may be repeated" },
-  "reset-scale": { type: "boolean", text: "forget what apps scale has set" },
-  env: { type: "strings", value: "K=V", text: "variable of every replica; may be repeated" },
+  ...orgFlag,
+  env: { type: "strings", value: "K=V", text: "Environment variable of every replica" },
   secret: {
     type: "strings",
     value: "NAME",
-    text: "secret that every replica gets as a variable; may be repeated",
-    values: "secret",
+    text: "Secret that every replica gets as a variable",
+    completes: "secret",
   },
-  include: {
-    type: "strings",
-    value: "PATH",
-    text: "file or folder to take along; may be repeated",
-  },
-  requirement: {
-    type: "strings",
-    value: "PACKAGE",
-    text: "Python package to install; may be repeated",
-  },
-  "image-mode": {
+  include: { type: "strings", value: "PATH", text: "File or folder to upload too" },
+  requirement: { type: "strings", value: "PACKAGE", text: "Python package to install" },
+  imageMode: {
     type: "string",
     value: "MODE",
-    text: "pip: install what the image's 'RUN pip install' lines name",
+    text: "pip installs what the image's 'RUN pip install' lines name",
     values: ["pip", "ignore"],
   },
-  static: { type: "boolean", text: "only read the script; never run its top level" },
+  static: { type: "boolean", text: "Only parse the script; never run its top level" },
   port: {
-    type: "string",
+    type: "integer",
     value: "PORT",
-    text: "port that the script serves; usually what it says",
+    text: "Port that the script serves; default what it says",
+    least: 1,
+    most: 65_535,
   },
-  "health-path": { type: "string", value: "PATH", text: "asked for readiness; usually /health" },
-  "machine-type": {
+  healthPath: { type: "string", value: "PATH", text: "Path of readiness checks; default /health" },
+  machineType: {
     type: "string",
     value: "TYPE",
-    text: "hardware to ask for, instead of the script's; any: whatever there is",
+    text: "Hardware to request instead of the script's; any for whatever there is",
   },
-  gpus: { type: "string", value: "N", text: "GPUs of a replica" },
-  "min-concurrency": { type: "string", value: "N", text: "replicas that are always there" },
-  "max-concurrency": { type: "string", value: "N", text: "replicas at most" },
-  "concurrency-buffer": { type: "string", value: "N", text: "spare replicas" },
-  "concurrency-buffer-perc": {
-    type: "string",
-    value: "PERCENT",
-    text: "spare replicas, of the demand",
-  },
-  "max-multiplexing": {
-    type: "string",
+  gpus: { type: "integer", value: "N", text: "GPUs of a replica", least: 0, most: 64 },
+} as const satisfies FlagTable;
+
+const multiplexing = {
+  maxMultiplexing: {
+    type: "integer",
     value: "N",
-    text: "requests that a replica gets at a time",
+    text: "Requests that a replica gets at a time",
+    least: 1,
+    most: 1_000_000,
   },
-  "scaling-delay": {
-    type: "string",
+} as const satisfies FlagTable;
+
+/** How an app scales. */
+export const scaleFlags = {
+  minConcurrency: {
+    type: "integer",
+    value: "N",
+    text: "Replicas to keep at all times",
+    least: 0,
+    most: 1000,
+  },
+  maxConcurrency: { type: "integer", value: "N", text: "Replicas at most", least: 1, most: 1000 },
+  concurrencyBuffer: { type: "integer", value: "N", text: "Spare replicas", least: 0, most: 1000 },
+  concurrencyBufferPerc: {
+    type: "integer",
+    value: "PERCENT",
+    text: "Spare replicas, as a share of the demand",
+    least: 0,
+    most: 1000,
+  },
+  ...multiplexing,
+  scalingDelay: {
+    type: "time",
     value: "TIME",
-    text: "how long a request waits before the app grows",
+    text: "Time that a request waits before the app grows",
   },
-  "keep-alive": {
-    type: "string",
+  keepAlive: {
+    type: "time",
     value: "TIME",
-    text: "how long an idle replica stays; usually 60s",
+    text: "Time that an idle replica stays; default 60s",
   },
-  "startup-timeout": {
-    type: "string",
+} as const satisfies FlagTable;
+
+export const limitFlags = {
+  startupTimeout: {
+    type: "time",
     value: "TIME",
-    text: "for a replica to become ready; usually 900s",
+    text: "Time for a replica to become ready; default 900s",
   },
-  "request-timeout": {
-    type: "string",
+  requestTimeout: {
+    type: "time",
     value: "TIME",
-    text: "of a request; usually 3600s; 0: none",
+    text: "Time for a request; default 3600s; 0: none",
   },
-  "drain-timeout": {
-    type: "string",
+  drainTimeout: {
+    type: "time",
     value: "TIME",
-    text: "for a leaving replica's requests; usually 600s",
+    text: "Time for the requests of a replica that stops; default 600s",
   },
-  "cold-start": {
+  coldStart: {
     type: "string",
     value: "MODE",
-    text: "requests to a sleeping app: wait, or fail",
+    text: "Let requests to a sleeping app",
     values: ["wait", "fail"],
   },
-  "sse-keepalive": {
-    type: "string",
+  sseKeepalive: {
+    type: "time",
     value: "TIME",
-    text: "a comment in event streams that are silent for so long, such as 15s",
+    text: "Send a comment in event streams that are silent this long, such as 15s",
   },
-  "models-cache": {
+  modelsCache: {
     type: "string",
     value: "on|off",
     bare: "on",
-    text: "while it sleeps, /v1/models is answered from the last reply, waking nothing",
+    text: "Answer /v1/models of a sleeping app from its last reply, without waking it",
     values: ["on", "off"],
   },
-  "early-stream": {
+  earlyStream: {
     type: "string",
     value: "on|off",
     bare: "on",
-    text: "a stream to a sleeping app begins at once, with comments until its replica is ready",
+    text: "Begin streams to a sleeping app at once, with comments until its replica is ready",
     values: ["on", "off"],
   },
-  local: { type: "boolean", text: "call the function here, without a gateway" },
-  watch: { type: "boolean", text: "start again when the script changes" },
-  model: { type: "string", value: "MODEL", text: "model to serve, as modelctl knows it" },
-  file: { type: "string", value: "FILE", text: "file to write; usually deploy.py" },
-  reset: { type: "boolean", text: "back to what the revision says" },
-  replace: { type: "boolean", text: "start another one first" },
+} as const satisfies FlagTable;
+
+/** For `run`, whose single replica never scales. */
+export const singleReplicaFlags = {
+  ...scriptFlags,
+  ...limitFlags,
+  ...multiplexing,
+} as const satisfies FlagTable;
+
+/** How another revision takes over. */
+export const switchFlags = {
+  strategy: {
+    type: "string",
+    value: "STRATEGY",
+    text: "rolling: start the new one first; recreate: stop the old one first; default rolling",
+    values: ["rolling", "recreate"],
+  },
+  detach: { type: "boolean", text: "Return once it is built; verification goes on" },
+  smoke: {
+    type: "string",
+    value: "REQUEST",
+    text: "Request that must succeed before the switch: 'GET /v1/models'",
+  },
+} as const satisfies FlagTable;
+
+export const logFlags = {
+  follow: { type: "boolean", short: "f", text: "Print each further line as it comes" },
+  since: { type: "time", value: "TIME", text: "Only newer lines, such as 15m, 24h or 7d" },
+  search: { type: "string", value: "TEXT", text: "Only lines that contain TEXT" },
+  lines: { type: "string", value: "N", text: "The last N lines, or all; default 100" },
+} as const satisfies FlagTable;
+
+export const revisionFlags = {
+  force: {
+    type: "boolean",
+    text: "Proceed even if nothing changed, or if something is replaced or interrupted",
+  },
+  message: {
+    type: "string",
+    value: "TEXT",
+    short: "m",
+    text: "What changed; kept with the revision",
+  },
+  annotation: { type: "strings", value: "K=V", text: "Note kept with the revision" },
+  resetScale: { type: "boolean", text: "Forget what apps scale has set" },
+} as const satisfies FlagTable;
+
+export const stateFlags = {
   state: {
     type: "string",
     value: "STATE",
-    text: "only runners in this state, such as idle, crash_backoff or terminated; all: also ended ones",
+    text: "Only runners in this state, or all, which includes ended ones",
     values: [
-      "all",
-      "idle",
-      "running",
-      "pending",
-      "preparing",
-      "setup",
-      "draining",
-      "terminating",
-      "crash_backoff",
-      "unhealthy",
-      "lost",
-      "unschedulable",
+      ...(["all", "idle", "running", "pending", "preparing", "setup", "draining"] as const),
+      ...(["terminating", "crash_backoff", "unhealthy", "lost", "unschedulable"] as const),
       "terminated",
     ],
   },
-  follow: { type: "boolean", text: "go on with each new line" },
-  since: { type: "string", value: "TIME", text: "only what is newer, such as 15m, 24h or 7d" },
-  replica: { type: "string", value: "ID", text: "only this replica's", values: "replica" },
-  rev: { type: "string", value: "REVISION", text: "only this revision's" },
-  search: { type: "string", value: "TEXT", text: "only lines that hold it" },
-  lines: { type: "string", value: "N", text: "the last N, or all; usually 100" },
-  events: { type: "boolean", text: "what the server did and why, instead of what replicas said" },
-  scope: {
-    type: "string",
-    value: "SCOPE",
-    text: "api: call apps; api:read: GET only; admin: also this command line",
-    values: ["api", "api:read", "admin"],
-  },
-  app: { type: "strings", value: "APP", text: "only for this app; may be repeated", values: "app" },
-  desc: { type: "string", value: "TEXT", text: "what it is for" },
-  expires: {
-    type: "string",
-    value: "TIME",
-    text: "until when it works, such as 30d; usually for good",
-  },
-  rpm: { type: "string", value: "N", text: "requests a minute at most" },
-  grace: { type: "string", value: "TIME", text: "how long the old key still works; usually 24h" },
-  hard: { type: "boolean", text: "also end streams that run with it" },
-} as const satisfies Record<string, FlagDefinition>;
+  since: { type: "time", value: "TIME", text: "Only runners started since, such as 15m or 24h" },
+} as const satisfies FlagTable;
 
-export type FlagName = keyof typeof flagTable;
-export type Flags = FlagsOf<typeof flagTable>;
+type SharedFlags = typeof commonFlags &
+  typeof screenFlags &
+  typeof serverFlags &
+  typeof scriptFlags &
+  typeof scaleFlags &
+  typeof limitFlags &
+  typeof switchFlags &
+  typeof revisionFlags;
+
+/** Shared flags as typed; what several commands do with them takes this. */
+export type Flags = FlagsOf<SharedFlags>;
+export type LogFlags = FlagsOf<typeof commonFlags & typeof logFlags> & {
+  replica?: string;
+  rev?: string;
+};
+export type StateFlags = FlagsOf<typeof commonFlags & typeof stateFlags>;

@@ -5,9 +5,9 @@ import { exitCodes } from "../../base/product-error.ts";
 import { showControls } from "../../base/seen-text.ts";
 import type { AdminClient, AppReference } from "../../cloud/admin/admin-client.ts";
 import type { LogDocument } from "../../cloud/admin/documents.ts";
-import type { Flags } from "./flags.ts";
+import { usageError } from "../errors.ts";
+import type { LogFlags } from "./flags.ts";
 import { tell } from "./print.ts";
-import { readCount, readTime } from "./read-values.ts";
 
 const usualLines = 100;
 const retryMs = 500;
@@ -16,10 +16,10 @@ const retryMs = 500;
 export async function printLogs(
   client: AdminClient,
   app: AppReference,
-  flags: Flags,
+  flags: LogFlags,
 ): Promise<number> {
   const { follow, json, search, rev: revision, replica } = flags;
-  const spanMs = readTime("--since", flags.since);
+  const { since: spanMs } = flags;
   const interrupted = new AbortController();
   process.once("SIGINT", () => interrupted.abort());
   const { signal } = interrupted;
@@ -71,5 +71,9 @@ export function logLineText({ ts, replica, stream, text }: LogDocument): string 
 function readLines(text: string | undefined, sinceMs: number | undefined): number | undefined {
   if (text === "all") return undefined;
   if (text === undefined) return sinceMs === undefined ? usualLines : undefined;
-  return readCount("--lines", text, { least: 1 });
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw usageError(
+    `--lines does not accept '${text}'.`,
+    "Use a whole number of at least 1, or all.",
+  );
 }

@@ -3,15 +3,7 @@ import type { DeploymentWishes } from "../../application/prepare-deployment.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "./flags.ts";
 import { readScale } from "./read-scale.ts";
-import {
-  checkVariableName,
-  readChoice,
-  readCount,
-  readPairs,
-  readSwitch,
-  readTime,
-  readVariables,
-} from "./read-values.ts";
+import { checkVariableName, readPairs, readVariables } from "./read-values.ts";
 import { type Session, settingOf } from "./session.ts";
 
 /** @throws ProductError `COMMAND_USAGE` */
@@ -24,7 +16,7 @@ export function readDeployment(session: Session, reference: string): DeploymentW
     organisation: organisation ?? settingOf(session, "org"),
     isStatic: flags.static === true,
     includes: flags.include ?? [],
-    strategy: readChoice("--strategy", flags.strategy, ["rolling", "recreate"]),
+    strategy: flags.strategy,
     isForced: flags.force,
     isDetached: flags.detach,
     resetsScale: flags.resetScale,
@@ -32,21 +24,21 @@ export function readDeployment(session: Session, reference: string): DeploymentW
     message: flags.message,
     annotations: readPairs("--annotation", flags.annotation),
     config: {
-      auth: readChoice("--auth", flags.auth, ["private", "shared", "public"]),
+      auth: flags.auth,
       environment: readVariables("--env", flags.env),
       secretNames: (flags.secret ?? []).map(checkVariableName),
       requirements: flags.requirement ?? [],
-      imageMode: readChoice("--image-mode", flags.imageMode, ["pip", "ignore"]),
-      exposedPort: readCount("--port", flags.port, { least: 1, most: 65_535 }),
+      imageMode: flags.imageMode,
+      exposedPort: flags.port,
       healthPath: readPath("--health-path", flags.healthPath),
       machineType: settingOf(session, "machine-type"),
-      gpuCount: readCount("--gpus", flags.gpus, { most: 64 }),
+      gpuCount: flags.gpus,
       scale: readScale(flags),
       limits: readLimits(flags),
-      coldStart: readChoice("--cold-start", flags.coldStart, ["wait", "fail"]),
-      sseKeepAliveMs: readTime("--sse-keepalive", flags.sseKeepalive),
-      modelsCache: readSwitch("--models-cache", flags.modelsCache),
-      earlyStream: readSwitch("--early-stream", flags.earlyStream),
+      coldStart: flags.coldStart,
+      sseKeepAliveMs: flags.sseKeepalive,
+      modelsCache: isOn(flags.modelsCache),
+      earlyStream: isOn(flags.earlyStream),
     },
   };
 }
@@ -58,6 +50,10 @@ function splitName(name: string | undefined): [string | undefined, string | unde
   return [name.slice(0, slash), name.slice(slash + 1)];
 }
 
+function isOn(text: "on" | "off" | undefined): boolean | undefined {
+  return text === undefined ? undefined : text === "on";
+}
+
 function readPath(flag: string, text: string | undefined): string | undefined {
   if (text === undefined || /^\/[!-~]*$/.test(text)) return text;
   throw usageError(`${flag} ${text} is no path.`, "It begins with a slash: /health");
@@ -65,9 +61,9 @@ function readPath(flag: string, text: string | undefined): string | undefined {
 
 function readLimits(flags: Flags): DeploymentWishes["config"]["limits"] {
   const limits = {
-    startupTimeoutMs: readTime("--startup-timeout", flags.startupTimeout),
-    requestTimeoutMs: readTime("--request-timeout", flags.requestTimeout),
-    drainTimeoutMs: readTime("--drain-timeout", flags.drainTimeout),
+    startupTimeoutMs: flags.startupTimeout,
+    requestTimeoutMs: flags.requestTimeout,
+    drainTimeoutMs: flags.drainTimeout,
   };
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }

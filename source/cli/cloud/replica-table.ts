@@ -2,21 +2,14 @@
 import { formatRelativeTime, formatRoughDuration } from "../../base/relative-time.ts";
 import type { ReplicaDocument } from "../../cloud/admin/documents.ts";
 import { formatTable } from "../table.ts";
-import type { Flags } from "./flags.ts";
+import type { StateFlags } from "./flags.ts";
 import { printAnswer } from "./print.ts";
-import { readChoice, readTime } from "./read-values.ts";
-
-/** What `--state` takes, from those one sees most often on. */
-const states = [
-  ...["all", "idle", "running", "pending", "preparing", "setup", "draining", "terminating"],
-  ...["crash_backoff", "unhealthy", "lost", "unschedulable", "terminated"],
-];
 
 /** Those that live; with `--state` or `--since` also those that have ended, which are kept for a day. */
-export function printReplicas(flags: Flags, all: readonly ReplicaDocument[]): void {
+export function printReplicas(flags: StateFlags, all: readonly ReplicaDocument[]): void {
   const now = Date.now();
-  const sinceMs = readTime("--since", flags.since);
-  const asked = readChoice("--state", flags.state?.toLowerCase(), states)?.toUpperCase();
+  const sinceMs = flags.since;
+  const asked = flags.state?.toUpperCase();
   const state = asked ?? (sinceMs === undefined ? "ALIVE" : "ALL");
   const replicas = all.filter((replica) => {
     if (sinceMs !== undefined && replica.startedAt < now - sinceMs) return false;

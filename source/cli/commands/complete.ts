@@ -1,17 +1,12 @@
 // modelctl __complete: what the completion scripts ask.
+import type { Run } from "../program/definition.ts";
+import { printCandidates } from "../program/print-completion.ts";
+import type { completeDefinition } from "./completion.definition.ts";
 
-import { printCandidates } from "../print-completion.ts";
-import type { FlagTable, Program } from "../program.ts";
-
-export async function complete<Table extends FlagTable>(
-  words: string[],
-  _flags: unknown,
-  program: Program<Table>,
-): Promise<number> {
-  return await printCandidates(program, words, (kind) =>
+export const complete: Run<typeof completeDefinition> = async (words, _flags, program) =>
+  await printCandidates(program, words, (kind) =>
     kind === "session" ? sessionIds() : modelNames(kind === "own model"),
   );
-}
 
 /** Names have blanks in them: the numbers are what a shell can take. */
 async function sessionIds(): Promise<string[]> {

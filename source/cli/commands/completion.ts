@@ -1,6 +1,14 @@
-// modelctl completion: a script for a shell.
-import { printCompletion } from "../print-completion.ts";
+// completion and version of both programs.
+import { packageVersion } from "../../application/package-facts.ts";
+import { exitCodes } from "../../base/product-error.ts";
+import type { Run } from "../program/definition.ts";
+import { printCompletion } from "../program/print-completion.ts";
+import type { completionDefinition, versionDefinition } from "./completion.definition.ts";
 
-export async function completion(words: string[]): Promise<number> {
-  return printCompletion("modelctl", words);
-}
+export const completion: Run<typeof completionDefinition> = async ([shell], _flags, { name }) =>
+  printCompletion(name, shell);
+
+export const version: Run<typeof versionDefinition> = async () => {
+  process.stdout.write(`${packageVersion()}\n`);
+  return exitCodes.ok;
+};

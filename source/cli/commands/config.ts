@@ -3,14 +3,13 @@ import { exitCodes } from "../../base/product-error.ts";
 import { addressText } from "../../configuration/address.ts";
 import type { SettingName } from "../../configuration/load-settings.ts";
 import { settingText } from "../../configuration/setting-text.ts";
-import { usageError } from "../errors.ts";
-import type { Flags } from "../flags.ts";
+import type { CommandFlags, Run } from "../program/definition.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
+import type { showConfigDefinition } from "./config.definition.ts";
 
-export async function config(words: string[], flags: Flags): Promise<number> {
-  if (words[0] !== "show" || words.length > 1) {
-    throw usageError("config knows one word: show.", "modelctl config show --origin");
-  }
+type Flags = CommandFlags<typeof showConfigDefinition>;
+
+export const configShow: Run<typeof showConfigDefinition> = async (_words, flags) => {
   const settings = readSettings(flags);
   const names = Object.keys(settings.values) as SettingName[];
   if (flags.json) {
@@ -34,7 +33,7 @@ export async function config(words: string[], flags: Flags): Promise<number> {
   }
   process.stdout.write(`file: ${settings.paths.configurationFile}\n`);
   return exitCodes.ok;
-}
+};
 
 function inForce(settings: CommandSettings, name: SettingName): unknown {
   // As serve binds it: whom the server is open to must show.

@@ -1,16 +1,14 @@
-// modelctl cp: gives a model a second name.
+// modelctl cp: copies a model to a second name.
 import { exitCodes } from "../../base/product-error.ts";
-import { usageError } from "../errors.ts";
-import type { Flags } from "../flags.ts";
+import { confirmReplacing } from "../confirm.ts";
 import { openLibrary, parseName } from "../model-library.ts";
+import type { Run } from "../program/definition.ts";
+import type { cpDefinition } from "./cp.definition.ts";
 
-export async function cp(words: string[], flags: Flags): Promise<number> {
-  const [source, destination, ...more] = words;
-  if (source === undefined || destination === undefined || more.length > 0) {
-    throw usageError("cp needs two names.", "modelctl cp SOURCE DESTINATION");
-  }
+export const cp: Run<typeof cpDefinition> = async ([source, destination], flags) => {
   const { library } = openLibrary(flags);
   const name = parseName(library, destination);
+  if (await library.has(name)) await confirmReplacing(name.display, flags.force);
   await library.copy(source, name);
   process.stdout.write(
     flags.json
@@ -18,4 +16,4 @@ export async function cp(words: string[], flags: Flags): Promise<number> {
       : `copied '${source}' to '${destination}'\n`,
   );
   return exitCodes.ok;
-}
+};

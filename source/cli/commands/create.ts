@@ -4,17 +4,14 @@ import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
-import type { Flags } from "../flags.ts";
 import { openLibrary, parseName } from "../model-library.ts";
+import type { Run } from "../program/definition.ts";
 import { withProjector } from "../projector-flag.ts";
 import { readFault } from "../read-fault.ts";
 import { withProgress } from "../with-progress.ts";
+import type { createDefinition } from "./create.definition.ts";
 
-export async function create(words: string[], flags: Flags): Promise<number> {
-  const [nameText, ...more] = words;
-  if (nameText === undefined || more.length > 0) {
-    throw usageError("create needs one name.", "modelctl create NAME -f Modelfile");
-  }
+export const create: Run<typeof createDefinition> = async ([nameText], flags) => {
   const { library } = openLibrary(flags);
   const name = parseName(library, nameText);
   const { source, baseFolder } = await readModelfile(flags.file);
@@ -31,7 +28,7 @@ export async function create(words: string[], flags: Flags): Promise<number> {
     process.stdout.write(`${JSON.stringify({ name: name.display, digest, sizeBytes })}\n`);
   }
   return exitCodes.ok;
-}
+};
 
 /** The file that was named, else `Modelfile` here, else what is in this folder. */
 async function readModelfile(

@@ -4,10 +4,11 @@ import { examineDevices } from "../../application/examine-devices.ts";
 import { packageVersion } from "../../application/package-facts.ts";
 import { formatBytes } from "../../base/byte-format.ts";
 import { exitCodes } from "../../base/product-error.ts";
-import type { Flags } from "../flags.ts";
+import type { Run } from "../program/definition.ts";
 import { readSettings } from "../session-settings.ts";
+import type { doctorDefinition } from "./doctor.definition.ts";
 
-export async function doctor(_words: string[], flags: Flags): Promise<number> {
+export const doctor: Run<typeof doctorDefinition> = async (_words, flags) => {
   const settings = readSettings(flags);
   const report = await examineDevices(settings.values.gpu);
   const cpu = os.cpus()[0]?.model ?? "unknown processor";
@@ -26,4 +27,4 @@ export async function doctor(_words: string[], flags: Flags): Promise<number> {
   ];
   process.stdout.write(`${lines.join("\n")}\n`);
   return report.works ? exitCodes.ok : exitCodes.loadFailed;
-}
+};

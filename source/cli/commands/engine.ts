@@ -3,16 +3,11 @@ import { buildableDevices, buildEngine } from "../../application/build-engine.ts
 import { buildEyes } from "../../application/build-eyes.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
-import type { Flags } from "../flags.ts";
+import type { Run } from "../program/definition.ts";
 import { withProgress } from "../with-progress.ts";
+import type { buildEngineDefinition } from "./engine.definition.ts";
 
-export async function engine(words: string[], flags: Flags): Promise<number> {
-  if (words[0] !== "build" || words.length > 1) {
-    throw usageError(
-      "engine knows one word: build.",
-      "modelctl engine build [--vision] [--gpu DEVICE]",
-    );
-  }
+export const engineBuild: Run<typeof buildEngineDefinition> = async (_words, flags) => {
   const device = buildableDevices.find((kind) => kind === (flags.gpu ?? "cpu"));
   if (device === undefined) {
     throw usageError(
@@ -36,4 +31,4 @@ export async function engine(words: string[], flags: Flags): Promise<number> {
     "Models that are loaded from now on use it; remove its folder to go back.\n",
   );
   return exitCodes.ok;
-}
+};

@@ -3,16 +3,13 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
-import type { Flags } from "../flags.ts";
 import { openLibrary } from "../model-library.ts";
 import { writeWhole } from "../output.ts";
+import type { CommandFlags, Run } from "../program/definition.ts";
 import { withProgress } from "../with-progress.ts";
+import type { exportDefinition } from "./export.definition.ts";
 
-export async function exportCommand(words: string[], flags: Flags): Promise<number> {
-  const [name, file, ...more] = words;
-  if (name === undefined || file === undefined || more.length > 0) {
-    throw usageError("export needs a model and a file.", "modelctl export MODEL FILE");
-  }
+export const exportCommand: Run<typeof exportDefinition> = async ([name, file], flags) => {
   const { library } = openLibrary(flags);
   if (file === "-") {
     refuseToMix(flags);
@@ -27,10 +24,10 @@ export async function exportCommand(words: string[], flags: Flags): Promise<numb
   if (flags.json) process.stdout.write(`${JSON.stringify({ name, file: target, size })}\n`);
   else process.stdout.write(`exported '${name}' to ${target}\n`);
   return exitCodes.ok;
-}
+};
 
 /** Standard output takes the archive, and nothing else. */
-function refuseToMix(flags: Flags): void {
+function refuseToMix(flags: CommandFlags<typeof exportDefinition>): void {
   const example = "modelctl export MODEL - | ssh HOST modelctl import -";
   if (flags.json) throw usageError("--json has no place beside an archive.", example);
   if (process.stdout.isTTY) throw usageError("An archive is not for a terminal.", example);

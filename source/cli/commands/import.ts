@@ -1,16 +1,15 @@
 // modelctl import: takes models out of what export wrote, a file or a pipe.
 import path from "node:path";
+import type { ModelName } from "../../application/model-library.ts";
 import { exitCodes } from "../../base/product-error.ts";
+import { confirmReplacing } from "../confirm.ts";
 import { usageError } from "../errors.ts";
-import type { Flags } from "../flags.ts";
 import { openLibrary, parseName } from "../model-library.ts";
+import type { Run } from "../program/definition.ts";
 import { withProgress } from "../with-progress.ts";
+import type { importDefinition } from "./import.definition.ts";
 
-export async function importCommand(words: string[], flags: Flags): Promise<number> {
-  const [file, ...more] = words;
-  if (file === undefined || more.length > 0) {
-    throw usageError("import needs one file.", "modelctl import FILE [--as NAME]");
-  }
+export const importCommand: Run<typeof importDefinition> = async ([file], flags) => {
   const { library } = openLibrary(flags);
   const name = flags.as === undefined ? undefined : parseName(library, flags.as);
   if (file === "-" && process.stdin.isTTY) {
@@ -20,9 +19,25 @@ export async function importCommand(words: string[], flags: Flags): Promise<numb
     );
   }
   const source = file === "-" ? process.stdin : path.resolve(file);
-  const names = await withProgress(flags, (work) => library.import(source, name, work));
+  // Asked before gigabytes are read; names in the archive are known only afterwards.
+  if (name !== undefined && (await library.has(name)))
+    await confirmReplacing(name.display, flags.force);
+  let taken: string | undefined;
+  const refuse = ({ display }: ModelName) => {
+    taken = display;
+    throw new Error(`${display} exists`);
+  };
+  const importing = (replaces: boolean) =>
+    withProgress(flags, (work) =>
+      library.import(source, name, work, replaces ? undefined : refuse),
+    );
+  const names = await importing(flags.force === true || name !== undefined).catch(async (error) => {
+    if (taken === undefined) throw error;
+    await confirmReplacing(taken);
+    return await importing(true);
+  });
   const shown = names.map(({ display }) => display);
   if (flags.json) process.stdout.write(`${JSON.stringify({ names: shown })}\n`);
   else for (const display of shown) process.stdout.write(`imported '${display}'\n`);
   return exitCodes.ok;
-}
+};

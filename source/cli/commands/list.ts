@@ -4,22 +4,15 @@ import { formatBytes } from "../../base/byte-format.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { formatRelativeTime } from "../../base/relative-time.ts";
 import { toOneLine } from "../../base/seen-text.ts";
-import { usageError } from "../errors.ts";
-import type { Flags } from "../flags.ts";
 import { openLibrary } from "../model-library.ts";
+import type { Run } from "../program/definition.ts";
 import { formatTable } from "../table.ts";
+import type { listDefinition } from "./list.definition.ts";
 
-const stores = ["modelctl", "ollama", "lm-studio", "built-in"] as const;
-
-export async function list([prefix = "", ...more]: string[], flags: Flags): Promise<number> {
-  if (more.length > 0) throw usageError("list takes one word.", "modelctl list [PREFIX]");
-  const store = stores.find((candidate) => candidate === flags.store);
-  if (flags.store !== undefined && store === undefined) {
-    throw usageError(`--store ${flags.store} is no store.`, `Use ${stores.join(", ")}.`);
-  }
+export const list: Run<typeof listDefinition> = async ([prefix = ""], flags) => {
   const { library } = openLibrary(flags);
   const { models, problems } = await library.catalog.listModels({
-    store,
+    store: flags.store,
     withDetails: flags.json ?? false,
   });
   const shown = models.filter(({ name }) => name.toLowerCase().startsWith(prefix.toLowerCase()));
@@ -51,7 +44,7 @@ export async function list([prefix = "", ...more]: string[], flags: Flags): Prom
   const headers = ["name", "id", "size", "modified", ...(hasOthers ? ["store"] : [])];
   process.stdout.write(formatTable(headers, rows));
   return exitCodes.ok;
-}
+};
 
 /** Folders of other programs may bear any name. */
 function warn(sentence: string): void {

@@ -9,21 +9,20 @@ import {
   isRequestEntry,
   type RequestEntry,
 } from "../../client/request-entry.ts";
-import { usageError } from "../errors.ts";
-import type { Flags } from "../flags.ts";
+import type { CommandFlags, Run } from "../program/definition.ts";
 import { findRunningServer } from "../running-server.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
+import type { logsDefinition } from "./logs.definition.ts";
 
 const usualLimit = 50;
 /** So many are shown in front of those that come. */
 const usualLimitBefore = 10;
 const retryMs = 500;
 
-export async function logs(words: string[], flags: Flags): Promise<number> {
-  if (words.length > 0) {
-    throw usageError(`logs takes no '${words[0]}'.`, "modelctl logs --filter status:5xx");
-  }
-  const limit = readLimit(flags.limit) ?? (flags.follow ? usualLimitBefore : usualLimit);
+type Flags = CommandFlags<typeof logsDefinition>;
+
+export const logs: Run<typeof logsDefinition> = async (_words, flags) => {
+  const limit = flags.limit ?? (flags.follow ? usualLimitBefore : usualLimit);
   const query = { filter: flags.filter, limit };
   const settings = readSettings(flags);
   const client = await findRunningServer(flags, settings);
@@ -34,7 +33,7 @@ export async function logs(words: string[], flags: Flags): Promise<number> {
   if (flags.follow) return await follow(client, query, print, flags, settings);
   for (const record of await client.requests(query)) if (isRequestEntry(record)) print(record);
   return exitCodes.ok;
-}
+};
 
 /** Goes on until Ctrl+C, from one server to the next. */
 async function follow(
@@ -91,12 +90,6 @@ function isServerGone(error: unknown): boolean {
 function lineOf(entry: RequestEntry): string {
   const time = new Date(entry.startedAt).toTimeString().slice(0, 8);
   return `${time}  ${toOneLine(formatRequestLine(entry))}\n`;
-}
-
-function readLimit(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw usageError(`--limit ${text} is no number of requests.`, "Use a whole number from 1 on.");
 }
 
 function nobodyThere(): ProductError {

@@ -3,14 +3,13 @@ import { formatBytes } from "../../base/byte-format.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { formatRelativeTime } from "../../base/relative-time.ts";
 import { type LoadedEntry, loadedModels } from "../../client/model-calls.ts";
-import { usageError } from "../errors.ts";
-import type { Flags } from "../flags.ts";
+import type { Run } from "../program/definition.ts";
 import { findNamedServer } from "../running-server.ts";
 import { readSettings } from "../session-settings.ts";
 import { formatTable } from "../table.ts";
+import type { psDefinition } from "./ps.definition.ts";
 
-export async function ps([prefix = "", ...more]: string[], flags: Flags): Promise<number> {
-  if (more.length > 0) throw usageError("ps takes one word.", "modelctl ps [PREFIX]");
+export const ps: Run<typeof psDefinition> = async ([prefix = ""], flags) => {
   const server = await findNamedServer(flags, readSettings(flags));
   // Where no server runs, nothing is loaded.
   const models = server === undefined ? [] : await loadedModels(server);
@@ -32,7 +31,7 @@ export async function ps([prefix = "", ...more]: string[], flags: Flags): Promis
   ]);
   process.stdout.write(formatTable(["name", "id", "size", "processor", "context", "until"], rows));
   return exitCodes.ok;
-}
+};
 
 function processorText({ size, size_vram: vram }: LoadedEntry): string {
   if (vram === 0) return "100% CPU";

@@ -2,15 +2,12 @@
 import type { ModelLibrary, ModelName } from "../../application/model-library.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
-import type { Flags } from "../flags.ts";
 import { openLibrary } from "../model-library.ts";
+import type { Run } from "../program/definition.ts";
 import { fetchedIsKept, withProgress } from "../with-progress.ts";
+import type { pullDefinition } from "./pull.definition.ts";
 
-export async function pull(words: string[], flags: Flags): Promise<number> {
-  const [reference, ...more] = words;
-  if (reference === undefined || more.length > 0) {
-    throw usageError("pull needs one model.", "modelctl pull hf.co/OWNER/REPO[:QUANT]");
-  }
+export const pull: Run<typeof pullDefinition> = async ([reference], flags) => {
   const { library } = openLibrary(flags);
   const parsed = library.catalog.parse(reference);
   if (parsed.kind === "file") {
@@ -27,7 +24,7 @@ export async function pull(words: string[], flags: Flags): Promise<number> {
     process.stdout.write(`${JSON.stringify({ name: name.display, digest, sizeBytes })}\n`);
   }
   return exitCodes.ok;
-}
+};
 
 async function isHereAlready(library: ModelLibrary, name: ModelName): Promise<boolean> {
   if (name.isHub) return false;

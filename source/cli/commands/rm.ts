@@ -4,13 +4,12 @@ import type { ModelLibrary } from "../../application/model-library.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import type { ApiClient } from "../../client/api-client.ts";
 import { loadedModels } from "../../client/model-calls.ts";
-import { usageError } from "../errors.ts";
-import type { Flags } from "../flags.ts";
 import { openLibrary } from "../model-library.ts";
+import type { Run } from "../program/definition.ts";
 import { findRunningServer } from "../running-server.ts";
+import type { rmDefinition } from "./rm.definition.ts";
 
-export async function rm(names: string[], flags: Flags): Promise<number> {
-  if (names.length === 0) throw usageError("rm needs a model.", "modelctl rm MODEL…");
+export const rm: Run<typeof rmDefinition> = async (names, flags) => {
   const { library, settings } = openLibrary(flags);
   const server = await findRunningServer(flags, settings);
   for (const name of names) {
@@ -22,7 +21,7 @@ export async function rm(names: string[], flags: Flags): Promise<number> {
     process.stdout.write(`${line}\n`);
   }
   return exitCodes.ok;
-}
+};
 
 /** With its tag; a path is no name of a model, as removing it tells. */
 function displayOf({ catalog }: ModelLibrary, name: string): string {

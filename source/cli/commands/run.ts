@@ -3,12 +3,14 @@ import { wholeReference } from "../../base/file-path.ts";
 import { parseDuration } from "../../configuration/duration.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
+import type { CommandFlags, Run } from "../program/definition.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
+import type { runDefinition } from "./run.definition.ts";
 
-export async function run(words: string[], flags: Flags): Promise<number> {
+export const run: Run<typeof runDefinition> = async (words, flags) => {
   const settings = readSettings(flags);
   checkKeepAlive(flags);
-  checkDimensions(flags);
+  checkForm(flags);
   // A saved chat has a model: a first word with a blank in it begins the question.
   const isQuestion = flags.session !== undefined && /\s/.test(words[0] ?? "");
   const [named, ...promptWords] = isQuestion ? [undefined, ...words] : words;
@@ -18,11 +20,16 @@ export async function run(words: string[], flags: Flags): Promise<number> {
   }
   const whole = wholeReference(reference, settings.values.hub_prefixes);
   const model = await withProjectorOf(whole, flags);
-  const isChat = promptWords.length === 0 && (process.stdin.isTTY || flags.plain);
+  const isSilent = promptWords.length === 0;
+  const isChat = isSilent && !flags.json && (process.stdin.isTTY || flags.plain);
   const { withModel } = await import("../bring-model.ts");
   if (isChat) return await withModel(model, flags, () => chat(model, flags, settings));
   const piped = process.stdin.isTTY ? "" : await readStandardInput();
   const prompt = promptWords.filter((text) => text !== "").join(" ");
+  // An empty prompt that was typed loads the model.
+  if (isSilent && piped === "") {
+    throw usageError("There is nothing to ask.", `For example: modelctl run ${reference} "Hello!"`);
+  }
   if (flags.session !== undefined) {
     const { continueSession } = await import("../session-turn.ts");
     const typed = [piped, prompt].filter((text) => text !== "").join(" ");
@@ -35,8 +42,11 @@ export async function run(words: string[], flags: Flags): Promise<number> {
   const link = (signal: AbortSignal) =>
     ServerLink.open(flags, settings, "shared", model, { signal });
   const question = { model, prompt, piped, flags, link, onLoading: memoryNote(model, flags) };
-  return await withModel(model, flags, () => orPrintVector(question, () => printAnswer(question)));
-}
+  const { printJsonAnswer } = await import("../json-answer.ts");
+  const answer = () =>
+    flags.json ? printJsonAnswer(question, flags.stream === true) : printAnswer(question);
+  return await withModel(model, flags, () => orPrintVector(question, answer));
+};
 
 /** The full screen where there is one, else a line loop. */
 export async function chat(
@@ -85,9 +95,12 @@ async function readStandardInput(): Promise<string> {
   return text.replace(/\n$/, "");
 }
 
-function checkDimensions({ dimensions }: Flags): void {
-  if (dimensions === undefined || /^[1-9]\d{0,5}$/.test(dimensions)) return;
-  throw usageError(`--dimensions ${dimensions} is no number of dimensions.`, "Use 256 or so.");
+/** @throws ProductError `COMMAND_USAGE` for flags that exclude or need each other */
+function checkForm({ json, stream, session }: CommandFlags<typeof runDefinition>): void {
+  if (stream && !json) throw usageError("--stream needs --json.", "Text is always streamed.");
+  if (json && session !== undefined) {
+    throw usageError("--json and --session exclude each other.", "Leave one of them out.");
+  }
 }
 
 function checkKeepAlive({ keepalive }: Flags): void {

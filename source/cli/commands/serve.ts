@@ -3,17 +3,14 @@ import { setInterval } from "node:timers";
 import { type HostedServer, hostServer, isAlreadyRunning } from "../../application/server-host.ts";
 import { createServerLog, logRequests } from "../../application/server-log.ts";
 import { exitCodes } from "../../base/product-error.ts";
-import { usageError } from "../errors.ts";
-import type { Flags } from "../flags.ts";
+import type { Run } from "../program/definition.ts";
 import { readSettings } from "../session-settings.ts";
+import type { serveDefinition } from "./serve.definition.ts";
 
 /** A background server leaves when no model is loaded and nothing was asked for so long. */
 const idleLimitMs = 5 * 60_000;
 
-export async function serve(words: string[], flags: Flags): Promise<number> {
-  if (words.length > 0) {
-    throw usageError(`serve takes no '${words[0]}'.`, "Settings are flags: see modelctl --help.");
-  }
+export const serve: Run<typeof serveDefinition> = async (_words, flags) => {
   const settings = readSettings(flags);
   const { log_format: format, debug, shutdown_timeout: shutdownMs } = settings.values;
   const serverLog = createServerLog(format ?? "pretty", (line) => process.stderr.write(line));
@@ -41,7 +38,7 @@ export async function serve(words: string[], flags: Flags): Promise<number> {
   await hosted.drain(shutdownMs);
   await hosted.close();
   return code;
-}
+};
 
 async function untilStopped(hosted: HostedServer, idleMs: number | undefined): Promise<number> {
   return await new Promise((resolve) => {

@@ -2,11 +2,12 @@
 import { SessionStore } from "../../application/chat-sessions.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { formatRelativeTime } from "../../base/relative-time.ts";
-import type { Flags } from "../flags.ts";
+import type { Run } from "../program/definition.ts";
 import { readSettings } from "../session-settings.ts";
 import { formatTable } from "../table.ts";
+import type { sessionsDefinition } from "./sessions.definition.ts";
 
-export async function sessions(words: string[], flags: Flags): Promise<number> {
+export const sessions: Run<typeof sessionsDefinition> = async (words, flags) => {
   const store = new SessionStore(readSettings(flags).paths.state);
   if (flags.remove !== undefined) {
     const { id, name } = await store.find(flags.remove);
@@ -31,4 +32,4 @@ export async function sessions(words: string[], flags: Flags): Promise<number> {
   ]);
   process.stdout.write(formatTable(["id", "name", "model", "messages", "used"], rows));
   return exitCodes.ok;
-}
+};

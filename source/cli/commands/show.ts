@@ -5,11 +5,11 @@ import type { ModelDescription, ModelLibrary } from "../../application/model-lib
 import { exitCodes } from "../../base/product-error.ts";
 import { showControls } from "../../base/seen-text.ts";
 import { usageError } from "../errors.ts";
-import { type FlagName, type Flags, typedName } from "../flags.ts";
 import { openLibrary } from "../model-library.ts";
-import { camelCase } from "../program.ts";
+import type { CommandFlags, Run } from "../program/definition.ts";
 import { readFault } from "../read-fault.ts";
 import { formatDescription } from "../show-sections.ts";
+import type { showDefinition } from "./show.definition.ts";
 
 /** Each prints one thing alone. */
 const parts = [
@@ -17,18 +17,16 @@ const parts = [
   "modelfile",
   "parameters",
   "template",
-  "show-system",
+  "system",
   "rendered",
   "json",
 ] as const;
 type Part = (typeof parts)[number];
+type Flags = CommandFlags<typeof showDefinition>;
 
-export async function show([model, ...more]: string[], flags: Flags): Promise<number> {
-  if (model === undefined || more.length > 0) {
-    throw usageError("show needs one model.", "modelctl show MODEL");
-  }
+export const show: Run<typeof showDefinition> = async ([model], flags) => {
   const part = wantedPart(flags);
-  const { library } = openLibrary(flags);
+  const { library } = openLibrary();
   if (part === "rendered") {
     print(await rendered(library, model, flags.conversation), { isExact: true });
     return exitCodes.ok;
@@ -37,11 +35,11 @@ export async function show([model, ...more]: string[], flags: Flags): Promise<nu
     await printModelfile(library, model);
     return exitCodes.ok;
   }
-  const verbose = flags.showVerbose === true;
+  const verbose = flags.verbose === true;
   const description = await library.describe(model, verbose);
   print(part === undefined ? formatDescription(description, verbose) : textOf(description, part));
   return exitCodes.ok;
-}
+};
 
 /** It is wanted most where the model itself cannot be used any more. */
 async function printModelfile(library: ModelLibrary, model: string): Promise<void> {
@@ -54,9 +52,9 @@ async function printModelfile(library: ModelLibrary, model: string): Promise<voi
 }
 
 function wantedPart(flags: Flags): Part | undefined {
-  const wanted = parts.filter((part) => isGiven(flags, part));
+  const wanted = parts.filter((part) => flags[part]);
   if (wanted.length > 1) {
-    const names = wanted.map((part) => `--${typedName(part)}`).join(" and ");
+    const names = wanted.map((part) => `--${part}`).join(" and ");
     throw usageError(`show prints one thing alone, not ${names}.`, "Leave out all but one.");
   }
   if (flags.conversation !== undefined && wanted[0] !== "rendered") {
@@ -68,10 +66,6 @@ function wantedPart(flags: Flags): Part | undefined {
   return wanted[0];
 }
 
-function isGiven(flags: Flags, name: FlagName): boolean {
-  return Object.entries(flags).some(([flag, value]) => flag === camelCase(name) && value === true);
-}
-
 function textOf(
   description: ModelDescription,
   part: Exclude<Part, "rendered" | "modelfile">,
@@ -79,7 +73,7 @@ function textOf(
   switch (part) {
     case "json":
       return JSON.stringify(description, undefined, 2);
-    case "show-system":
+    case "system":
       return description.system ?? "";
     default:
       return description[part] ?? "";

@@ -1,21 +1,29 @@
 // modelctl without a command: the chat on the built-in model, or, without a terminal, one answer.
-import type { Flags } from "../flags.ts";
+import type { Run } from "../program/definition.ts";
 import { readSettings } from "../session-settings.ts";
+import type { startDefinition } from "./run.definition.ts";
 import { chat } from "./run.ts";
 
 const model = "tiny";
 const sampleQuestion = "What is the capital of France?";
 
-export async function start(_words: string[], flags: Flags): Promise<number> {
+export const start: Run<typeof startDefinition> = async (_words, flags) => {
   const settings = readSettings(flags);
   if (process.stdin.isTTY && process.stdout.isTTY) return await chat(model, flags, settings, true);
+  process.stderr.write(
+    `No terminal: answering a sample question, "${sampleQuestion}", with the built-in model ${model}.\n`,
+  );
   const { printAnswer } = await import("../one-shot.ts");
   const { ServerLink } = await import("../server-link.ts");
   // A server of its own on a free port, gone with the answer: nothing is left behind.
-  return await printAnswer({
+  const code = await printAnswer({
     model,
     prompt: sampleQuestion,
     flags,
     link: () => ServerLink.open(flags, settings, "private", model),
   });
-}
+  process.stderr.write(
+    'Next: modelctl run tiny "PROMPT", modelctl serve, or modelctl --help; on a terminal, modelctl opens a chat.\n',
+  );
+  return code;
+};

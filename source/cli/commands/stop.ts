@@ -2,15 +2,12 @@
 import { wholeReference } from "../../base/file-path.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import { ServerRefusal } from "../../client/api-client.ts";
-import { usageError } from "../errors.ts";
-import type { Flags } from "../flags.ts";
 import { openLibrary } from "../model-library.ts";
+import type { Run } from "../program/definition.ts";
 import { findNamedServer } from "../running-server.ts";
+import type { stopDefinition } from "./stop.definition.ts";
 
-export async function stop([reference, ...more]: string[], flags: Flags): Promise<number> {
-  if (reference === undefined || more.length > 0) {
-    throw usageError("stop needs one model.", "modelctl stop MODEL");
-  }
+export const stop: Run<typeof stopDefinition> = async ([reference], flags) => {
   const { library, settings } = openLibrary(flags);
   const model = wholeReference(reference, settings.values.hub_prefixes);
   const server = await findNamedServer(flags, settings);
@@ -34,4 +31,4 @@ export async function stop([reference, ...more]: string[], flags: Flags): Promis
     process.stdout.write(`${JSON.stringify({ name })}\n`);
   }
   return exitCodes.ok;
-}
+};

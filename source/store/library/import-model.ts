@@ -25,6 +25,8 @@ import type { TransferOptions } from "./transfer-options.ts";
 export interface ImportOptions extends TransferOptions {
   /** The name to import under, where the archive holds one model. Defaults to its own. */
   name?: ModelName | undefined;
+  /** Called for each model that would be replaced, before any is; throwing refuses. */
+  onReplacing?: ((name: ModelName) => void) | undefined;
 }
 
 interface NamedManifest {
@@ -63,6 +65,9 @@ export async function importModel(
   const work = async () => {
     const found = await readArchive(store, archive, written, options);
     const manifests = await checkedManifests(store, archive, found, options);
+    for (const { name } of manifests) {
+      if ((await store.folder.find(name)) !== undefined) options.onReplacing?.(name);
+    }
     const old: string[] = [];
     for (const { name, manifest } of manifests) {
       const replaced = await store.writeManifest(name, manifest);

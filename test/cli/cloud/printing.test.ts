@@ -4,9 +4,10 @@ import { ProductError } from "../../../source/base/product-error.ts";
 import { reasons } from "../../../source/cli/cloud/commands/apps.ts";
 import { DeployProgress } from "../../../source/cli/cloud/deploy-progress.ts";
 import { callLines, deploySummary, servedModel } from "../../../source/cli/cloud/deploy-summary.ts";
+import { deployctlProgram } from "../../../source/cli/cloud/deployctl-program.ts";
 import { followDeployment } from "../../../source/cli/cloud/follow-deployment.ts";
-import { printReplicas } from "../../../source/cli/cloud/replica-table.ts";
 import { statusText } from "../../../source/cli/cloud/status-text.ts";
+import { readCommandLine } from "../../../source/cli/program/read-command-line.ts";
 import type {
   AppDocument,
   DeployEvent,
@@ -79,7 +80,8 @@ test("the state of a server that cannot work says so", () => {
 });
 
 test("a state that no runner can have is refused, with those there are", () => {
-  expect(() => printReplicas({ state: "sleeping" }, [])).toThrow(
+  const words = ["runners", "list", "--state", "sleeping"];
+  expect(() => readCommandLine(deployctlProgram, words)).toThrow(
     expect.objectContaining({ exitCode: 2, hint: expect.stringContaining("idle, running") }),
   );
 });

@@ -1,17 +1,14 @@
 // What flags and settings mean: where a server listens, how it encrypts, times, counts and pairs.
 import { describe, expect, test } from "vitest";
+import { deployctlProgram } from "../../../source/cli/cloud/deployctl-program.ts";
 import type { Flags } from "../../../source/cli/cloud/flags.ts";
 import { readDeployment } from "../../../source/cli/cloud/read-deployment.ts";
 import { readServer } from "../../../source/cli/cloud/read-server.ts";
-import {
-  readCount,
-  readPairs,
-  readSpan,
-  readTime,
-  readVariables,
-} from "../../../source/cli/cloud/read-values.ts";
+import { readPairs, readVariables } from "../../../source/cli/cloud/read-values.ts";
 import type { Session } from "../../../source/cli/cloud/session.ts";
 import { upWords } from "../../../source/cli/cloud/up-words.ts";
+import { readFlagValue } from "../../../source/cli/program/flag-value.ts";
+import { readCommandLine } from "../../../source/cli/program/read-command-line.ts";
 import type { CloudSettingName } from "../../../source/configuration/cloud-settings.ts";
 
 const usage = expect.objectContaining({ code: "COMMAND_USAGE", exitCode: 2 });
@@ -111,23 +108,30 @@ describe("a server", () => {
 
 describe("values", () => {
   test("of time have units, or are seconds", () => {
-    const times = ["90", "90s", "1h30m", "30d", "0", "250ms"].map((text) => readTime("--x", text));
+    const times = ["90", "90s", "1h30m", "30d", "0", "250ms"].map((text) =>
+      readFlagValue("--x", { type: "time", text: "" }, text),
+    );
     expect(times).toEqual([90_000, 90_000, 5_400_000, 2_592_000_000, 0, 250]);
     for (const text of ["soon", "-1", "1 week", "d"]) {
-      expect(() => readTime("--x", text)).toThrow(usage);
+      expect(() => readFlagValue("--x", { type: "time", text: "" }, text)).toThrow(usage);
     }
   });
 
-  test("that would be over at once are refused where something is to last", () => {
-    expect(readSpan("--expires", "30d")).toBe(30 * 86_400_000);
-    expect(readSpan("--expires", undefined)).toBeUndefined();
-    for (const text of ["0", "0d"]) expect(() => readSpan("--expires", text)).toThrow(usage);
+  test("that would be over at once are refused where something is to last", async () => {
+    for (const text of ["0", "0d"]) {
+      const argv = ["keys", "create", "--scope", "api", "--expires", text];
+      const line = readCommandLine(deployctlProgram, argv);
+      if (line.kind !== "run") throw new Error("help was not asked for");
+      const run = await line.command.load();
+      await expect(run(line.words, line.flags, deployctlProgram)).rejects.toThrow(usage);
+    }
   });
 
   test("that are counts have limits", () => {
-    expect(readCount("--x", "3", { least: 1 })).toBe(3);
+    const count = { type: "integer", text: "", least: 1, most: 1_000_000 } as const;
+    expect(readFlagValue("--x", count, "3")).toBe(3);
     for (const text of ["0", "-1", "1.5", "1e3", "many", "9999999999"]) {
-      expect(() => readCount("--x", text, { least: 1 })).toThrow(usage);
+      expect(() => readFlagValue("--x", count, text)).toThrow(usage);
     }
   });
 
@@ -157,10 +161,10 @@ describe("a deployment", () => {
           appName: "acme/chat",
           env: ["A=1"],
           secret: ["S"],
-          maxConcurrency: "4",
-          keepAlive: "2m",
-          startupTimeout: "30",
-          sseKeepalive: "15",
+          maxConcurrency: 4,
+          keepAlive: 120_000,
+          startupTimeout: 30_000,
+          sseKeepalive: 15_000,
           modelsCache: "on",
           earlyStream: "off",
           annotation: ["ticket=7"],
@@ -187,17 +191,21 @@ describe("a deployment", () => {
     expect(Object.keys(wishes.config.scale ?? {})).toEqual(["maxConcurrency", "keepAliveMs"]);
   });
 
-  test.each<[Flags]>([
-    [{ auth: "open" }],
-    [{ strategy: "fast" }],
-    [{ port: "0" }],
-    [{ healthPath: "health" }],
-    [{ coldStart: "never" }],
-    [{ modelsCache: "perhaps" }],
-    [{ earlyStream: "true" }],
-    [{ maxConcurrency: "0" }],
-    [{ annotation: ["ticket"] }],
-  ])("is not made of %j", (flags) => {
-    expect(() => readDeployment(session({}, flags), "app.py")).toThrow(usage);
+  test.each([
+    "--auth=open",
+    "--strategy=fast",
+    "--port=0",
+    "--health-path=health",
+    "--cold-start=never",
+    "--models-cache=perhaps",
+    "--early-stream=true",
+    "--max-concurrency=0",
+    "--annotation=ticket",
+  ])("is not made of %s", (word) => {
+    const read = () => {
+      const line = readCommandLine(deployctlProgram, ["deploy", "app.py", word]);
+      readDeployment(session({}, line.kind === "run" ? line.flags : {}), "app.py");
+    };
+    expect(read).toThrow(usage);
   });
 });

@@ -1,6 +1,7 @@
 // deployctl apps scale, pause, resume, delete: what changes an app without a new revision.
 import { exitCodes } from "../../../base/product-error.ts";
 import { usageError } from "../../errors.ts";
+import type { Run } from "../../program/definition.ts";
 import { appReference } from "../app-reference.ts";
 import type { Flags } from "../flags.ts";
 import { printAnswer } from "../print.ts";
@@ -8,11 +9,16 @@ import { readScale } from "../read-scale.ts";
 import { scaleRows } from "../scale-rows.ts";
 import { openSession } from "../session.ts";
 import { clientOf } from "../target.ts";
-import { oneWord } from "../words.ts";
+import type {
+  deleteAppDefinition,
+  pauseAppDefinition,
+  resumeAppDefinition,
+  scaleAppDefinition,
+} from "./apps.definition.ts";
 
-export async function scaleApp(words: string[], flags: Flags): Promise<number> {
+export const scaleApp: Run<typeof scaleAppDefinition> = async ([name], flags) => {
   const session = openSession(flags);
-  const app = appReference(session, oneWord("apps scale", "APP", words));
+  const app = appReference(session, name);
   const change = readScale(flags);
   const isChange = Object.keys(change).length > 0;
   if (isChange === (flags.reset === true)) {
@@ -30,31 +36,25 @@ export async function scaleApp(words: string[], flags: Flags): Promise<number> {
     names: [app],
   });
   return exitCodes.ok;
-}
+};
 
-export async function pauseApp(words: string[], flags: Flags): Promise<number> {
-  return await changeState("pause", words, flags);
-}
+export const pauseApp: Run<typeof pauseAppDefinition> = async ([name], flags) =>
+  await changeState("pause", name, flags);
 
-export async function resumeApp(words: string[], flags: Flags): Promise<number> {
-  return await changeState("resume", words, flags);
-}
+export const resumeApp: Run<typeof resumeAppDefinition> = async ([name], flags) =>
+  await changeState("resume", name, flags);
 
-export async function deleteApp(words: string[], flags: Flags): Promise<number> {
+export const deleteApp: Run<typeof deleteAppDefinition> = async ([name], flags) => {
   const session = openSession(flags);
-  const app = appReference(session, oneWord("apps delete", "APP", words));
+  const app = appReference(session, name);
   await clientOf(session).deleteApp(app);
   printAnswer(flags, { document: { app, deleted: true }, text: `deleted ${app}\n`, names: [app] });
   return exitCodes.ok;
-}
+};
 
-async function changeState(
-  what: "pause" | "resume",
-  words: string[],
-  flags: Flags,
-): Promise<number> {
+async function changeState(what: "pause" | "resume", name: string, flags: Flags): Promise<number> {
   const session = openSession(flags);
-  const app = appReference(session, oneWord(`apps ${what}`, "APP", words));
+  const app = appReference(session, name);
   const client = clientOf(session);
   const document = what === "pause" ? await client.pause(app) : await client.resume(app);
   printAnswer(flags, { document, text: `${app} is ${document.state}\n`, names: [app] });

@@ -4,18 +4,21 @@ import { formatRelativeTime } from "../../../base/relative-time.ts";
 import { toOneLine } from "../../../base/seen-text.ts";
 import type { AppDetails, AppDocument } from "../../../cloud/admin/documents.ts";
 import type { AppConfig } from "../../../cloud/app-config.ts";
+import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
 import { appReference } from "../app-reference.ts";
-import type { Flags } from "../flags.ts";
 import { printAnswer } from "../print.ts";
 import { printReplicas } from "../replica-table.ts";
 import { scaleRows } from "../scale-rows.ts";
 import { openSession } from "../session.ts";
 import { clientOf } from "../target.ts";
-import { atMostOneWord, oneWord } from "../words.ts";
+import type {
+  appRunnersDefinition,
+  listAppsDefinition,
+  showAppDefinition,
+} from "./apps.definition.ts";
 
-export async function listApps(words: string[], flags: Flags): Promise<number> {
-  const prefix = atMostOneWord("apps list", words) ?? "";
+export const listApps: Run<typeof listAppsDefinition> = async ([prefix = ""], flags) => {
   const all = await clientOf(openSession(flags)).apps();
   const apps = all.filter(({ app }) => app.startsWith(prefix));
   const rows = apps.map((app) => [
@@ -35,24 +38,24 @@ export async function listApps(words: string[], flags: Flags): Promise<number> {
     names: apps.map(nameOf),
   });
   return exitCodes.ok;
-}
+};
 
-export async function showApp(words: string[], flags: Flags): Promise<number> {
+export const showApp: Run<typeof showAppDefinition> = async ([name], flags) => {
   const session = openSession(flags);
   const client = clientOf(session);
-  const reference = appReference(session, oneWord("apps show", "APP", words));
+  const reference = appReference(session, name);
   const [app, variables] = await Promise.all([client.app(reference), client.variables(reference)]);
   const set = variables.map(({ name }) => name);
   printAnswer(flags, { document: app, text: detailsText(app, set), names: [nameOf(app)] });
   return exitCodes.ok;
-}
+};
 
-export async function appRunners(words: string[], flags: Flags): Promise<number> {
+export const appRunners: Run<typeof appRunnersDefinition> = async ([name], flags) => {
   const session = openSession(flags);
-  const app = appReference(session, oneWord("apps runners", "APP", words));
+  const app = appReference(session, name);
   printReplicas(flags, await clientOf(session).replicas(app));
   return exitCodes.ok;
-}
+};
 
 function nameOf({ organisation, app }: AppDocument): string {
   return `${organisation}/${app}`;

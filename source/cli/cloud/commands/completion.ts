@@ -1,23 +1,14 @@
-// deployctl completion and __complete: a script for a shell, and what that script asks.
-
-import { printCandidates, printCompletion } from "../../print-completion.ts";
-import type { FlagTable, NameKind, Program } from "../../program.ts";
+// deployctl __complete: candidates for what the completion scripts ask.
+import type { completeDefinition } from "../../commands/completion.definition.ts";
+import type { NameKind, Run } from "../../program/definition.ts";
+import { printCandidates } from "../../program/print-completion.ts";
 import { openSession } from "../session.ts";
 import { clientOf } from "../target.ts";
 
-export async function completion(words: string[]): Promise<number> {
-  return printCompletion("deployctl", words);
-}
+export const complete: Run<typeof completeDefinition> = async (words, _flags, program) =>
+  await printCandidates(program, words, namesOf);
 
-export async function complete<Table extends FlagTable>(
-  words: string[],
-  _flags: unknown,
-  program: Program<Table>,
-): Promise<number> {
-  return await printCandidates(program, words, namesOf);
-}
-
-/** Of the server that runs: completion starts none. */
+/** Asks the running server; completion starts none. */
 async function namesOf(kind: NameKind): Promise<readonly string[]> {
   const session = openSession({});
   if (kind === "profile") return Object.keys(session.profiles.profiles);

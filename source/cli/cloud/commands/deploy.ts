@@ -2,20 +2,20 @@
 import { explainMissingProgram } from "../../../application/own-programs.ts";
 import { prepareDeployment } from "../../../application/prepare-deployment.ts";
 import { exitCodes } from "../../../base/product-error.ts";
+import type { Run } from "../../program/definition.ts";
 import { certificateOf } from "../certificate.ts";
 import { DeployProgress } from "../deploy-progress.ts";
 import { deploySummary, summaryFacts } from "../deploy-summary.ts";
-import type { Flags } from "../flags.ts";
 import { followDeployment } from "../follow-deployment.ts";
 import { printAnswer } from "../print.ts";
 import { readDeployment } from "../read-deployment.ts";
 import { openSession } from "../session.ts";
 import { isLocal, startedClientOf } from "../target.ts";
-import { oneWord } from "../words.ts";
+import type { deployDefinition } from "./scripts.definition.ts";
 
-export async function deploy(words: string[], flags: Flags): Promise<number> {
+export const deploy: Run<typeof deployDefinition> = async ([reference], flags) => {
   const session = openSession(flags);
-  const wishes = readDeployment(session, oneWord("deploy", "FILE.py[::NAME]", words));
+  const wishes = readDeployment(session, reference);
   const progress = new DeployProgress(process.stderr, flags.quiet === true);
   try {
     const { request, warnings } = await prepareDeployment(wishes, progress);
@@ -38,4 +38,4 @@ export async function deploy(words: string[], flags: Flags): Promise<number> {
   } finally {
     progress.finish();
   }
-}
+};

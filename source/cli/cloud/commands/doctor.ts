@@ -1,15 +1,14 @@
 // deployctl doctor: whether this machine can run apps, and what is missing.
 import { examineCloud } from "../../../application/examine-cloud.ts";
 import { exitCodes } from "../../../base/product-error.ts";
-import type { Flags } from "../flags.ts";
+import type { Run } from "../../program/definition.ts";
 import { printAnswer } from "../print.ts";
 import { openSession } from "../session.ts";
-import { noWords } from "../words.ts";
+import type { doctorDefinition } from "./server.definition.ts";
 
 const marks = { ok: "ok", warning: "note", fault: "FAULT" } as const;
 
-export async function doctor(words: string[], flags: Flags): Promise<number> {
-  noWords("doctor", words);
+export const doctor: Run<typeof doctorDefinition> = async (_words, flags) => {
   const findings = await examineCloud(openSession(flags).stateFolder);
   const faults = findings.filter(({ kind }) => kind === "fault");
   printAnswer(flags, {
@@ -23,4 +22,4 @@ export async function doctor(words: string[], flags: Flags): Promise<number> {
     names: faults.map(({ subject }) => subject),
   });
   return faults.length === 0 ? exitCodes.ok : exitCodes.unexpected;
-}
+};

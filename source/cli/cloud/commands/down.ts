@@ -5,15 +5,14 @@ import {
   stopControlPlane,
 } from "../../../application/control-plane-process.ts";
 import { exitCodes } from "../../../base/product-error.ts";
-import type { Flags } from "../flags.ts";
+import type { Run } from "../../program/definition.ts";
 import { printAnswer, tell } from "../print.ts";
 import { openSession } from "../session.ts";
-import { noWords } from "../words.ts";
+import type { downDefinition } from "./server.definition.ts";
 
 const grace = `Requests that run may end first, for at most ${drainMs / 1000} s;`;
 
-export async function down(words: string[], flags: Flags): Promise<number> {
-  noWords("down", words);
+export const down: Run<typeof downDefinition> = async (_words, flags) => {
   const { stateFolder } = openSession(flags);
   const keepReplicas = flags.keepReplicas === true;
   const drain = flags.force !== true;
@@ -27,7 +26,7 @@ export async function down(words: string[], flags: Flags): Promise<number> {
     text: stopped ? endText(keepReplicas) : "No control plane runs on this machine.\n",
   });
   return exitCodes.ok;
-}
+};
 
 function endText(keepReplicas: boolean): string {
   return keepReplicas

@@ -2,21 +2,25 @@
 import { exitCodes } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
 import { usageError } from "../../errors.ts";
+import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
 import { appReference } from "../app-reference.ts";
-import type { Flags } from "../flags.ts";
 import { printAnswer, tell } from "../print.ts";
 import { checkVariableName, readVariables } from "../read-values.ts";
 import { openSession } from "../session.ts";
 import { clientOf } from "../target.ts";
-import { oneWord, twoWords } from "../words.ts";
+import type {
+  listVariablesDefinition,
+  setVariablesDefinition,
+  unsetVariableDefinition,
+} from "./variables.definition.ts";
 
 const effect =
   "Replicas that start from now on have it; deployctl apps rollout APP renews the others.";
 
-export async function listVariables(words: string[], flags: Flags): Promise<number> {
+export const listVariables: Run<typeof listVariablesDefinition> = async ([name], flags) => {
   const session = openSession(flags);
-  const app = appReference(session, oneWord("env list", "APP", words));
+  const app = appReference(session, name);
   const variables = await clientOf(session).variables(app);
   const now = Date.now();
   const rows = variables.map(({ name, value, updatedAt }) => [
@@ -30,9 +34,9 @@ export async function listVariables(words: string[], flags: Flags): Promise<numb
     names: variables.map(({ name }) => name),
   });
   return exitCodes.ok;
-}
+};
 
-export async function setVariables([word, ...pairs]: string[], flags: Flags): Promise<number> {
+export const setVariables: Run<typeof setVariablesDefinition> = async ([word, ...pairs], flags) => {
   if (word === undefined || pairs.length === 0) {
     throw usageError("env set needs an app and a variable.", "deployctl env set APP NAME=VALUE");
   }
@@ -44,11 +48,10 @@ export async function setVariables([word, ...pairs]: string[], flags: Flags): Pr
   printAnswer(flags, { document: { app, set: names }, text: textOf("set", names), names });
   tell(flags, effect);
   return exitCodes.ok;
-}
+};
 
-export async function unsetVariable(words: string[], flags: Flags): Promise<number> {
+export const unsetVariable: Run<typeof unsetVariableDefinition> = async ([word, name], flags) => {
   const session = openSession(flags);
-  const [word, name] = twoWords("env unset", ["APP", "NAME"], words);
   const app = appReference(session, word);
   await clientOf(session).deleteVariable(app, checkVariableName(name));
   printAnswer(flags, {
@@ -58,7 +61,7 @@ export async function unsetVariable(words: string[], flags: Flags): Promise<numb
   });
   tell(flags, effect);
   return exitCodes.ok;
-}
+};
 
 function textOf(verb: string, names: readonly string[]): string {
   return names.map((name) => `${verb} ${name}\n`).join("");

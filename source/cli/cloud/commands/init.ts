@@ -3,15 +3,14 @@ import path from "node:path";
 import { deployScript } from "../../../application/deploy-script.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import { usageError } from "../../errors.ts";
-import type { Flags } from "../flags.ts";
+import type { Run } from "../../program/definition.ts";
 import { printAnswer } from "../print.ts";
-import { noWords } from "../words.ts";
 import { writeScript } from "../write-script.ts";
+import type { initDefinition } from "./scripts.definition.ts";
 
 const usualFile = "deploy.py";
 
-export async function init(words: string[], flags: Flags): Promise<number> {
-  noWords("init", words);
+export const init: Run<typeof initDefinition> = async (_words, flags) => {
   if (flags.model === undefined) {
     throw usageError("init needs a model.", "deployctl init --model tiny");
   }
@@ -25,4 +24,4 @@ export async function init(words: string[], flags: Flags): Promise<number> {
     names: [file],
   });
   return exitCodes.ok;
-}
+};

@@ -2,12 +2,11 @@
 import { inspectReference } from "../../../application/prepare-deployment.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import type { Inspection } from "../../../cloud/inspection/inspection.ts";
-import type { Flags } from "../flags.ts";
+import type { Run } from "../../program/definition.ts";
 import { printAnswer, tell } from "../print.ts";
-import { oneWord } from "../words.ts";
+import type { inspectDefinition } from "./scripts.definition.ts";
 
-export async function inspect(words: string[], flags: Flags): Promise<number> {
-  const reference = oneWord("inspect", "FILE.py[::NAME]", words);
+export const inspect: Run<typeof inspectDefinition> = async ([reference], flags) => {
   const inspection = await inspectReference(reference, {
     isStatic: flags.static === true,
     onRun: (sentence) => tell(flags, sentence),
@@ -18,7 +17,7 @@ export async function inspect(words: string[], flags: Flags): Promise<number> {
     names: [inspection.target],
   });
   return exitCodes.ok;
-}
+};
 
 function inspectionText(inspection: Inspection): string {
   const { target, kind, dialect, line, config, dynamic, env_read, executables, command } =

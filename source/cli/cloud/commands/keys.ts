@@ -1,43 +1,43 @@
 // deployctl keys create, list, revoke, rotate: who may call apps, and who may command the server.
 import { exitCodes } from "../../../base/product-error.ts";
-import { formatRelativeTime } from "../../../base/relative-time.ts";
-import type {
-  AppDocument,
-  KeyDocument,
-  KeyScope,
-  NewKeyDocument,
-} from "../../../cloud/admin/documents.ts";
+import { formatRelativeTime, formatRoughDuration } from "../../../base/relative-time.ts";
+import type { AppDocument, KeyDocument, NewKeyDocument } from "../../../cloud/admin/documents.ts";
 import { usageError } from "../../errors.ts";
+import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
 import type { Flags } from "../flags.ts";
 import { printAnswer, tell, warn } from "../print.ts";
-import { readChoice, readCount, readSpan, readTime } from "../read-values.ts";
 import { openSession, settingOf } from "../session.ts";
 import { clientOf, startedClientOf } from "../target.ts";
-import { noWords, oneWord } from "../words.ts";
+import type {
+  createKeyDefinition,
+  listKeysDefinition,
+  revokeKeyDefinition,
+  rotateKeyDefinition,
+} from "./keys.definition.ts";
 
-const scopes: readonly KeyScope[] = ["api", "api:read", "admin"];
-const usualGrace = "24h";
+const usualGraceMs = 24 * 3_600_000;
 
-export async function createKey(words: string[], flags: Flags): Promise<number> {
-  noWords("keys create", words);
-  const scope = readChoice("--scope", flags.scope?.toLowerCase(), scopes);
+export const createKey: Run<typeof createKeyDefinition> = async (_words, flags) => {
+  const { scope, expires } = flags;
   if (scope === undefined) {
     throw usageError("keys create needs a scope.", "Use --scope api, api:read or admin.");
   }
+  if (expires === 0)
+    throw usageError("--expires 0 would be over at once.", "Use a time above zero.");
   const session = openSession(flags);
   const client = await startedClientOf(session);
   const apps = flags.app?.flatMap((names) => names.split(",")).filter((name) => name !== "");
   const made = await client.createKey({
     ...{ scope, organisation: settingOf(session, "org"), apps },
     description: flags.desc,
-    expiresInMs: readSpan("--expires", flags.expires),
-    requestsPerMinute: readCount("--rpm", flags.rpm, { least: 1 }),
+    expiresInMs: expires,
+    requestsPerMinute: flags.rpm,
   });
   printNewKey(flags, made);
   if (made.key.apps.length > 0) await warnOfUnknown(made.key, await client.apps());
   return exitCodes.ok;
-}
+};
 
 /** A key may come before its app; more often the name is mistyped. */
 async function warnOfUnknown(
@@ -51,8 +51,7 @@ async function warnOfUnknown(
   }
 }
 
-export async function listKeys(words: string[], flags: Flags): Promise<number> {
-  noWords("keys list", words);
+export const listKeys: Run<typeof listKeysDefinition> = async (_words, flags) => {
   const keys = await clientOf(openSession(flags)).keys();
   const now = Date.now();
   const rows = keys.map((key) => [
@@ -84,24 +83,21 @@ export async function listKeys(words: string[], flags: Flags): Promise<number> {
     names: keys.map(({ id }) => id),
   });
   return exitCodes.ok;
-}
+};
 
-export async function revokeKey(words: string[], flags: Flags): Promise<number> {
-  const id = oneWord("keys revoke", "ID", words);
+export const revokeKey: Run<typeof revokeKeyDefinition> = async ([id], flags) => {
   const key = await clientOf(openSession(flags)).revokeKey(id, { hard: flags.hard === true });
   printAnswer(flags, { document: key, text: `revoked key ${key.id}\n`, names: [key.id] });
   return exitCodes.ok;
-}
+};
 
-export async function rotateKey(words: string[], flags: Flags): Promise<number> {
-  const id = oneWord("keys rotate", "ID", words);
-  const grace = flags.grace ?? usualGrace;
-  const graceMs = readTime("--grace", grace) ?? 0;
+export const rotateKey: Run<typeof rotateKeyDefinition> = async ([id], flags) => {
+  const { grace: graceMs = usualGraceMs } = flags;
   const made = await clientOf(openSession(flags)).rotateKey(id, { graceMs });
   printNewKey(flags, made);
-  tell(flags, `The old one, ${id}, works for ${grace} more.`);
+  tell(flags, `The old one, ${id}, works for ${formatRoughDuration(graceMs)} more.`);
   return exitCodes.ok;
-}
+};
 
 /** The token alone is on standard output, so that a shell can take it. */
 function printNewKey(flags: Flags, { key, token }: NewKeyDocument): void {

@@ -11,14 +11,14 @@ import {
 } from "../../../configuration/cloud-profiles.ts";
 import { cloudPaths, variableOf } from "../../../configuration/cloud-settings.ts";
 import { usageError } from "../../errors.ts";
-import type { Flags } from "../flags.ts";
+import type { Run } from "../../program/definition.ts";
 import { printAnswer, warn } from "../print.ts";
 import { readSecretLine } from "../read-secret-line.ts";
 import { authorityIn, serverUrl } from "../target.ts";
-import { oneWord } from "../words.ts";
+import type { loginDefinition } from "./settings.definition.ts";
 
-export async function login(words: string[], flags: Flags): Promise<number> {
-  const url = serverUrl(oneWord("login", "URL", words));
+export const login: Run<typeof loginDefinition> = async ([address], flags) => {
+  const url = serverUrl(address);
   const { protocol, hostname } = new URL(url);
   if (protocol === "http:" && !isLoopback(hostname.replace(/^\[|\]$/g, ""))) {
     warn("The address is plain HTTP: the key travels readable.");
@@ -47,4 +47,4 @@ export async function login(words: string[], flags: Flags): Promise<number> {
     names: [name],
   });
   return exitCodes.ok;
-}
+};

@@ -3,33 +3,32 @@ import { exitCodes } from "../../../base/product-error.ts";
 import { toOneLine } from "../../../base/seen-text.ts";
 import type { EventDocument } from "../../../cloud/admin/documents.ts";
 import { usageError } from "../../errors.ts";
+import type { Run } from "../../program/definition.ts";
 import { appReference } from "../app-reference.ts";
-import type { Flags } from "../flags.ts";
+import type { LogFlags } from "../flags.ts";
 import { printLogs } from "../print-logs.ts";
-import { readTime } from "../read-values.ts";
 import { openSession } from "../session.ts";
 import { clientOf } from "../target.ts";
-import { atMostOneWord } from "../words.ts";
+import type { logsDefinition } from "./logs.definition.ts";
 
 const usualEventSpanMs = 24 * 3_600_000;
 
-export async function logs(words: string[], flags: Flags): Promise<number> {
+export const logs: Run<typeof logsDefinition> = async ([word], flags) => {
   const session = openSession(flags);
-  const word = atMostOneWord("logs", words);
   const app = word === undefined ? undefined : appReference(session, word);
   if (flags.events) return await printEvents(app, flags);
   if (app === undefined) {
     throw usageError("logs needs an app.", "deployctl logs APP, or deployctl logs --events");
   }
   return await printLogs(clientOf(session), app, flags);
-}
+};
 
-async function printEvents(app: string | undefined, flags: Flags): Promise<number> {
+async function printEvents(app: string | undefined, flags: LogFlags): Promise<number> {
   const { json, follow } = flags;
   const interrupted = new AbortController();
   process.once("SIGINT", () => interrupted.abort());
   const { signal } = interrupted;
-  const sinceMs = Date.now() - (readTime("--since", flags.since) ?? usualEventSpanMs);
+  const sinceMs = Date.now() - (flags.since ?? usualEventSpanMs);
   const events = clientOf(openSession(flags)).events({ app, follow, sinceMs, signal });
   for await (const event of events) {
     process.stdout.write(json ? `${JSON.stringify(event)}\n` : eventText(event));

@@ -5,18 +5,19 @@ import { productPaths } from "../../../configuration/paths.ts";
 import type { AppOptions } from "../../../ui/app/app-options.ts";
 import { loadApp } from "../../../ui/app/load-app.ts";
 import { keptChats } from "../../kept-chats.ts";
-import type { FlagTable, Program } from "../../program.ts";
+import type { Run } from "../../program/definition.ts";
 import type { Flags } from "../flags.ts";
 import { createCloudAccess } from "../screen-access.ts";
-import { help } from "./help.ts";
+import type { startDefinition } from "./server.definition.ts";
 
-export async function openScreens<Table extends FlagTable>(
-  _words: string[],
-  flags: Flags,
-  program: Program<Table>,
-): Promise<number> {
+export const openScreens: Run<typeof startDefinition> = async (_words, flags, program) => {
   const isOnTerminal = process.stdin.isTTY && process.stdout.isTTY;
-  if (!isOnTerminal || flags.json) return await help(program);
+  if (!isOnTerminal || flags.json) {
+    const { readCommandLine } = await import("../../program/read-command-line.ts");
+    const page = readCommandLine(program, ["--help"]);
+    if (page.kind === "text") process.stdout.write(page.text);
+    return exitCodes.ok;
+  }
   const cloud = createCloudAccess(flags);
   const { runApp } = await loadApp();
   const { reason } = await runApp({
@@ -28,7 +29,7 @@ export async function openScreens<Table extends FlagTable>(
     first: "console",
   });
   return reason === "bye" ? exitCodes.ok : exitCodes.interrupted;
-}
+};
 
 /**
  * The look, and where chats are kept, as modelctl has them. Settings of modelctl that cannot be read are

@@ -16,15 +16,22 @@ import {
   isCloudSettingName,
 } from "../../../configuration/cloud-settings.ts";
 import { usageError } from "../../errors.ts";
+import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
-import type { Flags } from "../flags.ts";
 import { printAnswer } from "../print.ts";
 import { readPairs } from "../read-values.ts";
 import { openSession, settingOf } from "../session.ts";
-import { atMostOneWord, noWords, oneWord } from "../words.ts";
+import type {
+  deleteProfileDefinition,
+  listProfilesDefinition,
+  profileKeyDefinition,
+  setProfileDefinition,
+  showProfileDefinition,
+  unsetProfileDefinition,
+  useProfileDefinition,
+} from "./settings.definition.ts";
 
-export async function listProfiles(words: string[], flags: Flags): Promise<number> {
-  noWords("profile list", words);
+export const listProfiles: Run<typeof listProfilesDefinition> = async (_words, flags) => {
   const { profiles, current } = readProfiles(cloudPaths().profileFile);
   const rows = Object.entries(profiles).map(([name, profile]) => [
     name === current ? `${name} *` : name,
@@ -38,11 +45,10 @@ export async function listProfiles(words: string[], flags: Flags): Promise<numbe
     names: Object.keys(profiles),
   });
   return exitCodes.ok;
-}
+};
 
 /** What is in force, and where each value comes from. */
-export async function showProfile(words: string[], flags: Flags): Promise<number> {
-  const name = atMostOneWord("profile show", words);
+export const showProfile: Run<typeof showProfileDefinition> = async ([name], flags) => {
   const session = openSession(name === undefined ? flags : { ...flags, profile: name });
   const settings = cloudSettingNames.flatMap((setting) => {
     const found = session.settings[setting];
@@ -57,11 +63,10 @@ export async function showProfile(words: string[], flags: Flags): Promise<number
     names: [session.profileName],
   });
   return exitCodes.ok;
-}
+};
 
 /** The key alone, for `export DEPLOYCTL_KEY=$(deployctl profile key)`. */
-export async function showProfileKey(words: string[], flags: Flags): Promise<number> {
-  noWords("profile key", words);
+export const showProfileKey: Run<typeof profileKeyDefinition> = async (_words, flags) => {
   const session = openSession(flags);
   const key = settingOf(session, "key");
   if (key === undefined) {
@@ -72,10 +77,10 @@ export async function showProfileKey(words: string[], flags: Flags): Promise<num
   }
   printAnswer(flags, { document: { key }, text: `${key}\n`, names: [key] });
   return exitCodes.ok;
-}
+};
 
 /** Makes the profile when there is none of this name. */
-export async function setProfile([name, ...pairs]: string[], flags: Flags): Promise<number> {
+export const setProfile: Run<typeof setProfileDefinition> = async ([name, ...pairs], flags) => {
   if (name === undefined || pairs.length === 0) {
     throw usageError("profile set needs a profile and a setting.", "profile set NAME org=acme");
   }
@@ -95,9 +100,12 @@ export async function setProfile([name, ...pairs]: string[], flags: Flags): Prom
     names: [name],
   });
   return exitCodes.ok;
-}
+};
 
-export async function unsetProfile([name, ...settings]: string[], flags: Flags): Promise<number> {
+export const unsetProfile: Run<typeof unsetProfileDefinition> = async (
+  [name, ...settings],
+  flags,
+) => {
   if (name === undefined || settings.length === 0) {
     throw usageError("profile unset needs a profile and a setting.", "profile unset NAME org");
   }
@@ -114,10 +122,9 @@ export async function unsetProfile([name, ...settings]: string[], flags: Flags):
     names: [name],
   });
   return exitCodes.ok;
-}
+};
 
-export async function useProfile(words: string[], flags: Flags): Promise<number> {
-  const name = oneWord("profile use", "NAME", words);
+export const useProfile: Run<typeof useProfileDefinition> = async ([name], flags) => {
   change((all) => {
     profileNamed(all, name);
     all.current = name;
@@ -128,10 +135,9 @@ export async function useProfile(words: string[], flags: Flags): Promise<number>
     names: [name],
   });
   return exitCodes.ok;
-}
+};
 
-export async function deleteProfile(words: string[], flags: Flags): Promise<number> {
-  const name = oneWord("profile delete", "NAME", words);
+export const deleteProfile: Run<typeof deleteProfileDefinition> = async ([name], flags) => {
   change((all) => {
     profileNamed(all, name);
     delete all.profiles[name];
@@ -143,7 +149,7 @@ export async function deleteProfile(words: string[], flags: Flags): Promise<numb
     names: [name],
   });
   return exitCodes.ok;
-}
+};
 
 function change(edit: (profiles: Profiles) => void): void {
   const { profileFile } = cloudPaths();

@@ -3,20 +3,28 @@ import { exitCodes } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
 import type { RolloutRequest } from "../../../cloud/admin/admin-client.ts";
 import type { DeployEvent, DeployResult } from "../../../cloud/admin/documents.ts";
+import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
 import { appReference } from "../app-reference.ts";
 import { DeployProgress } from "../deploy-progress.ts";
 import type { Flags } from "../flags.ts";
 import { followDeployment } from "../follow-deployment.ts";
 import { printAnswer } from "../print.ts";
-import { readChoice } from "../read-values.ts";
 import { openSession } from "../session.ts";
 import { clientOf } from "../target.ts";
-import { oneWord, twoWords } from "../words.ts";
+import type {
+  deleteRevisionDefinition,
+  listRevisionsDefinition,
+  pinRevisionDefinition,
+  rollbackDefinition,
+  rolloutDefinition,
+  setRevisionDefinition,
+  unpinRevisionDefinition,
+} from "./revisions.definition.ts";
 
-export async function listRevisions(words: string[], flags: Flags): Promise<number> {
+export const listRevisions: Run<typeof listRevisionsDefinition> = async ([name], flags) => {
   const session = openSession(flags);
-  const app = appReference(session, oneWord("apps list-rev", "APP", words));
+  const app = appReference(session, name);
   const revisions = await clientOf(session).revisions(app);
   const now = Date.now();
   const rows = revisions.map(({ revision, state, isPinned, createdAt, message, reason }) => [
@@ -31,20 +39,21 @@ export async function listRevisions(words: string[], flags: Flags): Promise<numb
     names: revisions.map(({ revision }) => revision),
   });
   return exitCodes.ok;
-}
+};
 
-export async function setRevision(words: string[], flags: Flags): Promise<number> {
-  const [app, revision] = twoWords("apps set-rev", ["APP", "REVISION"], words);
+export const setRevision: Run<typeof setRevisionDefinition> = async ([app, revision], flags) => {
   return await activate(app, revision, flags);
-}
+};
 
-export async function rollback(words: string[], flags: Flags): Promise<number> {
-  return await activate(oneWord("rollback", "APP", words), "previous", flags);
-}
+export const rollback: Run<typeof rollbackDefinition> = async ([name], flags) => {
+  return await activate(name, "previous", flags);
+};
 
-export async function deleteRevision(words: string[], flags: Flags): Promise<number> {
+export const deleteRevision: Run<typeof deleteRevisionDefinition> = async (
+  [name, revision],
+  flags,
+) => {
   const session = openSession(flags);
-  const [name, revision] = twoWords("apps delete-rev", ["APP", "REVISION"], words);
   const app = appReference(session, name);
   await clientOf(session).deleteRevision(app, revision);
   printAnswer(flags, {
@@ -53,30 +62,26 @@ export async function deleteRevision(words: string[], flags: Flags): Promise<num
     names: [revision],
   });
   return exitCodes.ok;
-}
+};
 
-export async function pinRevision(words: string[], flags: Flags): Promise<number> {
-  return await pin("apps pin-rev", true, words, flags);
-}
+export const pinRevision: Run<typeof pinRevisionDefinition> = async (words, flags) =>
+  await pin(true, words, flags);
 
-export async function unpinRevision(words: string[], flags: Flags): Promise<number> {
-  return await pin("apps unpin-rev", false, words, flags);
-}
+export const unpinRevision: Run<typeof unpinRevisionDefinition> = async (words, flags) =>
+  await pin(false, words, flags);
 
-export async function rollout(words: string[], flags: Flags): Promise<number> {
+export const rollout: Run<typeof rolloutDefinition> = async ([name], flags) => {
   const session = openSession(flags);
-  const app = appReference(session, oneWord("apps rollout", "APP", words));
+  const app = appReference(session, name);
   return await show((signal) => clientOf(session).rollout(app, signal), flags);
-}
+};
 
 async function pin(
-  command: string,
   isPinned: boolean,
-  words: string[],
+  [name, revision]: [string, string],
   flags: Flags,
 ): Promise<number> {
   const session = openSession(flags);
-  const [name, revision] = twoWords(command, ["APP", "REVISION"], words);
   const app = appReference(session, name);
   await clientOf(session).pinRevision(app, revision, isPinned);
   printAnswer(flags, {
@@ -91,7 +96,7 @@ async function activate(name: string, revision: string, flags: Flags): Promise<n
   const session = openSession(flags);
   const request: RolloutRequest = {
     revision,
-    strategy: readChoice("--strategy", flags.strategy, ["rolling", "recreate"]),
+    strategy: flags.strategy,
     isDetached: flags.detach,
     smoke: flags.smoke,
   };

@@ -2,18 +2,17 @@
 import { prepareDeployment } from "../../../application/prepare-deployment.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import { usageError } from "../../errors.ts";
+import type { Run } from "../../program/definition.ts";
 import { DeployProgress } from "../deploy-progress.ts";
 import { type EphemeralEnd, runEphemeral } from "../ephemeral.ts";
-import type { Flags } from "../flags.ts";
 import { tell } from "../print.ts";
 import { readDeployment } from "../read-deployment.ts";
 import { openSession, type Session } from "../session.ts";
 import { startedClientOf } from "../target.ts";
-import { oneWord } from "../words.ts";
+import type { runDefinition } from "./scripts.definition.ts";
 
-export async function run(words: string[], flags: Flags): Promise<number> {
+export const run: Run<typeof runDefinition> = async ([reference], flags) => {
   const session = openSession(flags);
-  const reference = oneWord("run", "FILE.py[::NAME]", words);
   if (flags.local) {
     if (flags.watch) throw usageError("--watch is not for --local.", "Leave one of them out.");
     return await runHere(session, reference);
@@ -35,7 +34,7 @@ export async function run(words: string[], flags: Flags): Promise<number> {
     return await runEphemeral(session, client, request, progress, signal);
   });
   return end.kind === "ended" ? end.exitCode : exitCodes.interrupted;
-}
+};
 
 /** Lines that still turn are left alone before anything else is written. */
 async function orFinish(

@@ -3,22 +3,27 @@ import { exitCodes, ProductError } from "../../../base/product-error.ts";
 import type { ReplicaDocument } from "../../../cloud/admin/documents.ts";
 import { cloudErrors } from "../../../cloud/errors.ts";
 import { usageError } from "../../errors.ts";
-import type { Flags } from "../flags.ts";
+import type { Run } from "../../program/definition.ts";
 import { printAnswer } from "../print.ts";
 import { printLogs } from "../print-logs.ts";
 import { printReplicas } from "../replica-table.ts";
 import { openSession, type Session, settingOf } from "../session.ts";
 import { clientOf } from "../target.ts";
-import { noWords, oneWord } from "../words.ts";
+import type {
+  execRunnerDefinition,
+  killRunnerDefinition,
+  listRunnersDefinition,
+  runnerLogsDefinition,
+  stopRunnerDefinition,
+} from "./runners.definition.ts";
 
-export async function listRunners(words: string[], flags: Flags): Promise<number> {
-  noWords("runners list", words);
+export const listRunners: Run<typeof listRunnersDefinition> = async (_words, flags) => {
   printReplicas(flags, await clientOf(openSession(flags)).replicas());
   return exitCodes.ok;
-}
+};
 
-export async function stopRunner(words: string[], flags: Flags): Promise<number> {
-  const replica = oneWord("runners stop", "ID", words);
+export const stopRunner: Run<typeof stopRunnerDefinition> = async ([id], flags) => {
+  const replica = id;
   await clientOf(openSession(flags)).stopReplica(replica, { replace: flags.replace === true });
   printAnswer(flags, {
     document: { runner: replica, stopping: true },
@@ -26,10 +31,10 @@ export async function stopRunner(words: string[], flags: Flags): Promise<number>
     names: [replica],
   });
   return exitCodes.ok;
-}
+};
 
-export async function killRunner(words: string[], flags: Flags): Promise<number> {
-  const replica = oneWord("runners kill", "ID", words);
+export const killRunner: Run<typeof killRunnerDefinition> = async ([id], flags) => {
+  const replica = id;
   await clientOf(openSession(flags)).killReplica(replica);
   printAnswer(flags, {
     document: { runner: replica, killed: true },
@@ -37,17 +42,17 @@ export async function killRunner(words: string[], flags: Flags): Promise<number>
     names: [replica],
   });
   return exitCodes.ok;
-}
+};
 
-export async function runnerLogs(words: string[], flags: Flags): Promise<number> {
+export const runnerLogs: Run<typeof runnerLogsDefinition> = async ([id], flags) => {
   const session = openSession(flags);
-  const replica = await replicaNamed(session, oneWord("runners logs", "ID", words));
+  const replica = await replicaNamed(session, id);
   const app = `${replica.organisation}/${replica.app}`;
   return await printLogs(clientOf(session), app, { ...flags, replica: replica.replica });
-}
+};
 
 /** Only on the machine where the replica runs: the command gets its variables and its folder. */
-export async function execRunner([id, ...command]: string[], flags: Flags): Promise<number> {
+export const execRunner: Run<typeof execRunnerDefinition> = async ([id, ...command], flags) => {
   const [program, ...args] = command;
   if (id === undefined || program === undefined) {
     throw usageError("runners exec needs an ID and a command.", "runners exec ID -- env");
@@ -62,7 +67,7 @@ export async function execRunner([id, ...command]: string[], flags: Flags): Prom
   }
   const { runBesideReplica } = await import("../../../application/beside-replica.ts");
   return await runBesideReplica(replica, program, args);
-}
+};
 
 async function replicaNamed(session: Session, id: string): Promise<ReplicaDocument> {
   const found = (await clientOf(session).replicas()).find(({ replica }) => replica === id);

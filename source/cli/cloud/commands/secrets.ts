@@ -2,17 +2,21 @@
 import { exitCodes } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
 import { usageError } from "../../errors.ts";
+import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
-import type { Flags } from "../flags.ts";
 import { printAnswer } from "../print.ts";
 import { readSecretLine } from "../read-secret-line.ts";
 import { checkVariableName, readVariables } from "../read-values.ts";
 import { openSession } from "../session.ts";
 import { clientOf, startedClientOf } from "../target.ts";
-import { noWords, oneWord } from "../words.ts";
+import type {
+  listSecretsDefinition,
+  setSecretDefinition,
+  unsetSecretDefinition,
+} from "./variables.definition.ts";
 
 /** `NAME=VALUE`, several; or one `NAME`, whose value is read from standard input. */
-export async function setSecret(words: string[], flags: Flags): Promise<number> {
+export const setSecret: Run<typeof setSecretDefinition> = async (words, flags) => {
   const [first, ...more] = words;
   if (first === undefined) {
     throw usageError("secrets set needs a secret.", "deployctl secrets set NAME=VALUE, or NAME");
@@ -30,10 +34,9 @@ export async function setSecret(words: string[], flags: Flags): Promise<number> 
     names,
   });
   return exitCodes.ok;
-}
+};
 
-export async function listSecrets(words: string[], flags: Flags): Promise<number> {
-  noWords("secrets list", words);
+export const listSecrets: Run<typeof listSecretsDefinition> = async (_words, flags) => {
   const secrets = await clientOf(openSession(flags)).secrets();
   const now = Date.now();
   const rows = secrets.map(({ name, updatedAt }) => [name, formatRelativeTime(updatedAt, now)]);
@@ -43,11 +46,10 @@ export async function listSecrets(words: string[], flags: Flags): Promise<number
     names: secrets.map(({ name }) => name),
   });
   return exitCodes.ok;
-}
+};
 
-export async function unsetSecret(words: string[], flags: Flags): Promise<number> {
-  const name = oneWord("secrets unset", "NAME", words);
+export const unsetSecret: Run<typeof unsetSecretDefinition> = async ([name], flags) => {
   await clientOf(openSession(flags)).deleteSecret(name);
   printAnswer(flags, { document: { unset: [name] }, text: `unset ${name}\n`, names: [name] });
   return exitCodes.ok;
-}
+};

@@ -1,14 +1,18 @@
 // deployctl state check, backup, restore: the database of this machine's server.
 import { exitCodes } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
-import type { Flags } from "../flags.ts";
+import { usageError } from "../../errors.ts";
+import type { Run } from "../../program/definition.ts";
 import { printAnswer } from "../print.ts";
 import { openSession } from "../session.ts";
 import { clientOf } from "../target.ts";
-import { noWords, oneWord } from "../words.ts";
+import type {
+  backUpStateDefinition,
+  checkStateDefinition,
+  restoreStateDefinition,
+} from "./settings.definition.ts";
 
-export async function checkState(words: string[], flags: Flags): Promise<number> {
-  noWords("state check", words);
+export const checkState: Run<typeof checkStateDefinition> = async (_words, flags) => {
   const session = openSession(flags);
   const { examineState } = await import("../../../application/cloud-state.ts");
   const check = await examineState(session.stateFolder, clientOf(session));
@@ -26,19 +30,22 @@ export async function checkState(words: string[], flags: Flags): Promise<number>
     names: check.backups.map(({ file }) => file),
   });
   return isWell ? exitCodes.ok : exitCodes.unexpected;
-}
+};
 
-export async function backUpState(words: string[], flags: Flags): Promise<number> {
-  noWords("state backup", words);
+export const backUpState: Run<typeof backUpStateDefinition> = async (_words, flags) => {
   const { file } = await clientOf(openSession(flags)).backUpState();
   printAnswer(flags, { document: { file }, text: `saved ${file}\n`, names: [file] });
   return exitCodes.ok;
-}
+};
 
 /** Only while no control plane runs. */
-export async function restoreState(words: string[], flags: Flags): Promise<number> {
-  const backup = flags.empty ? undefined : oneWord("state restore", "FILE", words);
-  if (flags.empty) noWords("state restore --empty", words);
+export const restoreState: Run<typeof restoreStateDefinition> = async ([backup], flags) => {
+  if ((backup === undefined) !== (flags.empty === true)) {
+    throw usageError(
+      "state restore needs FILE or --empty.",
+      "deployctl state check lists backups.",
+    );
+  }
   const { stateFolder } = openSession(flags);
   const { restoreState: restore } = await import("../../../application/cloud-state.ts");
   const { file, setAside } = restore(stateFolder, backup);
@@ -49,4 +56,4 @@ export async function restoreState(words: string[], flags: Flags): Promise<numbe
     names: [file],
   });
   return exitCodes.ok;
-}
+};

@@ -1,15 +1,14 @@
 // deployctl status: whether the server answers, and what it has.
 import { exitCodes } from "../../../base/product-error.ts";
-import type { Flags } from "../flags.ts";
+import type { Run } from "../../program/definition.ts";
 import { printAnswer } from "../print.ts";
 import { openSession } from "../session.ts";
 import { statusText } from "../status-text.ts";
 import { clientOf } from "../target.ts";
-import { noWords } from "../words.ts";
+import type { statusDefinition } from "./server.definition.ts";
 
-export async function status(words: string[], flags: Flags): Promise<number> {
-  noWords("status", words);
+export const status: Run<typeof statusDefinition> = async (_words, flags) => {
   const document = await clientOf(openSession(flags)).status();
   printAnswer(flags, { document, text: statusText(document), names: [document.baseUrl] });
   return exitCodes.ok;
-}
+};

@@ -3,13 +3,12 @@ import { existsSync } from "node:fs";
 import { authorityFile } from "../../../application/cloud-certificate.ts";
 import { exitCodes, ProductError } from "../../../base/product-error.ts";
 import { cloudErrors } from "../../../cloud/errors.ts";
-import type { Flags } from "../flags.ts";
+import type { Run } from "../../program/definition.ts";
 import { printAnswer } from "../print.ts";
 import { openSession } from "../session.ts";
-import { noWords } from "../words.ts";
+import type { tlsTrustDefinition } from "./settings.definition.ts";
 
-export async function tlsTrust(words: string[], flags: Flags): Promise<number> {
-  noWords("tls trust", words);
+export const tlsTrust: Run<typeof tlsTrustDefinition> = async (_words, flags) => {
   const file = authorityFile(openSession(flags).stateFolder);
   if (!existsSync(file)) {
     throw new ProductError(cloudErrors.certificateMissing, {
@@ -28,4 +27,4 @@ export async function tlsTrust(words: string[], flags: Flags): Promise<number> {
     names: [file],
   });
   return exitCodes.ok;
-}
+};

@@ -1,13 +1,12 @@
 // deployctl up: starts this machine's control plane and gateway, or tells that they run.
 import { findControlPlane } from "../../../application/control-plane-process.ts";
 import { exitCodes } from "../../../base/product-error.ts";
-import type { Flags } from "../flags.ts";
+import type { Run } from "../../program/definition.ts";
 import { printAnswer, warn } from "../print.ts";
-import { readChoice } from "../read-values.ts";
 import { openSession } from "../session.ts";
 import { statusText } from "../status-text.ts";
 import { clientOf, ensureControlPlane } from "../target.ts";
-import { noWords } from "../words.ts";
+import type { upDefinition } from "./server.definition.ts";
 
 const serverFlags = [
   "org",
@@ -22,9 +21,7 @@ const serverFlags = [
   "portRange",
 ] as const;
 
-export async function up(words: string[], flags: Flags): Promise<number> {
-  noWords("up", words);
-  readChoice("--engine", flags.engine, ["process"]);
+export const up: Run<typeof upDefinition> = async (_words, flags) => {
   const session = openSession(flags);
   if (flags.foreground) {
     const { serveControlPlane } = await import("../serve-control-plane.ts");
@@ -45,4 +42,4 @@ export async function up(words: string[], flags: Flags): Promise<number> {
     names: [status.baseUrl],
   });
   return exitCodes.ok;
-}
+};

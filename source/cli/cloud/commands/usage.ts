@@ -4,30 +4,30 @@ import { formatCount } from "../../../base/count-format.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import type { UsageDocument } from "../../../cloud/admin/documents.ts";
+import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
 import { appReference } from "../app-reference.ts";
-import type { Flags } from "../flags.ts";
 import { printAnswer } from "../print.ts";
-import { readTime } from "../read-values.ts";
 import { openSession } from "../session.ts";
 import { clientOf } from "../target.ts";
-import { atMostOneWord } from "../words.ts";
+import type { usageDefinition } from "./logs.definition.ts";
 
-export async function usage(words: string[], flags: Flags): Promise<number> {
+const usualSpanMs = 24 * 3_600_000;
+
+export const usage: Run<typeof usageDefinition> = async ([word], flags) => {
   const session = openSession(flags);
-  const word = atMostOneWord("usage", words);
-  const since = flags.since ?? "24h";
+  const sinceMs = Date.now() - (flags.since ?? usualSpanMs);
   const rows = await clientOf(session).usage({
     app: word === undefined ? undefined : appReference(session, word),
-    sinceMs: Date.now() - (readTime("--since", since) ?? 0),
+    sinceMs,
   });
   printAnswer(flags, {
-    document: { since, usage: rows },
+    document: { since: new Date(sinceMs).toISOString(), usage: rows },
     text: usageTable(rows),
     names: rows.map(({ organisation, app }) => `${organisation}/${app}`),
   });
   return exitCodes.ok;
-}
+};
 
 const headers = [
   "app",

@@ -191,6 +191,11 @@ describe("the model", () => {
         ],
       },
     ]);
+    chat.screen.type("/save large\r");
+    await chat.screen.until("A model named 'large' already exists.");
+    expect(chat.backend.saved).toHaveLength(1);
+    chat.screen.type("\u0015/save large --force\r");
+    await chat.screen.until("Created new model 'large'.");
     chat.screen.type("/load large\r");
     await chat.screen.until("Loaded large");
     expect(chat.screen.text).not.toContain("An answer.");

@@ -118,7 +118,7 @@ export const slashCommands: readonly Command[] = [
     group: "Commands",
     keys: [],
     slash: ["/save"],
-    slashArguments: "NAME",
+    slashArguments: "NAME [--force]",
     run: (context, argument) =>
       named(argument, "/save NAME", (name) => told(context, () => context.actions.saveModel(name))),
   },

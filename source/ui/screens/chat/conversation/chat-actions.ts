@@ -122,12 +122,26 @@ export class ChatActions {
     return `Loaded ${this.#backend.facts.name}; the conversation begins anew.`;
   }
 
-  async saveModel(name: string): Promise<string> {
+  /**
+   * @param typed a name, and `--force` where an existing model may be replaced
+   * @throws Error whose message is a sentence
+   */
+  async saveModel(typed: string): Promise<string> {
+    const name = typed.replace(/\s+--force$/, "");
+    if (name === typed && (await this.#isTaken(name))) {
+      const hint = `Use /save ${name} --force to replace it.`;
+      throw new Error(`A model named '${name}' already exists. ${hint}`);
+    }
     const { entries, settings } = this.#options.read();
     const images = entries.some((entry) => entry.kind === "user" && entry.images !== undefined);
     await this.#backend.save(name, wholeConversationOf(entries), settings);
     const without = images ? " Models hold no images: those were left out." : "";
     return `Created new model '${name}'.${without}`;
+  }
+
+  async #isTaken(name: string): Promise<boolean> {
+    const wanted = name.replace(/:latest$/i, "").toLowerCase();
+    return (await this.#backend.models()).some((model) => model.name.toLowerCase() === wanted);
   }
 
   /** @throws Error whose message is a sentence */

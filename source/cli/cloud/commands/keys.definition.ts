@@ -1,0 +1,72 @@
+// deployctl keys create, list, revoke, rotate: their words, flags and help.
+import type { CommandDefinition } from "../../program/definition.ts";
+import { commonFlags, orgFlag } from "../flags.ts";
+
+export const createKeyDefinition = {
+  name: "keys create",
+  words: "",
+  summary: "Create a key for callers; it is shown once",
+  flags: {
+    scope: {
+      type: "string",
+      value: "SCOPE",
+      text: "api: call apps; api:read: GET only; admin: also this command line",
+      values: ["api", "api:read", "admin"],
+    },
+    app: { type: "strings", value: "APP", text: "Only for this app", completes: "app" },
+    desc: { type: "string", value: "TEXT", text: "What it is for" },
+    expires: {
+      type: "time",
+      value: "TIME",
+      text: "Expire after a time such as 30d; default never",
+    },
+    rpm: {
+      type: "integer",
+      value: "N",
+      text: "Requests a minute at most",
+      least: 1,
+      most: 1_000_000,
+    },
+    ...orgFlag,
+    ...commonFlags,
+  },
+  examples: [
+    "keys create --scope api --desc website",
+    "keys create --scope api --app chat --expires 30d",
+  ],
+} as const satisfies CommandDefinition;
+
+export const listKeysDefinition = {
+  name: "keys list",
+  aliases: ["keys ls"],
+  words: "",
+  summary: "List keys",
+  flags: commonFlags,
+  examples: ["keys list", "keys list --json"],
+} as const satisfies CommandDefinition;
+
+export const revokeKeyDefinition = {
+  name: "keys revoke",
+  words: "ID",
+  completes: "key",
+  summary: "Revoke a key",
+  flags: {
+    hard: { type: "boolean", text: "End the streams that run with it too" },
+    ...commonFlags,
+  },
+  examples: ["keys revoke k_1a2b3c", "keys revoke k_1a2b3c --hard"],
+  exitCodes: { 3: "No such key" },
+} as const satisfies CommandDefinition;
+
+export const rotateKeyDefinition = {
+  name: "keys rotate",
+  words: "ID",
+  completes: "key",
+  summary: "Create a key that takes over from another",
+  flags: {
+    grace: { type: "time", value: "TIME", text: "Time that the old key still works; default 24h" },
+    ...commonFlags,
+  },
+  examples: ["keys rotate k_1a2b3c", "keys rotate k_1a2b3c --grace 1h"],
+  exitCodes: { 3: "No such key" },
+} as const satisfies CommandDefinition;

@@ -1,0 +1,85 @@
+// deployctl init, inspect, run, deploy: their words, flags and help.
+import type { CommandDefinition } from "../../program/definition.ts";
+import {
+  commonFlags,
+  limitFlags,
+  revisionFlags,
+  scaleFlags,
+  scriptFlags,
+  singleReplicaFlags,
+  switchFlags,
+} from "../flags.ts";
+
+const script =
+  "FILE.py holds a function with @deployctl.app or @fal.function; ::NAME names one of several.";
+
+export const initDefinition = {
+  name: "init",
+  synonyms: ["new", "create"],
+  words: "",
+  summary: "Write a script that serves a model of modelctl",
+  flags: {
+    model: { type: "string", value: "MODEL", text: "Model to serve, as modelctl names it" },
+    file: { type: "string", value: "FILE", text: "File to write; default deploy.py" },
+    force: { type: "boolean", text: "Replace the file" },
+    ...commonFlags,
+  },
+  examples: ["init --model tiny", "init --model tiny --file chat.py"],
+  exitCodes: { 5: "The file exists" },
+} as const satisfies CommandDefinition;
+
+export const inspectDefinition = {
+  name: "inspect",
+  words: "FILE.py[::NAME]",
+  summary: "Show what a script asks for, without deploying it",
+  details: script,
+  flags: { static: scriptFlags.static, ...commonFlags },
+  examples: ["inspect deploy.py", "inspect app.py::serve --static --json"],
+  docs: "docs/deployctl.md",
+} as const satisfies CommandDefinition;
+
+export const runDefinition = {
+  name: "run",
+  synonyms: ["dev"],
+  words: "FILE.py[::NAME]",
+  summary: "Serve a script until Ctrl+C",
+  details: `${script}\nStarts the control plane when none runs.`,
+  flags: {
+    ...singleReplicaFlags,
+    local: { type: "boolean", text: "Call the function here, without a gateway" },
+    watch: { type: "boolean", text: "Restart when the script changes" },
+    ...commonFlags,
+  },
+  examples: ["run deploy.py", "run app.py::serve --watch", "run app.py --local"],
+  exitCodes: { 6: "Build or start failed", 130: "Stopped with Ctrl+C" },
+  docs: "docs/deployctl.md",
+} as const satisfies CommandDefinition;
+
+export const deployDefinition = {
+  name: "deploy",
+  synonyms: ["push", "publish"],
+  words: "FILE.py[::NAME]",
+  summary: "Deploy a script as an app, or as its next revision",
+  details: `${script}\nStarts the control plane when none runs.`,
+  flags: {
+    ...scriptFlags,
+    ...scaleFlags,
+    ...limitFlags,
+    ...switchFlags,
+    ...revisionFlags,
+    ...commonFlags,
+  },
+  examples: [
+    "deploy deploy.py --app-name tiny",
+    "deploy app.py::serve --max-concurrency 4 -m 'Use the larger model'",
+    "deploy app.py --auth public --env MODEL=tiny --smoke 'GET /v1/models'",
+  ],
+  exitCodes: {
+    4: "Key missing or refused",
+    5: "Conflict with what is there",
+    6: "Build, start or verification failed",
+    7: "Not ready in time",
+    9: "No capacity",
+  },
+  docs: "docs/deployctl.md",
+} as const satisfies CommandDefinition;

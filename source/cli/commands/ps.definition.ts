@@ -1,0 +1,13 @@
+// modelctl ps: its words, flags and help.
+import { jsonFlag, serverFlags } from "../flags.ts";
+import type { CommandDefinition } from "../program/definition.ts";
+
+export const psDefinition = {
+  name: "ps",
+  synonyms: ["status", "loaded"],
+  words: "[PREFIX]",
+  completes: "model",
+  summary: "List loaded models",
+  flags: { ...jsonFlag, ...serverFlags },
+  examples: ["ps", "ps --json"],
+} as const satisfies CommandDefinition;

@@ -1,0 +1,14 @@
+// modelctl rm: its words, flags and help.
+import { jsonFlag, serverFlags } from "../flags.ts";
+import type { CommandDefinition } from "../program/definition.ts";
+
+export const rmDefinition = {
+  name: "rm",
+  synonyms: ["remove", "delete", "uninstall"],
+  words: "MODEL…",
+  completes: "own models",
+  summary: "Remove models",
+  flags: { ...jsonFlag, ...serverFlags },
+  examples: ["rm my-tiny", "rm my-tiny hf.co/OWNER/REPO:Q4_K_M"],
+  exitCodes: { 3: "Model not found" },
+} as const satisfies CommandDefinition;

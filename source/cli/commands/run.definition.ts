@@ -1,0 +1,63 @@
+// modelctl run and modelctl alone: their words, flags and help.
+import {
+  chatFlags,
+  engineFlags,
+  insecureFlag,
+  projectorFlag,
+  screenFlags,
+  serverFlags,
+} from "../flags.ts";
+import type { CommandDefinition } from "../program/definition.ts";
+
+export const startDefinition = {
+  name: "",
+  words: "",
+  summary: "Open the full screen: chat, models, server",
+  flags: { ...chatFlags, ...screenFlags, ...serverFlags, ...engineFlags },
+  examples: ["", 'run tiny "What is the capital of France?"', "pull hf.co/OWNER/REPO:Q4_K_M"],
+} as const satisfies CommandDefinition;
+
+export const runDefinition = {
+  name: "run",
+  synonyms: ["chat", "ask", "generate"],
+  words: "[MODEL] [PROMPT…]",
+  completes: "model",
+  summary: "Chat with a model, or print one answer",
+  details: `MODEL is tiny (built in), a name from \`modelctl list\`, hf.co/OWNER/REPO[:QUANT], or a path to a
+.gguf file; with --session it may be left out. Text on standard input goes in front of PROMPT.
+Without a prompt, a chat opens. Paths of images in the prompt attach them.`,
+  flags: {
+    json: {
+      type: "boolean",
+      text: "Print one JSON object with the answer, token counts and timings",
+    },
+    stream: { type: "boolean", text: "With --json: print each event on a line as it comes" },
+    ...chatFlags,
+    ...projectorFlag,
+    dimensions: {
+      type: "integer",
+      value: "N",
+      text: "Length of an embedding model's vector",
+      least: 1,
+      most: 999_999,
+    },
+    truncate: { type: "boolean", text: "Cut a text that is too long for an embedding model" },
+    ...insecureFlag,
+    ...screenFlags,
+    ...serverFlags,
+    ...engineFlags,
+  },
+  examples: [
+    "run tiny",
+    'run tiny "What is the capital of France?" --temperature 0 --seed 1',
+    'run tiny --json "Name three rivers." --num-predict 64',
+    'cat notes.txt | % run tiny "Summarise:"',
+  ],
+  exitCodes: {
+    3: "Model not found",
+    4: "Key missing or refused",
+    6: "Model failed to load",
+    8: "Server unreachable",
+    130: "Interrupted",
+  },
+} as const satisfies CommandDefinition;

@@ -1,0 +1,22 @@
+// modelctl search: its words, flags and help.
+import { jsonFlag } from "../flags.ts";
+import type { CommandDefinition } from "../program/definition.ts";
+
+export const searchDefinition = {
+  name: "search",
+  synonyms: ["find"],
+  words: "WORDS…",
+  summary: "Search the hub for models, with quantisations, sizes and fit",
+  flags: {
+    limit: {
+      type: "integer",
+      value: "N",
+      text: "Repositories to list at most; default 5",
+      least: 1,
+      most: 20,
+    },
+    ...jsonFlag,
+  },
+  examples: ["search qwen3 instruct", "search llama --limit 10 --json"],
+  exitCodes: { 3: "Nothing found", 4: "Hub refused access", 8: "Hub unreachable" },
+} as const satisfies CommandDefinition;

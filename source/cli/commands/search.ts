@@ -1,0 +1,55 @@
+// modelctl search: models of the hub, what they come as, and which of that fits into memory.
+import { type FoundModel, searchHub } from "../../application/search-hub.ts";
+import { formatBytes } from "../../base/byte-format.ts";
+import { formatCount } from "../../base/count-format.ts";
+import { exitCodes } from "../../base/product-error.ts";
+import { openLibrary } from "../model-library.ts";
+import type { Run } from "../program/definition.ts";
+import { formatTable } from "../table.ts";
+import type { searchDefinition } from "./search.definition.ts";
+
+const usualLimit = 5;
+
+export const search: Run<typeof searchDefinition> = async (words, flags) => {
+  const { library, settings } = openLibrary(flags);
+  const abort = new AbortController();
+  const interrupt = () => abort.abort();
+  process.once("SIGINT", interrupt);
+  try {
+    const found = await searchHub({
+      text: words.join(" "),
+      limit: flags.limit ?? usualLimit,
+      settings: await library.hub(),
+      hubPrefixes: settings.values.hub_prefixes,
+      signal: abort.signal,
+    });
+    if (flags.json) process.stdout.write(`${JSON.stringify(found, undefined, 2)}\n`);
+    else if (found.length > 0) process.stdout.write(tableOf(found));
+    else process.stderr.write(`The hub has no GGUF model for "${words.join(" ")}".\n`);
+    for (const { name, problem } of flags.json ? [] : found) {
+      if (problem !== undefined) process.stderr.write(`${name}: ${problem}\n`);
+    }
+    return found.length === 0 ? exitCodes.notFound : exitCodes.ok;
+  } finally {
+    process.off("SIGINT", interrupt);
+  }
+};
+
+/** A row for each quantisation: its first column is what `pull` takes. */
+function tableOf(found: readonly FoundModel[]): string {
+  const rows = found.flatMap(({ name, parameterCount, downloads, isGated, quantizations }) => {
+    const facts = [
+      parameterCount === undefined ? "-" : formatCount(parameterCount),
+      downloads === undefined ? "-" : formatCount(downloads),
+    ];
+    const gated = isGated ? "terms to accept on the hub" : "";
+    if (quantizations.length === 0) return [[name, "-", ...facts, gated]];
+    return quantizations.map(({ selector, sizeBytes, fits, isDefault }) => [
+      `${name}:${selector}`,
+      formatBytes(sizeBytes),
+      ...facts,
+      [fits ? "fits" : "too large", isDefault ? "default" : "", gated].filter(Boolean).join(", "),
+    ]);
+  });
+  return formatTable(["model", "size", "parameters", "downloads", "memory"], rows);
+}

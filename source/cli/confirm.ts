@@ -1,0 +1,28 @@
+// Asks before a model is replaced.
+import { createInterface } from "node:readline/promises";
+import { ProductError } from "../base/product-error.ts";
+import { commandErrors } from "./errors.ts";
+
+/**
+ * Resolves where the model may be replaced: with --force, or after a yes on a terminal.
+ *
+ * @throws ProductError `COMMAND_NAME_TAKEN` otherwise
+ */
+export async function confirmReplacing(model: string, isForced = false): Promise<void> {
+  if (isForced) return;
+  if (process.stdin.isTTY && process.stderr.isTTY && (await isYes(`Replace '${model}'? [y/N] `)))
+    return;
+  throw new ProductError(commandErrors.nameTaken, {
+    message: `A model named '${model}' already exists.`,
+    hint: "Use --force to replace it, or choose another name.",
+  });
+}
+
+async function isYes(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(question)).trim());
+  } finally {
+    terminal.close();
+  }
+}

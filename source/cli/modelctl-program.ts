@@ -1,0 +1,101 @@
+// modelctl as a program: all its commands, in the order of its help.
+import {
+  completeDefinition,
+  completionDefinition,
+  versionDefinition,
+} from "./commands/completion.definition.ts";
+import { showConfigDefinition } from "./commands/config.definition.ts";
+import { cpDefinition } from "./commands/cp.definition.ts";
+import { createDefinition } from "./commands/create.definition.ts";
+import { doctorDefinition } from "./commands/doctor.definition.ts";
+import { downloadDefinition } from "./commands/download.definition.ts";
+import { buildEngineDefinition } from "./commands/engine.definition.ts";
+import { exportDefinition } from "./commands/export.definition.ts";
+import { importDefinition } from "./commands/import.definition.ts";
+import {
+  createKeyDefinition,
+  listKeysDefinition,
+  revokeKeyDefinition,
+} from "./commands/keys.definition.ts";
+import { listDefinition } from "./commands/list.definition.ts";
+import { logsDefinition } from "./commands/logs.definition.ts";
+import { psDefinition } from "./commands/ps.definition.ts";
+import { pullDefinition } from "./commands/pull.definition.ts";
+import { rmDefinition } from "./commands/rm.definition.ts";
+import { runDefinition, startDefinition } from "./commands/run.definition.ts";
+import { searchDefinition } from "./commands/search.definition.ts";
+import { serveDefinition } from "./commands/serve.definition.ts";
+import { sessionsDefinition } from "./commands/sessions.definition.ts";
+import { showDefinition } from "./commands/show.definition.ts";
+import { stopDefinition } from "./commands/stop.definition.ts";
+import { command, type Program } from "./program/definition.ts";
+
+export const modelctlProgram: Program = {
+  name: "modelctl",
+  title: "the terminal home for language models",
+  start: command(startDefinition, async () => (await import("./commands/start.ts")).start),
+  groups: [
+    {
+      title: "Chat",
+      commands: [
+        command(runDefinition, async () => (await import("./commands/run.ts")).run),
+        command(sessionsDefinition, async () => (await import("./commands/sessions.ts")).sessions),
+      ],
+    },
+    {
+      title: "Models",
+      commands: [
+        command(listDefinition, async () => (await import("./commands/list.ts")).list),
+        command(showDefinition, async () => (await import("./commands/show.ts")).show),
+        command(searchDefinition, async () => (await import("./commands/search.ts")).search),
+        command(pullDefinition, async () => (await import("./commands/pull.ts")).pull),
+        command(createDefinition, async () => (await import("./commands/create.ts")).create),
+        command(cpDefinition, async () => (await import("./commands/cp.ts")).cp),
+        command(rmDefinition, async () => (await import("./commands/rm.ts")).rm),
+        command(exportDefinition, async () => (await import("./commands/export.ts")).exportCommand),
+        command(importDefinition, async () => (await import("./commands/import.ts")).importCommand),
+        command(downloadDefinition, async () => (await import("./commands/download.ts")).download),
+      ],
+    },
+    {
+      title: "Server",
+      commands: [
+        command(serveDefinition, async () => (await import("./commands/serve.ts")).serve),
+        command(psDefinition, async () => (await import("./commands/ps.ts")).ps),
+        command(stopDefinition, async () => (await import("./commands/stop.ts")).stop),
+        command(logsDefinition, async () => (await import("./commands/logs.ts")).logs),
+        command(createKeyDefinition, async () => (await import("./commands/keys.ts")).createKey),
+        command(listKeysDefinition, async () => (await import("./commands/keys.ts")).listKeys),
+        command(revokeKeyDefinition, async () => (await import("./commands/keys.ts")).revokeKey),
+      ],
+    },
+    {
+      title: "Tools",
+      commands: [
+        command(doctorDefinition, async () => (await import("./commands/doctor.ts")).doctor),
+        command(
+          buildEngineDefinition,
+          async () => (await import("./commands/engine.ts")).engineBuild,
+        ),
+        command(
+          showConfigDefinition,
+          async () => (await import("./commands/config.ts")).configShow,
+        ),
+        command(
+          completionDefinition,
+          async () => (await import("./commands/completion.ts")).completion,
+        ),
+        command(versionDefinition, async () => (await import("./commands/completion.ts")).version),
+        command(completeDefinition, async () => (await import("./commands/complete.ts")).complete),
+      ],
+    },
+  ],
+  commonFlags: {},
+  notes: `Without a command, modelctl takes the flags of \`modelctl run\`.
+
+Exit codes
+  0 ok, 1 unexpected, 2 usage, 3 not found, 4 refused, 5 port or name taken,
+  6 model failed to load, 7 timeout, 8 server unreachable, 130 interrupted
+
+Docs: docs/cli.md`,
+};

@@ -1,0 +1,131 @@
+// Candidates for the last word of a command line.
+import {
+  type Command,
+  commandsBelow,
+  type FlagTable,
+  findCommand,
+  type NameKind,
+  type Program,
+  typedFlag,
+  visibleCommands,
+} from "./definition.ts";
+import { secondWord } from "./mistakes.ts";
+import { flagNamed, splitFlags } from "./typed-words.ts";
+
+export interface Candidate {
+  value: string;
+  /** Description, for shells that show one. */
+  text?: string;
+}
+
+/** Asked only where such a name may stand. */
+export type NameSource = (kind: NameKind) => Promise<readonly string[]>;
+
+/** @param words behind the program's name; the last one is being typed, and may be empty */
+export async function candidatesFor(
+  program: Program,
+  words: readonly string[],
+  names: NameSource,
+): Promise<Candidate[]> {
+  const typed = words.at(-1) ?? "";
+  const found = await candidates(program, words.slice(0, -1), typed, names);
+  return found.filter(({ value }) => value.toLowerCase().startsWith(typed.toLowerCase()));
+}
+
+async function candidates(
+  program: Program,
+  before: readonly string[],
+  typed: string,
+  names: NameSource,
+): Promise<Candidate[]> {
+  const { command, group } = commandOf(program, before);
+  const { flags } = command;
+  // `--flag=value`
+  const [, joined] = /^(--[^=]+)=/.exec(typed) ?? [];
+  if (joined !== undefined) {
+    const values = await valuesOf(flags, joined, names);
+    return values.map(({ value }) => ({ value: `${joined}=${value}` }));
+  }
+  const given = splitFlags(before, flags);
+  const last = given.at(-1);
+  if (last?.kind === "flag" && last.isApart && last.value === undefined) {
+    return await valuesOf(flags, last.typed, names);
+  }
+  if (typed.startsWith("-")) return flagsOf(flags, before);
+  if (group !== undefined) {
+    return commandsBelow(program, group).map((it) => ({ value: secondWord(it), text: it.summary }));
+  }
+  if (command === program.start) return firstWords(program);
+  const words = given.flatMap(({ kind, text }) =>
+    kind === "word" && text !== "help" ? [text] : [],
+  );
+  return await wordCandidates(command, words.slice(command.name.split(" ").length), names);
+}
+
+/** The command that is being typed; a group where only its first word is there. */
+function commandOf(
+  program: Program,
+  before: readonly string[],
+): { command: Command; group?: string } {
+  // `help run` is about run.
+  const [first, second] = before.filter((word) => !word.startsWith("-") && word !== "help");
+  if (first === undefined) return { command: program.start };
+  const command = findCommand(program, `${first} ${second}`) ?? findCommand(program, first);
+  if (command !== undefined) return { command };
+  const isGroup = second === undefined && commandsBelow(program, first).length > 0;
+  return { command: program.start, ...(isGroup && { group: first }) };
+}
+
+/** First words of all commands, each once. */
+function firstWords(program: Program): Candidate[] {
+  const seen = new Map<string, Candidate>();
+  for (const { name, summary } of visibleCommands(program)) {
+    const [value = "", second] = name.split(" ");
+    const text =
+      second === undefined ? summary : commandsBelow(program, value).map(secondWord).join(", ");
+    seen.set(value, { value, text });
+  }
+  return [...seen.values()];
+}
+
+/** @param given words that the command has already */
+async function wordCandidates(
+  { completes: kind }: Command,
+  given: readonly string[],
+  names: NameSource,
+): Promise<Candidate[]> {
+  if (kind === "own models") {
+    const own = await namesOf("own model", names);
+    return own.filter(({ value }) => !given.includes(value));
+  }
+  if (kind === undefined || given.length > 0) return [];
+  return typeof kind === "string" ? await namesOf(kind, names) : kind.map((value) => ({ value }));
+}
+
+/** A model's usual tag is left out, as people type it. */
+async function namesOf(kind: NameKind, names: NameSource): Promise<Candidate[]> {
+  return (await names(kind)).map((name) => ({ value: name.replace(/:latest$/, "") }));
+}
+
+/** Flags that may still be typed. */
+function flagsOf(flags: FlagTable, before: readonly string[]): Candidate[] {
+  const given = new Set(
+    splitFlags(before, flags).flatMap((it) => (it.kind === "flag" ? [it.name] : [])),
+  );
+  const open = Object.entries(flags).filter(
+    ([name, { type, isHidden }]) => !isHidden && (type === "strings" || !given.has(name)),
+  );
+  return [
+    ...open.map(([name, flag]) => ({ value: typedFlag(name, flag), text: flag.text })),
+    { value: "--help", text: "Show help" },
+  ];
+}
+
+async function valuesOf(flags: FlagTable, typed: string, names: NameSource): Promise<Candidate[]> {
+  const [, flag] = flagNamed(typed, flags);
+  const values = flag?.values ?? flag?.completes;
+  if (values === undefined) return [];
+  return typeof values === "string"
+    ? await namesOf(values, names)
+    : values.map((value) => ({ value }));
+}

@@ -1,0 +1,45 @@
+// `completion` and `__complete` of a program: a script for a shell, and what that script asks.
+import { exitCodes } from "../../base/product-error.ts";
+import { usageError } from "../errors.ts";
+import { type Candidate, candidatesFor, type NameSource } from "./completion-candidates.ts";
+import { completionScript, shellNames } from "./completion-scripts.ts";
+import type { Program } from "./definition.ts";
+
+/** @throws ProductError `COMMAND_USAGE` for a shell that has none */
+export function printCompletion(program: string, shell: string): number {
+  const script = completionScript(program, shell);
+  if (script === undefined) {
+    throw usageError(
+      `There is no completion for ${shell}.`,
+      `Use one of ${shellNames.join(", ")}.`,
+    );
+  }
+  process.stdout.write(script);
+  return exitCodes.ok;
+}
+
+/** A candidate a line, with a tab and a text. */
+export async function printCandidates(
+  program: Program,
+  words: readonly string[],
+  names: NameSource,
+): Promise<number> {
+  const candidates = await candidatesFor(program, words, quietly(names));
+  process.stdout.write(candidates.map(lineOf).join(""));
+  return exitCodes.ok;
+}
+
+/** A shell that completes is no place for errors: where names cannot be listed, there are none. */
+function quietly(names: NameSource): NameSource {
+  return async (kind) => {
+    try {
+      return await names(kind);
+    } catch {
+      return [];
+    }
+  };
+}
+
+function lineOf({ value, text }: Candidate): string {
+  return text === undefined ? `${value}\n` : `${value}\t${text}\n`;
+}

@@ -1,0 +1,81 @@
+// Runs a program: reads the arguments, calls the command, turns errors into exit codes.
+import { describeError, exitCodes, ProductError } from "../../base/product-error.ts";
+import { showControls } from "../../base/seen-text.ts";
+import { watchOutput } from "../output.ts";
+import { wrapWords } from "../wrap-words.ts";
+import type { Program } from "./definition.ts";
+
+export interface ProgramCalls {
+  /** Set, it shows where an unexpected error comes from. */
+  debugVariable: string;
+  /** Called with what is to be told, before the sentence is printed. */
+  onError?: (error: { code: string; sentence: string; exitCode: number }) => void;
+}
+
+/** Runs the program; sets the exit code and never throws. */
+export async function runProgram(
+  load: () => Promise<Program>,
+  argv: string[],
+  calls: ProgramCalls,
+): Promise<void> {
+  watchOutput();
+  try {
+    process.exitCode = await dispatch(load, argv);
+  } catch (error) {
+    process.exitCode = await reportError(error, calls);
+  }
+}
+
+async function dispatch(load: () => Promise<Program>, argv: string[]): Promise<number> {
+  if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-v")) {
+    const { packageVersion } = await import("../../application/package-facts.ts");
+    process.stdout.write(`${packageVersion()}\n`);
+    return exitCodes.ok;
+  }
+  const [{ readCommandLine }, program] = await Promise.all([
+    import("./read-command-line.ts"),
+    load(),
+  ]);
+  const parsed = readCommandLine(program, argv);
+  if (parsed.kind === "text") {
+    process.stdout.write(parsed.text);
+    return exitCodes.ok;
+  }
+  const run = await parsed.command.load();
+  return await run(parsed.words, parsed.flags, program);
+}
+
+/** One line on standard error: what, why, what to do. */
+async function reportError(
+  error: unknown,
+  { debugVariable, onError }: ProgramCalls,
+): Promise<number> {
+  if (isInterruption(error)) return exitCodes.interrupted;
+  const sentence = describeError(error);
+  const { code, exitCode } = await kindOf(error, debugVariable);
+  onError?.({ code, sentence, exitCode });
+  // It may tell of names that are not of our making, such as those of files.
+  const line = `Error: ${showControls(sentence)}`;
+  const { isTTY, columns } = process.stderr;
+  process.stderr.write(`${isTTY ? wrapWords(line, columns).join("\n") : line}\n`);
+  return exitCode;
+}
+
+async function kindOf(
+  error: unknown,
+  debugVariable: string,
+): Promise<{ code: string; exitCode: number }> {
+  if (error instanceof ProductError) return { code: error.code, exitCode: error.exitCode };
+  const { findErrorDefinition } = await import("../../application/error-catalog.ts");
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const definition = typeof code === "string" ? findErrorDefinition(code) : undefined;
+  if (definition !== undefined) return definition;
+  if (error instanceof Error && process.env[debugVariable]) {
+    process.stderr.write(`${error.stack}\n`);
+  }
+  return { code: "UNEXPECTED", exitCode: exitCodes.unexpected };
+}
+
+function isInterruption(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
+}

@@ -1,0 +1,198 @@
+// Mistakes on the command lines of both programs: one sentence, the nearest name, exit code 2. The cases
+// are made from the definitions, so that no command is left out.
+import { describe, expect, test } from "vitest";
+import { deployctlProgram } from "../../source/cli/cloud/deployctl-program.ts";
+import { modelctlProgram } from "../../source/cli/modelctl-program.ts";
+import {
+  type Command,
+  type Flag,
+  type Program,
+  typedFlag,
+  visibleCommands,
+} from "../../source/cli/program/definition.ts";
+import { readCommandLine } from "../../source/cli/program/read-command-line.ts";
+
+const programs = [modelctlProgram, deployctlProgram];
+const everyCommand = programs.flatMap((program) =>
+  visibleCommands(program).map((it) => [program.name, it.name, program, it] as const),
+);
+
+/** A command line that the command accepts, with room for one more mistake. */
+function rightWords({ name, words }: Command): string[] {
+  const required = words.split(" ").filter((word) => word !== "" && !word.startsWith("["));
+  return [...name.split(" "), ...required.map(() => "x")];
+}
+
+function mistake(program: Program, argv: readonly string[]) {
+  try {
+    readCommandLine(program, argv);
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+function usage(message: string | RegExp, hint: string | RegExp = /./) {
+  return expect.objectContaining({
+    code: "COMMAND_USAGE",
+    exitCode: 2,
+    message: typeof message === "string" ? message : expect.stringMatching(message),
+    hint: typeof hint === "string" ? hint : expect.stringMatching(hint),
+  });
+}
+
+/** A value of the wrong type, where the type excludes any. */
+function wrongValue({ type, values, least, most }: Flag): string[] {
+  if (type === "integer" || type === "number") {
+    return [
+      "many",
+      "1e",
+      ...(most === undefined ? [] : [`${most + 1}`]),
+      ...(least === 0 ? ["-1"] : []),
+    ];
+  }
+  if (type === "time") return ["soon", "-1", "1 week"];
+  return values === undefined ? [] : ["none-of-them"];
+}
+
+describe.each(everyCommand)("%s %s", (_, __, program, command) => {
+  const called = `${program.name} ${command.name}`;
+  const right = rightWords(command);
+  const flags = Object.entries(command.flags);
+
+  test("is read as it should be", () => {
+    expect(mistake(program, right)).toBeUndefined();
+  });
+
+  test("an unknown flag", () => {
+    expect(mistake(program, [...right, "--xyzzy"])).toEqual(
+      usage("There is no flag --xyzzy.", `See ${called} --help.`),
+    );
+    expect(mistake(program, [...right, "-Z"])).toEqual(usage("There is no flag -Z."));
+  });
+
+  test("a mistyped flag, with the nearest", () => {
+    for (const [name, flag] of flags) {
+      if (flag.isHidden || name.length < 4) continue;
+      const typed = typedFlag(name, flag);
+      const wrong = `${typed}x`;
+      if (flags.some((it) => typedFlag(...it) === wrong)) continue;
+      expect(mistake(program, [...right, wrong])).toEqual(
+        usage(`There is no flag ${wrong}.`, `Did you mean ${typed}? See ${called} --help.`),
+      );
+    }
+  });
+
+  test("a flag of another command", () => {
+    const other = visibleCommands(program)
+      .flatMap((it) => Object.entries(it.flags))
+      .find(([name, flag]) => !flags.some((it) => typedFlag(...it) === typedFlag(name, flag)));
+    if (other === undefined) return;
+    const typed = typedFlag(...other);
+    expect(mistake(program, [...right, `${typed}=x`])).toEqual(
+      usage(`${called} has no flag ${typed}.`),
+    );
+  });
+
+  test("flags without their value, or with one that they do not take", () => {
+    for (const [name, flag] of flags) {
+      const typed = typedFlag(name, flag);
+      if (flag.type === "boolean") {
+        expect(mistake(program, [...right, `${typed}=1`])).toEqual(
+          usage(`${typed} takes no value.`),
+        );
+        continue;
+      }
+      expect(mistake(program, [...right, `${typed}=`])).toEqual(usage(`${typed} needs a value.`));
+      if (flag.bare !== undefined) continue;
+      expect(mistake(program, [...right, typed])).toEqual(usage(`${typed} needs a value.`));
+      expect(mistake(program, [...right, typed, "--json"])).toEqual(
+        usage(/looks like another flag/),
+      );
+    }
+  });
+
+  test("values of the wrong type", () => {
+    for (const [name, flag] of flags) {
+      const typed = typedFlag(name, flag);
+      for (const value of wrongValue(flag)) {
+        expect(mistake(program, [...right, `${typed}=${value}`])).toEqual(
+          usage(`${typed} does not accept '${value}'.`, /Use /),
+        );
+      }
+    }
+  });
+
+  test("too few words and too many", () => {
+    const usageHint = /^Usage: \w+ctl /;
+    const shortest = command.name.split(" ");
+    if (right.length > shortest.length) {
+      expect(mistake(program, shortest)).toEqual(usage(/ needs [A-Z/]+/, usageHint));
+    }
+    if (command.words.includes("…")) return;
+    const many = [
+      ...command.name.split(" "),
+      ...command.words
+        .split(" ")
+        .filter(Boolean)
+        .map(() => "x"),
+    ];
+    expect(mistake(program, [...many, "one-more"])).toEqual(
+      usage(`${called} takes no 'one-more'.`, usageHint),
+    );
+  });
+
+  test("its help has a usage, examples that it can read, and its page", () => {
+    const help = readCommandLine(program, [...command.name.split(" "), "--help"]);
+    expect(help).toMatchObject({
+      kind: "text",
+      text: expect.stringContaining(`Usage\n    ${called}`),
+    });
+    expect(help).toMatchObject({ text: expect.stringMatching(/Docs: docs\/[\w-]+\.md/) });
+    expect(command.examples.length).toBeGreaterThanOrEqual(2);
+    for (const line of command.examples.filter((it) => !/["'%$<|]/.test(it))) {
+      expect(mistake(program, line.split(" "))).toBeUndefined();
+    }
+  });
+});
+
+test("a flag that was not typed to its end", () => {
+  expect(mistake(modelctlProgram, ["run", "tiny", "--temp", "1"])).toEqual(
+    usage("There is no flag --temp.", "Did you mean --temperature? See modelctl run --help."),
+  );
+});
+
+describe("an unknown command", () => {
+  test.each([
+    ["modelctl", "lst", "list"],
+    ["modelctl", "remove", "rm"],
+    ["modelctl", "copy", "cp"],
+    ["modelctl", "chat", "run"],
+    ["modelctl", "status", "ps"],
+    ["modelctl", "serv", "serve"],
+    ["modelctl", "comp", "completion"],
+    ["deployctl", "lst", "apps list"],
+    ["deployctl", "list", "apps list"],
+    ["deployctl", "ps", "apps list"],
+    ["deployctl", "depoly", "deploy"],
+    ["deployctl", "scale", "apps scale"],
+    ["deployctl", "app", "apps"],
+  ])("of %s: %s is %s, probably", (name, typed, meant) => {
+    const program = name === "modelctl" ? modelctlProgram : deployctlProgram;
+    expect(mistake(program, [typed])).toEqual(
+      usage(`There is no command '${typed}'.`, `Did you mean ${meant}? See ${name} --help.`),
+    );
+  });
+
+  test("of a group names the nearest, or what there is", () => {
+    expect(mistake(deployctlProgram, ["apps", "lst"])).toEqual(
+      usage("deployctl apps has no 'lst'.", /^Did you mean apps list\?/),
+    );
+    expect(mistake(deployctlProgram, ["apps", "dance"])).toEqual(
+      usage("deployctl apps has no 'dance'.", /^It has list, show/),
+    );
+    expect(mistake(modelctlProgram, ["keys"])).toEqual(
+      usage("Missing subcommand of modelctl keys: create, list, revoke."),
+    );
+  });
+});

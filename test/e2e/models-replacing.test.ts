@@ -1,0 +1,77 @@
+// cp and import do not replace a model unless that is said, on the command line or on a terminal.
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { Home } from "../support/command-line.ts";
+import { openTerminal } from "../support/pty.ts";
+
+let home: Home;
+let archive: string;
+
+beforeAll(async () => {
+  home = await Home.create();
+  archive = path.join(home.folder, "mine.tar");
+  await make("mine", "archived");
+  await home.run(["export", "mine", archive]);
+});
+afterAll(async () => await home.remove());
+beforeEach(async () => {
+  await make("mine", "first");
+  await make("other", "second");
+});
+
+async function make(name: string, system: string): Promise<void> {
+  const input = { kind: "pipe", text: `FROM tiny\nSYSTEM ${system}\n` } as const;
+  expect(await home.run(["create", name, "-f", "-"], { input })).toMatchObject({ code: 0 });
+}
+
+async function systemOf(name: string): Promise<string> {
+  return (await home.run(["show", name, "--system"])).output.trimEnd();
+}
+
+const commands = () => [
+  ["cp", "other", "mine"],
+  ["import", archive],
+  ["import", archive, "--as", "mine"],
+];
+
+test("without a terminal it is a conflict, and the model stays", async () => {
+  for (const words of commands()) {
+    expect(await home.run(words)).toEqual({
+      code: 5,
+      output: "",
+      errors: expect.stringMatching(
+        /^(?:importing.*\n)*Error: A model named 'mine:latest' already exists\. Use --force to replace it, or choose another name\.\n$/,
+      ),
+    });
+    expect(await systemOf("mine")).toBe("first");
+  }
+});
+
+test("--force replaces it", async () => {
+  for (const words of commands()) {
+    expect(await home.run([...words, "--force"])).toMatchObject({ code: 0 });
+    expect(await systemOf("mine")).toBe(words[0] === "cp" ? "second" : "archived");
+    await make("mine", "first");
+  }
+});
+
+test("a new name needs no yes", async () => {
+  expect(await home.run(["cp", "other", "new"])).toMatchObject({ code: 0 });
+  expect(await home.run(["import", archive, "--as", "newer"])).toMatchObject({ code: 0 });
+});
+
+test.each(["y", "n"])("on a terminal it is asked, and the answer %s counts", async (answer) => {
+  for (const words of commands()) {
+    const terminal = await openTerminal(words, {
+      home: home.folder,
+      environment: home.environment,
+    });
+    await terminal.shows("Replace 'mine:latest'? [y/N]");
+    terminal.type(`${answer}\r`);
+    expect(await terminal.exited).toBe(answer === "y" ? 0 : 5);
+    await terminal.close();
+    const wanted = words[0] === "cp" ? "second" : "archived";
+    expect(await systemOf("mine")).toBe(answer === "y" ? wanted : "first");
+    await make("mine", "first");
+  }
+});

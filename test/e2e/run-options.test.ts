@@ -1,0 +1,138 @@
+// run's options of a request, and its answers as JSON.
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { Home } from "../support/command-line.ts";
+import { openTerminal } from "../support/pty.ts";
+
+const capital = "What is the capital of France?";
+const capitalAnswer = "The capital of France is Paris.";
+
+let home: Home;
+beforeAll(async () => {
+  home = await Home.create();
+});
+afterAll(async () => await home.remove());
+
+interface Answer {
+  text: string;
+  finishReason: string;
+  completionTokens: number;
+}
+
+async function ask(...words: string[]): Promise<Answer> {
+  const { code, output, errors } = await home.run(["run", "tiny", ...words, "--json"]);
+  expect({ code, errors }).toEqual({ code: 0, errors: "" });
+  return JSON.parse(output) as Answer;
+}
+
+describe("run --json", () => {
+  test("prints one object with the text, counts and times", async () => {
+    expect(await ask(capital)).toEqual({
+      model: "tiny",
+      text: capitalAnswer,
+      finishReason: "stop",
+      promptTokens: expect.any(Number),
+      cachedTokens: expect.any(Number),
+      completionTokens: expect.any(Number),
+      loadMs: expect.any(Number),
+      promptMs: expect.any(Number),
+      completionMs: expect.any(Number),
+      totalMs: expect.any(Number),
+    });
+  });
+
+  test("--stream prints each event on a line, the last with the figures", async () => {
+    const { code, output } = await home.run(["run", "tiny", capital, "--json", "--stream"]);
+    const events = output
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string; text?: string });
+    const texts = events.filter(({ type }) => type === "text");
+    expect(texts.length).toBeGreaterThan(0);
+    expect(texts.map(({ text }) => text).join("")).toBe(capitalAnswer);
+    expect(events.at(-1)).toMatchObject({ type: "done", statistics: { finishReason: "stop" } });
+    expect(code).toBe(0);
+  });
+
+  test("prints nothing where the answer fails", async () => {
+    const outcome = await home.run(["run", "nobody", "x", "--json"]);
+    expect(outcome).toMatchObject({ code: 3, output: "" });
+  });
+
+  test.each([
+    [[capital, "--stream"], "--stream needs --json."],
+    [[capital, "--json", "--session", "x"], "--json and --session exclude each other."],
+  ])("%j is refused", async (words, says) => {
+    const outcome = await home.run(["run", "tiny", ...words]);
+    expect(outcome).toMatchObject({ code: 2, output: "" });
+    expect(outcome.errors).toContain(says);
+  });
+});
+
+describe("options of the request", () => {
+  test("--num-predict ends the answer early", async () => {
+    const answer = await ask(capital, "--num-predict", "3");
+    expect(answer).toMatchObject({ finishReason: "length", completionTokens: 3 });
+  });
+
+  test("win over the model's own", async () => {
+    const made = await home.run(["create", "short", "-f", "-"], {
+      input: { kind: "pipe", text: "FROM tiny\nPARAMETER num_predict 2\n" },
+    });
+    expect(made.code).toBe(0);
+    const words = ["run", "short", capital, "--num-predict", "4", "--json"];
+    const { output } = await home.run(words);
+    expect(JSON.parse(output)).toMatchObject({ completionTokens: 4 });
+  });
+
+  test("--temperature, --top-p and --seed make an answer repeat", async () => {
+    const words = ["Once upon a time", "--temperature", "1.5", "--top-p", "0.95", "--seed", "7"];
+    const [first, second] = [await ask(...words), await ask(...words)];
+    expect(second.text).toBe(first.text);
+  });
+
+  test("--num-ctx is the window that the model is loaded with", async () => {
+    await home.run(["stop", "tiny"]);
+    await ask(capital, "--num-ctx", "320");
+    const { output } = await home.run(["ps", "--json"]);
+    expect(JSON.parse(output)).toContainEqual(
+      expect.objectContaining({ model: "tiny:latest", context_length: 320 }),
+    );
+  });
+
+  test("win over those of a saved chat", async () => {
+    const words = ["run", "tiny", capital, "--session", "short answers"];
+    expect((await home.run([...words, "--num-predict", "2"])).output).toBe("The capital\n");
+    expect((await home.run(words)).output).toBe("The capital\n");
+    expect((await home.run([...words, "--num-predict", "3"])).output).toBe("The capital of\n");
+  });
+
+  test("hold in the line loop too", async () => {
+    const { output } = await home.run(["run", "tiny", "--plain", "--num-predict", "1"], {
+      input: { kind: "pipe", text: `${capital}\n` },
+    });
+    expect(output).toBe("The\n");
+  });
+});
+
+describe("on a narrow terminal", () => {
+  /** Waits until the screen of a command shows this text. */
+  async function shows(wanted: string, ...words: string[]): Promise<void> {
+    const terminal = await openTerminal(words, {
+      home: home.folder,
+      environment: home.environment,
+      columns: 22,
+    });
+    onTestFinished(async () => await terminal.close());
+    await terminal.shows(wanted);
+  }
+
+  test("an answer is wrapped at words, unless that is not wanted", async () => {
+    await shows("The capital of France\nis Paris.", "run", "tiny", capital);
+    await shows("The capital of France \nis Paris.", "run", "tiny", capital, "--nowordwrap");
+  });
+
+  test("so is an error", async () => {
+    const error = "Error: There is no\ncommand 'lst'. Did you\nmean list? See\nmodelctl --help.";
+    await shows(error, "lst");
+  });
+});
