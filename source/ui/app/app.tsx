@@ -74,7 +74,7 @@ function Inline({ frame, isXtermJs }: InlineProps): ReactElement {
   );
 }
 
-/** What is finished on any screen, above everything that still changes. */
+/** Finished messages of any screen, above everything that still changes. */
 function Scrollbacks({ frame }: { readonly frame: Frame }): ReactElement {
   const { columns } = useFrameSize(frame);
   const screens = useFrame(frame, (one) => one.screens);

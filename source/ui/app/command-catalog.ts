@@ -1,6 +1,6 @@
 // Every command there is, by the place where it is valid: what docs/keys.md is made from.
 
-import { fieldCommandFacts } from "../editor/line-field.ts";
+import { fieldCommandFacts } from "../frame/field-commands.ts";
 import { frameCommandFacts } from "../frame/frame-commands.ts";
 import type { CommandFacts } from "../frame/screen.ts";
 import { chatPlaceFacts } from "../screens/chat/chat-places.tsx";

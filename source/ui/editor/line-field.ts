@@ -1,17 +1,21 @@
 // Fields of one line: what keys do to the text, and which part of it is in sight.
 
-import type { BoundCommand, CommandFacts } from "../frame/screen.ts";
 import { textWidth } from "../text/graphemes.ts";
 import { textBetween } from "../text/text-run.ts";
 import { reduceEditor } from "./editor-reducer.ts";
 import type { EditorAction, EditorState } from "./editor-state.ts";
 
-type FieldAction = Exclude<
+export type FieldAction = Exclude<
   EditorAction["type"],
   "insert" | "newline" | "moveRow" | "replace" | "setText" | "shelve" | "restore"
 >;
 
-const actions: readonly (readonly [FieldAction, title: string, keys: readonly string[]])[] = [
+/** What keys do in a field, with the titles for help and documentation. */
+export const fieldActions: readonly (readonly [
+  FieldAction,
+  title: string,
+  keys: readonly string[],
+])[] = [
   ["moveLeft", "Character left", ["Left", "Ctrl+B"]],
   ["moveRight", "Character right", ["Right", "Ctrl+F"]],
   ["moveWordLeft", "Word left", ["Alt+B", "Alt+Left", "Ctrl+Left"]],
@@ -25,36 +29,9 @@ const actions: readonly (readonly [FieldAction, title: string, keys: readonly st
   ["deleteToLineStart", "Delete to the start", ["Ctrl+U"]],
 ];
 
-/** The keys of every field of one line, for the documentation. */
-export const fieldCommandFacts: readonly CommandFacts[] = actions.map(([type, title, keys]) => ({
-  id: `field.${type}`,
-  title,
-  group: "Fields of one line",
-  keys,
-}));
-
-/** The editing keys as commands of a screen whose field has the focus. */
-export function fieldCommands(
-  isValid: () => boolean,
-  change: (edit: (state: EditorState) => EditorState) => void,
-): BoundCommand[] {
-  return actions.map(([type, title, keys]) => ({
-    id: `field.${type}`,
-    title,
-    group: "Fields of one line",
-    keys,
-    hint: () => undefined,
-    isValid,
-    run: () => {
-      change((state) => reduceEditor(state, { type }));
-      return undefined;
-    },
-  }));
-}
-
 /** The field after an editing key; undefined for a key that does nothing in it. */
 export function fieldAfterKey(state: EditorState, name: string): EditorState | undefined {
-  const found = actions.find(([, , keys]) => keys.includes(name));
+  const found = fieldActions.find(([, , keys]) => keys.includes(name));
   return found === undefined ? undefined : reduceEditor(state, { type: found[0] });
 }
 

@@ -9,10 +9,10 @@ import { createEditorState } from "../../../source/ui/editor/editor-state.ts";
 import {
   fieldAfterKey,
   fieldAfterText,
-  fieldCommandFacts,
   fieldWindow,
   fieldWith,
 } from "../../../source/ui/editor/line-field.ts";
+import { fieldCommandFacts } from "../../../source/ui/frame/field-commands.ts";
 import { Frame } from "../../../source/ui/frame/frame.ts";
 import { Pace } from "../../../source/ui/hooks/pace.ts";
 import { asciiGlyphs, unicodeGlyphs } from "../../../source/ui/theme.ts";

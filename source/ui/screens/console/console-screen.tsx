@@ -3,7 +3,8 @@
 import { memo, type ReactElement } from "react";
 import type { Clock } from "../../../base/clock.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
-import { fieldAfterText, fieldCommands } from "../../editor/line-field.ts";
+import { fieldAfterText } from "../../editor/line-field.ts";
+import { fieldCommands } from "../../frame/field-commands.ts";
 import type { BodySize, BoundCommand, FrameServices, Screen } from "../../frame/screen.ts";
 import { Store } from "../../hooks/store.ts";
 import type { Glyphs } from "../../theme.ts";

@@ -2,7 +2,8 @@
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement, use } from "react";
-import { fieldAfterText, fieldCommands } from "../../editor/line-field.ts";
+import { fieldAfterText } from "../../editor/line-field.ts";
+import { fieldCommands } from "../../frame/field-commands.ts";
 import type { BodySize, BoundCommand, Screen } from "../../frame/screen.ts";
 import { Store } from "../../hooks/store.ts";
 import { ClockContext } from "../../hooks/use-clock.ts";

@@ -2,7 +2,8 @@
 
 import { type ComponentType, memo } from "react";
 import type { ApiClient } from "../../../client/api-client.ts";
-import { fieldAfterText, fieldCommands } from "../../editor/line-field.ts";
+import { fieldAfterText } from "../../editor/line-field.ts";
+import { fieldCommands } from "../../frame/field-commands.ts";
 import type { BodySize, BoundCommand, FrameServices, Screen } from "../../frame/screen.ts";
 import { Store } from "../../hooks/store.ts";
 import type { RequestFeed } from "../../live/request-feed.ts";
