@@ -81,6 +81,7 @@ export async function tinySettings(changes: Partial<LoadSettings> = {}): Promise
     layers: facts.layers,
     vocabularySize: facts.vocabularySize,
     trainedContextLength: facts.trainedContextLength,
+    slidingWindow: facts.slidingWindow,
     device: "cpu",
     gpuLayers: undefined,
     slots: 4,

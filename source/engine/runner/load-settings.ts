@@ -23,6 +23,8 @@ export interface LoadSettings {
   layers: number;
   vocabularySize: number;
   trainedContextLength: number;
+  /** Tokens that layers with a sliding window look back on; 0 where none has one. */
+  slidingWindow: number;
   device: "auto" | DeviceKind;
   /** Layers to put on the GPU; undefined fits as many as there is room for. */
   gpuLayers: number | undefined;

@@ -71,6 +71,7 @@ export function planLoad(
     layers: facts.layers,
     vocabularySize: facts.vocabularySize,
     trainedContextLength: trained,
+    slidingWindow: facts.slidingWindow,
     device: settings.device,
     gpuLayers,
     slots: fittingSlots(model, windows, leftBytes),

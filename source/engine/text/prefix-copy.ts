@@ -59,8 +59,7 @@ export class PrefixCopy {
     const started = performance.now();
     const file = await this.#save(source);
     this.#context.disposeSequence(target.id);
-    target.tokens = [];
-    target.version += 1;
+    target.forget();
     await this.#context.loadSequenceStateFromFile(file, target.id, this.#windowTokens);
     target.tokens = [...source.tokens];
     const perToken = (performance.now() - started) / Math.max(1, source.tokens.length);

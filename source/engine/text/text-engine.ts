@@ -16,6 +16,7 @@ import { PictureReader } from "./picture-reader.ts";
 import { PrefillPace } from "./prefill-pace.ts";
 import { PrefixCopy } from "./prefix-copy.ts";
 import { PromptReader } from "./prompt-reader.ts";
+import type { MemoryKind } from "./sequence-memory.ts";
 import { controlTextsOf, TokenBytes } from "./token-bytes.ts";
 
 export interface EngineConnection extends LoadObserver {
@@ -50,8 +51,9 @@ export class TextEngine {
     const pictures = new PictureReader(() => openProjector(settings, loaded), images);
     this.#prompts = new PromptReader(model, pictures);
     this.#embedder = new Embedder(addon, model, settings);
-    // Recurrent memory has no parts: neither a guess nor a longer prefix can be taken back.
-    const forgets = canForget(loaded, settings.architecture);
+    const memoryKind = memoryKindOf(loaded, settings);
+    // Recurrent memory has no parts: a guess cannot be taken back.
+    const forgets = !memoryKind.isRecurrent;
     this.#prefixCopy =
       settings.prefixSharing && settings.slots > 1 && forgets
         ? PrefixCopy.create(context, settings.contextLength, (text) => connection.log(text))
@@ -73,6 +75,8 @@ export class TextEngine {
         fillsLoneRows: forgets && model.getTotalSize() <= fillableWeightsBytes,
       },
       prefixCopy: this.#prefixCopy,
+      memoryKind,
+      checkpointBytes: checkpointBudget(loaded),
       images,
       maximumQueue: settings.maximumQueue,
       flush: () => connection.flush(),
@@ -103,8 +107,7 @@ export class TextEngine {
     if ((prompt.images ?? []).length > 0) {
       void this.#see(id, request, prompt, emit);
     } else {
-      const tokens = this.#prompts.readText(prompt.segments, prompt.earlier);
-      this.#submit(id, request, { tokens }, emit);
+      this.#submit(id, request, this.#prompts.readText(prompt.segments, prompt.earlier), emit);
     }
   }
 
@@ -117,8 +120,9 @@ export class TextEngine {
   async call({ name, input }: RunnerCall): Promise<CallOutput> {
     switch (name) {
       case "embed":
-        return await this.#embedder.embed(input, (text) =>
-          this.#prompts.readText([{ text, special: false }]),
+        return await this.#embedder.embed(
+          input,
+          (text) => this.#prompts.readText([{ text, special: false }]).tokens,
         );
       case "tokenize":
         return { tokens: (await this.#prompts.read(input)).tokens };
@@ -195,8 +199,26 @@ async function openProjector(
   });
 }
 
-function canForget({ addon }: LoadedTextModel, architecture: string): boolean {
-  return !addon.getIsArchRecurrent(architecture) && !addon.getIsArchHybrid(architecture);
+function memoryKindOf(
+  { addon }: LoadedTextModel,
+  { architecture, slidingWindow }: LoadSettings,
+): MemoryKind {
+  return {
+    isRecurrent: Boolean(
+      addon.getIsArchRecurrent(architecture) || addon.getIsArchHybrid(architecture),
+    ),
+    slidingWindow,
+  };
+}
+
+/** Checkpoints may take this share of what the model and its windows take, and at least so much. */
+const checkpointShare = 0.25;
+const leastCheckpointBytes = 64 * 2 ** 20;
+
+function checkpointBudget({ model, context }: LoadedTextModel): number {
+  const taken = [model.getMemoryBreakdown(), context.getMemoryBreakdown()];
+  const bytes = taken.reduce((sum, { cpuRam, gpuVram }) => sum + cpuRam + gpuVram, 0);
+  return Math.max(leastCheckpointBytes, bytes * checkpointShare);
 }
 
 function factsOf(settings: LoadSettings, loaded: LoadedTextModel): RunnerFacts {
