@@ -81,6 +81,12 @@ export interface TokenLogprob {
 
 export type FinishReason = "stop" | "length" | "cancelled";
 
+/**
+ * What the beginning of a prompt was taken from: the slot itself or another one, a checkpoint of it, or
+ * a state that was kept in memory beside the slots.
+ */
+export type PromptSource = "none" | "slot" | "checkpoint" | "memory";
+
 export interface GenerationStatistics {
   promptTokens: number;
   /** Prompt tokens that were taken from a slot instead of being computed. */

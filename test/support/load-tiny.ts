@@ -48,6 +48,7 @@ export const tinyEngine: EngineSettings = {
   mixedBatches: false,
   lookupTokens: 0,
   prefixSharing: true,
+  conversationCacheBytes: undefined,
   maximumQueue: 16,
 };
 
@@ -92,6 +93,7 @@ export async function tinySettings(changes: Partial<LoadSettings> = {}): Promise
     mixedBatches: false,
     lookupTokens: 0,
     prefixSharing: true,
+    conversationCacheBytes: undefined,
     flashAttention: "auto",
     kvCacheType: "f16",
     useMmap: true,

@@ -1,5 +1,6 @@
-// Small random models that cannot forget a part of what they have read: with a sliding window, with
-// recurrent states beside attention, and with recurrent states alone. They speak tiny's tokens.
+// Small random models that differ in what they can forget: any part of what they have read, what lies
+// within a sliding window alone, or, with recurrent states beside attention or without it, nothing.
+// They speak tiny's tokens.
 import { readGguf } from "../../source/store/gguf/read-gguf.ts";
 import {
   type MetadataValue,
@@ -10,7 +11,7 @@ import {
 import { createRandom, drawNormal } from "../performance/random.ts";
 import { tinyFile } from "./load-tiny.ts";
 
-export type MemoryModel = "sliding" | "hybrid" | "recurrent";
+export type MemoryModel = "dense" | "sliding" | "hybrid" | "recurrent";
 
 const hidden = 64;
 const headLength = 32;
@@ -18,7 +19,7 @@ const layers = 4;
 const feedForward = 128;
 const vocabulary = 786;
 /** Of the sliding window, in tokens. */
-export const windowTokens = 32;
+const windowTokens = 32;
 
 const uint32 = (value: number): MetadataValue => ({ type: "uint32", value });
 const float32 = (value: number): MetadataValue => ({ type: "float32", value });
@@ -62,6 +63,11 @@ const models: Record<
     tensors: () => TensorDescription[];
   }
 > = {
+  dense: {
+    architecture: "gemma3",
+    metadata: { ...attention(2), "attention.head_count_kv": uint32(2) },
+    tensors: gemmaTensors,
+  },
   sliding: {
     architecture: "gemma3",
     metadata: {
@@ -70,16 +76,7 @@ const models: Record<
       "attention.sliding_window": uint32(windowTokens),
       "attention.sliding_window_pattern": uint32(2),
     },
-    tensors: () => [
-      ones("output_norm.weight", hidden),
-      ...eachLayer((name) => [
-        ones(name("attn_norm"), hidden),
-        ...attentionTensors(name),
-        ones(name("post_attention_norm"), hidden),
-        ...feedForwardTensors(name),
-        ones(name("post_ffw_norm"), hidden),
-      ]),
-    ],
+    tensors: gemmaTensors,
   },
   hybrid: {
     architecture: "lfm2",
@@ -131,6 +128,19 @@ function eachLayer(make: (name: Namer, layer: number) => TensorDescription[]): T
   return Array.from({ length: layers }, (_, layer) =>
     make((part) => `blk.${layer}.${part}.weight`, layer),
   ).flat();
+}
+
+function gemmaTensors(): TensorDescription[] {
+  return [
+    ones("output_norm.weight", hidden),
+    ...eachLayer((name) => [
+      ones(name("attn_norm"), hidden),
+      ...attentionTensors(name),
+      ones(name("post_attention_norm"), hidden),
+      ...feedForwardTensors(name),
+      ones(name("post_ffw_norm"), hidden),
+    ]),
+  ];
 }
 
 function attentionTensors(name: Namer): TensorDescription[] {

@@ -44,6 +44,8 @@ export interface LoadSettings {
   lookupTokens: number;
   /** Share beginnings of prompts between slots. */
   prefixSharing: boolean;
+  /** Most memory for conversations beside the slots; undefined fits it to the machine. */
+  conversationCacheBytes: number | undefined;
   flashAttention: boolean | "auto";
   kvCacheType: "f16" | "q8_0" | "q4_0";
   useMmap: boolean;

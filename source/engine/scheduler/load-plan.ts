@@ -22,6 +22,8 @@ export interface EngineSettings {
   mixedBatches: boolean;
   lookupTokens: number;
   prefixSharing: boolean;
+  /** In bytes, of one model; undefined fits it to the machine. */
+  conversationCacheBytes: number | undefined;
   maximumQueue: number;
 }
 
@@ -82,6 +84,7 @@ export function planLoad(
     mixedBatches: settings.mixedBatches,
     lookupTokens: settings.lookupTokens,
     prefixSharing: settings.prefixSharing,
+    conversationCacheBytes: settings.conversationCacheBytes,
     flashAttention: settings.flashAttention,
     kvCacheType,
     useMmap: parameters.use_mmap ?? true,

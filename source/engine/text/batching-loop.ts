@@ -3,9 +3,8 @@
 import { queueFull } from "../check-request.ts";
 import { engineErrors } from "../errors.ts";
 import type { GenerationRequest } from "../generation.ts";
-import { checkpointPlaces } from "./checkpoint-places.ts";
+import { beginningOf, checkpointPlaces, withPlace } from "./checkpoint-places.ts";
 import { Checkpoints } from "./checkpoints.ts";
-import { chooseSlot } from "./choose-slot.ts";
 import {
   type AnswerEnd,
   createJob,
@@ -20,6 +19,7 @@ import {
 import { type BatchPlan, type ImagePlan, planBatch, type StepPlan } from "./plan-batch.ts";
 import type { PrefixCopy } from "./prefix-copy.ts";
 import { PrefixSources } from "./prefix-sources.ts";
+import type { SavedStates } from "./saved-states.ts";
 import { type MemoryKind, SequenceMemory } from "./sequence-memory.ts";
 import { Slot } from "./slot.ts";
 import { StepComputer, type StepComputerOptions } from "./step-computer.ts";
@@ -29,6 +29,8 @@ import { WaitingJobs } from "./waiting-jobs.ts";
 export interface LoopOptions extends StepComputerOptions {
   slots: number;
   prefixCopy: PrefixCopy | undefined;
+  /** What keeps states beside the slots, if anything does. */
+  savedStates: ((memory: SequenceMemory) => SavedStates) | undefined;
   memoryKind: MemoryKind;
   /** Most memory for checkpoints, see `Checkpoints`. */
   checkpointBytes: number;
@@ -66,6 +68,7 @@ export class BatchingLoop {
       memory: this.#memory,
       copy: options.prefixCopy,
       checkpoints: this.#checkpoints,
+      saved: options.savedStates?.(this.#memory),
       images,
       log,
     });
@@ -170,19 +173,15 @@ export class BatchingLoop {
   async #admitWaiting(): Promise<void> {
     for (let job = this.#waiting.first; job !== undefined; job = this.#waiting.first) {
       const { promptTokens } = job;
-      const choice = chooseSlot(
-        this.#slots,
-        promptTokens,
-        (prefix, source) => this.#prefixes.isWorthCopying(prefix, source),
-        (slot) => this.#prefixes.reusable(slot, promptTokens),
-      );
+      const choice = this.#prefixes.choose(this.#slots, promptTokens);
       if (choice === undefined) break;
       try {
         // The job stays in the queue while its beginning is copied, so that a cancel finds it.
-        const cached = await this.#prefixes.take(choice, promptTokens);
-        await this.#planPauses(job, choice.slot);
+        const shared = this.#prefixes.longestShared(this.#slots, promptTokens);
+        const taken = await this.#prefixes.take(choice, promptTokens);
+        await this.#planPauses(job, choice.slot, shared);
         this.#waiting.remove(job);
-        this.#start(job, choice.slot, cached);
+        this.#start(job, choice.slot, taken.length);
       } catch (error) {
         this.#waiting.remove(job);
         this.#failAdmission(job, choice.slot, error);
@@ -191,11 +190,19 @@ export class BatchingLoop {
     this.#waiting.report();
   }
 
-  /** Keeps the state before the prompt, too: the next one may leave out all that is new in this one. */
-  async #planPauses(job: Job, slot: Slot<Job>): Promise<void> {
+  /**
+   * Where reading the prompt pauses. The state before it is kept, too: the next prompt may leave out all
+   * that is new in this one.
+   *
+   * @param shared tokens of its beginning that some other prompt had, too
+   */
+  async #planPauses(job: Job, slot: Slot<Job>, shared: number): Promise<void> {
     if (this.#memory.isWhole) return;
-    const { length } = slot.tokens;
-    job.pauses = checkpointPlaces(job.promptTokens.length, length, job.borders);
+    const { length: known } = slot.tokens;
+    const { length } = job.promptTokens;
+    const places = checkpointPlaces(length, known, job.borders);
+    job.beginning = beginningOf({ known, shared, borders: job.borders });
+    job.pauses = job.beginning === undefined ? places : withPlace(places, job.beginning);
     await this.#checkpoints.make(slot);
   }
 
@@ -205,6 +212,7 @@ export class BatchingLoop {
     job.admitted = performance.now();
     job.sampler = this.#steps.createSampler(job);
     slot.job = job;
+    slot.promptLength = job.promptTokens.length;
     const promptTokens = job.promptTokens.length;
     job.emit({ type: "started", promptTokens, cachedTokens: cached, slot: slot.id });
   }
@@ -228,8 +236,13 @@ export class BatchingLoop {
     );
     for (const item of items) this.#take(item);
     for (const { slot, job } of items) {
-      if (slot.job === job && job.pauses.includes(job.read)) await this.#checkpoints.make(slot);
+      if (slot.job === job && job.pauses.includes(job.read)) await this.#pause(slot, job);
     }
+  }
+
+  async #pause(slot: Slot<Job>, job: Job): Promise<void> {
+    await this.#checkpoints.make(slot);
+    if (job.read === job.beginning) await this.#prefixes.keepBeginning(slot);
   }
 
   /** Books what a step gave one slot: evaluated tokens, new tokens, the end of the answer. */

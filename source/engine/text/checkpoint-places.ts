@@ -49,3 +49,33 @@ export function checkpointPlaces(
   }
   return places;
 }
+
+/** Shorter beginnings are read by every conversation for itself. */
+const smallestBeginning = 256;
+/** What a beginning must have that another prompt shares, beyond what need not be read. */
+const smallestShare = 128;
+
+/**
+ * Where the beginning of a prompt ends that other conversations are likely to have, too: what another
+ * prompt had, else all before the first question of a new conversation (a system prompt, a list of tools).
+ *
+ * @returns undefined where there is none that is worth keeping
+ */
+export function beginningOf({
+  known,
+  shared,
+  borders,
+}: {
+  known: number;
+  shared: number;
+  borders: readonly number[];
+}): number | undefined {
+  if (shared >= known + smallestShare) return shared;
+  const first = borders.find((border) => border >= smallestBeginning);
+  return known < smallestBeginning ? first : undefined;
+}
+
+/** @param places ascending */
+export function withPlace(places: readonly number[], place: number): number[] {
+  return [...new Set([...places, place])].sort((a, b) => a - b);
+}

@@ -40,6 +40,8 @@ export interface Job {
   readonly borders: readonly number[];
   /** After so many tokens of the prompt its reading pauses for a checkpoint; ascending. */
   pauses: readonly number[];
+  /** After so many tokens the beginning ends that other conversations may have, too. */
+  beginning: number | undefined;
   /** The prompt's images, by their first tokens. */
   readonly images: ReadonlyMap<number, ImagePiece>;
   /** At most so many tokens are generated; the window's end may come first. */
@@ -84,6 +86,7 @@ export function createJob(
     promptTokens,
     borders,
     pauses: [],
+    beginning: undefined,
     images,
     maxTokens: Math.min(request.maxTokens ?? room, room),
     emit: options.emit,

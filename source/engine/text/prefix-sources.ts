@@ -1,9 +1,12 @@
 // Brings a chosen slot to the state in which the beginning of a prompt is already in it.
+
+import type { PromptSource } from "../generation.ts";
 import type { Checkpoints } from "./checkpoints.ts";
-import type { SlotChoice } from "./choose-slot.ts";
+import { chooseSlot, type SlotChoice } from "./choose-slot.ts";
 import type { ImageTokens } from "./image-tokens.ts";
 import type { Job } from "./job.ts";
 import type { PrefixCopy } from "./prefix-copy.ts";
+import { goesOn, type SavedMatch, type SavedStates } from "./saved-states.ts";
 import type { SequenceMemory } from "./sequence-memory.ts";
 import { type Slot, sharedPrefixLength } from "./slot.ts";
 
@@ -11,9 +14,26 @@ export interface PrefixSourceOptions {
   memory: SequenceMemory;
   copy: PrefixCopy | undefined;
   checkpoints: Checkpoints<Job>;
+  /** Undefined keeps nothing beside the slots. */
+  saved: SavedStates | undefined;
   images: ImageTokens;
   log: (text: string) => void;
 }
+
+export interface PrefixChoice extends SlotChoice<Job> {
+  /** What is put into the slot first. */
+  saved?: SavedMatch;
+}
+
+/** What a prompt's beginning was taken from. */
+export interface TakenPrefix {
+  /** Tokens of the prompt that are in the slot; always less than all, see `take`. */
+  length: number;
+  source: PromptSource;
+}
+
+/** A gain smaller than this is no reason to read a file. */
+const smallestGain = 32;
 
 export class PrefixSources {
   readonly #options: PrefixSourceOptions;
@@ -41,6 +61,43 @@ export class PrefixSources {
     return memory.canCut(slot, keep) ? keep : checkpoints.reach(slot, keep);
   }
 
+  /** @returns undefined when every slot is busy */
+  choose(
+    slots: ReadonlyArray<Slot<Job>>,
+    promptTokens: readonly number[],
+  ): PrefixChoice | undefined {
+    const live = chooseSlot(
+      slots,
+      promptTokens,
+      (prefix, source) => this.isWorthCopying(prefix, source),
+      (slot) => this.reusable(slot, promptTokens),
+    );
+    const { saved } = this.#options;
+    if (live === undefined || saved === undefined) return live;
+    const free = slots.filter((slot) => slot.job === undefined);
+    const match = saved.find(promptTokens, new Set(free.map(({ id }) => id)));
+    const gain = (match?.length ?? 0) - live.prefix;
+    if (match === undefined || gain < smallestGain) return live;
+    if (!saved.isWorthLoading(match, gain, this.#computeMsPerToken)) return live;
+    const own = free.find(({ id }) => id === match.slotId);
+    const slot = own ?? oldestOf(slots, promptTokens);
+    return slot && { slot, copyFrom: undefined, prefix: match.length, saved: match };
+  }
+
+  /** The longest beginning of the prompt that was ever read and is still known. */
+  longestShared(slots: ReadonlyArray<Slot<Job>>, promptTokens: readonly number[]): number {
+    const live = slots.map(({ tokens }) => sharedPrefixLength(tokens, promptTokens));
+    const saved = this.#options.saved?.longestShared(promptTokens) ?? 0;
+    return this.#keepable(promptTokens, Math.max(saved, ...live));
+  }
+
+  /** Keeps what the slot has read so far for other conversations that begin so. */
+  async keepBeginning(slot: Slot<Job>): Promise<void> {
+    const { saved } = this.#options;
+    if (!saved?.isWorthSaving(slot, this.#computeMsPerToken)) return;
+    await saved.save(slot, "beginning", slot.tokens.length);
+  }
+
   isWorthCopying(prefix: number, source: Slot<Job>): boolean {
     const { memory, copy } = this.#options;
     if (copy === undefined || !memory.canCutCopy(source, prefix)) return false;
@@ -55,37 +112,62 @@ export class PrefixSources {
   /**
    * Makes the chosen slot hold the shared beginning and nothing else.
    *
-   * @returns how many of the prompt's tokens are in the slot; always less than all of them, since
-   *   the last one must be computed to get its logits
+   * The last token of the prompt is never among them: it must be computed to get its logits.
    */
-  async take(choice: SlotChoice<Job>, promptTokens: readonly number[]): Promise<number> {
+  async take(choice: PrefixChoice, promptTokens: readonly number[]): Promise<TakenPrefix> {
     const { memory, copy, log } = this.#options;
-    const { slot } = choice;
+    const { slot, copyFrom, saved } = choice;
     const keep = this.#keepable(promptTokens, choice.prefix);
-    if (choice.copyFrom !== undefined && copy !== undefined) {
+    const isReplaced = saved !== undefined || copyFrom !== undefined;
+    if (saved !== undefined) this.#options.saved?.reserve(saved);
+    await this.#keepConversation(slot, isReplaced ? 0 : keep);
+    if (isReplaced) {
       try {
-        await copy.copy(choice.copyFrom, slot);
+        if (saved !== undefined) await this.#options.saved?.load(saved, slot);
+        else if (copyFrom !== undefined) await copy?.copy(copyFrom, slot);
       } catch (error) {
         // A full /dev/shm, say. Computing the tokens gives the same answer, only later.
         const reason = error instanceof Error ? error.message : String(error);
         log(`a shared beginning could not be copied and is computed again: ${reason}`);
         // What a copy that broke off has left must not stay in the slot.
         memory.clear(slot);
-        return 0;
+        return { length: 0, source: "none" };
       }
     }
-    return await this.#goBack(slot, keep);
+    const taken = await this.#goBack(slot, keep);
+    return saved !== undefined && taken.length > 0 ? { ...taken, source: "memory" } : taken;
+  }
+
+  /** A conversation that loses its slot to another one is kept beside the slots. */
+  async #keepConversation(slot: Slot<Job>, keep: number): Promise<void> {
+    const { saved } = this.#options;
+    if (saved === undefined || goesOn(slot, keep)) return;
+    if (!saved.isWorthSaving(slot, this.#computeMsPerToken)) return;
+    await saved.save(slot, "conversation", keep);
   }
 
   #keepable(promptTokens: readonly number[], shared: number): number {
     return this.#options.images.boundary(promptTokens, Math.min(shared, promptTokens.length - 1));
   }
 
-  async #goBack(slot: Slot<Job>, keep: number): Promise<number> {
+  async #goBack(slot: Slot<Job>, keep: number): Promise<TakenPrefix> {
     const { memory, checkpoints } = this.#options;
-    if (memory.cut(slot, keep)) return keep;
-    const restored = await checkpoints.restore(slot, keep);
-    if (restored === 0) memory.clear(slot);
-    return restored;
+    if (memory.cut(slot, keep)) return { length: keep, source: keep > 0 ? "slot" : "none" };
+    const length = await checkpoints.restore(slot, keep);
+    if (length > 0) return { length, source: "checkpoint" };
+    memory.clear(slot);
+    return { length: 0, source: "none" };
   }
+}
+
+function oldestOf(
+  slots: ReadonlyArray<Slot<Job>>,
+  promptTokens: readonly number[],
+): Slot<Job> | undefined {
+  return chooseSlot(
+    slots,
+    promptTokens,
+    () => false,
+    () => 0,
+  )?.slot;
 }

@@ -15,6 +15,8 @@ export class Slot<Job> {
   readonly id: number;
   /** Tokens whose keys and values are in the context, in order. */
   tokens: number[] = [];
+  /** Of the last prompt, so many tokens; an answer follows. */
+  promptLength = 0;
   /** Ascending by length; all of them belong to `tokens`. */
   checkpoints: Checkpoint[] = [];
   job: Job | undefined;

@@ -5,18 +5,20 @@ import { engineErrors } from "../errors.ts";
 import type { GenerationRequest, MarkedPrompt, RunnerFacts } from "../generation.ts";
 import type { CallOutput, RunnerCall } from "../runner/calls.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
-import { BatchingLoop } from "./batching-loop.ts";
+import { BatchingLoop, type LoopOptions } from "./batching-loop.ts";
 import { Embedder } from "./embedder.ts";
 import { type Eyes, openEyes } from "./eyes.ts";
 import { ImageTokens } from "./image-tokens.ts";
 import { failedEvent, type LoopEvent, type PromptTokens } from "./job.ts";
 import { type LoadedTextModel, type LoadObserver, loadTextModel } from "./load-text-model.ts";
 import { fillableWeightsBytes } from "./lone-rows.ts";
+import { MemoryFolder } from "./memory-folder.ts";
 import { PictureReader } from "./picture-reader.ts";
 import { PrefillPace } from "./prefill-pace.ts";
 import { PrefixCopy } from "./prefix-copy.ts";
 import { PromptReader } from "./prompt-reader.ts";
-import type { MemoryKind } from "./sequence-memory.ts";
+import { SavedStates } from "./saved-states.ts";
+import type { MemoryKind, SequenceMemory } from "./sequence-memory.ts";
 import { controlTextsOf, TokenBytes } from "./token-bytes.ts";
 
 export interface EngineConnection extends LoadObserver {
@@ -32,7 +34,7 @@ export class TextEngine {
   readonly #loaded: LoadedTextModel;
   readonly #loop: BatchingLoop;
   readonly #embedder: Embedder;
-  readonly #prefixCopy: PrefixCopy | undefined;
+  readonly #folder: MemoryFolder | undefined;
   readonly #prompts: PromptReader;
   readonly #flush: () => void;
   /** Requests whose images are being read. */
@@ -54,10 +56,8 @@ export class TextEngine {
     const memoryKind = memoryKindOf(loaded, settings);
     // Recurrent memory has no parts: a guess cannot be taken back.
     const forgets = !memoryKind.isRecurrent;
-    this.#prefixCopy =
-      settings.prefixSharing && settings.slots > 1 && forgets
-        ? PrefixCopy.create(context, settings.contextLength, (text) => connection.log(text))
-        : undefined;
+    const log = (text: string) => connection.log(text);
+    this.#folder = settings.prefixSharing ? MemoryFolder.create(log) : undefined;
     this.#loop = new BatchingLoop({
       addon,
       model,
@@ -74,14 +74,18 @@ export class TextEngine {
         lookupTokens: forgets ? settings.lookupTokens : 0,
         fillsLoneRows: forgets && model.getTotalSize() <= fillableWeightsBytes,
       },
-      prefixCopy: this.#prefixCopy,
+      prefixCopy:
+        settings.slots > 1 && forgets && this.#folder !== undefined
+          ? new PrefixCopy(context, settings.contextLength, this.#folder)
+          : undefined,
+      savedStates: this.#statesBeside(context, log),
       memoryKind,
       checkpointBytes: checkpointBudget(loaded),
       images,
       maximumQueue: settings.maximumQueue,
       flush: () => connection.flush(),
       ready: () => connection.ready(),
-      log: (text) => connection.log(text),
+      log,
     });
     this.facts = factsOf(settings, loaded);
   }
@@ -133,7 +137,19 @@ export class TextEngine {
   }
 
   close(): void {
-    this.#prefixCopy?.close();
+    this.#folder?.close();
+  }
+
+  #statesBeside(
+    context: LoadedTextModel["context"],
+    log: (text: string) => void,
+  ): LoopOptions["savedStates"] {
+    const folder = this.#folder;
+    const budgetBytes = this.#settings.conversationCacheBytes ?? usualConversationCache();
+    if (folder === undefined || budgetBytes === 0) return undefined;
+    const windowTokens = this.#settings.contextLength;
+    return (memory: SequenceMemory) =>
+      new SavedStates({ context, memory, folder, budgetBytes, windowTokens, log });
   }
 
   /** A prompt of several windows is not counted to its end. @throws ProductError `ENGINE_PROMPT_TOO_LONG` */
@@ -214,6 +230,14 @@ function memoryKindOf(
 /** Checkpoints may take this share of what the model and its windows take, and at least so much. */
 const checkpointShare = 0.25;
 const leastCheckpointBytes = 64 * 2 ** 20;
+
+/** As llama-server's cache of idle slots, but no more than a share of what is free. */
+const largestConversationCache = 8 * 2 ** 30;
+const conversationCacheShare = 0.25;
+
+function usualConversationCache(): number {
+  return Math.min(largestConversationCache, process.availableMemory() * conversationCacheShare);
+}
 
 function checkpointBudget({ model, context }: LoadedTextModel): number {
   const taken = [model.getMemoryBreakdown(), context.getMemoryBreakdown()];

@@ -1,4 +1,5 @@
-// Models that cannot forget a part of what they read answer a repeated beginning as if they read it anew.
+// Whatever part of what they read models can forget: to a repeated beginning they answer as if they read
+// it anew.
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../performance/random.ts";
 import { distance, loadMemoryModel } from "../support/load-memory-model.ts";
@@ -6,7 +7,7 @@ import type { Answer } from "../support/load-tiny.ts";
 import type { MemoryModel } from "../support/memory-models.ts";
 import { proofRounds } from "../support/proof.ts";
 
-const kinds: MemoryModel[] = ["sliding", "hybrid", "recurrent"];
+const kinds: MemoryModel[] = ["dense", "sliding", "hybrid", "recurrent"];
 /** Rounding differs by how a prompt is cut; a wrong state is off by far more. */
 const tolerance = 0.05;
 /** The context keeps a step's tokens beyond the sliding window: with small steps it drops them soon. */
@@ -33,7 +34,7 @@ async function loadCold(kind: MemoryModel) {
 }
 
 describe.each(kinds)("%s memory", (kind) => {
-  it("reads the same prompt with another ending from a checkpoint", async () => {
+  it("reads little of the same prompt with another ending", async () => {
     const [model, cold] = await Promise.all([
       loadMemoryModel(kind, { ...tight, slots: 1 }),
       loadCold(kind),
@@ -46,6 +47,27 @@ describe.each(kinds)("%s memory", (kind) => {
         const answer = await model.ask(tokens);
         expect(answer.done.statistics.cachedTokens).toBeGreaterThan(1100);
         expect(distance(await cold.ask(tokens), answer)).toBeLessThan(tolerance);
+      }
+    } finally {
+      await Promise.all([model.stop(), cold.stop()]);
+    }
+  }, 60_000);
+
+  it("shares a long beginning between slots, and takes conversations back that lost theirs", async () => {
+    const [model, cold] = await Promise.all([loadMemoryModel(kind, { slots: 2 }), loadCold(kind)]);
+    try {
+      const system = text(400, 5);
+      const chats = Array.from({ length: 5 }, (_, chat) => [...system, ...text(200, 20 + chat)]);
+      for (let turn = 0; turn < 3; turn += 1) {
+        for (const [chat, tokens] of chats.entries()) {
+          const answer = await model.ask(tokens);
+          const cached = answer.done.statistics.cachedTokens;
+          // The first one is read, the second one finds out what is shared.
+          if (turn === 0 && chat > 1) expect(cached).toBeGreaterThanOrEqual(400);
+          if (turn > 0) expect(cached).toBeGreaterThan(500);
+          expect(distance(await cold.ask(tokens), answer)).toBeLessThan(tolerance);
+          tokens.push(...text(40, 100 + turn * 10 + chat));
+        }
       }
     } finally {
       await Promise.all([model.stop(), cold.stop()]);
