@@ -82,10 +82,11 @@ export interface TokenLogprob {
 export type FinishReason = "stop" | "length" | "cancelled";
 
 /**
- * What the beginning of a prompt was taken from: the slot itself or another one, a checkpoint of it, or
- * a state that was kept in memory beside the slots.
+ * Source of the prompt tokens that were not computed: a slot, a checkpoint of one, or a state kept in
+ * memory beside the slots. Where there is none, either no earlier prompt begins alike, or nothing was
+ * kept of what it has in common with one.
  */
-export type PromptSource = "none" | "slot" | "checkpoint" | "memory";
+export type PromptSource = "slot" | "checkpoint" | "memory" | "none" | "not kept";
 
 export interface GenerationStatistics {
   promptTokens: number;
@@ -102,7 +103,13 @@ export interface GenerationStatistics {
 
 export type GenerationEvent =
   | { type: "queued"; ahead: number }
-  | { type: "started"; promptTokens: number; cachedTokens: number; slot: number }
+  | {
+      type: "started";
+      promptTokens: number;
+      cachedTokens: number;
+      cachedFrom?: PromptSource;
+      slot: number;
+    }
   | { type: "prompt"; completedTokens: number; totalTokens: number }
   | { type: "text"; text: string; tokens: number; logprobs?: TokenLogprob[] }
   | { type: "done"; reason: FinishReason; stopText?: string; statistics: GenerationStatistics };

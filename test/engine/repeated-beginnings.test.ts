@@ -33,6 +33,11 @@ async function loadCold(kind: MemoryModel) {
   };
 }
 
+function sourceOf({ events }: Answer): string | undefined {
+  const started = events.find((event) => event.type === "started");
+  return started?.cachedFrom;
+}
+
 describe.each(kinds)("%s memory", (kind) => {
   it("reads little of the same prompt with another ending", async () => {
     const [model, cold] = await Promise.all([
@@ -46,6 +51,8 @@ describe.each(kinds)("%s memory", (kind) => {
       for (const tokens of [prompt, edited, prompt]) {
         const answer = await model.ask(tokens);
         expect(answer.done.statistics.cachedTokens).toBeGreaterThan(1100);
+        if (kind === "dense") expect(sourceOf(answer)).toBe("slot");
+        if (kind === "hybrid" || kind === "recurrent") expect(sourceOf(answer)).toBe("checkpoint");
         expect(distance(await cold.ask(tokens), answer)).toBeLessThan(tolerance);
       }
     } finally {
@@ -58,6 +65,7 @@ describe.each(kinds)("%s memory", (kind) => {
     try {
       const system = text(400, 5);
       const chats = Array.from({ length: 5 }, (_, chat) => [...system, ...text(200, 20 + chat)]);
+      const sources = new Set<string | undefined>();
       for (let turn = 0; turn < 3; turn += 1) {
         for (const [chat, tokens] of chats.entries()) {
           const answer = await model.ask(tokens);
@@ -65,10 +73,12 @@ describe.each(kinds)("%s memory", (kind) => {
           // The first one is read, the second one finds out what is shared.
           if (turn === 0 && chat > 1) expect(cached).toBeGreaterThanOrEqual(400);
           if (turn > 0) expect(cached).toBeGreaterThan(500);
+          if (turn > 0) sources.add(sourceOf(answer));
           expect(distance(await cold.ask(tokens), answer)).toBeLessThan(tolerance);
           tokens.push(...text(40, 100 + turn * 10 + chat));
         }
       }
+      expect(sources).toContain("memory");
     } finally {
       await Promise.all([model.stop(), cold.stop()]);
     }

@@ -18,7 +18,7 @@ import {
 } from "./job.ts";
 import { type BatchPlan, type ImagePlan, planBatch, type StepPlan } from "./plan-batch.ts";
 import type { PrefixCopy } from "./prefix-copy.ts";
-import { PrefixSources } from "./prefix-sources.ts";
+import { PrefixSources, sourceOf, type TakenPrefix } from "./prefix-sources.ts";
 import type { SavedStates } from "./saved-states.ts";
 import { type MemoryKind, SequenceMemory } from "./sequence-memory.ts";
 import { Slot } from "./slot.ts";
@@ -181,7 +181,7 @@ export class BatchingLoop {
         const taken = await this.#prefixes.take(choice, promptTokens);
         await this.#planPauses(job, choice.slot, shared);
         this.#waiting.remove(job);
-        this.#start(job, choice.slot, taken.length);
+        this.#start(job, choice.slot, sourceOf(taken, shared));
       } catch (error) {
         this.#waiting.remove(job);
         this.#failAdmission(job, choice.slot, error);
@@ -206,7 +206,7 @@ export class BatchingLoop {
     await this.#checkpoints.make(slot);
   }
 
-  #start(job: Job, slot: Slot<Job>, cached: number): void {
+  #start(job: Job, slot: Slot<Job>, { length: cached, source }: TakenPrefix): void {
     job.read = cached;
     job.cachedTokens = cached;
     job.admitted = performance.now();
@@ -214,7 +214,8 @@ export class BatchingLoop {
     slot.job = job;
     slot.promptLength = job.promptTokens.length;
     const promptTokens = job.promptTokens.length;
-    job.emit({ type: "started", promptTokens, cachedTokens: cached, slot: slot.id });
+    const started = { promptTokens, cachedTokens: cached, cachedFrom: source, slot: slot.id };
+    job.emit({ type: "started", ...started });
   }
 
   #failAdmission(job: Job, slot: Slot<Job>, error: unknown): void {

@@ -160,6 +160,16 @@ export class PrefixSources {
   }
 }
 
+/**
+ * Tells why nothing was taken.
+ *
+ * @param shared tokens that the prompt has in common with an earlier one
+ */
+export function sourceOf(taken: TakenPrefix, shared: number): TakenPrefix {
+  const isMissed = taken.source === "none" && shared >= smallestGain;
+  return isMissed ? { ...taken, source: "not kept" } : taken;
+}
+
 function oldestOf(
   slots: ReadonlyArray<Slot<Job>>,
   promptTokens: readonly number[],
