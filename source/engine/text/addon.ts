@@ -143,8 +143,6 @@ export interface AddonContextOptions {
   embeddings?: boolean;
   kvCacheKeyType?: number;
   kvCacheValueType?: number;
-  /** Layers with a sliding window keep all tokens, too. */
-  swaFullCache?: boolean;
 }
 
 export interface Addon {
