@@ -32,6 +32,7 @@ export interface Settings {
   lookup_tokens: number;
   prefix_sharing: boolean;
   conversation_cache: number | undefined;
+  stable_prompts: boolean;
   model_folders: string[];
   models: string | undefined;
   hub_prefixes: string[];
@@ -166,6 +167,13 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     honoursOllama: false,
     description:
       "Memory of each model for conversations that lost their slot to others; auto fits it to the machine, 0 keeps none.",
+  },
+  stable_prompts: {
+    read: boolean,
+    default: true,
+    honoursOllama: false,
+    description:
+      "Leave out what agents change in every request, so that the rest need not be read again.",
   },
   model_folders: {
     read: (text, base) => ({
