@@ -12,13 +12,14 @@ import { ImageTokens } from "./image-tokens.ts";
 import { failedEvent, type LoopEvent, type PromptTokens } from "./job.ts";
 import { type LoadedTextModel, type LoadObserver, loadTextModel } from "./load-text-model.ts";
 import { fillableWeightsBytes } from "./lone-rows.ts";
+import { checkpointBudget, conversationBudget, memoryKindOf } from "./memory-budgets.ts";
 import { MemoryFolder } from "./memory-folder.ts";
 import { PictureReader } from "./picture-reader.ts";
 import { PrefillPace } from "./prefill-pace.ts";
 import { PrefixCopy } from "./prefix-copy.ts";
 import { PromptReader } from "./prompt-reader.ts";
 import { SavedStates } from "./saved-states.ts";
-import type { MemoryKind, SequenceMemory } from "./sequence-memory.ts";
+import type { SequenceMemory } from "./sequence-memory.ts";
 import { controlTextsOf, TokenBytes } from "./token-bytes.ts";
 
 export interface EngineConnection extends LoadObserver {
@@ -145,7 +146,7 @@ export class TextEngine {
     log: (text: string) => void,
   ): LoopOptions["savedStates"] {
     const folder = this.#folder;
-    const budgetBytes = this.#settings.conversationCacheBytes ?? usualConversationCache();
+    const budgetBytes = this.#settings.conversationCacheBytes ?? conversationBudget();
     if (folder === undefined || budgetBytes === 0) return undefined;
     const windowTokens = this.#settings.contextLength;
     return (memory: SequenceMemory) =>
@@ -213,36 +214,6 @@ async function openProjector(
     projectorPath: vision.projectorPath,
     threads: threads ?? addon.getMathCores(),
   });
-}
-
-function memoryKindOf(
-  { addon }: LoadedTextModel,
-  { architecture, slidingWindow }: LoadSettings,
-): MemoryKind {
-  return {
-    isRecurrent: Boolean(
-      addon.getIsArchRecurrent(architecture) || addon.getIsArchHybrid(architecture),
-    ),
-    slidingWindow,
-  };
-}
-
-/** Checkpoints may take this share of what the model and its windows take, and at least so much. */
-const checkpointShare = 0.25;
-const leastCheckpointBytes = 64 * 2 ** 20;
-
-/** As llama-server's cache of idle slots, but no more than a share of what is free. */
-const largestConversationCache = 8 * 2 ** 30;
-const conversationCacheShare = 0.25;
-
-function usualConversationCache(): number {
-  return Math.min(largestConversationCache, process.availableMemory() * conversationCacheShare);
-}
-
-function checkpointBudget({ model, context }: LoadedTextModel): number {
-  const taken = [model.getMemoryBreakdown(), context.getMemoryBreakdown()];
-  const bytes = taken.reduce((sum, { cpuRam, gpuVram }) => sum + cpuRam + gpuVram, 0);
-  return Math.max(leastCheckpointBytes, bytes * checkpointShare);
 }
 
 function factsOf(settings: LoadSettings, loaded: LoadedTextModel): RunnerFacts {
