@@ -14,6 +14,7 @@ export function engineSettings(settings: Settings): EngineSettings {
     mixedBatches: settings.mixed_batches,
     lookupTokens: settings.lookup_tokens,
     prefixSharing: settings.prefix_sharing,
+    conversationCacheBytes: settings.conversation_cache,
     maximumQueue: settings.max_queue,
   };
 }

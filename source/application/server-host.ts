@@ -123,6 +123,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       },
       limits: { bodyBytes: settings.max_body_size, imageBytes: settings.max_image_size },
       images: { fetchesRemote: settings.allow_remote_images },
+      stablePrompts: settings.stable_prompts,
       ownerToken,
       modelFolders: settings.model_folders,
       origins: settings.origins,

@@ -16,6 +16,8 @@ export interface RequestEntry {
   error?: { code: string; message: string } | undefined;
   promptTokens?: number | undefined;
   cachedTokens?: number | undefined;
+  /** `slot`, `checkpoint` or `memory`; without any, `not kept` or `none`. */
+  cachedFrom?: string | undefined;
   completionTokens?: number | undefined;
   loadMs?: number | undefined;
   queueMs?: number | undefined;
@@ -60,7 +62,7 @@ export function formatRequestLine(entry: RequestEntry): string {
 }
 
 function figures(entry: RequestEntry): string {
-  const { promptTokens, cachedTokens = 0, completionTokens } = entry;
+  const { promptTokens, cachedTokens = 0, cachedFrom, completionTokens } = entry;
   const { loadMs, queueMs, firstTokenMs, tokensPerSecond } = entry;
   const answer = completionTokens === undefined ? "" : ` + ${completionTokens}`;
   const told = (words: string, milliseconds: number | undefined) =>
@@ -69,7 +71,8 @@ function figures(entry: RequestEntry): string {
       : `${words} ${formatMilliseconds(milliseconds)}`;
   return [
     promptTokens === undefined ? "" : `${promptTokens}${answer} tokens`,
-    cachedTokens > 0 ? `${cachedTokens} cached` : "",
+    cachedTokens > 0 ? `${cachedTokens} cached${cachedFrom ? ` (${cachedFrom})` : ""}` : "",
+    cachedFrom === "not kept" ? "0 cached (not kept)" : "",
     told("loaded in", loadMs),
     told("queued", queueMs),
     told("first after", firstTokenMs),

@@ -25,6 +25,8 @@ export interface RequestView {
   finishReason: string | undefined;
   promptTokens: number | undefined;
   cachedTokens: number | undefined;
+  /** See `RequestEntry`. */
+  cachedFrom?: string | undefined;
   completionTokens: number | undefined;
   slot: number | undefined;
   loadMs: number | undefined;
@@ -99,6 +101,7 @@ export function readRequestView(value: unknown): RequestView | undefined {
     finishReason: optionalText(value.finishReason),
     promptTokens: optionalNumber(value.promptTokens),
     cachedTokens: optionalNumber(value.cachedTokens),
+    cachedFrom: optionalText(value.cachedFrom),
     completionTokens: optionalNumber(value.completionTokens),
     slot: optionalNumber(value.slot),
     loadMs: optionalNumber(value.loadMs),

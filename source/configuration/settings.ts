@@ -31,6 +31,8 @@ export interface Settings {
   mixed_batches: boolean;
   lookup_tokens: number;
   prefix_sharing: boolean;
+  conversation_cache: number | undefined;
+  stable_prompts: boolean;
   model_folders: string[];
   models: string | undefined;
   hub_prefixes: string[];
@@ -157,6 +159,21 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     default: true,
     honoursOllama: false,
     description: "Compute a beginning that several conversations share only once.",
+  },
+  conversation_cache: {
+    read: (text) => (text === "auto" ? { value: undefined } : byteSize(text)),
+    unit: "bytes",
+    default: undefined,
+    honoursOllama: false,
+    description:
+      "Memory of each model for conversations that lost their slot to others; auto fits it to the machine, 0 keeps none.",
+  },
+  stable_prompts: {
+    read: boolean,
+    default: true,
+    honoursOllama: false,
+    description:
+      "Leave out what agents change in every request, so that the rest need not be read again.",
   },
   model_folders: {
     read: (text, base) => ({

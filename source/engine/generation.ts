@@ -81,6 +81,13 @@ export interface TokenLogprob {
 
 export type FinishReason = "stop" | "length" | "cancelled";
 
+/**
+ * Source of the prompt tokens that were not computed: a slot, a checkpoint of one, or a state kept in
+ * memory beside the slots. Where there is none, either no earlier prompt begins alike, or nothing was
+ * kept of what it has in common with one.
+ */
+export type PromptSource = "slot" | "checkpoint" | "memory" | "none" | "not kept";
+
 export interface GenerationStatistics {
   promptTokens: number;
   /** Prompt tokens that were taken from a slot instead of being computed. */
@@ -96,7 +103,13 @@ export interface GenerationStatistics {
 
 export type GenerationEvent =
   | { type: "queued"; ahead: number }
-  | { type: "started"; promptTokens: number; cachedTokens: number; slot: number }
+  | {
+      type: "started";
+      promptTokens: number;
+      cachedTokens: number;
+      cachedFrom?: PromptSource;
+      slot: number;
+    }
   | { type: "prompt"; completedTokens: number; totalTokens: number }
   | { type: "text"; text: string; tokens: number; logprobs?: TokenLogprob[] }
   | { type: "done"; reason: FinishReason; stopText?: string; statistics: GenerationStatistics };

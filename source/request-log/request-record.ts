@@ -23,6 +23,8 @@ export interface RequestRecord {
   finishReason: string | undefined;
   promptTokens: number | undefined;
   cachedTokens: number | undefined;
+  /** `slot`, `checkpoint`, `memory`, `none`, or `not kept` where an earlier prompt began alike. */
+  cachedFrom?: string | undefined;
   completionTokens: number | undefined;
   slot: number | undefined;
   /** Milliseconds. */

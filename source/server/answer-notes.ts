@@ -42,10 +42,10 @@ export class AnswerNotes {
         this.#update({ loadMs: event.loadMs });
         break;
       case "started": {
-        const { promptTokens, cachedTokens, slot } = event;
+        const { promptTokens, cachedTokens, cachedFrom, slot } = event;
         this.#hasStarted = true;
         this.#prompt = { promptTokens, cachedTokens };
-        this.#update({ promptTokens, cachedTokens, slot });
+        this.#update({ promptTokens, cachedTokens, cachedFrom, slot });
         break;
       }
       case "text":

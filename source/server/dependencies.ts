@@ -44,6 +44,8 @@ export interface ServerDependencies {
   keyAccess: KeyAccess;
   limits: SizeLimits;
   images: ImageRules;
+  /** What agents change in every request does not reach the model. */
+  stablePrompts: boolean;
   /** Who sends it may name any file that the user can read. */
   ownerToken: string;
   /** Folders whose files any client may name. */

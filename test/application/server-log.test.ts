@@ -40,6 +40,25 @@ test("pretty: a request is one line in columns, once, when it has ended", () => 
   ]);
 });
 
+test("pretty: the line tells what a prompt's beginning was taken from, and that nothing was kept", () => {
+  const [, ...lines] = logged("pretty", (log) => {
+    for (const facts of [
+      { cachedTokens: 8, cachedFrom: "checkpoint" },
+      { cachedTokens: 0, cachedFrom: "not kept" },
+      { cachedTokens: 0, cachedFrom: "none" },
+    ]) {
+      const record = log.open(fields("/api/chat"));
+      log.update(record, { promptTokens: 12, completionTokens: 34, ...facts });
+      log.close(record, 200, 1000);
+    }
+  });
+  expect(lines.map((line) => /tokens.* {2}r/.exec(line)?.[0])).toEqual([
+    "tokens, 8 cached (checkpoint)  r",
+    "tokens, 0 cached (not kept)  r",
+    "tokens  r",
+  ]);
+});
+
 test("pretty: what a client sent cannot command the terminal or begin a line", () => {
   const lines = logged("pretty", (log) => {
     const record = log.open(fields("/\u001b[2J\nfake"));

@@ -48,6 +48,7 @@ export const tinyEngine: EngineSettings = {
   mixedBatches: false,
   lookupTokens: 0,
   prefixSharing: true,
+  conversationCacheBytes: undefined,
   maximumQueue: 16,
 };
 
@@ -81,6 +82,7 @@ export async function tinySettings(changes: Partial<LoadSettings> = {}): Promise
     layers: facts.layers,
     vocabularySize: facts.vocabularySize,
     trainedContextLength: facts.trainedContextLength,
+    slidingWindow: facts.slidingWindow,
     device: "cpu",
     gpuLayers: undefined,
     slots: 4,
@@ -91,6 +93,7 @@ export async function tinySettings(changes: Partial<LoadSettings> = {}): Promise
     mixedBatches: false,
     lookupTokens: 0,
     prefixSharing: true,
+    conversationCacheBytes: undefined,
     flashAttention: "auto",
     kvCacheType: "f16",
     useMmap: true,

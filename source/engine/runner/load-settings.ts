@@ -23,6 +23,8 @@ export interface LoadSettings {
   layers: number;
   vocabularySize: number;
   trainedContextLength: number;
+  /** Tokens that layers with a sliding window look back on; 0 where none has one. */
+  slidingWindow: number;
   device: "auto" | DeviceKind;
   /** Layers to put on the GPU; undefined fits as many as there is room for. */
   gpuLayers: number | undefined;
@@ -42,6 +44,8 @@ export interface LoadSettings {
   lookupTokens: number;
   /** Share beginnings of prompts between slots. */
   prefixSharing: boolean;
+  /** Most memory for conversations beside the slots; undefined fits it to the machine. */
+  conversationCacheBytes: number | undefined;
   flashAttention: boolean | "auto";
   kvCacheType: "f16" | "q8_0" | "q4_0";
   useMmap: boolean;

@@ -22,6 +22,8 @@ export interface EngineSettings {
   mixedBatches: boolean;
   lookupTokens: number;
   prefixSharing: boolean;
+  /** In bytes, of one model; undefined fits it to the machine. */
+  conversationCacheBytes: number | undefined;
   maximumQueue: number;
 }
 
@@ -71,6 +73,7 @@ export function planLoad(
     layers: facts.layers,
     vocabularySize: facts.vocabularySize,
     trainedContextLength: trained,
+    slidingWindow: facts.slidingWindow,
     device: settings.device,
     gpuLayers,
     slots: fittingSlots(model, windows, leftBytes),
@@ -81,6 +84,7 @@ export function planLoad(
     mixedBatches: settings.mixedBatches,
     lookupTokens: settings.lookupTokens,
     prefixSharing: settings.prefixSharing,
+    conversationCacheBytes: settings.conversationCacheBytes,
     flashAttention: settings.flashAttention,
     kvCacheType,
     useMmap: parameters.use_mmap ?? true,

@@ -68,6 +68,12 @@ export interface AddonContext {
   /** False when the model's memory cannot forget a part (recurrent models). */
   removeTokenCellsFromSequence(sequence: number, start: number, end: number): boolean;
   getSequenceKvCacheMinPosition(sequence: number): number;
+  /**
+   * Brings the sequence of a checkpoint back to it, up to and including a position.
+   *
+   * @returns false when that failed; the sequence is then in no known state
+   */
+  restoreCheckpoint(checkpoint: AddonCheckpoint, lastPosition: number): Promise<boolean>;
   /** Of the last decode; only in a context made with `embeddings`. */
   getEmbedding(tokens: number): Float64Array;
   setLoras(loras: AddonModelLora[], scales: number[]): void;
@@ -80,6 +86,18 @@ export interface AddonContext {
     sequence: number,
     maximumTokens: number,
   ): Promise<Uint32Array>;
+}
+
+/**
+ * The part of a sequence's memory that cannot be cut: recurrent states, and the sliding windows of
+ * attention. Whatever can be cut must still be in the context when it is restored.
+ */
+export interface AddonCheckpoint {
+  /** Takes it from a sequence as it is now; it can be restored to that sequence alone. */
+  init(context: AddonContext, sequence: number): Promise<void>;
+  dispose(): void;
+  /** In bytes. */
+  readonly size: number;
 }
 
 export interface AddonSamplerConfiguration {
@@ -130,6 +148,7 @@ export interface AddonContextOptions {
 export interface Addon {
   AddonModel: new (path: string, options: AddonModelOptions) => AddonModel;
   AddonContext: new (model: AddonModel, options: AddonContextOptions) => AddonContext;
+  AddonContextSequenceCheckpoint: new () => AddonCheckpoint;
   AddonSampler: new (model: AddonModel) => AddonSampler;
   AddonModelLora: new (model: AddonModel, file: string) => AddonModelLora;
   AddonGrammar: new (
@@ -165,7 +184,9 @@ const neededNames: Record<string, string[]> = {
     "init,dispose,getContextSize,initBatch,addToBatch,decodeBatch,sampleToken,disposeSequence",
     "removeTokenCellsFromSequence,getSequenceKvCacheMinPosition,getMemoryBreakdown,getThreads",
     "setThreads,saveSequenceStateToFile,loadSequenceStateFromFile,getEmbedding,setLoras",
+    "restoreCheckpoint",
   ],
+  AddonContextSequenceCheckpoint: ["init,dispose"],
   AddonSampler: ["applyConfig,dispose"],
   AddonGrammar: ["isTextCompatible"],
   "": [

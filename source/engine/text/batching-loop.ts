@@ -3,7 +3,8 @@
 import { queueFull } from "../check-request.ts";
 import { engineErrors } from "../errors.ts";
 import type { GenerationRequest } from "../generation.ts";
-import { chooseSlot } from "./choose-slot.ts";
+import { beginningOf, checkpointPlaces, withPlace } from "./checkpoint-places.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import {
   type AnswerEnd,
   createJob,
@@ -17,8 +18,10 @@ import {
 } from "./job.ts";
 import { type BatchPlan, type ImagePlan, planBatch, type StepPlan } from "./plan-batch.ts";
 import type { PrefixCopy } from "./prefix-copy.ts";
-import { PrefixSources } from "./prefix-sources.ts";
-import { Slot, sharedPrefixLength } from "./slot.ts";
+import { PrefixSources, sourceOf, type TakenPrefix } from "./prefix-sources.ts";
+import type { SavedStates } from "./saved-states.ts";
+import { type MemoryKind, SequenceMemory } from "./sequence-memory.ts";
+import { Slot } from "./slot.ts";
 import { StepComputer, type StepComputerOptions } from "./step-computer.ts";
 import type { SampledItem } from "./step-sampler.ts";
 import { WaitingJobs } from "./waiting-jobs.ts";
@@ -26,6 +29,11 @@ import { WaitingJobs } from "./waiting-jobs.ts";
 export interface LoopOptions extends StepComputerOptions {
   slots: number;
   prefixCopy: PrefixCopy | undefined;
+  /** What keeps states beside the slots, if anything does. */
+  savedStates: ((memory: SequenceMemory) => SavedStates) | undefined;
+  memoryKind: MemoryKind;
+  /** Most memory for checkpoints, see `Checkpoints`. */
+  checkpointBytes: number;
   /** Requests that may wait for a slot. */
   maximumQueue: number;
   /** Called when a step has been launched or no work is left: the time to send what was emitted. */
@@ -38,6 +46,8 @@ export interface LoopOptions extends StepComputerOptions {
 export class BatchingLoop {
   readonly #options: LoopOptions;
   readonly #slots: Slot<Job>[];
+  readonly #memory: SequenceMemory;
+  readonly #checkpoints: Checkpoints<Job>;
   readonly #prefixes: PrefixSources;
   readonly #steps: StepComputer;
   readonly #waiting = new WaitingJobs();
@@ -48,8 +58,20 @@ export class BatchingLoop {
     this.#options = options;
     this.#slots = Array.from({ length: options.slots }, (_, id) => new Slot<Job>(id));
     this.#steps = new StepComputer(options);
-    const { context, prefixCopy, images, log } = options;
-    this.#prefixes = new PrefixSources(context, prefixCopy, images, log);
+    const { context, images, log } = options;
+    this.#memory = new SequenceMemory(context, images, options.memoryKind);
+    this.#checkpoints = new Checkpoints(this.#slots, {
+      ...options,
+      budgetBytes: options.checkpointBytes,
+    });
+    this.#prefixes = new PrefixSources({
+      memory: this.#memory,
+      copy: options.prefixCopy,
+      checkpoints: this.#checkpoints,
+      saved: options.savedStates?.(this.#memory),
+      images,
+      log,
+    });
   }
 
   /** Slots in use and requests waiting. */
@@ -137,7 +159,7 @@ export class BatchingLoop {
   }
 
   #unreadTokens({ promptTokens }: Job): number {
-    const known = this.#slots.map(({ tokens }) => sharedPrefixLength(tokens, promptTokens));
+    const known = this.#slots.map((slot) => this.#prefixes.reusable(slot, promptTokens));
     return promptTokens.length - Math.max(...known);
   }
 
@@ -150,15 +172,16 @@ export class BatchingLoop {
 
   async #admitWaiting(): Promise<void> {
     for (let job = this.#waiting.first; job !== undefined; job = this.#waiting.first) {
-      const choice = chooseSlot(this.#slots, job.promptTokens, (prefix, source) =>
-        this.#prefixes.isWorthCopying(prefix, source),
-      );
+      const { promptTokens } = job;
+      const choice = this.#prefixes.choose(this.#slots, promptTokens);
       if (choice === undefined) break;
       try {
         // The job stays in the queue while its beginning is copied, so that a cancel finds it.
-        const cached = await this.#prefixes.take(choice, job.promptTokens);
+        const shared = this.#prefixes.longestShared(this.#slots, promptTokens);
+        const taken = await this.#prefixes.take(choice, promptTokens);
+        await this.#planPauses(job, choice.slot, shared);
         this.#waiting.remove(job);
-        this.#start(job, choice.slot, cached);
+        this.#start(job, choice.slot, sourceOf(taken, shared));
       } catch (error) {
         this.#waiting.remove(job);
         this.#failAdmission(job, choice.slot, error);
@@ -167,24 +190,40 @@ export class BatchingLoop {
     this.#waiting.report();
   }
 
-  #start(job: Job, slot: Slot<Job>, cached: number): void {
+  /**
+   * Where reading the prompt pauses. The state before it is kept, too: the next prompt may leave out all
+   * that is new in this one.
+   *
+   * @param shared tokens of its beginning that some other prompt had, too
+   */
+  async #planPauses(job: Job, slot: Slot<Job>, shared: number): Promise<void> {
+    if (this.#memory.isWhole) return;
+    const { length: known } = slot.tokens;
+    const { length } = job.promptTokens;
+    const places = checkpointPlaces(length, known, job.borders);
+    job.beginning = beginningOf({ known, shared, borders: job.borders });
+    job.pauses = job.beginning === undefined ? places : withPlace(places, job.beginning);
+    await this.#checkpoints.make(slot);
+  }
+
+  #start(job: Job, slot: Slot<Job>, { length: cached, source }: TakenPrefix): void {
     job.read = cached;
     job.cachedTokens = cached;
     job.admitted = performance.now();
     job.sampler = this.#steps.createSampler(job);
     slot.job = job;
+    slot.promptLength = job.promptTokens.length;
     const promptTokens = job.promptTokens.length;
-    job.emit({ type: "started", promptTokens, cachedTokens: cached, slot: slot.id });
+    const started = { promptTokens, cachedTokens: cached, cachedFrom: source, slot: slot.id };
+    job.emit({ type: "started", ...started });
   }
 
   #failAdmission(job: Job, slot: Slot<Job>, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
     this.#options.log(`a request could not be given a slot: ${reason}`);
     // Whatever half of a beginning is in the slot must not meet the next prompt.
-    this.#options.context.disposeSequence(slot.id);
     slot.job = undefined;
-    slot.tokens = [];
-    slot.version += 1;
+    this.#memory.clear(slot);
     failJob(job, {
       code: engineErrors.decodeFailed.code,
       message: `The engine could not begin this answer: ${reason}.`,
@@ -197,6 +236,14 @@ export class BatchingLoop {
       this.#prefixes.noteComputing(tokens, milliseconds),
     );
     for (const item of items) this.#take(item);
+    for (const { slot, job } of items) {
+      if (slot.job === job && job.pauses.includes(job.read)) await this.#pause(slot, job);
+    }
+  }
+
+  async #pause(slot: Slot<Job>, job: Job): Promise<void> {
+    await this.#checkpoints.make(slot);
+    if (job.read === job.beginning) await this.#prefixes.keepBeginning(slot);
   }
 
   /** Books what a step gave one slot: evaluated tokens, new tokens, the end of the answer. */
@@ -249,9 +296,7 @@ export class BatchingLoop {
     for (const slot of this.#slots) {
       const job = slot.job;
       slot.job = undefined;
-      slot.tokens = [];
-      slot.version += 1;
-      this.#options.context.disposeSequence(slot.id);
+      this.#memory.clear(slot);
       if (job === undefined) continue;
       failJob(job, {
         code: engineErrors.decodeFailed.code,

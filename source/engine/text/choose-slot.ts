@@ -20,16 +20,18 @@ const smallestContinuation = 8;
 
 /**
  * @param worthCopying whether copying so many tokens from a slot beats computing them
+ * @param reusable how many of the tokens a slot spares computing
  * @returns undefined when every slot is busy
  */
 export function chooseSlot<Job>(
   slots: ReadonlyArray<Slot<Job>>,
   tokens: readonly number[],
   worthCopying: (prefix: number, source: Slot<Job>) => boolean,
+  reusable = (slot: Slot<Job>) => sharedPrefixLength(slot.tokens, tokens),
 ): SlotChoice<Job> | undefined {
   const free = slots.filter((slot) => slot.job === undefined);
   if (free.length === 0) return undefined;
-  const source = longestPrefix(slots, tokens);
+  const source = longestPrefix(slots, reusable);
   const continues = source !== undefined && isContinuation(source);
   const shares = source !== undefined && source.prefix >= smallestSharedPrefix;
   const ranked = free
@@ -59,7 +61,7 @@ export function chooseSlot<Job>(
     // Scattered ids cost less than computing the beginning again.
     return { slot: source.slot, copyFrom: undefined, prefix: source.prefix };
   }
-  return { slot: best, copyFrom: undefined, prefix: sharedPrefixLength(best.tokens, tokens) };
+  return { slot: best, copyFrom: undefined, prefix: reusable(best) };
 }
 
 /** Whether a prompt goes on where the slot's conversation ended. */
@@ -69,11 +71,11 @@ function isContinuation<Job>({ slot, prefix }: { slot: Slot<Job>; prefix: number
 
 function longestPrefix<Job>(
   slots: ReadonlyArray<Slot<Job>>,
-  tokens: readonly number[],
+  reusable: (slot: Slot<Job>) => number,
 ): { slot: Slot<Job>; prefix: number } | undefined {
   let best: { slot: Slot<Job>; prefix: number } | undefined;
   for (const slot of slots) {
-    const prefix = sharedPrefixLength(slot.tokens, tokens);
+    const prefix = reusable(slot);
     if (prefix === 0) continue;
     const better =
       best === undefined ||

@@ -36,6 +36,12 @@ export interface Job {
   readonly request: GenerationRequest;
   /** Those below zero are images'. */
   readonly promptTokens: number[];
+  /** Where the prompt's messages begin, ascending. */
+  readonly borders: readonly number[];
+  /** After so many tokens of the prompt its reading pauses for a checkpoint; ascending. */
+  pauses: readonly number[];
+  /** After so many tokens the beginning ends that other conversations may have, too. */
+  beginning: number | undefined;
   /** The prompt's images, by their first tokens. */
   readonly images: ReadonlyMap<number, ImagePiece>;
   /** At most so many tokens are generated; the window's end may come first. */
@@ -64,12 +70,13 @@ export interface Job {
 export interface PromptTokens {
   tokens: number[];
   images?: Job["images"];
+  borders?: Job["borders"];
 }
 
 export function createJob(
   id: number,
   request: GenerationRequest,
-  { tokens: promptTokens, images = new Map() }: PromptTokens,
+  { tokens: promptTokens, images = new Map(), borders = [] }: PromptTokens,
   options: { contextLength: number; usesLookup: boolean; emit: (event: LoopEvent) => void },
 ): Job {
   const room = options.contextLength - promptTokens.length;
@@ -77,6 +84,9 @@ export function createJob(
     id,
     request,
     promptTokens,
+    borders,
+    pauses: [],
+    beginning: undefined,
     images,
     maxTokens: Math.min(request.maxTokens ?? room, room),
     emit: options.emit,
@@ -99,6 +109,11 @@ export function createJob(
 /** Whether the job's prompt is still being computed. */
 export function isReading(job: Job): boolean {
   return job.next === undefined;
+}
+
+/** How many tokens of the prompt may be read before the next pause. */
+export function tokensToPause({ promptTokens, pauses, read }: Job): number {
+  return (pauses.find((pause) => pause > read) ?? promptTokens.length) - read;
 }
 
 export interface SampledToken {

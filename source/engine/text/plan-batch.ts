@@ -4,7 +4,7 @@
 // is either one token for every answering slot or a chunk of prompts, in turn. Small chunks keep
 // the answering slots going and an abort quick. Prompts of different lengths are split as well, so
 // that a prompt is rather read whole than cut to fill a step. An image takes a step by itself.
-import { isReading, type Job } from "./job.ts";
+import { isReading, type Job, tokensToPause } from "./job.ts";
 import type { PrefillChunk } from "./prefill-pace.ts";
 import type { Slot } from "./slot.ts";
 
@@ -93,7 +93,8 @@ function readPrompts(
   const [wanted, most] = [Math.min(chunk.wanted, room), Math.min(chunk.most, room)];
   let taken = 0;
   for (const { slot, job } of texts) {
-    const rest = upToImage(job.promptTokens.slice(job.read, job.read + most - taken + 1));
+    const next = Math.min(most - taken + 1, tokensToPause(job));
+    const rest = upToImage(job.promptTokens.slice(job.read, job.read + next));
     const isWhole = taken + rest.length <= most;
     // A step that is half full already is not worth a cut.
     if (!isWhole && taken >= Math.max(1, wanted / 2)) break;

@@ -1,29 +1,47 @@
 // Brings a chosen slot to the state in which the beginning of a prompt is already in it.
-import type { AddonContext } from "./addon.ts";
-import type { SlotChoice } from "./choose-slot.ts";
+
+import type { PromptSource } from "../generation.ts";
+import type { Checkpoints } from "./checkpoints.ts";
+import { chooseSlot, type SlotChoice } from "./choose-slot.ts";
 import type { ImageTokens } from "./image-tokens.ts";
 import type { Job } from "./job.ts";
 import type { PrefixCopy } from "./prefix-copy.ts";
-import type { Slot } from "./slot.ts";
+import { goesOn, type SavedMatch, type SavedStates } from "./saved-states.ts";
+import type { SequenceMemory } from "./sequence-memory.ts";
+import { type Slot, sharedPrefixLength } from "./slot.ts";
+
+export interface PrefixSourceOptions {
+  memory: SequenceMemory;
+  copy: PrefixCopy | undefined;
+  checkpoints: Checkpoints<Job>;
+  /** Undefined keeps nothing beside the slots. */
+  saved: SavedStates | undefined;
+  images: ImageTokens;
+  log: (text: string) => void;
+}
+
+export interface PrefixChoice extends SlotChoice<Job> {
+  /** What is put into the slot first. */
+  saved?: SavedMatch;
+}
+
+/** What a prompt's beginning was taken from. */
+export interface TakenPrefix {
+  /** Tokens of the prompt that are in the slot; always less than all, see `take`. */
+  length: number;
+  source: PromptSource;
+}
+
+/** A gain smaller than this is no reason to read a file. */
+const smallestGain = 32;
 
 export class PrefixSources {
-  readonly #context: AddonContext;
-  readonly #copy: PrefixCopy | undefined;
-  readonly #images: ImageTokens;
-  readonly #log: (text: string) => void;
+  readonly #options: PrefixSourceOptions;
   // What computing one prompt token has cost lately, milliseconds; unknown at first.
   #computeMsPerToken = 0;
 
-  constructor(
-    context: AddonContext,
-    copy: PrefixCopy | undefined,
-    images: ImageTokens,
-    log: (text: string) => void,
-  ) {
-    this.#context = context;
-    this.#copy = copy;
-    this.#images = images;
-    this.#log = log;
+  constructor(options: PrefixSourceOptions) {
+    this.#options = options;
   }
 
   /** Learns from a step that computed nothing but prompt tokens. */
@@ -33,57 +51,133 @@ export class PrefixSources {
       this.#computeMsPerToken === 0 ? perToken : 0.8 * this.#computeMsPerToken + 0.2 * perToken;
   }
 
+  /** How many of the prompt's tokens the slot, or a copy of a busy one, spares computing. */
+  reusable(slot: Slot<Job>, promptTokens: readonly number[]): number {
+    const { memory, checkpoints } = this.#options;
+    const shared = sharedPrefixLength(slot.tokens, promptTokens);
+    if (memory.isWhole || shared === 0) return shared;
+    const keep = this.#keepable(promptTokens, shared);
+    if (slot.job !== undefined) return memory.canCutCopy(slot, keep) ? keep : 0;
+    return memory.canCut(slot, keep) ? keep : checkpoints.reach(slot, keep);
+  }
+
+  /** @returns undefined when every slot is busy */
+  choose(
+    slots: ReadonlyArray<Slot<Job>>,
+    promptTokens: readonly number[],
+  ): PrefixChoice | undefined {
+    const live = chooseSlot(
+      slots,
+      promptTokens,
+      (prefix, source) => this.isWorthCopying(prefix, source),
+      (slot) => this.reusable(slot, promptTokens),
+    );
+    const { saved } = this.#options;
+    if (live === undefined || saved === undefined) return live;
+    const free = slots.filter((slot) => slot.job === undefined);
+    const match = saved.find(promptTokens, new Set(free.map(({ id }) => id)));
+    const gain = (match?.length ?? 0) - live.prefix;
+    if (match === undefined || gain < smallestGain) return live;
+    if (!saved.isWorthLoading(match, gain, this.#computeMsPerToken)) return live;
+    const own = free.find(({ id }) => id === match.slotId);
+    const slot = own ?? oldestOf(slots, promptTokens);
+    return slot && { slot, copyFrom: undefined, prefix: match.length, saved: match };
+  }
+
+  /** The longest beginning of the prompt that was ever read and is still known. */
+  longestShared(slots: ReadonlyArray<Slot<Job>>, promptTokens: readonly number[]): number {
+    const live = slots.map(({ tokens }) => sharedPrefixLength(tokens, promptTokens));
+    const saved = this.#options.saved?.longestShared(promptTokens) ?? 0;
+    return this.#keepable(promptTokens, Math.max(saved, ...live));
+  }
+
+  /** Keeps what the slot has read so far for other conversations that begin so. */
+  async keepBeginning(slot: Slot<Job>): Promise<void> {
+    const { saved } = this.#options;
+    if (!saved?.isWorthSaving(slot, this.#computeMsPerToken)) return;
+    await saved.save(slot, "beginning", slot.tokens.length);
+  }
+
   isWorthCopying(prefix: number, source: Slot<Job>): boolean {
-    return this.#copy?.isWorth(prefix, source.tokens.length, this.#computeMsPerToken) ?? false;
+    const { memory, copy } = this.#options;
+    if (copy === undefined || !memory.canCutCopy(source, prefix)) return false;
+    return copy.isWorth(prefix, source.tokens.length, this.#computeMsPerToken);
   }
 
   /** Nothing is under way: memory held for further copies can go. */
   rest(): void {
-    this.#copy?.forget();
+    this.#options.copy?.forget();
   }
 
   /**
    * Makes the chosen slot hold the shared beginning and nothing else.
    *
-   * @returns how many of the prompt's tokens are in the slot; always less than all of them, since
-   *   the last one must be computed to get its logits
+   * The last token of the prompt is never among them: it must be computed to get its logits.
    */
-  async take(choice: SlotChoice<Job>, promptTokens: readonly number[]): Promise<number> {
-    const { slot } = choice;
-    const prefix = Math.min(choice.prefix, promptTokens.length - 1);
-    const keep = this.#images.boundary(promptTokens, prefix);
-    if (choice.copyFrom !== undefined && this.#copy !== undefined) {
+  async take(choice: PrefixChoice, promptTokens: readonly number[]): Promise<TakenPrefix> {
+    const { memory, copy, log } = this.#options;
+    const { slot, copyFrom, saved } = choice;
+    const keep = this.#keepable(promptTokens, choice.prefix);
+    const isReplaced = saved !== undefined || copyFrom !== undefined;
+    if (saved !== undefined) this.#options.saved?.reserve(saved);
+    await this.#keepConversation(slot, isReplaced ? 0 : keep);
+    if (isReplaced) {
       try {
-        await this.#copy.copy(choice.copyFrom, slot);
+        if (saved !== undefined) await this.#options.saved?.load(saved, slot);
+        else if (copyFrom !== undefined) await copy?.copy(copyFrom, slot);
       } catch (error) {
         // A full /dev/shm, say. Computing the tokens gives the same answer, only later.
         const reason = error instanceof Error ? error.message : String(error);
-        this.#log(`a shared beginning could not be copied and is computed again: ${reason}`);
+        log(`a shared beginning could not be copied and is computed again: ${reason}`);
         // What a copy that broke off has left must not stay in the slot.
-        this.#context.disposeSequence(slot.id);
-        slot.tokens = [];
-        slot.version += 1;
-        return 0;
+        memory.clear(slot);
+        return { length: 0, source: "none" };
       }
     }
-    return this.#cutTo(slot, keep);
+    const taken = await this.#goBack(slot, keep);
+    return saved !== undefined && taken.length > 0 ? { ...taken, source: "memory" } : taken;
   }
 
-  #cutTo(slot: Slot<Job>, keep: number): number {
-    if (keep === slot.tokens.length) return keep;
-    slot.version += 1;
-    // Models with a sliding window have dropped the tokens before it: then only a pure continuation
-    // is possible. Recurrent models cannot forget a part at all (the removal returns false).
-    const complete = this.#context.getSequenceKvCacheMinPosition(slot.id) <= 0;
-    const from = this.#images.position(slot.tokens, keep);
-    const cut =
-      keep > 0 && complete && this.#context.removeTokenCellsFromSequence(slot.id, from, -1);
-    if (cut) {
-      slot.tokens.length = keep;
-      return keep;
-    }
-    this.#context.disposeSequence(slot.id);
-    slot.tokens = [];
-    return 0;
+  /** A conversation that loses its slot to another one is kept beside the slots. */
+  async #keepConversation(slot: Slot<Job>, keep: number): Promise<void> {
+    const { saved } = this.#options;
+    if (saved === undefined || goesOn(slot, keep)) return;
+    if (!saved.isWorthSaving(slot, this.#computeMsPerToken)) return;
+    await saved.save(slot, "conversation", keep);
   }
+
+  #keepable(promptTokens: readonly number[], shared: number): number {
+    return this.#options.images.boundary(promptTokens, Math.min(shared, promptTokens.length - 1));
+  }
+
+  async #goBack(slot: Slot<Job>, keep: number): Promise<TakenPrefix> {
+    const { memory, checkpoints } = this.#options;
+    if (memory.cut(slot, keep)) return { length: keep, source: keep > 0 ? "slot" : "none" };
+    const length = await checkpoints.restore(slot, keep);
+    if (length > 0) return { length, source: "checkpoint" };
+    memory.clear(slot);
+    return { length: 0, source: "none" };
+  }
+}
+
+/**
+ * Tells why nothing was taken.
+ *
+ * @param shared tokens that the prompt has in common with an earlier one
+ */
+export function sourceOf(taken: TakenPrefix, shared: number): TakenPrefix {
+  const isMissed = taken.source === "none" && shared >= smallestGain;
+  return isMissed ? { ...taken, source: "not kept" } : taken;
+}
+
+function oldestOf(
+  slots: ReadonlyArray<Slot<Job>>,
+  promptTokens: readonly number[],
+): Slot<Job> | undefined {
+  return chooseSlot(
+    slots,
+    promptTokens,
+    () => false,
+    () => 0,
+  )?.slot;
 }

@@ -26,13 +26,13 @@ export class PromptReader {
     const pictures: ReadPicture[] = [];
     for (const image of prompt.images ?? []) pictures.push(await this.#pictures.read(image));
     return {
-      tokens: this.#tokens(prompt, pictures),
+      ...this.#tokens(prompt, pictures),
       images: new Map(pictures.flatMap(({ pieces }) => [...pieces])),
     };
   }
 
   /** A prompt without images, at once. */
-  readText(segments: PromptSegment[], earlier?: number[]): number[] {
+  readText(segments: PromptSegment[], earlier?: number[]): PromptTokens {
     return this.#tokens({ segments, ...(earlier !== undefined && { earlier }) }, []);
   }
 
@@ -60,20 +60,34 @@ export class PromptReader {
   }
 
   /** With the beginning-of-text token that the model wants, exactly once. */
-  #tokens({ segments, earlier = [] }: MarkedPrompt, pictures: readonly ReadPicture[]): number[] {
+  #tokens(
+    { segments, earlier = [] }: MarkedPrompt,
+    pictures: readonly ReadPicture[],
+  ): PromptTokens {
     const tokens: number[] = [];
+    const borders: number[] = [];
     // Not push(...): a long prompt has more tokens than a call may have arguments.
     const add = (more: Iterable<number>) => {
       for (const token of more) tokens.push(token);
     };
+    let isTemplate = false;
     for (const { text, special, image } of segments) {
+      if (isTemplate && !special) borders.push(tokens.length);
       if (image !== undefined) add(pictures[image]?.tokens ?? []);
       else if (text !== "") add(this.#model.tokenize(text, special));
+      isTemplate = special;
     }
     const bos = this.#model.tokenBos();
     const begins = bos >= 0 && tokens[0] === bos;
-    if (earlier.length > 0) return [...earlier, ...(begins ? tokens.slice(1) : tokens)];
-    if (this.#model.shouldPrependBosToken() && bos >= 0 && !begins) tokens.unshift(bos);
-    return tokens;
+    if (earlier.length > 0) {
+      const own = begins ? tokens.slice(1) : tokens;
+      return moved([...earlier, ...own], borders, earlier.length - (begins ? 1 : 0));
+    }
+    if (!this.#model.shouldPrependBosToken() || bos < 0 || begins) return { tokens, borders };
+    return moved([bos, ...tokens], borders, 1);
   }
+}
+
+function moved(tokens: number[], borders: readonly number[], by: number): PromptTokens {
+  return { tokens, borders: borders.map((border) => border + by) };
 }

@@ -1,10 +1,24 @@
 // One sequence of the context: what it remembers and whom it serves.
+import type { AddonCheckpoint } from "./addon.ts";
+
+/** The state of a sequence at an earlier point of what it remembers. */
+export interface Checkpoint {
+  /** How many of the slot's tokens it covers. */
+  length: number;
+  state: AddonCheckpoint;
+  /** When it was made or last restored; monotonic milliseconds. */
+  lastUsed: number;
+}
 
 /** `Job` is whatever the loop runs in a slot. */
 export class Slot<Job> {
   readonly id: number;
   /** Tokens whose keys and values are in the context, in order. */
   tokens: number[] = [];
+  /** Of the last prompt, so many tokens; an answer follows. */
+  promptLength = 0;
+  /** Ascending by length; all of them belong to `tokens`. */
+  checkpoints: Checkpoint[] = [];
   job: Job | undefined;
   /** When it last finished a job; monotonic milliseconds. */
   lastUsed = 0;
@@ -13,6 +27,14 @@ export class Slot<Job> {
 
   constructor(id: number) {
     this.id = id;
+  }
+
+  /** Notes that only the first tokens are left in the context, none by default. */
+  forget(keep = 0): void {
+    this.version += 1;
+    this.tokens = this.tokens.slice(0, keep);
+    for (const { length, state } of this.checkpoints) if (length > keep) state.dispose();
+    this.checkpoints = this.checkpoints.filter(({ length }) => length <= keep);
   }
 }
 

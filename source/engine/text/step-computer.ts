@@ -132,13 +132,14 @@ export class StepComputer {
     return threads;
   }
 
-  /** Those whose filler finds a place in the window. */
+  /** Those whose filler finds a place in the window and in the step. */
   #toBeFilled({ items }: BatchPlan): BatchItem[] {
     const { policy, contextLength, images } = this.#options;
     if (!policy.fillsLoneRows) return [];
-    return loneRows(items).filter(
-      ({ slot, tokens }) => images.end(slot.tokens) + tokens.length < contextLength,
-    );
+    const taken = items.reduce((sum, { tokens }) => sum + tokens.length, 0);
+    return loneRows(items)
+      .filter(({ slot, tokens }) => images.end(slot.tokens) + tokens.length < contextLength)
+      .slice(0, policy.batchSize - taken);
   }
 
   #takeBack(filled: readonly BatchItem[]): void {

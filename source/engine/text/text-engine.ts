@@ -5,17 +5,21 @@ import { engineErrors } from "../errors.ts";
 import type { GenerationRequest, MarkedPrompt, RunnerFacts } from "../generation.ts";
 import type { CallOutput, RunnerCall } from "../runner/calls.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
-import { BatchingLoop } from "./batching-loop.ts";
+import { BatchingLoop, type LoopOptions } from "./batching-loop.ts";
 import { Embedder } from "./embedder.ts";
 import { type Eyes, openEyes } from "./eyes.ts";
 import { ImageTokens } from "./image-tokens.ts";
 import { failedEvent, type LoopEvent, type PromptTokens } from "./job.ts";
 import { type LoadedTextModel, type LoadObserver, loadTextModel } from "./load-text-model.ts";
 import { fillableWeightsBytes } from "./lone-rows.ts";
+import { checkpointBudget, conversationBudget, memoryKindOf } from "./memory-budgets.ts";
+import { MemoryFolder } from "./memory-folder.ts";
 import { PictureReader } from "./picture-reader.ts";
 import { PrefillPace } from "./prefill-pace.ts";
 import { PrefixCopy } from "./prefix-copy.ts";
 import { PromptReader } from "./prompt-reader.ts";
+import { SavedStates } from "./saved-states.ts";
+import type { SequenceMemory } from "./sequence-memory.ts";
 import { controlTextsOf, TokenBytes } from "./token-bytes.ts";
 
 export interface EngineConnection extends LoadObserver {
@@ -31,7 +35,7 @@ export class TextEngine {
   readonly #loaded: LoadedTextModel;
   readonly #loop: BatchingLoop;
   readonly #embedder: Embedder;
-  readonly #prefixCopy: PrefixCopy | undefined;
+  readonly #folder: MemoryFolder | undefined;
   readonly #prompts: PromptReader;
   readonly #flush: () => void;
   /** Requests whose images are being read. */
@@ -50,12 +54,11 @@ export class TextEngine {
     const pictures = new PictureReader(() => openProjector(settings, loaded), images);
     this.#prompts = new PromptReader(model, pictures);
     this.#embedder = new Embedder(addon, model, settings);
-    // Recurrent memory has no parts: neither a guess nor a longer prefix can be taken back.
-    const forgets = canForget(loaded, settings.architecture);
-    this.#prefixCopy =
-      settings.prefixSharing && settings.slots > 1 && forgets
-        ? PrefixCopy.create(context, settings.contextLength, (text) => connection.log(text))
-        : undefined;
+    const memoryKind = memoryKindOf(loaded, settings);
+    // Recurrent memory has no parts: a guess cannot be taken back.
+    const forgets = !memoryKind.isRecurrent;
+    const log = (text: string) => connection.log(text);
+    this.#folder = settings.prefixSharing ? MemoryFolder.create(log) : undefined;
     this.#loop = new BatchingLoop({
       addon,
       model,
@@ -72,12 +75,18 @@ export class TextEngine {
         lookupTokens: forgets ? settings.lookupTokens : 0,
         fillsLoneRows: forgets && model.getTotalSize() <= fillableWeightsBytes,
       },
-      prefixCopy: this.#prefixCopy,
+      prefixCopy:
+        settings.slots > 1 && forgets && this.#folder !== undefined
+          ? new PrefixCopy(context, settings.contextLength, this.#folder)
+          : undefined,
+      savedStates: this.#statesBeside(context, log),
+      memoryKind,
+      checkpointBytes: checkpointBudget(loaded),
       images,
       maximumQueue: settings.maximumQueue,
       flush: () => connection.flush(),
       ready: () => connection.ready(),
-      log: (text) => connection.log(text),
+      log,
     });
     this.facts = factsOf(settings, loaded);
   }
@@ -103,8 +112,7 @@ export class TextEngine {
     if ((prompt.images ?? []).length > 0) {
       void this.#see(id, request, prompt, emit);
     } else {
-      const tokens = this.#prompts.readText(prompt.segments, prompt.earlier);
-      this.#submit(id, request, { tokens }, emit);
+      this.#submit(id, request, this.#prompts.readText(prompt.segments, prompt.earlier), emit);
     }
   }
 
@@ -117,8 +125,9 @@ export class TextEngine {
   async call({ name, input }: RunnerCall): Promise<CallOutput> {
     switch (name) {
       case "embed":
-        return await this.#embedder.embed(input, (text) =>
-          this.#prompts.readText([{ text, special: false }]),
+        return await this.#embedder.embed(
+          input,
+          (text) => this.#prompts.readText([{ text, special: false }]).tokens,
         );
       case "tokenize":
         return { tokens: (await this.#prompts.read(input)).tokens };
@@ -129,7 +138,19 @@ export class TextEngine {
   }
 
   close(): void {
-    this.#prefixCopy?.close();
+    this.#folder?.close();
+  }
+
+  #statesBeside(
+    context: LoadedTextModel["context"],
+    log: (text: string) => void,
+  ): LoopOptions["savedStates"] {
+    const folder = this.#folder;
+    const budgetBytes = this.#settings.conversationCacheBytes ?? conversationBudget();
+    if (folder === undefined || budgetBytes === 0) return undefined;
+    const windowTokens = this.#settings.contextLength;
+    return (memory: SequenceMemory) =>
+      new SavedStates({ context, memory, folder, budgetBytes, windowTokens, log });
   }
 
   /** A prompt of several windows is not counted to its end. @throws ProductError `ENGINE_PROMPT_TOO_LONG` */
@@ -193,10 +214,6 @@ async function openProjector(
     projectorPath: vision.projectorPath,
     threads: threads ?? addon.getMathCores(),
   });
-}
-
-function canForget({ addon }: LoadedTextModel, architecture: string): boolean {
-  return !addon.getIsArchRecurrent(architecture) && !addon.getIsArchHybrid(architecture);
 }
 
 function factsOf(settings: LoadSettings, loaded: LoadedTextModel): RunnerFacts {

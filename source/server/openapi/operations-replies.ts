@@ -21,6 +21,7 @@ const RequestRecord = Type.Object({
   finishReason: maybe(text),
   promptTokens: maybe(count),
   cachedTokens: maybe(count),
+  cachedFrom: maybe(text),
   completionTokens: maybe(count),
   slot: maybe(count),
   loadMs: maybe(Type.Number()),

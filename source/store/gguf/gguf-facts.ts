@@ -17,6 +17,8 @@ export interface GgufFacts {
   fileSize: number;
   /** Numbers that a context window keeps of each token, over all layers. */
   cacheWidth: number;
+  /** Tokens that layers with a sliding window look back on; 0 where no layer is known to have one. */
+  slidingWindow: number;
   /** Length of an embedding vector. */
   embeddingLength: number;
   /** Whether the file is made for embeddings alone and cannot write text. */
@@ -54,9 +56,25 @@ export function factsOf(path: string, header: GgufHeader): GgufFacts {
     chatTemplate: text(metadata.get("tokenizer.chat_template")),
     fileSize: header.fileSize,
     cacheWidth: cacheWidth(metadata, architecture, layers),
+    slidingWindow: slidingWindow(metadata, architecture),
     embeddingLength: number(metadata.get(`${architecture}.embedding_length`)) ?? 0,
     isEmbeddingOnly: metadata.has(`${architecture}.pooling_type`),
   };
+}
+
+/** Windows that llama.cpp knows by the architecture: the file may not name them, or another one. */
+const builtInWindows: Record<string, number> = {
+  exaone4: 4096,
+  "exaone-moe": 128,
+  gemma2: 4096,
+  llama4: 8192,
+  smallthinker: 4096,
+};
+
+/** A window that is taken for larger than it is does no harm. */
+function slidingWindow(metadata: GgufHeader["metadata"], architecture: string): number {
+  const named = number(metadata.get(`${architecture}.attention.sliding_window`)) ?? 0;
+  return Math.max(named, builtInWindows[architecture] ?? 0);
 }
 
 /** Keys and values of every layer; grouped heads may differ from layer to layer. */

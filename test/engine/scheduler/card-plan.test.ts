@@ -70,6 +70,7 @@ describe("the window that nobody named", async () => {
       ...tiny.facts,
       layers: 32,
       cacheWidth: 32 * 8 * 256,
+      slidingWindow: 0,
       embeddingLength: 4096,
       vocabularySize: 128_256,
       trainedContextLength: 131_072,

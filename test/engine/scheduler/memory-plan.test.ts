@@ -17,6 +17,7 @@ const large = {
     ...tiny,
     trainedContextLength: 131_072,
     cacheWidth: 32 * 8 * 256,
+    slidingWindow: 0,
     embeddingLength: 4096,
   },
   sizeBytes: 5 * gib,

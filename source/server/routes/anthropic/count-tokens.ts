@@ -7,7 +7,7 @@ import { CountTokensBody } from "./schema.ts";
 import { toPromptRequest } from "./to-canonical.ts";
 
 export function registerCountTokens(app: FastifyInstance, dependencies: ServerDependencies): void {
-  const { requestLog, scheduler, log } = dependencies;
+  const { requestLog, scheduler, log, stablePrompts } = dependencies;
   app.post<{ Body: CountTokensBody }>(
     "/v1/messages/count_tokens",
     { schema: { body: CountTokensBody } },
@@ -19,7 +19,7 @@ export function registerCountTokens(app: FastifyInstance, dependencies: ServerDe
       }
       const isFileAllowed = fileAccess(request, dependencies);
       const model = await scheduler.resolve({ model: body.model, isFileAllowed });
-      const prompt = toPromptRequest(body, model, { isFileAllowed, log });
+      const prompt = toPromptRequest(body, model, { isFileAllowed, log, stablePrompts });
       const tokens = await scheduler.countTokens(prompt, model, clientSignal(reply));
       if (record !== undefined) requestLog.update(record, { promptTokens: tokens });
       return { input_tokens: tokens };

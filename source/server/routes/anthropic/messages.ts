@@ -8,7 +8,7 @@ import { MessageBody } from "./schema.ts";
 import { toCanonical } from "./to-canonical.ts";
 
 export function registerMessages(app: FastifyInstance, dependencies: ServerDependencies): void {
-  const { requestLog, scheduler, log } = dependencies;
+  const { requestLog, scheduler, log, stablePrompts } = dependencies;
   app.post<{ Body: MessageBody }>(
     "/v1/messages",
     { schema: { body: MessageBody } },
@@ -21,7 +21,7 @@ export function registerMessages(app: FastifyInstance, dependencies: ServerDepen
       }
       const isFileAllowed = fileAccess(request, dependencies);
       const model = await scheduler.resolve({ model: body.model, isFileAllowed });
-      const canonical = toCanonical(body, model, { isFileAllowed, log });
+      const canonical = toCanonical(body, model, { isFileAllowed, log, stablePrompts });
       const work = { canonical, model, stream };
       const answer = new MessageAnswer(body, record?.id);
       return await replyWithNamedEvents(dependencies, request, reply, work, answer);

@@ -15,9 +15,15 @@ import { parseKeepAlive, parseOptions } from "../../options.ts";
 import type { Caller } from "../openai/common-fields.ts";
 import { toThink } from "../openai/reasoning.ts";
 import { readObject, readText } from "../read-fields.ts";
+import { withoutChangingTexts } from "./changing-texts.ts";
 import { toToolUse } from "./client-tools.ts";
 import { toConversation } from "./conversation.ts";
 import type { CountTokensBody, MessageBody } from "./schema.ts";
+
+export interface AgentCaller extends Caller {
+  /** Leaves out what agents change in every request. */
+  stablePrompts: boolean;
+}
 
 /** A conversation without anything about its answer. */
 export type PromptRequest = CanonicalRequest & { input: ChatInput };
@@ -29,10 +35,11 @@ export type PromptRequest = CanonicalRequest & { input: ChatInput };
 export function toPromptRequest(
   body: CountTokensBody,
   model: ResolvedModel,
-  { isFileAllowed, log }: Caller,
+  { isFileAllowed, log, stablePrompts }: AgentCaller,
 ): PromptRequest {
   refuseUnsupported(body);
-  const input = plainChat(toConversation(body.system, body.messages), toToolUse(body));
+  const { system, messages } = stablePrompts ? withoutChangingTexts(body) : body;
+  const input = plainChat(toConversation(system, messages), toToolUse(body));
   return {
     ...plainRequest({
       model: body.model,
@@ -51,7 +58,7 @@ export function toPromptRequest(
 export function toCanonical(
   body: MessageBody,
   model: ResolvedModel,
-  caller: Caller,
+  caller: AgentCaller,
 ): CanonicalRequest {
   const prompt = toPromptRequest(body, model, caller);
   return {

@@ -1,0 +1,125 @@
+// Whatever part of what they read models can forget: to a repeated beginning they answer as if they read
+// it anew.
+import { describe, expect, it } from "vitest";
+import { createRandom } from "../performance/random.ts";
+import { distance, loadMemoryModel } from "../support/load-memory-model.ts";
+import type { Answer } from "../support/load-tiny.ts";
+import type { MemoryModel } from "../support/memory-models.ts";
+import { proofRounds } from "../support/proof.ts";
+
+const kinds: MemoryModel[] = ["dense", "sliding", "hybrid", "recurrent"];
+/** Rounding differs by how a prompt is cut; a wrong state is off by far more. */
+const tolerance = 0.05;
+/** The context keeps a step's tokens beyond the sliding window: with small steps it drops them soon. */
+const tight = { batchSize: 64 };
+
+function text(length: number, seed: number): number[] {
+  const random = createRandom(seed);
+  return Array.from({ length }, () => 20 + (random() % 700));
+}
+
+/** Reads every prompt from its first token. */
+async function loadCold(kind: MemoryModel) {
+  const model = await loadMemoryModel(kind, { ...tight, slots: 1, prefixSharing: false });
+  return {
+    ask: async (...[tokens, changes]: Parameters<typeof model.ask>): Promise<Answer> => {
+      // Whatever shares nothing with the prompt takes its place.
+      await model.ask([(tokens[0] ?? 0) + 1], { maxTokens: 1 });
+      const answer = await model.ask(tokens, changes);
+      expect(answer.done.statistics.cachedTokens).toBe(0);
+      return answer;
+    },
+    stop: model.stop,
+  };
+}
+
+function sourceOf({ events }: Answer): string | undefined {
+  const started = events.find((event) => event.type === "started");
+  return started?.cachedFrom;
+}
+
+describe.each(kinds)("%s memory", (kind) => {
+  it("reads little of the same prompt with another ending", async () => {
+    const [model, cold] = await Promise.all([
+      loadMemoryModel(kind, { ...tight, slots: 1 }),
+      loadCold(kind),
+    ]);
+    try {
+      const prompt = text(1200, 1);
+      const edited = [...prompt.slice(0, 1190), ...text(10, 2)];
+      await model.ask(prompt, { maxTokens: 250 });
+      for (const tokens of [prompt, edited, prompt]) {
+        const answer = await model.ask(tokens);
+        expect(answer.done.statistics.cachedTokens).toBeGreaterThan(1100);
+        if (kind === "dense") expect(sourceOf(answer)).toBe("slot");
+        if (kind === "hybrid" || kind === "recurrent") expect(sourceOf(answer)).toBe("checkpoint");
+        expect(distance(await cold.ask(tokens), answer)).toBeLessThan(tolerance);
+      }
+    } finally {
+      await Promise.all([model.stop(), cold.stop()]);
+    }
+  }, 60_000);
+
+  it("shares a long beginning between slots, and takes conversations back that lost theirs", async () => {
+    const [model, cold] = await Promise.all([loadMemoryModel(kind, { slots: 2 }), loadCold(kind)]);
+    try {
+      const system = text(400, 5);
+      const chats = Array.from({ length: 5 }, (_, chat) => [...system, ...text(200, 20 + chat)]);
+      const sources = new Set<string | undefined>();
+      for (let turn = 0; turn < 3; turn += 1) {
+        for (const [chat, tokens] of chats.entries()) {
+          const answer = await model.ask(tokens);
+          const cached = answer.done.statistics.cachedTokens;
+          // The first one is read, the second one finds out what is shared.
+          if (turn === 0 && chat > 1) expect(cached).toBeGreaterThanOrEqual(400);
+          if (turn > 0) expect(cached).toBeGreaterThan(500);
+          if (turn > 0) sources.add(sourceOf(answer));
+          expect(distance(await cold.ask(tokens), answer)).toBeLessThan(tolerance);
+          tokens.push(...text(40, 100 + turn * 10 + chat));
+        }
+      }
+      expect(sources).toContain("memory");
+    } finally {
+      await Promise.all([model.stop(), cold.stop()]);
+    }
+  }, 60_000);
+
+  it("answers as when read cold, beside answers that are aborted", async () => {
+    const [model, cold] = await Promise.all([
+      loadMemoryModel(kind, { ...tight, slots: 3 }),
+      loadCold(kind),
+    ]);
+    const random = createRandom(11);
+    const books = [text(500, 3), text(700, 4)];
+    const draw = () => {
+      const book = books[random() % books.length] ?? [];
+      const from = random() % 3 === 0 ? book.length : random() % book.length;
+      return [...book.slice(0, from), ...text(1 + (random() % 40), random() % 3)];
+    };
+    try {
+      let reused = 0;
+      for (let round = 0; round < proofRounds(60); round += 1) {
+        const aborting = new AbortController();
+        const asked = Array.from({ length: 1 + (random() % 3) }, () => ({
+          tokens: draw(),
+          temperature: random() % 2,
+        }));
+        const aborted = model.ask(draw(), { maxTokens: 60, signal: aborting.signal });
+        setTimeout(() => aborting.abort(), random() % 60);
+        const answers = await Promise.all(
+          asked.map(({ tokens, temperature }) => model.ask(tokens, { temperature })),
+        );
+        await aborted;
+        for (const [index, { tokens, temperature }] of asked.entries()) {
+          const answer = answers[index];
+          if (answer === undefined) throw new Error("an answer is missing");
+          reused += answer.done.statistics.cachedTokens;
+          expect(distance(await cold.ask(tokens, { temperature }), answer)).toBeLessThan(tolerance);
+        }
+      }
+      expect(reused).toBeGreaterThan(0);
+    } finally {
+      await Promise.all([model.stop(), cold.stop()]);
+    }
+  }, 300_000);
+});

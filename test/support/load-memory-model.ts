@@ -1,0 +1,88 @@
+// Loads one of the small models that cannot forget, and compares its answers.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { TokenLogprob } from "../../source/engine/generation.ts";
+import type { LoadSettings } from "../../source/engine/runner/load-settings.ts";
+import { RunnerProcess } from "../../source/engine/runner/runner-process.ts";
+import { readGgufFacts } from "../../source/store/gguf/gguf-facts.ts";
+import { type Answer, collect, greedy, tinySettings } from "./load-tiny.ts";
+import { type MemoryModel, writeMemoryModel } from "./memory-models.ts";
+
+export interface LoadedMemoryModel {
+  lines: string[];
+  ask(tokens: number[], changes?: AskChanges): Promise<Answer>;
+  stop(): Promise<void>;
+}
+
+export interface AskChanges {
+  maxTokens?: number;
+  temperature?: number;
+  signal?: AbortSignal;
+}
+
+export async function loadMemoryModel(
+  kind: MemoryModel,
+  changes: Partial<LoadSettings> = {},
+): Promise<LoadedMemoryModel> {
+  const folder = mkdtempSync(path.join(tmpdir(), "modelctl-memory-model-"));
+  const modelPath = path.join(folder, `${kind}.gguf`);
+  await writeMemoryModel(modelPath, kind);
+  const { architecture, layers, vocabularySize, slidingWindow } = await readGgufFacts(modelPath);
+  const lines: string[] = [];
+  const { runner } = await RunnerProcess.start(
+    {
+      ...(await tinySettings({ threads: 1 })),
+      ...{ modelPath, architecture, layers, vocabularySize, slidingWindow },
+      ...changes,
+    },
+    { log: (more) => lines.push(...more) },
+  );
+  return {
+    lines,
+    ask: async (tokens, { maxTokens = 8, temperature = 0, signal } = {}) =>
+      await collect(
+        runner.generate(
+          {
+            prompt: { tokens },
+            maxTokens,
+            sampling: { ...greedy, temperature, topK: 20, topP: 1, seed: 7 },
+            stop: [],
+            ignoreEndOfText: true,
+            topLogprobs: 8,
+            reportProgress: false,
+            grammar: undefined,
+            visibleControlTexts: [],
+          },
+          signal ?? new AbortController().signal,
+        ),
+      ),
+    stop: async () => {
+      await runner.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * How far the probabilities of two answers' tokens lie apart at most, up to the first token in which they
+ * differ. The engine rounds, and more or less so by how a prompt is cut; a wrong state is far off.
+ */
+export function distance(one: Answer, other: Answer): number {
+  const [a, b] = [logprobsOf(one), logprobsOf(other)];
+  let largest = 0;
+  for (const [index, token] of a.entries()) {
+    const twin = b[index];
+    if (twin === undefined) return Number.POSITIVE_INFINITY;
+    for (const { bytes, logprob } of token.top.slice(0, 1)) {
+      const same = twin.top.find((choice) => String(choice.bytes) === String(bytes));
+      largest = Math.max(largest, Math.abs(logprob - (same?.logprob ?? Number.NEGATIVE_INFINITY)));
+    }
+    if (String(token.bytes) !== String(twin.bytes)) break;
+  }
+  return largest;
+}
+
+function logprobsOf({ events }: Answer): TokenLogprob[] {
+  return events.flatMap((event) => (event.type === "text" ? (event.logprobs ?? []) : []));
+}
