@@ -48,7 +48,7 @@ export const orgFlag = {
   },
 } as const satisfies FlagTable;
 
-/** How a server is started. */
+/** Flags that start a server. */
 export const serverFlags = {
   ...orgFlag,
   listen: {
@@ -134,7 +134,7 @@ const multiplexing = {
   },
 } as const satisfies FlagTable;
 
-/** How an app scales. */
+/** Flags that scale an app. */
 export const scaleFlags = {
   minConcurrency: {
     type: "integer",
@@ -215,7 +215,7 @@ export const singleReplicaFlags = {
   ...multiplexing,
 } as const satisfies FlagTable;
 
-/** How another revision takes over. */
+/** Flags for the change to another revision. */
 export const switchFlags = {
   strategy: {
     type: "string",

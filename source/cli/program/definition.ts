@@ -65,7 +65,7 @@ export type WordsOf<Usage extends string> = Usage extends ""
     : WordOf<Usage>;
 
 export interface CommandDefinition {
-  /** One word, or two of which several commands share the first: `apps list`. */
+  /** A word, or two of which several commands share the first: `apps list`. */
   name: string;
   aliases?: readonly string[];
   /** Words of other tools for the same thing, for "did you mean". */
@@ -74,7 +74,7 @@ export interface CommandDefinition {
   words: string;
   /** Candidates for the arguments; a plural kind completes each of them, the others the first. */
   completes?: NameKind | "own models" | readonly string[];
-  /** One line that begins with a verb. */
+  /** A line that begins with a verb. */
   summary: string;
   /** More lines for the command's own page; `%` is the program's name. */
   details?: string;
@@ -105,7 +105,7 @@ export interface Command extends CommandDefinition {
 
 export interface Program {
   name: string;
-  /** One line: the first of help. */
+  /** The first line of help. */
   title: string;
   groups: readonly { title: string; commands: readonly Command[] }[];
   /** Runs when no command is named. */
@@ -149,7 +149,7 @@ export function typedFlag(name: string, { isNegated }: Flag): string {
   return `--${isNegated ? "no-" : ""}${dashed}`;
 }
 
-/** How a command is called: `deployctl apps list [PREFIX]`. */
+/** The usage line of a command: `deployctl apps list [PREFIX]`. */
 export function usageOf({ name }: Program, { name: command, words }: CommandDefinition): string {
   return [name, command, words].filter((part) => part !== "").join(" ");
 }

@@ -23,7 +23,7 @@ export function programHelp(program: Program): string {
     commands.flatMap((it): Row[] =>
       it.isHidden ? [] : [[`${it.name} ${it.words}`.trim(), it.summary]],
     );
-  // One column through all groups.
+  // All groups share one column.
   const left = leftWidth(groups.flatMap(({ commands }) => rowsOf(commands)));
   return [
     section("Usage", [
@@ -79,7 +79,7 @@ export function flagRows(flags: FlagTable): Row[] {
     .map(([name, flag]) => [flagUsage(name, flag), flagText(flag)]);
 }
 
-/** How a flag is typed: `-f, --file FILE`. */
+/** The spelling of a flag: `-f, --file FILE`. */
 function flagUsage(name: string, flag: Flag): string {
   const { type, short, bare, values } = flag;
   const value = flag.value ?? (values === undefined ? "VALUE" : values.join("|"));

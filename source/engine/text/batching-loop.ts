@@ -29,7 +29,7 @@ import { WaitingJobs } from "./waiting-jobs.ts";
 export interface LoopOptions extends StepComputerOptions {
   slots: number;
   prefixCopy: PrefixCopy | undefined;
-  /** What keeps states beside the slots, if anything does. */
+  /** Makes the store of states beside the slots; undefined: there is none. */
   savedStates: ((memory: SequenceMemory) => SavedStates) | undefined;
   memoryKind: MemoryKind;
   /** Most memory for checkpoints, see `Checkpoints`. */

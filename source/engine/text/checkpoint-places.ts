@@ -52,7 +52,7 @@ export function checkpointPlaces(
 
 /** Shorter beginnings are read by every conversation for itself. */
 const smallestBeginning = 256;
-/** What a beginning must have that another prompt shares, beyond what need not be read. */
+/** Least tokens of a shared beginning beyond those that need not be read. */
 const smallestShare = 128;
 
 /**

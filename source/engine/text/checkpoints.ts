@@ -48,7 +48,7 @@ export class Checkpoints<Job> {
     this.#shrink();
   }
 
-  /** How many of the slot's first tokens, at most `most`, one of its checkpoints covers. */
+  /** The slot's first tokens, at most `most`, that one of its checkpoints covers. */
   reach(slot: Slot<Job>, most: number): number {
     return this.#find(slot, most)?.length ?? 0;
   }

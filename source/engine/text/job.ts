@@ -111,7 +111,7 @@ export function isReading(job: Job): boolean {
   return job.next === undefined;
 }
 
-/** How many tokens of the prompt may be read before the next pause. */
+/** Counts the tokens of the prompt that may be read before the next pause. */
 export function tokensToPause({ promptTokens, pauses, read }: Job): number {
   return (pauses.find((pause) => pause > read) ?? promptTokens.length) - read;
 }

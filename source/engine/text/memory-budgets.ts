@@ -1,4 +1,4 @@
-// What the memory of a loaded model can forget, and how much may be spent on remembering it.
+// The kind of memory that a loaded model has, and the budgets for keeping parts of it.
 import type { LoadSettings } from "../runner/load-settings.ts";
 import type { LoadedTextModel } from "./load-text-model.ts";
 import type { MemoryKind } from "./sequence-memory.ts";

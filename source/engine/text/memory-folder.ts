@@ -35,7 +35,7 @@ export class MemoryFolder {
     }
   }
 
-  /** How much may still be written, in bytes. */
+  /** Room that is left, in bytes. */
   get freeBytes(): number {
     const { bavail, bsize } = statfsSync(this.#path);
     return bavail * bsize;

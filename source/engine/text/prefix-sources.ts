@@ -21,11 +21,11 @@ export interface PrefixSourceOptions {
 }
 
 export interface PrefixChoice extends SlotChoice<Job> {
-  /** What is put into the slot first. */
+  /** The state to put into the slot first. */
   saved?: SavedMatch;
 }
 
-/** What a prompt's beginning was taken from. */
+/** The source of a prompt's beginning. */
 export interface TakenPrefix {
   /** Tokens of the prompt that are in the slot; always less than all, see `take`. */
   length: number;
@@ -51,7 +51,7 @@ export class PrefixSources {
       this.#computeMsPerToken === 0 ? perToken : 0.8 * this.#computeMsPerToken + 0.2 * perToken;
   }
 
-  /** How many of the prompt's tokens the slot, or a copy of a busy one, spares computing. */
+  /** Counts the prompt's tokens that the slot, or a copy of a busy one, spares computing. */
   reusable(slot: Slot<Job>, promptTokens: readonly number[]): number {
     const { memory, checkpoints } = this.#options;
     const shared = sharedPrefixLength(slot.tokens, promptTokens);

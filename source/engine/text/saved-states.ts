@@ -14,12 +14,12 @@ export interface SavedState {
   readonly tokens: readonly number[];
   readonly promptLength: number;
   readonly file: string;
-  /** Of the file. */
+  /** Size of the file. */
   readonly bytes: number;
   /** The slot it was in. Its checkpoints can be restored there alone. */
   readonly slotId: number;
   checkpoints: Checkpoint[];
-  /** Whether any part of it can be forgotten once it is loaded. */
+  /** True when any part of it can be forgotten once it is loaded. */
   readonly isCuttable: boolean;
   /** Monotonic milliseconds. */
   lastUsed: number;
@@ -27,7 +27,7 @@ export interface SavedState {
 
 export interface SavedMatch {
   state: SavedState;
-  /** How many of the prompt's tokens need not be computed. */
+  /** Counts the prompt's tokens that need not be computed. */
   length: number;
   /** The only slot in which that is so. */
   slotId: number | undefined;
@@ -48,7 +48,7 @@ export interface SavedStateOptions {
 const smallestLength = 64;
 /** A conversation that loses fewer tokens of its prompt is computed again, too. */
 const smallestLoss = 128;
-/** Of the folder's room, what others may need is left free. */
+/** Leaves that share of the folder's room to others. */
 const shareOfRoom = 0.9;
 
 export class SavedStates {
@@ -110,7 +110,7 @@ export class SavedStates {
   }
 
   /**
-   * What is kept of a prompt's beginning.
+   * Finds what is kept of a prompt's beginning.
    *
    * @param free slots that could take it
    */
@@ -197,7 +197,7 @@ export class SavedStates {
 }
 
 /**
- * Whether a prompt that shares so many tokens with a conversation goes on with it, or has its last answer
+ * Tells whether a prompt that shares so many tokens with a conversation goes on with it, or has its last answer
  * written once more: nothing is lost then that anybody may come back to.
  */
 export function goesOn(

@@ -1,4 +1,4 @@
-// What the memory of a model can forget: any part of it, only its latest part, or nothing at all.
+// The parts of a sequence that a model can forget: any of it, only its latest part, or nothing at all.
 import type { AddonContext } from "./addon.ts";
 import type { ImageTokens } from "./image-tokens.ts";
 import type { Slot } from "./slot.ts";
@@ -13,7 +13,7 @@ export interface MemoryKind {
   slidingWindow: number;
 }
 
-/** Whether any part of a sequence can be forgotten, at any time. */
+/** True when any part of a sequence can be forgotten, at any time. */
 export function isWhole({ isRecurrent, slidingWindow }: MemoryKind): boolean {
   return !isRecurrent && slidingWindow === 0;
 }
@@ -31,7 +31,7 @@ export class SequenceMemory {
     this.isWhole = isWhole(kind);
   }
 
-  /** Whether the slot can go on behind its first tokens as if it had read no others. */
+  /** Tells whether the slot can go on behind its first tokens as if it had read no others. */
   canCut<J>(slot: Slot<J>, keep: number): boolean {
     if (keep === slot.tokens.length) return true;
     const { isRecurrent, slidingWindow } = this.#kind;
@@ -41,7 +41,7 @@ export class SequenceMemory {
     return oldest <= (slidingWindow === 0 ? 0 : Math.max(0, position - slidingWindow));
   }
 
-  /** Whether a saved copy of the slot can be cut so: what its window has left behind is not saved. */
+  /** Tells whether a saved copy of the slot can be cut so: what its window has left behind is not saved. */
   canCutCopy<J>(slot: Slot<J>, keep: number): boolean {
     if (keep === slot.tokens.length || this.isWhole) return true;
     if (this.#kind.isRecurrent) return false;

@@ -3,7 +3,7 @@ import type { AddonCheckpoint } from "./addon.ts";
 
 /** The state of a sequence at an earlier point of what it remembers. */
 export interface Checkpoint {
-  /** How many of the slot's tokens it covers. */
+  /** Tokens of the slot that it covers. */
   length: number;
   state: AddonCheckpoint;
   /** When it was made or last restored; monotonic milliseconds. */
@@ -15,7 +15,7 @@ export class Slot<Job> {
   readonly id: number;
   /** Tokens whose keys and values are in the context, in order. */
   tokens: number[] = [];
-  /** Of the last prompt, so many tokens; an answer follows. */
+  /** Tokens of the last prompt; an answer follows. */
   promptLength = 0;
   /** Ascending by length; all of them belong to `tokens`. */
   checkpoints: Checkpoint[] = [];

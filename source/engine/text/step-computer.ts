@@ -132,7 +132,7 @@ export class StepComputer {
     return threads;
   }
 
-  /** Those whose filler finds a place in the window and in the step. */
+  /** Rows whose filler finds a place in the window and in the step. */
   #toBeFilled({ items }: BatchPlan): BatchItem[] {
     const { policy, contextLength, images } = this.#options;
     if (!policy.fillsLoneRows) return [];

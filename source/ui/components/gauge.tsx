@@ -1,4 +1,4 @@
-// How full something is: a bar whose glyph, not its colour alone, warns from 80 % and from 95 % on.
+// A gauge of how full something is: its glyph, not its colour alone, warns from 80 % and from 95 % on.
 
 import { Text } from "ink";
 import type { ReactElement } from "react";

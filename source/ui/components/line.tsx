@@ -1,4 +1,4 @@
-// One row of styled text: a single `Text` with a nested one for each run.
+// A row of styled text: a single `Text` with a nested one for each run.
 
 import { Text } from "ink";
 import { memo, type ReactElement } from "react";

@@ -1,4 +1,4 @@
-// How far something is. Unlike a gauge, a full one is no warning.
+// A bar of how far something is. Unlike a gauge, a full one is no warning.
 
 import { Text } from "ink";
 import type { ReactElement } from "react";

@@ -18,7 +18,7 @@ export interface SelectListProps {
   readonly isGrouped?: boolean;
 }
 
-/** What a row of the list shows. */
+/** A row of the list: the name of a group, or an item by its index. */
 export type DisplayRow = { readonly group: string } | { readonly index: number };
 
 export function SelectList(props: SelectListProps): ReactElement {

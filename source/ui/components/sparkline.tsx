@@ -25,7 +25,7 @@ export function Sparkline(props: SparklineProps): ReactElement {
   );
 }
 
-/** One cell for each value; cells without a value are blank. The scale is the largest value. */
+/** Draws a cell for each value; cells without a value are blank. The scale is the largest value. */
 export function sparkText(
   values: readonly number[],
   width: number,

@@ -61,12 +61,12 @@ export function TabBar({ frame, columns }: TabBarProps): ReactElement {
 
 const partMark = "\u0000";
 
-/** What matters least stands first and goes first. */
+/** Drops parts until the rest fits: the least important stands first. */
 function statusText(statusParts: readonly string[], room: number, glyphs: Glyphs): string {
   const parts = statusParts.map((part) => statusPart(part, glyphs));
   while (parts.length > 1 && textWidth(parts.join("  ")) > room) parts.shift();
   const text = parts.join("  ");
-  // Of this machine's own address the port tells enough.
+  // The port is enough of this machine's own address.
   const short = textWidth(text) > room ? text.replace("127.0.0.1:", ":") : text;
   return truncateText(short, room, glyphs.ellipsis);
 }

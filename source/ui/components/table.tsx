@@ -29,7 +29,7 @@ export interface TableProps<Item> {
   readonly keyOf: (item: Item) => string | number;
   /** The row that keys act on, marked in front; undefined: the table has no selection at all. */
   readonly isSelected?: (item: Item) => boolean;
-  /** Whether the table has the focus. Defaults to true. */
+  /** The table has the focus. Defaults to true. */
   readonly isFocused?: boolean;
   /** Replaces the tone of plain cells, such as that of old figures. */
   readonly toneOf?: (item: Item) => Tone | undefined;

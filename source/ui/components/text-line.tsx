@@ -1,4 +1,4 @@
-// One row of text in one tone, cut to its width.
+// A row of text in one tone, cut to its width.
 
 import { Text } from "ink";
 import type { ReactElement } from "react";

@@ -10,7 +10,7 @@ export type FieldAction = Exclude<
   "insert" | "newline" | "moveRow" | "replace" | "setText" | "shelve" | "restore"
 >;
 
-/** What keys do in a field, with the titles for help and documentation. */
+/** Editing actions of a field with their keys, and the titles for help and documentation. */
 export const fieldActions: readonly (readonly [
   FieldAction,
   title: string,

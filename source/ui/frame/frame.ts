@@ -134,7 +134,7 @@ export class Frame implements FrameServices {
     return this.overlay?.hints ?? hintsOf(this.commands);
   }
 
-  /** What the program has of the terminal. */
+  /** The cells of the terminal that the program may use. */
   windowSize(): WindowSize {
     return this.#options.size();
   }

@@ -1,4 +1,4 @@
-// What lies over a screen and takes all keys: a list, a question, a request for a yes.
+// Overlays lie over a screen and take all keys: a list, a question, a request for a yes.
 
 import type { KeyPress } from "../keys/key-name.ts";
 

@@ -56,7 +56,7 @@ export interface Screen {
   /** One piece, with its line breaks. */
   paste(text: string): void;
   /**
-   * What is finished, such as messages, as lines for screen readers: each is read out once, above `Body`, which
+   * Finished content, such as messages, as lines for screen readers: each is read out once, above `Body`, which
    * leaves it out in the layout `reader`.
    */
   readerLines?(): readonly string[];
@@ -121,7 +121,7 @@ export interface ListItem {
   readonly note: string;
   /** Items of one group stand together below its name. */
   readonly group?: string;
-  /** What Tab puts into the field, for words to be typed behind it. */
+  /** Text that Tab puts into the field, for words to be typed behind it. */
   readonly completion?: string;
   /** Shown, but cannot be chosen now. */
   readonly isDim?: boolean;

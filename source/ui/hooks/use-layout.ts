@@ -1,4 +1,4 @@
-// How the program lies in the terminal.
+// The layout: how much of the terminal the program takes.
 
 import { createContext, use } from "react";
 

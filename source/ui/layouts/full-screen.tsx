@@ -84,7 +84,7 @@ interface TooSmallProps {
   readonly size: WindowSize;
 }
 
-/** What is needed, and what goes on meanwhile. */
+/** Tells the size that is needed, and the status meanwhile. */
 function TooSmall({ frame, size: { columns, rows } }: TooSmallProps): ReactElement {
   const { glyphs, theme } = useLook();
   const status = useFrame(frame, ({ statusParts }) => statusParts.join("\n"));

@@ -12,7 +12,7 @@ export interface ConversationFigures {
   readonly model: string;
   /** The name under which it was loaded, where that is another one. */
   readonly loadedAs?: string | undefined;
-  /** Of the running answer, or the last one. Undefined while unknown, as below. */
+  /** The running answer, or the last one. Undefined while unknown, as below. */
   readonly ttftMs: number | undefined;
   /** The median of this session's answers. */
   readonly ttftMedianMs: number | undefined;

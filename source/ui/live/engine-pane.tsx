@@ -92,7 +92,7 @@ export interface EngineLineProps extends Pick<EnginePaneProps, "watch" | "conver
   readonly columns: number;
 }
 
-/** One row, with the most important figures. Screen readers leave it out. */
+/** A row with the most important figures. Screen readers leave it out. */
 export const EngineLine = memo(function EngineLine(props: EngineLineProps): ReactElement {
   const { watch, conversation, columns } = props;
   const { glyphs, theme } = useLook();

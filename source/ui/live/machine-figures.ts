@@ -4,7 +4,7 @@ import type { ServerSample } from "../../client/metrics.ts";
 import { percentage, usedOfTotal } from "../text/quantities.ts";
 import type { Glyphs, Tone } from "../theme.ts";
 
-/** One quantity, which takes one row. */
+/** A quantity, which takes one row. */
 export type Figure =
   /** The last values, oldest first, and the newest as text. */
   | (FigureText & { readonly kind: "trend"; readonly values: readonly number[] })

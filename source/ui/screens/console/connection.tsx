@@ -1,4 +1,4 @@
-// How the control plane answers: a banner over old figures, and the console before there are deployments.
+// The state of the connection: a banner over old figures, and the console before there are deployments.
 
 import { Text } from "ink";
 import type { ReactElement } from "react";
@@ -15,7 +15,7 @@ export interface ConnectionBannerProps {
   readonly now: number;
 }
 
-/** One row: why the figures are old, how old, and the keys that help. */
+/** The banner: why the figures are old, how old, and the keys that help. */
 export function ConnectionBanner({ cloud, width, now }: ConnectionBannerProps): ReactElement {
   const { glyphs } = useLook();
   const { link, readAtMs } = cloud;

@@ -1,4 +1,4 @@
-// How deployments, replicas and keys are named, and how ages and times are written.
+// Texts for deployments, replicas and keys, and for ages and times.
 
 import { toOneLine } from "../../../base/seen-text.ts";
 import { formatMilliseconds } from "../../../base/time-format.ts";

@@ -119,7 +119,7 @@ function ReplicaRow(props: ReplicaRowProps): ReactElement {
 
 interface DemandRowProps {
   readonly label: string;
-  /** One for each reading, oldest first. */
+  /** Values of the readings, oldest first. */
   readonly values: readonly number[];
   readonly note: string;
   readonly isDim: boolean;

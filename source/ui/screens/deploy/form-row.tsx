@@ -1,4 +1,4 @@
-// One row of a step's page: text, a field to type in, or a choice.
+// A row of a step's page: text, a field to type in, or a choice.
 
 import { Box } from "ink";
 import type { ReactElement } from "react";
@@ -104,7 +104,7 @@ function ChoiceRow({ item, isFocused, width, labelWidth }: ItemRowProps<ChoiceIt
 
 type OptionRowProps = Pick<OptionPageRow, "item" | "option"> & { readonly width: number };
 
-/** One of the options of a choice that is alone on its page. */
+/** An option of a choice that is alone on its page. */
 function OptionRow({ item, option, width }: OptionRowProps): ReactElement {
   const { glyphs } = useLook();
   const isChosen = option.value === item.value;

@@ -35,7 +35,7 @@ export interface ItemPageRow<PageItem extends Item> {
   readonly isFocused: boolean;
 }
 
-/** One option of a choice that has the page for itself. */
+/** An option of a choice that has the page for itself. */
 export interface OptionPageRow {
   readonly kind: "option";
   readonly key: string;

@@ -1,4 +1,4 @@
-// One download: its state and figures, from the records that the server sends.
+// A download: its state and figures, from the records that the server sends.
 
 import type { PullRecord } from "../../../client/model-calls.ts";
 

@@ -1,4 +1,4 @@
-// What keys do to the view: the selection, the source, the filter, the card, and the load options that
+// Actions on the view: the selection, the source, the filter, the card, and the load options that
 // the estimate follows.
 
 import type { EditorState } from "../../editor/editor-state.ts";

@@ -1,4 +1,4 @@
-// What is done with the selected model: chat, load, copy, rename, edit, delete, and show its card.
+// Actions on the selected model: chat, load, copy, rename, edit, delete, and show its card.
 
 import { describeError } from "../../../base/product-error.ts";
 import type { ApiClient } from "../../../client/api-client.ts";
@@ -33,7 +33,7 @@ export interface ModelActionsOptions {
   readonly feed: ModelsFeed;
 }
 
-/** What an action has to say; undefined where the screen shows it. */
+/** The message of an action; undefined where the screen shows it. */
 type Answer = Promise<string | undefined>;
 
 const emptyModelfile = "FROM tiny\n";

@@ -5,7 +5,7 @@ export function withTag(name: string): string {
   return name.indexOf(":", name.lastIndexOf("/") + 1) >= 0 ? name : `${name}:latest`;
 }
 
-/** One key for all names of a model: they differ in letter case and in the default tag. */
+/** Makes one key for all names of a model: they differ in letter case and in the default tag. */
 export function nameKey(name: string): string {
   return withTag(name).toLowerCase();
 }

@@ -15,7 +15,7 @@ export interface SourceBarProps {
   readonly width: number;
 }
 
-/** One row, the first of its panel. */
+/** Takes the first row of its panel. */
 export function SourceBar({ state, width }: SourceBarProps): ReactElement {
   const { theme } = useLook();
   const { source, isTyping } = state;

@@ -15,7 +15,7 @@ export interface ScrollbackProps {
   readonly columns: number;
 }
 
-/** One at a time: Ink prints one `Static` of a tree. */
+/** Mount one at a time: Ink prints one `Static` of a tree. */
 export function Scrollback({ chat, columns }: ScrollbackProps): ReactElement {
   // Messages that were printed before another chat came to the front are not printed again.
   const [from] = useState(() => chat.printed.count);
