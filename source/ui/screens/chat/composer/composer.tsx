@@ -1,10 +1,11 @@
 // The field that messages are written in, or the search in earlier ones.
 
-import { Text } from "ink";
+import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
 import { Line } from "../../../components/line.tsx";
 import { Panel } from "../../../components/panel.tsx";
 import { TextCursor } from "../../../components/text-cursor.tsx";
+import { TextField } from "../../../components/text-field.tsx";
 import { layoutEditor } from "../../../editor/editor-layout.ts";
 import type { EditorState } from "../../../editor/editor-state.ts";
 import type { Store } from "../../../hooks/store.ts";
@@ -116,25 +117,24 @@ interface SearchFieldProps {
 /** The words to look for, and behind them the newest message that holds them. */
 function SearchField({ search, history, width }: SearchFieldProps): ReactElement {
   const { glyphs, theme } = useLook();
-  const query = truncateText(
-    foreignText(search.query, glyphs.isAscii),
-    Math.floor(width / 2),
-    glyphs.ellipsis,
-  );
+  const { query } = search;
+  // One cell is for the cursor behind the last letter.
+  const fieldWidth = Math.min(textWidth(query) + 1, Math.floor(width / 2));
   const found = foreignText(entryFound(search, history).replaceAll("\n", " "), glyphs.isAscii);
-  const isMissing = found === "" && search.query !== "";
-  const room = Math.max(0, width - textWidth(query) - 2);
+  const isMissing = found === "" && query !== "";
+  const room = Math.max(0, width - fieldWidth - 1);
   return (
-    <>
-      <Text wrap="truncate">
-        <Text {...theme.mark}>{"? "}</Text>
-        <Text {...theme.strong}>{query}</Text>
-        {"  "}
-        <Text {...theme[isMissing ? "warning" : "dim"]}>
-          {truncateText(isMissing ? "nothing like it" : found, room, glyphs.ellipsis)}
-        </Text>
+    <Box height={1} flexShrink={0}>
+      <Text {...theme.mark}>{"? "}</Text>
+      <TextField
+        field={{ text: query, cursor: query.length }}
+        width={fieldWidth}
+        tone="strong"
+        x={promptCells}
+      />
+      <Text {...theme[isMissing ? "warning" : "dim"]} wrap="truncate">
+        {` ${truncateText(isMissing ? "nothing like it" : found, room, glyphs.ellipsis)}`}
       </Text>
-      <TextCursor x={promptCells + textWidth(query)} y={0} />
-    </>
+    </Box>
   );
 }
