@@ -15,6 +15,7 @@ export const serve: Run<typeof serveDefinition> = async (_words, flags) => {
   const { log_format: format, debug, shutdown_timeout: shutdownMs } = settings.values;
   const serverLog = createServerLog(format ?? "pretty", (line) => process.stderr.write(line));
   const { log, announce } = serverLog;
+  const signalled = firstSignal();
   let hosted: HostedServer;
   try {
     hosted = await hostServer({
@@ -33,19 +34,30 @@ export const serve: Run<typeof serveDefinition> = async (_words, flags) => {
   if (format !== undefined || debug) logRequests(hosted.requestLog, serverLog);
   for (const notice of hosted.notices) announce(notice);
   announce(`modelctl is listening on ${hosted.url}`);
-  const code = await untilStopped(hosted, flags.background ? idleLimitMs : undefined);
+  const code = await (flags.background
+    ? Promise.race([signalled, untilIdle(hosted, idleLimitMs)])
+    : signalled);
   stopAtOnceWhenAskedAgain(hosted, log);
   await hosted.drain(shutdownMs);
   await hosted.close();
   return code;
 };
 
-async function untilStopped(hosted: HostedServer, idleMs: number | undefined): Promise<number> {
+/**
+ * The exit code for the first signal. It is listened for before the server starts: one that comes meanwhile ends
+ * the server in order as soon as it is there, a second one at once.
+ */
+async function firstSignal(): Promise<number> {
   return await new Promise((resolve) => {
     process.once("SIGINT", () => resolve(exitCodes.interrupted));
     process.once("SIGTERM", () => resolve(exitCodes.ok));
     process.once("SIGHUP", () => resolve(exitCodes.ok));
-    if (idleMs === undefined) return;
+  });
+}
+
+/** Resolves once no model was loaded and nothing was asked for so long. */
+async function untilIdle(hosted: HostedServer, idleMs: number): Promise<number> {
+  return await new Promise((resolve) => {
     let lastActive = Date.now();
     hosted.requestLog.follow(() => {
       lastActive = Date.now();
