@@ -8,7 +8,7 @@ import { listQuantizations } from "../store/hub/selection/list-quantizations.ts"
 import { hubHosts } from "../store/model-reference.ts";
 
 export interface FoundModel extends Omit<HubModel, "repo"> {
-  /** What to pull. */
+  /** The reference to pull. */
   name: string;
   quantizations: FoundQuantization[];
   /** Set where the repository's files could not be listed. */

@@ -30,6 +30,7 @@ export interface LineChatOptions {
 export class LineChat {
   readonly #options: LineChatOptions;
   readonly #isTerminal = Boolean(process.stdin.isTTY);
+  #lines: Interface | undefined;
   #isLeaving = false;
   #exitCode: number = exitCodes.ok;
   #abort: AbortController | undefined;
@@ -51,6 +52,7 @@ export class LineChat {
       history: this.#options.history.entries.filter((entry) => !entry.includes("\n")).toReversed(),
       completer: (line: string) => this.#complete(line),
     });
+    this.#lines = lines;
     lines.on("SIGINT", () => this.#interrupt(lines));
     lines.setPrompt(">>> ");
     if (this.#isTerminal) lines.prompt();
@@ -135,6 +137,7 @@ export class LineChat {
       help: (topic) => {
         process.stderr.write(lineHelp(topic));
       },
+      confirm: (question) => this.#confirm(question),
       regenerate: async () => {
         this.#abort = new AbortController();
         try {
@@ -167,6 +170,22 @@ export class LineChat {
     if (path === undefined) return [[], line];
     const { words } = await completePath(path, this.#options.actions.folder);
     return [[...words], path.typed];
+  }
+
+  /** Only a person on a terminal can say yes; the end of input is a no. */
+  async #confirm(question: string): Promise<boolean> {
+    const lines = this.#lines;
+    if (!this.#isTerminal || lines === undefined) return false;
+    const closed = new AbortController();
+    lines.once("close", () => closed.abort());
+    try {
+      const answer = await lines.question(`${question} [y/N] `, { signal: closed.signal });
+      return /^y(es)?$/i.test(answer.trim());
+    } catch (error) {
+      if (!closed.signal.aborted) throw error;
+      this.#isLeaving = true;
+      return false;
+    }
   }
 
   #interrupt(lines: Interface): void {

@@ -10,6 +10,7 @@ export interface LineActions {
   leave: () => void;
   help: (topic: string) => void;
   regenerate: () => Promise<undefined>;
+  confirm: CommandContext["confirm"];
 }
 
 /** What concerns only a screen (scrolling, editing) does nothing in a line loop. */
@@ -18,6 +19,7 @@ export function lineCommandContext({
   leave,
   help,
   regenerate,
+  confirm,
 }: LineActions): CommandContext {
   const nothing = () => {};
   const onScreen = () => "That needs the full screen: start without --plain.";
@@ -36,6 +38,7 @@ export function lineCommandContext({
     openSession,
     openHelp: help,
     clear: (name) => actions.clear(name),
+    confirm,
     chooseModel: async () => {
       print(`${await actions.listModels()}\nGo on with one of them: /model NAME`);
       return undefined;

@@ -1,4 +1,4 @@
-// One question, one answer: text on standard output, everything else on standard error.
+// A one-shot answer: text on standard output, everything else on standard error.
 import { exitCodes } from "../base/product-error.ts";
 import { endingSentences } from "../client/answer-ending.ts";
 import type { AnswerStatistics, ChatEvent } from "../client/chat-events.ts";

@@ -44,7 +44,7 @@ export interface ServerDependencies {
   keyAccess: KeyAccess;
   limits: SizeLimits;
   images: ImageRules;
-  /** What agents change in every request does not reach the model. */
+  /** Leaves out texts that agents change in every request. */
   stablePrompts: boolean;
   /** Who sends it may name any file that the user can read. */
   ownerToken: string;

@@ -143,6 +143,10 @@ export class ChatController implements CommandContext {
     this.actions.clear(name);
   }
 
+  async confirm(question: string): Promise<boolean> {
+    return await this.#options.frame.confirm(question);
+  }
+
   async chooseModel(): Promise<string | undefined> {
     const { backend, frame } = this.#options;
     const models = await backend.models();

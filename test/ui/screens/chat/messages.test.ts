@@ -192,10 +192,16 @@ describe("the model", () => {
       },
     ]);
     chat.screen.type("/save large\r");
+    await chat.screen.until("Replace the model 'large'?");
+    chat.screen.type("n");
     await chat.screen.until("A model named 'large' already exists.");
     expect(chat.backend.saved).toHaveLength(1);
-    chat.screen.type("\u0015/save large --force\r");
+    chat.screen.type("\u0015/save large\r");
+    await chat.screen.until("Replace the model 'large'?");
+    chat.screen.type("y");
     await chat.screen.until("Created new model 'large'.");
+    chat.screen.type("/save large --force\r");
+    await chat.screen.until(() => chat.backend.saved.length === 3);
     chat.screen.type("/load large\r");
     await chat.screen.until("Loaded large");
     expect(chat.screen.text).not.toContain("An answer.");

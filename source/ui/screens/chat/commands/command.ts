@@ -67,6 +67,8 @@ export interface CommandContext {
   leave(): void;
   /** Forgets the messages and begins a new chat. */
   clear(name?: string): void;
+  /** Asks for a yes. @returns false also where nobody can be asked */
+  confirm(question: string): Promise<boolean>;
   chooseModel(): Promise<string | undefined>;
   chooseSession(words: string): Promise<string | undefined>;
   openSession(reference: string): Promise<string | undefined>;

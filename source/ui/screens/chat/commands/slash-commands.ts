@@ -120,7 +120,11 @@ export const slashCommands: readonly Command[] = [
     slash: ["/save"],
     slashArguments: "NAME [--force]",
     run: (context, argument) =>
-      named(argument, "/save NAME", (name) => told(context, () => context.actions.saveModel(name))),
+      named(argument, "/save NAME", (name) =>
+        told(context, () =>
+          context.actions.saveModel(name, (question) => context.confirm(question)),
+        ),
+      ),
   },
   {
     id: "model.list",

@@ -118,7 +118,7 @@ interface SearchFieldProps {
 function SearchField({ search, history, width }: SearchFieldProps): ReactElement {
   const { glyphs, theme } = useLook();
   const { query } = search;
-  // One cell is for the cursor behind the last letter.
+  // The last cell is for the cursor behind the last letter.
   const fieldWidth = Math.min(textWidth(query) + 1, Math.floor(width / 2));
   const found = foreignText(entryFound(search, history).replaceAll("\n", " "), glyphs.isAscii);
   const isMissing = found === "" && query !== "";

@@ -124,11 +124,13 @@ export class ChatActions {
 
   /**
    * @param typed a name, and `--force` where an existing model may be replaced
+   * @param confirm asks for a yes before an existing model is replaced
    * @throws Error whose message is a sentence
    */
-  async saveModel(typed: string): Promise<string> {
+  async saveModel(typed: string, confirm: (question: string) => Promise<boolean>): Promise<string> {
     const name = typed.replace(/\s+--force$/, "");
-    if (name === typed && (await this.#isTaken(name))) {
+    const mayReplace = name !== typed || !(await this.#isTaken(name));
+    if (!mayReplace && !(await confirm(`Replace the model '${name}'?`))) {
       const hint = `Use /save ${name} --force to replace it.`;
       throw new Error(`A model named '${name}' already exists. ${hint}`);
     }
