@@ -75,3 +75,20 @@ test.each(["y", "n"])("on a terminal it is asked, and the answer %s counts", asy
     await make("mine", "first");
   }
 });
+
+test.each([
+  ["a yes", "y\r", "Created new model 'mine'.", "second"],
+  ["the end of input", "\u0004", "A model named 'mine' already exists.", "first"],
+])("the line chat asks before /save: %s", async (_name, answer, outcome, system) => {
+  const terminal = await openTerminal(["run", "other", "--plain"], {
+    home: home.folder,
+    environment: home.environment,
+  });
+  await terminal.shows(">>> ");
+  terminal.type("/save mine\r");
+  await terminal.shows("Replace the model 'mine'? [y/N]");
+  terminal.type(answer);
+  await terminal.shows(outcome);
+  await terminal.close();
+  expect(await systemOf("mine")).toBe(system);
+});
