@@ -3,10 +3,7 @@ import path from "node:path";
 import { SessionStore } from "../application/chat-sessions.ts";
 import { systemClock } from "../base/clock.ts";
 import { showModel } from "../client/chat-calls.ts";
-import {
-  PromptHistoryFile,
-  readPromptHistory,
-} from "../ui/screens/chat/composer/prompt-history.ts";
+import { openPromptHistory } from "../ui/screens/chat/composer/prompt-history.ts";
 import { ChatActions, type ChatDocument } from "../ui/screens/chat/conversation/chat-actions.ts";
 import { SessionRecorder } from "../ui/screens/chat/conversation/session-recorder.ts";
 import { storedEntries } from "../ui/screens/chat/conversation/transcript-entry.ts";
@@ -54,7 +51,7 @@ export async function chatInLines(
       folder,
     });
     showStored(stored);
-    const history = await openHistory(
+    const history = await openPromptHistory(
       isKept ? path.join(settings.paths.state, "history") : undefined,
     );
     try {
@@ -73,13 +70,4 @@ function showStored(stored: ChatDocument["entries"]): void {
   for (const { kind, text } of stored) {
     process.stderr.write(kind === "user" ? `>>> ${text}\n` : `${text}\n\n`);
   }
-}
-
-async function openHistory(file: string | undefined) {
-  if (file === undefined) return { entries: [], file: undefined };
-  const entries = await readPromptHistory(file).catch(() => undefined);
-  // A file that cannot be read is left alone.
-  return entries === undefined
-    ? { entries: [], file: undefined }
-    : { entries, file: new PromptHistoryFile(file) };
 }

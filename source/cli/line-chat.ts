@@ -3,12 +3,13 @@ import { createInterface, type Interface } from "node:readline/promises";
 import { describeError, exitCodes } from "../base/product-error.ts";
 import { completePath, pathBeforeCursor } from "../client/attachments/complete-path.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
+import type { Outcome } from "../ui/screens/chat/commands/command.ts";
 import {
   commandTable,
   type ParsedLine,
   parseLine,
 } from "../ui/screens/chat/commands/command-table.ts";
-import type { PromptHistoryFile } from "../ui/screens/chat/composer/prompt-history.ts";
+import type { PromptHistory } from "../ui/screens/chat/composer/prompt-history.ts";
 import type { ChatActions } from "../ui/screens/chat/conversation/chat-actions.ts";
 import type { LineAnswer } from "./line-answer.ts";
 import { lineCommandContext, lineHelp } from "./line-commands.ts";
@@ -20,11 +21,7 @@ const interruptWindowMs = 2000;
 export interface LineChatOptions {
   readonly actions: ChatActions;
   readonly answer: LineAnswer;
-  /** Entries oldest first, and where they are kept. */
-  readonly history: {
-    readonly entries: readonly string[];
-    readonly file: PromptHistoryFile | undefined;
-  };
+  readonly history: PromptHistory;
 }
 
 export class LineChat {
@@ -117,9 +114,7 @@ export class LineChat {
     process.stderr.write(`\n${formatStatistics(statistics)}`);
   }
 
-  async #attempt(
-    run: () => string | undefined | Promise<string | undefined>,
-  ): Promise<string | undefined> {
+  async #attempt(run: () => Outcome): Promise<string | undefined> {
     try {
       return await run();
     } catch (error) {
@@ -131,10 +126,10 @@ export class LineChat {
     const { actions, answer } = this.#options;
     return lineCommandContext({
       actions,
-      leave: () => {
+      leave: (): undefined => {
         this.#isLeaving = true;
       },
-      help: (topic) => {
+      help: (topic): undefined => {
         process.stderr.write(lineHelp(topic));
       },
       confirm: (question) => this.#confirm(question),

@@ -7,8 +7,8 @@ const helpWidth = 78;
 
 export interface LineActions {
   actions: ChatActions;
-  leave: () => void;
-  help: (topic: string) => void;
+  leave: CommandContext["leave"];
+  help: CommandContext["openHelp"];
   regenerate: () => Promise<undefined>;
   confirm: CommandContext["confirm"];
 }
@@ -21,35 +21,31 @@ export function lineCommandContext({
   regenerate,
   confirm,
 }: LineActions): CommandContext {
-  const nothing = () => {};
+  const nothing = () => undefined;
   const onScreen = () => "That needs the full screen: start without --plain.";
   const never = async () => onScreen();
-  const print = (text: string) => {
+  const print = (text: string): undefined => {
     process.stderr.write(`${text}\n`);
   };
-  const openSession = async (reference: string) => {
-    print(await actions.openSession(reference));
-    return undefined;
-  };
+  const openSession = async (reference: string) => print(await actions.openSession(reference));
   return {
     actions,
     leave,
     print,
     openSession,
     openHelp: help,
-    clear: (name) => actions.clear(name),
-    confirm,
-    chooseModel: async () => {
-      print(`${await actions.listModels()}\nGo on with one of them: /model NAME`);
-      return undefined;
+    clear: (name): undefined => {
+      actions.clear(name);
     },
+    confirm,
+    chooseModel: async () =>
+      print(`${await actions.listModels()}\nGo on with one of them: /model NAME`),
     chooseSession: async (words) => {
       const sessions = await actions.sessions(words);
       if (sessions.length === 0) return "There is no such chat.";
       const nowMs = Date.now();
       const lines = sessions.map((head) => sessionText(head, nowMs));
-      print(`${lines.join("\n")}\nGo on with one of them: /resume NAME`);
-      return undefined;
+      return print(`${lines.join("\n")}\nGo on with one of them: /resume NAME`);
     },
     stop: nothing,
     interrupt: nothing,
@@ -57,7 +53,7 @@ export function lineCommandContext({
     composer: {
       edit: nothing,
       moveRow: nothing,
-      complete: async () => {},
+      complete: nothing,
       submit: nothing,
       openEditor: never,
       startSearch: nothing,
@@ -67,7 +63,6 @@ export function lineCommandContext({
     messages: {
       regenerate,
       scroll: nothing,
-      startReading: onScreen,
       stopReading: nothing,
       select: nothing,
       toggleThinking: onScreen,

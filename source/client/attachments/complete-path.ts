@@ -66,7 +66,8 @@ export async function completePath(
   };
 }
 
-function commonBeginning([first, ...others]: readonly string[]): string | undefined {
+/** The longest text that all of them begin with; undefined for none. */
+export function commonBeginning([first, ...others]: readonly string[]): string | undefined {
   if (first === undefined) return undefined;
   let end = first.length;
   for (const other of others) {

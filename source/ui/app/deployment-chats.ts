@@ -1,11 +1,11 @@
 // Chats with deployments: opened from the console, from the deploy screen, and from a saved chat.
 
 import { describeError } from "../../base/product-error.ts";
-import { formatRelativeTime } from "../../base/relative-time.ts";
 import type { SessionDeployment, SessionHead } from "../../sessions/session.ts";
 import type { ChatOptions } from "../screens/chat/chat-backend.ts";
 import type { ChatPlace, ChatPlaces, DeploymentPlaces } from "../screens/chat/chat-places.tsx";
 import { ChatScreen, type ChatScreenContext } from "../screens/chat/chat-screen.tsx";
+import { sessionChoices } from "../screens/chat/conversation/chat-actions.ts";
 import type { CalledApp, CloudAccess, CloudServer } from "../screens/cloud-access.ts";
 
 export interface DeploymentChatsOptions {
@@ -61,12 +61,7 @@ export class DeploymentChats implements DeploymentPlaces {
     const { sessions = [] } = (await kept.sessions?.list()) ?? {};
     const own = sessions.filter(({ deployment }) => deployment !== undefined);
     if (own.length === 0) return "No chat with a deployment is saved yet.";
-    const nowMs = context.clock.wallMs();
-    const choices = own.map(({ id, name, model, updatedAtMs }) => ({
-      value: id,
-      title: name,
-      note: `${model}, ${formatRelativeTime(updatedAtMs, nowMs)}`,
-    }));
+    const choices = sessionChoices(own, context.clock.wallMs());
     const chosen = await context.frame.choose("Go on with a saved chat", choices);
     const saved = own.find(({ id }) => id === chosen);
     if (saved?.deployment !== undefined) await this.goOnWith(saved, saved.deployment);

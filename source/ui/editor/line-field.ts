@@ -10,7 +10,7 @@ export type FieldAction = Exclude<
   "insert" | "newline" | "moveRow" | "replace" | "setText" | "shelve" | "restore"
 >;
 
-/** Editing actions of a field with their keys, and the titles for help and documentation. */
+/** Editing actions with their keys, in the message editor too, and the titles for help and documentation. */
 export const fieldActions: readonly (readonly [
   FieldAction,
   title: string,
@@ -20,13 +20,13 @@ export const fieldActions: readonly (readonly [
   ["moveRight", "Character right", ["Right", "Ctrl+F"]],
   ["moveWordLeft", "Word left", ["Alt+B", "Alt+Left", "Ctrl+Left"]],
   ["moveWordRight", "Word right", ["Alt+F", "Alt+Right", "Ctrl+Right"]],
-  ["moveLineStart", "Start of the field", ["Home", "Ctrl+A"]],
-  ["moveLineEnd", "End of the field", ["End", "Ctrl+E"]],
-  ["deleteBackward", "Delete backward", ["Backspace", "Ctrl+H"]],
+  ["moveLineStart", "Start of the line", ["Home", "Ctrl+A"]],
+  ["moveLineEnd", "End of the line", ["End", "Ctrl+E"]],
+  ["deleteBackward", "Delete backward", ["Backspace", "Ctrl+H", "Shift+Backspace"]],
   ["deleteForward", "Delete forward", ["Delete", "Ctrl+D"]],
   ["deleteWordBackward", "Delete the word before", ["Ctrl+W", "Alt+Backspace"]],
-  ["deleteToLineEnd", "Delete to the end", ["Ctrl+K"]],
-  ["deleteToLineStart", "Delete to the start", ["Ctrl+U"]],
+  ["deleteToLineEnd", "Delete to the end of the line", ["Ctrl+K"]],
+  ["deleteToLineStart", "Delete to the start of the line", ["Ctrl+U"]],
 ];
 
 /** The field after an editing key; undefined for a key that does nothing in it. */

@@ -110,7 +110,7 @@ function LiveColumn({ chat, watch, rows }: FiguresProps & { rows: number }): Rea
   const engineRows = useEnginePaneHeight(watch, conversation);
   const saved = useStore(store, (state) => state.saved);
   const settings = useStore(store, (state) => state.settings);
-  const current = useStore(store, () => chat.session());
+  const current = useStore(store, () => chat.head());
   const clock = use(ClockContext);
   // Ages grow while nothing else happens: samples come every second.
   const second = useStore(watch, () => Math.floor(clock.wallMs() / 1000));

@@ -17,10 +17,10 @@ import { ChatBody } from "./chat-body.tsx";
 import { ChatController } from "./chat-controller.ts";
 import { conversationSize } from "./chat-layout.ts";
 import { type ChatState, createChatState, modeOf } from "./chat-state.ts";
-import type { ChatView } from "./chat-view.ts";
+import type { ChatParts } from "./chat-view.ts";
 import { type Command, type CommandSituation, isValidIn, situationOf } from "./commands/command.ts";
 import { commandTable } from "./commands/command-table.ts";
-import { PromptHistoryFile, readPromptHistory } from "./composer/prompt-history.ts";
+import { openPromptHistory, type PromptHistory } from "./composer/prompt-history.ts";
 import { ChatActions } from "./conversation/chat-actions.ts";
 import { ChatSession } from "./conversation/chat-session.ts";
 import { SessionRecorder } from "./conversation/session-recorder.ts";
@@ -43,37 +43,32 @@ export class ChatScreen implements Screen {
   readonly id = "chat";
   readonly title = "Chat";
   readonly #store: Store<ChatState>;
-  readonly #session: ChatSession;
-  readonly #view: ChatView;
+  readonly #chat: ChatParts;
   readonly #controller: ChatController;
   readonly #recorder: SessionRecorder | undefined;
-  readonly #history: PromptHistoryFile | undefined;
   readonly #options: ChatOptions;
   readonly #watch: ServerWatch | undefined;
 
   readonly Body = memo((size: BodySize): ReactElement => {
-    return <ChatBody chat={this.#view} columns={size.columns} rows={size.rows} />;
+    return <ChatBody chat={this.#chat} columns={size.columns} rows={size.rows} />;
   });
 
   readonly Scrollback = memo(({ columns }: { readonly columns: number }): ReactElement => {
-    return <Scrollback chat={this.#view} columns={columns} />;
+    return <Scrollback chat={this.#chat} columns={columns} />;
   });
 
   private constructor(
     options: ChatOptions,
-    history: LoadedHistory,
-    context: ChatScreenContext,
+    history: PromptHistory,
+    { clock, frame, glyphs, layout }: ChatScreenContext,
     watch: ServerWatch | undefined,
   ) {
     const { backend, settings, messages = [], sessions, folder = process.cwd() } = options;
-    const { clock, frame, layout } = context;
     this.#options = options;
     this.#watch = watch;
-    this.#history = history.file;
     const stored = messages instanceof Promise ? [] : messages;
     const store = new Store(createChatState(settings, stored, history.entries));
     this.#store = store;
-    if (history.problem !== undefined) store.update({ notice: history.problem });
     const recorder =
       sessions && new SessionRecorder(sessions, clock, (notice) => store.update({ notice }));
     this.#recorder = recorder;
@@ -87,29 +82,25 @@ export class ChatScreen implements Screen {
       },
       folder,
     });
-    this.#session = new ChatSession({ backend, store, clock, onSaid: () => this.#said(actions) });
-    this.#view = {
+    const shownWatch = layout === "window" ? watch : undefined;
+    this.#chat = {
       store,
       backend,
-      glyphs: context.glyphs,
+      glyphs,
       examplePrompts: options.examplePrompts ?? defaultExamplePrompts,
-      layout: this.#createLayout(context.glyphs),
+      layout: this.#createLayout(glyphs),
       printed: new PrintedEntries(),
-      watch: layout === "window" ? watch : undefined,
-      session: () => recorder?.head,
-    };
-    const hasFigures = this.#view.watch !== undefined;
-    this.#controller = new ChatController({
-      view: this.#view,
-      session: this.#session,
+      watch: shownWatch,
+      head: () => recorder?.head,
+      session: new ChatSession({ backend, store, clock, onSaid: () => this.#said() }),
       actions,
-      backend,
-      historyFile: history.file,
-      clock,
-      size: () => conversationSize(frame.bodySize(), hasFigures),
       frame,
+      clock,
+      historyFile: history.file,
       goElsewhere: options.goElsewhere,
-    });
+      size: () => conversationSize(frame.bodySize(), shownWatch !== undefined),
+    };
+    this.#controller = new ChatController(this.#chat);
   }
 
   /** @param watch the server, for its figures beside the chat; undefined shows none */
@@ -118,7 +109,12 @@ export class ChatScreen implements Screen {
     context: ChatScreenContext,
     watch?: ServerWatch,
   ): Promise<ChatScreen> {
-    const screen = new ChatScreen(options, await loadHistory(options.historyFile), context, watch);
+    const { historyFile } = options;
+    const history = await openPromptHistory(historyFile);
+    const screen = new ChatScreen(options, history, context, watch);
+    if (historyFile !== undefined && history.file === undefined) {
+      screen.notify(`The prompt history ${historyFile} cannot be read; it is not used`);
+    }
     const stored = screen.#showStored();
     if (options.session !== undefined) await stored;
     await screen.#resume();
@@ -135,7 +131,7 @@ export class ChatScreen implements Screen {
     const { facts } = this.#options.backend;
     if (model === facts.name) return;
     const controller = this.#controller;
-    if (this.#session.isBusy) {
+    if (this.#chat.session.isBusy) {
       controller.notify(`Still answering: /model ${model} goes on with that model afterwards`);
       return;
     }
@@ -148,7 +144,8 @@ export class ChatScreen implements Screen {
   /** A saved chat goes on here, whoever it was with. */
   async goOnWith({ id, name }: SessionHead): Promise<void> {
     if (this.#recorder?.head?.id === id) return;
-    if (this.#session.isBusy) this.notify(`Still answering: '${name}' can be opened afterwards`);
+    if (this.#chat.session.isBusy)
+      this.notify(`Still answering: '${name}' can be opened afterwards`);
     else await this.#controller.openSessionHere(id);
   }
 
@@ -177,7 +174,7 @@ export class ChatScreen implements Screen {
   status(): string {
     const { activity } = this.#store.get();
     const { facts } = this.#options.backend;
-    return activity === undefined ? facts.name : activityText(activity, facts, this.#view.glyphs);
+    return activity === undefined ? facts.name : activityText(activity, facts, this.#chat.glyphs);
   }
 
   isTyping(): boolean {
@@ -211,13 +208,13 @@ export class ChatScreen implements Screen {
 
   /** Text that was typed and not sent can be had back with Up, the next time. */
   async close(): Promise<void> {
-    this.#session.stop();
+    this.#chat.session.stop();
     const { editor, settings } = this.#store.get();
     const isDraft = editor.text.trim() !== "" && settings.keepsHistory !== false;
     // The screen is gone: nobody could be told of a failure.
-    if (isDraft) await this.#history?.append(editor.text).catch(() => {});
+    if (isDraft) await this.#chat.historyFile?.append(editor.text).catch(() => {});
     await this.#recorder?.settled();
-    await this.#history?.settled();
+    await this.#chat.historyFile?.settled();
   }
 
   #createLayout(glyphs: Glyphs): TranscriptLayout {
@@ -256,8 +253,8 @@ export class ChatScreen implements Screen {
     else this.#recorder.startNew(session.name);
   }
 
-  #said(actions: ChatActions): void {
-    actions.record();
+  #said(): void {
+    this.#chat.actions.record();
     if (this.#store.get().activity !== undefined) return;
     void this.#recorder?.settled().then(() => this.#listSaved());
   }
@@ -285,23 +282,4 @@ const clockTime = new Intl.DateTimeFormat(undefined, {
 
 function timeText(atMs: number): string {
   return clockTime.format(atMs);
-}
-
-interface LoadedHistory {
-  readonly entries: readonly string[];
-  readonly file: PromptHistoryFile | undefined;
-  /** Why there is no history, if there should be one. */
-  readonly problem: string | undefined;
-}
-
-/** A history that cannot be read is told about and left alone: a chat works without one. */
-async function loadHistory(path: string | undefined): Promise<LoadedHistory> {
-  if (path === undefined) return { entries: [], file: undefined, problem: undefined };
-  try {
-    const entries = await readPromptHistory(path);
-    return { entries, file: new PromptHistoryFile(path), problem: undefined };
-  } catch {
-    const problem = `The prompt history ${path} cannot be read; it is not used`;
-    return { entries: [], file: undefined, problem };
-  }
 }

@@ -1,18 +1,22 @@
 // Everything that the components of a chat read: state, model, and layout of the messages.
 
 import { useMemo } from "react";
+import type { Clock } from "../../../base/clock.ts";
 import type { ModelFacts } from "../../../client/chat-events.ts";
 import type { SessionHead } from "../../../sessions/session.ts";
-import type { BodySize } from "../../frame/screen.ts";
+import type { BodySize, FrameServices } from "../../frame/screen.ts";
 import type { Store } from "../../hooks/store.ts";
 import { type Readable, useStore } from "../../hooks/use-store.ts";
 import type { ConversationFigures } from "../../live/engine-figures.ts";
 import type { WatchedServer } from "../../live/server-watch.ts";
 import type { TextRow } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
-import type { ChatBackend } from "./chat-backend.ts";
+import type { ChatBackend, ChatOptions } from "./chat-backend.ts";
 import { type ChatLayout, chatLayout, transcriptWidth } from "./chat-layout.ts";
 import type { ChatState } from "./chat-state.ts";
+import type { PromptHistoryFile } from "./composer/prompt-history.ts";
+import type { ChatActions } from "./conversation/chat-actions.ts";
+import type { ChatSession } from "./conversation/chat-session.ts";
 import { progressText } from "./status-text.ts";
 import { emptyChatRows } from "./transcript/empty-chat.tsx";
 import type { PrintedEntries } from "./transcript/printed-entries.ts";
@@ -30,7 +34,20 @@ export interface ChatView {
   /** Undefined where no figures of the server are shown. */
   readonly watch: Readable<WatchedServer> | undefined;
   /** The saved chat that goes on here; undefined while nothing was said. */
-  readonly session: () => SessionHead | undefined;
+  readonly head: () => SessionHead | undefined;
+}
+
+/** What the chat's actions work on, beside what is shown. */
+export interface ChatParts extends ChatView {
+  readonly backend: ChatBackend;
+  readonly session: ChatSession;
+  readonly actions: ChatActions;
+  readonly frame: FrameServices;
+  readonly clock: Clock;
+  readonly historyFile: PromptHistoryFile | undefined;
+  readonly goElsewhere: ChatOptions["goElsewhere"];
+  /** The room of the conversation. */
+  readonly size: () => BodySize;
 }
 
 /** The entries as rows, laid out as far as they are asked for. */

@@ -31,7 +31,7 @@ export function sampleView(options: SampleViewOptions = {}): ChatView {
     }),
     printed: new PrintedEntries(),
     watch: options.watch,
-    session: () => undefined,
+    head: () => undefined,
   };
 }
 

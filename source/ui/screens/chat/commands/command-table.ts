@@ -1,10 +1,16 @@
 // The one table of commands, and the ways to look something up in it.
 
 import { mayAttach } from "../../../../client/attachments/attach-images.ts";
+import { commonBeginning } from "../../../../client/attachments/complete-path.ts";
 import { imageArgument } from "../../../../client/attachments/image-command.ts";
 import type { Command } from "./command.ts";
-import { chatCommands, editorCommands, scrollCommands } from "./key-commands.ts";
-import { readingCommands, searchCommands } from "./reading-commands.ts";
+import {
+  chatCommands,
+  editorCommands,
+  readingCommands,
+  scrollCommands,
+  searchCommands,
+} from "./key-commands.ts";
 import { settingsCommands } from "./settings-commands.ts";
 import { slashCommands } from "./slash-commands.ts";
 
@@ -90,11 +96,5 @@ export function slashUsages({ slash = [], slashArguments }: Command): string[] {
 export function completeSlash(typed: string, more: readonly string[] = []): string | undefined {
   const names = new Set([...commandTable.flatMap(({ slash }) => slash ?? []), ...more]);
   const matches = [...names].filter((name) => name.startsWith(typed));
-  const [first] = matches;
-  if (first === undefined) return undefined;
-  let end = first.length;
-  for (const name of matches) {
-    while (!name.startsWith(first.slice(0, end))) end -= 1;
-  }
-  return matches.length === 1 ? `${first} ` : first.slice(0, end);
+  return matches.length === 1 ? `${matches[0]} ` : commonBeginning(matches);
 }

@@ -1,6 +1,7 @@
 // What a command is: one line of the table that keys, slash names, hints and help are made from.
 
 import type { EditorAction } from "../../../editor/editor-state.ts";
+import type { CommandFacts } from "../../../frame/screen.ts";
 import { type ChatMode, type ChatState, modeOf } from "../chat-state.ts";
 import type { HistorySearchAction } from "../composer/history-search.ts";
 import type { ChatActions } from "../conversation/chat-actions.ts";
@@ -20,40 +21,42 @@ export interface CommandSituation {
   readonly isEditing: boolean;
 }
 
+/** What came of a command: a sentence when it could not be done. */
+export type Outcome = string | undefined | Promise<string | undefined>;
+
 /** Actions in the field. */
 export interface ComposerControl {
-  edit(action: EditorAction): void;
+  edit(action: EditorAction): undefined;
   /** One row up or down in the editor, past its edge through the history. */
-  moveRow(direction: -1 | 1): void;
-  complete(): Promise<void>;
-  submit(): void;
+  moveRow(direction: -1 | 1): undefined;
+  complete(): Outcome;
+  submit(): undefined;
   /** Writes the message in $EDITOR. */
-  openEditor(): Promise<string | undefined>;
-  startSearch(): void;
-  search(action: HistorySearchAction): void;
-  /** @param isKept whether the entry on show goes into the field */
-  endSearch(isKept: boolean): void;
+  openEditor(): Outcome;
+  startSearch(): undefined;
+  search(action: HistorySearchAction): undefined;
+  /** @param isKept puts the entry on show into the field */
+  endSearch(isKept: boolean): undefined;
 }
 
 /** Actions on messages. */
 export interface MessageControl {
-  scroll(request: ScrollRequest): void;
-  startReading(): string | undefined;
-  stopReading(): void;
+  scroll(request: ScrollRequest): undefined;
+  stopReading(): undefined;
   /** The message above or below. */
-  select(direction: -1 | 1): void;
-  toggleThinking(): string | undefined;
-  copyMessage(): Promise<string | undefined>;
+  select(direction: -1 | 1): undefined;
+  toggleThinking(): Outcome;
+  copyMessage(): Outcome;
   /** The next block of code of the message. */
-  copyCode(): Promise<string | undefined>;
-  regenerate(): string | undefined | Promise<string | undefined>;
+  copyCode(): Outcome;
+  regenerate(): Outcome;
   /** Puts the last question into the field; what is sent then stands in for it. */
-  editLast(): string | undefined;
-  cancelEditing(): void;
+  editLast(): Outcome;
+  cancelEditing(): undefined;
   /** A new chat that goes up to the selected message. */
-  forkHere(): Promise<string | undefined>;
+  forkHere(): Outcome;
   /** The whole transcript in $PAGER. */
-  page(): Promise<string | undefined>;
+  page(): Outcome;
 }
 
 /** Everything that a command may do: the screen's controller has it, and the line loop. */
@@ -61,37 +64,28 @@ export interface CommandContext {
   readonly actions: ChatActions;
   readonly composer: ComposerControl;
   readonly messages: MessageControl;
-  stop(): void;
-  interrupt(): void;
-  escape(): void;
-  leave(): void;
+  stop(): undefined;
+  interrupt(): undefined;
+  escape(): undefined;
+  leave(): undefined;
   /** Forgets the messages and begins a new chat. */
-  clear(name?: string): void;
+  clear(name?: string): undefined;
   /** Asks for a yes. @returns false also where nobody can be asked */
   confirm(question: string): Promise<boolean>;
-  chooseModel(): Promise<string | undefined>;
-  chooseSession(words: string): Promise<string | undefined>;
-  openSession(reference: string): Promise<string | undefined>;
+  chooseModel(): Outcome;
+  chooseSession(words: string): Outcome;
+  openSession(reference: string): Outcome;
   /** @param topic one of Ollama's: `set`, `show`, `shortcuts` */
-  openHelp(topic: string): void;
+  openHelp(topic: string): undefined;
   /** Prints a text into the transcript; the model does not see it. */
-  print(text: string): void;
+  print(text: string): undefined;
 }
 
 export type CommandGroup = "Commands" | "Chat" | "Messages" | "Scrolling" | "Editing" | "Searching";
 
-export interface Command {
-  /** Stable name, `area.action`. */
-  readonly id: string;
-  /** What it does, for the help. */
-  readonly title: string;
+/** Hints and help say what the keys do; the first key is the one to advertise. */
+export interface Command extends CommandFacts {
   readonly group: CommandGroup;
-  /** Key names as in `interpretInput`; the first is the one to advertise. */
-  readonly keys: readonly string[];
-  /** Slash names, of one or two words. */
-  readonly slash?: readonly string[];
-  /** The words behind the slash name, for the help. */
-  readonly slashArguments?: string;
   /** Where its keys are valid. Defaults to everywhere but in a search. */
   readonly mode?: ChatMode;
   /** One word for the hint row. Without it the command is not hinted at. */
@@ -100,14 +94,23 @@ export interface Command {
   readonly when?: (situation: CommandSituation) => boolean;
   /** When the hint is shown. Defaults to `when`. */
   readonly hintWhen?: (situation: CommandSituation) => boolean;
-  /** Whether its slash name may be used while an answer runs. Defaults to false. */
+  /** Its slash name may be used while an answer runs. Defaults to false. */
   readonly isAllowedWhileBusy?: boolean;
   /**
-   * Does it.
    * @param argument the text behind the slash name, empty for a key
    * @returns a sentence when it could not be done; the typed line then stays in the editor
    */
-  run(context: CommandContext, argument: string): string | undefined | Promise<string | undefined>;
+  run(context: CommandContext, argument: string): Outcome;
+}
+
+type Grouped = Omit<Command, "group" | "keys"> & Partial<Pick<Command, "group" | "keys">>;
+
+/** Commands with what they share; those without keys are typed only. */
+export function commandGroup(
+  shared: Pick<Command, "group" | "mode">,
+  commands: readonly Grouped[],
+): readonly Command[] {
+  return commands.map((command) => ({ keys: [], ...shared, ...command }));
 }
 
 export function situationOf(state: ChatState): CommandSituation {

@@ -1,228 +1,266 @@
-// Commands that are keys only: chatting, scrolling and editing.
+// Commands that are keys only: chatting, reading messages, searching, scrolling and editing.
 
 import type { EditorAction } from "../../../editor/editor-state.ts";
+import { type FieldAction, fieldActions } from "../../../editor/line-field.ts";
 import type { ScrollRequest } from "../transcript/transcript-window.ts";
-import type { Command, CommandSituation } from "./command.ts";
+import {
+  type Command,
+  type CommandContext,
+  type CommandSituation,
+  commandGroup,
+} from "./command.ts";
 
-export const chatCommands: readonly Command[] = [
+export const chatCommands = commandGroup({ group: "Chat" }, [
   {
     id: "answer.stop",
     title: "Stop the answer, keep what there is of it",
-    group: "Chat",
     keys: ["Esc"],
     mode: "writing",
     hint: "stop",
     when: ({ isBusy }) => isBusy,
-    run: (context) => {
-      context.stop();
-      return undefined;
-    },
+    run: (context) => context.stop(),
   },
   {
     id: "message.send",
     title: "Send; a line that ends in \\ goes on",
-    group: "Chat",
     keys: ["Enter"],
     mode: "writing",
     hint: "send",
     hintWhen: notBusy,
-    run: (context) => {
-      context.composer.submit();
-      return undefined;
-    },
+    run: ({ composer }) => composer.submit(),
   },
-  editing("editor.newline", "New line", ["Ctrl+J", "Alt+Enter", "Shift+Enter"], "newline"),
+  {
+    ...editing("newline", "New line", ["Ctrl+J", "Alt+Enter", "Shift+Enter"]),
+    hint: "newline",
+    hintWhen: notBusy,
+  },
   {
     id: "app.interrupt",
-    title: "Stop the answer, else drop the line; twice in 2 s leaves",
-    group: "Chat",
+    title: "Stop the answer, else clear the input; twice in 2 s leaves",
     keys: ["Ctrl+C"],
     hint: ({ isBusy }) => (isBusy ? "stop, twice leaves" : "drop the line"),
     hintWhen: ({ isBusy, isEditorEmpty }) => isBusy || !isEditorEmpty,
-    run: (context) => {
-      context.interrupt();
-      return undefined;
-    },
+    run: (context) => context.interrupt(),
   },
   {
     id: "editor.complete",
     title: "Complete a /command or a path; else go to the messages, or try an example",
-    group: "Chat",
     keys: ["Tab"],
     mode: "writing",
     hint: ({ hasMessages }) => (hasMessages ? "messages" : "example"),
     hintWhen: ({ isEditorEmpty }) => isEditorEmpty,
-    run: async (context) => {
-      await context.composer.complete();
-      return undefined;
-    },
+    run: ({ composer }) => composer.complete(),
   },
   {
     id: "message.editCancel",
-    title: "Leave the last question as it was",
-    group: "Chat",
+    title: "Cancel edit",
     keys: ["Esc"],
     mode: "writing",
-    hint: "leave it",
+    hint: "cancel edit",
     when: ({ isEditing }) => isEditing,
-    run: (context) => {
-      context.messages.cancelEditing();
-      return undefined;
-    },
+    run: ({ messages }) => messages.cancelEditing(),
   },
   {
     id: "message.editLast",
-    title: "Twice: write the last question anew",
-    group: "Chat",
+    title: "Twice: edit the last question",
     keys: ["Esc"],
     mode: "writing",
     when: ({ isBusy, hasMessages }) => !isBusy && hasMessages,
-    run: (context) => {
-      context.escape();
-      return undefined;
-    },
+    run: (context) => context.escape(),
   },
   {
     id: "editor.search",
     title: "Search earlier messages",
-    group: "Chat",
     keys: ["Ctrl+R"],
     mode: "writing",
-    run: (context) => {
-      context.composer.startSearch();
-      return undefined;
-    },
+    run: ({ composer }) => composer.startSearch(),
   },
   {
     id: "editor.external",
     title: "Write the message in $EDITOR; Ctrl+E first goes to the end of the line",
-    group: "Chat",
     keys: ["Ctrl+E", "Ctrl+G"],
     mode: "writing",
     when: ({ isAtLineEnd }) => isAtLineEnd,
-    run: (context) => context.composer.openEditor(),
+    run: ({ composer }) => composer.openEditor(),
   },
   {
     id: "transcript.page",
     title: "Show the whole chat in $PAGER",
-    group: "Chat",
     keys: ["Ctrl+O"],
-    run: (context) => context.messages.page(),
+    run: ({ messages }) => messages.page(),
   },
-];
+]);
 
-export const scrollCommands: readonly Command[] = [
-  scrolling("view.pageUp", "Page up", ["PgUp"], { kind: "pages", delta: -1 }, undefined, "scroll"),
-  scrolling("view.pageDown", "Page down", ["PgDn"], { kind: "pages", delta: 1 }),
-  scrolling("view.rowUp", "Row up", ["Shift+Up"], { kind: "rows", delta: -1 }),
-  scrolling("view.rowDown", "Row down", ["Shift+Down"], { kind: "rows", delta: 1 }),
-  scrolling("view.start", "First message", ["Ctrl+Home"], { kind: "top" }),
-  scrolling("view.end", "Newest text", ["Ctrl+End"], { kind: "tail" }),
-  scrolling(
-    "view.startOfChat",
-    "First message, while nothing is typed",
-    ["Home"],
-    { kind: "top" },
-    ({ isEditorEmpty, mode }) => isEditorEmpty || mode === "reading",
-  ),
+export const readingCommands = commandGroup({ group: "Messages", mode: "reading" }, [
+  {
+    id: "reading.leave",
+    title: "Back to the field",
+    keys: ["Esc", "Tab", "i"],
+    hint: "write",
+    run: ({ messages }) => messages.stopReading(),
+  },
+  {
+    id: "reading.up",
+    title: "Message above",
+    keys: ["k", "Up"],
+    hint: "above",
+    run: ({ messages }) => messages.select(-1),
+  },
+  {
+    id: "reading.down",
+    title: "Message below",
+    keys: ["j", "Down"],
+    hint: "below",
+    run: ({ messages }) => messages.select(1),
+  },
+  {
+    id: "message.copy",
+    title: "Copy the message",
+    keys: ["y"],
+    hint: "copy",
+    run: ({ messages }) => messages.copyMessage(),
+  },
+  {
+    id: "message.copyCode",
+    title: "Copy its code; again: the next block of it",
+    keys: ["c"],
+    hint: "code",
+    run: ({ messages }) => messages.copyCode(),
+  },
+  {
+    id: "message.thinking",
+    title: "Open or fold what the model thought",
+    keys: ["t", "Enter"],
+    hint: "thinking",
+    run: ({ messages }) => messages.toggleThinking(),
+  },
+  {
+    id: "message.again",
+    title: "Answer the last question again",
+    keys: ["r"],
+    hint: "regenerate",
+    when: notBusy,
+    run: ({ messages }) => messages.regenerate(),
+  },
+  {
+    id: "message.edit",
+    title: "Edit the last question",
+    keys: ["e"],
+    hint: "edit",
+    when: notBusy,
+    run: ({ messages }) => messages.editLast(),
+  },
+  {
+    id: "message.fork",
+    title: "Go on from this message in a copy of the chat",
+    keys: ["f"],
+    hint: "fork",
+    when: notBusy,
+    run: ({ messages }) => messages.forkHere(),
+  },
+]);
+
+export const searchCommands = commandGroup({ group: "Searching", mode: "searching" }, [
+  {
+    id: "search.older",
+    title: "Search earlier messages; again: the next older one",
+    keys: ["Ctrl+R", "Up"],
+    hint: "older",
+    run: ({ composer }) => composer.search({ type: "older" }),
+  },
+  {
+    id: "search.younger",
+    title: "The next younger one that fits",
+    keys: ["Ctrl+S", "Down"],
+    hint: "younger",
+    run: ({ composer }) => composer.search({ type: "younger" }),
+  },
+  {
+    id: "search.take",
+    title: "Take the message that was found",
+    keys: ["Enter", "Tab", "Right", "End"],
+    hint: "take it",
+    run: ({ composer }) => composer.endSearch(true),
+  },
+  {
+    id: "search.cancel",
+    title: "Give the search up",
+    keys: ["Esc", "Ctrl+C", "Ctrl+G"],
+    hint: "give up",
+    run: ({ composer }) => composer.endSearch(false),
+  },
+  {
+    id: "search.delete",
+    title: "Delete the last letter of the search",
+    keys: ["Backspace", "Ctrl+H"],
+    run: ({ composer }) => composer.search({ type: "deleteBackward" }),
+  },
+]);
+
+export const scrollCommands = commandGroup({ group: "Scrolling" }, [
+  {
+    ...scrolling("pageUp", "Page up", "PgUp", { kind: "pages", delta: -1 }),
+    hint: "scroll",
+    hintWhen: ({ hasMessages }) => hasMessages,
+  },
+  scrolling("pageDown", "Page down", "PgDn", { kind: "pages", delta: 1 }),
+  scrolling("rowUp", "Row up", "Shift+Up", { kind: "rows", delta: -1 }),
+  scrolling("rowDown", "Row down", "Shift+Down", { kind: "rows", delta: 1 }),
+  scrolling("start", "First message", "Ctrl+Home", { kind: "top" }),
+  scrolling("end", "Newest text", "Ctrl+End", { kind: "tail" }),
+  {
+    ...scrolling("startOfChat", "First message, while nothing is typed", "Home", { kind: "top" }),
+    when: ({ isEditorEmpty, mode }) => isEditorEmpty || mode === "reading",
+  },
   {
     id: "view.follow",
     title: "Follow the newest text again",
-    group: "Scrolling",
     keys: ["End"],
     hint: "follow",
     when: ({ isAnchored }) => isAnchored,
-    run: (context) => {
-      context.messages.scroll({ kind: "tail" });
-      context.composer.edit({ type: "moveLineEnd" });
-      return undefined;
+    run: ({ composer, messages }) => {
+      messages.scroll({ kind: "tail" });
+      return composer.edit({ type: "moveLineEnd" });
     },
   },
-];
+]);
 
-export const editorCommands: readonly Command[] = [
-  rowMove("editor.rowUp", "Row up; on the first row, earlier message", "Up", -1, "history"),
-  rowMove("editor.rowDown", "Row down; on the last row, later message", "Down", 1),
-  editing("editor.moveLeft", "Character left", ["Left", "Ctrl+B"]),
-  editing("editor.moveRight", "Character right", ["Right", "Ctrl+F"]),
-  editing("editor.moveWordLeft", "Word left", ["Alt+B", "Alt+Left", "Ctrl+Left"]),
-  editing("editor.moveWordRight", "Word right", ["Alt+F", "Alt+Right", "Ctrl+Right"]),
-  editing("editor.moveLineStart", "Start of the line", ["Ctrl+A", "Home"]),
-  editing("editor.moveLineEnd", "End of the line", ["End", "Ctrl+E"]),
-  editing("editor.deleteBackward", "Delete backward", ["Backspace", "Ctrl+H", "Shift+Backspace"]),
-  editing("editor.deleteForward", "Delete forward", ["Delete", "Ctrl+D"]),
-  editing("editor.deleteWordBackward", "Delete the word before", ["Ctrl+W", "Alt+Backspace"]),
-  editing("editor.deleteToLineEnd", "Delete to the end of the line", ["Ctrl+K"]),
-  editing("editor.deleteToLineStart", "Delete to the start of the line", ["Ctrl+U"]),
-];
+export const editorCommands = commandGroup({ group: "Editing", mode: "writing" }, [
+  {
+    id: "editor.rowUp",
+    title: "Row up; on the first row, earlier message",
+    keys: ["Up"],
+    hint: "history",
+    hintWhen: notBusy,
+    run: ({ composer }) => composer.moveRow(-1),
+  },
+  {
+    id: "editor.rowDown",
+    title: "Row down; on the last row, later message",
+    keys: ["Down"],
+    run: ({ composer }) => composer.moveRow(1),
+  },
+  ...fieldActions.map(([type, title, keys]) => editing(type, title, keys)),
+]);
 
-/** Editor actions without further values; the command is named after its action. */
-type PlainAction = Extract<
-  EditorAction["type"],
-  "newline" | `move${"Left" | "Right" | `Word${string}` | `Line${string}`}` | `delete${string}`
->;
-
-function editing(
-  id: `editor.${PlainAction}`,
-  title: string,
-  keys: readonly string[],
-  hint?: string,
-): Command {
-  const type = id.slice("editor.".length) as PlainAction;
+function editing(type: FieldAction | "newline", title: string, keys: readonly string[]): Command {
+  const action: EditorAction = { type };
   return {
-    id,
+    id: `editor.${type}`,
     title,
     group: "Editing",
     keys,
     mode: "writing",
-    ...(hint === undefined ? {} : { hint, hintWhen: notBusy }),
-    run: (context) => {
-      context.composer.edit({ type });
-      return undefined;
-    },
+    run: ({ composer }) => composer.edit(action),
   };
 }
 
-function rowMove(
-  id: string,
-  title: string,
-  key: string,
-  direction: -1 | 1,
-  hint?: string,
-): Command {
+function scrolling(name: string, title: string, key: string, request: ScrollRequest) {
   return {
-    id,
+    id: `view.${name}`,
     title,
-    group: "Editing",
     keys: [key],
-    mode: "writing",
-    ...(hint === undefined ? {} : { hint, hintWhen: notBusy }),
-    run: (context) => {
-      context.composer.moveRow(direction);
-      return undefined;
-    },
-  };
-}
-
-function scrolling(
-  id: string,
-  title: string,
-  keys: readonly string[],
-  request: ScrollRequest,
-  when?: (situation: CommandSituation) => boolean,
-  hint?: string,
-): Command {
-  return {
-    id,
-    title,
-    group: "Scrolling",
-    keys,
-    ...(when === undefined ? {} : { when }),
-    ...(hint === undefined ? {} : { hint, hintWhen: ({ hasMessages }) => hasMessages }),
-    run: (context) => {
-      context.messages.scroll(request);
-      return undefined;
-    },
+    run: ({ messages }: CommandContext) => messages.scroll(request),
   };
 }
 

@@ -2,17 +2,15 @@
 
 import type { ChatSettings } from "../chat-settings.ts";
 import { type ShowTopic, showTopics } from "../model-services.ts";
-import type { Command, CommandContext } from "./command.ts";
+import { type Command, type CommandContext, commandGroup } from "./command.ts";
 import { parameterNames, parseParameter } from "./model-parameters.ts";
 
 const levels = ["low", "medium", "high", "max"];
 
-export const settingsCommands: readonly Command[] = [
+export const settingsCommands: readonly Command[] = commandGroup({ group: "Commands" }, [
   {
     id: "settings.system",
     title: "Set the system text",
-    group: "Commands",
-    keys: [],
     slash: ["/system", "/set system"],
     slashArguments: "TEXT",
     run: async (context, argument) => {
@@ -24,8 +22,6 @@ export const settingsCommands: readonly Command[] = [
   {
     id: "settings.parameter",
     title: `Set a parameter: ${parameterNames.join(", ")}`,
-    group: "Commands",
-    keys: [],
     slash: ["/set parameter"],
     slashArguments: "NAME VALUE",
     run: (context, argument) => {
@@ -40,8 +36,6 @@ export const settingsCommands: readonly Command[] = [
   {
     id: "settings.think",
     title: "Let the model think first: true, low, medium, high or max",
-    group: "Commands",
-    keys: [],
     slash: ["/set think"],
     slashArguments: "[LEVEL]",
     run: (context, argument) => {
@@ -53,12 +47,10 @@ export const settingsCommands: readonly Command[] = [
       return change(context, { think }, "Set 'think' mode.");
     },
   },
-  plain("settings.nothink", "Let it answer at once", "/set nothink", { think: false }, "think off"),
+  mode("nothink", "Let it answer at once", { think: false }, "think off"),
   {
     id: "settings.format",
     title: "Let every answer be JSON",
-    group: "Commands",
-    keys: [],
     slash: ["/set format"],
     slashArguments: "json",
     run: (context, argument) => {
@@ -69,54 +61,26 @@ export const settingsCommands: readonly Command[] = [
   {
     id: "settings.noformat",
     title: "Let answers be text",
-    group: "Commands",
-    keys: [],
     slash: ["/set noformat"],
     run: (context) => {
       const { format: _, ...settings } = context.actions.settings;
       context.actions.changeSettings(settings);
-      context.print("Disabled format.");
-      return undefined;
+      return context.print("Disabled format.");
     },
   },
-  plain(
-    "settings.verbose",
-    "Show counts and times",
-    "/set verbose",
-    { isVerbose: true },
-    "verbose",
-  ),
-  plain("settings.quiet", "Show no counts", "/set quiet", { isVerbose: false }, "quiet"),
-  plain(
-    "settings.history",
-    "Keep prompts and chats",
-    "/set history",
-    { keepsHistory: true },
-    "history",
-  ),
-  plain(
-    "settings.nohistory",
-    "Keep nothing from now on",
-    "/set nohistory",
-    { keepsHistory: false },
-    "nohistory",
-  ),
+  mode("verbose", "Show counts and times", { isVerbose: true }),
+  mode("quiet", "Show no counts", { isVerbose: false }),
+  mode("history", "Keep prompts and chats", { keepsHistory: true }),
+  mode("nohistory", "Keep nothing from now on", { keepsHistory: false }),
   {
     id: "settings.wordwrap",
     title: "For Ollama's sake: rows end where the window does in any case",
-    group: "Commands",
-    keys: [],
     slash: ["/set wordwrap", "/set nowordwrap"],
-    run: (context) => {
-      context.print("Rows end where the window does, whatever is set.");
-      return undefined;
-    },
+    run: (context) => context.print("Rows end where the window does, whatever is set."),
   },
   {
     id: "settings.show",
     title: "Show what is known of the model and set in this chat",
-    group: "Commands",
-    keys: [],
     slash: ["/show"],
     slashArguments: `[${showTopics.join("|")}]`,
     isAllowedWhileBusy: true,
@@ -125,30 +89,22 @@ export const settingsCommands: readonly Command[] = [
       if (topic !== "" && !isTopic(topic)) {
         return `Cannot show '${topic}'. Use /show ${showTopics.join(", /show ")}`;
       }
-      context.print(await context.actions.show(topic === "" ? undefined : topic));
-      return undefined;
+      return context.print(await context.actions.show(topic === "" ? undefined : topic));
     },
   },
-];
+]);
 
 function isTopic(text: string): text is ShowTopic {
   return showTopics.some((topic) => topic === text);
 }
 
-function plain(
-  id: string,
-  title: string,
-  slash: string,
-  setting: Partial<ChatSettings>,
-  word: string,
-): Command {
+/** A setting that one word turns on or off. */
+function mode(name: string, title: string, setting: Partial<ChatSettings>, word = name) {
   return {
-    id,
+    id: `settings.${name}`,
     title,
-    group: "Commands",
-    keys: [],
-    slash: [slash],
-    run: (context) => change(context, setting, `Set '${word}' mode.`),
+    slash: [`/set ${name}`],
+    run: (context: CommandContext) => change(context, setting, `Set '${word}' mode.`),
   };
 }
 
@@ -159,8 +115,7 @@ function change(
 ): undefined {
   const { actions } = context;
   actions.changeSettings({ ...actions.settings, ...setting });
-  context.print(sentence);
-  return undefined;
+  return context.print(sentence);
 }
 
 /** Takes the quotes off a text that is quoted as a whole, with one or three of them. */

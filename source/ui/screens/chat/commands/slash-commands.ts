@@ -1,96 +1,67 @@
 // Commands that are typed: help, leaving, models, saved chats.
 
-import type { Command, CommandContext } from "./command.ts";
+import { type Command, type CommandContext, commandGroup, type Outcome } from "./command.ts";
 
-export const slashCommands: readonly Command[] = [
+export const slashCommands: readonly Command[] = commandGroup({ group: "Commands" }, [
   {
     id: "help.open",
     title: "Show this help",
-    group: "Commands",
-    keys: [],
     slash: ["/?", "/help"],
     slashArguments: "[set|show|shortcuts]",
     hint: "help",
     hintWhen: ({ mode }) => mode === "writing",
     isAllowedWhileBusy: true,
-    run: (context, argument) => {
-      context.openHelp(argument.trim());
-      return undefined;
-    },
+    run: (context, argument) => context.openHelp(argument.trim()),
   },
   {
     id: "app.leave",
     title: "Leave",
-    group: "Commands",
     keys: ["Ctrl+D"],
     slash: ["/bye", "/exit"],
     hint: "leave",
     mode: "writing",
     when: ({ isEditorEmpty }) => isEditorEmpty,
     isAllowedWhileBusy: true,
-    run: (context) => {
-      context.leave();
-      return undefined;
-    },
+    run: (context) => context.leave(),
   },
   {
     id: "conversation.clear",
     title: "Forget the messages, keep system text and parameters; a saved chat stays",
-    group: "Commands",
-    keys: [],
     slash: ["/clear"],
-    run: (context) => {
-      context.clear();
-      return undefined;
-    },
+    run: (context) => context.clear(),
   },
   {
     id: "conversation.new",
     title: "Begin a new chat",
-    group: "Commands",
     keys: ["Ctrl+N"],
     slash: ["/new"],
     slashArguments: "[NAME]",
     when: ({ isBusy }) => !isBusy,
-    run: (context, argument) => {
-      const name = argument.trim();
-      context.clear(name === "" ? undefined : name);
-      return undefined;
-    },
+    run: (context, argument) => context.clear(argument.trim() || undefined),
   },
   {
     id: "message.image",
     title: "Show the model an image; a path in a message does the same",
-    group: "Commands",
-    keys: [],
     slash: ["/image"],
     slashArguments: "PATH QUESTION",
     // The line is taken as a message before commands are looked at: this is for the help.
-    run: (context) => {
-      context.composer.edit({ type: "replace", text: "/image " });
-      return undefined;
-    },
+    run: ({ composer }) => composer.edit({ type: "replace", text: "/image " }),
   },
   {
     id: "message.regenerate",
     title: "Answer the last question again",
-    group: "Commands",
-    keys: [],
     slash: ["/regenerate"],
-    run: (context) => context.messages.regenerate(),
+    run: ({ messages }) => messages.regenerate(),
   },
   {
     id: "message.editTyped",
-    title: "Write the last question anew",
-    group: "Commands",
-    keys: [],
+    title: "Edit the last question",
     slash: ["/edit"],
-    run: (context) => context.messages.editLast(),
+    run: ({ messages }) => messages.editLast(),
   },
   {
     id: "model.use",
     title: "Go on with another model",
-    group: "Commands",
     keys: ["Ctrl+T"],
     slash: ["/model"],
     slashArguments: "[NAME]",
@@ -99,67 +70,54 @@ export const slashCommands: readonly Command[] = [
       const name = argument.trim();
       return name === ""
         ? context.chooseModel()
-        : told(context, () => context.actions.switchModel(name));
+        : printed(context, context.actions.switchModel(name));
     },
   },
   {
     id: "model.load",
     title: "Begin anew with another model",
-    group: "Commands",
-    keys: [],
     slash: ["/load"],
     slashArguments: "NAME",
-    run: (context, argument) =>
-      named(argument, "/load NAME", (name) => told(context, () => context.actions.loadModel(name))),
+    run: named("/load NAME", (context, name) => printed(context, context.actions.loadModel(name))),
   },
   {
     id: "model.save",
     title: "Make a model of this one, its settings and the conversation",
-    group: "Commands",
-    keys: [],
     slash: ["/save"],
     slashArguments: "NAME [--force]",
-    run: (context, argument) =>
-      named(argument, "/save NAME", (name) =>
-        told(context, () =>
-          context.actions.saveModel(name, (question) => context.confirm(question)),
-        ),
+    run: named("/save NAME", (context, name) =>
+      printed(
+        context,
+        context.actions.saveModel(name, (question) => context.confirm(question)),
       ),
+    ),
   },
   {
     id: "model.list",
     title: "List the models",
-    group: "Commands",
-    keys: [],
     slash: ["/list"],
     isAllowedWhileBusy: true,
-    run: (context) => told(context, () => context.actions.listModels()),
+    run: (context) => printed(context, context.actions.listModels()),
   },
   {
     id: "conversation.context",
     title: "Count how full the context window is",
-    group: "Commands",
-    keys: [],
     slash: ["/context"],
-    run: (context) => told(context, () => context.actions.context()),
+    run: (context) => printed(context, context.actions.context()),
   },
   {
     id: "conversation.export",
     title: "Write the conversation into a file",
-    group: "Commands",
-    keys: [],
     slash: ["/export"],
     slashArguments: "FILE.md|FILE.json",
     isAllowedWhileBusy: true,
-    run: (context, argument) =>
-      named(argument, "/export FILE.md or /export FILE.json", (file) =>
-        told(context, () => context.actions.exportTo(file)),
-      ),
+    run: named("/export FILE.md or /export FILE.json", (context, file) =>
+      printed(context, context.actions.exportTo(file)),
+    ),
   },
   {
     id: "session.list",
-    title: "Go on with a saved chat; words find those that hold them",
-    group: "Commands",
+    title: "Resume a saved chat; words search the texts",
     keys: ["Alt+S"],
     slash: ["/sessions"],
     slashArguments: "[WORDS]",
@@ -168,50 +126,40 @@ export const slashCommands: readonly Command[] = [
   },
   {
     id: "session.resume",
-    title: "Go on with the saved chat of that name or number",
-    group: "Commands",
-    keys: [],
+    title: "Resume the saved chat of that name or number",
     slash: ["/resume"],
     slashArguments: "NAME",
-    run: (context, argument) =>
-      named(argument, "/resume NAME", (name) => context.openSession(name)),
+    run: named("/resume NAME", (context, name) => context.openSession(name)),
   },
   {
     id: "session.rename",
     title: "Name this chat",
-    group: "Commands",
-    keys: [],
     slash: ["/rename"],
     slashArguments: "NAME",
     isAllowedWhileBusy: true,
-    run: (context, argument) =>
-      named(argument, "/rename NAME", (name) => told(context, () => context.actions.rename(name))),
+    run: named("/rename NAME", (context, name) => printed(context, context.actions.rename(name))),
   },
   {
     id: "session.fork",
     title: "Go on in a copy of this chat",
-    group: "Commands",
-    keys: [],
     slash: ["/fork"],
     slashArguments: "[NAME]",
-    run: (context, argument) => {
-      const name = argument.trim();
-      return told(context, () => context.actions.fork(name === "" ? undefined : name));
-    },
+    run: (context, argument) =>
+      printed(context, context.actions.fork(argument.trim() || undefined)),
   },
-];
+]);
 
-/** Prints what came of it. */
-async function told(context: CommandContext, work: () => Promise<string>): Promise<undefined> {
-  context.print(await work());
-  return undefined;
+async function printed(context: CommandContext, sentence: Promise<string>): Promise<undefined> {
+  context.print(await sentence);
 }
 
+/** A command that needs a name behind it. */
 function named(
-  argument: string,
   usage: string,
-  run: (name: string) => Promise<string | undefined>,
-): string | Promise<string | undefined> {
-  const name = argument.trim();
-  return name === "" ? `Use ${usage}` : run(name);
+  run: (context: CommandContext, name: string) => Outcome,
+): Command["run"] {
+  return (context, argument) => {
+    const name = argument.trim();
+    return name === "" ? `Use ${usage}` : run(context, name);
+  };
 }

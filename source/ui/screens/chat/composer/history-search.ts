@@ -5,8 +5,6 @@ export interface HistorySearch {
   readonly query: string;
   /** Entry on show; undefined while nothing fits. */
   readonly index: number | undefined;
-  /** What was in the editor before, for Esc. */
-  readonly before: string;
 }
 
 export type HistorySearchAction =
@@ -16,9 +14,7 @@ export type HistorySearchAction =
   | { type: "older" }
   | { type: "younger" };
 
-export function startHistorySearch(before: string): HistorySearch {
-  return { query: "", index: undefined, before };
-}
+export const emptySearch: HistorySearch = { query: "", index: undefined };
 
 export function reduceHistorySearch(
   search: HistorySearch,
@@ -30,7 +26,7 @@ export function reduceHistorySearch(
       return found({ ...search, query: search.query + action.text }, history);
     case "deleteBackward": {
       const query = Array.from(search.query).slice(0, -1).join("");
-      return found({ ...search, query, index: undefined }, history);
+      return found({ query, index: undefined }, history);
     }
     case "older":
       return moved(search, history, -1);
@@ -45,14 +41,10 @@ export function entryFound({ index }: HistorySearch, history: readonly string[])
 }
 
 /** A longer query stays with the entry on show where that still fits. */
-function found(search: HistorySearch, history: readonly string[]): HistorySearch {
-  const { query, index } = search;
-  if (query === "") return { ...search, index: undefined };
-  const from = index ?? history.length - 1;
-  for (let at = from; at >= 0; at -= 1) {
-    if (fits(history[at], query)) return { ...search, index: at };
-  }
-  return { ...search, index: undefined };
+function found({ query, index }: HistorySearch, history: readonly string[]): HistorySearch {
+  const newest = index ?? history.length - 1;
+  const at = history.findLastIndex((entry, place) => place <= newest && fits(entry, query));
+  return { query, index: query === "" || at === -1 ? undefined : at };
 }
 
 /** At the last entry that fits the search stays there. */
@@ -62,10 +54,10 @@ function moved(
   direction: -1 | 1,
 ): HistorySearch {
   const { query, index } = search;
-  const from = index === undefined ? history.length : index;
+  const from = index ?? history.length;
   const shown = index === undefined ? undefined : history[index];
   for (let at = from + direction; at >= 0 && at < history.length; at += direction) {
-    if (fits(history[at], query) && history[at] !== shown) return { ...search, index: at };
+    if (fits(history[at], query) && history[at] !== shown) return { query, index: at };
   }
   return search;
 }

@@ -5,6 +5,20 @@ import { dirname } from "node:path";
 import { historyEntriesMaximum, withHistoryEntry } from "../../../editor/editor-state.ts";
 import { cleanInput } from "../../../text/neutralise.ts";
 
+/** Earlier prompts, oldest first, and the file that they are kept in. */
+export interface PromptHistory {
+  readonly entries: readonly string[];
+  readonly file: PromptHistoryFile | undefined;
+}
+
+/** A file that cannot be read is left alone: a chat works without a history. */
+export async function openPromptHistory(path: string | undefined): Promise<PromptHistory> {
+  const entries = path && (await readPromptHistory(path).catch(() => undefined));
+  return path && entries
+    ? { entries, file: new PromptHistoryFile(path) }
+    : { entries: [], file: undefined };
+}
+
 /** Entries oldest first; a missing file is an empty history and a damaged line is skipped. */
 export async function readPromptHistory(path: string): Promise<string[]> {
   let content: string;

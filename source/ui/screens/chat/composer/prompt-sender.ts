@@ -5,31 +5,33 @@ import { describeError } from "../../../../base/product-error.ts";
 import { mayAttach, tooManyText } from "../../../../client/attachments/attach-images.ts";
 import { imageArgument } from "../../../../client/attachments/image-command.ts";
 import { attachedText } from "../../../../client/attachments/read-image-file.ts";
-import type { Store } from "../../../hooks/store.ts";
-import type { ChatBackend } from "../chat-backend.ts";
+import { reduceEditor } from "../../../editor/editor-reducer.ts";
 import type { ChatState } from "../chat-state.ts";
-import type { ChatSession } from "../conversation/chat-session.ts";
+import type { ChatParts } from "../chat-view.ts";
 import type { EntryImage, TranscriptEntry } from "../conversation/transcript-entry.ts";
-import { attachWithPictures } from "./attach-prompt.ts";
+import { attachWithPictures, type PromptWithImages } from "./attach-prompt.ts";
 
-export interface PromptSenderOptions {
-  readonly store: Store<ChatState>;
-  readonly session: ChatSession;
-  readonly backend: ChatBackend;
-  /** What relative paths start from. */
-  readonly folder: string;
-  /** Empties the field, and keeps what was typed in the history. */
-  readonly shelve: (typed: string) => void;
-  readonly notify: (sentence: string) => void;
-}
+/** Longer prompts are not kept in the history. */
+const longestHistoryEntry = 64 * 1024;
 
 export class PromptSender {
-  readonly #options: PromptSenderOptions;
+  readonly #chat: ChatParts;
   /** A message that was held back for a path: sent again, it goes without. */
   #heldBack: string | undefined;
 
-  constructor(options: PromptSenderOptions) {
-    this.#options = options;
+  constructor(chat: ChatParts) {
+    this.#chat = chat;
+  }
+
+  /** Empties the field, and keeps what was typed in the history. */
+  shelve(typed: string): void {
+    const { store, historyFile } = this.#chat;
+    const { editor, settings } = this.#state;
+    store.update({ editor: reduceEditor(editor, { type: "shelve" }) });
+    if (settings.keepsHistory === false || typed.length > longestHistoryEntry) return;
+    historyFile?.append(typed).catch((error: unknown) => {
+      this.#notify(`The prompt history could not be saved: ${describeError(error)}`);
+    });
   }
 
   /** @param typed what is in the field, for the way back into it */
@@ -41,39 +43,35 @@ export class PromptSender {
       this.#submit(text, typed, this.#state.waitingImages);
       return;
     }
-    this.#options.store.update({ isAttaching: true });
+    const { store } = this.#chat;
+    store.update({ isAttaching: true });
     void this.#attachAndSend(text, typed, isConfirmed).catch((error: unknown) => {
-      this.#options.store.update({ isAttaching: false });
-      this.#options.notify(describeError(error));
+      store.update({ isAttaching: false, notice: describeError(error) });
     });
   }
 
   get #state(): ChatState {
-    return this.#options.store.get();
+    return this.#chat.store.get();
+  }
+
+  #notify(notice: string): void {
+    this.#chat.store.update({ notice });
   }
 
   /** @throws ProductError `ATTACHMENT_...`, and what the server says */
   async #attachAndSend(text: string, typed: string, isConfirmed: boolean): Promise<void> {
-    const { backend, folder, store, notify, shelve } = this.#options;
+    const { backend, actions, store } = this.#chat;
     const canSee = await backend.sees();
-    const attached = await attachWithPictures(text, { folder, takesBareNames: canSee });
+    const attached = await attachWithPictures(text, {
+      folder: actions.folder,
+      takesBareNames: canSee,
+    });
     store.update({ isAttaching: false });
-    const { images, missing, tooMany } = attached;
-    const again = imageArgument(text) === undefined ? " Enter again sends the text without." : "";
-    if (images.length > 0 && !canSee && !isConfirmed) {
-      const names = images.map(({ name }) => name).join(", ");
+    const problem = isConfirmed ? undefined : attachmentProblem(attached, backend, canSee);
+    if (problem !== undefined) {
+      const again = imageArgument(text) === undefined ? " Enter again sends the text without." : "";
       this.#heldBack = typed;
-      notify(`"${backend.facts.name}" does not support images: ${names} was not sent.${again}`);
-      return;
-    }
-    if (tooMany !== undefined && canSee && !isConfirmed) {
-      this.#heldBack = typed;
-      notify(`${tooManyText(tooMany)}${again}`);
-      return;
-    }
-    if (missing.length > 0 && canSee && !isConfirmed) {
-      this.#heldBack = typed;
-      notify(`not found: ${missing.join(", ")}.${again}`);
+      this.#notify(problem + again);
       return;
     }
     // Somebody typed on meanwhile: that is not what was to be sent.
@@ -82,22 +80,24 @@ export class PromptSender {
       this.#submit(text, typed, []);
       return;
     }
+    const { images } = attached;
     const all = [...this.#state.waitingImages, ...images];
     if (attached.text === "" && images.length > 0) {
-      shelve(typed);
+      this.shelve(typed);
       store.update({ waitingImages: all });
-      notify(`${images.map((image) => attachedText(image)).join(", ")}: now write your question`);
+      const names = images.map((image) => attachedText(image)).join(", ");
+      this.#notify(`${names}: now write your question`);
       return;
     }
     this.#submit(attached.text, typed, all);
   }
 
   #submit(text: string, typed: string, images: readonly EntryImage[]): void {
-    const { session, shelve, store } = this.#options;
+    const { session, store } = this.#chat;
     const { editingId, entries, waitingImages: waiting } = this.#state;
     const at = entries.findIndex(({ id }) => id === editingId);
     const after = at === -1 ? entries : entries.slice(0, at);
-    shelve(typed);
+    this.shelve(typed);
     store.update({ waitingImages: [], editingId: undefined });
     // How the answer ends is in the state; the promise itself never fails.
     void session.send({ text, typed, waiting, ...(images.length > 0 && { images }) }, after);
@@ -107,7 +107,7 @@ export class PromptSender {
   /** Brings the image's tokens into the transcript; without a count it says less. */
   async #count(image: EntryImage): Promise<void> {
     if (image.tokens !== undefined) return;
-    const { backend, store } = this.#options;
+    const { backend, store } = this.#chat;
     const { settings } = this.#state;
     const tokens = await backend.imageTokens(image.base64, settings).catch(() => undefined);
     if (tokens === undefined) return;
@@ -118,4 +118,19 @@ export class PromptSender {
     });
     store.update({ entries });
   }
+}
+
+/** A reason to hold the message back until it is sent again. */
+function attachmentProblem(
+  { images, missing, tooMany }: PromptWithImages,
+  { facts }: ChatParts["backend"],
+  canSee: boolean,
+): string | undefined {
+  if (!canSee) {
+    if (images.length === 0) return undefined;
+    const names = images.map(({ name }) => name).join(", ");
+    return `"${facts.name}" does not support images: ${names} was not sent.`;
+  }
+  if (tooMany !== undefined) return tooManyText(tooMany);
+  return missing.length > 0 ? `not found: ${missing.join(", ")}.` : undefined;
 }

@@ -241,6 +241,15 @@ export function sessionText({ id, name, model, updatedAtMs }: SessionHead, nowMs
   return `${id}  ${name}  (${model}, ${formatRelativeTime(updatedAtMs, nowMs)})`;
 }
 
+/** Saved chats to choose from, by their ids. */
+export function sessionChoices(sessions: readonly SessionHead[], nowMs: number) {
+  return sessions.map(({ id, name, model, updatedAtMs }) => ({
+    value: id,
+    title: name,
+    note: `${model}, ${formatRelativeTime(updatedAtMs, nowMs)}`,
+  }));
+}
+
 function windowText(tokens: number, contextLength: number | undefined): string {
   if (contextLength === undefined) return "";
   const percent = Math.round((tokens / contextLength) * 100);

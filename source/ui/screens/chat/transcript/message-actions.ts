@@ -1,14 +1,11 @@
 // Actions on messages: scrolling, walking through them, copying, folding, asking again, forking.
 
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
-import type { BodySize, FrameServices } from "../../../frame/screen.ts";
 import { codePieces } from "../../../markdown/markdown-layout.ts";
 import { chatLayout, transcriptWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
-import { type ChatView, transcriptRows } from "../chat-view.ts";
+import { type ChatParts, transcriptRows } from "../chat-view.ts";
 import type { MessageControl } from "../commands/command.ts";
-import type { ChatActions } from "../conversation/chat-actions.ts";
-import type { ChatSession } from "../conversation/chat-session.ts";
 import { toMarkdown } from "../conversation/export-conversation.ts";
 import {
   type AssistantEntry,
@@ -18,43 +15,27 @@ import {
 } from "../conversation/transcript-entry.ts";
 import { reveal, type ScrollRequest, scroll } from "./transcript-window.ts";
 
-export interface MessageActionsOptions {
-  readonly view: ChatView;
-  readonly session: ChatSession;
-  readonly actions: ChatActions;
-  readonly frame: Pick<FrameServices, "copy" | "page">;
-  /** The room of the conversation. */
-  readonly size: () => BodySize;
-}
-
 type Message = UserEntry | AssistantEntry;
 
 export class MessageActions implements MessageControl {
-  readonly #options: MessageActionsOptions;
+  readonly #chat: ChatParts;
   /** The block of code that was copied last. */
   #copied: { readonly id: number; readonly block: number } | undefined;
 
-  constructor(options: MessageActionsOptions) {
-    this.#options = options;
+  constructor(chat: ChatParts) {
+    this.#chat = chat;
   }
 
-  scroll(request: ScrollRequest): void {
+  scroll(request: ScrollRequest): undefined {
     const { transcript, rows } = this.#transcript();
     this.#update({ viewport: scroll(this.#state.viewport, request, transcript, rows) });
   }
 
-  startReading(): string | undefined {
-    const last = this.#messages.at(-1);
-    if (last === undefined) return "There is no message yet.";
-    this.#selectEntry(last.id);
-    return undefined;
-  }
-
-  stopReading(): void {
+  stopReading(): undefined {
     this.#update({ selectedId: undefined });
   }
 
-  select(direction: -1 | 1): void {
+  select(direction: -1 | 1): undefined {
     const messages = this.#messages;
     const at = messages.findIndex(({ id }) => id === this.#state.selectedId);
     const next = at === -1 ? messages.at(-1) : messages[at + direction];
@@ -71,13 +52,12 @@ export class MessageActions implements MessageControl {
     const changed = { ...entry, isThinkingOpen: entry.isThinkingOpen !== true };
     const entries = this.#state.entries.map((each) => (each === entry ? changed : each));
     this.#update({ entries });
-    return undefined;
   }
 
   /** @returns how it went */
   async copyMessage(): Promise<string | undefined> {
     const entry = this.#selected;
-    return entry === undefined ? undefined : await this.#options.frame.copy(entry.text);
+    return entry === undefined ? undefined : await this.#chat.frame.copy(entry.text);
   }
 
   async copyCode(): Promise<string | undefined> {
@@ -87,7 +67,7 @@ export class MessageActions implements MessageControl {
     if (pieces.length === 0) return "There is no code in this message.";
     const block = this.#copied?.id === entry.id ? (this.#copied.block + 1) % pieces.length : 0;
     this.#copied = { id: entry.id, block };
-    const outcome = await this.#options.frame.copy(pieces[block]?.code ?? "");
+    const outcome = await this.#chat.frame.copy(pieces[block]?.code ?? "");
     return pieces.length === 1 ? outcome : `${outcome} (block ${block + 1} of ${pieces.length})`;
   }
 
@@ -96,13 +76,12 @@ export class MessageActions implements MessageControl {
     if (last === undefined) return "There is no question to answer again.";
     this.stopReading();
     // How the answer ends is in the state; the promise itself never fails.
-    void this.#options.session.askAgain(last.question, last.before);
-    return undefined;
+    void this.#chat.session.askAgain(last.question, last.before);
   }
 
   editLast(): string | undefined {
     const last = lastQuestion(this.#state.entries);
-    if (last === undefined) return "There is no question to write anew.";
+    if (last === undefined) return "There is no question to edit.";
     const { question } = last;
     const { editor } = this.#state;
     // What is in the field is kept, as an entry of the history.
@@ -113,17 +92,16 @@ export class MessageActions implements MessageControl {
       editingId: question.id,
       selectedId: undefined,
     });
-    return undefined;
   }
 
-  cancelEditing(): void {
+  cancelEditing(): undefined {
     const editor = reduceEditor(this.#state.editor, { type: "shelve" });
     this.#update({ editor, editingId: undefined });
   }
 
   /** The chat stays as it is; what follows goes into a copy that ends here. */
   async forkHere(): Promise<string | undefined> {
-    const { actions } = this.#options;
+    const { actions } = this.#chat;
     const { selectedId, entries } = this.#state;
     const at = entries.findIndex(({ id }) => id === selectedId);
     const outcome = await actions.fork(undefined);
@@ -136,26 +114,24 @@ export class MessageActions implements MessageControl {
   async page(): Promise<string | undefined> {
     const { entries, settings } = this.#state;
     if (entries.length === 0) return "There is no message yet.";
-    const { chatName, modelName } = this.#options.actions;
+    const { chatName, modelName } = this.#chat.actions;
     const chat = { name: chatName, model: modelName, settings, entries };
-    await this.#options.frame.page(toMarkdown(chat));
-    return undefined;
+    await this.#chat.frame.page(toMarkdown(chat));
   }
 
   get #state(): ChatState {
-    return this.#options.view.store.get();
+    return this.#chat.store.get();
   }
 
   #update(change: Partial<ChatState>): void {
-    this.#options.view.store.update(change);
+    this.#chat.store.update(change);
   }
 
   /** The transcript as it is shown now, and the rows that there are for it. */
   #transcript() {
-    const { view, size } = this.#options;
-    const room = size();
-    const rows = chatLayout(this.#state, room, view.glyphs).transcriptRows;
-    const transcript = transcriptRows(view, this.#state, transcriptWidth(room.columns));
+    const room = this.#chat.size();
+    const rows = chatLayout(this.#state, room, this.#chat.glyphs).transcriptRows;
+    const transcript = transcriptRows(this.#chat, this.#state, transcriptWidth(room.columns));
     return { transcript, rows };
   }
 

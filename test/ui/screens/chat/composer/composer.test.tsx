@@ -68,7 +68,7 @@ test("the cursor stands behind what is typed, in cells, and is hidden while mess
 describe("the search in earlier messages", () => {
   const search = (query: string, index?: number): Partial<ChatState> => ({
     ...typed("draft"),
-    search: { query, index, before: "draft" },
+    search: { query, index },
   });
 
   test("shows the words and what was found", () => {
