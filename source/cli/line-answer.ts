@@ -9,7 +9,7 @@ import {
   attachWithPictures,
   type PromptWithImages,
 } from "../ui/screens/chat/composer/attach-prompt.ts";
-import { stateAfter } from "../ui/screens/chat/conversation/answer-outcome.ts";
+import { stateAfter } from "../ui/screens/chat/conversation/answer-end.ts";
 import type { ChatDocument } from "../ui/screens/chat/conversation/chat-actions.ts";
 import {
   type AnswerState,

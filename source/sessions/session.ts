@@ -11,7 +11,7 @@ export interface SessionImage {
   readonly width: number;
   readonly height: number;
   /** Tokens that it takes in a prompt, where they were counted. */
-  readonly tokens?: number;
+  readonly tokens?: number | undefined;
 }
 
 export interface SessionToolCall {
@@ -24,13 +24,13 @@ export interface SessionMessage {
   /** As the model sees it. */
   readonly content: string;
   /** As the person typed it, where that is something else: with the paths of images. */
-  readonly typed?: string;
-  readonly images?: readonly SessionImage[];
-  readonly thinking?: string;
-  readonly toolCalls?: readonly SessionToolCall[];
-  readonly ending?: AnswerEnding;
+  readonly typed?: string | undefined;
+  readonly images?: readonly SessionImage[] | undefined;
+  readonly thinking?: string | undefined;
+  readonly toolCalls?: readonly SessionToolCall[] | undefined;
+  readonly ending?: AnswerEnding | undefined;
   /** Milliseconds since 1970. */
-  readonly atMs?: number;
+  readonly atMs?: number | undefined;
 }
 
 /** The deployment that a chat is with. What it is called with, a key, is in no file. */

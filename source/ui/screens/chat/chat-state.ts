@@ -1,6 +1,6 @@
 // Everything that the chat screen shows, as one immutable value.
 
-import type { AnswerStatistics, ClientMessage } from "../../../client/chat-events.ts";
+import type { AnswerStatistics, ChatEvent, ClientMessage } from "../../../client/chat-events.ts";
 import type { SessionHead } from "../../../sessions/session.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import type { ChatSettings } from "./chat-settings.ts";
@@ -14,14 +14,11 @@ import { followTail, type Viewport } from "./transcript/transcript-window.ts";
 
 /** The stage of the running request. */
 export type ActivityPhase =
-  | { readonly kind: "waiting" }
-  | { readonly kind: "queued"; readonly ahead: number }
-  | { readonly kind: "checking"; readonly file: string; readonly fraction: number }
-  | { readonly kind: "loading"; readonly fraction: number }
-  | { readonly kind: "prompt"; readonly completedTokens: number; readonly totalTokens: number }
-  | { readonly kind: "thinking"; readonly characters: number }
+  | { readonly type: "waiting" }
+  | Extract<ChatEvent, { type: "queued" | "checking" | "loading" | "prompt" }>
+  | { readonly type: "thinking"; readonly characters: number }
   | {
-      readonly kind: "answering";
+      readonly type: "answering";
       /** Undefined until there is a time to divide by. */
       readonly tokensPerSecond: number | undefined;
       readonly ttftMs: number;

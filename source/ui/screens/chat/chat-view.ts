@@ -99,7 +99,7 @@ export function conversationFigures(
   { name, loadedAs, contextLength }: ModelFacts,
 ): ConversationFigures {
   const { activity, figures, waitsMs, contextTokens } = state;
-  const running = activity?.phase.kind === "answering" ? activity.phase : undefined;
+  const running = activity?.phase.type === "answering" ? activity.phase : undefined;
   const statistics = activity === undefined ? figures?.statistics : undefined;
   const computedTokens = statistics && statistics.promptTokens - statistics.cachedTokens;
   return {

@@ -53,7 +53,7 @@ function calmText({ phase }: Activity, model: Parameters<typeof activityText>[1]
   const calm = (fraction: number) => Math.floor(fraction * 10) / 10;
   const told = (of: Activity["phase"]) =>
     activityText({ phase: of, elapsedMs: 0 }, model, asciiGlyphs);
-  switch (phase.kind) {
+  switch (phase.type) {
     case "answering":
       return `${asciiGlyphs.working} answering`;
     case "thinking":

@@ -24,8 +24,8 @@ export function statusShare(
   model: ModelLine,
 ): number | undefined {
   const phase = activity?.phase;
-  if (phase?.kind === "loading" || phase?.kind === "checking") return phase.fraction;
-  if (phase?.kind === "prompt" && phase.totalTokens > 0) {
+  if (phase?.type === "loading" || phase?.type === "checking") return phase.fraction;
+  if (phase?.type === "prompt" && phase.totalTokens > 0) {
     return phase.completedTokens / phase.totalTokens;
   }
   if (phase !== undefined || contextTokens === undefined || !model.contextLength) return undefined;
@@ -61,7 +61,7 @@ function phaseText(
   model: ModelLine,
   glyphs: Glyphs,
 ): string {
-  switch (phase.kind) {
+  switch (phase.type) {
     case "waiting":
       return elapsedMs < 1000
         ? "waiting for the server"

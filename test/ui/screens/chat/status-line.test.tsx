@@ -20,7 +20,7 @@ test("how full the window is has a bar, where there is room for it", () => {
 });
 
 test("loading has a bar of its own", () => {
-  const activity = { phase: { kind: "loading", fraction: 0.5 }, elapsedMs: 0 } as const;
+  const activity = { phase: { type: "loading", fraction: 0.5 }, elapsedMs: 0 } as const;
   expect(drawn({ activity, contextTokens: 10 })).toEqual([" ◐ loading tiny 50 %  ██████░░░░░░"]);
 });
 

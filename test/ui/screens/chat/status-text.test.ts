@@ -8,7 +8,7 @@ import type {
   ActivityPhase,
   AnswerFigures,
 } from "../../../../source/ui/screens/chat/chat-state.ts";
-import { ThroughputMeter } from "../../../../source/ui/screens/chat/conversation/throughput-meter.ts";
+import { ThroughputMeter } from "../../../../source/ui/screens/chat/conversation/running-answer.ts";
 import { statusRun } from "../../../../source/ui/screens/chat/status-text.ts";
 import { asciiGlyphs, selectGlyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 
@@ -39,22 +39,22 @@ function finished(figures: AnswerFigures, width = 98, contextLength = 4096): str
 
 describe("a running request", () => {
   test.each<[string, ActivityPhase]>([
-    ["◐ waiting for the server", { kind: "waiting" }],
-    ["◐ waiting, 2 ahead", { kind: "queued", ahead: 2 }],
-    ["◐ waiting, next in line", { kind: "queued", ahead: 0 }],
-    ["◐ checking a.gguf 62 %", { kind: "checking", file: "a.gguf", fraction: 0.618 }],
-    ["◐ loading tiny 62 %", { kind: "loading", fraction: 0.618 }],
-    ["◐ loading tiny 100 %", { kind: "loading", fraction: 1.2 }],
-    ["◐ reading 2 014 tokens 58 %", { kind: "prompt", completedTokens: 1168, totalTokens: 2014 }],
-    ["◐ reading 0 tokens 0 %", { kind: "prompt", completedTokens: 0, totalTokens: 0 }],
-    ["◐ 61.2 tok/s · TTFT 182 ms", { kind: "answering", tokensPerSecond: 61.23, ttftMs: 182.4 }],
-    ["◐ TTFT 1.84 s", { kind: "answering", tokensPerSecond: undefined, ttftMs: 1840 }],
+    ["◐ waiting for the server", { type: "waiting" }],
+    ["◐ waiting, 2 ahead", { type: "queued", ahead: 2 }],
+    ["◐ waiting, next in line", { type: "queued", ahead: 0 }],
+    ["◐ checking a.gguf 62 %", { type: "checking", file: "a.gguf", fraction: 0.618 }],
+    ["◐ loading tiny 62 %", { type: "loading", fraction: 0.618 }],
+    ["◐ loading tiny 100 %", { type: "loading", fraction: 1.2 }],
+    ["◐ reading 2 014 tokens 58 %", { type: "prompt", completedTokens: 1168, totalTokens: 2014 }],
+    ["◐ reading 0 tokens 0 %", { type: "prompt", completedTokens: 0, totalTokens: 0 }],
+    ["◐ 61.2 tok/s · TTFT 182 ms", { type: "answering", tokensPerSecond: 61.23, ttftMs: 182.4 }],
+    ["◐ TTFT 1.84 s", { type: "answering", tokensPerSecond: undefined, ttftMs: 1840 }],
   ])("%s", (expected, phase) => {
     expect(running(phase)).toBe(expected);
   });
 
   test("that waits long tells for how long", () => {
-    expect(running({ kind: "waiting" }, 3240)).toBe("◐ waiting for the server 3.2 s");
+    expect(running({ type: "waiting" }, 3240)).toBe("◐ waiting for the server 3.2 s");
   });
 });
 

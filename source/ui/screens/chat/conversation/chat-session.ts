@@ -5,24 +5,14 @@ import type { ChatEvent } from "../../../../client/chat-events.ts";
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
 import type { Store } from "../../../hooks/store.ts";
 import type { ChatBackend } from "../chat-backend.ts";
-import type { ActivityPhase, ChatState } from "../chat-state.ts";
+import type { ChatState } from "../chat-state.ts";
 import { followTail } from "../transcript/transcript-window.ts";
-import {
-  answerStateOf,
-  figuresOf,
-  nextKeys,
-  noteOf,
-  tokensAfter,
-  withError,
-} from "./answer-outcome.ts";
-import { type AnswerEnd, consumeAnswer } from "./consume-answer.ts";
-import { ThroughputMeter } from "./throughput-meter.ts";
+import { type AnswerEnd, answerStateOf, consumeAnswer, nextKeys, noteOf } from "./answer-end.ts";
+import { RunningAnswer } from "./running-answer.ts";
 import {
   type AnswerState,
-  type AssistantEntry,
   conversationOf,
   type EntryImage,
-  type EntryToolCall,
   nextEntryId,
   type TranscriptEntry,
   type UserEntry,
@@ -42,7 +32,7 @@ export interface Question {
   readonly text: string;
   /** What goes back into the editor when no answer comes. */
   readonly typed: string;
-  readonly images?: readonly EntryImage[];
+  readonly images?: readonly EntryImage[] | undefined;
   /** Those of the images that wait again when no answer comes: what is typed does not name them. */
   readonly waiting?: readonly EntryImage[];
 }
@@ -51,23 +41,14 @@ export interface Question {
 interface Run {
   readonly controller: AbortController;
   readonly question: Question;
-  readonly answerEntryId: number;
+  readonly answer: RunningAnswer;
   /** What the transcript becomes again when no answer comes. */
   readonly before: readonly TranscriptEntry[];
   /** The question was asked before: it does not go into the editor. */
   readonly isRepeated: boolean;
-  readonly startedAtMs: number;
-  readonly meter: ThroughputMeter;
   readonly ticker: NodeJS.Timeout;
   keptAtMs: number;
   flushTimer: NodeJS.Timeout | undefined;
-  text: string;
-  thinking: string;
-  thinkingSinceMs: number | undefined;
-  thinkingMs: number | undefined;
-  readonly toolCalls: EntryToolCall[];
-  ttftMs: number | undefined;
-  phase: ActivityPhase;
 }
 
 export interface ChatSessionOptions {
@@ -92,20 +73,18 @@ export class ChatSession {
 
   /**
    * Sends a message; the answer arrives in the store. Resolves when the answer has ended.
-   * @param after the entries that it follows. Defaults to all there are.
+   * @param after the entries that it follows
    */
-  async send(question: Question, after = this.#state.entries): Promise<void> {
-    if (this.#run !== undefined) return;
-    const before = this.#state.entries;
-    await this.#ask(question, after, { before, isRepeated: false });
+  async send(question: Question, after: readonly TranscriptEntry[]): Promise<void> {
+    if (this.#run === undefined) await this.#ask(question, after, false);
   }
 
   /** Asks a question of the transcript again, in place of everything behind it. */
-  async askAgain({ text, typed, images }: UserEntry, after: readonly TranscriptEntry[]) {
-    if (this.#run !== undefined) return;
-    const before = this.#state.entries;
-    const question = { text, typed: typed ?? text, ...(images !== undefined && { images }) };
-    await this.#ask(question, after, { before, isRepeated: true });
+  async askAgain(
+    { text, typed = text, images }: UserEntry,
+    after: readonly TranscriptEntry[],
+  ): Promise<void> {
+    if (this.#run === undefined) await this.#ask({ text, typed, images }, after, true);
   }
 
   /** Stops the running answer and keeps what there is of it. */
@@ -123,28 +102,39 @@ export class ChatSession {
   async #ask(
     question: Question,
     after: readonly TranscriptEntry[],
-    undo: Pick<Run, "before" | "isRepeated">,
+    isRepeated: boolean,
   ): Promise<void> {
     const { store, backend, clock, onSaid } = this.#options;
     const { text, typed, images = [] } = question;
+    const before = this.#state.entries;
     // Also above the ids of what is taken away: places in the view go by them.
-    const id = Math.max(nextEntryId(after), nextEntryId(undo.before));
+    const id = Math.max(nextEntryId(after), nextEntryId(before));
     const asked: TranscriptEntry[] = [
       ...after,
       {
         kind: "user",
         id,
         text,
-        ...(typed !== text && { typed }),
-        ...(images.length > 0 && { images }),
+        typed: typed === text ? undefined : typed,
+        images: images.length > 0 ? images : undefined,
         atMs: clock.wallMs(),
       },
     ];
-    const run = this.#createRun(question, id + 1, undo);
+    const answer = new RunningAnswer(id + 1, clock.now());
+    const run: Run = {
+      controller: new AbortController(),
+      question,
+      answer,
+      before,
+      isRepeated,
+      ticker: setInterval(() => this.#flush(run), tickIntervalMs),
+      keptAtMs: clock.now(),
+      flushTimer: undefined,
+    };
     this.#run = run;
     store.update({
-      entries: [...asked, this.#answerOf(run, "running")],
-      activity: { phase: run.phase, elapsedMs: 0 },
+      entries: [...asked, answer.entry("running", {})],
+      activity: answer.activity(clock.now()),
       viewport: followTail,
     });
     onSaid();
@@ -159,67 +149,9 @@ export class ChatSession {
     if (this.#run === run) this.#close(run, end);
   }
 
-  #createRun(
-    question: Question,
-    answerEntryId: number,
-    undo: Pick<Run, "before" | "isRepeated">,
-  ): Run {
-    const run: Run = {
-      controller: new AbortController(),
-      question,
-      answerEntryId,
-      ...undo,
-      startedAtMs: this.#options.clock.now(),
-      meter: new ThroughputMeter(),
-      ticker: setInterval(() => this.#flush(run), tickIntervalMs),
-      keptAtMs: this.#options.clock.now(),
-      flushTimer: undefined,
-      text: "",
-      thinking: "",
-      thinkingSinceMs: undefined,
-      thinkingMs: undefined,
-      toolCalls: [],
-      ttftMs: undefined,
-      phase: { kind: "waiting" },
-    };
-    return run;
-  }
-
-  #receive(run: Run, event: ChatEvent): void {
+  #receive(run: Run, event: Exclude<ChatEvent, { type: "done" }>): void {
     if (this.#run !== run) return;
-    const nowMs = this.#options.clock.now();
-    switch (event.type) {
-      case "text":
-        run.meter.add(nowMs);
-        run.ttftMs ??= nowMs - run.startedAtMs;
-        if (run.thinkingSinceMs !== undefined) run.thinkingMs ??= nowMs - run.thinkingSinceMs;
-        run.text += event.text;
-        break;
-      case "thinking":
-        run.thinkingSinceMs ??= nowMs;
-        run.thinking += event.text;
-        run.phase = { kind: "thinking", characters: run.thinking.length };
-        break;
-      case "tool-call":
-        run.toolCalls.push({ name: event.name, arguments: event.arguments });
-        break;
-      case "queued":
-        run.phase = { kind: "queued", ahead: event.ahead };
-        break;
-      case "checking":
-        run.phase = { kind: "checking", file: event.file, fraction: event.fraction };
-        break;
-      case "loading":
-        run.phase = { kind: "loading", fraction: event.fraction };
-        break;
-      case "prompt": {
-        const { completedTokens, totalTokens } = event;
-        run.phase = { kind: "prompt", completedTokens, totalTokens };
-        break;
-      }
-      case "done":
-        return;
-    }
+    run.answer.receive(event, this.#options.clock.now());
     run.flushTimer ??= setTimeout(() => this.#flush(run), flushIntervalMs);
   }
 
@@ -228,80 +160,73 @@ export class ChatSession {
     clearTimeout(run.flushTimer);
     run.flushTimer = undefined;
     const nowMs = this.#options.clock.now();
-    const phase: ActivityPhase =
-      run.ttftMs === undefined
-        ? run.phase
-        : { kind: "answering", tokensPerSecond: run.meter.rate(nowMs), ttftMs: run.ttftMs };
     this.#options.store.update({
-      entries: this.#withAnswer(this.#answerOf(run, "running")),
-      activity: { phase, elapsedMs: nowMs - run.startedAtMs },
+      entries: this.#withAnswer(run.answer, "running"),
+      activity: run.answer.activity(nowMs),
     });
     if (nowMs - run.keptAtMs < keepIntervalMs) return;
     run.keptAtMs = nowMs;
     this.#options.onSaid();
   }
 
-  #answerOf(run: Run, state: AnswerState, end?: AnswerEnd): AssistantEntry {
-    const { text, thinking, thinkingMs, toolCalls, answerEntryId: id } = run;
-    const shown = this.#state.entries.find((entry) => entry.id === id);
-    const isThinkingOpen = shown?.kind === "assistant" && shown.isThinkingOpen === true;
-    const note = end === undefined ? "" : noteOf(run.ttftMs, end);
-    return {
-      kind: "assistant",
-      id,
-      text,
-      state,
-      ...(thinking !== "" && { thinking, isThinkingOpen }),
-      ...(thinkingMs !== undefined && { thinkingMs }),
-      ...(toolCalls.length > 0 && { toolCalls: [...toolCalls] }),
-      ...(note !== "" && { note }),
-      ...(end !== undefined && { atMs: this.#options.clock.wallMs() }),
-    };
-  }
-
-  #withAnswer(answer: AssistantEntry): readonly TranscriptEntry[] {
+  /** The transcript with what there is of the answer; the person may have opened what it thought. */
+  #withAnswer(
+    answer: RunningAnswer,
+    state: AnswerState,
+    ending: { readonly note?: string; readonly atMs?: number } = {},
+  ): readonly TranscriptEntry[] {
     const { entries } = this.#state;
     const index = entries.findLastIndex(({ id }) => id === answer.id);
-    return index === -1 ? entries : entries.with(index, answer);
+    const shown = entries[index];
+    if (shown?.kind !== "assistant") return entries;
+    const { isThinkingOpen } = shown;
+    return entries.with(index, answer.entry(state, { isThinkingOpen, ...ending }));
   }
 
   #close(run: Run, end: AnswerEnd): void {
     clearInterval(run.ticker);
     clearTimeout(run.flushTimer);
     this.#run = undefined;
-    const { store, onSaid } = this.#options;
-    const hasText = run.text.trim() !== "" || run.toolCalls.length > 0;
-    const isAnswered = end.kind === "done" || hasText;
-    const kept = isAnswered
-      ? this.#withAnswer(this.#answerOf(run, answerStateOf(end), end))
-      : restored(run, this.#state.entries);
-    const { editor, figures, waitsMs, contextTokens } = this.#state;
-    const { typed, waiting = [] } = run.question;
-    const { ttftMs } = run;
+    const { store, clock, onSaid } = this.#options;
+    const { answer, question, isRepeated } = run;
+    const isAnswered = end.kind === "done" || answer.hasContent;
+    const ending = { note: noteOf(answer.ttftMs, end), atMs: clock.wallMs() };
+    const entries = isAnswered
+      ? this.#withAnswer(answer, answerStateOf(end), ending)
+      : // Without its question, which got no answer, and with what was said meanwhile.
+        [...run.before, ...this.#state.entries.filter(({ id }) => id > answer.id)];
+    const { typed, waiting = [] } = question;
     store.update({
-      entries:
-        end.kind === "failed"
-          ? withError(kept, end.sentence, nextKeys(end.sentence, isAnswered, run.isRepeated))
-          : kept,
+      entries: end.kind === "failed" ? withError(entries, end.sentence, isAnswered, run) : entries,
       activity: undefined,
-      figures: isAnswered ? figuresOf(ttftMs, end) : figures,
-      waitsMs:
-        isAnswered && ttftMs !== undefined ? [...waitsMs, ttftMs].slice(-waitsMaximum) : waitsMs,
-      contextTokens:
-        end.kind === "done" ? tokensAfter(end) : isAnswered ? undefined : contextTokens,
+      ...(isAnswered && this.#figuresAfter(answer, end)),
       // A question without an answer would leave two questions in a row: it goes back to be edited.
-      ...(isAnswered || run.isRepeated
-        ? {}
-        : {
-            editor: reduceEditor(editor, { type: "restore", text: typed }),
-            waitingImages: waiting,
-          }),
+      ...(!isAnswered &&
+        !isRepeated && {
+          editor: reduceEditor(this.#state.editor, { type: "restore", text: typed }),
+          waitingImages: waiting,
+        }),
     });
     onSaid();
   }
+
+  #figuresAfter({ ttftMs }: RunningAnswer, end: AnswerEnd): Partial<ChatState> {
+    const { waitsMs } = this.#state;
+    const statistics = end.kind === "done" ? end.statistics : undefined;
+    return {
+      figures: { ttftMs, statistics },
+      waitsMs: ttftMs === undefined ? waitsMs : [...waitsMs, ttftMs].slice(-waitsMaximum),
+      contextTokens: statistics && statistics.promptTokens + statistics.completionTokens,
+    };
+  }
 }
 
-/** The transcript without the question that got no answer, and with what was said meanwhile. */
-function restored(run: Run, entries: readonly TranscriptEntry[]): readonly TranscriptEntry[] {
-  return [...run.before, ...entries.filter(({ id }) => id > run.answerEntryId)];
+function withError(
+  entries: readonly TranscriptEntry[],
+  text: string,
+  isAnswered: boolean,
+  { isRepeated }: Run,
+): readonly TranscriptEntry[] {
+  const next = nextKeys(text, isAnswered, isRepeated);
+  return [...entries, { kind: "error", id: nextEntryId(entries), text, next }];
 }

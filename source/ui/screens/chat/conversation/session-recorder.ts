@@ -6,18 +6,12 @@ import type {
   Session,
   SessionDeployment,
   SessionHead,
-  SessionImage,
   SessionMessage,
 } from "../../../../sessions/session.ts";
 import type { SessionStore, StoredSession } from "../../../../sessions/session-store.ts";
 import type { ChatSettings } from "../chat-settings.ts";
-import { previewRows } from "../composer/attach-prompt.ts";
-import {
-  type EntryImage,
-  isStored,
-  nextEntryId,
-  type TranscriptEntry,
-} from "./transcript-entry.ts";
+import { SavedMessages } from "./saved-messages.ts";
+import type { TranscriptEntry } from "./transcript-entry.ts";
 
 /** What is to be kept. */
 export interface ChatSnapshot {
@@ -45,6 +39,7 @@ export class SessionRecorder {
   readonly #store: SessionStore;
   readonly #clock: Clock;
   readonly #tell: (sentence: string) => void;
+  readonly #messages: SavedMessages;
   #chat: KeptChat = keptChat();
   /** Saves of chats that were left. */
   #left: Promise<unknown> = Promise.resolve();
@@ -52,6 +47,7 @@ export class SessionRecorder {
   /** @param tell what the person should know of a save: that it failed, or that it became a copy */
   constructor(store: SessionStore, clock: Clock, tell: (sentence: string) => void) {
     this.#store = store;
+    this.#messages = new SavedMessages(store.images);
     this.#clock = clock;
     this.#tell = tell;
   }
@@ -90,10 +86,7 @@ export class SessionRecorder {
     const stored = await this.#store.load(id);
     const { session } = stored;
     const { model, deployment, name, system, parameters } = session;
-    const entries: TranscriptEntry[] = [];
-    for (const message of session.messages) {
-      entries.push(...(await this.#entryOf(message, nextEntryId(entries))));
-    }
+    const entries = await this.#messages.entriesOf(session.messages);
     this.#goOnWith(keptChat(stored));
     return { model, deployment, name, settings: { system, parameters }, entries };
   }
@@ -129,7 +122,7 @@ export class SessionRecorder {
     chat.next = undefined;
     if (snapshot === undefined) return;
     try {
-      const messages = await this.#messagesOf(snapshot.entries);
+      const messages = await this.#messages.messagesOf(snapshot.entries);
       if (messages.length === 0 && chat.stored === undefined) return;
       const nowMs = this.#clock.wallMs();
       const session = chat.stored?.session ?? this.#begin(chat, snapshot.model, messages, nowMs);
@@ -173,109 +166,6 @@ export class SessionRecorder {
     const first = messages.find(({ role }) => role === "user");
     const firstMessage = first?.typed ?? first?.content ?? "";
     return this.#store.begin({ model, firstMessage, name, nowMs });
-  }
-
-  async #messagesOf(entries: readonly TranscriptEntry[]): Promise<SessionMessage[]> {
-    const messages: SessionMessage[] = [];
-    for (const entry of entries) {
-      const message = this.#messages.get(entry) ?? (await this.#messageOf(entry));
-      if (message === undefined) continue;
-      this.#messages.set(entry, message);
-      messages.push(message);
-    }
-    return messages;
-  }
-
-  /** Messages of entries, which are never changed. */
-  readonly #messages = new WeakMap<TranscriptEntry, SessionMessage>();
-
-  async #messageOf(entry: TranscriptEntry): Promise<SessionMessage | undefined> {
-    if (isStored(entry)) return undefined;
-    if (entry.kind === "user") {
-      const { text, typed, images = [], atMs } = entry;
-      const kept: SessionImage[] = [];
-      for (const image of images) kept.push(await this.#keep(image));
-      return {
-        role: "user",
-        content: text,
-        ...(typed !== undefined && { typed }),
-        ...(kept.length > 0 && { images: kept }),
-        ...(atMs !== undefined && { atMs }),
-      };
-    }
-    if (entry.kind !== "assistant") return undefined;
-    const { text, state, thinking, toolCalls, atMs } = entry;
-    if (state === "running" && text === "") return undefined;
-    return {
-      role: "assistant",
-      content: text,
-      ...(thinking !== undefined && { thinking }),
-      ...(toolCalls !== undefined && { toolCalls }),
-      // A program that ends in the middle leaves what there is of the answer.
-      ending: state === "running" ? "stopped" : state,
-      ...(atMs !== undefined && { atMs }),
-    };
-  }
-
-  /** Images that lie there already; an image is never changed. */
-  readonly #kept = new WeakMap<EntryImage, SessionImage>();
-
-  async #keep(image: EntryImage): Promise<SessionImage> {
-    const known = this.#kept.get(image);
-    if (known !== undefined) return known;
-    const { name, width, height, tokens, base64 } = image;
-    const digest = await this.#store.images.add(base64);
-    const kept = { name, digest, width, height, ...(tokens !== undefined && { tokens }) };
-    this.#kept.set(image, kept);
-    return kept;
-  }
-
-  async #entryOf(message: SessionMessage, id: number): Promise<TranscriptEntry[]> {
-    const { role, content, typed, atMs, thinking, toolCalls } = message;
-    const at = atMs === undefined ? {} : { atMs };
-    if (role === "tool") return [];
-    if (role === "assistant") {
-      return [
-        {
-          kind: "assistant",
-          id,
-          text: content,
-          state: message.ending ?? "complete",
-          ...(thinking !== undefined && { thinking }),
-          ...(toolCalls !== undefined && { toolCalls }),
-          ...at,
-        },
-      ];
-    }
-    const images: EntryImage[] = [];
-    for (const image of message.images ?? []) images.push(await this.#fetch(image));
-    return [
-      {
-        kind: "user",
-        id,
-        text: content,
-        ...(typed !== undefined && { typed }),
-        ...(images.length > 0 && { images }),
-        ...at,
-      },
-    ];
-  }
-
-  async #fetch(kept: SessionImage): Promise<EntryImage> {
-    const { name, width, height, tokens, digest } = kept;
-    const base64 = (await this.#store.images.read(digest)) ?? "";
-    const preview = await previewRows(base64);
-    const image: EntryImage = {
-      name,
-      width,
-      height,
-      base64,
-      preview,
-      ...(tokens !== undefined && { tokens }),
-    };
-    // One whose file is gone keeps its place without being written again.
-    this.#kept.set(image, kept);
-    return image;
   }
 }
 

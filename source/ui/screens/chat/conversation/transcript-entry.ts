@@ -14,7 +14,7 @@ export interface EntryImage {
   /** The file's bytes; empty where the file of a saved chat is gone. */
   readonly base64: string;
   /** Tokens in a prompt; undefined while they are not counted. */
-  readonly tokens?: number;
+  readonly tokens?: number | undefined;
   /** A small picture of it; no rows where it could not be drawn. */
   readonly preview: readonly TextRow[];
 }
@@ -30,10 +30,10 @@ export interface UserEntry {
   /** As the model sees it. */
   readonly text: string;
   /** As it was typed, where that is something else: with the paths of images. */
-  readonly typed?: string;
-  readonly images?: readonly EntryImage[];
+  readonly typed?: string | undefined;
+  readonly images?: readonly EntryImage[] | undefined;
   /** Milliseconds since 1970. */
-  readonly atMs?: number;
+  readonly atMs?: number | undefined;
   /** It belongs to the model, which sees it anyway: it is shown and not sent. */
   readonly isStored?: boolean;
 }
@@ -43,15 +43,15 @@ export interface AssistantEntry {
   readonly id: number;
   readonly text: string;
   readonly state: AnswerState;
-  readonly thinking?: string;
+  readonly thinking?: string | undefined;
   /** How long it thought. */
-  readonly thinkingMs?: number;
+  readonly thinkingMs?: number | undefined;
   /** The thinking is shown and not folded. */
-  readonly isThinkingOpen?: boolean;
-  readonly toolCalls?: readonly EntryToolCall[];
+  readonly isThinkingOpen?: boolean | undefined;
+  readonly toolCalls?: readonly EntryToolCall[] | undefined;
   /** `61 tok/s · 182 ms`, for its headline. */
-  readonly note?: string;
-  readonly atMs?: number;
+  readonly note?: string | undefined;
+  readonly atMs?: number | undefined;
   readonly isStored?: boolean;
 }
 

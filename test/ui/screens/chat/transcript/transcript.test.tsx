@@ -62,7 +62,7 @@ describe("the transcript", () => {
     const chat = sampleView({
       state: {
         entries: [...sampleEntries(1), answer],
-        activity: { phase: { kind: "queued", ahead: 2 }, elapsedMs: 0 },
+        activity: { phase: { type: "queued", ahead: 2 }, elapsedMs: 0 },
       },
     });
     const { lines } = renderAt(<Transcript chat={chat} columns={columns} rows={6} />, { columns });

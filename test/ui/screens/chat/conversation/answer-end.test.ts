@@ -1,10 +1,10 @@
 // How the end of an answer stands in the transcript.
 import { expect, test } from "vitest";
 import {
+  type AnswerEnd,
   answerStateOf,
   noteOf,
-} from "../../../../../source/ui/screens/chat/conversation/answer-outcome.ts";
-import type { AnswerEnd } from "../../../../../source/ui/screens/chat/conversation/consume-answer.ts";
+} from "../../../../../source/ui/screens/chat/conversation/answer-end.ts";
 
 const statistics = {
   finishReason: "stop",

@@ -1,0 +1,87 @@
+// The end of an answer: reading up to it, and how transcript and status line tell it.
+
+import { describeError } from "../../../../base/product-error.ts";
+import { formatMilliseconds } from "../../../../base/time-format.ts";
+import type { AnswerStatistics, ChatEvent } from "../../../../client/chat-events.ts";
+import type { AnswerState } from "./transcript-entry.ts";
+
+export type AnswerEnd =
+  | { readonly kind: "done"; readonly statistics: AnswerStatistics }
+  | { readonly kind: "stopped" }
+  | { readonly kind: "failed"; readonly sentence: string };
+
+/**
+ * Hands every event before the last to `onEvent` and tells how the answer ended. An abort ends it at
+ * once, even when the stream itself takes its time or never reacts.
+ */
+export async function consumeAnswer(
+  openStream: () => AsyncIterable<ChatEvent>,
+  signal: AbortSignal,
+  onEvent: (event: Exclude<ChatEvent, { type: "done" }>) => void,
+): Promise<AnswerEnd> {
+  const aborted = whenAborted(signal);
+  let iterator: AsyncIterator<ChatEvent> | undefined;
+  try {
+    iterator = openStream()[Symbol.asyncIterator]();
+    while (!signal.aborted) {
+      const next = iterator.next();
+      // The loser of the race may still fail later, when nobody waits for it any more.
+      next.catch(() => {});
+      const result = await Promise.race([next, aborted]);
+      if (result === "aborted") break;
+      if (result.done) return { kind: "failed", sentence: "The answer broke off before its end." };
+      const event = result.value;
+      if (event.type === "done") return { kind: "done", statistics: event.statistics };
+      onEvent(event);
+    }
+    return { kind: "stopped" };
+  } catch (error) {
+    return signal.aborted
+      ? { kind: "stopped" }
+      : { kind: "failed", sentence: describeError(error) };
+  } finally {
+    // Frees the connection; a stream that ended by itself takes this as a no-op.
+    iterator?.return?.()?.catch(() => {});
+  }
+}
+
+function whenAborted(signal: AbortSignal): Promise<"aborted"> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve("aborted");
+    else signal.addEventListener("abort", () => resolve("aborted"), { once: true });
+  });
+}
+
+/** The state of an answer after its last record. */
+export function stateAfter({ finishReason }: AnswerStatistics): AnswerState {
+  if (finishReason === "cancelled") return "stopped";
+  return finishReason === "length" ? "limit" : "complete";
+}
+
+export function answerStateOf(end: AnswerEnd): AnswerState {
+  return end.kind === "done" ? stateAfter(end.statistics) : end.kind;
+}
+
+/** `62 tok/s · 182 ms`, for the headline of an answer; in front, what of the conversation it missed. */
+export function noteOf(ttftMs: number | undefined, end: AnswerEnd): string {
+  if (end.kind !== "done") return "";
+  const { completionTokens, completionMs, truncated } = end.statistics;
+  const rate =
+    completionMs > 0 ? `${((completionTokens * 1000) / completionMs).toFixed(0)} tok/s` : "";
+  const wait = ttftMs === undefined ? "" : formatMilliseconds(ttftMs);
+  const missed = truncated === undefined ? "" : `without ${oldest(truncated.messages)}`;
+  return [missed, rate, wait].filter((part) => part !== "").join(" · ");
+}
+
+function oldest(messages: number): string {
+  return messages === 1 ? "the oldest message" : `the ${messages} oldest messages`;
+}
+
+/** Says what the person can do about a failure. */
+export function nextKeys(sentence: string, isAnswered: boolean, isRepeated: boolean): string {
+  if (/does not support images/.test(sentence)) {
+    return "Ctrl+T takes a model that sees · Ctrl+N begins without the images";
+  }
+  if (isAnswered || isRepeated) return "/regenerate tries again · Ctrl+T takes another model";
+  return "your message is back: Enter tries again · Ctrl+T takes another model";
+}

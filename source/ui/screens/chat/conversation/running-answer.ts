@@ -1,0 +1,114 @@
+// The answer that is being received: what has come of it, and how far the request is.
+
+import type { ChatEvent } from "../../../../client/chat-events.ts";
+import type { Activity, ActivityPhase } from "../chat-state.ts";
+import type { AnswerState, AssistantEntry, EntryToolCall } from "./transcript-entry.ts";
+
+/** All times are the clock's milliseconds, handed in. */
+export class RunningAnswer {
+  readonly #id: number;
+  readonly #startedAtMs: number;
+  readonly #meter = new ThroughputMeter();
+  readonly #toolCalls: EntryToolCall[] = [];
+  #phase: ActivityPhase = { type: "waiting" };
+  #text = "";
+  #thinking = "";
+  #thinkingSinceMs: number | undefined;
+  #thinkingMs: number | undefined;
+  #ttftMs: number | undefined;
+
+  /** @param id of its entry in the transcript */
+  constructor(id: number, startedAtMs: number) {
+    this.#id = id;
+    this.#startedAtMs = startedAtMs;
+  }
+
+  get id(): number {
+    return this.#id;
+  }
+
+  /** Milliseconds from sending to the first text; undefined until there is one. */
+  get ttftMs(): number | undefined {
+    return this.#ttftMs;
+  }
+
+  /** An answer without any is no answer. */
+  get hasContent(): boolean {
+    return this.#text.trim() !== "" || this.#toolCalls.length > 0;
+  }
+
+  receive(event: Exclude<ChatEvent, { type: "done" }>, nowMs: number): void {
+    switch (event.type) {
+      case "text":
+        this.#meter.add(nowMs);
+        this.#ttftMs ??= nowMs - this.#startedAtMs;
+        if (this.#thinkingSinceMs !== undefined) this.#thinkingMs ??= nowMs - this.#thinkingSinceMs;
+        this.#text += event.text;
+        break;
+      case "thinking":
+        this.#thinkingSinceMs ??= nowMs;
+        this.#thinking += event.text;
+        this.#phase = { type: "thinking", characters: this.#thinking.length };
+        break;
+      case "tool-call":
+        this.#toolCalls.push({ name: event.name, arguments: event.arguments });
+        break;
+      default:
+        this.#phase = event;
+    }
+  }
+
+  activity(nowMs: number): Activity {
+    const ttftMs = this.#ttftMs;
+    const phase: ActivityPhase =
+      ttftMs === undefined
+        ? this.#phase
+        : { type: "answering", tokensPerSecond: this.#meter.rate(nowMs), ttftMs };
+    return { phase, elapsedMs: nowMs - this.#startedAtMs };
+  }
+
+  entry(
+    state: AnswerState,
+    shown: Pick<AssistantEntry, "isThinkingOpen" | "note" | "atMs">,
+  ): AssistantEntry {
+    return {
+      ...shown,
+      kind: "assistant",
+      id: this.#id,
+      text: this.#text,
+      state,
+      thinking: this.#thinking || undefined,
+      thinkingMs: this.#thinkingMs,
+      toolCalls: this.#toolCalls.length > 0 ? [...this.#toolCalls] : undefined,
+    };
+  }
+}
+
+const windowMs = 1000;
+
+/** Tokens per second of a running answer: the mean over the last second. */
+export class ThroughputMeter {
+  #times: number[] = [];
+  #firstMs: number | undefined;
+
+  /** Notes one token. */
+  add(nowMs: number): void {
+    this.#firstMs ??= nowMs;
+    this.#times.push(nowMs);
+  }
+
+  /**
+   * Tokens per second; in the first second of an answer the mean since its first token. Undefined
+   * until there is a time to divide by.
+   */
+  rate(nowMs: number): number | undefined {
+    const start = nowMs - windowMs;
+    this.#times = this.#times.filter((time) => time > start);
+    if (this.#firstMs === undefined) return undefined;
+    if (this.#firstMs <= start) return this.#times.length / (windowMs / 1000);
+    // The first token marks the start of the time, it was not produced in it.
+    const spanMs = nowMs - this.#firstMs;
+    const tokens = this.#times.length - 1;
+    return tokens < 1 || spanMs <= 0 ? undefined : (tokens * 1000) / spanMs;
+  }
+}

@@ -1,0 +1,82 @@
+// The messages of a saved chat, and the transcript's entries that they stand for.
+
+import type { SessionImage, SessionMessage } from "../../../../sessions/session.ts";
+import type { SessionStore } from "../../../../sessions/session-store.ts";
+import { previewRows } from "../composer/attach-prompt.ts";
+import { type EntryImage, isStored, type TranscriptEntry } from "./transcript-entry.ts";
+
+export class SavedMessages {
+  readonly #files: SessionStore["images"];
+  /** Messages of entries, which are never changed. */
+  readonly #messages = new WeakMap<TranscriptEntry, SessionMessage>();
+  /** Images that lie there already; an image is never changed. */
+  readonly #images = new WeakMap<EntryImage, SessionImage>();
+
+  /** @param files the bytes of images, by their digests */
+  constructor(files: SessionStore["images"]) {
+    this.#files = files;
+  }
+
+  /** Writes images that are not there yet. Errors and notices are not saved. */
+  async messagesOf(entries: readonly TranscriptEntry[]): Promise<SessionMessage[]> {
+    const messages: SessionMessage[] = [];
+    for (const entry of entries) {
+      const message = this.#messages.get(entry) ?? (await this.#messageOf(entry));
+      if (message === undefined) continue;
+      this.#messages.set(entry, message);
+      messages.push(message);
+    }
+    return messages;
+  }
+
+  async entriesOf(messages: readonly SessionMessage[]): Promise<TranscriptEntry[]> {
+    const entries: TranscriptEntry[] = [];
+    for (const message of messages) {
+      const { role, content: text, typed, images, atMs, thinking, toolCalls, ending } = message;
+      const id = entries.length;
+      if (role === "user") {
+        const shown = images && (await Promise.all(images.map((image) => this.#read(image))));
+        entries.push({ kind: "user", id, text, typed, images: shown, atMs });
+      } else if (role === "assistant") {
+        const state = ending ?? "complete";
+        entries.push({ kind: "assistant", id, text, state, thinking, toolCalls, atMs });
+      }
+    }
+    return entries;
+  }
+
+  async #messageOf(entry: TranscriptEntry): Promise<SessionMessage | undefined> {
+    if (isStored(entry)) return undefined;
+    if (entry.kind === "user") {
+      const { text, typed, images, atMs } = entry;
+      const saved = images && (await Promise.all(images.map((image) => this.#write(image))));
+      return { role: "user", content: text, typed, images: saved, atMs };
+    }
+    if (entry.kind !== "assistant") return undefined;
+    const { text, state, thinking, toolCalls, atMs } = entry;
+    if (state === "running" && text === "") return undefined;
+    // A program that ends in the middle leaves what there is of the answer.
+    const ending = state === "running" ? "stopped" : state;
+    return { role: "assistant", content: text, thinking, toolCalls, ending, atMs };
+  }
+
+  async #write(image: EntryImage): Promise<SessionImage> {
+    const known = this.#images.get(image);
+    if (known !== undefined) return known;
+    const { name, width, height, tokens, base64 } = image;
+    const digest = await this.#files.add(base64);
+    const saved = { name, digest, width, height, tokens };
+    this.#images.set(image, saved);
+    return saved;
+  }
+
+  async #read(saved: SessionImage): Promise<EntryImage> {
+    const { name, width, height, tokens, digest } = saved;
+    const base64 = (await this.#files.read(digest)) ?? "";
+    const preview = await previewRows(base64);
+    const image: EntryImage = { name, width, height, base64, preview, tokens };
+    // One whose file is gone keeps its place without being written again.
+    this.#images.set(image, saved);
+    return image;
+  }
+}
