@@ -1,28 +1,54 @@
-// A row of styled text: a single `Text` with a nested one for each run.
+// Rows of styled text: a single `Text` for each, with a nested one for each run.
 
 import { Text } from "ink";
 import { memo, type ReactElement } from "react";
 import type { Theme } from "../frame/themes.ts";
 import { useLook } from "../hooks/use-look.ts";
 import { visibleText } from "../text/neutralise.ts";
-import type { TextRun } from "../text/text-run.ts";
+import type { TextRow, TextRun } from "../text/text-run.ts";
 
 export interface LineProps {
-  readonly runs: readonly TextRun[];
+  readonly runs: TextRow;
+  /** In front of the runs. */
+  readonly lead?: TextRun | undefined;
   /** Read out in place of the text. */
   readonly "aria-label"?: string;
   readonly "aria-hidden"?: boolean;
 }
 
 /** Redrawn only when a run changes: comparing them costs less than React and Ink do. */
-export const Line = memo(function Line({ runs, ...aria }: LineProps): ReactElement {
+export const Line = memo(function Line({ runs, lead, ...aria }: LineProps): ReactElement {
   const { theme } = useLook();
   return (
     <Text wrap="truncate" {...aria}>
+      {lead && runElement(lead, -1, theme)}
       {runs.length === 0 ? " " : runs.map((run, index) => runElement(run, index, theme))}
     </Text>
   );
 }, isSameLine);
+
+/** Rows below each other, or those of them in sight. */
+export interface LinesProps {
+  readonly rows: readonly TextRow[];
+  /** The first row in sight, and the one behind the last; others count as the nearer end. */
+  readonly from?: number;
+  readonly to?: number;
+  /** In front of each row that is not blank. */
+  readonly lead?: TextRun;
+}
+
+/** A row keeps its component while others scroll in or out of sight. */
+export function Lines({ rows, from = 0, to = rows.length, lead }: LinesProps): ReactElement {
+  const first = Math.max(0, from);
+  return (
+    <>
+      {rows.slice(first, Math.max(0, to)).map((runs, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+        <Line key={first + index} runs={runs} lead={runs.length === 0 ? undefined : lead} />
+      ))}
+    </>
+  );
+}
 
 function runElement({ text, tone, ...colors }: TextRun, key: number, theme: Theme) {
   const shown = visibleText(text);
@@ -40,6 +66,7 @@ function isSameLine(before: LineProps, after: LineProps): boolean {
   return (
     before["aria-label"] === after["aria-label"] &&
     before["aria-hidden"] === after["aria-hidden"] &&
+    before.lead === after.lead &&
     (before.runs === after.runs ||
       (before.runs.length === after.runs.length &&
         before.runs.every((run, index) => isSameRun(run, after.runs[index]))))

@@ -1,6 +1,6 @@
 // Reads plain stores from components: what a key changes is drawn at once, streams at most every 50 ms.
 
-import { createContext, use, useCallback, useSyncExternalStore } from "react";
+import { createContext, use, useCallback, useRef, useSyncExternalStore } from "react";
 import { Pace } from "./pace.ts";
 
 /** A store outside React, such as `Store`. */
@@ -23,6 +23,20 @@ export function useStore<State, Part>(
 ): Part {
   const subscribe = usePaced(store);
   return useSyncExternalStore(subscribe, () => select(store.get()));
+}
+
+/** The named parts of the state, told again when one of them changes. */
+export function useParts<State extends object, Key extends keyof State>(
+  store: Readable<State>,
+  ...keys: readonly Key[]
+): Pick<State, Key> {
+  const known = useRef<State>(undefined);
+  return useStore(store, (state) => {
+    const { current = state } = known;
+    const isSame = keys.every((key) => Object.is(current[key], state[key]));
+    known.current = isSame ? current : state;
+    return known.current;
+  });
 }
 
 /** A function to subscribe with that keeps to the pace. */

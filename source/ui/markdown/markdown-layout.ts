@@ -2,7 +2,7 @@
 // only the last block is read again.
 
 import { lexer, type Token } from "marked";
-import { neutraliseLine, normaliseLineBreaks } from "../text/neutralise.ts";
+import { neutraliseText, normaliseLineBreaks } from "../text/neutralise.ts";
 import type { TextRow } from "../text/text-run.ts";
 import { blockRows } from "./block-rows.ts";
 import type { CodeStyle } from "./code-rows.ts";
@@ -17,6 +17,7 @@ export class MarkdownLayout {
   readonly #width: number;
   readonly #style: CodeStyle;
   #text = "";
+  #isOpen = true;
   #rows: readonly TextRow[] = [];
   /** How much of the text lies in finished blocks, and how many rows those have. */
   #settledLength = 0;
@@ -31,16 +32,18 @@ export class MarkdownLayout {
     return this.#width;
   }
 
-  /** @param isOpen more text may come */
+  /** @param isOpen more text may come; then a longer text is laid out from its last blocks on */
   rows(text: string, isOpen: boolean): readonly TextRow[] {
+    if (text === this.#text && isOpen === this.#isOpen) return this.#rows;
     if (!text.startsWith(this.#text)) {
       this.#settledLength = 0;
       this.#settledRows = 0;
     }
     this.#text = text;
+    this.#isOpen = isOpen;
     // A carriage return at the very end may be the first half of a line break that is on its way.
     const growing = text.slice(this.#settledLength);
-    const tail = harmless(isOpen ? growing.replace(/\r$/, "") : growing, this.#style.isAscii);
+    const tail = neutraliseText(isOpen ? growing.replace(/\r$/, "") : growing, this.#style.isAscii);
     const tokens = lexer(tail, { gfm: true, breaks: true });
     const rows = this.#rows.slice(0, this.#settledRows);
     const open = openFrom(tokens, tail);
@@ -99,11 +102,4 @@ function afterLines(text: string, from: number, count: number): number {
 
 function lengthOf(tokens: readonly Token[]): number {
   return tokens.reduce((length, { raw }) => length + raw.length, 0);
-}
-
-function harmless(text: string, isAscii: boolean): string {
-  return normaliseLineBreaks(text)
-    .split("\n")
-    .map((line) => neutraliseLine(line, isAscii))
-    .join("\n");
 }

@@ -28,6 +28,14 @@ export function neutraliseLine(line: string, isAscii: boolean): string {
     .replace(controls, (character) => visibleControl(character.charCodeAt(0), isAscii));
 }
 
+/** Several lines for display, with one kind of line break. */
+export function neutraliseText(text: string, isAscii: boolean): string {
+  return normaliseLineBreaks(text)
+    .split("\n")
+    .map((line) => neutraliseLine(line, isAscii))
+    .join("\n");
+}
+
 /** Text for the editor: control characters are dropped, nobody typed them on purpose. */
 export function cleanInput(text: string): string {
   return normaliseLineBreaks(text)

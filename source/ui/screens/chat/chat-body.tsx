@@ -6,7 +6,7 @@ import { Origin } from "../../components/text-cursor.tsx";
 import type { BodySize } from "../../frame/screen.ts";
 import { ClockContext } from "../../hooks/use-clock.ts";
 import { useLayout } from "../../hooks/use-layout.ts";
-import { type Readable, useStore } from "../../hooks/use-store.ts";
+import { type Readable, useParts, useStore } from "../../hooks/use-store.ts";
 import {
   EngineLine,
   EnginePane,
@@ -18,10 +18,9 @@ import type { WatchedServer } from "../../live/server-watch.ts";
 import { conversationSize } from "./chat-layout.ts";
 import {
   type ChatView,
-  conversationFigures,
   useChatLayout,
+  useConversationFigures,
   useEmptyChatRows,
-  useModelFacts,
 } from "./chat-view.ts";
 import { Composer } from "./composer/composer.tsx";
 import { InlineChat } from "./inline-chat.tsx";
@@ -108,8 +107,7 @@ function LiveColumn({ chat, watch, rows }: FiguresProps & { rows: number }): Rea
   const { store } = chat;
   const conversation = useConversationFigures(chat);
   const engineRows = useEnginePaneHeight(watch, conversation);
-  const saved = useStore(store, (state) => state.saved);
-  const settings = useStore(store, (state) => state.settings);
+  const { saved, settings } = useParts(store, "saved", "settings");
   const current = useStore(store, () => chat.head());
   const clock = use(ClockContext);
   // Ages grow while nothing else happens: samples come every second.
@@ -127,14 +125,4 @@ function LiveColumn({ chat, watch, rows }: FiguresProps & { rows: number }): Rea
       />
     </Box>
   );
-}
-
-function useConversationFigures(chat: ChatView) {
-  const { store } = chat;
-  const activity = useStore(store, (state) => state.activity);
-  const figures = useStore(store, (state) => state.figures);
-  const waitsMs = useStore(store, (state) => state.waitsMs);
-  const contextTokens = useStore(store, (state) => state.contextTokens);
-  const facts = useModelFacts(chat);
-  return conversationFigures({ activity, figures, waitsMs, contextTokens }, facts);
 }

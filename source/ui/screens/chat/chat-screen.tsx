@@ -25,11 +25,11 @@ import { ChatActions } from "./conversation/chat-actions.ts";
 import { ChatSession } from "./conversation/chat-session.ts";
 import { SessionRecorder } from "./conversation/session-recorder.ts";
 import { storedEntries, wholeConversationOf } from "./conversation/transcript-entry.ts";
+import { Scrollback } from "./inline-chat.tsx";
 import { activityText } from "./status-text.ts";
 import { defaultExamplePrompts } from "./transcript/empty-chat.tsx";
 import { PrintedEntries } from "./transcript/printed-entries.ts";
 import { readerLines } from "./transcript/reader-lines.ts";
-import { Scrollback } from "./transcript/scrollback.tsx";
 import { TranscriptLayout } from "./transcript/transcript-layout.ts";
 
 export interface ChatScreenContext {

@@ -6,7 +6,7 @@ import type { ModelFacts } from "../../../client/chat-events.ts";
 import type { SessionHead } from "../../../sessions/session.ts";
 import type { BodySize, FrameServices } from "../../frame/screen.ts";
 import type { Store } from "../../hooks/store.ts";
-import { type Readable, useStore } from "../../hooks/use-store.ts";
+import { type Readable, useParts, useStore } from "../../hooks/use-store.ts";
 import type { ConversationFigures } from "../../live/engine-figures.ts";
 import type { WatchedServer } from "../../live/server-watch.ts";
 import type { TextRow } from "../../text/text-run.ts";
@@ -20,8 +20,7 @@ import type { ChatSession } from "./conversation/chat-session.ts";
 import { progressText } from "./status-text.ts";
 import { emptyChatRows } from "./transcript/empty-chat.tsx";
 import type { PrintedEntries } from "./transcript/printed-entries.ts";
-import type { TranscriptLayout } from "./transcript/transcript-layout.ts";
-import type { TranscriptRows } from "./transcript/transcript-window.ts";
+import type { LaidOutTranscript, TranscriptLayout } from "./transcript/transcript-layout.ts";
 
 export interface ChatView {
   readonly store: Store<ChatState>;
@@ -51,11 +50,11 @@ export interface ChatParts extends ChatView {
 }
 
 /** The entries as rows, laid out as far as they are asked for. */
-export function transcriptRows(
+export function layOutTranscript(
   { backend, glyphs, layout }: ChatView,
   { entries, activity }: Pick<ChatState, "entries" | "activity">,
   width: number,
-): TranscriptRows {
+): LaidOutTranscript {
   const progress = activity && progressText(activity, backend.facts, glyphs);
   return layout.rows(entries, width, progress);
 }
@@ -75,10 +74,7 @@ export function useModelFacts({ store, backend }: ChatView): ModelFacts {
 
 /** The rows of the parts in this room; they change with what is typed and with notices. */
 export function useChatLayout({ store, glyphs }: ChatView, size: BodySize): ChatLayout {
-  const editor = useStore(store, (state) => state.editor);
-  const search = useStore(store, (state) => state.search);
-  const notice = useStore(store, (state) => state.notice);
-  return chatLayout({ editor, search, notice }, size, glyphs);
+  return chatLayout(useParts(store, "editor", "search", "notice"), size, glyphs);
 }
 
 /** The rows in place of messages; undefined once there is a message. */
@@ -91,6 +87,11 @@ export function useEmptyChatRows(chat: ChatView, columns: number): readonly Text
       isEmpty ? emptyChatRows(facts, examplePrompts, transcriptWidth(columns), glyphs) : undefined,
     [isEmpty, facts, examplePrompts, columns, glyphs],
   );
+}
+
+export function useConversationFigures(chat: ChatView): ConversationFigures {
+  const state = useParts(chat.store, "activity", "figures", "waitsMs", "contextTokens");
+  return conversationFigures(state, useModelFacts(chat));
 }
 
 /** Figures of the running answer, or of the last one. Panes compare them: the rate is rounded. */

@@ -1,13 +1,15 @@
-// The chat below the terminal's earlier text and its own finished messages, in as few rows as it needs.
+// The chat in the layout `inline`: finished messages are plain text above the program, and below them
+// stands what may still change, in as few rows as it needs.
 
-import { Box } from "ink";
-import { type ReactElement, useMemo } from "react";
+import { Box, Static, Text } from "ink";
+import { type ReactElement, useMemo, useState } from "react";
 import type { BodySize } from "../../frame/screen.ts";
-import { useStore } from "../../hooks/use-store.ts";
+import { useLook } from "../../hooks/use-look.ts";
+import { useParts, useStore } from "../../hooks/use-store.ts";
 import { transcriptWidth } from "./chat-layout.ts";
 import {
   type ChatView,
-  transcriptRows,
+  layOutTranscript,
   useChatLayout,
   useEmptyChatRows,
   useModelFacts,
@@ -15,9 +17,10 @@ import {
 import { Composer } from "./composer/composer.tsx";
 import { StatusLine } from "./status-line.tsx";
 import { EmptyChat } from "./transcript/empty-chat.tsx";
-import { finishedCount } from "./transcript/printed-entries.ts";
-import { MessageRows } from "./transcript/transcript.tsx";
-import { followTail, type VisibleRow, visibleWindow } from "./transcript/transcript-window.ts";
+import { Message } from "./transcript/message.tsx";
+import { finishedCount, type PrintedItem } from "./transcript/printed-entries.ts";
+import { Messages } from "./transcript/transcript.tsx";
+import { followTail, visibleWindow } from "./transcript/transcript-window.ts";
 
 /** With the room that there is at most. */
 export interface InlineChatProps extends BodySize {
@@ -28,13 +31,15 @@ export function InlineChat({ chat, ...size }: InlineChatProps): ReactElement {
   const { columns } = size;
   const layout = useChatLayout(chat, size);
   const emptyRows = useEmptyChatRows(chat, columns);
-  const openRows = useOpenRows(chat, columns, layout.transcriptRows);
-  const height = Math.min(layout.transcriptRows, emptyRows?.length ?? openRows.length);
+  const transcript = useUnfinished(chat, columns);
+  const { entries } = visibleWindow(followTail, transcript, layout.transcriptRows);
+  const openRows = entries.reduce((rows, { from, to }) => rows + to - from, 0);
+  const height = Math.min(layout.transcriptRows, emptyRows?.length ?? openRows);
   return (
     <Box flexDirection="column" width={columns} flexShrink={0}>
       {emptyRows === undefined ? (
         <Box flexDirection="column" height={height} flexShrink={0}>
-          <MessageRows rows={openRows} />
+          <Messages transcript={transcript} visible={entries} />
         </Box>
       ) : (
         <EmptyChat rows={emptyRows} height={height} />
@@ -50,14 +55,51 @@ export function InlineChat({ chat, ...size }: InlineChatProps): ReactElement {
   );
 }
 
-/** The last rows of what may still change: the answer that is being written. */
-function useOpenRows(chat: ChatView, columns: number, rows: number): readonly VisibleRow[] {
-  const { store } = chat;
-  const entries = useStore(store, (state) => state.entries);
-  const activity = useStore(store, (state) => state.activity);
-  useStore(store, () => chat.layout.generation);
+/** What may still change: the answer that is being written. */
+function useUnfinished(chat: ChatView, columns: number) {
+  const { entries, activity } = useParts(chat.store, "entries", "activity");
+  useStore(chat.store, () => chat.layout.generation);
   useModelFacts(chat);
   const open = useMemo(() => entries.slice(finishedCount(entries)), [entries]);
-  const all = transcriptRows(chat, { entries: open, activity }, transcriptWidth(columns));
-  return visibleWindow(followTail, all, rows).rows;
+  return layOutTranscript(chat, { entries: open, activity }, transcriptWidth(columns));
+}
+
+export interface ScrollbackProps {
+  readonly chat: ChatView;
+  readonly columns: number;
+}
+
+/** Mount one at a time: Ink prints one `Static` of a tree. */
+export function Scrollback({ chat, columns }: ScrollbackProps): ReactElement {
+  // Messages that were printed before another chat came to the front are not printed again.
+  const [from] = useState(() => chat.printed.count);
+  const printed = useStore(chat.store, (state) => chat.printed.take(state));
+  const items = useMemo(() => printed.slice(from), [printed, from]);
+  return (
+    <Static items={items}>
+      {(item) => <PrintedMessage key={item.key} item={item} chat={chat} columns={columns} />}
+    </Static>
+  );
+}
+
+interface PrintedMessageProps extends ScrollbackProps {
+  readonly item: PrintedItem;
+}
+
+function PrintedMessage({ item, chat, columns }: PrintedMessageProps): ReactElement {
+  const { glyphs, theme } = useLook();
+  if ("entry" in item) {
+    return (
+      <Box flexDirection="column" width={columns}>
+        <Message block={chat.layout.block(item.entry, transcriptWidth(columns))} />
+      </Box>
+    );
+  }
+  return (
+    <Box width={columns} paddingX={1} paddingBottom={1}>
+      <Text {...theme.dim} wrap="truncate">
+        {`${glyphs.ellipsis} ${item.skipped} earlier messages; Ctrl+O shows them`}
+      </Text>
+    </Box>
+  );
 }

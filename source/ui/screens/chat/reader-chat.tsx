@@ -3,12 +3,12 @@
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import { useStore } from "../../hooks/use-store.ts";
+import { neutraliseText } from "../../text/neutralise.ts";
 import { asciiGlyphs } from "../../theme.ts";
 import type { Activity } from "./chat-state.ts";
 import { type ChatView, useModelFacts } from "./chat-view.ts";
 import { entryFound } from "./composer/history-search.ts";
 import { activityText, statusRun } from "./status-text.ts";
-import { harmless } from "./transcript/reader-lines.ts";
 
 /** Cells that a status may have: it is not cut. */
 const statusWidth = 1000;
@@ -21,10 +21,10 @@ export function ReaderChat({ chat }: { readonly chat: ChatView }): ReactElement 
   const status = useStatus(chat);
   return (
     <Box flexDirection="column">
-      <Text>{`Status: ${harmless(notice ?? status)}`}</Text>
+      <Text>{`Status: ${neutraliseText(notice ?? status, true)}`}</Text>
       <SearchLine chat={chat} />
       <Box aria-role="textbox">
-        <Text aria-label={`Message: ${harmless(text)}`}>{text}</Text>
+        <Text aria-label={`Message: ${neutraliseText(text, true)}`}>{text}</Text>
       </Box>
     </Box>
   );
@@ -36,7 +36,9 @@ function SearchLine({ chat }: { readonly chat: ChatView }): ReactElement | null 
   const history = useStore(chat.store, ({ editor }) => editor.history);
   if (search === undefined) return null;
   const found = entryFound(search, history);
-  return <Text>{`Search: ${harmless(search.query)}, ${harmless(found) || "nothing"}`}</Text>;
+  return (
+    <Text>{`Search: ${neutraliseText(search.query, true)}, ${neutraliseText(found, true) || "nothing"}`}</Text>
+  );
 }
 
 function useStatus(chat: ChatView): string {

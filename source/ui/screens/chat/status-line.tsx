@@ -4,7 +4,7 @@ import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
 import { Gauge } from "../../components/gauge.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { useStore } from "../../hooks/use-store.ts";
+import { useParts } from "../../hooks/use-store.ts";
 import { textWidth, truncateText } from "../../text/graphemes.ts";
 import { visibleText } from "../../text/neutralise.ts";
 import { noticeRows, transcriptWidth } from "./chat-layout.ts";
@@ -23,11 +23,8 @@ export interface StatusLineProps {
 export const StatusLine = memo(function StatusLine(props: StatusLineProps): ReactElement {
   const { chat, columns } = props;
   const { glyphs, theme } = useLook();
-  const rows = noticeRows(
-    useStore(chat.store, ({ notice }) => notice),
-    columns,
-    glyphs,
-  );
+  const { notice } = useParts(chat.store, "notice");
+  const rows = noticeRows(notice, columns, glyphs);
   if (rows === undefined) return <Figures {...props} />;
   return (
     <Box flexDirection="column" flexShrink={0} paddingX={1}>
@@ -44,11 +41,8 @@ export const StatusLine = memo(function StatusLine(props: StatusLineProps): Reac
 /** With a bar: how far loading or reading is, else how full the window. */
 function Figures({ chat, columns }: StatusLineProps): ReactElement {
   const { glyphs, theme } = useLook();
-  const activity = useStore(chat.store, (state) => state.activity);
-  const figures = useStore(chat.store, (state) => state.figures);
-  const contextTokens = useStore(chat.store, (state) => state.contextTokens);
+  const state = useParts(chat.store, "activity", "figures", "contextTokens");
   const facts = useModelFacts(chat);
-  const state = { activity, figures, contextTokens };
   const width = transcriptWidth(columns);
   const { text, tone } = statusRun(state, facts, glyphs, width);
   const share = statusShare(state, facts);

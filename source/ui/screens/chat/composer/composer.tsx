@@ -10,7 +10,7 @@ import { layoutEditor } from "../../../editor/editor-layout.ts";
 import type { EditorState } from "../../../editor/editor-state.ts";
 import type { Store } from "../../../hooks/store.ts";
 import { useLook } from "../../../hooks/use-look.ts";
-import { useStore } from "../../../hooks/use-store.ts";
+import { useParts, useStore } from "../../../hooks/use-store.ts";
 import { textWidth, truncateText } from "../../../text/graphemes.ts";
 import { foreignText, type TextRun } from "../../../text/text-run.ts";
 import { composerTextRowsMaximum, editorWidth } from "../chat-layout.ts";
@@ -31,8 +31,7 @@ export interface ComposerProps {
 
 export const Composer = memo(function Composer(props: ComposerProps): ReactElement {
   const { store, columns, textRows, y } = props;
-  const editor = useStore(store, (state) => state.editor);
-  const search = useStore(store, (state) => state.search);
+  const { editor, search } = useParts(store, "editor", "search");
   const isFocused = useStore(store, (state) => state.selectedId === undefined);
   const title = useStore(store, titleOf);
   return (

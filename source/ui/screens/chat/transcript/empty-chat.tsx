@@ -3,7 +3,7 @@
 import { Box } from "ink";
 import { memo, type ReactElement } from "react";
 import type { ModelFacts } from "../../../../client/chat-events.ts";
-import { Line } from "../../../components/line.tsx";
+import { Lines } from "../../../components/line.tsx";
 import { truncateText } from "../../../text/graphemes.ts";
 import { foreignText, type TextRow } from "../../../text/text-run.ts";
 import { wrapLine } from "../../../text/wrap-line.ts";
@@ -57,10 +57,7 @@ export interface EmptyChatProps {
 export const EmptyChat = memo(function EmptyChat({ rows, height }: EmptyChatProps): ReactElement {
   return (
     <Box flexDirection="column" height={height} flexShrink={0} paddingX={1}>
-      {rows.slice(0, height).map((runs, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
-        <Line key={index} runs={runs} />
-      ))}
+      <Lines rows={rows} to={height} />
     </Box>
   );
 });

@@ -4,7 +4,7 @@ import { reduceEditor } from "../../../editor/editor-reducer.ts";
 import { codePieces } from "../../../markdown/markdown-layout.ts";
 import { chatLayout, transcriptWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
-import { type ChatParts, transcriptRows } from "../chat-view.ts";
+import { type ChatParts, layOutTranscript } from "../chat-view.ts";
 import type { MessageControl } from "../commands/command.ts";
 import { toMarkdown } from "../conversation/export-conversation.ts";
 import {
@@ -131,7 +131,7 @@ export class MessageActions implements MessageControl {
   #transcript() {
     const room = this.#chat.size();
     const rows = chatLayout(this.#state, room, this.#chat.glyphs).transcriptRows;
-    const transcript = transcriptRows(this.#chat, this.#state, transcriptWidth(room.columns));
+    const transcript = layOutTranscript(this.#chat, this.#state, transcriptWidth(room.columns));
     return { transcript, rows };
   }
 

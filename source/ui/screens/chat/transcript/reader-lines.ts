@@ -1,7 +1,7 @@
 // The conversation as lines for screen readers: who speaks in a word, and how it ended. Lines are only added.
 
 import { attachedText } from "../../../../client/attachments/read-image-file.ts";
-import { neutraliseLine, normaliseLineBreaks } from "../../../text/neutralise.ts";
+import { neutraliseText, normaliseLineBreaks } from "../../../text/neutralise.ts";
 import type { AssistantEntry, TranscriptEntry } from "../conversation/transcript-entry.ts";
 import { finishedCount } from "./printed-entries.ts";
 
@@ -30,7 +30,9 @@ const speakers = { user: "You", error: "Error", notice: "Note" } as const;
 
 function entryLines(entry: TranscriptEntry): readonly string[] {
   if (entry.kind === "assistant") return answerLines(entry);
-  const said = [harmless(entry.text), ...besideText(entry)].filter((part) => part !== "");
+  const said = [neutraliseText(entry.text, true), ...besideText(entry)].filter(
+    (part) => part !== "",
+  );
   return [`${speakers[entry.kind]}: ${said.join(" ")}`];
 }
 
@@ -48,7 +50,7 @@ function answerLines({ text, state, toolCalls = [] }: AssistantEntry): readonly 
   const pieces = sentencesOf(text, isOpen);
   if (!isOpen) {
     const calls = toolCalls.map(({ name, arguments: values }) =>
-      harmless(`(calls ${name} ${JSON.stringify(values)})`),
+      neutraliseText(`(calls ${name} ${JSON.stringify(values)})`, true),
     );
     pieces.push(...calls, ...endingOf(state));
   }
@@ -67,7 +69,9 @@ function sentencesOf(text: string, isOpen: boolean): string[] {
   const open = isOpen ? lines.pop() : undefined;
   const sentences = lines.flatMap(splitSentences);
   if (open !== undefined) sentences.push(...splitSentences(open).slice(0, -1));
-  return sentences.map((sentence) => harmless(sentence.trim())).filter((line) => line !== "");
+  return sentences
+    .map((sentence) => neutraliseText(sentence.trim(), true))
+    .filter((line) => line !== "");
 }
 
 function splitSentences(line: string): string[] {
@@ -80,12 +84,4 @@ function splitSentences(line: string): string[] {
     from = end;
   }
   return [...sentences, line.slice(from)];
-}
-
-/** A text that the terminal does not obey. */
-export function harmless(text: string): string {
-  return normaliseLineBreaks(text)
-    .split("\n")
-    .map((line) => neutraliseLine(line, true))
-    .join("\n");
 }

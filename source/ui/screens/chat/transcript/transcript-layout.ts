@@ -24,9 +24,18 @@ const longestMessage = 16_000;
 const shownOfLongMessage = 4000;
 const longestNote = 400;
 
-interface Block {
+/** An entry laid out at a width, in the three parts that are drawn below each other. */
+export interface EntryBlock {
   readonly width: number;
-  readonly rows: readonly TextRow[];
+  /** Who speaks and when, images, what was thought and called; all of an entry without an answer. */
+  readonly head: readonly TextRow[];
+  /** An answer's text. */
+  readonly markdown:
+    | { readonly text: string; readonly layout: MarkdownLayout; readonly isOpen: boolean }
+    | undefined;
+  readonly markdownRows: number;
+  /** How it ended, and a blank row. */
+  readonly tail: readonly TextRow[];
 }
 
 export interface TranscriptLayoutOptions {
@@ -38,10 +47,15 @@ export interface TranscriptLayoutOptions {
   readonly timeText: (atMs: number) => string;
 }
 
+/** Entries as rows, and the blocks that those rows are in. */
+export interface LaidOutTranscript extends TranscriptRows {
+  blockOf(index: number): EntryBlock;
+}
+
 export class TranscriptLayout {
   readonly #options: TranscriptLayoutOptions;
   /** Rows of entries that did not change since they were laid out; an entry is never modified. */
-  #blocks = new WeakMap<TranscriptEntry, Block>();
+  #blocks = new WeakMap<TranscriptEntry, EntryBlock>();
   /** The answer that is being written. */
   #growing: { readonly id: number; readonly layout: MarkdownLayout } | undefined;
   #generation = 0;
@@ -67,40 +81,55 @@ export class TranscriptLayout {
     entries: readonly TranscriptEntry[],
     width: number,
     progress: string | undefined,
-  ): TranscriptRows {
+  ): LaidOutTranscript {
+    const blockOf = (index: number): EntryBlock => {
+      const entry = entries[index];
+      return entry === undefined ? noBlock : this.block(entry, width, progress);
+    };
     return {
       width,
       count: entries.length,
       idAt: (index) => entries[index]?.id ?? -1,
-      rowsOf: (index) => {
-        const entry = entries[index];
-        return entry === undefined ? [] : this.#rowsOf(entry, width, progress);
-      },
-      rowCount: (index) => {
+      blockOf,
+      rowsOf: (index) => rowsIn(blockOf(index)),
+      knownRowsOf: (index) => {
         const entry = entries[index];
         if (entry === undefined) return { rows: 0, isExact: true };
         const known = this.#blocks.get(entry);
-        if (known?.width === width) return { rows: known.rows.length, isExact: true };
+        if (known?.width === width) return { rows: rowsIn(known), isExact: true };
         return { rows: 2 + Math.ceil(entry.text.length / width), isExact: false };
       },
     };
   }
 
-  #rowsOf(entry: TranscriptEntry, width: number, progress: string | undefined): readonly TextRow[] {
+  /** The same object as long as the entry, the width and the colours of code are the same. */
+  block(entry: TranscriptEntry, width: number, progress?: string): EntryBlock {
     const known = this.#blocks.get(entry);
-    if (known?.width === width) return known.rows;
-    const rows = [...this.#contentOf(entry, width, progress), blankRow];
+    if (known?.width === width) return known;
+    const block = this.#layOut(entry, width, progress);
     // The progress of an answer without text changes while the entry does not.
     const isWaiting = entry.kind === "assistant" && entry.state === "running" && entry.text === "";
-    if (!isWaiting) this.#blocks.set(entry, { width, rows });
-    return rows;
+    if (!isWaiting) this.#blocks.set(entry, block);
+    return block;
   }
 
-  #contentOf(
-    entry: TranscriptEntry,
-    width: number,
-    progress: string | undefined,
-  ): readonly TextRow[] {
+  #layOut(entry: TranscriptEntry, width: number, progress: string | undefined): EntryBlock {
+    const head = this.#headOf(entry, width, progress);
+    if (entry.kind !== "assistant" || entry.text === "") {
+      return { width, head, markdown: undefined, markdownRows: 0, tail: this.#tailOf(entry) };
+    }
+    const markdown = this.#markdownOf(entry, width);
+    const markdownRows = markdown.layout.rows(markdown.text, markdown.isOpen).length;
+    return { width, head, markdown, markdownRows, tail: this.#tailOf(entry) };
+  }
+
+  #tailOf(entry: TranscriptEntry): readonly TextRow[] {
+    const mark =
+      entry.kind === "assistant" ? answerMark(entry.state, this.#options.glyphs) : undefined;
+    return mark === undefined ? [blankRow] : [[{ text: mark, tone: "mark" }], blankRow];
+  }
+
+  #headOf(entry: TranscriptEntry, width: number, progress: string | undefined): readonly TextRow[] {
     const { glyphs } = this.#options;
     switch (entry.kind) {
       case "user":
@@ -108,15 +137,11 @@ export class TranscriptLayout {
       case "assistant":
         return this.#answerRows(entry, width, progress);
       case "error": {
-        const sign: TextRun = { text: `${glyphs.failed} `, tone: "error" };
-        const indent: TextRun = { text: " ".repeat(textWidth(sign.text)), tone: "plain" };
-        const inner = width - textWidth(sign.text);
         const next = withGlyphs(entry.next ?? "", glyphs);
-        const rows = [
+        return behindSign({ text: `${glyphs.failed} `, tone: "error" }, width, (inner) => [
           ...this.#textRows(entry.text, inner, "error"),
           ...(next === "" ? [] : this.#textRows(next, inner, "dim")),
-        ];
-        return rows.map((row, index) => [index === 0 ? sign : indent, ...row]);
+        ]);
       }
       case "notice":
         return this.#textRows(entry.text, width, "dim");
@@ -149,11 +174,9 @@ export class TranscriptLayout {
     rows.push(...this.#thinkingRows(entry, width));
     for (const call of toolCalls) {
       const values = JSON.stringify(call.arguments).slice(0, longestNote);
+      const text = neutraliseLine(`${call.name} ${values}`, glyphs.isAscii);
       const sign: TextRun = { text: `${glyphs.arrow} `, tone: "mark" };
-      const line = neutraliseLine(`${call.name} ${values}`, glyphs.isAscii);
-      const called = wrapRuns([{ text: line, tone: "name" }], width - textWidth(sign.text));
-      const indent: TextRun = { text: " ".repeat(textWidth(sign.text)), tone: "plain" };
-      rows.push(...called.map((row, index) => [index === 0 ? sign : indent, ...row]));
+      rows.push(...behindSign(sign, width, (inner) => wrapRuns([{ text, tone: "name" }], inner)));
     }
     if (text === "") {
       const isRunning = state === "running";
@@ -161,9 +184,7 @@ export class TranscriptLayout {
       else if (!isRunning && toolCalls.length === 0) {
         rows.push([{ text: "(empty answer)", tone: "dim" }]);
       }
-    } else rows.push(...this.#markdown(entry, width));
-    const mark = answerMark(state, glyphs);
-    if (mark !== undefined) rows.push([{ text: mark, tone: "mark" }]);
+    }
     return rows;
   }
 
@@ -183,7 +204,7 @@ export class TranscriptLayout {
     return [head, ...inner.map((row) => [bar, ...row])];
   }
 
-  #markdown({ id, text, state }: AssistantEntry, width: number): readonly TextRow[] {
+  #markdownOf({ id, text, state }: AssistantEntry, width: number) {
     const isOpen = state === "running";
     const known = this.#growing;
     const layout =
@@ -195,7 +216,7 @@ export class TranscriptLayout {
           });
     if (isOpen) this.#growing = { id, layout };
     else if (known?.id === id) this.#growing = undefined;
-    return layout.rows(text, isOpen);
+    return { text, layout, isOpen };
   }
 
   #textRows(text: string, width: number, tone: Tone): TextRow[] {
@@ -207,6 +228,29 @@ export class TranscriptLayout {
         return wrapRuns([{ text: harmless, tone }], Math.max(1, width));
       });
   }
+}
+
+const noBlock: EntryBlock = {
+  width: 0,
+  head: [],
+  markdown: undefined,
+  markdownRows: 0,
+  tail: [],
+};
+
+function rowsIn({ head, markdownRows, tail }: EntryBlock): number {
+  return head.length + markdownRows + tail.length;
+}
+
+/** Rows with a sign in front of the first, and as many blanks in front of the others. */
+function behindSign(
+  sign: TextRun,
+  width: number,
+  rowsAt: (width: number) => readonly TextRow[],
+): TextRow[] {
+  const cells = textWidth(sign.text);
+  const indent: TextRun = { text: " ".repeat(cells), tone: "plain" };
+  return rowsAt(width - cells).map((row, index) => [index === 0 ? sign : indent, ...row]);
 }
 
 function imageRows(image: EntryImage, width: number, isDrawn: boolean): TextRow[] {

@@ -1,6 +1,5 @@
-// Which rows of the transcript are on show: its tail, or a place that new output never moves. Only
-import type { TextRow } from "../../../text/text-run.ts";
-// what is near is laid out, so that a picture costs the same for any length of the transcript.
+// The part of the transcript on show: its tail, or a place that new output never moves. Only what is
+// near is laid out, so that a picture costs the same for any length of the transcript.
 
 /** A row of the transcript by the entry that it belongs to, so that it survives a new width. */
 export interface RowAnchor {
@@ -25,21 +24,21 @@ export interface TranscriptRows {
   readonly width: number;
   readonly count: number;
   idAt(index: number): number;
-  /** Lays the entry out, unless that was done before. */
-  rowsOf(index: number): readonly TextRow[];
-  /** How many rows it has; guessed while it is not laid out. */
-  rowCount(index: number): { readonly rows: number; readonly isExact: boolean };
+  /** Counts the rows of an entry; lays it out, unless that was done before. */
+  rowsOf(index: number): number;
+  /** The same without laying it out: then it is a guess. */
+  knownRowsOf(index: number): { readonly rows: number; readonly isExact: boolean };
 }
 
-/** A row in sight, by its place in the transcript. */
-export interface VisibleRow {
-  readonly entryId: number;
-  readonly rowInEntry: number;
-  readonly runs: TextRow;
+/** The rows of an entry in sight: from `from` on, up to `to`, which is not in sight. */
+export interface VisibleEntry {
+  readonly index: number;
+  readonly from: number;
+  readonly to: number;
 }
 
 export interface VisibleWindow {
-  readonly rows: readonly VisibleRow[];
+  readonly entries: readonly VisibleEntry[];
   /** Undefined while the tail is followed. */
   readonly belowRows: number | undefined;
   /** `belowRows` counts entries that were never laid out. */
@@ -75,16 +74,16 @@ export function visibleWindow(
   const rowCount = Math.max(1, height - markerRows);
   const top = viewport.kind === "tail" ? undefined : placeOf(viewport.top, transcript);
   if (viewport.kind === "tail" || top === undefined || fitsBelow(top, rowCount, transcript)) {
-    const { rows } = takeRows(tailPlace(transcript, height), height, transcript);
-    return { rows, belowRows: undefined, isAbout: false, newRows: 0 };
+    const { entries } = takeRows(tailPlace(transcript, height), height, transcript);
+    return { entries, belowRows: undefined, isAbout: false, newRows: 0 };
   }
-  const { end, rows } = takeRows(top, rowCount, transcript);
+  const { end, entries } = takeRows(top, rowCount, transcript);
   const below = rowsFrom(end, transcript);
   const seenEnd = placeOf(viewport.seenEnd, transcript);
   const unseen = seenEnd === undefined ? 0 : rowsFrom(seenEnd, transcript).rows;
   // What has been scrolled into view is no news.
   const newRows = Math.min(below.rows, unseen);
-  return { rows, belowRows: below.rows, isAbout: !below.isExact, newRows };
+  return { entries, belowRows: below.rows, isAbout: !below.isExact, newRows };
 }
 
 /** The viewport after a scroll key. */
@@ -111,11 +110,12 @@ export function reveal(
   transcript: TranscriptRows,
   height: number,
 ): Viewport {
-  const { rows } = visibleWindow(viewport, transcript, height);
   const index = indexOf(entryId, transcript);
   if (index === undefined) return viewport;
-  const shown = rows.filter((row) => row.entryId === entryId).length;
-  const whole = transcript.rowsOf(index).length;
+  const { entries } = visibleWindow(viewport, transcript, height);
+  const { from, to } = entries.find((entry) => entry.index === index) ?? { from: 0, to: 0 };
+  const shown = to - from;
+  const whole = transcript.rowsOf(index);
   if (shown >= Math.min(whole, height - markerRows)) return viewport;
   return anchored(viewport, { index, row: 0 }, transcript, Math.max(1, height - markerRows));
 }
@@ -142,7 +142,7 @@ function tailPlace(transcript: TranscriptRows, height: number): Place {
   let rows = 0;
   while (index > 0 && rows < height) {
     index -= 1;
-    rows += transcript.rowsOf(index).length;
+    rows += transcript.rowsOf(index);
   }
   return { index, row: Math.max(0, rows - height) };
 }
@@ -152,48 +152,46 @@ function moved({ index, row }: Place, delta: number, transcript: TranscriptRows)
   let inEntry = row + delta;
   while (inEntry < 0 && at > 0) {
     at -= 1;
-    inEntry += transcript.rowsOf(at).length;
+    inEntry += transcript.rowsOf(at);
   }
-  while (at < transcript.count && inEntry >= transcript.rowsOf(at).length) {
-    inEntry -= transcript.rowsOf(at).length;
+  while (at < transcript.count && inEntry >= transcript.rowsOf(at)) {
+    inEntry -= transcript.rowsOf(at);
     at += 1;
   }
   return { index: at, row: Math.max(0, inEntry) };
 }
 
-/** Whether everything from a place on fits into so many rows. */
+/** Tells if everything from a place on fits into so many rows. */
 function fitsBelow({ index, row }: Place, rowCount: number, transcript: TranscriptRows): boolean {
   let rows = -row;
   for (let at = index; at < transcript.count; at += 1) {
-    rows += transcript.rowsOf(at).length;
+    rows += transcript.rowsOf(at);
     if (rows > rowCount) return false;
   }
   return true;
 }
 
 function takeRows(top: Place, rowCount: number, transcript: TranscriptRows) {
-  const rows: VisibleRow[] = [];
+  const entries: VisibleEntry[] = [];
   let { index, row } = top;
-  while (index < transcript.count && rows.length < rowCount) {
+  let left = rowCount;
+  while (index < transcript.count && left > 0) {
     const all = transcript.rowsOf(index);
-    const taken = all.slice(row, row + rowCount - rows.length);
-    const entryId = transcript.idAt(index);
-    for (const [at, runs] of taken.entries()) {
-      rows.push({ entryId, rowInEntry: row + at, runs });
-    }
-    row += taken.length;
-    if (row < all.length) break;
+    const to = Math.min(all, row + left);
+    if (to > row) entries.push({ index, from: row, to });
+    left -= Math.max(0, to - row);
+    if (to < all) return { entries, end: { index, row: to } };
     index += 1;
     row = 0;
   }
-  return { rows, end: { index, row } };
+  return { entries, end: { index, row } };
 }
 
 function rowsFrom({ index, row }: Place, transcript: TranscriptRows) {
   let rows = -row;
   let isExact = true;
   for (let at = index; at < transcript.count; at += 1) {
-    const known = transcript.rowCount(at);
+    const known = transcript.knownRowsOf(at);
     rows += known.rows;
     isExact &&= known.isExact;
   }
@@ -207,7 +205,7 @@ function placeOf(anchor: RowAnchor, transcript: TranscriptRows): Place | undefin
   if (anchor.width === transcript.width) return { index, row: anchor.rowInEntry };
   // Half the width makes about twice the rows.
   const scaled = Math.round((anchor.rowInEntry * anchor.width) / Math.max(1, transcript.width));
-  return { index, row: Math.min(scaled, transcript.rowsOf(index).length) };
+  return { index, row: Math.min(scaled, transcript.rowsOf(index)) };
 }
 
 function indexOf(entryId: number, transcript: TranscriptRows): number | undefined {
@@ -230,6 +228,6 @@ function anchorAt({ index, row }: Place, transcript: TranscriptRows): RowAnchor 
 function endAnchor(transcript: TranscriptRows): RowAnchor | undefined {
   const last = transcript.count - 1;
   if (last < 0) return undefined;
-  const rowInEntry = transcript.rowsOf(last).length;
+  const rowInEntry = transcript.rowsOf(last);
   return { entryId: transcript.idAt(last), rowInEntry, width: transcript.width };
 }

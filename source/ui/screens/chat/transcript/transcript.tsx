@@ -2,15 +2,15 @@
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
-import { Line } from "../../../components/line.tsx";
 import { useLook } from "../../../hooks/use-look.ts";
-import { useStore } from "../../../hooks/use-store.ts";
+import { useParts, useStore } from "../../../hooks/use-store.ts";
 import { textWidth } from "../../../text/graphemes.ts";
-import type { TextRow } from "../../../text/text-run.ts";
 import type { Glyphs } from "../../../theme.ts";
 import { transcriptWidth } from "../chat-layout.ts";
-import { type ChatView, transcriptRows, useModelFacts } from "../chat-view.ts";
-import { type VisibleRow, type VisibleWindow, visibleWindow } from "./transcript-window.ts";
+import { type ChatView, layOutTranscript, useModelFacts } from "../chat-view.ts";
+import { Message } from "./message.tsx";
+import type { LaidOutTranscript } from "./transcript-layout.ts";
+import { type VisibleEntry, type VisibleWindow, visibleWindow } from "./transcript-window.ts";
 
 export interface TranscriptProps {
   readonly chat: ChatView;
@@ -21,59 +21,50 @@ export interface TranscriptProps {
 /** Takes exactly `rows`; only what is in sight is laid out and mounted. */
 export const Transcript = memo(function Transcript(props: TranscriptProps): ReactElement {
   const { chat, columns, rows } = props;
-  const { store } = chat;
-  const entries = useStore(store, (state) => state.entries);
-  const activity = useStore(store, (state) => state.activity);
-  const viewport = useStore(store, (state) => state.viewport);
-  const selectedId = useStore(store, (state) => state.selectedId);
-  useStore(store, () => chat.layout.generation);
+  const { viewport, selectedId, ...shown } = useParts(
+    chat.store,
+    "entries",
+    "activity",
+    "viewport",
+    "selectedId",
+  );
+  useStore(chat.store, () => chat.layout.generation);
   useModelFacts(chat);
-  const transcript = transcriptRows(chat, { entries, activity }, transcriptWidth(columns));
+  const transcript = layOutTranscript(chat, shown, transcriptWidth(columns));
   const window = visibleWindow(viewport, transcript, rows);
   return (
     <Box flexDirection="column" width={columns} height={rows} flexShrink={0} overflowY="hidden">
-      <MessageRows rows={window.rows} selectedId={selectedId} />
+      <Messages transcript={transcript} visible={window.entries} selectedId={selectedId} />
       <Box flexGrow={1} />
       <BelowLine window={window} columns={columns} />
     </Box>
   );
 });
 
-export interface MessageRowsProps {
-  readonly rows: readonly VisibleRow[];
+export interface MessagesProps {
+  readonly transcript: LaidOutTranscript;
+  readonly visible: readonly VisibleEntry[];
   readonly selectedId?: number | undefined;
 }
 
-/** A row keeps its component while it moves: it is drawn again only when its text changes. */
-export function MessageRows({ rows, selectedId }: MessageRowsProps): ReactElement {
+export function Messages({ transcript, visible, selectedId }: MessagesProps): ReactElement {
   return (
     <>
-      {rows.map(({ entryId, rowInEntry, runs }) => (
-        <MessageRow
-          key={`${entryId} ${rowInEntry}`}
-          runs={runs}
-          isSelected={entryId === selectedId}
-        />
-      ))}
+      {visible.map(({ index, from, to }) => {
+        const id = transcript.idAt(index);
+        return (
+          <Message
+            key={id}
+            block={transcript.blockOf(index)}
+            from={from}
+            to={to}
+            isSelected={id === selectedId}
+          />
+        );
+      })}
     </>
   );
 }
-
-interface MessageRowProps {
-  readonly runs: TextRow;
-  readonly isSelected: boolean;
-}
-
-/** The margin holds the mark of the selected message. */
-const MessageRow = memo(function MessageRow({ runs, isSelected }: MessageRowProps): ReactElement {
-  const { glyphs } = useLook();
-  if (runs.length === 0) return <Line runs={runs} />;
-  const mark = glyphs.isAscii ? "|" : "▌";
-  const margin = isSelected
-    ? ({ text: mark, tone: "focus" } as const)
-    : ({ text: " ", tone: "plain" } as const);
-  return <Line runs={[margin, ...runs]} />;
-});
 
 interface BelowLineProps {
   readonly window: VisibleWindow;

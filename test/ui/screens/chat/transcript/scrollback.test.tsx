@@ -2,8 +2,8 @@
 // Method: the component printed as text, after changes of the chat's state; the list of printed entries alone.
 
 import { expect, test } from "vitest";
+import { Scrollback } from "../../../../../source/ui/screens/chat/inline-chat.tsx";
 import { PrintedEntries } from "../../../../../source/ui/screens/chat/transcript/printed-entries.ts";
-import { Scrollback } from "../../../../../source/ui/screens/chat/transcript/scrollback.tsx";
 import { renderAt } from "../../../support/render.tsx";
 import { sampleEntries, sampleView } from "../sample-view.ts";
 

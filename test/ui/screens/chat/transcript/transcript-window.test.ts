@@ -11,13 +11,14 @@ import {
   type Viewport,
   visibleWindow,
 } from "../../../../../source/ui/screens/chat/transcript/transcript-window.ts";
-import { runsText } from "../../../../../source/ui/text/text-run.ts";
 
 interface TestTranscript extends TranscriptRows {
   readonly laidOut: Set<number>;
+  /** The number of each entry's first row. */
+  readonly starts: readonly number[];
 }
 
-/** Entries with these numbers of rows; each row says which one of all it is. */
+/** Entries with these numbers of rows. */
 function transcript(
   rowCounts: readonly number[],
   { width = 80, firstId = 0 } = {},
@@ -33,14 +34,13 @@ function transcript(
     width,
     count: rowCounts.length,
     laidOut,
+    starts,
     idAt: (index) => firstId + index * 2,
     rowsOf: (index) => {
       laidOut.add(index);
-      return Array.from({ length: rowCounts[index] ?? 0 }, (_, row) => [
-        { text: String((starts[index] ?? 0) + row), tone: "plain" as const },
-      ]);
+      return rowCounts[index] ?? 0;
     },
-    rowCount: (index) => ({
+    knownRowsOf: (index) => ({
       rows: laidOut.has(index) ? (rowCounts[index] ?? 0) : 1,
       isExact: laidOut.has(index),
     }),
@@ -51,8 +51,11 @@ const height = 10;
 const pageUp = { kind: "pages", delta: -1 } as const;
 const pageDown = { kind: "pages", delta: 1 } as const;
 
-function shown(viewport: Viewport, rows: TranscriptRows): number[] {
-  return visibleWindow(viewport, rows, height).rows.map(({ runs }) => Number(runsText(runs)));
+/** The numbers of the rows in sight, counted from the first of all. */
+function shown(viewport: Viewport, rows: TestTranscript): number[] {
+  return visibleWindow(viewport, rows, height).entries.flatMap(({ index, from, to }) =>
+    range((rows.starts[index] ?? 0) + from, to - from),
+  );
 }
 
 function range(from: number, count: number): number[] {

@@ -1,0 +1,19 @@
+// Markdown as it is read in a terminal: headings, lists, quotes, tables, code in its colours.
+
+import { memo, type ReactElement } from "react";
+import type { MarkdownLayout } from "../markdown/markdown-layout.ts";
+import { Lines, type LinesProps } from "./line.tsx";
+
+export interface MarkdownProps extends Omit<LinesProps, "rows"> {
+  readonly text: string;
+  /** Knows width and glyphs, and what of the text is laid out already: keep it while a text grows. */
+  readonly layout: MarkdownLayout;
+  /** More text may come: the last block is not closed yet. Defaults to false. */
+  readonly isOpen?: boolean;
+}
+
+/** One row below the other, without a box of its own; all of them, or those from `from` to before `to`. */
+export const Markdown = memo(function Markdown(props: MarkdownProps): ReactElement {
+  const { text, layout, isOpen = false, ...lines } = props;
+  return <Lines rows={layout.rows(text, isOpen)} {...lines} />;
+});

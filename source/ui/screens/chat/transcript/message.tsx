@@ -1,0 +1,36 @@
+// A message of the transcript, as far as it is in sight.
+
+import { memo, type ReactElement } from "react";
+import { Lines } from "../../../components/line.tsx";
+import { Markdown } from "../../../components/markdown.tsx";
+import { useLook } from "../../../hooks/use-look.ts";
+import type { TextRun } from "../../../text/text-run.ts";
+import type { EntryBlock } from "./transcript-layout.ts";
+
+export interface MessageProps {
+  readonly block: EntryBlock;
+  /** The rows in sight. Defaults to all. */
+  readonly from?: number;
+  readonly to?: number;
+  readonly isSelected?: boolean;
+}
+
+const margin: TextRun = { text: " ", tone: "plain" };
+const selectedMargin: TextRun = { text: "▌", tone: "focus" };
+const selectedAsciiMargin: TextRun = { text: "|", tone: "focus" };
+
+/** Drawn again only when something in it changes or comes into sight. The margin marks a selected one. */
+export const Message = memo(function Message(props: MessageProps): ReactElement {
+  const { block, from = 0, to = Number.POSITIVE_INFINITY, isSelected = false } = props;
+  const { isAscii } = useLook().glyphs;
+  const { head, markdown, markdownRows, tail } = block;
+  const lead = !isSelected ? margin : isAscii ? selectedAsciiMargin : selectedMargin;
+  const part = (start: number) => ({ from: from - start, to: to - start, lead });
+  return (
+    <>
+      <Lines rows={head} {...part(0)} />
+      {markdown && <Markdown {...markdown} {...part(head.length)} />}
+      <Lines rows={tail} {...part(head.length + markdownRows)} />
+    </>
+  );
+});

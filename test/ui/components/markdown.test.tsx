@@ -1,0 +1,68 @@
+// Goal: Markdown is drawn in the rows that its layout counted, all of them or a part, also while it grows.
+// Method: the component at a width, drawn as text.
+
+import { expect, test } from "vitest";
+import { Markdown } from "../../../source/ui/components/markdown.tsx";
+import { CodeHighlighter } from "../../../source/ui/markdown/code-highlighter.ts";
+import { MarkdownLayout } from "../../../source/ui/markdown/markdown-layout.ts";
+import { renderAt } from "../support/render.tsx";
+
+const columns = 30;
+const text = [
+  "# Title",
+  "",
+  "A paragraph that is longer than one row.",
+  "",
+  "- first",
+  "- second",
+  "",
+  "```",
+  "a = 1",
+  "```",
+].join("\n");
+const rows = [
+  "Title",
+  "",
+  "A paragraph that is longer",
+  "than one row.",
+  "",
+  "• first",
+  "• second",
+  "",
+  "┌─",
+  "│ a = 1",
+  "└─",
+];
+
+function layoutAt(width: number): MarkdownLayout {
+  return new MarkdownLayout(width, { isAscii: false, highlighter: new CodeHighlighter() });
+}
+
+test("blocks are drawn below each other at their width", () => {
+  const { lines } = renderAt(<Markdown text={text} layout={layoutAt(columns)} />, { columns });
+  expect(lines()).toEqual(rows);
+});
+
+test("a part is drawn as it stands in the whole, with a margin beside rows that hold text", () => {
+  const layout = layoutAt(columns - 2);
+  const lead = { text: "> ", tone: "plain" } as const;
+  const draw = <Markdown text={text} layout={layout} from={3} to={7} lead={lead} />;
+  expect(renderAt(draw, { columns }).lines()).toEqual([
+    "> than one row.",
+    "",
+    "> • first",
+    "> • second",
+  ]);
+  const outside = <Markdown text={text} layout={layout} from={-5} to={1} lead={lead} />;
+  expect(renderAt(outside, { columns }).lines()).toEqual(["> Title"]);
+});
+
+test("a growing text keeps its rows, and its last block is closed with it", () => {
+  const layout = layoutAt(columns);
+  const growing = "Code:\n\n```\na = 1\n";
+  const drawn = renderAt(<Markdown text={growing} layout={layout} isOpen />, { columns });
+  expect(drawn.lines()).toEqual(["Code:", "", "┌─", "│ a = 1", "└─"]);
+  drawn.rerender(<Markdown text={`${growing}b = 2\n\`\`\`\nDone.`} layout={layout} />);
+  expect(drawn.lines()).toEqual(["Code:", "", "┌─", "│ a = 1", "│ b = 2", "└─", "Done."]);
+  expect(layout.rows(`${growing}b = 2\n\`\`\`\nDone.`, false)).toHaveLength(7);
+});
