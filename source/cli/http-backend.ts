@@ -10,9 +10,12 @@ import {
   showModel,
 } from "../client/chat-calls.ts";
 import type { ChatEvent, ClientMessage, ModelFacts } from "../client/chat-events.ts";
-import type { ChatBackend } from "../ui/screens/chat/chat-backend.ts";
-import type { ChatSettings } from "../ui/screens/chat/chat-settings.ts";
-import type { ModelChoice, ShowTopic } from "../ui/screens/chat/model-services.ts";
+import type {
+  ChatBackend,
+  ChatSettings,
+  ModelChoice,
+  ShowTopic,
+} from "../ui/screens/chat/chat-backend.ts";
 import { answerOptions } from "./answer-flags.ts";
 import { describedModel } from "./described-model.ts";
 import type { Flags } from "./flags.ts";

@@ -46,7 +46,9 @@ export function attachmentLines({
   missing,
   tooMany,
 }: Pick<AttachedPrompt, "missing" | "tooMany"> & {
-  images: ReadonlyArray<Pick<ImageAttachment, "name" | "width" | "height"> & { tokens?: number | undefined }>;
+  images: ReadonlyArray<
+    Pick<ImageAttachment, "name" | "width" | "height"> & { tokens?: number | undefined }
+  >;
 }): string {
   const lines = [
     ...images.map((image) => attachedText(image, image.tokens)),

@@ -5,8 +5,7 @@ import { ServerRefusal } from "../../client/api-client.ts";
 import type { ChatEvent, ClientMessage, ModelFacts } from "../../client/chat-events.ts";
 import { clientErrors } from "../../client/errors.ts";
 import { type EndpointConnection, OpenAiEndpoint } from "../../client/openai-endpoint.ts";
-import type { ChatSettings } from "../../ui/screens/chat/chat-settings.ts";
-import type { ModelChoice, ShowTopic } from "../../ui/screens/chat/model-services.ts";
+import type { ChatSettings, ModelChoice, ShowTopic } from "../../ui/screens/chat/chat-backend.ts";
 import type { DeploymentBackend } from "../../ui/screens/cloud-access.ts";
 
 export interface DeploymentChatOptions {

@@ -1,9 +1,7 @@
 // The screens behind the tabs, in their order.
 
-import type { Clock } from "../../base/clock.ts";
 import type { SessionHead } from "../../sessions/session.ts";
-import type { FrameServices, Screen } from "../frame/screen.ts";
-import type { Layout } from "../hooks/use-layout.ts";
+import type { Screen, ScreenContext } from "../frame/screen.ts";
 import { RequestFeed } from "../live/request-feed.ts";
 import { ServerWatch } from "../live/server-watch.ts";
 import type { ChatOptions } from "../screens/chat/chat-backend.ts";
@@ -11,16 +9,8 @@ import { type ChatPlace, ChatPlaces } from "../screens/chat/chat-places.tsx";
 import { ChatScreen } from "../screens/chat/chat-screen.tsx";
 import { ModelsScreen } from "../screens/models/models-screen.tsx";
 import { ServerScreen } from "../screens/server/server-screen.tsx";
-import type { Glyphs } from "../theme.ts";
 import type { AppParts } from "./app-options.ts";
 import type { CloudScreenContext } from "./cloud-screens.ts";
-
-export interface ScreenContext {
-  readonly glyphs: Glyphs;
-  readonly clock: Clock;
-  readonly frame: FrameServices;
-  readonly layout: Layout;
-}
 
 export interface CreatedScreens {
   readonly chat: ChatPlaces;

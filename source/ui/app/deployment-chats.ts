@@ -2,16 +2,17 @@
 
 import { describeError } from "../../base/product-error.ts";
 import type { SessionDeployment, SessionHead } from "../../sessions/session.ts";
+import type { ScreenContext } from "../frame/screen.ts";
 import type { ChatOptions } from "../screens/chat/chat-backend.ts";
 import type { ChatPlace, ChatPlaces, DeploymentPlaces } from "../screens/chat/chat-places.tsx";
-import { ChatScreen, type ChatScreenContext } from "../screens/chat/chat-screen.tsx";
+import { ChatScreen } from "../screens/chat/chat-screen.tsx";
 import { sessionChoices } from "../screens/chat/conversation/chat-actions.ts";
 import type { CalledApp, CloudAccess, CloudServer } from "../screens/cloud-access.ts";
 
 export interface DeploymentChatsOptions {
   readonly cloud: CloudAccess;
   readonly chats: ChatPlaces;
-  readonly context: ChatScreenContext;
+  readonly context: ScreenContext;
   /** Where they are kept; without it they are not. */
   readonly kept: Pick<ChatOptions, "historyFile" | "sessions">;
 }

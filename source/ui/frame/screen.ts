@@ -1,6 +1,9 @@
 // The seam between the frame (tabs, palette, help, hints) and the screens behind its tabs.
 
 import type { ComponentType } from "react";
+import type { Clock } from "../../base/clock.ts";
+import type { Layout } from "../hooks/use-layout.ts";
+import type { Glyphs } from "../theme.ts";
 
 /** The body of the window: what lies between the row of tabs and the row of hints. */
 export interface BodySize {
@@ -69,6 +72,14 @@ export interface Screen {
   deactivate(): void;
   /** The program ends: give back everything; resolves when what must be saved is saved. */
   close(): Promise<void>;
+}
+
+/** What every screen is given. */
+export interface ScreenContext {
+  readonly glyphs: Glyphs;
+  readonly clock: Clock;
+  readonly frame: FrameServices;
+  readonly layout: Layout;
 }
 
 /** What the frame does for screens. */

@@ -1,10 +1,26 @@
 // State outside React: written at any time, read at once, and React is told.
 
-export class Store<State> {
-  #state: State;
+/** Something that changes, and those who want to know. */
+export class Changing {
   readonly #listeners = new Set<() => void>();
 
+  /** For `useSyncExternalStore`. @returns stops it */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** Tells the listeners of a change. */
+  protected tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+export class Store<State> extends Changing {
+  #state: State;
+
   constructor(state: State) {
+    super();
     this.#state = state;
   }
 
@@ -14,12 +30,6 @@ export class Store<State> {
   /** Replaces parts of the state and tells the listeners. */
   update(change: Partial<State>): void {
     this.#state = { ...this.#state, ...change };
-    for (const listener of this.#listeners) listener();
+    this.tell();
   }
-
-  /** For `useSyncExternalStore`. */
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
 }

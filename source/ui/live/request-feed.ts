@@ -2,6 +2,7 @@
 
 import type { ApiClient } from "../../client/api-client.ts";
 import { followRequestViews, type RequestView } from "../../client/requests.ts";
+import { Changing } from "../hooks/store.ts";
 import { follow } from "./follow.ts";
 
 /** As many as the server keeps. */
@@ -18,14 +19,14 @@ export function keyOf({ startedAt, id }: RequestView): string {
   return `${startedAt} ${id}`;
 }
 
-export class RequestFeed {
+export class RequestFeed extends Changing {
   readonly #options: RequestFeedOptions;
-  readonly #listeners = new Set<() => void>();
   readonly #entries = new Map<string, RequestView>();
   #sorted: readonly RequestView[] | undefined;
   #stop: (() => void) | undefined;
 
   constructor(options: RequestFeedOptions) {
+    super();
     this.#options = options;
   }
 
@@ -56,18 +57,13 @@ export class RequestFeed {
     this.#stop = undefined;
   }
 
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   #put(view: RequestView): void {
     this.#entries.set(keyOf(view), view);
     if (this.#entries.size > keptEntries) {
       const oldest = this.#entries.keys().next().value;
       if (oldest !== undefined) this.#entries.delete(oldest);
     }
-    this.#tell();
+    this.tell();
   }
 
   /** If the server is still there, it tells of them again. */
@@ -77,11 +73,11 @@ export class RequestFeed {
       const error = { code: "CLIENT_SERVER_VANISHED", message: "the server went away" };
       this.#entries.set(key, { ...view, state: "done", error });
     }
-    this.#tell();
+    this.tell();
   }
 
-  #tell(): void {
+  protected override tell(): void {
     this.#sorted = undefined;
-    for (const listener of this.#listeners) listener();
+    super.tell();
   }
 }

@@ -3,6 +3,7 @@
 import { RingBuffer } from "../../base/ring-buffer.ts";
 import type { ApiClient } from "../../client/api-client.ts";
 import { followMetrics, type ServerSample } from "../../client/metrics.ts";
+import { Store } from "../hooks/store.ts";
 import { follow, type LinkState } from "./follow.ts";
 
 /** One a second. */
@@ -22,37 +23,28 @@ export interface WatchedServer {
   readonly samples: readonly ServerSample[];
 }
 
-export class ServerWatch {
+export class ServerWatch extends Store<WatchedServer> {
   readonly #options: ServerWatchOptions;
-  readonly #listeners = new Set<() => void>();
   readonly #samples = new RingBuffer<ServerSample>(keptSamples);
-  #watched: WatchedServer = { link: { kind: "connecting" }, samples: [] };
   #stop: (() => void) | undefined;
 
   constructor(options: ServerWatchOptions) {
+    super({ link: { kind: "connecting" }, samples: [] });
     this.#options = options;
   }
 
-  /** For `useStore`: another object after every change. */
-  readonly get = (): WatchedServer => this.#watched;
-
   get state(): LinkState {
-    return this.#watched.link;
+    return this.get().link;
   }
 
   /** The newest sample; undefined until there is one. It stays when the server goes. */
   get sample(): ServerSample | undefined {
-    return this.samples.at(-1);
-  }
-
-  /** Oldest first. */
-  get samples(): readonly ServerSample[] {
-    return this.#watched.samples;
+    return this.get().samples.at(-1);
   }
 
   /** Milliseconds since the newest sample, once the server does not answer; else undefined. */
   get staleMs(): number | undefined {
-    return staleMs(this.#watched, this.#options.now());
+    return staleMs(this.get(), this.#options.now());
   }
 
   get url(): string {
@@ -65,9 +57,9 @@ export class ServerWatch {
       open: (signal) => followMetrics(this.#options.client(), signal),
       onItem: (sample) => {
         this.#samples.push(sample);
-        this.#change({ samples: this.#samples.toArray() });
+        this.update({ samples: this.#samples.toArray() });
       },
-      onState: (link) => this.#change({ link }),
+      onState: (link) => this.update({ link }),
       now: this.#options.now,
     });
   }
@@ -75,16 +67,6 @@ export class ServerWatch {
   stop(): void {
     this.#stop?.();
     this.#stop = undefined;
-  }
-
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  #change(change: Partial<WatchedServer>): void {
-    this.#watched = { ...this.#watched, ...change };
-    for (const listener of this.#listeners) listener();
   }
 }
 

@@ -1,9 +1,12 @@
 // A model whose every word the test decides: stands in for the HTTP client, never for the model.
 
 import type { ChatEvent, ClientMessage, ModelFacts } from "../../../source/client/chat-events.ts";
-import type { ChatBackend } from "../../../source/ui/screens/chat/chat-backend.ts";
-import type { ChatSettings } from "../../../source/ui/screens/chat/chat-settings.ts";
-import type { ModelChoice, ShowTopic } from "../../../source/ui/screens/chat/model-services.ts";
+import type {
+  ChatBackend,
+  ChatSettings,
+  ModelChoice,
+  ShowTopic,
+} from "../../../source/ui/screens/chat/chat-backend.ts";
 
 export class ScriptedAnswer {
   readonly messages: readonly ClientMessage[];

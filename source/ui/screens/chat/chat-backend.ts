@@ -1,19 +1,54 @@
-// What the chat screen needs from outside.
+// What the chat needs from outside: a model that answers, and what it begins with.
 
 import type { ChatEvent, ClientMessage, ModelFacts } from "../../../client/chat-events.ts";
 import type { SessionDeployment, SessionHead } from "../../../sessions/session.ts";
 import type { SessionStore } from "../../../sessions/session-store.ts";
-import type { ChatSettings } from "./chat-settings.ts";
-import type { ModelServices } from "./model-services.ts";
+import type { ParameterValue } from "./commands/model-parameters.ts";
 
-/** The model behind the chat; the command line hands in one that talks HTTP. */
-export interface ChatBackend extends ModelServices {
+/** What a person may set for the rest of the chat. */
+export interface ChatSettings {
+  /** The system text; undefined leaves the model's own. */
+  readonly system: string | undefined;
+  /** Parameters by name; `stop` is a list. */
+  readonly parameters: Readonly<Record<string, ParameterValue>>;
+  /** Turns thinking on or off, or says how hard; undefined leaves it to the model. */
+  readonly think?: boolean | string;
+  /** `json`, or a JSON schema that every answer must fit. */
+  readonly format?: unknown;
+  /** Counts and times are shown after each answer. */
+  readonly isVerbose?: boolean;
+  /** False keeps neither prompts nor chats. Defaults to true. */
+  readonly keepsHistory?: boolean;
+}
+
+export const showTopics = [
+  "info",
+  "license",
+  "modelfile",
+  "parameters",
+  "system",
+  "template",
+] as const;
+export type ShowTopic = (typeof showTopics)[number];
+
+/** A model to choose from. */
+export interface ModelChoice {
+  readonly name: string;
+  /** `2 GB`. */
+  readonly sizeText: string;
+}
+
+/**
+ * The model behind the chat; the command line hands in one that talks HTTP. What fails throws an Error
+ * whose message is a sentence.
+ */
+export interface ChatBackend {
   /** Of the model in use: it is another after `use`. */
   readonly facts: ModelFacts;
   /** Undefined for the models of this machine. */
   readonly deployment?: SessionDeployment;
   /**
-   * Streams one answer; aborting the signal stops it. Throws an Error whose message is a sentence.
+   * Streams one answer; aborting the signal stops it.
    * @param messages the conversation without a system message: that is `settings.system`
    */
   chat(
@@ -23,6 +58,23 @@ export interface ChatBackend extends ModelServices {
   ): AsyncIterable<ChatEvent>;
   /** The server for the row of tabs, such as "● 127.0.0.1:11434"; asked for on every repaint. */
   serverLabel(): string;
+  /** What is known of the model in use, as text; empty where there is nothing. */
+  show(topic: ShowTopic): Promise<string>;
+  models(): Promise<readonly ModelChoice[]>;
+  /** Answers come from another model from now on; after an error from the same as before. */
+  use(model: string): Promise<void>;
+  /** Tells if the model in use can be shown images. */
+  sees(): Promise<boolean>;
+  /** Tokens of the prompt that would be sent; loads the model. */
+  countTokens(
+    messages: readonly ClientMessage[],
+    settings: ChatSettings,
+    signal?: AbortSignal,
+  ): Promise<number>;
+  /** Tokens that an image takes in a prompt; loads the model. */
+  imageTokens(base64: string, settings: ChatSettings, signal?: AbortSignal): Promise<number>;
+  /** Makes a model of the one in use, with settings and conversation. */
+  save(name: string, messages: readonly ClientMessage[], settings: ChatSettings): Promise<void>;
 }
 
 /** What the chat begins with. */

@@ -5,6 +5,7 @@ import { memo, type ReactElement, useSyncExternalStore } from "react";
 import type { ClientMessage } from "../../../client/chat-events.ts";
 import type { SessionDeployment, SessionHead } from "../../../sessions/session.ts";
 import type { BodySize, BoundCommand, CommandFacts, Screen } from "../../frame/screen.ts";
+import { Changing } from "../../hooks/store.ts";
 import { useLayout } from "../../hooks/use-layout.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { usePaced } from "../../hooks/use-store.ts";
@@ -53,12 +54,11 @@ const nobodyLines = [
   "Alt+S goes on with a saved chat.",
 ];
 
-export class ChatPlaces implements Screen {
+export class ChatPlaces extends Changing implements Screen {
   readonly id = "chat";
   readonly title = "Chat";
   readonly #own: ChatPlace | undefined;
   readonly #others = new Map<string, ChatPlace>();
-  readonly #listeners = new Set<() => void>();
   #deployments: DeploymentPlaces | undefined;
   #current: ChatPlace | undefined;
   #isActive = false;
@@ -75,9 +75,10 @@ export class ChatPlaces implements Screen {
   });
 
   constructor(own: ChatPlace | undefined) {
+    super();
     this.#own = own;
     this.#current = own;
-    own?.chat.subscribe(() => this.#tell());
+    own?.chat.subscribe(() => this.tell());
   }
 
   /** The chat in front; undefined while there is none. */
@@ -120,7 +121,7 @@ export class ChatPlaces implements Screen {
     const place = known ?? (await create());
     if (known === undefined) {
       this.#others.set(name, place);
-      place.chat.subscribe(() => this.#tell());
+      place.chat.subscribe(() => this.tell());
     }
     this.#turnTo(place);
     return place;
@@ -169,11 +170,6 @@ export class ChatPlaces implements Screen {
     this.#own.chat.accept?.(argument);
   }
 
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   activate(): void {
     this.#isActive = true;
     this.#current?.chat.activate();
@@ -200,11 +196,7 @@ export class ChatPlaces implements Screen {
     if (this.#isActive) this.#current?.chat.deactivate();
     this.#current = place;
     if (this.#isActive) place.chat.activate();
-    this.#tell();
-  }
-
-  #tell(): void {
-    for (const listener of this.#listeners) listener();
+    this.tell();
   }
 }
 

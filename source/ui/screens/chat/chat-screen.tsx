@@ -2,13 +2,11 @@
 
 import chalk from "chalk";
 import { memo, type ReactElement } from "react";
-import type { Clock } from "../../../base/clock.ts";
 import { describeError } from "../../../base/product-error.ts";
 import type { ClientMessage } from "../../../client/chat-events.ts";
 import type { SessionHead } from "../../../sessions/session.ts";
-import type { BodySize, BoundCommand, FrameServices, Screen } from "../../frame/screen.ts";
+import type { BodySize, BoundCommand, Screen, ScreenContext } from "../../frame/screen.ts";
 import { Store } from "../../hooks/store.ts";
-import type { Layout } from "../../hooks/use-layout.ts";
 import type { ServerWatch } from "../../live/server-watch.ts";
 import { CodeHighlighter } from "../../markdown/code-highlighter.ts";
 import type { Glyphs } from "../../theme.ts";
@@ -32,13 +30,6 @@ import { PrintedEntries } from "./transcript/printed-entries.ts";
 import { readerLines } from "./transcript/reader-lines.ts";
 import { TranscriptLayout } from "./transcript/transcript-layout.ts";
 
-export interface ChatScreenContext {
-  readonly glyphs: Glyphs;
-  readonly clock: Clock;
-  readonly frame: FrameServices;
-  readonly layout: Layout;
-}
-
 export class ChatScreen implements Screen {
   readonly id = "chat";
   readonly title = "Chat";
@@ -60,7 +51,7 @@ export class ChatScreen implements Screen {
   private constructor(
     options: ChatOptions,
     history: PromptHistory,
-    { clock, frame, glyphs, layout }: ChatScreenContext,
+    { clock, frame, glyphs, layout }: ScreenContext,
     watch: ServerWatch | undefined,
   ) {
     const { backend, settings, messages = [], sessions, folder = process.cwd() } = options;
@@ -106,7 +97,7 @@ export class ChatScreen implements Screen {
   /** @param watch the server, for its figures beside the chat; undefined shows none */
   static async open(
     options: ChatOptions,
-    context: ChatScreenContext,
+    context: ScreenContext,
     watch?: ServerWatch,
   ): Promise<ChatScreen> {
     const { historyFile } = options;

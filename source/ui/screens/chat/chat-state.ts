@@ -3,7 +3,7 @@
 import type { AnswerStatistics, ChatEvent, ClientMessage } from "../../../client/chat-events.ts";
 import type { SessionHead } from "../../../sessions/session.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
-import type { ChatSettings } from "./chat-settings.ts";
+import type { ChatSettings } from "./chat-backend.ts";
 import type { HistorySearch } from "./composer/history-search.ts";
 import {
   type EntryImage,

@@ -7,7 +7,7 @@ import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel
 import { useLook } from "../../hooks/use-look.ts";
 import { textWidth, truncateText } from "../../text/graphemes.ts";
 import { foreignText } from "../../text/text-run.ts";
-import type { ChatSettings } from "./chat-settings.ts";
+import type { ChatSettings } from "./chat-backend.ts";
 
 export interface SessionsPaneProps {
   /** The last used first. */

@@ -1,7 +1,6 @@
 // Commands for the settings of the chat: system text, parameters, thinking, format, history.
 
-import type { ChatSettings } from "../chat-settings.ts";
-import { type ShowTopic, showTopics } from "../model-services.ts";
+import { type ChatSettings, type ShowTopic, showTopics } from "../chat-backend.ts";
 import { type Command, type CommandContext, commandGroup } from "./command.ts";
 import { parameterNames, parseParameter } from "./model-parameters.ts";
 

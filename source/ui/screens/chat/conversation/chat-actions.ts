@@ -6,10 +6,8 @@ import { describeError } from "../../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../../base/relative-time.ts";
 import type { SessionHead } from "../../../../sessions/session.ts";
 import type { SessionStore } from "../../../../sessions/session-store.ts";
-import type { ChatBackend } from "../chat-backend.ts";
-import type { ChatSettings } from "../chat-settings.ts";
+import type { ChatBackend, ChatSettings, ShowTopic } from "../chat-backend.ts";
 import { formatParameters } from "../commands/model-parameters.ts";
-import type { ShowTopic } from "../model-services.ts";
 import { exportFormat, toJson, toMarkdown } from "./export-conversation.ts";
 import type { ChatSnapshot, SessionRecorder } from "./session-recorder.ts";
 import { conversationOf, type TranscriptEntry, wholeConversationOf } from "./transcript-entry.ts";
@@ -36,8 +34,6 @@ export interface ChatActionsOptions {
   readonly folder: string;
 }
 
-const notKept = "Chats are not kept: the setting nohistory is on.";
-
 export class ChatActions {
   readonly #options: ChatActionsOptions;
 
@@ -63,6 +59,13 @@ export class ChatActions {
 
   get #backend(): ChatBackend {
     return this.#options.backend;
+  }
+
+  /** @throws Error where nothing is kept */
+  get #keeping(): ChatKeeping {
+    const { keeping } = this.#options;
+    if (keeping === undefined) throw new Error("Chats are not kept: the setting nohistory is on.");
+    return keeping;
   }
 
   changeSettings(settings: ChatSettings): void {
@@ -181,16 +184,12 @@ export class ChatActions {
   }
 
   async rename(name: string): Promise<string> {
-    const { keeping } = this.#options;
-    if (keeping === undefined) throw new Error(notKept);
-    await keeping.recorder.rename(name);
+    await this.#keeping.recorder.rename(name);
     return `This chat is named '${name}'.`;
   }
 
   async fork(name: string | undefined): Promise<string> {
-    const { keeping } = this.#options;
-    if (keeping === undefined) throw new Error(notKept);
-    const forked = await keeping.recorder.fork(name);
+    const forked = await this.#keeping.recorder.fork(name);
     return forked === undefined
       ? "There is nothing to fork yet."
       : `This is '${forked}' now; the chat it was forked from stays as it is.`;
@@ -203,9 +202,7 @@ export class ChatActions {
 
   /** The saved chat that is meant. @throws ProductError `SESSION_NOT_FOUND`, `SESSION_AMBIGUOUS` */
   async findSession(reference: string): Promise<SessionHead> {
-    const { keeping } = this.#options;
-    if (keeping === undefined) throw new Error(notKept);
-    return await keeping.store.find(reference);
+    return await this.#keeping.store.find(reference);
   }
 
   /** Whether a saved chat is with what answers here: a model of this machine, or this deployment. */
@@ -216,11 +213,12 @@ export class ChatActions {
 
   /** Goes on with a saved chat: its model, its settings, its messages. */
   async openSession(reference: string): Promise<string> {
-    const { keeping, change } = this.#options;
-    if (keeping === undefined) throw new Error(notKept);
     const { id } = await this.findSession(reference);
-    const chat = await keeping.recorder.open(id);
-    change({ entries: chat.entries, settings: { ...this.settings, ...chat.settings } });
+    const chat = await this.#keeping.recorder.open(id);
+    this.#options.change({
+      entries: chat.entries,
+      settings: { ...this.settings, ...chat.settings },
+    });
     const { name: before } = this.#backend.facts;
     if (chat.model === before) return `This is '${chat.name}'.`;
     if (!this.belongsHere(chat)) {

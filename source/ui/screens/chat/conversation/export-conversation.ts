@@ -1,6 +1,6 @@
 // A conversation as a file for people, in Markdown, or for programs, in JSON.
 
-import type { ChatSettings } from "../chat-settings.ts";
+import type { ChatSettings } from "../chat-backend.ts";
 import type { EntryImage, TranscriptEntry } from "./transcript-entry.ts";
 
 export interface ExportedChat {

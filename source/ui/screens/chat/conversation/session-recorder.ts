@@ -9,7 +9,7 @@ import type {
   SessionMessage,
 } from "../../../../sessions/session.ts";
 import type { SessionStore, StoredSession } from "../../../../sessions/session-store.ts";
-import type { ChatSettings } from "../chat-settings.ts";
+import type { ChatSettings } from "../chat-backend.ts";
 import { SavedMessages } from "./saved-messages.ts";
 import type { TranscriptEntry } from "./transcript-entry.ts";
 
