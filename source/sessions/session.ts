@@ -51,7 +51,7 @@ export interface SessionHead {
   readonly isNamed: boolean;
   readonly model: string;
   /** Undefined for a chat with a model of this machine. */
-  readonly deployment?: SessionDeployment;
+  readonly deployment?: SessionDeployment | undefined;
   /** Milliseconds since 1970. */
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
@@ -59,7 +59,7 @@ export interface SessionHead {
   /** The chat that this one was forked from. */
   readonly forkedFrom?: string;
   /** The system text; undefined leaves the model's own. */
-  readonly system?: string;
+  readonly system?: string | undefined;
   readonly parameters: Readonly<Record<string, number | boolean | string | readonly string[]>>;
 }
 

@@ -2,7 +2,8 @@
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
-import { HintBar, noticeRows } from "../components/hint-bar.tsx";
+import { HintBar } from "../components/hint-bar.tsx";
+import { noticeRows } from "../components/notice.tsx";
 import { Overlay } from "../components/overlay.tsx";
 import { statusPart, TabBar } from "../components/tab-bar.tsx";
 import { Covered, Origin } from "../components/text-cursor.tsx";

@@ -1,10 +1,9 @@
 // The shares of the chat's room: live figures beside it, and the rows of its parts.
 
+import { noticeRows } from "../../components/notice.tsx";
 import { layoutEditor } from "../../editor/editor-layout.ts";
 import type { BodySize } from "../../frame/screen.ts";
 import { enginePaneWidth, enginePlace } from "../../live/engine-pane.tsx";
-import { neutraliseLine } from "../../text/neutralise.ts";
-import { wrapLine } from "../../text/wrap-line.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { ChatState } from "./chat-state.ts";
 
@@ -50,17 +49,9 @@ export function transcriptWidth(columns: number): number {
   return Math.max(1, columns - 2 * transcriptMarginCells);
 }
 
-/** The notice as rows; undefined without one. */
-export function noticeRows(
-  notice: string | undefined,
-  columns: number,
-  glyphs: Glyphs,
-): readonly string[] | undefined {
-  if (notice === undefined) return undefined;
-  const text = neutraliseLine(notice.replaceAll("\n", " "), glyphs.isAscii);
-  return wrapLine(`${glyphs.warning} ${text}`, transcriptWidth(columns))
-    .slice(0, noticeRowsMaximum)
-    .map((row) => row.text);
+/** The notice as it is shown. */
+export function noticeText(notice: string, { warning }: Glyphs): string {
+  return `${warning} ${notice}`;
 }
 
 /** The rows of the parts in a room for the conversation. */
@@ -72,7 +63,11 @@ export function chatLayout(
   const width = editorWidth(columns);
   const typed = layoutEditor(editor.text, editor.cursor, width, composerTextRowsMaximum);
   const editorRows = search === undefined ? typed.rows.length : 1;
-  return shareRows(rows, editorRows, noticeRows(notice, columns, glyphs)?.length ?? 1);
+  const statusRows =
+    notice === undefined
+      ? 1
+      : noticeRows(noticeText(notice, glyphs), columns, glyphs.isAscii).length;
+  return shareRows(rows, editorRows, statusRows);
 }
 
 /** Shares the rows out; what composer and notice do not need belongs to the transcript. */

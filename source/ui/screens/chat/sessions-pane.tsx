@@ -4,6 +4,7 @@ import { Text } from "ink";
 import { memo, type ReactElement } from "react";
 import type { SessionHead } from "../../../sessions/session.ts";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
+import { TextLine } from "../../components/text-line.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { textWidth, truncateText } from "../../text/graphemes.ts";
 import { foreignText } from "../../text/text-run.ts";
@@ -30,7 +31,6 @@ export const SessionsPane = memo(function SessionsPane(
   props: SessionsPaneProps,
 ): ReactElement | null {
   const { saved, current, now, columns, rows } = props;
-  const { glyphs, theme } = useLook();
   const settings = settingsTexts(props.settings);
   const room = panelInnerHeight(rows) - (settings.length === 0 ? 0 : settings.length + 1);
   const shown = saved.slice(0, Math.max(0, room));
@@ -57,9 +57,7 @@ export const SessionsPane = memo(function SessionsPane(
       ))}
       {gap > 0 && <Text> </Text>}
       {settings.map((text) => (
-        <Text key={text} {...theme.dim} wrap="truncate">
-          {truncateText(foreignText(text, glyphs.isAscii), width, glyphs.ellipsis)}
-        </Text>
+        <TextLine key={text} text={text} tone="dim" width={width} />
       ))}
     </Panel>
   );

@@ -3,11 +3,12 @@
 import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
 import { Gauge } from "../../components/gauge.tsx";
+import { Notice } from "../../components/notice.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { useParts } from "../../hooks/use-store.ts";
 import { textWidth, truncateText } from "../../text/graphemes.ts";
 import { visibleText } from "../../text/neutralise.ts";
-import { noticeRows, transcriptWidth } from "./chat-layout.ts";
+import { noticeText, transcriptWidth } from "./chat-layout.ts";
 import { type ChatView, useModelFacts } from "./chat-view.ts";
 import { statusRun, statusShare } from "./status-text.ts";
 
@@ -22,20 +23,10 @@ export interface StatusLineProps {
 /** As many rows as a notice needs, else one. */
 export const StatusLine = memo(function StatusLine(props: StatusLineProps): ReactElement {
   const { chat, columns } = props;
-  const { glyphs, theme } = useLook();
+  const { glyphs } = useLook();
   const { notice } = useParts(chat.store, "notice");
-  const rows = noticeRows(notice, columns, glyphs);
-  if (rows === undefined) return <Figures {...props} />;
-  return (
-    <Box flexDirection="column" flexShrink={0} paddingX={1}>
-      {rows.map((row, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
-        <Text key={index} {...theme.warning} wrap="truncate">
-          {row}
-        </Text>
-      ))}
-    </Box>
-  );
+  if (notice === undefined) return <Figures {...props} />;
+  return <Notice text={noticeText(notice, glyphs)} tone="warning" columns={columns} />;
 });
 
 /** With a bar: how far loading or reading is, else how full the window. */

@@ -126,23 +126,11 @@ export class SessionRecorder {
       if (messages.length === 0 && chat.stored === undefined) return;
       const nowMs = this.#clock.wallMs();
       const session = chat.stored?.session ?? this.#begin(chat, snapshot.model, messages, nowMs);
-      const { system: _, deployment: _before, ...kept } = session;
-      const { deployment } = snapshot;
+      const { model, deployment } = snapshot;
       const { system, parameters } = snapshot.settings;
-      await this.#save(
-        chat,
-        {
-          ...kept,
-          model: snapshot.model,
-          ...(deployment !== undefined && { deployment }),
-          updatedAtMs: nowMs,
-          messageCount: messages.length,
-          ...(system !== undefined && { system }),
-          parameters,
-          messages,
-        },
-        chat.stored?.revision ?? 0,
-      );
+      const messageCount = messages.length;
+      const next = { model, deployment, system, parameters, updatedAtMs: nowMs, messageCount };
+      await this.#save(chat, { ...session, ...next, messages }, chat.stored?.revision ?? 0);
     } catch (error) {
       this.#tell(describeError(error));
     }
