@@ -4,7 +4,7 @@
 import type { Element, ElementContent, Root, RootContent } from "hast";
 import type { TextRun } from "../text/text-run.ts";
 import type { Tone } from "../theme.ts";
-import { joinRuns } from "./wrap-runs.ts";
+import { linesOf } from "./wrap-runs.ts";
 
 /** Longer code stays plain: colouring it would hold up the screen. */
 const longestCode = 32 * 1024;
@@ -66,14 +66,7 @@ export class CodeHighlighter {
     // Without its colours code is still to be read.
     if (grammars === undefined) this.load().catch(() => {});
     if (!grammars?.registered(language)) return undefined;
-    const lines: TextRun[][] = [[]];
-    for (const run of runsOf(grammars.highlight(language, code).children, "plain")) {
-      for (const [index, text] of run.text.split("\n").entries()) {
-        if (index > 0) lines.push([]);
-        lines.at(-1)?.push({ text, tone: run.tone });
-      }
-    }
-    return lines.map((line) => joinRuns(line));
+    return linesOf(runsOf(grammars.highlight(language, code).children, "plain"));
   }
 }
 

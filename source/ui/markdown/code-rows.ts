@@ -29,7 +29,7 @@ export function codeRows(block: CodeBlock, width: number, style: CodeStyle): Tex
   const [top, bar, bottom] = isAscii ? ["+-", "| ", "+-"] : ["┌─", "│ ", "└─"];
   const rows: TextRow[] = [[{ text: language === "" ? top : `${top} ${language}`, tone: "dim" }]];
   const beside: TextRun = { text: bar, tone: "dim" };
-  for (const line of linesOf(block, style)) {
+  for (const line of codeLines(block, style)) {
     for (const row of wrapRuns(line, Math.max(1, width - barCells), "hard")) {
       rows.push(joinRuns([beside, ...row]));
     }
@@ -39,7 +39,7 @@ export function codeRows(block: CodeBlock, width: number, style: CodeStyle): Tex
   return rows;
 }
 
-function linesOf({ code, language, isOpen }: CodeBlock, { highlighter }: CodeStyle): TextRun[][] {
+function codeLines({ code, language, isOpen }: CodeBlock, { highlighter }: CodeStyle): TextRun[][] {
   const plain = (text: string): TextRun[][] =>
     text.split("\n").map((line) => (line === "" ? [] : [{ text: line, tone: "code" as const }]));
   const expanded = expandTabs(code);

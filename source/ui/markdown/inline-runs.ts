@@ -3,18 +3,11 @@
 import type { Token, Tokens } from "marked";
 import type { TextRun } from "../text/text-run.ts";
 import type { Tone } from "../theme.ts";
-import { joinRuns } from "./wrap-runs.ts";
+import { linesOf } from "./wrap-runs.ts";
 
 /** Lines of a block's inline content: a line break in the text is one here, as chats mean it. */
 export function inlineLines(tokens: readonly Token[], tone: Tone = "plain"): TextRun[][] {
-  const lines: TextRun[][] = [[]];
-  for (const run of inlineRuns(tokens, tone)) {
-    for (const [index, text] of run.text.split("\n").entries()) {
-      if (index > 0) lines.push([]);
-      lines.at(-1)?.push({ ...run, text });
-    }
-  }
-  return lines.map((line) => joinRuns(line));
+  return linesOf(inlineRuns(tokens, tone));
 }
 
 function* inlineRuns(tokens: readonly Token[], tone: Tone): Generator<TextRun> {

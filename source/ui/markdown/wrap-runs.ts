@@ -29,6 +29,18 @@ export function wrapRuns(runs: TextRow, width: number, mode: WrapMode = "word"):
   return rows;
 }
 
+/** Takes runs apart at their line breaks; neighbours of one look are joined. */
+export function linesOf(runs: Iterable<TextRun>): TextRun[][] {
+  const lines: TextRun[][] = [[]];
+  for (const run of runs) {
+    for (const [index, text] of run.text.split("\n").entries()) {
+      if (index > 0) lines.push([]);
+      lines.at(-1)?.push({ ...run, text });
+    }
+  }
+  return lines.map(joinRuns);
+}
+
 /** Joins neighbours of one look; empty runs go. */
 export function joinRuns(runs: TextRow): TextRun[] {
   const joined: TextRun[] = [];

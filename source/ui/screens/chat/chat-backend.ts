@@ -15,7 +15,6 @@ export interface ChatSettings {
   readonly think?: boolean | string;
   /** `json`, or a JSON schema that every answer must fit. */
   readonly format?: unknown;
-  /** Counts and times are shown after each answer. */
   readonly isVerbose?: boolean;
   /** False keeps neither prompts nor chats. Defaults to true. */
   readonly keepsHistory?: boolean;
@@ -31,7 +30,6 @@ export const showTopics = [
 ] as const;
 export type ShowTopic = (typeof showTopics)[number];
 
-/** A model to choose from. */
 export interface ModelChoice {
   readonly name: string;
   /** `2 GB`. */
@@ -58,7 +56,7 @@ export interface ChatBackend {
   ): AsyncIterable<ChatEvent>;
   /** The server for the row of tabs, such as "● 127.0.0.1:11434"; asked for on every repaint. */
   serverLabel(): string;
-  /** What is known of the model in use, as text; empty where there is nothing. */
+  /** Describes the model in use; empty where nothing is known. */
   show(topic: ShowTopic): Promise<string>;
   models(): Promise<readonly ModelChoice[]>;
   /** Answers come from another model from now on; after an error from the same as before. */
@@ -73,7 +71,6 @@ export interface ChatBackend {
   ): Promise<number>;
   /** Tokens that an image takes in a prompt; loads the model. */
   imageTokens(base64: string, settings: ChatSettings, signal?: AbortSignal): Promise<number>;
-  /** Makes a model of the one in use, with settings and conversation. */
   save(name: string, messages: readonly ClientMessage[], settings: ChatSettings): Promise<void>;
 }
 
@@ -82,7 +79,7 @@ export interface ChatOptions {
   readonly backend: ChatBackend;
   /** File of the prompt history; undefined keeps the history in memory only. */
   readonly historyFile?: string;
-  /** Where chats are saved; undefined saves none. */
+  /** Saves the chats; undefined saves none. */
   readonly sessions?: SessionStore;
   /** The saved chat to go on with, or the name of a new one. */
   readonly session?: { readonly id: string } | { readonly name: string };
@@ -93,13 +90,12 @@ export interface ChatOptions {
   readonly goElsewhere?: (chat: SessionHead) => Promise<boolean>;
   /** Prompts that an empty conversation proposes. Defaults to three general ones. */
   readonly examplePrompts?: readonly string[];
-  /** Settings to begin with. Defaults to none. */
   readonly settings?: ChatSettings;
   /**
    * Messages that are stored with the model: they are shown, and the model sees them anyway. The chat
    * does not wait for those that are still asked for.
    */
   readonly messages?: readonly ClientMessage[] | Promise<readonly ClientMessage[]>;
-  /** What relative paths start from. Defaults to the working directory. */
+  /** Relative paths start here. Defaults to the working directory. */
   readonly folder?: string;
 }

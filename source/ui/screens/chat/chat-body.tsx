@@ -69,7 +69,6 @@ function WindowChat({ chat, ...size }: ChatBodyProps): ReactElement {
   );
 }
 
-/** Messages, the field and the status, one below the other. */
 function Conversation({ chat, ...size }: ChatBodyProps): ReactElement {
   const { columns } = size;
   const rows = useChatLayout(chat, size);
@@ -102,7 +101,6 @@ function FiguresLine({ columns, ...props }: FiguresProps & { columns: number }):
   return <EngineLine watch={props.watch} conversation={conversation} columns={columns} />;
 }
 
-/** The live figures, and below them saved chats and settings. */
 function LiveColumn({ chat, watch, rows }: FiguresProps & { rows: number }): ReactElement {
   const { store } = chat;
   const conversation = useConversationFigures(chat);

@@ -142,7 +142,6 @@ export class ChatController implements CommandContext {
     if (!isElsewhere) await this.openSessionHere(head.id);
   }
 
-  /** Opens a saved chat here, whoever it was with. */
   async openSessionHere(reference: string): Promise<void> {
     const notice = await this.actions.openSession(reference);
     this.#update({ ...freshView, notice });

@@ -15,11 +15,9 @@ const transcriptMarginCells = 1;
 export const composerTextRowsMaximum = 10;
 const noticeRowsMaximum = 3;
 
-/** Rows of the chat's parts. */
 export interface ChatLayout {
   readonly transcriptRows: number;
   readonly composerTextRows: number;
-  /** The composer with its border. */
   readonly composerRows: number;
   readonly statusRows: number;
 }
@@ -49,12 +47,10 @@ export function transcriptWidth(columns: number): number {
   return Math.max(1, columns - 2 * transcriptMarginCells);
 }
 
-/** The notice as it is shown. */
 export function noticeText(notice: string, { warning }: Glyphs): string {
   return `${warning} ${notice}`;
 }
 
-/** The rows of the parts in a room for the conversation. */
 export function chatLayout(
   { editor, notice, search }: Pick<ChatState, "editor" | "notice" | "search">,
   { columns, rows }: BodySize,

@@ -17,7 +17,6 @@ export interface ChatWithOne extends Screen {
   notify(sentence: string): void;
 }
 
-/** A chat, and the server that it talks to. */
 export interface ChatPlace {
   readonly chat: ChatWithOne;
   readonly serverLabel: () => string;
@@ -86,7 +85,6 @@ export class ChatPlaces extends Changing implements Screen {
     return this.#current;
   }
 
-  /** The conversation of the chat in front. */
   get transcript(): ClientMessage[] {
     return this.#current?.chat.transcript ?? [];
   }

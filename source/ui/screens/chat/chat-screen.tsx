@@ -112,7 +112,6 @@ export class ChatScreen implements Screen {
     return screen;
   }
 
-  /** The conversation without the system message. */
   get transcript(): ClientMessage[] {
     return wholeConversationOf(this.#store.get().entries);
   }
@@ -140,7 +139,6 @@ export class ChatScreen implements Screen {
     else await this.#controller.openSessionHere(id);
   }
 
-  /** For the person who looks at this chat. */
   notify(sentence: string): void {
     this.#controller.notify(sentence);
   }

@@ -12,7 +12,6 @@ import {
 } from "./conversation/transcript-entry.ts";
 import { followTail, type Viewport } from "./transcript/transcript-window.ts";
 
-/** The stage of the running request. */
 export type ActivityPhase =
   | { readonly type: "waiting" }
   | Extract<ChatEvent, { type: "queued" | "checking" | "loading" | "prompt" }>
@@ -66,7 +65,6 @@ export interface ChatState {
   readonly isAttaching: boolean;
   /** A sentence in place of the status line, until the next key. */
   readonly notice: string | undefined;
-  /** Saved chats, the last used first. */
   readonly saved: readonly SessionHead[];
 }
 

@@ -45,7 +45,6 @@ export interface ChatParts extends ChatView {
   readonly clock: Clock;
   readonly historyFile: PromptHistoryFile | undefined;
   readonly goElsewhere: ChatOptions["goElsewhere"];
-  /** The room of the conversation. */
   readonly size: () => BodySize;
 }
 

@@ -30,7 +30,6 @@ export function ReaderChat({ chat }: { readonly chat: ChatView }): ReactElement 
   );
 }
 
-/** The search in earlier messages, while there is one. */
 function SearchLine({ chat }: { readonly chat: ChatView }): ReactElement | null {
   const search = useStore(chat.store, (state) => state.search);
   const history = useStore(chat.store, ({ editor }) => editor.history);

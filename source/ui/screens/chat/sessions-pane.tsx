@@ -13,7 +13,6 @@ import type { ChatSettings } from "./chat-backend.ts";
 export interface SessionsPaneProps {
   /** The last used first. */
   readonly saved: readonly SessionHead[];
-  /** The chat that goes on here. */
   readonly current: SessionHead | undefined;
   readonly settings: ChatSettings;
   /** Milliseconds since 1970. */

@@ -24,14 +24,12 @@ export interface CommandSituation {
 /** What came of a command: a sentence when it could not be done. */
 export type Outcome = string | undefined | Promise<string | undefined>;
 
-/** Actions in the field. */
 export interface ComposerControl {
   edit(action: EditorAction): undefined;
   /** One row up or down in the editor, past its edge through the history. */
   moveRow(direction: -1 | 1): undefined;
   complete(): Outcome;
   submit(): undefined;
-  /** Writes the message in $EDITOR. */
   openEditor(): Outcome;
   startSearch(): undefined;
   search(action: HistorySearchAction): undefined;
@@ -39,11 +37,9 @@ export interface ComposerControl {
   endSearch(isKept: boolean): undefined;
 }
 
-/** Actions on messages. */
 export interface MessageControl {
   scroll(request: ScrollRequest): undefined;
   stopReading(): undefined;
-  /** The message above or below. */
   select(direction: -1 | 1): undefined;
   toggleThinking(): Outcome;
   copyMessage(): Outcome;
@@ -55,7 +51,6 @@ export interface MessageControl {
   cancelEditing(): undefined;
   /** A new chat that goes up to the selected message. */
   forkHere(): Outcome;
-  /** The whole transcript in $PAGER. */
   page(): Outcome;
 }
 

@@ -16,7 +16,7 @@ export type ParsedParameter =
 
 interface ValueRule {
   readonly kind: "number" | "whole number" | "switch" | "choice";
-  /** Of a choice. */
+  /** Only of a choice. */
   readonly choices?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
@@ -68,7 +68,7 @@ export function parseParameter(argument: string): ParsedParameter {
   return { isValid: true, name, value, valueText: String(value), isForLoading };
 }
 
-/** One line per parameter; a sentence when none is set. */
+/** A line for each parameter; a sentence when none is set. */
 export function formatParameters(parameters: Readonly<Record<string, ParameterValue>>): string {
   const lines = Object.entries(parameters).map(([name, value]) => {
     const text = typeof value === "object" ? value.map((stop) => JSON.stringify(stop)) : [value];

@@ -17,7 +17,7 @@ import {
 } from "./history-search.ts";
 import { PromptSender } from "./prompt-sender.ts";
 
-/** Of more choices for a path the notice tells the number. */
+/** A notice lists this many choices of a path, and counts the others. */
 const choicesShown = 12;
 
 export class ComposerActions implements ComposerControl {

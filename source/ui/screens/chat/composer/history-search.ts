@@ -1,6 +1,5 @@
 // Searching the prompt history backwards, as shells do: a pure function of state and key.
 
-/** A search under way. */
 export interface HistorySearch {
   readonly query: string;
   /** Entry on show; undefined while nothing fits. */
@@ -35,7 +34,6 @@ export function reduceHistorySearch(
   }
 }
 
-/** The entry on show. */
 export function entryFound({ index }: HistorySearch, history: readonly string[]): string {
   return index === undefined ? "" : (history[index] ?? "");
 }

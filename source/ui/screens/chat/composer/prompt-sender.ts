@@ -99,7 +99,7 @@ export class PromptSender {
     const after = at === -1 ? entries : entries.slice(0, at);
     this.shelve(typed);
     store.update({ waitingImages: [], editingId: undefined });
-    // How the answer ends is in the state; the promise itself never fails.
+    // The promise never fails: the state tells how the answer ends.
     void session.send({ text, typed, waiting, ...(images.length > 0 && { images }) }, after);
     for (const image of images) void this.#count(image);
   }

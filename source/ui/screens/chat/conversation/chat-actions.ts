@@ -30,7 +30,7 @@ export interface ChatActionsOptions {
   readonly keeping: ChatKeeping | undefined;
   readonly read: () => ChatDocument;
   readonly change: (change: Partial<ChatDocument>) => void;
-  /** What relative paths start from. */
+  /** Relative paths start here. */
   readonly folder: string;
 }
 
@@ -111,7 +111,6 @@ export class ChatActions {
     return models.map(({ name, sizeText }) => `${name.padEnd(width)}  ${sizeText}`).join("\n");
   }
 
-  /** The conversation goes on with another model. */
   async switchModel(name: string): Promise<string> {
     await this.#backend.use(name);
     this.record();
@@ -159,14 +158,14 @@ export class ChatActions {
     const chat = { name: this.chatName, model: this.modelName, settings, entries };
     const file = toAbsolutePath(typed, this.#options.folder);
     const text = format === "json" ? toJson(chat) : toMarkdown(chat);
-    // What lies there already is not for an export to replace.
+    // An export replaces no file.
     await writeFile(file, text, { mode: 0o600, flag: "wx" }).catch((error: unknown) => {
       throw new Error(unwritten(file, error), { cause: error });
     });
     return `Exported to ${file}.`;
   }
 
-  /** How full the window is, counted by the server. */
+  /** Tells how full the window is, counted by the server. */
   async context(): Promise<string> {
     const { entries, settings } = this.#options.read();
     const messages = conversationOf(entries);
@@ -205,7 +204,7 @@ export class ChatActions {
     return await this.#keeping.store.find(reference);
   }
 
-  /** Whether a saved chat is with what answers here: a model of this machine, or this deployment. */
+  /** Tells if a saved chat is with a model of this machine, or this deployment, as this chat is. */
   belongsHere({ deployment }: Pick<ChatSnapshot, "deployment">): boolean {
     const own = this.#backend.deployment;
     return deployment?.app === own?.app && deployment?.profile === own?.profile;
@@ -234,7 +233,6 @@ export class ChatActions {
   }
 }
 
-/** A line of a list: name, model, age. */
 export function sessionText({ id, name, model, updatedAtMs }: SessionHead, nowMs: number): string {
   return `${id}  ${name}  (${model}, ${formatRelativeTime(updatedAtMs, nowMs)})`;
 }

@@ -27,22 +27,20 @@ const waitsMaximum = 50;
 /** A program that is killed loses at most this much of an answer. */
 const keepIntervalMs = 3000;
 
-/** A message on its way. */
 export interface Question {
   readonly text: string;
-  /** What goes back into the editor when no answer comes. */
+  /** Goes back into the editor when no answer comes. */
   readonly typed: string;
   readonly images?: readonly EntryImage[] | undefined;
-  /** Those of the images that wait again when no answer comes: what is typed does not name them. */
+  /** Images that wait again when no answer comes: what is typed does not name them. */
   readonly waiting?: readonly EntryImage[];
 }
 
-/** The request that runs. */
 interface Run {
   readonly controller: AbortController;
   readonly question: Question;
   readonly answer: RunningAnswer;
-  /** What the transcript becomes again when no answer comes. */
+  /** The transcript when no answer comes. */
   readonly before: readonly TranscriptEntry[];
   /** The question was asked before: it does not go into the editor. */
   readonly isRepeated: boolean;
@@ -87,7 +85,6 @@ export class ChatSession {
     if (this.#run === undefined) await this.#ask({ text, typed, images }, after, true);
   }
 
-  /** Stops the running answer and keeps what there is of it. */
   stop(): void {
     const run = this.#run;
     if (run === undefined) return;

@@ -91,7 +91,6 @@ export class ThroughputMeter {
   #times: number[] = [];
   #firstMs: number | undefined;
 
-  /** Notes one token. */
   add(nowMs: number): void {
     this.#firstMs ??= nowMs;
     this.#times.push(nowMs);

@@ -75,7 +75,7 @@ export class SavedMessages {
     const base64 = (await this.#files.read(digest)) ?? "";
     const preview = await previewRows(base64);
     const image: EntryImage = { name, width, height, base64, preview, tokens };
-    // One whose file is gone keeps its place without being written again.
+    // An image whose file is gone keeps its place without being written again.
     this.#images.set(image, saved);
     return image;
   }

@@ -75,7 +75,7 @@ export class SessionRecorder {
     await this.#chat.saving;
   }
 
-  /** What is recorded from now on begins a chat of its own. */
+  /** Begins a new chat with the next recording. */
   startNew(name?: string): void {
     this.#goOnWith(keptChat(undefined, name));
   }
@@ -100,7 +100,7 @@ export class SessionRecorder {
     await this.#save(chat, { ...session, name, isNamed: true }, revision);
   }
 
-  /** What is recorded next goes into a copy of the chat; the chat stays as it is. */
+  /** Records into a copy of the chat from now on; the chat stays as it is. */
   async fork(name?: string): Promise<string | undefined> {
     const chat = this.#chat;
     await chat.saving;

@@ -3,10 +3,9 @@
 import type { ClientMessage } from "../../../../client/chat-events.ts";
 import type { TextRow } from "../../../text/text-run.ts";
 
-/** How an answer stands: `limit` ended at the token limit or with a full window. */
+/** The state of an answer: `limit` ended at the token limit or with a full window. */
 export type AnswerState = "running" | "complete" | "limit" | "stopped" | "failed";
 
-/** An image of a message. */
 export interface EntryImage {
   readonly name: string;
   readonly width: number;
@@ -44,9 +43,7 @@ export interface AssistantEntry {
   readonly text: string;
   readonly state: AnswerState;
   readonly thinking?: string | undefined;
-  /** How long it thought. */
   readonly thinkingMs?: number | undefined;
-  /** The thinking is shown and not folded. */
   readonly isThinkingOpen?: boolean | undefined;
   readonly toolCalls?: readonly EntryToolCall[] | undefined;
   /** `61 tok/s · 182 ms`, for its headline. */
@@ -55,12 +52,10 @@ export interface AssistantEntry {
   readonly isStored?: boolean;
 }
 
-/** Lines that the model never sees. */
 export interface NoteEntry {
   readonly kind: "error" | "notice";
   readonly id: number;
   readonly text: string;
-  /** Keys that help after an error. */
   readonly next?: string;
 }
 

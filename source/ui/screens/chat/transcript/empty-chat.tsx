@@ -9,7 +9,6 @@ import { foreignText, type TextRow } from "../../../text/text-run.ts";
 import { wrapLine } from "../../../text/wrap-line.ts";
 import type { Glyphs, Tone } from "../../../theme.ts";
 
-/** Proposals for a first message. */
 export const defaultExamplePrompts: readonly string[] = [
   "Tell me a short story about a lighthouse.",
   "What is a context window? Answer in two sentences.",

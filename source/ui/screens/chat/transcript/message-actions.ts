@@ -75,7 +75,7 @@ export class MessageActions implements MessageControl {
     const last = lastQuestion(this.#state.entries);
     if (last === undefined) return "There is no question to answer again.";
     this.stopReading();
-    // How the answer ends is in the state; the promise itself never fails.
+    // The promise never fails: the state tells how the answer ends.
     void this.#chat.session.askAgain(last.question, last.before);
   }
 
@@ -84,7 +84,7 @@ export class MessageActions implements MessageControl {
     if (last === undefined) return "There is no question to edit.";
     const { question } = last;
     const { editor } = this.#state;
-    // What is in the field is kept, as an entry of the history.
+    // The text in the field becomes an entry of the history.
     const emptied = editor.text === "" ? editor : reduceEditor(editor, { type: "shelve" });
     const text = question.typed ?? question.text;
     this.#update({

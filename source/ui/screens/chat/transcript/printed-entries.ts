@@ -2,7 +2,6 @@
 
 import type { TranscriptEntry } from "../conversation/transcript-entry.ts";
 
-/** An entry, or a number of older ones that are left out. */
 export type PrintedItem = { readonly key: number } & (
   | { readonly entry: TranscriptEntry }
   | { readonly skipped: number }

@@ -29,7 +29,6 @@ export interface EntryBlock {
   readonly width: number;
   /** Who speaks and when, images, what was thought and called; all of an entry without an answer. */
   readonly head: readonly TextRow[];
-  /** An answer's text. */
   readonly markdown:
     | { readonly text: string; readonly layout: MarkdownLayout; readonly isOpen: boolean }
     | undefined;

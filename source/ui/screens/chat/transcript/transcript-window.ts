@@ -65,7 +65,6 @@ interface Place {
 /** An anchored view gives its last row to the line that tells what is below. */
 const markerRows = 1;
 
-/** The rows on show in a place of `height` rows. */
 export function visibleWindow(
   viewport: Viewport,
   transcript: TranscriptRows,
@@ -81,7 +80,7 @@ export function visibleWindow(
   const below = rowsFrom(end, transcript);
   const seenEnd = placeOf(viewport.seenEnd, transcript);
   const unseen = seenEnd === undefined ? 0 : rowsFrom(seenEnd, transcript).rows;
-  // What has been scrolled into view is no news.
+  // Rows that were scrolled into view are no news.
   const newRows = Math.min(below.rows, unseen);
   return { entries, belowRows: below.rows, isAbout: !below.isExact, newRows };
 }

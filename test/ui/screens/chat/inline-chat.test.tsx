@@ -2,10 +2,10 @@
 // Method: the component printed as text, after changes of the chat's state; the list of printed entries alone.
 
 import { expect, test } from "vitest";
-import { Scrollback } from "../../../../../source/ui/screens/chat/inline-chat.tsx";
-import { PrintedEntries } from "../../../../../source/ui/screens/chat/transcript/printed-entries.ts";
-import { renderAt } from "../../../support/render.tsx";
-import { sampleEntries, sampleView } from "../sample-view.ts";
+import { Scrollback } from "../../../../source/ui/screens/chat/inline-chat.tsx";
+import { PrintedEntries } from "../../../../source/ui/screens/chat/transcript/printed-entries.ts";
+import { renderAt } from "../../support/render.tsx";
+import { sampleEntries, sampleView } from "./sample-view.ts";
 
 const columns = 40;
 
