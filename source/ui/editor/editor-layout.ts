@@ -3,12 +3,9 @@
 import { graphemeWidth, splitGraphemes } from "../text/graphemes.ts";
 import { type WrappedRow, wrapLine } from "../text/wrap-line.ts";
 
-/** A row of the field; offsets count from the start of the whole text. */
-export type EditorRow = WrappedRow;
-
 export interface EditorLayout {
-  /** Those around the cursor, as far as was asked for. */
-  readonly rows: readonly EditorRow[];
+  /** The rows around the cursor, as far as was asked for; offsets count from the start of the whole text. */
+  readonly rows: readonly WrappedRow[];
   readonly cursorRow: number;
   /** Cells before the cursor in its row, at most the width: it may stand behind a full row. */
   readonly cursorColumn: number;
@@ -45,7 +42,7 @@ export function layoutEditor(
     0,
     rows.findLastIndex((row) => row.start <= cursor),
   );
-  const above: EditorRow[][] = [];
+  const above: WrappedRow[][] = [];
   let aboveCount = 0;
   for (let at = middle; inMiddle + aboveCount < reach && at.start > 0; ) {
     at = segmentAt(text, at.start - 1);
@@ -93,7 +90,7 @@ function isPlain(code: number): boolean {
   return code >= 0x20 && code <= 0x7e;
 }
 
-function rowsOf(text: string, { start, end }: Segment, width: number): EditorRow[] {
+function rowsOf(text: string, { start, end }: Segment, width: number): WrappedRow[] {
   return wrapCached(text.slice(start, end), width).map((row) => ({
     start: start + row.start,
     end: start + row.end,
@@ -102,7 +99,7 @@ function rowsOf(text: string, { start, end }: Segment, width: number): EditorRow
 }
 
 /** The offset in a row that is nearest to a column from the left. */
-export function offsetAt(text: string, row: EditorRow, column: number): number {
+export function offsetAt(text: string, row: WrappedRow, column: number): number {
   let offset = row.start;
   let reached = 0;
   const content = text.slice(row.start, row.end);

@@ -39,6 +39,28 @@ export function useParts<State extends object, Key extends keyof State>(
   });
 }
 
+/** A selected object with new values, told again when one of its values changes. */
+export function useShallow<State, Part extends object>(
+  store: Readable<State>,
+  select: (state: State) => Part,
+): Part {
+  const known = useRef<Part>(undefined);
+  return useStore(store, (state) => {
+    const next = select(state);
+    if (known.current === undefined || !isShallowEqual(known.current, next)) known.current = next;
+    return known.current;
+  });
+}
+
+function isShallowEqual(one: object, other: object): boolean {
+  const values = new Map(Object.entries(other));
+  const entries = Object.entries(one);
+  return (
+    entries.length === values.size &&
+    entries.every(([name, value]) => Object.is(value, values.get(name)))
+  );
+}
+
 /** A function to subscribe with that keeps to the pace. */
 export function usePaced(source: Pick<Readable<unknown>, "subscribe">) {
   const pace = use(PaceContext);

@@ -51,7 +51,7 @@ export function useEnginePaneHeight(
 export interface EnginePaneProps {
   /** A `ServerWatch`. */
   readonly watch: Readable<WatchedServer>;
-  /** May be another object with every drawing: its values are compared. */
+  /** The same object until one of its values changes. */
   readonly conversation: ConversationFigures;
   /** Rows that there are at most. */
   readonly rows: number;
@@ -85,7 +85,7 @@ export const EnginePane = memo(function EnginePane(props: EnginePaneProps): Reac
       </Panel>
     </Box>
   );
-}, isSamePane);
+});
 
 export interface EngineLineProps extends Pick<EnginePaneProps, "watch" | "conversation"> {
   /** Cells of the line, a blank on each side included. */
@@ -104,21 +104,4 @@ export const EngineLine = memo(function EngineLine(props: EngineLineProps): Reac
       </Text>
     </Box>
   );
-}, isSamePane);
-
-type PaneProps = EngineLineProps | EnginePaneProps;
-
-function isSamePane(before: PaneProps, after: PaneProps): boolean {
-  const { conversation: one, ...rest } = before;
-  const { conversation: other, ...otherRest } = after;
-  return isShallowEqual(one, other) && isShallowEqual(rest, otherRest);
-}
-
-function isShallowEqual(one: object, other: object): boolean {
-  const values = new Map(Object.entries(other));
-  const entries = Object.entries(one);
-  return (
-    entries.length === values.size &&
-    entries.every(([name, value]) => Object.is(value, values.get(name)))
-  );
-}
+});

@@ -6,7 +6,7 @@ import type { ModelFacts } from "../../../client/chat-events.ts";
 import type { SessionHead } from "../../../sessions/session.ts";
 import type { BodySize, FrameServices } from "../../frame/screen.ts";
 import type { Store } from "../../hooks/store.ts";
-import { type Readable, useParts, useStore } from "../../hooks/use-store.ts";
+import { type Readable, useParts, useShallow, useStore } from "../../hooks/use-store.ts";
 import type { ConversationFigures } from "../../live/engine-figures.ts";
 import type { WatchedServer } from "../../live/server-watch.ts";
 import type { TextRow } from "../../text/text-run.ts";
@@ -60,15 +60,10 @@ export function layOutTranscript(
 
 /** The model in use; it is another one after `/model`. */
 export function useModelFacts({ store, backend }: ChatView): ModelFacts {
-  // The facts themselves may be another object each time.
-  const name = useStore(store, () => backend.facts.name);
-  const loadedAs = useStore(store, () => backend.facts.loadedAs);
-  const contextLength = useStore(store, () => backend.facts.contextLength);
-  const card = useStore(store, () => backend.facts.card);
-  return useMemo(
-    () => ({ name, contextLength, card, ...(loadedAs !== undefined && { loadedAs }) }),
-    [name, loadedAs, contextLength, card],
-  );
+  return useShallow(store, () => {
+    const { name, loadedAs, contextLength, card } = backend.facts;
+    return { name, loadedAs, contextLength, card };
+  });
 }
 
 /** The rows of the parts in this room; they change with what is typed and with notices. */
@@ -89,12 +84,11 @@ export function useEmptyChatRows(chat: ChatView, columns: number): readonly Text
 }
 
 export function useConversationFigures(chat: ChatView): ConversationFigures {
-  const state = useParts(chat.store, "activity", "figures", "waitsMs", "contextTokens");
-  return conversationFigures(state, useModelFacts(chat));
+  return useShallow(chat.store, (state) => conversationFigures(state, chat.backend.facts));
 }
 
-/** Figures of the running answer, or of the last one. Panes compare them: the rate is rounded. */
-export function conversationFigures(
+/** Figures of the running answer, or of the last one. The rate is rounded, so that it is often the same. */
+function conversationFigures(
   state: Pick<ChatState, "activity" | "figures" | "waitsMs" | "contextTokens">,
   { name, loadedAs, contextLength }: ModelFacts,
 ): ConversationFigures {

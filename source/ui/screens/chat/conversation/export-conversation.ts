@@ -1,7 +1,7 @@
 // A conversation as a file for people, in Markdown, or for programs, in JSON.
 
 import type { ChatSettings } from "../chat-backend.ts";
-import type { EntryImage, TranscriptEntry } from "./transcript-entry.ts";
+import { type EntryImage, messageOf, type TranscriptEntry } from "./transcript-entry.ts";
 
 export interface ExportedChat {
   readonly name: string;
@@ -37,24 +37,13 @@ export function toMarkdown({ name, model, settings, entries }: ExportedChat): st
 /** With the images, so that nothing is lost; messages are those of `/api/chat`. */
 export function toJson({ name, model, settings, entries }: ExportedChat): string {
   const messages = entries.flatMap((entry) => {
-    if (entry.kind === "user") {
-      const images = (entry.images ?? []).map(({ base64 }) => base64);
-      return [{ role: "user", content: entry.text, ...(images.length > 0 && { images }) }];
-    }
-    if (entry.kind !== "assistant") return [];
-    const { text, thinking, toolCalls = [], state } = entry;
-    return [
-      {
-        role: "assistant",
-        content: text,
-        ...(thinking !== undefined && { thinking }),
-        ...(toolCalls.length > 0 && { tool_calls: toolCalls.map((call) => ({ function: call })) }),
-        ...(state !== "complete" && { ending: state }),
-      },
-    ];
+    if (entry.kind !== "assistant") return messageOf(entry);
+    const { thinking, state } = entry;
+    const ending = state === "complete" ? undefined : state;
+    return messageOf(entry).map((message) => ({ ...message, thinking, ending }));
   });
   const { system, parameters } = settings;
-  const chat = { name, model, ...(system !== undefined && { system }), options: parameters };
+  const chat = { name, model, system, options: parameters };
   return `${JSON.stringify({ ...chat, messages }, undefined, 2)}\n`;
 }
 

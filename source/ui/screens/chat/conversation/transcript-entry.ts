@@ -80,7 +80,8 @@ export function isStored(entry: TranscriptEntry): boolean {
   return (entry.kind === "user" || entry.kind === "assistant") && entry.isStored === true;
 }
 
-function messageOf(entry: TranscriptEntry): ClientMessage[] {
+/** The message that an entry stands for; none for a note, and for an answer without text. */
+export function messageOf(entry: TranscriptEntry): ClientMessage[] {
   if (entry.kind === "user") {
     const images = (entry.images ?? []).map(({ base64 }) => base64).filter((text) => text !== "");
     return [{ role: "user", content: entry.text, ...(images.length > 0 && { images }) }];

@@ -274,7 +274,7 @@ function headline(speaker: string, tone: Tone, note: string, width: number): Tex
 }
 
 /** Names the end of an answer, behind a sign; undefined for one that is whole or still runs. */
-export function answerMark(state: AnswerState, glyphs: Glyphs): string | undefined {
+function answerMark(state: AnswerState, glyphs: Glyphs): string | undefined {
   switch (state) {
     case "stopped":
       return `${glyphs.stopped} stopped`;
