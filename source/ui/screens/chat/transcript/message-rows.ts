@@ -1,0 +1,171 @@
+// The rows of a message above and below its Markdown: who speaks and when, images, thoughts, calls, its end.
+
+import { attachedText } from "../../../../client/attachments/read-image-file.ts";
+import { wrapRuns } from "../../../markdown/wrap-runs.ts";
+import { textWidth } from "../../../text/graphemes.ts";
+import { neutraliseLine, neutraliseText } from "../../../text/neutralise.ts";
+import { runsWidth, type TextRow, type TextRun } from "../../../text/text-run.ts";
+import { type Glyphs, type Tone, withGlyphs } from "../../../theme.ts";
+import type {
+  AnswerState,
+  AssistantEntry,
+  EntryImage,
+  TranscriptEntry,
+  UserEntry,
+} from "../conversation/transcript-entry.ts";
+
+export interface MessageStyle {
+  readonly glyphs: Glyphs;
+  /** Small pictures of images need colours, and half blocks. */
+  readonly drawsImages: boolean;
+  /** `10:41` of milliseconds since 1970. */
+  readonly timeText: (atMs: number) => string;
+}
+
+const blankRow: TextRow = [];
+/** A longer message, such as a pasted file, shows its beginning. */
+const longestMessage = 16_000;
+const shownOfLongMessage = 4000;
+const longestCall = 400;
+
+/**
+ * Everything above an answer's text; all of an entry that has none.
+ * @param progress stands in for an answer that has no text yet
+ */
+export function headRows(
+  entry: TranscriptEntry,
+  width: number,
+  style: MessageStyle,
+  progress: string | undefined,
+): readonly TextRow[] {
+  const { glyphs } = style;
+  switch (entry.kind) {
+    case "user":
+      return questionRows(entry, width, style);
+    case "assistant":
+      return answerRows(entry, width, glyphs, progress);
+    case "error":
+      return behindSign({ text: `${glyphs.failed} `, tone: "error" }, width, (inner) => [
+        ...textRows(entry.text, inner, "error", glyphs),
+        ...textRows(withGlyphs(entry.next ?? "", glyphs), inner, "dim", glyphs),
+      ]);
+    case "notice":
+      return textRows(entry.text, width, "dim", glyphs);
+  }
+}
+
+/** The sign of how an answer ended, unless it is whole or still runs, and a blank row. */
+export function tailRows(entry: TranscriptEntry, glyphs: Glyphs): readonly TextRow[] {
+  const mark = entry.kind === "assistant" ? answerMark(entry.state, glyphs) : undefined;
+  return mark === undefined ? [blankRow] : [[{ text: mark, tone: "mark" }], blankRow];
+}
+
+function questionRows(
+  { text, images = [], atMs }: UserEntry,
+  width: number,
+  { glyphs, drawsImages, timeText }: MessageStyle,
+): TextRow[] {
+  const note = atMs === undefined ? "" : timeText(atMs);
+  const isLong = text.length > longestMessage;
+  const shown = isLong ? text.slice(0, shownOfLongMessage).toWellFormed() : text;
+  const rest = `${glyphs.ellipsis} ${text.length} characters in all; Ctrl+O shows them`;
+  return [
+    headline("you", "you", note, width),
+    ...images.flatMap((image) => imageRows(image, width, drawsImages)),
+    ...textRows(shown, width, "plain", glyphs),
+    ...(isLong ? textRows(rest, width, "dim", glyphs) : []),
+  ];
+}
+
+function answerRows(
+  entry: AssistantEntry,
+  width: number,
+  glyphs: Glyphs,
+  progress = "",
+): readonly TextRow[] {
+  const { text, state, note = "", toolCalls = [] } = entry;
+  const rows = [
+    headline("assistant", "assistant", withGlyphs(note, glyphs), width),
+    ...thinkingRows(entry, width, glyphs),
+  ];
+  for (const call of toolCalls) {
+    const values = JSON.stringify(call.arguments).slice(0, longestCall);
+    const called = neutraliseLine(`${call.name} ${values}`, glyphs.isAscii);
+    const sign: TextRun = { text: `${glyphs.arrow} `, tone: "mark" };
+    rows.push(
+      ...behindSign(sign, width, (inner) => wrapRuns([{ text: called, tone: "name" }], inner)),
+    );
+  }
+  if (text !== "") return rows;
+  if (state === "running") rows.push(...textRows(progress, width, "dim", glyphs));
+  else if (toolCalls.length === 0) rows.push([{ text: "(empty answer)", tone: "dim" }]);
+  return rows;
+}
+
+function thinkingRows(entry: AssistantEntry, width: number, glyphs: Glyphs): TextRow[] {
+  const { thinking = "", thinkingMs, isThinkingOpen = false, state, text } = entry;
+  if (thinking === "") return [];
+  const { isAscii } = glyphs;
+  const isThinking = state === "running" && text === "";
+  const time = thinkingMs === undefined ? "" : ` for ${(thinkingMs / 1000).toFixed(1)} s`;
+  const words = thinking.split(/\s+/).filter((word) => word !== "").length;
+  const what = isThinking ? "thinking" : `thought${time}, ${words} words`;
+  const sign = isThinkingOpen ? (isAscii ? "v" : "▾") : isAscii ? ">" : "▸";
+  const head: TextRow = [{ text: `${sign} ${what}`, tone: "dim" }];
+  if (!isThinkingOpen) return [head];
+  const bar: TextRun = { text: isAscii ? "| " : "▎ ", tone: "dim" };
+  const inner = textRows(thinking.trim(), width - textWidth(bar.text), "comment", glyphs);
+  return [head, ...inner.map((row) => [bar, ...row])];
+}
+
+/** None for an empty text. */
+function textRows(text: string, width: number, tone: Tone, { isAscii }: Glyphs): TextRow[] {
+  if (text === "") return [];
+  return neutraliseText(text, isAscii)
+    .replaceAll("\t", "    ")
+    .split("\n")
+    .flatMap((line) => wrapRuns([{ text: line, tone }], Math.max(1, width)));
+}
+
+/** Rows with a sign in front of the first, and as many blanks in front of the others. */
+function behindSign(
+  sign: TextRun,
+  width: number,
+  rowsAt: (width: number) => readonly TextRow[],
+): TextRow[] {
+  const cells = textWidth(sign.text);
+  const indent: TextRun = { text: " ".repeat(cells), tone: "plain" };
+  return rowsAt(width - cells).map((row, index) => [index === 0 ? sign : indent, ...row]);
+}
+
+function imageRows(image: EntryImage, width: number, isDrawn: boolean): TextRow[] {
+  const { preview, base64 } = image;
+  const gone = base64 === "" ? " (its file is gone)" : "";
+  const text = attachedText(image, image.tokens) + gone;
+  const [line = []] = wrapRuns([{ text, tone: "dim" }], width);
+  return isDrawn ? [line, ...preview.filter((row) => runsWidth(row) <= width)] : [line];
+}
+
+/** The speaker at the left, a note at the right where there is room. */
+function headline(speaker: string, tone: Tone, note: string, width: number): TextRow {
+  const room = width - textWidth(speaker) - textWidth(note);
+  if (note === "" || room < 2) return [{ text: speaker, tone }];
+  return [
+    { text: speaker, tone },
+    { text: " ".repeat(room), tone: "plain" },
+    { text: note, tone: "dim" },
+  ];
+}
+
+function answerMark(state: AnswerState, glyphs: Glyphs): string | undefined {
+  switch (state) {
+    case "stopped":
+      return `${glyphs.stopped} stopped`;
+    case "failed":
+      return `${glyphs.failed} failed`;
+    case "limit":
+      return `${glyphs.warning} cut at the length limit`;
+    default:
+      return undefined;
+  }
+}
