@@ -15,7 +15,7 @@ const shortcuts: readonly (readonly [keys: string, title: string])[] = [
   ["Ctrl+A, Ctrl+E", "Start and end of the line"],
   ["Alt+B, Alt+F", "Word left, word right"],
   ["Ctrl+W, Ctrl+K, Ctrl+U", "Delete the word before, to the end, to the start"],
-  ["Ctrl+C", "Stop the answer, else drop the line; twice leaves"],
+  ["Ctrl+C", "Stop the answer, else clear the input; twice leaves"],
   ["Ctrl+D", "Leave, on an empty line"],
 ];
 

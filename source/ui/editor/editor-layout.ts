@@ -16,7 +16,7 @@ const lineCache = new Map<string, readonly WrappedRow[]>();
 const lineCacheEntriesMaximum = 512;
 /** A longer line is laid out in pieces, so that a pasted megabyte does not hold up a key. */
 const segmentLength = 4096;
-/** How far a cut is moved to fall between two plain letters. */
+/** A cut is moved this far to fall between two plain letters. */
 const cutSearchLength = 64;
 
 /** A line of the text, or a piece of a long one. */

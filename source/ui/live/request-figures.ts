@@ -3,7 +3,7 @@
 import type { RequestView } from "../../client/requests.ts";
 
 export interface RequestFigures {
-  /** One value a second, oldest first, the present second left out. */
+  /** A value for each second, oldest first, the present second left out. */
   readonly requestsPerSecond: readonly number[];
   readonly errorsPerSecond: readonly number[];
   /** Share of the requests that ended within the window; undefined where none did, as below. */

@@ -6,7 +6,7 @@ import { followMetrics, type ServerSample } from "../../client/metrics.ts";
 import { Store } from "../hooks/store.ts";
 import { follow, type LinkState } from "./follow.ts";
 
-/** One a second. */
+/** A minute of them: one comes each second. */
 const keptSamples = 60;
 
 export interface ServerWatchOptions {

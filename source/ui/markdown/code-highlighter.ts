@@ -9,7 +9,7 @@ import { linesOf } from "./wrap-runs.ts";
 /** Longer code stays plain: colouring it would hold up the screen. */
 const longestCode = 32 * 1024;
 
-/** What the classes of highlight.js mean here. */
+/** Tones for the classes of highlight.js. */
 const toneOfClass: Readonly<Record<string, Tone>> = {
   keyword: "keyword",
   built_in: "type",

@@ -78,7 +78,7 @@ const entities: Readonly<Record<string, string>> = {
   nbsp: " ",
 };
 
-/** Those that models write; others stay as they are. */
+/** Decodes the entities that models write; others stay as they are. */
 function decodeEntities(text: string): string {
   return text
     .replace(/&#39;/g, "'")

@@ -19,7 +19,7 @@ export class MarkdownLayout {
   #text = "";
   #isOpen = true;
   #rows: readonly TextRow[] = [];
-  /** How much of the text lies in finished blocks, and how many rows those have. */
+  /** Length of the text in finished blocks, and the rows that those have. */
   #settledLength = 0;
   #settledRows = 0;
 
@@ -82,7 +82,7 @@ export function codePieces(text: string): CodePiece[] {
 
 /** The last block that is no blank may still grow, and what follows it may join it. */
 function openFrom(tokens: readonly Token[], tail: string): number {
-  // What the lexer rewrote cannot be found again in the text: then nothing is settled.
+  // Text that the lexer rewrote cannot be found again: then nothing is settled.
   if (lengthOf(tokens) !== tail.length) return 0;
   let open = Math.max(
     0,

@@ -12,7 +12,7 @@ const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
  */
 const directionOverrides = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** One kind of line break, for everything that enters the screen or the editor. */
+/** Leaves one kind of line break, for everything that enters the screen or the editor. */
 export function normaliseLineBreaks(text: string): string {
   return text.replace(/\r\n?|\u2028|\u2029/g, "\n");
 }

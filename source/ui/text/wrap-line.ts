@@ -2,13 +2,13 @@
 
 import { graphemeWidth, splitGraphemes } from "./graphemes.ts";
 
-/** One row of a wrapped line. Offsets count UTF-16 units of the line. */
+/** A row of a wrapped line. Offsets count UTF-16 units of the line. */
 export interface WrappedRow {
   /** Offset of the first unit of this row. */
   readonly start: number;
   /** Offset behind the last unit, blanks that hang over the edge included. */
   readonly end: number;
-  /** What to draw: tabs are blanks here. Never wider than the width asked for. */
+  /** The text to draw: tabs are blanks here. Never wider than the width asked for. */
   readonly text: string;
 }
 

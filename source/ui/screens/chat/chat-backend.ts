@@ -1,11 +1,11 @@
-// What the chat needs from outside: a model that answers, and what it begins with.
+// The model behind the chat, and the options that a chat begins with.
 
 import type { ChatEvent, ClientMessage, ModelFacts } from "../../../client/chat-events.ts";
 import type { SessionDeployment, SessionHead } from "../../../sessions/session.ts";
 import type { SessionStore } from "../../../sessions/session-store.ts";
 import type { ParameterValue } from "./commands/model-parameters.ts";
 
-/** What a person may set for the rest of the chat. */
+/** Settings for the rest of the chat. */
 export interface ChatSettings {
   /** The system text; undefined leaves the model's own. */
   readonly system: string | undefined;
@@ -41,7 +41,7 @@ export interface ModelChoice {
  * whose message is a sentence.
  */
 export interface ChatBackend {
-  /** Of the model in use: it is another after `use`. */
+  /** Facts about the model in use: another one after `use`. */
   readonly facts: ModelFacts;
   /** Undefined for the models of this machine. */
   readonly deployment?: SessionDeployment;
@@ -74,7 +74,6 @@ export interface ChatBackend {
   save(name: string, messages: readonly ClientMessage[], settings: ChatSettings): Promise<void>;
 }
 
-/** What the chat begins with. */
 export interface ChatOptions {
   readonly backend: ChatBackend;
   /** File of the prompt history; undefined keeps the history in memory only. */

@@ -36,7 +36,7 @@ export interface ChatView {
   readonly head: () => SessionHead | undefined;
 }
 
-/** What the chat's actions work on, beside what is shown. */
+/** The parts that actions work on, beside those that are shown. */
 export interface ChatParts extends ChatView {
   readonly backend: ChatBackend;
   readonly session: ChatSession;

@@ -55,7 +55,7 @@ export function InlineChat({ chat, ...size }: InlineChatProps): ReactElement {
   );
 }
 
-/** What may still change: the answer that is being written. */
+/** The messages that may still change: the answer that is being written. */
 function useUnfinished(chat: ChatView, columns: number) {
   const { entries, activity } = useParts(chat.store, "entries", "activity");
   useStore(chat.store, () => chat.layout.generation);

@@ -95,7 +95,7 @@ describe("writing the last question anew", () => {
     chat.screen.type(keys.escape);
     await chat.screen.until("> Capital of Frnace?");
     expect(chat.screen.text).toContain("Paris.");
-    expect(chat.screen.text).toContain("your last question, anew");
+    expect(chat.screen.text).toContain("edit your last question");
     chat.screen.type("!\r");
     await chat.screen.until(() => chat.backend.answers.length === 2);
     expect(chat.backend.current.messages).toEqual([

@@ -25,7 +25,7 @@ export const commandTable: readonly Command[] = [
   ...searchCommands,
 ];
 
-/** What a person sent from the editor. */
+/** A line that was sent from the editor. */
 export type ParsedLine =
   | { readonly kind: "message"; readonly text: string }
   | { readonly kind: "command"; readonly command: Command; readonly argument: string }

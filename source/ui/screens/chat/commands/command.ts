@@ -1,4 +1,4 @@
-// What a command is: one line of the table that keys, slash names, hints and help are made from.
+// A command: one line of the table that keys, slash names, hints and help are made from.
 
 import type { EditorAction } from "../../../editor/editor-state.ts";
 import type { CommandFacts } from "../../../frame/screen.ts";
@@ -17,16 +17,16 @@ export interface CommandSituation {
   /** The view has been scrolled away from the tail. */
   readonly isAnchored: boolean;
   readonly hasMessages: boolean;
-  /** The last question is being written anew. */
+  /** The last question is being edited. */
   readonly isEditing: boolean;
 }
 
-/** What came of a command: a sentence when it could not be done. */
+/** The outcome of a command: a sentence when it could not be done. */
 export type Outcome = string | undefined | Promise<string | undefined>;
 
 export interface ComposerControl {
   edit(action: EditorAction): undefined;
-  /** One row up or down in the editor, past its edge through the history. */
+  /** Moves a row up or down in the editor, past its edge through the history. */
   moveRow(direction: -1 | 1): undefined;
   complete(): Outcome;
   submit(): undefined;
@@ -83,7 +83,7 @@ export interface Command extends CommandFacts {
   readonly group: CommandGroup;
   /** Where its keys are valid. Defaults to everywhere but in a search. */
   readonly mode?: ChatMode;
-  /** One word for the hint row. Without it the command is not hinted at. */
+  /** A word for the hint row. Without it the command is not hinted at. */
   readonly hint?: string | ((situation: CommandSituation) => string);
   /** When its keys are valid. Defaults to always. */
   readonly when?: (situation: CommandSituation) => boolean;

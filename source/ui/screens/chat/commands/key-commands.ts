@@ -38,7 +38,7 @@ export const chatCommands = commandGroup({ group: "Chat" }, [
     id: "app.interrupt",
     title: "Stop the answer, else clear the input; twice in 2 s leaves",
     keys: ["Ctrl+C"],
-    hint: ({ isBusy }) => (isBusy ? "stop, twice leaves" : "drop the line"),
+    hint: ({ isBusy }) => (isBusy ? "stop, twice leaves" : "clear the input"),
     hintWhen: ({ isBusy, isEditorEmpty }) => isBusy || !isEditorEmpty,
     run: (context) => context.interrupt(),
   },

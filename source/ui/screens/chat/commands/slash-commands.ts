@@ -75,7 +75,7 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
   },
   {
     id: "model.load",
-    title: "Begin anew with another model",
+    title: "Begin a new chat with another model",
     slash: ["/load"],
     slashArguments: "NAME",
     run: named("/load NAME", (context, name) => printed(context, context.actions.loadModel(name))),

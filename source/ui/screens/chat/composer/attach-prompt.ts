@@ -1,4 +1,4 @@
-// What a typed prompt attaches, as the transcript shows it: with a small picture.
+// The images of a typed prompt, as the transcript shows them: with a small picture.
 
 import {
   type AttachedPrompt,

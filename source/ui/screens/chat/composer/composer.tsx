@@ -63,7 +63,7 @@ export function titleOf({
   isAttaching,
 }: Pick<ChatState, "editingId" | "waitingImages" | "isAttaching">): string | undefined {
   if (isAttaching) return "looking at files";
-  if (editingId !== undefined) return "your last question, anew";
+  if (editingId !== undefined) return "edit your last question";
   if (waitingImages.length === 0) return undefined;
   return `with ${waitingImages.map(({ name }) => name).join(", ")}`;
 }

@@ -1,4 +1,4 @@
-// What can be done with a chat beside talking: in the full screen and in the line loop alike.
+// Actions on a chat beside talking, for the full screen and the line loop alike.
 
 import { writeFile } from "node:fs/promises";
 import { toAbsolutePath } from "../../../../base/file-path.ts";
@@ -12,7 +12,6 @@ import { exportFormat, toJson, toMarkdown } from "./export-conversation.ts";
 import type { ChatSnapshot, SessionRecorder } from "./session-recorder.ts";
 import { conversationOf, type TranscriptEntry, wholeConversationOf } from "./transcript-entry.ts";
 
-/** What a chat consists of. */
 export interface ChatDocument {
   readonly entries: readonly TranscriptEntry[];
   readonly settings: ChatSettings;

@@ -13,7 +13,7 @@ import type { ChatSettings } from "../chat-backend.ts";
 import { SavedMessages } from "./saved-messages.ts";
 import type { TranscriptEntry } from "./transcript-entry.ts";
 
-/** What is to be kept. */
+/** The chat as it is to be saved. */
 export interface ChatSnapshot {
   readonly model: string;
   /** Undefined for a model of this machine. */

@@ -1,4 +1,4 @@
-// What the transcript is made of, and what of it the model sees.
+// The entries of the transcript, and the conversation that the model sees of them.
 
 import type { ClientMessage } from "../../../../client/chat-events.ts";
 import type { TextRow } from "../../../text/text-run.ts";

@@ -85,7 +85,7 @@ test("the title tells what the next message is about", () => {
   const image = { name: "cat.png", width: 1, height: 1, base64: "", preview: [] };
   const nothing = { editingId: undefined, waitingImages: [], isAttaching: false };
   expect(titleOf(nothing)).toBeUndefined();
-  expect(titleOf({ ...nothing, editingId: 3 })).toBe("your last question, anew");
+  expect(titleOf({ ...nothing, editingId: 3 })).toBe("edit your last question");
   expect(titleOf({ ...nothing, waitingImages: [image, image] })).toBe("with cat.png, cat.png");
   expect(titleOf({ ...nothing, isAttaching: true, editingId: 3 })).toBe("looking at files");
   expect(drawn({ waitingImages: [image] })[0]).toContain("╭─ with cat.png ─");
