@@ -1,8 +1,8 @@
 // What the Server screen does with the server that this process hosts.
 import { openServerKeys } from "../application/server-keys.ts";
 import { isLoopback, parseAddress, type ServerAddress } from "../configuration/address.ts";
-import type { ServerControl } from "../ui/screens/server/server-control.ts";
 import type { KeyRule, ServerSettings } from "../ui/screens/server/server-settings.ts";
+import type { ServerControl } from "../ui/screens/server/server-state.ts";
 import type { ServerLink } from "./server-link.ts";
 import type { CommandSettings } from "./session-settings.ts";
 

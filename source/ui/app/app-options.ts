@@ -7,7 +7,7 @@ import type { ThemeName } from "../frame/themes.ts";
 import type { ChatOptions } from "../screens/chat/chat-backend.ts";
 import type { CloudAccess } from "../screens/cloud-access.ts";
 import type { ReadFilter } from "../screens/server/request-list.ts";
-import type { ServerControl } from "../screens/server/server-control.ts";
+import type { ServerControl } from "../screens/server/server-state.ts";
 
 /** The server behind the screens. */
 export interface ServerOptions {

@@ -8,7 +8,7 @@ import { commandTable } from "../screens/chat/commands/command-table.ts";
 import { consoleCommandFacts } from "../screens/console/console-commands.ts";
 import { deployCommandFacts } from "../screens/deploy/deploy-commands.ts";
 import { modelsCommandFacts } from "../screens/models/models-commands.ts";
-import { serverCommandFacts } from "../screens/server/server-commands.ts";
+import { serverCommands } from "../screens/server/server-commands.ts";
 
 export interface CommandSection {
   readonly title: string;
@@ -19,7 +19,7 @@ export const commandCatalog: readonly CommandSection[] = [
   { title: "Everywhere", commands: frameCommandFacts },
   { title: "Chat", commands: [...commandTable, chatPlaceFacts] },
   { title: "Models", commands: modelsCommandFacts },
-  { title: "Server", commands: serverCommandFacts },
+  { title: "Server", commands: serverCommands },
   { title: "Deploy", commands: deployCommandFacts },
   { title: "Console", commands: consoleCommandFacts },
   { title: "Fields of one line", commands: fieldCommandFacts },

@@ -64,7 +64,7 @@ function serverScreens(
   const feed = new RequestFeed({ client, now });
   return [
     new ModelsScreen({ ...context, client }),
-    new ServerScreen({ ...context, watch, feed, client, readFilter, control, now }),
+    new ServerScreen({ ...context, watch, feed, client, readFilter, control }),
   ];
 }
 

@@ -1,6 +1,6 @@
 // A request in full, and the summary of the selected one below the table.
 
-import { memo, type ReactElement, useMemo } from "react";
+import { memo, type ReactElement, useEffect, useMemo } from "react";
 import type { RequestView } from "../../../client/requests.ts";
 import { Line } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
@@ -9,8 +9,10 @@ import { useStore } from "../../hooks/use-store.ts";
 import type { TextRun } from "../../text/text-run.ts";
 import { currentRequest, listRequests } from "./request-list.ts";
 import { requestLines, summaryLines } from "./request-text.ts";
-import { previewRows } from "./server-layout.ts";
 import { type ServerSources, textsOf } from "./server-state.ts";
+
+/** Borders, parameters, phases. */
+export const previewRows = 6;
 
 export interface RequestDetailProps {
   readonly sources: ServerSources;
@@ -22,9 +24,10 @@ export interface RequestDetailProps {
 /** Follows the request while it is answered. */
 export const RequestDetail = memo(function RequestDetail(props: RequestDetailProps): ReactElement {
   const { sources, opened, columns, rows } = props;
+  const { store, feed, extent } = sources;
   const { glyphs } = useLook();
-  const { top, isWrapped, read } = useStore(sources.store, (one) => one);
-  const view = useStore(sources.feed, (entries) => currentRequest(entries, opened));
+  const { top, isWrapped, read } = useStore(store, (one) => one);
+  const view = useStore(feed, (entries) => currentRequest(entries, opened));
   const texts = textsOf(read, view);
   const width = panelInnerWidth(columns);
   const lines = useMemo(
@@ -32,6 +35,9 @@ export const RequestDetail = memo(function RequestDetail(props: RequestDetailPro
     [view, texts, width, glyphs, isWrapped],
   );
   const height = panelInnerHeight(rows);
+  useEffect(() => {
+    extent.current = { rows: height, lastTop: Math.max(0, lines.length - height) };
+  }, [extent, height, lines]);
   const end = Math.min(lines.length, top + height);
   const footer = lines.length > height ? `rows ${top + 1} to ${end} of ${lines.length}` : "";
   return (
@@ -41,13 +47,11 @@ export const RequestDetail = memo(function RequestDetail(props: RequestDetailPro
   );
 });
 
-export type RequestPreviewProps = Pick<RequestDetailProps, "sources" | "columns">;
-
 /** Nothing where no request is selected. */
-export const RequestPreview = memo(function RequestPreview(
-  props: RequestPreviewProps,
-): ReactElement | null {
-  const { sources, columns } = props;
+export const RequestPreview = memo(function RequestPreview({
+  sources,
+  columns,
+}: Pick<RequestDetailProps, "sources" | "columns">): ReactElement | null {
   const { glyphs } = useLook();
   const state = useStore(sources.store, (one) => one);
   const selected = useStore(sources.feed, (entries) => listRequests(state, entries).selected);
@@ -62,7 +66,7 @@ export const RequestPreview = memo(function RequestPreview(
   );
 });
 
-function TextLines({ lines }: { readonly lines: readonly (readonly TextRun[])[] }): ReactElement {
+function TextLines({ lines }: { lines: readonly (readonly TextRun[])[] }): ReactElement {
   return (
     <>
       {lines.map((line, index) => (

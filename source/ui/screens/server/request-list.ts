@@ -1,5 +1,6 @@
 // The requests that the table shows: filters, pause, and the row that keys act on; all independent.
 
+import { memoizeLast } from "../../../base/memoize-last.ts";
 import { describeError } from "../../../base/product-error.ts";
 import type { RequestView } from "../../../client/requests.ts";
 import { keyOf } from "../../live/request-feed.ts";
@@ -55,23 +56,22 @@ export const initialRequestList: RequestListState = {
   selectedKey: undefined,
 };
 
-/** The last result of each filter: commands and panes ask for the same rows many times over. */
-const results = new WeakMap<IsShown, { of: readonly RequestView[]; shown: RequestView[] }>();
+const passing = memoizeLast((isShown: IsShown, views: readonly RequestView[]) =>
+  views.filter(isShown),
+);
+
+/** A log of thousands is looked through by every command. */
+const indexOfKey = memoizeLast((views: readonly RequestView[], key: string | undefined) =>
+  key === undefined ? -1 : views.findIndex((view) => keyOf(view) === key),
+);
 
 /** @param entries oldest first */
 export function listRequests(
   { isShown, frozen, selectedKey }: RequestListState,
   entries: readonly RequestView[],
 ): ListedRequests {
-  const of = frozen ?? entries;
-  let result = results.get(isShown);
-  if (result?.of !== of) {
-    result = { of, shown: of.filter(isShown) };
-    results.set(isShown, result);
-  }
-  const { shown } = result;
-  const at =
-    selectedKey === undefined ? -1 : shown.findIndex((view) => keyOf(view) === selectedKey);
+  const shown = passing(isShown, frozen ?? entries);
+  const at = indexOfKey(shown, selectedKey);
   const selectedIndex = at === -1 ? shown.length - 1 : at;
   return { shown, selectedIndex, selected: shown[selectedIndex], total: entries.length };
 }

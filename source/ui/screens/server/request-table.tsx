@@ -1,10 +1,11 @@
 // The request table: filters above it, the rows around the selected one.
 
 import { Box, Text } from "ink";
-import { memo, type ReactElement } from "react";
+import { memo, type ReactElement, useEffect } from "react";
 import type { RequestView } from "../../../client/requests.ts";
 import { Line } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
+import { useParagraph } from "../../components/paragraph.tsx";
 import { fitColumns, markerWidth, Table } from "../../components/table.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { useNow } from "../../hooks/use-clock.ts";
@@ -12,12 +13,13 @@ import { useLook } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
 import { keyOf } from "../../live/request-feed.ts";
 import { fitRuns, foreignRun, runsWidth, type TextRun } from "../../text/text-run.ts";
-import { wrapLine } from "../../text/wrap-line.ts";
 import { exampleCall } from "./curl-command.ts";
 import { failureNote, requestColumns } from "./request-columns.ts";
 import { listRequests, missedRequests } from "./request-list.ts";
-import { tableHeadRows } from "./server-layout.ts";
 import type { ServerSources, ServerState } from "./server-state.ts";
+
+/** The filter and the header. */
+const headRows = 2;
 
 export interface RequestTableProps {
   readonly sources: ServerSources;
@@ -30,25 +32,32 @@ export interface RequestTableProps {
 export const RequestTable = memo(function RequestTable(props: RequestTableProps): ReactElement {
   const { sources, columns, rows, y } = props;
   const { glyphs } = useLook();
+  const now = useNow();
   const state = useStore(sources.store, (one) => one);
+  const { isRelative, selectedKey } = state;
   const entries = useStore(sources.feed, (one) => one);
   // The figures of running requests count up with each sample.
   useStore(sources.watch, (one) => one);
   const { shown, selected, selectedIndex, total } = listRequests(state, entries);
   const width = panelInnerWidth(columns);
   const footer =
-    state.selectedKey === undefined
+    selectedKey === undefined
       ? `${shown.length} of ${total}`
       : `${selectedIndex + 1} of ${shown.length} ${glyphs.separator} End follows`;
-  const height = Math.max(0, panelInnerHeight(rows) - tableHeadRows);
+  const height = Math.max(0, panelInnerHeight(rows) - headRows);
+  const { extent } = sources;
+  useEffect(() => {
+    extent.current = { rows: height, lastTop: 0 };
+  }, [extent, height]);
   return (
     <Panel width={columns} height={rows} y={y} title="Requests" footer={footer} isFocused>
       <FilterLine state={state} missed={missedRequests(state, entries)} width={width} />
-      <Requests
-        views={rowsAround(shown, selectedIndex, height)}
-        selected={selected}
-        isRelative={state.isRelative}
-        width={width}
+      <Table
+        columns={fitColumns(requestColumns({ glyphs, isRelative, now }), width - markerWidth)}
+        items={rowsAround(shown, selectedIndex, height)}
+        keyOf={keyOf}
+        isSelected={(view) => view === selected}
+        noteOf={(view) => failureNote(view, glyphs.isAscii)}
       />
       {shown.length === 0 && (
         <NoRequests hasRequests={total > 0} url={sources.host().url} width={width} />
@@ -66,28 +75,6 @@ function rowsAround(
   const wanted = Math.min(selectedIndex - Math.floor(height / 2), shown.length - height);
   const top = Math.max(0, wanted);
   return shown.slice(top, top + height);
-}
-
-interface RequestsProps {
-  readonly views: readonly RequestView[];
-  readonly selected: RequestView | undefined;
-  readonly isRelative: boolean;
-  readonly width: number;
-}
-
-function Requests({ views, selected, isRelative, width }: RequestsProps): ReactElement {
-  const { glyphs } = useLook();
-  const now = useNow();
-  const columns = requestColumns({ glyphs, isRelative, now });
-  return (
-    <Table
-      columns={fitColumns(columns, width - markerWidth)}
-      items={views}
-      keyOf={keyOf}
-      isSelected={(view) => view === selected}
-      noteOf={(view) => failureNote(view, glyphs.isAscii)}
-    />
-  );
 }
 
 const fieldWidthMinimum = 8;
@@ -146,18 +133,13 @@ interface NoRequestsProps {
 }
 
 function NoRequests({ hasRequests, url, width }: NoRequestsProps): ReactElement {
-  const { theme } = useLook();
+  const paragraph = useParagraph(width - markerWidth);
   const lines = hasRequests
     ? ["Nothing matches. Esc shows all requests."]
     : ["Listening; nothing has been asked yet. For example:", exampleCall(url), "y copies it."];
   return (
-    <Box flexShrink={0} paddingLeft={markerWidth}>
-      <Text {...theme.dim}>
-        {lines
-          .flatMap((line) => wrapLine(line, width - markerWidth))
-          .map(({ text }) => text)
-          .join("\n")}
-      </Text>
+    <Box flexDirection="column" flexShrink={0} paddingLeft={markerWidth}>
+      {lines.map((line) => paragraph(line, "dim"))}
     </Box>
   );
 }

@@ -3,19 +3,24 @@
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import type { BodySize } from "../../frame/screen.ts";
-import { useNow } from "../../hooks/use-clock.ts";
 import { useLayout } from "../../hooks/use-layout.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
 import { rate } from "../../text/quantities.ts";
 import { foreignText } from "../../text/text-run.ts";
-import { RequestDetail, RequestPreview } from "./request-detail.tsx";
+import { previewRows, RequestDetail, RequestPreview } from "./request-detail.tsx";
 import { listRequests } from "./request-list.ts";
 import { RequestTable } from "./request-table.tsx";
-import { type Banner, bannerOf, bannerRows } from "./server-banner.ts";
-import { serverLayout } from "./server-layout.ts";
-import { ServerLine, ServerPanes } from "./server-panes.tsx";
+import { BannerRows, bannerRows, useBanner } from "./server-banner.tsx";
+import { paneRows, ServerLine, ServerPanes } from "./server-panes.tsx";
 import type { ServerSources } from "./server-state.ts";
+
+/** In less room one line has to do in place of the panes. */
+const paneColumnsMinimum = 100;
+const paneBodyMinimum = 20;
+/** In a window with fewer rows the table needs them all. */
+const previewBodyMinimum = 26;
+const tableMinimum = 4;
 
 export interface ServerBodyProps extends BodySize {
   readonly sources: ServerSources;
@@ -35,8 +40,11 @@ function ServerWindow({ sources, columns, rows }: ServerBodyProps): ReactElement
   );
   const banner = useBanner(sources);
   const lines = bannerRows(banner, columns - 2, glyphs.isAscii);
-  const layout = serverLayout({ columns, rows }, lines.length, hasRequests);
-  const Figures = layout.hasPanes ? ServerPanes : ServerLine;
+  const hasPanes = columns >= paneColumnsMinimum && rows - lines.length >= paneBodyMinimum;
+  const hasPreview = rows >= previewBodyMinimum && hasRequests;
+  const Figures = hasPanes ? ServerPanes : ServerLine;
+  const tableY = lines.length + (hasPanes ? paneRows : 1);
+  const tableRows = Math.max(tableMinimum, rows - tableY - (hasPreview ? previewRows : 0));
   return (
     <Box flexDirection="column" width={columns}>
       {banner !== undefined && <BannerRows rows={lines} tone={banner.tone} />}
@@ -50,38 +58,12 @@ function ServerWindow({ sources, columns, rows }: ServerBodyProps): ReactElement
       ) : (
         <>
           <Figures sources={sources} columns={columns} />
-          <RequestTable
-            sources={sources}
-            columns={columns}
-            rows={layout.tableHeight}
-            y={layout.tableY}
-          />
-          {layout.hasPreview && <RequestPreview sources={sources} columns={columns} />}
+          <RequestTable sources={sources} columns={columns} rows={tableRows} y={tableY} />
+          {hasPreview && <RequestPreview sources={sources} columns={columns} />}
         </>
       )}
     </Box>
   );
-}
-
-interface BannerRowsProps extends Pick<Banner, "tone"> {
-  readonly rows: readonly string[];
-}
-
-function BannerRows({ rows, tone }: BannerRowsProps): ReactElement {
-  const { theme } = useLook();
-  return (
-    <Box flexShrink={0} paddingLeft={1}>
-      <Text {...theme[tone]}>{rows.join("\n")}</Text>
-    </Box>
-  );
-}
-
-function useBanner({ store, watch, host }: ServerSources): Banner | undefined {
-  const { glyphs } = useLook();
-  const now = useNow();
-  const { work, startProblem } = useStore(store, (one) => one);
-  const { link } = useStore(watch, (one) => one);
-  return bannerOf({ work, startProblem, host: host(), link, now }, glyphs);
 }
 
 /** For screen readers, below the requests that have ended: only what changes, in a few lines. */

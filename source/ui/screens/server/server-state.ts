@@ -1,12 +1,22 @@
-// The state of the Server screen, and the stores that its parts read.
+// The state of the Server screen, and what its components and actions are given.
 
+import type { ApiClient } from "../../../client/api-client.ts";
 import type { RequestView } from "../../../client/requests.ts";
 import type { EditorState } from "../../editor/editor-state.ts";
+import type { FrameServices } from "../../frame/screen.ts";
+import type { Store } from "../../hooks/store.ts";
 import type { Readable } from "../../hooks/use-store.ts";
 import { keyOf } from "../../live/request-feed.ts";
-import type { WatchedServer } from "../../live/server-watch.ts";
-import { initialRequestList, type RequestListState } from "./request-list.ts";
+import type { ServerWatch, WatchedServer } from "../../live/server-watch.ts";
+import type { Glyphs } from "../../theme.ts";
+import {
+  initialRequestList,
+  type ListedRequests,
+  type ReadFilter,
+  type RequestListState,
+} from "./request-list.ts";
 import type { DetailTexts } from "./request-text.ts";
+import type { ServerSettings } from "./server-settings.ts";
 
 export interface ServerState extends RequestListState {
   /** The filter while one types in it, and what it was before. */
@@ -61,6 +71,7 @@ export function textsOf(read: ReadRequest | undefined, view: RequestView): Detai
   return read?.key === keyOf(view) ? read.texts : reading;
 }
 
+/** The stores that the components read. */
 export interface ServerSources {
   readonly store: Readable<ServerState>;
   /** The requests of the server's log, oldest first. */
@@ -68,6 +79,51 @@ export interface ServerSources {
   readonly watch: Readable<WatchedServer>;
   /** Asked again for each drawing. */
   readonly host: () => HostedServer;
+  /** Set by the table or the open request when it is drawn: keys move as far as there is something to see. */
+  readonly extent: { current: Extent };
+}
+
+export interface Extent {
+  /** Rows in sight. */
+  readonly rows: number;
+  /** The last row that an open request scrolls to. */
+  readonly lastTop: number;
+}
+
+/** What the actions work with. */
+export interface ServerContext extends ServerSources {
+  readonly store: Store<ServerState>;
+  readonly watch: ServerWatch;
+  readonly state: ServerState;
+  readonly listed: ListedRequests;
+  readonly client: () => ApiClient;
+  readonly readTexts: (view: RequestView) => Promise<DetailTexts>;
+  readonly readFilter: ReadFilter;
+  /** Undefined where another program hosts the server. */
+  readonly control: ServerControl | undefined;
+  readonly glyphs: Glyphs;
+  readonly frame: FrameServices;
+  /** Aborts when the program ends. */
+  readonly closing: AbortSignal;
+}
+
+/** The server as the program that hosts it controls it. */
+export interface ServerControl {
+  readonly isRunning: () => boolean;
+  /** The settings in force, or of the last try to start. */
+  readonly settings: () => ServerSettings;
+  /** A sentence, where other machines can use the server without a key. */
+  readonly warning: () => string | undefined;
+  /** @throws with a sentence */
+  stop(): Promise<void>;
+  /** As it was before. @throws with a sentence, such as that the port is taken */
+  start(): Promise<void>;
+  /** Starts a stopped server. @throws as `start` */
+  startWith(settings: ServerSettings): Promise<void>;
+  /** As the last try, on the next free port. @throws as `start` */
+  startOnNextPort(): Promise<void>;
+  /** @returns a key's token, which is not shown again */
+  makeKey(): Promise<string>;
 }
 
 /** The server as the program that hosts it knows it. */

@@ -18,6 +18,7 @@ import {
   type ServerState,
 } from "../../../../source/ui/screens/server/server-state.ts";
 import { asciiGlyphs } from "../../../../source/ui/theme.ts";
+import { until } from "../../../support/until.ts";
 import { openTree, type RenderOptions, renderAt } from "../../support/render.tsx";
 import { requestView } from "../../support/request-views.ts";
 import { serverSample } from "../../support/server-samples.ts";
@@ -67,6 +68,7 @@ function sourcesOf(facts: Facts) {
       entries = next;
       for (const listener of listeners) listener();
     },
+    extent: { current: { rows: 0, lastTop: 0 } },
     host: (): HostedServer => ({
       url: "http://127.0.0.1:11434",
       state: "running",
@@ -172,6 +174,19 @@ describe("the table", () => {
     expect(text()).toMatch(/ 3 of 3 ─╯/);
     expect(text()).toMatch(/╭─ r-3 · Enter opens it ─+╮/);
     expect(text()).toContain("no key  from 127.0.0.1  curl/8  streamed  slot 1  ended by stop");
+  });
+
+  test("tells how many rows a page has", async () => {
+    const rowsOf = async (facts: Facts) => {
+      const { sources } = open(facts, { columns: 80, rows: 22 });
+      return await until(
+        () => sources.extent.current.rows,
+        (rows) => rows > 0,
+      );
+    };
+    // One line of figures, two borders, the filter and the header go off.
+    expect(await rowsOf({})).toBe(17);
+    expect(await rowsOf({ host: { warning: "Anybody can use it" } })).toBe(16);
   });
 
   test("shows ages where they are asked for", () => {
@@ -300,6 +315,21 @@ describe("a request in full", () => {
     const end = open(opened({ ...read(answer), top: 32 })).text();
     expect(end).toContain("line 49");
     expect(end).toContain("rows 33 to 60 of 60");
+  });
+
+  test("tells how far it scrolls, below a banner too", async () => {
+    const answer = Array.from({ length: 50 }, (_, index) => `line ${index}`).join("\n");
+    const extentOf = async (facts: Facts) => {
+      const { sources } = open(facts);
+      return await until(
+        () => sources.extent.current,
+        ({ rows }) => rows > 0,
+      );
+    };
+    const facts = opened(read(answer));
+    expect(await extentOf(facts)).toEqual({ rows: 28, lastTop: 32 });
+    const warned = { ...facts, host: { warning: "Anybody can use it" } };
+    expect(await extentOf(warned)).toEqual({ rows: 27, lastTop: 33 });
   });
 
   test("wraps long lines or cuts them", () => {

@@ -1,23 +1,15 @@
 // The banner of the Server screen: a problem with the server, and the keys that help.
 
-import type { LinkState } from "../../live/follow.ts";
+import { Box, Text } from "ink";
+import type { ReactElement } from "react";
+import { useNow } from "../../hooks/use-clock.ts";
+import { useLook } from "../../hooks/use-look.ts";
+import { useStore } from "../../hooks/use-store.ts";
 import { span } from "../../text/quantities.ts";
 import { foreignText } from "../../text/text-run.ts";
 import { wrapLine } from "../../text/wrap-line.ts";
-import type { Glyphs, Tone } from "../../theme.ts";
-import type { HostedServer, ServerState } from "./server-state.ts";
-
-export interface BannerFacts extends Pick<ServerState, "work" | "startProblem"> {
-  readonly host: HostedServer;
-  readonly link: LinkState;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-}
-
-export interface Banner {
-  readonly text: string;
-  readonly tone: Tone;
-}
+import type { Tone } from "../../theme.ts";
+import type { ServerSources } from "./server-state.ts";
 
 const rowsMaximum = 3;
 
@@ -27,9 +19,18 @@ const remedyKeys = {
   none: [],
 } as const;
 
+export interface Banner {
+  readonly text: string;
+  readonly tone: Tone;
+}
+
 /** @returns undefined where all is well */
-export function bannerOf(facts: BannerFacts, glyphs: Glyphs): Banner | undefined {
-  const { work, startProblem, host, link, now } = facts;
+export function useBanner(sources: ServerSources): Banner | undefined {
+  const { glyphs } = useLook();
+  const now = useNow();
+  const { work, startProblem } = useStore(sources.store, (one) => one);
+  const { link } = useStore(sources.watch, (one) => one);
+  const host = sources.host();
   const parted = (...parts: string[]) => parts.join(` ${glyphs.separator} `);
   if (work !== undefined) return { text: `${glyphs.working} ${work}`, tone: "mark" };
   if (startProblem !== undefined) {
@@ -52,13 +53,18 @@ export function bannerOf(facts: BannerFacts, glyphs: Glyphs): Banner | undefined
 }
 
 /** The text in rows of at most `width` cells. */
-export function bannerRows(
-  banner: Banner | undefined,
-  width: number,
-  isAscii: boolean,
-): readonly string[] {
+export function bannerRows(banner: Banner | undefined, width: number, isAscii: boolean) {
   if (banner === undefined) return [];
   return wrapLine(foreignText(banner.text, isAscii), width)
     .slice(0, rowsMaximum)
     .map(({ text }) => text);
+}
+
+export function BannerRows({ rows, tone }: { rows: readonly string[]; tone: Tone }): ReactElement {
+  const { theme } = useLook();
+  return (
+    <Box flexShrink={0} paddingLeft={1}>
+      <Text {...theme[tone]}>{rows.join("\n")}</Text>
+    </Box>
+  );
 }
