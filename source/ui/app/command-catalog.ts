@@ -7,7 +7,7 @@ import { chatPlaceFacts } from "../screens/chat/chat-places.tsx";
 import { commandTable } from "../screens/chat/commands/command-table.ts";
 import { consoleCommandFacts } from "../screens/console/console-commands.ts";
 import { deployCommandFacts } from "../screens/deploy/deploy-commands.ts";
-import { modelsCommandFacts } from "../screens/models/models-commands.ts";
+import { modelsCommands } from "../screens/models/models-commands.ts";
 import { serverCommands } from "../screens/server/server-commands.ts";
 
 export interface CommandSection {
@@ -18,7 +18,7 @@ export interface CommandSection {
 export const commandCatalog: readonly CommandSection[] = [
   { title: "Everywhere", commands: frameCommandFacts },
   { title: "Chat", commands: [...commandTable, chatPlaceFacts] },
-  { title: "Models", commands: modelsCommandFacts },
+  { title: "Models", commands: modelsCommands },
   { title: "Server", commands: serverCommands },
   { title: "Deploy", commands: deployCommandFacts },
   { title: "Console", commands: consoleCommandFacts },

@@ -7,10 +7,11 @@ import { ProgressBar } from "../../components/progress-bar.tsx";
 import { useNow } from "../../hooks/use-clock.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { textWidth, truncateText } from "../../text/graphemes.ts";
+import { joinParts } from "../../text/join-parts.ts";
+import { span } from "../../text/quantities.ts";
 import { fitText, foreignText } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import { type Download, fractionOf, remainingMs, speedOf } from "./download.ts";
-import { formatRemaining } from "./model-figures.ts";
 import { shortName } from "./model-name.ts";
 
 const headingRows = 1;
@@ -53,13 +54,8 @@ function openDownloads(downloads: readonly Download[]): readonly Download[] {
   return downloads.filter(({ state }) => state !== "done");
 }
 
-interface DownloadItemProps {
-  readonly download: Download;
-  readonly width: number;
-}
-
 /** Name, bar and bytes in one row, the state below them. */
-function DownloadItem({ download, width }: DownloadItemProps): ReactElement {
+function DownloadItem({ download, width }: { download: Download; width: number }): ReactElement {
   const { glyphs, theme } = useLook();
   const nowMs = useNow();
   const { ellipsis, isAscii } = glyphs;
@@ -110,11 +106,12 @@ function stateText(download: Download, { failed, separator }: Glyphs, nowMs: num
       if (download.status !== "") return download.status;
       const speed = speedOf(download, nowMs);
       const leftMs = remainingMs(download, nowMs);
-      return [
-        ...(speed === undefined ? [] : [`${formatBytes(speed)}/s`]),
-        ...(leftMs === undefined ? [] : [`${formatRemaining(leftMs)} left`]),
+      const parts = [
+        speed !== undefined && `${formatBytes(speed)}/s`,
+        leftMs !== undefined && `${span(Math.ceil(leftMs / 1000) * 1000)} left`,
         "sha256 pending",
-      ].join(` ${separator} `);
+      ];
+      return joinParts(parts, ` ${separator} `);
     }
   }
 }

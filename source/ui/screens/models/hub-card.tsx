@@ -6,46 +6,54 @@ import { formatBytes } from "../../../base/byte-format.ts";
 import { formatCount } from "../../../base/count-format.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
 import type { Capacity } from "../../../client/models-capacity.ts";
-import type { HubModel, HubQuantization } from "../../../client/models-hub.ts";
+import type { HubQuantization } from "../../../client/models-hub.ts";
 import { panelInnerWidth } from "../../components/panel.tsx";
 import { useParagraph } from "../../components/paragraph.tsx";
 import { ScrollPanel, type ScrollPanelProps } from "../../components/scroll-panel.tsx";
 import { useNow } from "../../hooks/use-clock.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { truncateText } from "../../text/graphemes.ts";
+import { joinParts } from "../../text/join-parts.ts";
 import { fitText, foreignText } from "../../text/text-run.ts";
 import { fitOfWeights } from "./estimate.ts";
 import type { HubEntry } from "./model-entries.ts";
 import { formatTally, formatWindow } from "./model-figures.ts";
-import type { Reading } from "./models-state.ts";
+import type { ModelsState } from "./models-state.ts";
 import { fitWords } from "./state-cells.ts";
 
-type Offer = Reading<readonly HubQuantization[]>;
-
 export interface HubCardProps {
+  readonly state: ModelsState;
   readonly entry: HubEntry;
-  /** The quantizations of the repository. */
-  readonly offer: Offer | undefined;
-  readonly capacity: Capacity | undefined;
   readonly panel: ScrollPanelProps;
 }
 
-export function HubCard({ entry, offer, capacity, panel }: HubCardProps): ReactElement {
+export function HubCard({ state, entry, panel }: HubCardProps): ReactElement {
   const { glyphs } = useLook();
   const nowMs = useNow();
   const width = panelInnerWidth(panel.width);
   const paragraph = useParagraph(width);
   const { model, installed } = entry;
-  const facts = factsOf(model).join(` ${glyphs.separator} `);
-  const figures = figuresOf(model, nowMs).join(` ${glyphs.separator} `);
+  const offer = state.offers.get(entry.name);
+  const separator = ` ${glyphs.separator} `;
+  const { architecture, parameterCount, contextLength, downloads, likes, modifiedMs } = model;
+  const facts = [
+    architecture !== undefined && `arch ${architecture}`,
+    parameterCount !== undefined && formatCount(parameterCount),
+    contextLength !== undefined && `${formatWindow(contextLength)} context`,
+  ];
+  const figures = [
+    downloads !== undefined && `${formatTally(downloads)} downloads`,
+    likes !== undefined && `${formatTally(likes)} likes`,
+    modifiedMs !== undefined && formatRelativeTime(modifiedMs, nowMs),
+  ];
   const offered = offer?.value ?? [];
   const selectorWidth = Math.max(0, ...offered.map(({ selector }) => selector.length));
   return (
     <ScrollPanel {...panel}>
       {paragraph(model.repository, "title")}
-      {facts !== "" && paragraph(facts)}
+      {facts.some(Boolean) && paragraph(joinParts(facts, separator))}
       {paragraph(`licence ${model.license ?? "not told"}`)}
-      {figures !== "" && paragraph(figures)}
+      {figures.some(Boolean) && paragraph(joinParts(figures, separator))}
       {model.isGated &&
         paragraph(
           `${glyphs.warning} gated: accept its terms on the hub, then set HF_TOKEN for the server.`,
@@ -67,7 +75,7 @@ export function HubCard({ entry, offer, capacity, panel }: HubCardProps): ReactE
         <Quantization
           key={quantization.selector}
           quantization={quantization}
-          capacity={capacity}
+          capacity={state.capacity.value}
           selectorWidth={selectorWidth}
           width={width}
         />
@@ -76,22 +84,6 @@ export function HubCard({ entry, offer, capacity, panel }: HubCardProps): ReactE
         paragraph("Enter chooses and pulls one, i shows what its makers say.", "dim")}
     </ScrollPanel>
   );
-}
-
-function factsOf({ architecture, parameterCount, contextLength }: HubModel): readonly string[] {
-  return [
-    ...(architecture === undefined ? [] : [`arch ${architecture}`]),
-    ...(parameterCount === undefined ? [] : [formatCount(parameterCount)]),
-    ...(contextLength === undefined ? [] : [`${formatWindow(contextLength)} context`]),
-  ];
-}
-
-function figuresOf({ downloads, likes, modifiedMs }: HubModel, nowMs: number): readonly string[] {
-  return [
-    ...(downloads === undefined ? [] : [`${formatTally(downloads)} downloads`]),
-    ...(likes === undefined ? [] : [`${formatTally(likes)} likes`]),
-    ...(modifiedMs === undefined ? [] : [formatRelativeTime(modifiedMs, nowMs)]),
-  ];
 }
 
 interface QuantizationProps {

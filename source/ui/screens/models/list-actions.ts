@@ -3,170 +3,122 @@
 
 import type { EditorState } from "../../editor/editor-state.ts";
 import { fieldWith } from "../../editor/line-field.ts";
-import type { FrameServices } from "../../frame/screen.ts";
-import type { Store } from "../../hooks/store.ts";
 import { nextCacheType, nextWindow } from "./estimate.ts";
-import { entriesOf, type LocalEntry, selectedEntry, selectedIndex } from "./model-entries.ts";
-import type { ModelsFeed } from "./models-feed.ts";
+import { entriesOf, selectedIndex } from "./model-entries.ts";
+import type { ModelsContext } from "./models-context.ts";
 import { type ModelsState, sortOrders, sources, withList } from "./models-state.ts";
-
-export type ListStep =
-  | { readonly kind: "rows"; readonly delta: number }
-  | { readonly kind: "pages"; readonly delta: -1 | 1 }
-  | { readonly kind: "edge"; readonly edge: "first" | "last" };
-
-export interface ListActionsOptions {
-  readonly store: Store<ModelsState>;
-  readonly feed: ModelsFeed;
-  readonly frame: Pick<FrameServices, "bodySize">;
-}
 
 /** Rows of the body that are no rows of the list: borders, source bar, header, legend. */
 const listFrameRows = 8;
 /** The borders of the card, and a row that stays in sight from one page to the next. */
 const cardFrameRows = 3;
 
-export class ListActions {
-  readonly #options: ListActionsOptions;
-  #lastCardTop = 0;
+const isInCard = ({ pane, isTyping }: ModelsState) => pane === "card" && !isTyping;
 
-  constructor(options: ListActionsOptions) {
-    this.#options = options;
+/** Moves the selection, or scrolls the card while that has the focus. */
+export function move(context: ModelsContext, rows: number): undefined {
+  const { store, state, feed } = context;
+  const within = (last: number, place: number) => Math.min(last, Math.max(0, place));
+  if (isInCard(state)) {
+    const last = context.lastCardTop.current;
+    store.update({ cardTop: within(last, Math.min(state.cardTop, last) + rows) });
+    return;
   }
-
-  /** Moves the selection, or scrolls the card while that has the focus. */
-  move(step: ListStep): void {
-    const { pane, isTyping, source, cardTop } = this.#state;
-    const { rows } = this.#options.frame.bodySize();
-    if (pane === "card" && !isTyping) {
-      const top = Math.min(cardTop, this.#lastCardTop);
-      this.#update({ cardTop: stepped(top, step, this.#lastCardTop, rows - cardFrameRows) });
-      return;
-    }
-    const entries = entriesOf(this.#state, source);
-    const selected = selectedIndex(this.#state, entries);
-    const wanted = stepped(selected, step, entries.length - 1, rows - listFrameRows);
-    const name = entries[wanted]?.entry.name;
-    if (name === undefined) return;
-    this.#update(withList(this.#state, source, { selected: name }));
-    this.#options.feed.readCard();
-  }
-
-  /** Notes the last row that the card, as it is drawn, scrolls to. */
-  readonly setCardExtent = (lastTop: number): void => {
-    this.#lastCardTop = lastTop;
-  };
-
-  changeSource(step: -1 | 1): void {
-    const at = sources.indexOf(this.#state.source) + step;
-    const source = sources[(at + sources.length) % sources.length];
-    if (source === undefined) return;
-    this.#update({ source, pane: "list", cardTop: 0 });
-    this.#options.feed.readCard();
-    const { hub } = this.#state;
-    const isFirst = hub.value === undefined && hub.waitingSinceMs === undefined;
-    if (source === "hub" && isFirst) this.#options.feed.searchHub();
-  }
-
-  openFilter(): void {
-    this.#update({ isTyping: true, pane: "list" });
-  }
-
-  /** Leaves the field; the list stays filtered. */
-  keepFilter(): void {
-    this.#update({ isTyping: false });
-    this.#options.feed.readCard();
-  }
-
-  /** Leaves the card, or else clears the filter. */
-  back(): void {
-    const { pane, isTyping } = this.#state;
-    if (pane === "card" && !isTyping) {
-      this.#update({ pane: "list" });
-      return;
-    }
-    this.editFilter((field) => fieldWith(field, ""));
-    this.#update({ isTyping: false });
-  }
-
-  /** Selects the best match, and on the hub searches for the new text. */
-  editFilter(edit: (field: EditorState) => EditorState): void {
-    const { source, lists } = this.#state;
-    const filter = edit(lists[source].filter);
-    const isOther = filter.text !== lists[source].filter.text;
-    this.#update(
-      withList(this.#state, source, { filter, ...(isOther && { selected: undefined }) }),
-    );
-    if (!isOther) return;
-    if (source === "hub") this.#options.feed.searchHubSoon();
-    this.#options.feed.readCard();
-  }
-
-  changePane(): void {
-    this.#update({ pane: this.#state.pane === "list" ? "card" : "list" });
-  }
-
-  changeSort(): void {
-    const { source, lists } = this.#state;
-    const orders: readonly string[] = sortOrders[source];
-    const sort = orders[(orders.indexOf(lists[source].sort) + 1) % orders.length];
-    if (sort === undefined) return;
-    this.#update(withList(this.#state, source, { sort }));
-    if (source === "hub") this.#options.feed.searchHub();
-  }
-
-  /** Takes the next longer or shorter context window. */
-  changeWindow(step: -1 | 1): void {
-    const { choice } = this.#state;
-    const local = this.#local;
-    const current = choice.contextLength ?? local?.estimate?.contextLength;
-    if (current === undefined) return;
-    // The estimate ends at the trained length: the first step back counts from there.
-    const trained = local?.model?.memory?.trainedContextLength || current;
-    const contextLength = nextWindow(Math.min(current, trained), step);
-    this.#update({ choice: { ...choice, contextLength } });
-  }
-
-  changeCacheType(): void {
-    const current = this.#local?.estimate?.cacheType ?? "f16";
-    this.#update({ choice: { ...this.#state.choice, cacheType: nextCacheType(current) } });
-  }
-
-  /** Leaves window and KV cache to the server. */
-  resetChoice(): void {
-    this.#update({ choice: { contextLength: undefined, cacheType: undefined } });
-  }
-
-  /** Reads the list and the card again. */
-  async refresh(): Promise<undefined> {
-    const { feed } = this.#options;
-    if (this.#state.source === "hub") feed.searchHub();
-    await feed.refresh();
-    feed.readCard();
-  }
-
-  get #state(): ModelsState {
-    return this.#options.store.get();
-  }
-
-  get #local(): LocalEntry | undefined {
-    const entry = selectedEntry(this.#state);
-    return entry?.kind === "local" ? entry : undefined;
-  }
-
-  #update(change: Partial<ModelsState>): void {
-    this.#options.store.update(change);
-  }
+  const entries = entriesOf(state, state.source);
+  const found = entries[within(entries.length - 1, selectedIndex(state, entries) + rows)];
+  if (found === undefined) return;
+  store.update(withList(state, state.source, { selected: found.entry.name }));
+  feed.readCard();
 }
 
-/** The place after a step, between 0 and `last`. */
-function stepped(at: number, step: ListStep, last: number, pageRows: number): number {
-  switch (step.kind) {
-    case "rows":
-      return Math.min(last, Math.max(0, at + step.delta));
-    case "pages":
-      return Math.min(last, Math.max(0, at + step.delta * Math.max(1, pageRows)));
-    case "edge":
-      return step.edge === "first" ? 0 : last;
+export function movePage(context: ModelsContext, direction: -1 | 1): undefined {
+  const { frame, state } = context;
+  const rows = frame.bodySize().rows - (isInCard(state) ? cardFrameRows : listFrameRows);
+  move(context, direction * Math.max(1, rows));
+}
+
+export function changeSource({ store, state, feed }: ModelsContext, step: -1 | 1): undefined {
+  const at = sources.indexOf(state.source) + step;
+  const source = sources[(at + sources.length) % sources.length];
+  if (source === undefined) return;
+  store.update({ source, pane: "list", cardTop: 0 });
+  feed.readCard();
+  const { value, waitingSinceMs } = state.hub;
+  if (source === "hub" && value === undefined && waitingSinceMs === undefined) feed.searchHub();
+}
+
+export function openFilter({ store }: ModelsContext): undefined {
+  store.update({ isTyping: true, pane: "list" });
+}
+
+/** Leaves the field; the list stays filtered. */
+export function keepFilter({ store, feed }: ModelsContext): undefined {
+  store.update({ isTyping: false });
+  feed.readCard();
+}
+
+/** Leaves the card, or else clears the filter. */
+export function goBack(context: ModelsContext): undefined {
+  const { store, state } = context;
+  if (isInCard(state)) {
+    store.update({ pane: "list" });
+    return;
   }
+  editFilter(context, (field) => fieldWith(field, ""));
+  store.update({ isTyping: false });
+}
+
+/** Selects the best match, and on the hub searches for the new text. */
+export function editFilter(
+  { store, state, feed }: ModelsContext,
+  edit: (field: EditorState) => EditorState,
+): undefined {
+  const { source, lists } = state;
+  const filter = edit(lists[source].filter);
+  const isOther = filter.text !== lists[source].filter.text;
+  store.update(withList(state, source, { filter, ...(isOther && { selected: undefined }) }));
+  if (!isOther) return;
+  if (source === "hub") feed.searchHubSoon();
+  feed.readCard();
+}
+
+export function changePane({ store, state }: ModelsContext): undefined {
+  store.update({ pane: state.pane === "list" ? "card" : "list" });
+}
+
+export function changeSort({ store, state, feed }: ModelsContext): undefined {
+  const { source, lists } = state;
+  const orders: readonly string[] = sortOrders[source];
+  const sort = orders[(orders.indexOf(lists[source].sort) + 1) % orders.length];
+  if (sort === undefined) return;
+  store.update(withList(state, source, { sort }));
+  if (source === "hub") feed.searchHub();
+}
+
+/** Takes the next longer or shorter context window. */
+export function changeWindow({ store, state, entry }: ModelsContext, step: -1 | 1): undefined {
+  if (entry?.kind !== "local") return;
+  const current = state.choice.contextLength ?? entry.estimate?.contextLength;
+  if (current === undefined) return;
+  // The estimate ends at the trained length: the first step back counts from there.
+  const trained = entry.model?.memory?.trainedContextLength || current;
+  const contextLength = nextWindow(Math.min(current, trained), step);
+  store.update({ choice: { ...state.choice, contextLength } });
+}
+
+export function changeCacheType({ store, state, entry }: ModelsContext): undefined {
+  const current = entry?.kind === "local" ? entry.estimate?.cacheType : undefined;
+  store.update({ choice: { ...state.choice, cacheType: nextCacheType(current ?? "f16") } });
+}
+
+/** Leaves window and KV cache to the server. */
+export function resetChoice({ store }: ModelsContext): undefined {
+  store.update({ choice: { contextLength: undefined, cacheType: undefined } });
+}
+
+/** Reads the list and the card again. */
+export async function refresh({ state, feed }: ModelsContext): Promise<undefined> {
+  if (state.source === "hub") feed.searchHub();
+  await feed.refresh();
+  feed.readCard();
 }

@@ -6,7 +6,13 @@ import { type Column, markerWidth } from "../../components/table.tsx";
 import { splitGraphemes } from "../../text/graphemes.ts";
 import { foreignRun, type TextRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
-import type { FoundEntry, ModelEntry } from "./model-entries.ts";
+import type {
+  FoundEntry,
+  HubEntry,
+  LocalEntry,
+  ModelEntry,
+  RunningEntry,
+} from "./model-entries.ts";
 import { formatSpan, formatTally, formatWindow } from "./model-figures.ts";
 import { shortName } from "./model-name.ts";
 import type { Source } from "./models-state.ts";
@@ -31,7 +37,80 @@ interface EntryColumn<Entry> {
   readonly align?: "right";
   /** A list narrower than this leaves the column out. */
   readonly from?: number;
-  readonly cell: (entry: Entry, look: CellLook) => TextRun;
+  /** Gets entries of the column's list alone. */
+  cell(entry: Entry, look: CellLook): TextRun;
+}
+
+const nothing: TextRun = { text: "-", tone: "dim" };
+
+const localColumns: readonly EntryColumn<LocalEntry>[] = [
+  figure("SIZE", 7, formatBytes, ({ model, download }) => model?.sizeBytes ?? download?.totalBytes),
+  {
+    title: "QUANT",
+    width: 8,
+    cell: ({ model }, { glyphs }) =>
+      model?.quantization ? foreignRun(model.quantization, "plain", glyphs.isAscii) : nothing,
+  },
+  {
+    ...figure(
+      "CTX",
+      4,
+      formatWindow,
+      ({ model }) => model?.memory?.trainedContextLength || undefined,
+    ),
+    from: 58,
+  },
+  { title: "FIT", width: 5, cell: ({ estimate }) => (estimate ? fitWords[estimate.fit] : nothing) },
+  { title: "STATE", width: 10, cell: (entry, { glyphs }) => localStateCell(entry, glyphs) },
+];
+
+const hubColumns: readonly EntryColumn<HubEntry>[] = [
+  figure("PARAMS", 7, formatCount, ({ model }) => model.parameterCount),
+  figure("PULLS", 6, formatTally, ({ model }) => model.downloads),
+  { ...figure("LIKES", 5, formatTally, ({ model }) => model.likes), from: 58 },
+  {
+    ...figure("AGE", 6, formatSpan, ({ model: { modifiedMs } }, { nowMs }) =>
+      modifiedMs === undefined ? undefined : nowMs - modifiedMs,
+    ),
+    from: 64,
+  },
+  { title: "STATE", width: 10, cell: (entry, { glyphs }) => hubStateCell(entry, glyphs) },
+];
+
+const runningColumns: readonly EntryColumn<RunningEntry>[] = [
+  figure("SIZE", 7, formatBytes, ({ loaded }) => loaded.size),
+  {
+    title: "PROCESSOR",
+    width: 15,
+    from: 60,
+    cell: ({ loaded }) => ({ text: processorOf(loaded), tone: "plain" }),
+  },
+  figure("CTX", 4, formatWindow, ({ loaded }) => loaded.context_length || undefined),
+  {
+    title: "UNTIL",
+    width: 9,
+    cell: ({ loaded }, { nowMs }) => ({ text: untilOf(loaded, nowMs), tone: "plain" }),
+  },
+  { title: "STATE", width: 10, cell: ({ loaded }, { glyphs }) => loadedCell(loaded, glyphs) },
+];
+
+const columns: Readonly<Record<Source, readonly EntryColumn<ModelEntry>[]>> = {
+  local: localColumns,
+  hub: hubColumns,
+  running: runningColumns,
+};
+
+function figure<Entry>(
+  title: string,
+  width: number,
+  format: (value: number) => string,
+  value: (entry: Entry, look: CellLook) => number | undefined,
+): EntryColumn<Entry> {
+  const cell = (entry: Entry, look: CellLook): TextRun => {
+    const known = value(entry, look);
+    return known === undefined ? nothing : { text: format(known), tone: "plain" };
+  };
+  return { title, width, align: "right", cell };
 }
 
 /** The columns of a list of `width` cells; the name has the cells that the others leave. */
@@ -71,120 +150,4 @@ function nameRuns({ entry, matches }: FoundEntry, width: number, glyphs: Glyphs)
     offset += grapheme.length;
   }
   return runs;
-}
-
-const nothing: TextRun = { text: "-", tone: "dim" };
-
-const columns: Readonly<Record<Source, readonly EntryColumn<ModelEntry>[]>> = {
-  local: columnsFor("local", [
-    {
-      title: "SIZE",
-      width: 7,
-      align: "right",
-      cell: ({ model, download }) => figure(model?.sizeBytes ?? download?.totalBytes, formatBytes),
-    },
-    {
-      title: "QUANT",
-      width: 8,
-      from: 50,
-      cell: ({ model }, { glyphs }) =>
-        model === undefined || model.quantization === ""
-          ? nothing
-          : foreignRun(model.quantization, "plain", glyphs.isAscii),
-    },
-    {
-      title: "CTX",
-      width: 4,
-      align: "right",
-      from: 58,
-      cell: ({ model }) => figure(model?.memory?.trainedContextLength || undefined, formatWindow),
-    },
-    {
-      title: "FIT",
-      width: 5,
-      cell: ({ estimate }) => (estimate === undefined ? nothing : fitWords[estimate.fit]),
-    },
-    { title: "STATE", width: 10, cell: (entry, { glyphs }) => localStateCell(entry, glyphs) },
-  ]),
-  hub: columnsFor("hub", [
-    {
-      title: "PARAMS",
-      width: 7,
-      align: "right",
-      from: 46,
-      cell: ({ model }) => figure(model.parameterCount, formatCount),
-    },
-    {
-      title: "PULLS",
-      width: 6,
-      align: "right",
-      cell: ({ model }) => figure(model.downloads, formatTally),
-    },
-    {
-      title: "LIKES",
-      width: 5,
-      align: "right",
-      from: 58,
-      cell: ({ model }) => figure(model.likes, formatTally),
-    },
-    {
-      title: "AGE",
-      width: 6,
-      align: "right",
-      from: 64,
-      cell: ({ model }, { nowMs }) => figure(model.modifiedMs, (at) => formatSpan(nowMs - at)),
-    },
-    { title: "STATE", width: 10, cell: (entry, { glyphs }) => hubStateCell(entry, glyphs) },
-  ]),
-  running: columnsFor("running", [
-    {
-      title: "SIZE",
-      width: 7,
-      align: "right",
-      cell: ({ loaded }) => figure(loaded.size, formatBytes),
-    },
-    {
-      title: "PROCESSOR",
-      width: 15,
-      from: 60,
-      cell: ({ loaded }) => ({ text: processorOf(loaded), tone: "plain" }),
-    },
-    {
-      title: "CTX",
-      width: 4,
-      align: "right",
-      from: 46,
-      cell: ({ loaded }) => figure(loaded.context_length || undefined, formatWindow),
-    },
-    {
-      title: "UNTIL",
-      width: 9,
-      cell: ({ loaded }, { nowMs }) => ({ text: untilOf(loaded, nowMs), tone: "plain" }),
-    },
-    { title: "STATE", width: 10, cell: ({ loaded }, { glyphs }) => loadedCell(loaded, glyphs) },
-  ]),
-};
-
-/** Columns of one kind of entry as columns of any: a list has entries of one kind. */
-function columnsFor<Kind extends ModelEntry["kind"]>(
-  kind: Kind,
-  list: readonly EntryColumn<EntryOf<Kind>>[],
-): readonly EntryColumn<ModelEntry>[] {
-  return list.map((column) => ({
-    ...column,
-    cell: (entry, look) => (isOfKind(entry, kind) ? column.cell(entry, look) : nothing),
-  }));
-}
-
-type EntryOf<Kind> = Extract<ModelEntry, { readonly kind: Kind }>;
-
-function isOfKind<Kind extends ModelEntry["kind"]>(
-  entry: ModelEntry,
-  kind: Kind,
-): entry is EntryOf<Kind> {
-  return entry.kind === kind;
-}
-
-function figure(value: number | undefined, format: (value: number) => string): TextRun {
-  return value === undefined ? nothing : { text: format(value), tone: "plain" };
 }

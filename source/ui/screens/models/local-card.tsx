@@ -3,48 +3,62 @@
 import { Text } from "ink";
 import type { ReactElement } from "react";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
-import type { Capacity } from "../../../client/models-capacity.ts";
-import type { LocalModel } from "../../../client/models-store.ts";
 import { panelInnerWidth } from "../../components/panel.tsx";
 import { type Paragraph, useParagraph } from "../../components/paragraph.tsx";
 import { ScrollPanel, type ScrollPanelProps } from "../../components/scroll-panel.tsx";
 import { useNow } from "../../hooks/use-clock.ts";
 import { useLook } from "../../hooks/use-look.ts";
+import { joinParts } from "../../text/join-parts.ts";
 import { deletionSentence, licenseName, modelfileCommands } from "./card-text.ts";
-import type { LoadChoice } from "./estimate.ts";
 import { memoryEstimateRows } from "./memory-estimate.tsx";
 import type { LocalEntry } from "./model-entries.ts";
-import type { CardFacts, Reading } from "./models-state.ts";
+import { type CardFacts, cardKey, type ModelsState } from "./models-state.ts";
 
 const modelfileRowsMaximum = 40;
 const digestLength = 12;
 
 export interface LocalCardProps {
+  readonly state: ModelsState;
   readonly entry: LocalEntry;
-  readonly card: Reading<CardFacts> | undefined;
-  readonly capacity: Capacity | undefined;
-  readonly choice: LoadChoice;
   readonly panel: ScrollPanelProps;
 }
 
-export function LocalCard(props: LocalCardProps): ReactElement {
-  const { entry, card, capacity, choice, panel } = props;
+export function LocalCard({ state, entry, panel }: LocalCardProps): ReactElement {
   const { glyphs } = useLook();
   const nowMs = useNow();
   const width = panelInnerWidth(panel.width);
   const paragraph = useParagraph(width);
-  const { model, estimate } = entry;
-  if (model === undefined) return <ComingCard entry={entry} panel={panel} />;
+  const { model, estimate, download } = entry;
+  if (model === undefined) {
+    const rows =
+      download?.state === "failed" ? (
+        <>
+          {paragraph(`${glyphs.failed} ${download.error ?? "It failed."}`, "error")}
+          <Text> </Text>
+          {paragraph(
+            "r tries again and goes on from what is here; x takes it off the list.",
+            "dim",
+          )}
+        </>
+      ) : (
+        paragraph("It is on its way here.", "dim")
+      );
+    return <ScrollPanel {...panel}>{rows}</ScrollPanel>;
+  }
+  const { choice, capacity, cards } = state;
+  const card = cards.get(cardKey(model));
   const facts = card?.value;
+  const layers = estimate && `${estimate.layers - 1} layers`;
+  const line = [`arch ${model.family}`, layers, model.parameterSize, model.quantization];
   return (
     <ScrollPanel {...panel}>
       {facts !== undefined && descriptionRows(facts, paragraph)}
-      {paragraph(factsLine(entry, model, glyphs.separator))}
+      {paragraph(joinParts(line, ` ${glyphs.separator} `))}
       {model.capabilities.length > 0 && paragraph(`can ${model.capabilities.join(", ")}`)}
       <Text> </Text>
-      {estimate !== undefined && capacity !== undefined && (
+      {estimate !== undefined && capacity.value !== undefined && (
         <>
-          {memoryEstimateRows({ estimate, capacity, choice, width })}
+          {memoryEstimateRows({ estimate, capacity: capacity.value, choice, width })}
           <Text> </Text>
         </>
       )}
@@ -63,17 +77,6 @@ export function LocalCard(props: LocalCardProps): ReactElement {
       {paragraph(`Store ${model.store}, digest ${model.digest.slice(0, digestLength)}`, "dim")}
     </ScrollPanel>
   );
-}
-
-function factsLine({ estimate }: LocalEntry, model: LocalModel, separator: string): string {
-  return [
-    `arch ${model.family}`,
-    estimate === undefined ? "" : `${estimate.layers - 1} layers`,
-    model.parameterSize,
-    model.quantization,
-  ]
-    .filter((fact) => fact !== "")
-    .join(` ${separator} `);
 }
 
 /** The model's own title, its description and its licence. */
@@ -107,22 +110,5 @@ function originRows(
       <Text> </Text>
       {deletion !== undefined && paragraph(deletionSentence(deletion), "dim")}
     </>
-  );
-}
-
-/** The card of a model whose first download is not complete. */
-function ComingCard({ entry, panel }: Pick<LocalCardProps, "entry" | "panel">): ReactElement {
-  const { glyphs } = useLook();
-  const paragraph = useParagraph(panelInnerWidth(panel.width));
-  const { download } = entry;
-  if (download?.state !== "failed") {
-    return <ScrollPanel {...panel}>{paragraph("It is on its way here.", "dim")}</ScrollPanel>;
-  }
-  return (
-    <ScrollPanel {...panel}>
-      {paragraph(`${glyphs.failed} ${download.error ?? "It failed."}`, "error")}
-      <Text> </Text>
-      {paragraph("r tries again and goes on from what is here; x takes it off the list.", "dim")}
-    </ScrollPanel>
   );
 }

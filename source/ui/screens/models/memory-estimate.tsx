@@ -6,8 +6,8 @@ import { formatBytes } from "../../../base/byte-format.ts";
 import type { Capacity } from "../../../client/models-capacity.ts";
 import { Line } from "../../components/line.tsx";
 import { ProgressBar } from "../../components/progress-bar.tsx";
+import { TextLine } from "../../components/text-line.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { truncateText } from "../../text/graphemes.ts";
 import { freeVramBytes, type LoadChoice, type MemoryEstimate } from "./estimate.ts";
 import { formatWindow } from "./model-figures.ts";
 
@@ -36,7 +36,7 @@ export function memoryEstimateRows(props: MemoryEstimateProps): ReactElement {
   const bar = { totalBytes, width };
   return (
     <>
-      <Title text={titleOf(estimate, capacity)} width={width} />
+      <TextLine text={titleOf(estimate, capacity)} tone="title" width={width} />
       <BarRow label="weights" bytes={weightsBytes} {...bar} />
       <BarRow label="KV cache" bytes={cacheBytes} {...bar} />
       <BarRow label="compute" bytes={computeBytes} {...bar} />
@@ -87,16 +87,6 @@ function freeBytesFor({ fit }: MemoryEstimate, capacity: Capacity): number {
   const vramBytes = freeVramBytes(capacity);
   const isOnGpuAlone = capacity.gpus.length > 0 && fit === "gpu";
   return isOnGpuAlone ? vramBytes : vramBytes + capacity.memory.freeBytes;
-}
-
-interface TitleProps {
-  readonly text: string;
-  readonly width: number;
-}
-
-function Title({ text, width }: TitleProps): ReactElement {
-  const { glyphs, theme } = useLook();
-  return <Text {...theme.title}>{truncateText(text, width, glyphs.ellipsis)}</Text>;
 }
 
 interface BarRowProps {

@@ -1,16 +1,20 @@
 // The card of the selected model: what is known of it, and what can be done with it.
 
+import { Text } from "ink";
 import type { ReactElement } from "react";
+import { formatBytes } from "../../../base/byte-format.ts";
 import { panelInnerWidth } from "../../components/panel.tsx";
-import { ScrollPanel } from "../../components/scroll-panel.tsx";
+import { useParagraph } from "../../components/paragraph.tsx";
+import { ScrollPanel, type ScrollPanelProps } from "../../components/scroll-panel.tsx";
+import { useNow } from "../../hooks/use-clock.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { foreignText } from "../../text/text-run.ts";
 import { HubCard } from "./hub-card.tsx";
 import { LocalCard } from "./local-card.tsx";
-import type { ModelEntry } from "./model-entries.ts";
+import type { ModelEntry, RunningEntry } from "./model-entries.ts";
 import { shortName } from "./model-name.ts";
-import { cardKey, type ModelsState } from "./models-state.ts";
-import { RunningCard } from "./running-card.tsx";
+import type { ModelsState } from "./models-state.ts";
+import { processorOf, untilOf } from "./state-cells.ts";
 
 export interface ModelCardProps {
   readonly state: ModelsState;
@@ -31,22 +35,44 @@ export function ModelCard(props: ModelCardProps): ReactElement {
       : foreignText(shortName(entry.name, panelInnerWidth(width), ellipsis), isAscii);
   const isFocused = state.pane === "card";
   const panel = { width, height, title, isFocused, top: state.cardTop, onExtent };
-  const capacity = state.capacity.value;
   switch (entry?.kind) {
-    case "local": {
-      const card = entry.model && state.cards.get(cardKey(entry.model));
-      const { choice } = state;
-      return (
-        <LocalCard entry={entry} card={card} capacity={capacity} choice={choice} panel={panel} />
-      );
-    }
-    case "hub": {
-      const offer = state.offers.get(entry.name);
-      return <HubCard entry={entry} offer={offer} capacity={capacity} panel={panel} />;
-    }
+    case "local":
+      return <LocalCard state={state} entry={entry} panel={panel} />;
+    case "hub":
+      return <HubCard state={state} entry={entry} panel={panel} />;
     case "running":
       return <RunningCard entry={entry} panel={panel} />;
     case undefined:
       return <ScrollPanel {...panel} />;
   }
+}
+
+interface RunningCardProps {
+  readonly entry: RunningEntry;
+  readonly panel: ScrollPanelProps;
+}
+
+/** A loaded model: its memory, its requests, and the options that it was loaded with. */
+function RunningCard({ entry: { loaded }, panel }: RunningCardProps): ReactElement {
+  const nowMs = useNow();
+  const paragraph = useParagraph(panelInnerWidth(panel.width));
+  const { running = 0, waiting = 0 } = fieldsIn(loaded.requests);
+  const options = Object.entries(fieldsIn(loaded.load_options));
+  return (
+    <ScrollPanel {...panel}>
+      {paragraph(`${formatBytes(loaded.size)} in memory, ${processorOf(loaded)}`)}
+      {paragraph(`Context ${loaded.context_length} tokens in each slot`)}
+      {paragraph(`Requests ${String(running)} running, ${String(waiting)} waiting`)}
+      {paragraph(`Unload in ${untilOf(loaded, nowMs)}`)}
+      {loaded.names.length > 1 && paragraph(`Serves ${loaded.names.join(", ")}`)}
+      <Text> </Text>
+      {paragraph("Loaded with", "title")}
+      {options.map(([name, value]) => paragraph(`${name} ${String(value)}`, "code"))}
+      {typeof loaded.process_id === "number" && paragraph(`Process ${loaded.process_id}`, "dim")}
+    </ScrollPanel>
+  );
+}
+
+function fieldsIn(value: unknown): Record<string, unknown> {
+  return value !== null && typeof value === "object" ? { ...value } : {};
 }

@@ -1,11 +1,13 @@
 // The entries of each list, filtered and ordered, and the selected one that keys act on.
 
 import fuzzysort from "fuzzysort";
+import { memoizeLast } from "../../../base/memoize-last.ts";
 import type { LoadedEntry } from "../../../client/model-calls.ts";
+import type { Capacity } from "../../../client/models-capacity.ts";
 import type { HubModel } from "../../../client/models-hub.ts";
 import type { LocalModel } from "../../../client/models-store.ts";
 import type { Download } from "./download.ts";
-import { estimateMemory, type Fit, type MemoryEstimate } from "./estimate.ts";
+import { estimateMemory, type Fit, type LoadChoice, type MemoryEstimate } from "./estimate.ts";
 import { isSameModel, nameKey } from "./model-name.ts";
 import type { ListChoice, LoadingModel, ModelsState, Source } from "./models-state.ts";
 
@@ -14,12 +16,12 @@ export interface LocalEntry {
   readonly kind: "local";
   readonly name: string;
   /** Undefined while it is being downloaded for the first time. */
-  readonly model: LocalModel | undefined;
-  readonly loaded: LoadedEntry | undefined;
-  readonly loading: LoadingModel | undefined;
-  readonly download: Download | undefined;
+  readonly model?: LocalModel | undefined;
+  readonly loaded?: LoadedEntry | undefined;
+  readonly loading?: LoadingModel | undefined;
+  readonly download?: Download | undefined;
   /** Undefined while the server has not told enough. */
-  readonly estimate: MemoryEstimate | undefined;
+  readonly estimate?: MemoryEstimate | undefined;
 }
 
 export interface HubEntry {
@@ -46,60 +48,36 @@ export interface FoundEntry {
   readonly matches: readonly number[];
 }
 
-/** A list with everything that it was made from. */
-interface CachedList {
-  readonly from: readonly unknown[];
-  readonly ordered: readonly ModelEntry[];
-  readonly filter: string;
-  readonly found: readonly FoundEntry[];
-}
-
-/** By the server's list: most changes of the state change no list. */
-const cache = new WeakMap<object, CachedList>();
-const nothingListed: readonly never[] = [];
-
 /** The entries that the list of a source shows, in its order. */
 export function entriesOf(state: ModelsState, source: Source): readonly FoundEntry[] {
-  const { filter, sort } = state.lists[source];
-  // The hub searches and orders its list itself.
-  const wanted = source === "hub" ? "" : filter.text.trim();
-  const listed = state[source].value ?? nothingListed;
-  const from = [source, sort, ...sourcesOf(state, source)];
-  const before = cache.get(listed);
-  const isSame = before !== undefined && from.every((value, at) => value === before.from[at]);
-  if (isSame && before.filter === wanted) return before.found;
-  const ordered = isSame ? before.ordered : orderedEntries(state, source, sort);
-  const found = matching(ordered, wanted);
-  cache.set(listed, { from, ordered, filter: wanted, found });
-  return found;
+  const { local, hub, running, capacity, downloads, loading, choice, lists } = state;
+  const { filter, sort } = lists[source];
+  const wanted = filter.text.trim();
+  switch (source) {
+    case "local": {
+      const parts = [
+        local.value,
+        running.value,
+        capacity.value,
+        downloads,
+        loading,
+        choice,
+      ] as const;
+      return find.local(localEntries(...parts, sort), wanted);
+    }
+    case "hub":
+      // The hub searches and orders its list itself.
+      return find.hub(hubEntries(hub.value, local.value, downloads), "");
+    case "running":
+      return find.running(runningEntries(running.value, sort), wanted);
+  }
 }
 
-/** The parts of the state that a list is made from, beside the server's list. */
-function sourcesOf(state: ModelsState, source: Source): readonly unknown[] {
-  const { local, running, capacity, downloads, loading, choice } = state;
-  if (source === "running") return [running.value];
-  if (source === "hub") return [local.value, downloads];
-  return [local.value, running.value, capacity.value, downloads, loading, choice];
-}
-
-function orderedEntries(state: ModelsState, source: Source, sort: string): readonly ModelEntry[] {
-  if (source === "hub") return hubEntries(state);
-  if (source === "running") return sortRunning(runningEntries(state), sort);
-  return sortLocal(localEntries(state), sort);
-}
-
-/** Every command asks for it, after every change. */
-const selectedByState = new WeakMap<ModelsState, { readonly entry: ModelEntry | undefined }>();
-
-/** The entry that keys act on; undefined in an empty list. */
-export function selectedEntry(state: ModelsState): ModelEntry | undefined {
-  const cached = selectedByState.get(state);
-  if (cached !== undefined) return cached.entry;
+/** The entry that keys act on; undefined in an empty list. Every command asks for it. */
+export const selectedEntry = memoizeLast((state: ModelsState): ModelEntry | undefined => {
   const entries = entriesOf(state, state.source);
-  const entry = entries[selectedIndex(state, entries)]?.entry;
-  selectedByState.set(state, { entry });
-  return entry;
-}
+  return entries[selectedIndex(state, entries)]?.entry;
+});
 
 /** The place of the selected entry; 0 where the list no longer has it. */
 export function selectedIndex(state: ModelsState, entries: readonly FoundEntry[]): number {
@@ -146,51 +124,46 @@ export function readOnlyReason({
   }
 }
 
-/** The models of this machine and those being downloaded, unordered. */
-function localEntries(state: ModelsState): LocalEntry[] {
-  const { downloads, running, loading, capacity, choice } = state;
-  const models = state.local.value ?? [];
-  const loadedByName = byName(running.value ?? [], ({ names }) => names);
-  const loadingByName = byName(loading, ({ name }) => [name]);
-  const downloadByName = byName(downloads, ({ name }) => [name]);
-  const entries = models.map((model): LocalEntry => {
-    const key = nameKey(model.name);
-    const loaded = loadedByName.get(key);
-    const held = loaded && {
-      sizeBytes: loaded.size,
-      vramBytes: loaded.size_vram,
-      contextLength: loaded.context_length,
-      slots: loaded.slots,
-    };
-    return {
-      kind: "local",
-      name: model.name,
-      model,
-      loaded,
-      loading: loadingByName.get(key),
-      download: downloadByName.get(key),
-      estimate:
-        model.memory && capacity.value
-          ? estimateMemory(model.memory, capacity.value, choice, held)
-          : undefined,
-    };
-  });
-  const here = byName(models, ({ name }) => [name]);
-  const coming = downloads
-    .filter(({ name }) => !here.has(nameKey(name)))
-    .map(
-      (download): LocalEntry => ({
+/** The models of this machine and those being downloaded. Most changes of the state change no list. */
+const localEntries = memoizeLast(
+  (
+    models: readonly LocalModel[] = [],
+    running: readonly LoadedEntry[] = [],
+    capacity: Capacity | undefined,
+    downloads: readonly Download[],
+    loading: readonly LoadingModel[],
+    choice: LoadChoice,
+    sort: string,
+  ): readonly LocalEntry[] => {
+    const loadedByName = byName(running, ({ names }) => names);
+    const loadingByName = byName(loading, ({ name }) => [name]);
+    const downloadByName = byName(downloads, ({ name }) => [name]);
+    const here = byName(models, ({ name }) => [name]);
+    const coming = downloads
+      .filter(({ name }) => !here.has(nameKey(name)))
+      .map((download): LocalEntry => ({ kind: "local", name: download.name, download }));
+    const entries = models.map((model): LocalEntry => {
+      const key = nameKey(model.name);
+      const loaded = loadedByName.get(key);
+      const held = loaded && {
+        sizeBytes: loaded.size,
+        vramBytes: loaded.size_vram,
+        contextLength: loaded.context_length,
+        slots: loaded.slots,
+      };
+      return {
         kind: "local",
-        name: download.name,
-        model: undefined,
-        loaded: undefined,
-        loading: undefined,
-        download,
-        estimate: undefined,
-      }),
-    );
-  return [...coming, ...entries];
-}
+        name: model.name,
+        model,
+        loaded,
+        loading: loadingByName.get(key),
+        download: downloadByName.get(key),
+        estimate: model.memory && capacity && estimateMemory(model.memory, capacity, choice, held),
+      };
+    });
+    return sortLocal([...coming, ...entries], sort);
+  },
+);
 
 /** A name that two items have belongs to the first. */
 function byName<T>(
@@ -203,23 +176,38 @@ function byName<T>(
   return new Map(pairs.toReversed());
 }
 
-function hubEntries({ hub, local, downloads }: ModelsState): HubEntry[] {
-  return (hub.value ?? []).map((model) => {
-    const isOfRepository = (name: string) =>
-      name.toLowerCase().startsWith(`${model.name.toLowerCase()}:`);
-    return {
-      kind: "hub",
-      name: model.name,
-      model,
-      installed: (local.value ?? []).map(({ name }) => name).filter(isOfRepository),
-      download: downloads.find(({ name }) => isOfRepository(name) || isSameModel(name, model.name)),
-    };
-  });
-}
+const hubEntries = memoizeLast(
+  (
+    models: readonly HubModel[] = [],
+    local: readonly LocalModel[] = [],
+    downloads: readonly Download[],
+  ): readonly HubEntry[] =>
+    models.map((model) => {
+      const isOfRepository = ({ name }: { readonly name: string }) =>
+        name.toLowerCase().startsWith(`${model.name.toLowerCase()}:`);
+      return {
+        kind: "hub",
+        name: model.name,
+        model,
+        installed: local.filter(isOfRepository).map(({ name }) => name),
+        download: downloads.find((one) => isOfRepository(one) || isSameModel(one.name, model.name)),
+      };
+    }),
+);
 
-function runningEntries({ running }: ModelsState): RunningEntry[] {
-  return (running.value ?? []).map((loaded) => ({ kind: "running", name: loaded.name, loaded }));
-}
+const runningEntries = memoizeLast(
+  (models: readonly LoadedEntry[] = [], sort: string): readonly RunningEntry[] => {
+    const entries = models.map(
+      (loaded): RunningEntry => ({ kind: "running", name: loaded.name, loaded }),
+    );
+    if (sort === "name") return entries.toSorted((one, other) => compare(one.name, other.name));
+    if (sort === "size") {
+      return entries.toSorted((one, other) => other.loaded.size - one.loaded.size);
+    }
+    // The server lists those first that stay longest.
+    return entries;
+  },
+);
 
 /** The best matches first, equal ones in their order; all entries without a filter. */
 function matching(entries: readonly ModelEntry[], wanted: string): FoundEntry[] {
@@ -239,35 +227,31 @@ function matching(entries: readonly ModelEntry[], wanted: string): FoundEntry[] 
     }));
 }
 
+const find = {
+  local: memoizeLast(matching),
+  hub: memoizeLast(matching),
+  running: memoizeLast(matching),
+} as const satisfies Record<Source, typeof matching>;
+
 const fitRank: Record<Fit, number> = { gpu: 0, cpu: 0, split: 1, none: 2 };
 
-function sortLocal(entries: readonly LocalEntry[], sort: string): LocalEntry[] {
-  const byName = (one: LocalEntry, other: LocalEntry) => compare(one.name, other.name);
-  const newest = (entry: LocalEntry) => entry.model?.modifiedMs ?? Number.POSITIVE_INFINITY;
-  const size = (entry: LocalEntry) => entry.model?.sizeBytes ?? entry.download?.totalBytes ?? 0;
+function sortLocal(entries: readonly LocalEntry[], sort: string): readonly LocalEntry[] {
+  const time = ({ model }: LocalEntry) => model?.modifiedMs ?? Number.MAX_SAFE_INTEGER;
+  const size = ({ model, download }: LocalEntry) => model?.sizeBytes ?? download?.totalBytes ?? 0;
   const rank = ({ estimate }: LocalEntry) => (estimate === undefined ? 3 : fitRank[estimate.fit]);
-  switch (sort) {
-    case "name":
-      return entries.toSorted(byName);
-    case "size":
-      return entries.toSorted((one, other) => size(other) - size(one) || byName(one, other));
-    case "fit":
-      return entries.toSorted(
-        (one, other) => rank(one) - rank(other) || size(other) - size(one) || byName(one, other),
-      );
-    default:
-      return entries.toSorted((one, other) => {
-        const [first, second] = [newest(one), newest(other)];
-        return first === second ? byName(one, other) : second - first;
-      });
-  }
-}
-
-function sortRunning(entries: readonly RunningEntry[], sort: string): RunningEntry[] {
-  if (sort === "name") return entries.toSorted((one, other) => compare(one.name, other.name));
-  if (sort === "size") return entries.toSorted((one, other) => other.loaded.size - one.loaded.size);
-  // The server lists those first that stay longest.
-  return [...entries];
+  const precedence = (one: LocalEntry, other: LocalEntry): number => {
+    switch (sort) {
+      case "name":
+        return 0;
+      case "size":
+        return size(other) - size(one);
+      case "fit":
+        return rank(one) - rank(other) || size(other) - size(one);
+      default:
+        return time(other) - time(one);
+    }
+  };
+  return entries.toSorted((one, other) => precedence(one, other) || compare(one.name, other.name));
 }
 
 function compare(one: string, other: string): number {

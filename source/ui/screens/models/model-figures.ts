@@ -29,15 +29,6 @@ export function formatSpan(milliseconds: number): string {
   return `${Math.floor(distance / (365 * dayMs))} y`;
 }
 
-/** Time that is left: `45 s`, `2 m 31 s`, `1 h 05 m`. */
-export function formatRemaining(milliseconds: number): string {
-  const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
-  const two = (value: number) => String(value).padStart(2, "0");
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} m ${two(seconds % 60)} s`;
-  return `${Math.floor(seconds / 3600)} h ${two(Math.floor((seconds % 3600) / 60))} m`;
-}
-
 function trim(value: number): string {
   return value < 10 ? String(Number(value.toFixed(1))) : String(Math.round(value));
 }

@@ -2,17 +2,14 @@
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
-import { Line } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { useParagraph } from "../../components/paragraph.tsx";
 import { Table } from "../../components/table.tsx";
+import { TextLine } from "../../components/text-line.tsx";
 import { useNow } from "../../hooks/use-clock.ts";
 import { useLook } from "../../hooks/use-look.ts";
-import { truncateText } from "../../text/graphemes.ts";
-import { foreignText } from "../../text/text-run.ts";
-import type { Glyphs } from "../../theme.ts";
+import { joinParts } from "../../text/join-parts.ts";
 import { DownloadList, downloadListHeight } from "./download-list.tsx";
-import { EmptyList } from "./empty-list.tsx";
 import { listColumns } from "./list-columns.ts";
 import { entriesOf, selectedIndex } from "./model-entries.ts";
 import { formatSpan } from "./model-figures.ts";
@@ -37,6 +34,7 @@ export interface ModelListProps {
 }
 
 export function ModelList({ state, width, height }: ModelListProps): ReactElement {
+  const { glyphs } = useLook();
   const nowMs = useNow();
   const { work, downloads } = state;
   const innerWidth = panelInnerWidth(width);
@@ -64,34 +62,27 @@ export function ModelList({ state, width, height }: ModelListProps): ReactElemen
         <ModelRows state={state} width={innerWidth} height={listHeight} />
       </Box>
       <Box flexDirection="column" marginTop={gap} flexShrink={0}>
-        {work !== undefined && <Work text={work} width={innerWidth} />}
+        {work !== undefined && (
+          <TextLine text={`${glyphs.working} ${work}`} tone="mark" width={innerWidth} />
+        )}
         <DownloadList downloads={downloads} width={innerWidth} heightMaximum={downloadsMaximum} />
       </Box>
     </Panel>
   );
 }
 
-interface WorkProps {
-  readonly text: string;
-  readonly width: number;
-}
-
-function Work({ text, width }: WorkProps): ReactElement {
-  const { glyphs } = useLook();
-  const shown = foreignText(`${glyphs.working} ${text}`, glyphs.isAscii);
-  return <Line runs={[{ text: truncateText(shown, width, glyphs.ellipsis), tone: "mark" }]} />;
-}
-
 /** `Models (local 3, hub 12, loaded 1, 42 s ago)`; the age is that of old figures. */
 function titleOf({ local, hub, running }: ModelsState, nowMs: number): string {
-  const counts = [
-    ["local", local.value?.length],
-    ["hub", hub.value?.length],
-    ["loaded", running.value?.length],
-  ].flatMap(([word, count]) => (count === undefined ? [] : [`${word} ${count}`]));
+  const count = (word: string, list: readonly unknown[] | undefined) =>
+    list && `${word} ${list.length}`;
   const ageMs = staleAge(local, nowMs);
-  const age = ageMs === undefined ? "" : `, ${formatSpan(ageMs)} ago`;
-  return counts.length === 0 ? "Models" : `Models (${counts.join(", ")}${age})`;
+  const counts = [
+    count("local", local.value),
+    count("hub", hub.value),
+    count("loaded", running.value),
+    ageMs !== undefined && `${formatSpan(ageMs)} ago`,
+  ];
+  return counts.some(Boolean) ? `Models (${joinParts(counts, ", ")})` : "Models";
 }
 
 /** `2 of 12, by newest`. */
@@ -111,7 +102,7 @@ function staleAge(reading: Reading<unknown>, nowMs: number): number | undefined 
 
 /** The table stays below an error, and is dimmed once its figures are old. */
 function ModelRows({ state, width, height }: ModelListProps): ReactElement {
-  const { glyphs, theme } = useLook();
+  const { glyphs } = useLook();
   const paragraph = useParagraph(width);
   const nowMs = useNow();
   const reading = state[state.source];
@@ -119,7 +110,17 @@ function ModelRows({ state, width, height }: ModelListProps): ReactElement {
   const problem =
     reading.error === undefined
       ? []
-      : paragraph(problemText(reading.error, ageMs, glyphs), "error");
+      : paragraph(
+          joinParts(
+            [
+              `${glyphs.failed} ${reading.error}`,
+              ageMs !== undefined && `${formatSpan(ageMs)} ago`,
+              "r retry",
+            ],
+            ` ${glyphs.separator} `,
+          ),
+          "error",
+        );
   const entries = entriesOf(state, state.source);
   if (entries.length === 0) {
     return (
@@ -147,19 +148,64 @@ function ModelRows({ state, width, height }: ModelListProps): ReactElement {
       />
       {hasLegend && (
         <Box marginTop={1} flexShrink={0}>
-          <Text {...theme.dim}>{truncateText(fitLegend(glyphs), width, glyphs.ellipsis)}</Text>
+          <TextLine text={fitLegend(glyphs)} tone="dim" width={width} />
         </Box>
       )}
     </>
   );
 }
 
-function problemText(error: string, ageMs: number | undefined, glyphs: Glyphs): string {
-  const age = ageMs === undefined ? [] : [`${formatSpan(ageMs)} ago`];
-  return [`${glyphs.failed} ${error}`, ...age, "r retry"].join(` ${glyphs.separator} `);
-}
-
 /** Keeps the selection in the middle of a list that is longer than its place. */
 function firstInSight(selected: number, count: number, height: number): number {
   return Math.min(Math.max(0, count - height), Math.max(0, selected - Math.floor(height / 2)));
+}
+
+/** A shorter wait is not shown. */
+const skeletonAfterMs = 150;
+const skeletonWidths = [18, 24, 14, 20] as const;
+const skeletonIndent = 2;
+
+const waitingWords = {
+  local: "reading manifests",
+  hub: "asking the hub",
+  running: "asking what is loaded",
+} as const;
+
+const emptySentences = {
+  local: "No models on this machine. ] searches the hub, p pulls by name.",
+  hub: "Type / and some words to search the hub; p pulls by name.",
+  running: "Nothing is loaded. [ goes to the models, l loads one.",
+} as const;
+
+/** What is being read, or what to do; nothing below an error, and in the first moment of a wait. */
+function EmptyList({ state, width }: Omit<ModelListProps, "height">): ReactElement | null {
+  const { glyphs, theme } = useLook();
+  const paragraph = useParagraph(width);
+  const nowMs = useNow();
+  const { waitingSinceMs, value, error } = state[state.source];
+  if (waitingSinceMs !== undefined && value === undefined) {
+    if (nowMs - waitingSinceMs < skeletonAfterMs) return null;
+    const room = Math.max(0, width - skeletonIndent);
+    return (
+      <>
+        <Text {...theme.dim} wrap="truncate">
+          {`${glyphs.working} ${waitingWords[state.source]}${glyphs.ellipsis}`}
+        </Text>
+        {skeletonWidths.map((length) => (
+          <Text key={length} {...theme.dim} aria-hidden>
+            {" ".repeat(skeletonIndent) + glyphs.box.horizontal.repeat(Math.min(length, room))}
+          </Text>
+        ))}
+      </>
+    );
+  }
+  if (error !== undefined && value === undefined) return null;
+  const filter = state.lists[state.source].filter.text.trim();
+  const sentence =
+    filter === "" ? emptySentences[state.source] : `Nothing matches '${filter}'. Esc clears.`;
+  return (
+    <Box flexDirection="column" marginTop={1} flexShrink={0}>
+      {paragraph(sentence)}
+    </Box>
+  );
 }

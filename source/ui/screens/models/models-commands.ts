@@ -1,292 +1,196 @@
 // The commands of the models screen: their keys, when they are valid, and the actions that they call.
 
-import type { BoundCommand, CommandFacts } from "../../frame/screen.ts";
+import { type CommandRow, commandRow } from "../../frame/command-table.ts";
 import { isActive } from "./download.ts";
-import type { ListActions, ListStep } from "./list-actions.ts";
-import type { ModelActions } from "./model-actions.ts";
-import { downloadOf, isLoaded, type ModelEntry, readOnlyReason } from "./model-entries.ts";
+import {
+  changeCacheType,
+  changePane,
+  changeSort,
+  changeSource,
+  changeWindow,
+  goBack,
+  keepFilter,
+  move,
+  movePage,
+  openFilter,
+  refresh,
+  resetChoice,
+} from "./list-actions.ts";
+import {
+  cancelLoad,
+  chat,
+  copy,
+  copyName,
+  editModelfile,
+  remove,
+  rename,
+  showCard,
+  toggleLoad,
+} from "./model-actions.ts";
+import { downloadOf, isLoaded, readOnlyReason } from "./model-entries.ts";
 import { isHubName } from "./model-name.ts";
-import type { ModelsState } from "./models-state.ts";
-import type { PullActions } from "./pull-actions.ts";
+import type { ModelsContext } from "./models-context.ts";
+import { cancel, chooseQuantization, pauseOrResume, pull } from "./pull-actions.ts";
 
-export interface ModelsActions {
-  readonly list: ListActions;
-  readonly models: ModelActions;
-  readonly pulls: PullActions;
-}
+type Row = CommandRow<ModelsContext>;
+type When = Row["when"];
 
-/** Decides which commands are valid. */
-export interface ModelsSituation {
-  readonly state: ModelsState;
-  /** The selected one. */
-  readonly entry: ModelEntry | undefined;
-}
-
-interface ModelsCommand extends Omit<CommandFacts, "group"> {
-  /** Defaults to Models. */
-  readonly group?: string;
-  readonly hint?: string | ((situation: ModelsSituation) => string | undefined);
-  readonly when: (situation: ModelsSituation) => boolean;
-  run(
-    actions: ModelsActions,
-    argument: string,
-    situation: ModelsSituation,
-  ): ReturnType<BoundCommand["run"]>;
-}
-
-type When = ModelsCommand["when"];
-
-const isReading: When = ({ state }) => !state.isTyping;
 const isTyping: When = ({ state }) => state.isTyping;
-const always: When = () => true;
-const isLocal: When = ({ state, entry }) =>
+const isReading: When = (context) => !isTyping(context);
+const onEntry: When = ({ state, entry }) => !state.isTyping && entry !== undefined;
+const onLocal: When = ({ state, entry }) =>
   !state.isTyping && entry?.kind === "local" && entry.model !== undefined;
-/** Other stores are only read. */
-const isOwn: When = ({ entry }) =>
-  entry?.kind === "local" && entry.model !== undefined && !readOnlyReason(entry.model);
-const isOfHub: When = ({ state, entry }) =>
-  !state.isTyping && (entry?.kind === "hub" || (entry?.kind === "local" && isHubName(entry.name)));
-const canChat: When = ({ state, entry }) =>
-  !state.isTyping &&
-  (entry?.kind === "running" || (entry?.kind === "local" && entry.model !== undefined));
+const onHub: When = ({ state, entry }) => !state.isTyping && entry?.kind === "hub";
+const onRunning: When = ({ state, entry }) => !state.isTyping && entry?.kind === "running";
+const onDownload: When = ({ state, entry }) => !state.isTyping && downloadOf(entry) !== undefined;
+const onLoading: When = ({ state, entry }) =>
+  !state.isTyping && entry?.kind === "local" && entry.loading !== undefined;
+const canChat: When = (context) => onLocal(context) || onRunning(context);
 
-const commands: readonly ModelsCommand[] = [
-  {
-    id: "models.filter",
-    title: "Filter the list; in the hub's, search the hub",
-    keys: ["/"],
+const command = commandRow<ModelsContext>("models", "Models");
+const scroll = (
+  name: string,
+  keys: readonly string[],
+  title: string,
+  run: Row["run"],
+  when: When = () => true,
+): Row => command(name, keys, title, { group: "Scrolling", when, run });
+
+export const modelsCommands: readonly Row[] = [
+  command("filter", ["/"], "Filter the list; in the hub's, search the hub", {
     hint: ({ state }) => (state.source === "hub" ? "search" : "filter"),
     when: isReading,
-    run: ({ list }) => void list.openFilter(),
-  },
-  {
-    id: "models.keepFilter",
-    title: "In the filter: back to the list, which stays filtered",
-    keys: ["Enter"],
+    run: openFilter,
+  }),
+  command("keepFilter", ["Enter"], "In the filter: back to the list, which stays filtered", {
     hint: "keep",
     when: isTyping,
-    run: ({ list }) => void list.keepFilter(),
-  },
-  {
-    id: "models.back",
-    title: "Clear the filter; from the card, back to the list",
-    keys: ["Esc"],
+    run: keepFilter,
+  }),
+  command("back", ["Esc"], "Clear the filter; from the card, back to the list", {
     hint: ({ state }) => (state.isTyping ? "clear" : undefined),
     when: ({ state }) =>
       state.isTyping || state.pane === "card" || state.lists[state.source].filter.text !== "",
-    run: ({ list }) => void list.back(),
-  },
-  {
-    id: "models.chat",
-    title: "Chat with the model; in the hub's list, choose what to pull",
-    keys: ["Enter"],
-    hint: ({ entry }) => (entry?.kind === "hub" ? "pull" : "chat"),
-    when: ({ state, entry }) =>
-      canChat({ state, entry }) || (!state.isTyping && entry?.kind === "hub"),
-    run: ({ models, pulls }, _, { entry }) =>
-      entry?.kind === "hub" ? pulls.chooseQuantization() : void models.chat(),
-  },
-  {
-    id: "models.load",
-    title: "Load or unload the model",
-    keys: ["l"],
+    run: goBack,
+  }),
+  command("chat", ["Enter"], "Chat with the model; in the hub's list, choose what to pull", {
+    hint: (context) => (onHub(context) ? "pull" : "chat"),
+    when: (context) => canChat(context) || onHub(context),
+    run: (context) => (onHub(context) ? chooseQuantization(context) : chat(context)),
+  }),
+  command("load", ["l"], "Load or unload the model", {
     hint: ({ entry }) => (entry !== undefined && isLoaded(entry) ? "unload" : "load"),
     when: canChat,
-    run: ({ models }) => models.toggleLoad(),
-  },
-  {
-    id: "models.pull",
-    title: "Pull a model by its name, such as owner/name:Q4_K_M",
-    keys: ["p"],
+    run: toggleLoad,
+  }),
+  command("pull", ["p"], "Pull a model by its name, such as owner/name:Q4_K_M", {
     slash: ["/pull"],
     slashArguments: "[NAME]",
     hint: "pull",
     when: isReading,
-    run: ({ pulls }, argument) => pulls.pull(argument),
-  },
-  {
-    id: "models.pause",
-    title: "Pause a download, or go on with it",
-    keys: ["Space"],
+    run: pull,
+  }),
+  command("pause", ["Space"], "Pause a download, or go on with it", {
     hint: ({ entry }) => {
       const download = downloadOf(entry);
       return download !== undefined && isActive(download) ? "pause" : "go on";
     },
-    when: ({ state, entry }) => !state.isTyping && downloadOf(entry) !== undefined,
-    run: ({ pulls }) => pulls.pauseOrResume(),
-  },
-  {
-    id: "models.cancel",
-    title: "Cancel a download or a load",
-    keys: ["x"],
+    when: onDownload,
+    run: pauseOrResume,
+  }),
+  command("cancel", ["x"], "Cancel a download or a load", {
     hint: "cancel",
-    when: ({ state, entry }) =>
-      !state.isTyping &&
-      (downloadOf(entry) !== undefined || (entry?.kind === "local" && entry.loading !== undefined)),
-    run: ({ models, pulls }, _, { entry }) =>
-      downloadOf(entry) === undefined ? void models.cancelLoad() : pulls.cancel(),
-  },
-  {
-    id: "models.copy",
-    title: "Copy the model under another name",
-    keys: ["c"],
+    when: (context) => onDownload(context) || onLoading(context),
+    run: (context) => (onDownload(context) ? cancel(context) : cancelLoad(context)),
+  }),
+  command("copy", ["c"], "Copy the model under another name", {
     hint: "copy",
-    when: isLocal,
-    run: ({ models }) => models.copy(),
-  },
-  {
-    id: "models.rename",
-    title: "Give the model another name",
-    keys: ["n"],
-    when: isLocal,
-    run: ({ models }) => models.rename(),
-  },
-  {
-    id: "models.edit",
-    title: "Make a model from a Modelfile in your editor",
-    keys: ["e"],
+    when: onLocal,
+    run: copy,
+  }),
+  command("rename", ["n"], "Give the model another name", { when: onLocal, run: rename }),
+  command("edit", ["e"], "Make a model from a Modelfile in your editor", {
     hint: "Modelfile",
     when: ({ state }) => !state.isTyping && state.source === "local",
-    run: ({ models }) => models.editModelfile(),
-  },
-  {
-    id: "models.quantizations",
-    title: "Choose a quantization of a model of the hub",
-    keys: ["v"],
+    run: editModelfile,
+  }),
+  command("quantizations", ["v"], "Choose a quantization of a model of the hub", {
     hint: "quantizations",
-    when: isOfHub,
-    run: ({ pulls }) => pulls.chooseQuantization(),
-  },
-  {
-    id: "models.delete",
-    title: "Delete the model; tells first what it frees",
-    keys: ["d"],
-    hint: (situation) => (isOwn(situation) ? "delete" : undefined),
+    when: (context) =>
+      onHub(context) ||
+      (isReading(context) && context.entry?.kind === "local" && isHubName(context.entry.name)),
+    run: chooseQuantization,
+  }),
+  command("delete", ["d"], "Delete the model; tells first what it frees", {
+    hint: ({ entry }) =>
+      entry?.kind === "local" && entry.model !== undefined && !readOnlyReason(entry.model)
+        ? "delete"
+        : undefined,
     // Also valid for a model that stays: it says why.
-    when: isLocal,
-    run: ({ models }) => models.remove(),
-  },
-  {
-    id: "models.sort",
-    title: "Order the list by something else",
-    keys: ["s"],
+    when: onLocal,
+    run: remove,
+  }),
+  command("sort", ["s"], "Order the list by something else", {
     hint: "sort",
     when: isReading,
-    run: ({ list }) => void list.changeSort(),
-  },
-  {
-    id: "models.previousSource",
-    title: "The list to the left: Local, Hub, Running",
-    keys: ["[", "Left"],
+    run: changeSort,
+  }),
+  command("previousSource", ["[", "Left"], "The list to the left: Local, Hub, Running", {
     when: isReading,
-    run: ({ list }) => void list.changeSource(-1),
-  },
-  {
-    id: "models.nextSource",
-    title: "The list to the right",
-    keys: ["]", "Right"],
+    run: (context) => changeSource(context, -1),
+  }),
+  command("nextSource", ["]", "Right"], "The list to the right", {
     hint: "next list",
     when: isReading,
-    run: ({ list }) => void list.changeSource(1),
-  },
-  {
-    id: "models.longerWindow",
-    title: "A longer context window, for the estimate and the next load",
-    keys: ["+"],
-    when: isLocal,
-    run: ({ list }) => void list.changeWindow(1),
-  },
-  {
-    id: "models.shorterWindow",
-    title: "A shorter context window",
-    keys: ["-"],
-    when: isLocal,
-    run: ({ list }) => void list.changeWindow(-1),
-  },
-  {
-    id: "models.automaticWindow",
-    title: "Window and KV cache as the server chooses them",
-    keys: ["="],
-    when: isLocal,
-    run: ({ list }) => void list.resetChoice(),
-  },
-  {
-    id: "models.cacheType",
-    title: "Another kind of KV cache, for the estimate and the next load",
-    keys: ["t"],
-    when: isLocal,
-    run: ({ list }) => void list.changeCacheType(),
-  },
-  {
-    id: "models.pane",
-    title: "Between the list and the card",
-    keys: ["Tab", "Shift+Tab"],
+    run: (context) => changeSource(context, 1),
+  }),
+  command("longerWindow", ["+"], "A longer context window, for the estimate and the next load", {
+    when: onLocal,
+    run: (context) => changeWindow(context, 1),
+  }),
+  command("shorterWindow", ["-"], "A shorter context window", {
+    when: onLocal,
+    run: (context) => changeWindow(context, -1),
+  }),
+  command("automaticWindow", ["="], "Window and KV cache as the server chooses them", {
+    when: onLocal,
+    run: resetChoice,
+  }),
+  command("cacheType", ["t"], "Another kind of KV cache, for the estimate and the next load", {
+    when: onLocal,
+    run: changeCacheType,
+  }),
+  command("pane", ["Tab", "Shift+Tab"], "Between the list and the card", {
     hint: ({ state }) => (state.pane === "list" ? "card" : "list"),
-    when: ({ state, entry }) => !state.isTyping && (entry !== undefined || state.pane === "card"),
-    run: ({ list }) => void list.changePane(),
-  },
-  {
-    id: "models.card",
-    title: "The whole card in the pager, with texts and parameters",
-    keys: ["i"],
-    when: ({ state, entry }) =>
-      !state.isTyping &&
-      entry !== undefined &&
-      (entry.kind !== "local" || entry.model !== undefined),
-    run: ({ models }) => models.showCard(),
-  },
-  {
-    id: "models.copyName",
-    title: "Copy the model's name to the clipboard",
-    keys: ["y"],
-    when: ({ state, entry }) => !state.isTyping && entry !== undefined,
-    run: ({ models }) => models.copyName(),
-  },
-  {
-    id: "models.retry",
-    title: "Read the list again, and go on with what failed",
-    keys: ["r"],
+    when: (context) => onEntry(context) || (isReading(context) && context.state.pane === "card"),
+    run: changePane,
+  }),
+  command("card", ["i"], "The whole card in the pager, with texts and parameters", {
+    when: (context) => canChat(context) || onHub(context),
+    run: showCard,
+  }),
+  command("copyName", ["y"], "Copy the model's name to the clipboard", {
+    when: onEntry,
+    run: copyName,
+  }),
+  command("retry", ["r"], "Read the list again, and go on with what failed", {
     hint: ({ state }) => (state[state.source].error === undefined ? undefined : "retry"),
     when: isReading,
-    run: ({ list, pulls }, _, { entry }) =>
-      downloadOf(entry)?.state === "failed" ? pulls.pauseOrResume() : list.refresh(),
-  },
-  row("models.rowUp", "Up", ["Up"], always, { kind: "rows", delta: -1 }),
-  row("models.rowDown", "Down", ["Down"], always, { kind: "rows", delta: 1 }),
-  row("models.previous", "Up, while nothing is typed", ["k"], isReading, {
-    kind: "rows",
-    delta: -1,
+    run: (context) =>
+      downloadOf(context.entry)?.state === "failed" ? pauseOrResume(context) : refresh(context),
   }),
-  row("models.next", "Down, while nothing is typed", ["j"], isReading, { kind: "rows", delta: 1 }),
-  row("models.pageUp", "Page up", ["PgUp"], always, { kind: "pages", delta: -1 }),
-  row("models.pageDown", "Page down", ["PgDn"], always, { kind: "pages", delta: 1 }),
-  row("models.first", "First", ["Home"], isReading, { kind: "edge", edge: "first" }),
-  row("models.last", "Last", ["End"], isReading, { kind: "edge", edge: "last" }),
+  scroll("rowUp", ["Up"], "Up", (context) => move(context, -1)),
+  scroll("rowDown", ["Down"], "Down", (context) => move(context, 1)),
+  scroll(
+    "previous",
+    ["k"],
+    "Up, while nothing is typed",
+    (context) => move(context, -1),
+    isReading,
+  ),
+  scroll("next", ["j"], "Down, while nothing is typed", (context) => move(context, 1), isReading),
+  scroll("pageUp", ["PgUp"], "Page up", (context) => movePage(context, -1)),
+  scroll("pageDown", ["PgDn"], "Page down", (context) => movePage(context, 1)),
+  scroll("first", ["Home"], "First", (context) => move(context, -Infinity), isReading),
+  scroll("last", ["End"], "Last", (context) => move(context, Infinity), isReading),
 ];
-
-const table = commands.map(({ group = "Models", ...command }) => ({ ...command, group }));
-
-/** For the documentation. */
-export const modelsCommandFacts: readonly CommandFacts[] = table;
-
-export function modelsCommands(
-  actions: ModelsActions,
-  situation: () => ModelsSituation,
-): BoundCommand[] {
-  return table.map(({ hint, when, run, ...facts }) => ({
-    ...facts,
-    hint: () => (typeof hint === "function" ? hint(situation()) : hint),
-    isValid: () => when(situation()),
-    run: (argument) => run(actions, argument, situation()),
-  }));
-}
-
-function row(
-  id: string,
-  title: string,
-  keys: readonly string[],
-  when: When,
-  step: ListStep,
-): ModelsCommand {
-  return { id, title, group: "Scrolling", keys, when, run: ({ list }) => void list.move(step) };
-}

@@ -5,7 +5,12 @@ import { describeError } from "../../../base/product-error.ts";
 import type { ApiClient } from "../../../client/api-client.ts";
 import { loadedModels } from "../../../client/model-calls.ts";
 import { readCapacity } from "../../../client/models-capacity.ts";
-import { type HubOrder, listQuantizations, searchHub } from "../../../client/models-hub.ts";
+import {
+  type HubOrder,
+  type HubQuantization,
+  listQuantizations,
+  searchHub,
+} from "../../../client/models-hub.ts";
 import {
   describeModel,
   type LocalModel,
@@ -52,6 +57,12 @@ const hubOrdersBySort: Readonly<Record<string, HubOrder>> = {
   newest: "lastModified",
   trending: "trendingScore",
 };
+
+/** The values of maps of the state, by the map's name. */
+interface ReadOnce {
+  readonly cards: CardFacts;
+  readonly offers: readonly HubQuantization[];
+}
 
 export class ModelsFeed {
   readonly #options: ModelsFeedOptions;
@@ -121,16 +132,16 @@ export class ModelsFeed {
     this.#options.store.update({ cards: new Map() });
   }
 
-  searchHub(): void {
-    clearTimeout(this.#searchTimer);
-    void this.#search();
-  }
-
   /** Searches once no more letters follow. */
   searchHubSoon(): void {
     clearTimeout(this.#searchTimer);
-    this.#searchTimer = setTimeout(() => void this.#search(), searchDelayMs);
+    this.#searchTimer = setTimeout(() => this.searchHub(), searchDelayMs);
     this.#searchTimer.unref();
+  }
+
+  searchHub(): void {
+    clearTimeout(this.#searchTimer);
+    void this.#search();
   }
 
   close(): void {
@@ -190,12 +201,10 @@ export class ModelsFeed {
   async #readCard(model: LocalModel): Promise<void> {
     const { client, clock } = this.#options;
     const key = cardKey(model);
-    await this.#readOnce(
-      key,
-      async () => ({ description: await describeModel(client(), model.name), deletion: undefined }),
-      ({ cards }) => cards,
-      (cards) => ({ cards }),
-    );
+    await this.#readOnce("cards", key, async () => ({
+      description: await describeModel(client(), model.name),
+      deletion: undefined,
+    }));
     // Models of other stores and those of the program stay: there is nothing to plan.
     const card = this.#state.cards.get(key)?.value;
     if (card === undefined || card.deletion !== undefined || model.store !== "modelctl") return;
@@ -203,42 +212,35 @@ export class ModelsFeed {
     this.#planned.add(card);
     // A plan reads the whole store, so the card is shown before. Its errors come up when d asks again.
     const deletion = await planDeletion(client(), model.name).catch(() => undefined);
-    const { cards } = this.#state;
-    if (deletion === undefined || cards.get(key)?.value !== card) return;
-    const read = received({ ...card, deletion }, clock.wallMs());
-    this.#update({ cards: new Map([...cards, [key, read]]) });
+    if (deletion === undefined || this.#state.cards.get(key)?.value !== card) return;
+    this.#keep("cards", key, received({ ...card, deletion }, clock.wallMs()));
   }
 
   async #readOffer(name: string): Promise<void> {
     const { client } = this.#options;
-    await this.#readOnce(
-      name,
-      () => listQuantizations(client(), name),
-      ({ offers }) => offers,
-      (offers) => ({ offers }),
-    );
+    await this.#readOnce("offers", name, () => listQuantizations(client(), name));
   }
 
   /** Reads a value of a map that is neither known nor being read. */
-  async #readOnce<T>(
+  async #readOnce<Part extends keyof ReadOnce>(
+    part: Part,
     key: string,
-    ask: () => Promise<T>,
-    get: (state: ModelsState) => ReadonlyMap<string, Reading<T>>,
-    set: (all: ReadonlyMap<string, Reading<T>>) => Partial<ModelsState>,
+    ask: () => Promise<ReadOnce[Part]>,
   ): Promise<void> {
     const { clock } = this.#options;
-    const known = get(this.#state).get(key) ?? notRead;
+    const known: Reading<unknown> = this.#state[part].get(key) ?? notRead;
     if (known.value !== undefined || known.waitingSinceMs !== undefined) return;
-    const keep = (reading: Reading<T>) => {
-      const others = [...get(this.#state)].filter(([other]) => other !== key);
-      this.#update(set(new Map([...others.slice(-cardsMaximum), [key, reading]])));
-    };
-    keep(waitingFor(known, clock.wallMs()));
+    this.#keep(part, key, waitingFor(known, clock.wallMs()));
     try {
-      keep(received(await ask(), clock.wallMs()));
+      this.#keep(part, key, received(await ask(), clock.wallMs()));
     } catch (error) {
-      keep(failed(known, describeError(error)));
+      this.#keep(part, key, failed(known, describeError(error)));
     }
+  }
+
+  #keep(part: keyof ReadOnce, key: string, reading: Reading<unknown>): void {
+    const others = [...this.#state[part]].filter(([other]) => other !== key).slice(-cardsMaximum);
+    this.#update({ [part]: new Map<string, Reading<unknown>>([...others, [key, reading]]) });
   }
 
   /** Holds the selections on their models while the lists change. */

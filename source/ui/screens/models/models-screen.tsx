@@ -1,68 +1,72 @@
 // The models screen: the models of this machine, those of the hub, and those that are loaded.
 
-import { memo } from "react";
+import { type ComponentType, memo } from "react";
 import { formatBytes } from "../../../base/byte-format.ts";
-import type { Clock } from "../../../base/clock.ts";
-import type { ApiClient } from "../../../client/api-client.ts";
 import { fieldAfterText } from "../../editor/line-field.ts";
+import { bindCommands } from "../../frame/command-table.ts";
 import { fieldCommands } from "../../frame/field-commands.ts";
-import type { BodySize, BoundCommand, FrameServices, Screen } from "../../frame/screen.ts";
+import type { BodySize, BoundCommand, Screen } from "../../frame/screen.ts";
 import { Store } from "../../hooks/store.ts";
+import { joinParts } from "../../text/join-parts.ts";
 import type { Glyphs } from "../../theme.ts";
 import { isActive } from "./download.ts";
-import { ListActions } from "./list-actions.ts";
-import { ModelActions } from "./model-actions.ts";
+import { editFilter } from "./list-actions.ts";
 import { selectedEntry } from "./model-entries.ts";
 import { modelsCommands } from "./models-commands.ts";
+import type { ModelsContext } from "./models-context.ts";
 import { ModelsFeed } from "./models-feed.ts";
 import { createModelsState } from "./models-state.ts";
 import { ModelsView } from "./models-view.tsx";
-import { PullActions } from "./pull-actions.ts";
 
-export interface ModelsScreenContext {
-  /** The server to ask now: after a break it may be another. */
-  readonly client: () => ApiClient;
+export interface ModelsScreenOptions extends Pick<ModelsContext, "client" | "clock" | "frame"> {
   readonly glyphs: Glyphs;
-  readonly clock: Clock;
-  readonly frame: FrameServices;
 }
 
 export class ModelsScreen implements Screen {
   readonly id = "models";
   readonly title = "Models";
+  readonly Body: ComponentType<BodySize>;
   readonly #glyphs: Glyphs;
-  readonly #store = new Store(createModelsState());
-  readonly #feed: ModelsFeed;
-  readonly #list: ListActions;
-  readonly #models: ModelActions;
-  readonly #pulls: PullActions;
+  readonly #context: ModelsContext;
   readonly #commands: readonly BoundCommand[];
+  readonly #closing = new AbortController();
 
-  readonly Body = memo((size: BodySize) => (
-    <ModelsView {...size} store={this.#store} onCardExtent={this.#list.setCardExtent} />
-  ));
-
-  constructor({ client, glyphs, clock, frame }: ModelsScreenContext) {
-    const store = this.#store;
-    const feed = new ModelsFeed({ client, store, clock });
-    const list = new ListActions({ store, feed, frame });
-    const models = new ModelActions({ client, store, frame, feed });
-    const pulls = new PullActions({ client, store, clock, frame, feed });
+  constructor({ client, glyphs, clock, frame }: ModelsScreenOptions) {
+    const store = new Store(createModelsState());
+    const lastCardTop = { current: 0 };
+    const context: ModelsContext = {
+      client,
+      clock,
+      frame,
+      store,
+      feed: new ModelsFeed({ client, store, clock }),
+      lastCardTop,
+      loads: new Map(),
+      pulls: new Map(),
+      drafts: new Map(),
+      closing: this.#closing.signal,
+      get state() {
+        return store.get();
+      },
+      get entry() {
+        return selectedEntry(store.get());
+      },
+    };
     this.#glyphs = glyphs;
-    this.#feed = feed;
-    this.#list = list;
-    this.#models = models;
-    this.#pulls = pulls;
+    this.#context = context;
     this.#commands = [
-      ...modelsCommands({ list, models, pulls }, () => {
-        const state = store.get();
-        return { state, entry: selectedEntry(state) };
-      }),
+      ...bindCommands(modelsCommands, context),
       ...fieldCommands(
-        () => store.get().isTyping,
-        (edit) => list.editFilter(edit),
+        () => context.state.isTyping,
+        (edit) => editFilter(context, edit),
       ),
     ];
+    const onCardExtent = (lastTop: number) => {
+      lastCardTop.current = lastTop;
+    };
+    this.Body = memo(function ModelsScreenBody(size: BodySize) {
+      return <ModelsView {...size} store={store} onCardExtent={onCardExtent} />;
+    });
   }
 
   commands(): readonly BoundCommand[] {
@@ -70,22 +74,23 @@ export class ModelsScreen implements Screen {
   }
 
   status(): string {
-    const { capacity, downloads, work } = this.#store.get();
+    const { capacity, downloads, work } = this.#context.state;
     const active = downloads.filter(isActive).length;
     const freeBytes = capacity.value?.diskFreeBytes;
-    return [
-      ...(work === undefined ? [] : ["making a model"]),
-      ...(active === 0 ? [] : [`${active} ${active === 1 ? "download" : "downloads"}`]),
-      ...(freeBytes === undefined ? [] : [`disk ${formatBytes(freeBytes)} free`]),
-    ].join(` ${this.#glyphs.separator} `);
+    const parts = [
+      work !== undefined && "making a model",
+      active > 0 && `${active} ${active === 1 ? "download" : "downloads"}`,
+      freeBytes !== undefined && `disk ${formatBytes(freeBytes)} free`,
+    ];
+    return joinParts(parts, ` ${this.#glyphs.separator} `);
   }
 
   isTyping(): boolean {
-    return this.#store.get().isTyping;
+    return this.#context.state.isTyping;
   }
 
   type(text: string): void {
-    this.#list.editFilter((field) => fieldAfterText(field, text));
+    editFilter(this.#context, (field) => fieldAfterText(field, text));
   }
 
   paste(text: string): void {
@@ -93,21 +98,22 @@ export class ModelsScreen implements Screen {
   }
 
   subscribe(listener: () => void): () => void {
-    return this.#store.subscribe(listener);
+    return this.#context.store.subscribe(listener);
   }
 
   activate(): void {
-    this.#feed.start();
+    this.#context.feed.start();
   }
 
   /** Downloads and loads go on. */
   deactivate(): void {
-    this.#feed.stop();
+    this.#context.feed.stop();
   }
 
   async close(): Promise<void> {
-    this.#models.close();
-    this.#pulls.close();
-    this.#feed.close();
+    const { feed, loads, pulls } = this.#context;
+    this.#closing.abort();
+    for (const controller of [...loads.values(), ...pulls.values()]) controller.abort();
+    feed.close();
   }
 }

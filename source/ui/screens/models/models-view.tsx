@@ -2,13 +2,12 @@
 
 import { Box } from "ink";
 import type { ReactElement } from "react";
-import { Line } from "../../components/line.tsx";
+import { TextLine } from "../../components/text-line.tsx";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLayout } from "../../hooks/use-layout.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { type Readable, useStore } from "../../hooks/use-store.ts";
-import { truncateText } from "../../text/graphemes.ts";
-import { foreignText } from "../../text/text-run.ts";
+import { joinParts } from "../../text/join-parts.ts";
 import { ModelCard } from "./model-card.tsx";
 import { type ModelEntry, selectedEntry } from "./model-entries.ts";
 import { formatWindow } from "./model-figures.ts";
@@ -54,30 +53,18 @@ export function ModelsView(props: ModelsViewProps): ReactElement {
   );
 }
 
-interface SummaryProps {
-  readonly entry: ModelEntry;
-  readonly width: number;
-}
-
 /** The selected model in one line, where its card is hidden. */
-function Summary({ entry, width }: SummaryProps): ReactElement {
-  const { glyphs } = useLook();
-  const facts = [...summaryFacts(entry), "Tab card"].filter((fact) => fact !== "");
-  const text = ` ${foreignText(facts.join(` ${glyphs.separator} `), glyphs.isAscii)}`;
-  return <Line runs={[{ text: truncateText(text, width, glyphs.ellipsis), tone: "dim" }]} />;
+function Summary({ entry, width }: { entry: ModelEntry; width: number }): ReactElement {
+  const { separator } = useLook().glyphs;
+  const text = ` ${joinParts([...summaryFacts(entry), "Tab card"], ` ${separator} `)}`;
+  return <TextLine text={text} tone="dim" width={width} />;
 }
 
-function summaryFacts(entry: ModelEntry): readonly string[] {
-  switch (entry.kind) {
-    case "local": {
-      const { model, estimate } = entry;
-      const memory =
-        estimate && `${formatWindow(estimate.contextLength)} context, ${estimate.cacheType}`;
-      return [model?.family ?? "", model?.parameterSize ?? "", memory ?? ""];
-    }
-    case "hub":
-      return [entry.model.architecture ?? ""];
-    case "running":
-      return [];
-  }
+function summaryFacts(entry: ModelEntry): readonly (string | undefined)[] {
+  if (entry.kind === "hub") return [entry.model.architecture];
+  if (entry.kind === "running") return [];
+  const { model, estimate } = entry;
+  const memory =
+    estimate && `${formatWindow(estimate.contextLength)} context, ${estimate.cacheType}`;
+  return [model?.family, model?.parameterSize, memory];
 }

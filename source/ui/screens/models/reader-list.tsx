@@ -3,6 +3,7 @@
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import { formatBytes } from "../../../base/byte-format.ts";
+import { joinParts } from "../../text/join-parts.ts";
 import { foreignText } from "../../text/text-run.ts";
 import { fractionOf } from "./download.ts";
 import type { Fit } from "./estimate.ts";
@@ -19,13 +20,13 @@ export function ReaderList({ state }: { readonly state: ModelsState }): ReactEle
   const { error } = state[source];
   const lines = [
     `List ${source}: ${entries.length} ${entries.length === 1 ? "model" : "models"}`,
-    ...(error === undefined ? [] : [`Error: ${error}`]),
-    ...(work === undefined ? [] : [work]),
+    error !== undefined && `Error: ${error}`,
+    work,
     entry === undefined
       ? "Selected: nothing"
       : `Selected: ${description(entry)}${stateWords(entry)}, ${selected + 1} of ${entries.length}`,
-    ...(isTyping ? [`Filter: ${state.lists[source].filter.text}`] : []),
-  ];
+    isTyping && `Filter: ${state.lists[source].filter.text}`,
+  ].filter((line) => typeof line === "string");
   return (
     <Box flexDirection="column">
       {lines.map((line) => (
@@ -48,25 +49,31 @@ function description(entry: ModelEntry): string {
       const { model, estimate } = entry;
       if (model === undefined) return `${entry.name}, on its way`;
       const window = model.memory?.trainedContextLength;
-      return listed([
-        entry.name,
-        formatBytes(model.sizeBytes),
-        model.quantization,
-        window === undefined ? "" : `context ${formatWindow(window)}`,
-        estimate === undefined ? "" : fitWords[estimate.fit],
-      ]);
+      return joinParts(
+        [
+          entry.name,
+          formatBytes(model.sizeBytes),
+          model.quantization,
+          window !== undefined && `context ${formatWindow(window)}`,
+          estimate && fitWords[estimate.fit],
+        ],
+        ", ",
+      );
     }
     case "hub": {
       const { downloads, isGated } = entry.model;
-      return listed([
-        entry.name,
-        downloads === undefined ? "" : `${formatTally(downloads)} downloads`,
-        isGated ? "gated" : "",
-        entry.installed.length > 0 ? "on this machine" : "",
-      ]);
+      return joinParts(
+        [
+          entry.name,
+          downloads !== undefined && `${formatTally(downloads)} downloads`,
+          isGated && "gated",
+          entry.installed.length > 0 && "on this machine",
+        ],
+        ", ",
+      );
     }
     case "running":
-      return listed([entry.name, `${formatBytes(entry.loaded.size)} in memory`]);
+      return `${entry.name}, ${formatBytes(entry.loaded.size)} in memory`;
   }
 }
 
@@ -84,8 +91,4 @@ function stateWords(entry: ModelEntry): string {
   const { loading, loaded } = entry;
   if (loading !== undefined) return loading.step === "check" ? ", checking" : ", loading";
   return loaded === undefined ? "" : ", loaded";
-}
-
-function listed(parts: readonly string[]): string {
-  return parts.filter((part) => part !== "").join(", ");
 }

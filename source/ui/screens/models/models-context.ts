@@ -1,0 +1,33 @@
+// What the actions of the Models screen work with.
+
+import type { Clock } from "../../../base/clock.ts";
+import type { ApiClient } from "../../../client/api-client.ts";
+import type { FrameServices } from "../../frame/screen.ts";
+import type { Store } from "../../hooks/store.ts";
+import type { ModelEntry } from "./model-entries.ts";
+import type { ModelsFeed } from "./models-feed.ts";
+import type { ModelsState } from "./models-state.ts";
+
+export interface ModelsContext {
+  /** The server to ask now: after a break it may be another. */
+  readonly client: () => ApiClient;
+  readonly clock: Clock;
+  readonly frame: FrameServices;
+  readonly store: Store<ModelsState>;
+  readonly feed: ModelsFeed;
+  readonly state: ModelsState;
+  /** The selected one. */
+  readonly entry: ModelEntry | undefined;
+  /** The last row that the card, as it is drawn, scrolls to. */
+  readonly lastCardTop: { current: number };
+  /** Loads and pulls that run, by the model's name with its tag. */
+  readonly loads: Map<string, AbortController>;
+  readonly pulls: Map<string, AbortController>;
+  /** Modelfiles that could not be made, by the model that they began with. */
+  readonly drafts: Map<string, string>;
+  /** Aborts when the program ends. */
+  readonly closing: AbortSignal;
+}
+
+/** The message of an action; undefined where the screen shows it. */
+export type Sentence = Promise<string | undefined>;
