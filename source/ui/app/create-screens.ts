@@ -7,8 +7,8 @@ import { ServerWatch } from "../live/server-watch.ts";
 import type { ChatOptions } from "../screens/chat/chat-backend.ts";
 import { type ChatPlace, ChatPlaces } from "../screens/chat/chat-places.tsx";
 import { ChatScreen } from "../screens/chat/chat-screen.tsx";
-import { ModelsScreen } from "../screens/models/models-screen.tsx";
-import { ServerScreen } from "../screens/server/server-screen.tsx";
+import { modelsScreen } from "../screens/models/models-screen.tsx";
+import { serverScreen } from "../screens/server/server-screen.tsx";
 import type { AppParts } from "./app-options.ts";
 import type { CloudScreenContext } from "./cloud-screens.ts";
 
@@ -63,8 +63,8 @@ function serverScreens(
   const now = () => context.clock.wallMs();
   const feed = new RequestFeed({ client, now });
   return [
-    new ModelsScreen({ ...context, client }),
-    new ServerScreen({ ...context, watch, feed, client, readFilter, control }),
+    modelsScreen({ ...context, client }),
+    serverScreen({ ...context, watch, feed, client, readFilter, control }),
   ];
 }
 

@@ -62,6 +62,17 @@ export function fitColumns<Item>(
   );
 }
 
+/** At most `height` rows of a list, with the selected one in the middle where it can be. */
+export function rowsAround<Item>(
+  items: readonly Item[],
+  selectedIndex: number,
+  height: number,
+): readonly Item[] {
+  const wanted = Math.min(selectedIndex - Math.floor(height / 2), items.length - height);
+  const top = Math.max(0, wanted);
+  return items.slice(top, top + height);
+}
+
 export function Table<Item>(props: TableProps<Item>): ReactElement {
   const { columns, items, keyOf, isSelected, hasHeader = true } = props;
   const { glyphs } = useLook();

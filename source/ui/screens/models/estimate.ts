@@ -63,7 +63,10 @@ export function estimateMemory(
   const layers = memory.layers + 1;
   const vramBytes = freeVramBytes(capacity) + held.vramBytes;
   const ramBytes = capacity.memory.freeBytes + (held.sizeBytes - held.vramBytes);
-  const fit = fitIn(totalBytes, { ...capacity, vramBytes, ramBytes });
+  const fit = fitIn(totalBytes, capacity, vramBytes, ramBytes);
+  // Weights and windows spread evenly over the layers, near enough for an estimate.
+  const share = Math.min(layers - 1, Math.floor((vramBytes / totalBytes) * layers));
+  const gpuLayers = fit === "gpu" ? layers : fit === "split" ? share : undefined;
   return {
     contextLength,
     slots,
@@ -73,7 +76,7 @@ export function estimateMemory(
     computeBytes,
     totalBytes,
     fit,
-    gpuLayers: gpuLayersOf({ fit, layers, totalBytes, vramBytes }),
+    gpuLayers,
     layers,
   };
 }
@@ -91,33 +94,19 @@ export function freeVramBytes({ gpus }: Capacity): number {
 
 /** A first guess for a model that is not here, by its weights alone. */
 export function fitOfWeights(weightsBytes: number, capacity: Capacity): Fit {
-  const room = { vramBytes: freeVramBytes(capacity), ramBytes: capacity.memory.freeBytes };
-  return fitIn(weightsBytes, { ...capacity, ...room });
+  return fitIn(weightsBytes, capacity, freeVramBytes(capacity), capacity.memory.freeBytes);
 }
 
-interface Room extends Pick<Capacity, "gpus" | "hasUnifiedMemory"> {
-  readonly vramBytes: number;
-  readonly ramBytes: number;
-}
-
-function fitIn(totalBytes: number, { gpus, hasUnifiedMemory, vramBytes, ramBytes }: Room): Fit {
+function fitIn(
+  totalBytes: number,
+  { gpus, hasUnifiedMemory }: Capacity,
+  vramBytes: number,
+  ramBytes: number,
+): Fit {
   if (hasUnifiedMemory) return totalBytes <= ramBytes ? "gpu" : "none";
   if (gpus.length === 0) return totalBytes <= ramBytes ? "cpu" : "none";
   if (totalBytes <= vramBytes) return "gpu";
   return totalBytes <= vramBytes + ramBytes ? "split" : "none";
-}
-
-/** Spreads weights and windows evenly over the layers, near enough for an estimate. */
-function gpuLayersOf(model: {
-  fit: Fit;
-  layers: number;
-  totalBytes: number;
-  vramBytes: number;
-}): number | undefined {
-  const { fit, layers, totalBytes, vramBytes } = model;
-  if (fit === "gpu") return layers;
-  if (fit !== "split") return undefined;
-  return Math.min(layers - 1, Math.floor((vramBytes / totalBytes) * layers));
 }
 
 /** Windows to step through. */

@@ -5,21 +5,23 @@ import type { ReactElement } from "react";
 import { formatBytes } from "../../../base/byte-format.ts";
 import { formatCount } from "../../../base/count-format.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
-import type { Capacity } from "../../../client/models-capacity.ts";
 import type { HubQuantization } from "../../../client/models-hub.ts";
+import { Line } from "../../components/line.tsx";
 import { panelInnerWidth } from "../../components/panel.tsx";
 import { useParagraph } from "../../components/paragraph.tsx";
 import { ScrollPanel, type ScrollPanelProps } from "../../components/scroll-panel.tsx";
 import { useNow } from "../../hooks/use-clock.ts";
 import { useLook } from "../../hooks/use-look.ts";
-import { truncateText } from "../../text/graphemes.ts";
 import { joinParts } from "../../text/join-parts.ts";
-import { fitText, foreignText } from "../../text/text-run.ts";
+import { fitRuns, fitText, foreignText, type TextRun } from "../../text/text-run.ts";
 import { fitOfWeights } from "./estimate.ts";
 import type { HubEntry } from "./model-entries.ts";
 import { formatTally, formatWindow } from "./model-figures.ts";
 import type { ModelsState } from "./models-state.ts";
 import { fitWords } from "./state-cells.ts";
+
+const sizeWidth = 7;
+const fitWidth = 5;
 
 export interface HubCardProps {
   readonly state: ModelsState;
@@ -33,6 +35,7 @@ export function HubCard({ state, entry, panel }: HubCardProps): ReactElement {
   const width = panelInnerWidth(panel.width);
   const paragraph = useParagraph(width);
   const { model, installed } = entry;
+  const capacity = state.capacity.value;
   const offer = state.offers.get(entry.name);
   const separator = ` ${glyphs.separator} `;
   const { architecture, parameterCount, contextLength, downloads, likes, modifiedMs } = model;
@@ -48,6 +51,20 @@ export function HubCard({ state, entry, panel }: HubCardProps): ReactElement {
   ];
   const offered = offer?.value ?? [];
   const selectorWidth = Math.max(0, ...offered.map(({ selector }) => selector.length));
+  /** Size, a first guess at the fit, and remarks, in one row. */
+  const runsOf = (quantization: HubQuantization): readonly TextRun[] => {
+    const { selector, sizeBytes, isDefault, hasProjector } = quantization;
+    const name = fitText(foreignText(selector, glyphs.isAscii), selectorWidth, glyphs.ellipsis);
+    const fit = capacity && fitWords[fitOfWeights(sizeBytes, capacity)];
+    const remarks = `${hasProjector ? " sees images" : ""}${isDefault ? " usual" : ""}`;
+    const runs: readonly TextRun[] = [
+      { text: name, tone: isDefault ? "value" : "plain" },
+      { text: `  ${formatBytes(sizeBytes).padStart(sizeWidth)}  `, tone: "plain" },
+      ...(fit === undefined ? [] : [{ ...fit, text: fit.text.padEnd(fitWidth) }]),
+      { text: remarks, tone: "dim" },
+    ];
+    return fitRuns(runs, width, glyphs.ellipsis);
+  };
   return (
     <ScrollPanel {...panel}>
       {paragraph(model.repository, "title")}
@@ -72,46 +89,10 @@ export function HubCard({ state, entry, panel }: HubCardProps): ReactElement {
         ? paragraph(offer.error, "error")
         : offer?.value === undefined && paragraph(`asking the hub${glyphs.ellipsis}`, "dim")}
       {offered.map((quantization) => (
-        <Quantization
-          key={quantization.selector}
-          quantization={quantization}
-          capacity={state.capacity.value}
-          selectorWidth={selectorWidth}
-          width={width}
-        />
+        <Line key={quantization.selector} runs={runsOf(quantization)} />
       ))}
       {offer?.value !== undefined &&
         paragraph("Enter chooses and pulls one, i shows what its makers say.", "dim")}
     </ScrollPanel>
-  );
-}
-
-interface QuantizationProps {
-  readonly quantization: HubQuantization;
-  readonly capacity: Capacity | undefined;
-  readonly selectorWidth: number;
-  readonly width: number;
-}
-
-const sizeWidth = 7;
-const fitWidth = 5;
-
-/** Size, a first guess at the fit, and remarks, in one row. */
-function Quantization(props: QuantizationProps): ReactElement {
-  const { quantization, capacity, selectorWidth, width } = props;
-  const { glyphs, theme } = useLook();
-  const { selector, sizeBytes, isDefault, hasProjector } = quantization;
-  const fit = capacity && fitWords[fitOfWeights(sizeBytes, capacity)];
-  const remarks = `${hasProjector ? " sees images" : ""}${isDefault ? " usual" : ""}`;
-  const room = width - selectorWidth - sizeWidth - 4 - (fit === undefined ? 0 : fitWidth);
-  return (
-    <Text wrap="truncate">
-      <Text {...theme[isDefault ? "value" : "plain"]}>
-        {fitText(foreignText(selector, glyphs.isAscii), selectorWidth, glyphs.ellipsis)}
-      </Text>
-      {`  ${formatBytes(sizeBytes).padStart(sizeWidth)}  `}
-      {fit !== undefined && <Text {...theme[fit.tone]}>{fit.text.padEnd(fitWidth)}</Text>}
-      <Text {...theme.dim}>{truncateText(remarks, Math.max(0, room), glyphs.ellipsis)}</Text>
-    </Text>
   );
 }

@@ -7,7 +7,7 @@ import type { Capacity } from "../../../client/models-capacity.ts";
 import { Line } from "../../components/line.tsx";
 import { ProgressBar } from "../../components/progress-bar.tsx";
 import { TextLine } from "../../components/text-line.tsx";
-import { useLook } from "../../hooks/use-look.ts";
+import type { Tone } from "../../theme.ts";
 import { freeVramBytes, type LoadChoice, type MemoryEstimate } from "./estimate.ts";
 import { formatWindow } from "./model-figures.ts";
 
@@ -32,40 +32,50 @@ export interface MemoryEstimateProps {
 /** A fragment of rows for a `ScrollPanel`. */
 export function memoryEstimateRows(props: MemoryEstimateProps): ReactElement {
   const { estimate, capacity, choice, width } = props;
-  const { weightsBytes, cacheBytes, computeBytes, totalBytes, fit, gpuLayers, layers } = estimate;
-  const bar = { totalBytes, width };
+  const { contextLength, cacheType, totalBytes, fit, gpuLayers, layers } = estimate;
+  const barWidth = Math.max(0, Math.min(barWidthMaximum, width - labelWidth - figureWidth));
+  const bar = (label: string, bytes: number) => (
+    <Text wrap="truncate">
+      {label.padEnd(labelWidth)}
+      <ProgressBar fraction={totalBytes > 0 ? bytes / totalBytes : 0} width={barWidth} />
+      {formatBytes(bytes).padStart(figureWidth)}
+    </Text>
+  );
+  const labelled = (
+    label: string,
+    value: string,
+    tone: Tone,
+    rest = "",
+    restTone: Tone = "plain",
+  ) => (
+    <Line
+      runs={[
+        { text: label.padEnd(labelWidth), tone: "plain" },
+        { text: value, tone },
+        { text: rest, tone: restTone },
+      ]}
+    />
+  );
+  const setting = (label: string, value: string | number, chosen: unknown, keys: string) =>
+    labelled(
+      label,
+      `[${value}${chosen === undefined ? " auto" : ""}]`,
+      "value",
+      `  ${keys}`,
+      "key",
+    );
+  const free = formatBytes(freeBytesFor(estimate, capacity));
   return (
     <>
       <TextLine text={titleOf(estimate, capacity)} tone="title" width={width} />
-      <BarRow label="weights" bytes={weightsBytes} {...bar} />
-      <BarRow label="KV cache" bytes={cacheBytes} {...bar} />
-      <BarRow label="compute" bytes={computeBytes} {...bar} />
-      <Line
-        runs={[
-          { text: "total".padEnd(labelWidth), tone: "plain" },
-          { text: formatBytes(totalBytes), tone: "value" },
-          { text: ` of ${formatBytes(freeBytesFor(estimate, capacity))} free`, tone: "plain" },
-        ]}
-      />
-      <Line
-        runs={[
-          { text: " ".repeat(labelWidth), tone: "plain" },
-          { text: fitSentences[fit], tone: fit === "none" ? "warning" : "plain" },
-        ]}
-      />
+      {bar("weights", estimate.weightsBytes)}
+      {bar("KV cache", estimate.cacheBytes)}
+      {bar("compute", estimate.computeBytes)}
+      {labelled("total", formatBytes(totalBytes), "value", ` of ${free} free`)}
+      {labelled("", fitSentences[fit], fit === "none" ? "warning" : "plain")}
       <Text> </Text>
-      <ChoiceRow
-        label="Context"
-        value={estimate.contextLength}
-        isAutomatic={choice.contextLength === undefined}
-        keys="+ - ="
-      />
-      <ChoiceRow
-        label="KV cache"
-        value={estimate.cacheType}
-        isAutomatic={choice.cacheType === undefined}
-        keys="t"
-      />
+      {setting("Context", contextLength, choice.contextLength, "+ - =")}
+      {setting("KV cache", cacheType, choice.cacheType, "t")}
       {gpuLayers !== undefined && (
         <Text wrap="truncate">
           {`GPU layers auto: ${gpuLayers < layers ? "about " : ""}${gpuLayers}/${layers}`}
@@ -87,42 +97,4 @@ function freeBytesFor({ fit }: MemoryEstimate, capacity: Capacity): number {
   const vramBytes = freeVramBytes(capacity);
   const isOnGpuAlone = capacity.gpus.length > 0 && fit === "gpu";
   return isOnGpuAlone ? vramBytes : vramBytes + capacity.memory.freeBytes;
-}
-
-interface BarRowProps {
-  readonly label: string;
-  readonly bytes: number;
-  readonly totalBytes: number;
-  readonly width: number;
-}
-
-function BarRow({ label, bytes, totalBytes, width }: BarRowProps): ReactElement {
-  const barWidth = Math.max(0, Math.min(barWidthMaximum, width - labelWidth - figureWidth));
-  return (
-    <Text wrap="truncate">
-      {label.padEnd(labelWidth)}
-      <ProgressBar fraction={totalBytes > 0 ? bytes / totalBytes : 0} width={barWidth} />
-      {formatBytes(bytes).padStart(figureWidth)}
-    </Text>
-  );
-}
-
-interface ChoiceRowProps {
-  readonly label: string;
-  readonly value: string | number;
-  /** The server's own choice. */
-  readonly isAutomatic: boolean;
-  /** The keys that change it. */
-  readonly keys: string;
-}
-
-function ChoiceRow({ label, value, isAutomatic, keys }: ChoiceRowProps): ReactElement {
-  const { theme } = useLook();
-  return (
-    <Text wrap="truncate">
-      {label.padEnd(labelWidth)}
-      <Text {...theme.value}>{`[${value}${isAutomatic ? " auto" : ""}]`}</Text>
-      <Text {...theme.key}>{`  ${keys}`}</Text>
-    </Text>
-  );
 }

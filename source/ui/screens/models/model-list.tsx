@@ -4,7 +4,7 @@ import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { useParagraph } from "../../components/paragraph.tsx";
-import { Table } from "../../components/table.tsx";
+import { rowsAround, Table } from "../../components/table.tsx";
 import { TextLine } from "../../components/text-line.tsx";
 import { useNow } from "../../hooks/use-clock.ts";
 import { useLook } from "../../hooks/use-look.ts";
@@ -134,13 +134,12 @@ function ModelRows({ state, width, height }: ModelListProps): ReactElement {
   const hasLegend = state.source === "local" && room >= legendFromRows;
   const count = Math.max(1, room - headerRows - (hasLegend ? legendRows : 0));
   const selected = selectedIndex(state, entries);
-  const first = firstInSight(selected, entries.length, count);
   return (
     <>
       {problem}
       <Table
         columns={listColumns(state.source, width, { glyphs, nowMs })}
-        items={entries.slice(first, first + count)}
+        items={rowsAround(entries, selected, count)}
         keyOf={({ entry }) => entry.name}
         isSelected={(found) => found === entries[selected]}
         isFocused={state.pane === "list"}
@@ -153,11 +152,6 @@ function ModelRows({ state, width, height }: ModelListProps): ReactElement {
       )}
     </>
   );
-}
-
-/** Keeps the selection in the middle of a list that is longer than its place. */
-function firstInSight(selected: number, count: number, height: number): number {
-  return Math.min(Math.max(0, count - height), Math.max(0, selected - Math.floor(height / 2)));
 }
 
 /** A shorter wait is not shown. */

@@ -2,11 +2,10 @@
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement, useEffect } from "react";
-import type { RequestView } from "../../../client/requests.ts";
 import { Line } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { useParagraph } from "../../components/paragraph.tsx";
-import { fitColumns, markerWidth, Table } from "../../components/table.tsx";
+import { fitColumns, markerWidth, rowsAround, Table } from "../../components/table.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { useNow } from "../../hooks/use-clock.ts";
 import { useLook } from "../../hooks/use-look.ts";
@@ -65,17 +64,6 @@ export const RequestTable = memo(function RequestTable(props: RequestTableProps)
     </Panel>
   );
 });
-
-/** At most `height` rows, with the selected one in the middle where it can be. */
-function rowsAround(
-  shown: readonly RequestView[],
-  selectedIndex: number,
-  height: number,
-): readonly RequestView[] {
-  const wanted = Math.min(selectedIndex - Math.floor(height / 2), shown.length - height);
-  const top = Math.max(0, wanted);
-  return shown.slice(top, top + height);
-}
 
 const fieldWidthMinimum = 8;
 const fieldWidthMaximum = 48;

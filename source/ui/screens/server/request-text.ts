@@ -3,8 +3,16 @@
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import type { RequestTexts, RequestView } from "../../../client/requests.ts";
 import { truncateText } from "../../text/graphemes.ts";
+import { joinParts } from "../../text/join-parts.ts";
 import { neutraliseLine, normaliseLineBreaks } from "../../text/neutralise.ts";
-import { fitRuns, foreignRun, foreignText, runsWidth, type TextRun } from "../../text/text-run.ts";
+import {
+  fitRuns,
+  foreignRun,
+  foreignText,
+  runsText,
+  runsWidth,
+  type TextRun,
+} from "../../text/text-run.ts";
 import { wrapLine } from "../../text/wrap-line.ts";
 import type { Glyphs, Tone } from "../../theme.ts";
 import { statusRun, timeOfDay } from "./request-columns.ts";
@@ -36,8 +44,8 @@ export function summaryLines(view: RequestView, options: TextOptions): TextLine[
     `from ${client.address}`,
     client.agent,
     stream ? "streamed" : "in one piece",
-    slot === undefined ? undefined : `slot ${slot}`,
-    finishReason === undefined ? undefined : `ended by ${finishReason}`,
+    slot !== undefined && `slot ${slot}`,
+    finishReason !== undefined && `ended by ${finishReason}`,
   ];
   const heading: TextLine = [
     { text: `${timeOfDay(view.startedAt)}  `, tone: "dim" },
@@ -47,7 +55,7 @@ export function summaryLines(view: RequestView, options: TextOptions): TextLine[
   const parameters = parametersText(view);
   return [
     runsWidth(heading) > width ? fitRuns(heading, width, glyphs.ellipsis) : heading,
-    ...linesOf(caller.filter((part) => part !== undefined).join("  "), "plain", options),
+    ...linesOf(joinParts(caller, "  "), "plain", options),
     ...linesOf(phasesText(view, glyphs), "plain", options),
     ...(parameters === "" ? [] : linesOf(parameters, "dim", options)),
     ...(error === undefined ? [] : linesOf(`${error.code}: ${error.message}`, "error", options)),
@@ -62,19 +70,17 @@ export function phasesText(view: RequestView, glyphs: Glyphs): string {
   const prompt = promptTokens === undefined ? "" : ` (${promptTokens} tokens${cached})`;
   const answer = completionTokens === undefined ? "" : ` (${completionTokens} tokens)`;
   const phases = [
-    loadMs >= 1 ? `loaded in ${formatMilliseconds(loadMs)}` : undefined,
-    queueMs === undefined ? undefined : `queued ${formatMilliseconds(queueMs)}`,
-    promptMs === undefined ? undefined : `prompt ${formatMilliseconds(promptMs)}${prompt}`,
-    completionMs === undefined ? undefined : `answer ${formatMilliseconds(completionMs)}${answer}`,
-  ].filter((phase) => phase !== undefined);
+    loadMs >= 1 && `loaded in ${formatMilliseconds(loadMs)}`,
+    queueMs !== undefined && `queued ${formatMilliseconds(queueMs)}`,
+    promptMs !== undefined && `prompt ${formatMilliseconds(promptMs)}${prompt}`,
+    completionMs !== undefined && `answer ${formatMilliseconds(completionMs)}${answer}`,
+  ];
   const ends = [
-    firstTokenMs === undefined
-      ? undefined
-      : `first token after ${formatMilliseconds(firstTokenMs)}`,
-    totalMs === undefined ? undefined : `${formatMilliseconds(totalMs)} in all`,
-  ].filter((part) => part !== undefined);
-  const path = phases.join(` ${glyphs.arrow} `);
-  return [path, ends.join(", ")].filter((part) => part !== "").join("; ") || "nothing measured yet";
+    firstTokenMs !== undefined && `first token after ${formatMilliseconds(firstTokenMs)}`,
+    totalMs !== undefined && `${formatMilliseconds(totalMs)} in all`,
+  ];
+  const parts = [joinParts(phases, ` ${glyphs.arrow} `), joinParts(ends, ", ")];
+  return joinParts(parts, "; ") || "nothing measured yet";
 }
 
 /** The whole request; it may be longer than the window. */
@@ -119,8 +125,7 @@ export function requestLines(
 export function requestText(view: RequestView, texts: DetailTexts, glyphs: Glyphs): string {
   const options = { width: Number.MAX_SAFE_INTEGER, glyphs, isWrapped: true };
   return requestLines(view, texts, options)
-    .map((line) => line.map(({ text }) => text).join(""))
-    .map((line) => line.trimEnd())
+    .map((line) => runsText(line).trimEnd())
     .join("\n");
 }
 

@@ -14,6 +14,7 @@ import { FigureList } from "../../live/figure-list.tsx";
 import { type Figure, machineFigures } from "../../live/machine-figures.ts";
 import { type RequestFigures, requestFigures } from "../../live/request-figures.ts";
 import type { WatchedServer } from "../../live/server-watch.ts";
+import { joinParts } from "../../text/join-parts.ts";
 import { binarySize, percentage, rate, span, tokenCount } from "../../text/quantities.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { ServerSources } from "./server-state.ts";
@@ -83,15 +84,16 @@ export const ServerLine = memo(function ServerLine(props: ServerPanesProps): Rea
 function serverLineText({ samples, requests }: ServerFacts, glyphs: Glyphs): string {
   const sample = samples.at(-1);
   if (sample === undefined) return "";
+  const { ttftMedianMs } = requests;
   const parts = [
     `${rate(sample.tokensPerSecond)} tok/s`,
-    requests.ttftMedianMs === undefined ? "" : `TTFT ${formatMilliseconds(requests.ttftMedianMs)}`,
+    ttftMedianMs !== undefined && `TTFT ${formatMilliseconds(ttftMedianMs)}`,
     `${sample.running} running`,
-    sample.waiting === 0 ? "" : `${sample.waiting} waiting`,
+    sample.waiting > 0 && `${sample.waiting} waiting`,
     `CPU ${percentage(sample.cpuLoad)}`,
     `RAM ${binarySize(sample.memoryUsedBytes)}`,
   ];
-  return parts.filter((part) => part !== "").join(` ${glyphs.separator} `);
+  return joinParts(parts, ` ${glyphs.separator} `);
 }
 
 function throughputFigures({ samples, requests }: ServerFacts): Figure[] {

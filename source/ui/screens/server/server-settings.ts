@@ -33,20 +33,14 @@ export async function askSettings(
 ): Promise<ServerSettings | undefined> {
   let settings = before;
   for (;;) {
-    const chosen = await frame.choose(
-      title,
-      choicesOf(settings, isStopped || !isSame(settings, before)),
-    );
+    const canStart = isStopped || JSON.stringify(settings) !== JSON.stringify(before);
+    const chosen = await frame.choose(title, choicesOf(settings, canStart));
     if (chosen === undefined) return undefined;
     if (chosen === "apply") return settings;
     const change = await askOne(chosen, settings, frame);
     if (typeof change === "string") frame.notify(change);
     else settings = { ...settings, ...change };
   }
-}
-
-function isSame(one: ServerSettings, other: ServerSettings): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function choicesOf(settings: ServerSettings, canStart: boolean): Choice[] {
@@ -71,15 +65,26 @@ async function askOne(
   settings: ServerSettings,
   frame: Pick<FrameServices, "ask" | "choose">,
 ): Promise<Partial<ServerSettings> | string> {
+  const ask = async (question: string, initial: string) =>
+    (await frame.ask(question, initial))?.trim();
   switch (name) {
-    case "host":
-      return readHost(await frame.ask("Listen on (127.0.0.1: this machine alone)", settings.host));
-    case "port":
-      return readPort(await frame.ask("Port", String(settings.port)));
-    case "origins":
-      return readOrigins(
-        await frame.ask("Origins, divided by commas", settings.origins.join(", ")),
-      );
+    case "host": {
+      const host = await ask("Listen on (127.0.0.1: this machine alone)", settings.host);
+      if (!host) return {};
+      return /^[\w.:%-]+$/.test(host) ? { host } : `'${host}' is no address of a machine`;
+    }
+    case "port": {
+      const typed = await ask("Port", String(settings.port));
+      if (!typed) return {};
+      const port = Number(typed);
+      const isPort = Number.isInteger(port) && port >= 1 && port <= 65_535;
+      return isPort ? { port } : `'${typed}' is no port; those are whole numbers from 1 to 65535`;
+    }
+    case "origins": {
+      const typed = await ask("Origins, divided by commas", settings.origins.join(", "));
+      const origins = typed?.split(",").map((origin) => origin.trim());
+      return origins === undefined ? {} : { origins: origins.filter((origin) => origin !== "") };
+    }
     default: {
       const choices = keyRules.map((value) => ({ value, title: keyRuleTexts[value] }));
       const chosen = await frame.choose("Requests need a key", choices);
@@ -87,23 +92,4 @@ async function askOne(
       return requireKey === undefined ? {} : { requireKey };
     }
   }
-}
-
-function readHost(typed: string | undefined): Partial<ServerSettings> | string {
-  const host = typed?.trim();
-  if (host === undefined || host === "") return {};
-  return /^[\w.:%-]+$/.test(host) ? { host } : `'${host}' is no address of a machine`;
-}
-
-function readPort(typed: string | undefined): Partial<ServerSettings> | string {
-  if (typed === undefined || typed.trim() === "") return {};
-  const port = Number(typed);
-  const isPort = Number.isInteger(port) && port >= 1 && port <= 65_535;
-  return isPort ? { port } : `'${typed}' is no port; those are whole numbers from 1 to 65535`;
-}
-
-function readOrigins(typed: string | undefined): Partial<ServerSettings> {
-  if (typed === undefined) return {};
-  const origins = typed.split(",").map((origin) => origin.trim());
-  return { origins: origins.filter((origin) => origin !== "") };
 }
