@@ -4,7 +4,7 @@ import { type ReactElement, useMemo } from "react";
 import type { Clock } from "../../base/clock.ts";
 import { ErrorBoundary } from "../components/error-boundary.tsx";
 import type { Frame } from "../frame/frame.ts";
-import type { TerminalHandle } from "../frame/terminal-handle.ts";
+import type { TerminalHandle } from "../frame/terminal-services.ts";
 import { themes } from "../frame/themes.ts";
 import type { Pace } from "../hooks/pace.ts";
 import { ClockContext } from "../hooks/use-clock.ts";

@@ -10,7 +10,7 @@ import { ChatScreen } from "../screens/chat/chat-screen.tsx";
 import { modelsScreen } from "../screens/models/models-screen.tsx";
 import { serverScreen } from "../screens/server/server-screen.tsx";
 import type { AppParts } from "./app-options.ts";
-import type { CloudScreenContext } from "./cloud-screens.ts";
+import type { DeploymentChats } from "./deployment-chats.ts";
 
 export interface CreatedScreens {
   readonly chat: ChatPlaces;
@@ -75,7 +75,11 @@ async function deploymentScreens(
 ): Promise<readonly Screen[]> {
   if (cloud === undefined) return [];
   const { historyFile, sessions } = kept;
-  const { DeploymentChats } = await import("./deployment-chats.ts");
+  const [{ DeploymentChats }, { DeployScreen }, { ConsoleScreen }] = await Promise.all([
+    import("./deployment-chats.ts"),
+    import("../screens/deploy/deploy-screen.tsx"),
+    import("../screens/console/console-screen.tsx"),
+  ]);
   const deployments = new DeploymentChats({
     cloud,
     chats,
@@ -86,8 +90,9 @@ async function deploymentScreens(
     },
   });
   chats.deployments = deployments;
-  const chatWith: CloudScreenContext["chatWith"] = (server, app, token) =>
-    deployments.chatWith(server, app, token);
-  const { cloudScreens } = await import("./cloud-screens.ts");
-  return cloudScreens({ cloud, chatWith, ...context });
+  const chatWith: DeploymentChats["chatWith"] = (...words) => deployments.chatWith(...words);
+  return [
+    new DeployScreen({ ...context, cloud, chatWith }),
+    new ConsoleScreen({ ...context, cloud, chatWith }),
+  ];
 }

@@ -4,9 +4,9 @@ import { type Instance, render } from "ink";
 import { systemClock } from "../../base/clock.ts";
 import { copyText } from "../frame/clipboard.ts";
 import { Frame } from "../frame/frame.ts";
-import { lendTerminal, type TerminalHandle } from "../frame/terminal-handle.ts";
 import { cursorToBottom } from "../frame/terminal-sequences.ts";
-import { terminalServices } from "../frame/terminal-services.ts";
+import { lendTerminal, type TerminalHandle, terminalServices } from "../frame/terminal-services.ts";
+import type { WindowSize } from "../frame/window-size.ts";
 import { Pace } from "../hooks/pace.ts";
 import type { Layout } from "../hooks/use-layout.ts";
 import type { ServerWatch } from "../live/server-watch.ts";
@@ -14,13 +14,16 @@ import { selectGlyphs } from "../theme.ts";
 import { App } from "./app.tsx";
 import type { AppOptions, AppParts, AppResult, ViewOptions } from "./app-options.ts";
 import type { CreatedScreens } from "./create-screens.ts";
-import { watchForEnd, windowSize } from "./terminal-facts.ts";
 
 /**
  * Frames are paced before they get here. Ink counts its own pause from the newest request, so that any pause near
  * ours would hold back what follows a key by its whole length: it gets one of a millisecond.
  */
 const framesPerSecondMaximum = 1000;
+
+/** Rows that the program takes of a terminal whose other rows stay as they are. */
+const inlineRowsMaximum = 24;
+const endingSignals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
  * Runs the program until the person leaves. Resolves after the terminal has been restored; rejects
@@ -169,4 +172,35 @@ function serverStatus(watch: ServerWatch | undefined, label: string): string {
 function threadTimeMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
+}
+
+/** A terminal that does not know its size counts as the classic one, as in Ink. */
+function windowSize(stdout: NodeJS.WriteStream, isInline: boolean): WindowSize {
+  const rows = stdout.rows || 24;
+  return {
+    columns: stdout.columns || 80,
+    rows: isInline ? Math.min(rows, inlineRowsMaximum) : rows,
+  };
+}
+
+/**
+ * Calls `end` on a signal or when the terminal goes away.
+ * @returns takes the listeners off again
+ */
+function watchForEnd(
+  stdin: NodeJS.ReadStream,
+  stdout: NodeJS.WriteStream,
+  end: (signal?: NodeJS.Signals) => void,
+): () => void {
+  const onClosed = (): void => end();
+  for (const signal of endingSignals) process.on(signal, end);
+  stdin.on("end", onClosed);
+  stdin.on("error", onClosed);
+  stdout.on("error", onClosed);
+  return () => {
+    for (const signal of endingSignals) process.off(signal, end);
+    stdin.off("end", onClosed);
+    stdin.off("error", onClosed);
+    stdout.off("error", onClosed);
+  };
 }

@@ -1,5 +1,6 @@
 // The frame's own commands: they mean the same on every screen.
 
+import { bindCommands, type CommandRow, commandRow } from "./command-table.ts";
 import type { BoundCommand, CommandFacts, Screen } from "./screen.ts";
 import { tabs } from "./tabs.ts";
 
@@ -10,54 +11,72 @@ export interface FrameActions {
   open(id: Screen["id"]): void;
   openPalette(): void;
   help(): void;
-  chooseTheme(name: string): string | undefined | Promise<string | undefined>;
+  chooseTheme(name: string): ReturnType<BoundCommand["run"]>;
   repaint(): void;
   interrupt(): string | undefined;
   leave(reason: "bye" | "interrupted"): void;
 }
 
+type Row = CommandRow<FrameActions>;
+
 const group = "Everywhere";
+const always = () => true;
+const command = commandRow<FrameActions>("app", group);
 
-const facts = {
-  palette: {
-    id: "app.palette",
-    title: "All commands, to be found by typing",
-    group,
-    keys: ["Ctrl+P", ":"],
-  },
-  help: { id: "app.help", title: "Keys and commands of this screen", group, keys: ["?"] },
-  theme: {
-    id: "app.theme",
-    title: "Other colours",
-    group,
-    keys: [],
-    slash: ["/theme"],
-    slashArguments: "[NAME]",
-  },
-  repaint: { id: "app.repaint", title: "Paint the screen again", group, keys: ["Ctrl+L"] },
-  interrupt: {
-    id: "app.interrupt",
-    title: "Leave, when pressed twice in 2 s",
-    group,
-    keys: ["Ctrl+C"],
-  },
-  leave: { id: "app.leave", title: "Leave", group, keys: ["Ctrl+D"], slash: ["/bye", "/exit"] },
-} as const satisfies Record<string, CommandFacts>;
-
-function tabFacts(id: string, number: number): CommandFacts {
+function tabRow(id: Screen["id"], number: number): Row {
   return {
     id: `screen.${id}`,
     title: `Open the screen ${number}: ${id}`,
     group,
     keys: [`Alt+${number}`, String(number)],
     slash: [`/${id}`],
+    when: always,
+    run: (frame) => void frame.open(id),
   };
 }
 
+/** No screen may take them over. */
+const reserved: readonly Row[] = [
+  command("palette", ["Ctrl+P", ":"], "All commands, to be found by typing", {
+    hint: "palette",
+    when: always,
+    run: (frame) => void frame.openPalette(),
+  }),
+  command("help", ["?"], "Keys and commands of this screen", {
+    hint: (frame) => (frame.isTyping() ? undefined : "help"),
+    when: always,
+    run: (frame) => void frame.help(),
+  }),
+  command("theme", [], "Other colours", {
+    slash: ["/theme"],
+    slashArguments: "[NAME]",
+    when: always,
+    run: (frame, name) => frame.chooseTheme(name.trim()),
+  }),
+  command("repaint", ["Ctrl+L"], "Paint the screen again", {
+    when: always,
+    run: (frame) => void frame.repaint(),
+  }),
+];
+
+const yielding: readonly Row[] = [
+  command("interrupt", ["Ctrl+C"], "Leave, when pressed twice in 2 s", {
+    when: always,
+    run: (frame) => frame.interrupt(),
+  }),
+  command("leave", ["Ctrl+D"], "Leave", {
+    slash: ["/bye", "/exit"],
+    // In a field Ctrl+D deletes.
+    when: (frame) => !frame.isTyping(),
+    run: (frame) => void frame.leave("bye"),
+  }),
+];
+
 /** For the documentation. */
 export const frameCommandFacts: readonly CommandFacts[] = [
-  ...tabs.map(({ id }, index) => tabFacts(id, index + 1)),
-  ...Object.values(facts),
+  ...tabs.map(({ id }, index) => tabRow(id, index + 1)),
+  ...reserved,
+  ...yielding,
 ];
 
 /** Bound to a frame: those that no screen may take over, and those that it may. */
@@ -65,60 +84,11 @@ export function frameCommands(actions: FrameActions): {
   readonly reserved: readonly BoundCommand[];
   readonly yielding: readonly BoundCommand[];
 } {
-  const always = () => true;
-  const unhinted = () => undefined;
-  const opening = actions.screens.map(
-    ({ id, tabNumber }, index): BoundCommand => ({
-      ...tabFacts(id, tabNumber ?? index + 1),
-      hint: unhinted,
-      isValid: always,
-      run: () => done(() => actions.open(id)),
-    }),
+  const opening = actions.screens.map(({ id, tabNumber }, index) =>
+    tabRow(id, tabNumber ?? index + 1),
   );
-  const palette: BoundCommand = {
-    ...facts.palette,
-    hint: () => "palette",
-    isValid: always,
-    run: () => done(actions.openPalette),
-  };
-  const help: BoundCommand = {
-    ...facts.help,
-    hint: () => (actions.isTyping() ? undefined : "help"),
-    isValid: always,
-    run: () => done(actions.help),
-  };
-  const theme: BoundCommand = {
-    ...facts.theme,
-    hint: unhinted,
-    isValid: always,
-    run: (argument) => actions.chooseTheme(argument.trim()),
-  };
-  const repaint: BoundCommand = {
-    ...facts.repaint,
-    hint: unhinted,
-    isValid: always,
-    run: () => done(actions.repaint),
-  };
-  const interrupt: BoundCommand = {
-    ...facts.interrupt,
-    hint: unhinted,
-    isValid: always,
-    run: () => actions.interrupt(),
-  };
-  const leave: BoundCommand = {
-    ...facts.leave,
-    hint: unhinted,
-    // In a field Ctrl+D deletes.
-    isValid: () => !actions.isTyping(),
-    run: () => done(() => actions.leave("bye")),
-  };
   return {
-    reserved: [...opening, palette, help, theme, repaint],
-    yielding: [interrupt, leave],
+    reserved: bindCommands([...opening, ...reserved], actions),
+    yielding: bindCommands(yielding, actions),
   };
-}
-
-function done(act: () => void): undefined {
-  act();
-  return undefined;
 }

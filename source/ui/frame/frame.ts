@@ -5,7 +5,6 @@ import { describeError } from "../../base/product-error.ts";
 import type { KeyPress } from "../keys/key-name.ts";
 import { splitGraphemes } from "../text/graphemes.ts";
 import type { Glyphs } from "../theme.ts";
-import { chooseTheme } from "./choose-theme.ts";
 import {
   commandOfItem,
   findByKey,
@@ -20,7 +19,7 @@ import { frameCommands } from "./frame-commands.ts";
 import { type Overlay, Overlays } from "./overlays.ts";
 import type { BodySize, BoundCommand, Choice, FrameServices, ListItem, Screen } from "./screen.ts";
 import type { TerminalServices } from "./terminal-services.ts";
-import type { ThemeName } from "./themes.ts";
+import { chooseTheme, type ThemeName } from "./themes.ts";
 import { bodySize, isTooSmall, type WindowSize } from "./window-size.ts";
 
 /** A second Ctrl+C within this time leaves. */

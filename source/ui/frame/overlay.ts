@@ -10,3 +10,9 @@ export interface OverlayState {
   /** The program ends: whoever waits for an answer gets none. */
   cancel(): void;
 }
+
+/** Who opened an overlay hears of these. */
+export interface OverlayEvents<Answer> {
+  readonly onChange: () => void;
+  readonly onDone: (answer: Answer) => void;
+}

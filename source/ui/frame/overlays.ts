@@ -1,17 +1,11 @@
 // The questions that lie over a screen, the newest on top; each is answered by itself.
 
-import { ListOverlay, type ListOverlayOptions } from "./list-overlay.ts";
+import { ListOverlay, type ListQuestion } from "./list-overlay.ts";
+import type { OverlayEvents } from "./overlay.ts";
 import { AskOverlay, ConfirmOverlay } from "./question-overlay.ts";
 
 /** Told apart by `kind`. */
 export type Overlay = AskOverlay | ConfirmOverlay | ListOverlay;
-
-export type ListQuestion = Omit<ListOverlayOptions, keyof OverlayBase<never>>;
-
-interface OverlayBase<T> {
-  readonly onChange: () => void;
-  readonly onDone: (value: T) => void;
-}
 
 export class Overlays {
   readonly #onChange: () => void;
@@ -28,13 +22,13 @@ export class Overlays {
 
   /** @returns undefined when the person cancels */
   ask(question: string, initial: string): Promise<string | undefined> {
-    return this.#show((base) => new AskOverlay({ ...base, question, initial }));
+    return this.#show((events) => new AskOverlay(events, question, initial));
   }
 
   /** @param rest as of `FrameServices.confirm` */
   async confirm(question: string, rest?: Promise<string>): Promise<boolean> {
     const answer = await this.#show<boolean | Error>(
-      (base) => new ConfirmOverlay({ ...base, question, rest }),
+      (events) => new ConfirmOverlay(events, question, rest),
     );
     if (answer instanceof Error) throw answer;
     return answer;
@@ -42,7 +36,7 @@ export class Overlays {
 
   /** @returns the value of the chosen item */
   list(question: ListQuestion): Promise<string | undefined> {
-    return this.#show((base) => new ListOverlay({ ...base, ...question }));
+    return this.#show((events) => new ListOverlay(events, question));
   }
 
   /** Gives everybody who waits for an answer none. */
@@ -50,16 +44,16 @@ export class Overlays {
     for (const overlay of [...this.#open]) overlay.cancel();
   }
 
-  #show<T>(create: (base: OverlayBase<T>) => Overlay): Promise<T> {
-    const { promise, resolve } = Promise.withResolvers<T>();
+  #show<Answer>(create: (events: OverlayEvents<Answer>) => Overlay): Promise<Answer> {
+    const { promise, resolve } = Promise.withResolvers<Answer>();
     const overlay = create({
       onChange: this.#onChange,
-      onDone: (value) => {
+      onDone: (answer) => {
         const index = this.#open.indexOf(overlay);
         if (index === -1) return;
         this.#open.splice(index, 1);
         this.#onChange();
-        resolve(value);
+        resolve(answer);
       },
     });
     this.#open.push(overlay);

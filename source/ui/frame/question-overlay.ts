@@ -3,13 +3,7 @@
 import { createEditorState, type EditorState } from "../editor/editor-state.ts";
 import { fieldAfterKey, fieldAfterText, fieldWith } from "../editor/line-field.ts";
 import type { KeyPress } from "../keys/key-name.ts";
-import type { OverlayState } from "./overlay.ts";
-
-interface QuestionOptions<T> {
-  readonly question: string;
-  readonly onDone: (value: T) => void;
-  readonly onChange: () => void;
-}
+import type { OverlayEvents, OverlayState } from "./overlay.ts";
 
 /** Asks for one line; Esc gives none. */
 export class AskOverlay implements OverlayState {
@@ -18,25 +12,26 @@ export class AskOverlay implements OverlayState {
     ["Enter", "take"],
     ["Esc", "cancel"],
   ] as const;
-  readonly #options: QuestionOptions<string | undefined>;
-  #field: EditorState;
+  readonly question: string;
+  field: EditorState;
+  readonly #events: OverlayEvents<string | undefined>;
 
-  constructor(options: QuestionOptions<string | undefined> & { readonly initial: string }) {
-    this.#options = options;
-    this.#field = fieldWith(createEditorState(), options.initial);
+  constructor(events: OverlayEvents<string | undefined>, question: string, initial: string) {
+    this.#events = events;
+    this.question = question;
+    this.field = fieldWith(createEditorState(), initial);
   }
 
   press(press: KeyPress): void {
-    const { onDone, onChange } = this.#options;
-    if (press.kind === "text") {
-      this.#field = fieldAfterText(this.#field, press.text);
-      onChange();
-    } else if (press.name === "Enter") {
-      onDone(this.#field.text);
-    } else if (press.name === "Esc" || press.name === "Ctrl+C") {
-      onDone(undefined);
-    } else {
-      this.#field = fieldAfterKey(this.#field, press.name) ?? this.#field;
+    const { onDone, onChange } = this.#events;
+    const key = press.kind === "key" ? press.name : undefined;
+    if (key === "Enter") onDone(this.field.text);
+    else if (key === "Esc" || key === "Ctrl+C") onDone(undefined);
+    else {
+      this.field =
+        press.kind === "text"
+          ? fieldAfterText(this.field, press.text)
+          : (fieldAfterKey(this.field, press.name) ?? this.field);
       onChange();
     }
   }
@@ -46,60 +41,54 @@ export class AskOverlay implements OverlayState {
   }
 
   cancel(): void {
-    this.#options.onDone(undefined);
-  }
-
-  get question(): string {
-    return this.#options.question;
-  }
-
-  get field(): EditorState {
-    return this.#field;
+    this.#events.onDone(undefined);
   }
 }
 
 /** Asks for a yes; everything else is a no. */
 export class ConfirmOverlay implements OverlayState {
   readonly kind = "confirm";
-  readonly #options: QuestionOptions<boolean | Error>;
-  #question: string;
+  question: string;
   /** A part of the question is still to come: who has not read it cannot say yes. */
-  #isComing: boolean;
-  #isYes = false;
+  isComing: boolean;
+  /** Enter means yes. */
+  isYes = false;
+  readonly #events: OverlayEvents<boolean | Error>;
 
-  /** @param options with the rest of the question, where that takes a while; its error is the answer */
+  /** @param rest of the question, where that takes a while; its error is the answer */
   constructor(
-    options: QuestionOptions<boolean | Error> & { readonly rest: Promise<string> | undefined },
+    events: OverlayEvents<boolean | Error>,
+    question: string,
+    rest: Promise<string> | undefined,
   ) {
-    this.#options = options;
-    this.#question = options.question;
-    this.#isComing = options.rest !== undefined;
-    options.rest?.then(
-      (rest) => {
-        this.#question = `${options.question} ${rest}`;
-        this.#isComing = false;
-        options.onChange();
+    this.#events = events;
+    this.question = question;
+    this.isComing = rest !== undefined;
+    rest?.then(
+      (text) => {
+        this.question = `${question} ${text}`;
+        this.isComing = false;
+        events.onChange();
       },
-      (error: unknown) => options.onDone(error instanceof Error ? error : new Error(String(error))),
+      (error: unknown) => events.onDone(error instanceof Error ? error : new Error(String(error))),
     );
   }
 
   get hints(): readonly (readonly [string, string])[] {
     const cancel = ["Esc", "cancel"] as const;
-    if (this.#isComing) return [cancel];
-    return [["y", "yes"], ["n", "no"], ["Enter", "take"], cancel];
+    return this.isComing ? [cancel] : [["y", "yes"], ["n", "no"], ["Enter", "take"], cancel];
   }
 
   press(press: KeyPress): void {
-    const { onDone, onChange } = this.#options;
+    const { onDone, onChange } = this.#events;
     // Of letters that came together, such as a whole word, the first one counts.
     const key = press.kind === "text" ? press.text.slice(0, 1).toLowerCase() : press.name;
     if (["n", "Esc", "Ctrl+C"].includes(key)) onDone(false);
-    else if (this.#isComing) return;
+    else if (this.isComing) return;
     else if (key === "y") onDone(true);
-    else if (key === "Enter") onDone(this.#isYes);
+    else if (key === "Enter") onDone(this.isYes);
     else if (["Left", "Right", "Tab"].includes(key)) {
-      this.#isYes = !this.#isYes;
+      this.isYes = !this.isYes;
       onChange();
     }
   }
@@ -108,19 +97,6 @@ export class ConfirmOverlay implements OverlayState {
   paste(): void {}
 
   cancel(): void {
-    this.#options.onDone(false);
-  }
-
-  get question(): string {
-    return this.#question;
-  }
-
-  get isComing(): boolean {
-    return this.#isComing;
-  }
-
-  /** Enter means yes. */
-  get isYes(): boolean {
-    return this.#isYes;
+    this.#events.onDone(false);
   }
 }

@@ -2,6 +2,7 @@
 
 import type { ForegroundColorName } from "chalk";
 import type { Tone } from "../theme.ts";
+import type { FrameServices } from "./screen.ts";
 
 export interface ToneStyle {
   /** One of the terminal's own sixteen: they fit whatever background the person chose. */
@@ -90,4 +91,22 @@ function mapTones<Name extends Tone>(
   const changed: Record<Name, ToneStyle> = { ...theme };
   for (const tone in theme) changed[tone] = change(theme[tone]);
   return changed;
+}
+
+/**
+ * The theme that a person wants: named, or chosen from a list.
+ *
+ * @param name empty: a list is shown
+ * @returns the theme, a sentence for a name that is none, or neither where nothing was chosen
+ */
+export async function chooseTheme(
+  name: string,
+  frame: Pick<FrameServices, "choose">,
+): Promise<{ readonly theme?: ThemeName; readonly sentence?: string }> {
+  const choices = themeNames.map((value) => ({ value, title: value }));
+  const wanted = name === "" ? await frame.choose("Theme", choices) : name;
+  if (wanted === undefined) return {};
+  const theme = themeNames.find((candidate) => candidate === wanted);
+  if (theme !== undefined) return { theme };
+  return { sentence: `There is no theme '${wanted}'. Themes are ${themeNames.join(", ")}` };
 }

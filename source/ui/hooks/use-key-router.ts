@@ -3,7 +3,7 @@
 import { useApp, useInput, usePaste } from "ink";
 import { use } from "react";
 import type { Frame } from "../frame/frame.ts";
-import type { TerminalHandle } from "../frame/terminal-handle.ts";
+import type { TerminalHandle } from "../frame/terminal-services.ts";
 import { interpretInput } from "../keys/key-name.ts";
 import { PaceContext } from "./use-store.ts";
 
