@@ -1,6 +1,7 @@
 // The memory that loading a model takes with a chosen window, and how it fits: calculated for every row of
 // a list from the terms that the server gives.
 
+import type { LoadedEntry } from "../../../client/model-calls.ts";
 import type { Capacity } from "../../../client/models-capacity.ts";
 import type { CacheType, ModelMemory } from "../../../client/models-store.ts";
 
@@ -29,17 +30,12 @@ export interface MemoryEstimate {
 }
 
 /** The memory of a loaded model, which it gives back when it is loaded again. */
-export interface HeldMemory {
-  readonly sizeBytes: number;
-  readonly vramBytes: number;
-  readonly contextLength: number;
-  readonly slots: number;
-}
+export type HeldMemory = Pick<LoadedEntry, "size" | "size_vram" | "context_length" | "slots">;
 
 /** The server leaves this much of each card to its driver and to other programs. */
 const reserveBytes = 400 * 1024 ** 2;
 
-const nothingHeld: HeldMemory = { sizeBytes: 0, vramBytes: 0, contextLength: 0, slots: 0 };
+const nothingHeld: HeldMemory = { size: 0, size_vram: 0, context_length: 0, slots: 0 };
 
 /** @param held memory of the model itself, if it is loaded */
 export function estimateMemory(
@@ -55,14 +51,14 @@ export function estimateMemory(
   const contextLength = trainedContextLength > 0 ? Math.min(wanted, trainedContextLength) : wanted;
   const windowBytes = memory.cacheBytesPerToken[cacheType] * contextLength;
   const slots =
-    contextLength === held.contextLength
+    contextLength === held.context_length
       ? held.slots
-      : slotsIn(memory.windowRoomBytes + held.sizeBytes, windowBytes, capacity.slots);
+      : slotsIn(memory.windowRoomBytes + held.size, windowBytes, capacity.slots);
   const cacheBytes = windowBytes * slots;
   const totalBytes = weightsBytes + computeBytes + cacheBytes;
   const layers = memory.layers + 1;
-  const vramBytes = freeVramBytes(capacity) + held.vramBytes;
-  const ramBytes = capacity.memory.freeBytes + (held.sizeBytes - held.vramBytes);
+  const vramBytes = freeVramBytes(capacity) + held.size_vram;
+  const ramBytes = capacity.memory.freeBytes + (held.size - held.size_vram);
   const fit = fitIn(totalBytes, capacity, vramBytes, ramBytes);
   // Weights and windows spread evenly over the layers, near enough for an estimate.
   const share = Math.min(layers - 1, Math.floor((vramBytes / totalBytes) * layers));

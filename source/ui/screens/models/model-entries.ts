@@ -145,12 +145,6 @@ const localEntries = memoizeLast(
     const entries = models.map((model): LocalEntry => {
       const key = nameKey(model.name);
       const loaded = loadedByName.get(key);
-      const held = loaded && {
-        sizeBytes: loaded.size,
-        vramBytes: loaded.size_vram,
-        contextLength: loaded.context_length,
-        slots: loaded.slots,
-      };
       return {
         kind: "local",
         name: model.name,
@@ -158,7 +152,8 @@ const localEntries = memoizeLast(
         loaded,
         loading: loadingByName.get(key),
         download: downloadByName.get(key),
-        estimate: model.memory && capacity && estimateMemory(model.memory, capacity, choice, held),
+        estimate:
+          model.memory && capacity && estimateMemory(model.memory, capacity, choice, loaded),
       };
     });
     return sortLocal([...coming, ...entries], sort);

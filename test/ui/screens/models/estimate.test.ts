@@ -37,7 +37,7 @@ describe("the parts of the sum", () => {
 
   test("of a loaded model are those that it is loaded with", () => {
     const short = { ...eightB, windowRoomBytes: gib };
-    const held = { sizeBytes: 9 * gib, vramBytes: 0, contextLength: 8192, slots: 3 };
+    const held = { size: 9 * gib, size_vram: 0, context_length: 8192, slots: 3 };
     const room = capacity({ slots: 4 });
     expect(estimateMemory(short, room, automatic, held).slots).toBe(3);
     // With another window it is loaded anew, into what it holds and what is free beside it.
@@ -79,7 +79,7 @@ describe("whether it fits", () => {
 
   test("counts what the model itself holds while it is loaded", () => {
     const room = capacity({ memory: { totalBytes: 8 * gib, freeBytes: gib } });
-    const held = { sizeBytes: 6.5 * gib, vramBytes: 0, contextLength: 8192, slots: 1 };
+    const held = { size: 6.5 * gib, size_vram: 0, context_length: 8192, slots: 1 };
     expect(estimateMemory(eightB, room, automatic).fit).toBe("none");
     expect(estimateMemory(eightB, room, automatic, held).fit).toBe("cpu");
   });
