@@ -27,10 +27,12 @@ import {
   replay,
 } from "./request-actions.ts";
 import { changeSettings, makeKey, startOnNextPort, toggleServer } from "./server-control.ts";
-import type { ServerContext, StartProblem } from "./server-state.ts";
+import type { ServerContext, ServerControl, StartProblem } from "./server-state.ts";
 
 type Row = CommandRow<ServerContext>;
 type When = Row["when"];
+
+const foreign = "Another program hosts this server: it is set, stopped and started there";
 
 const isTyping: When = ({ state }) => state.field !== undefined;
 const isDetailOpen: When = ({ state }) => state.opened !== undefined;
@@ -50,6 +52,11 @@ const withSelected =
   (act: (context: ServerContext, view: RequestView) => ReturnType<Row["run"]>): Row["run"] =>
   (context) =>
     context.listed.selected && act(context, context.listed.selected);
+/** Does it with the server that this program hosts. */
+const withControl =
+  (act: (context: ServerContext, control: ServerControl) => ReturnType<Row["run"]>): Row["run"] =>
+  (context) =>
+    context.control === undefined ? foreign : act(context, context.control);
 const scrolling = (run: Row["run"]): RowRest<ServerContext> => ({
   group: "Scrolling",
   when: (context) => !isTyping(context),
@@ -141,23 +148,23 @@ export const serverCommands: readonly Row[] = [
   command("nextPort", ["p"], "Start the server on the next free port", {
     hint: "next port",
     when: hasRemedy("next-port"),
-    run: startOnNextPort,
+    run: withControl(startOnNextPort),
   }),
   command("makeKey", ["n"], "Make the key without which the server does not start", {
     hint: "new key",
     when: hasRemedy("make-key"),
-    run: makeKey,
+    run: withControl(makeKey),
   }),
   command("toggle", ["S"], "Stop or start the server", {
     hint: ({ host }) => (host().state === "stopped" ? "start" : "stop"),
     when: (context) =>
       inList(context) && ["running", "stopped"].includes(context.host().state ?? ""),
-    run: toggleServer,
+    run: withControl(toggleServer),
   }),
   command("settings", ["o"], "Address, port, keys and origins of the server", {
     hint: ({ host }) => (host().state === undefined ? undefined : "settings"),
     when: (context) => inList(context) && context.host().state !== "busy",
-    run: changeSettings,
+    run: withControl(changeSettings),
   }),
   command(
     "up",

@@ -4,7 +4,7 @@ import { describeError } from "../../../base/product-error.ts";
 import { askSettings } from "./server-settings.ts";
 import type { HostedServer, ServerContext, ServerControl, StartProblem } from "./server-state.ts";
 
-type ControlContext = Pick<ServerContext, "store" | "control" | "frame" | "watch">;
+type ControlContext = Pick<ServerContext, "store" | "frame" | "watch">;
 type Sentence = Promise<string | undefined>;
 
 const remedies: Readonly<Record<string, StartProblem["remedy"]>> = {
@@ -12,8 +12,6 @@ const remedies: Readonly<Record<string, StartProblem["remedy"]>> = {
   SERVER_ALREADY_RUNNING: "next-port",
   SERVER_NO_KEY: "make-key",
 };
-
-const foreign = "Another program hosts this server: it is set, stopped and started there";
 
 /** The server at this moment. */
 export function hostedServer({
@@ -28,10 +26,9 @@ export function hostedServer({
 }
 
 /** Starts a stopped server, or stops a running one once the person is sure. */
-export async function toggleServer(context: ControlContext): Sentence {
-  const { control, frame, watch } = context;
-  if (control === undefined) return foreign;
-  if (!control.isRunning()) return await start(context, () => control.start());
+export async function toggleServer(context: ControlContext, control: ServerControl): Sentence {
+  const { frame, watch } = context;
+  if (!control.isRunning()) return await start(context, control, () => control.start());
   const question = `Stop the server on ${watch.url}?${unfinishedRequests(context)}`;
   if (!(await frame.confirm(question))) return undefined;
   await stop(context, control);
@@ -39,9 +36,8 @@ export async function toggleServer(context: ControlContext): Sentence {
 }
 
 /** Asks for other settings, and starts the server anew with them. */
-export async function changeSettings(context: ControlContext): Sentence {
-  const { control, frame, watch } = context;
-  if (control === undefined) return foreign;
+export async function changeSettings(context: ControlContext, control: ServerControl): Sentence {
+  const { frame, watch } = context;
   const wanted = await askSettings(control.settings(), !control.isRunning(), frame);
   if (wanted === undefined) return undefined;
   if (control.isRunning()) {
@@ -50,23 +46,21 @@ export async function changeSettings(context: ControlContext): Sentence {
     if (!(await frame.confirm(question))) return "Nothing was changed";
     await stop(context, control);
   }
-  return await start(context, () => control.startWith(wanted));
+  return await start(context, control, () => control.startWith(wanted));
 }
 
-export async function startOnNextPort(context: ControlContext): Sentence {
-  const { control } = context;
-  return control === undefined ? foreign : await start(context, () => control.startOnNextPort());
+export async function startOnNextPort(context: ControlContext, control: ServerControl): Sentence {
+  return await start(context, control, () => control.startOnNextPort());
 }
 
 /** For a server that others reach: it starts only where there is a key. */
-export async function makeKey(context: ControlContext): Sentence {
-  const { control, frame } = context;
-  if (control === undefined) return foreign;
+export async function makeKey(context: ControlContext, control: ServerControl): Sentence {
+  const { frame } = context;
   const token = await control.makeKey();
   const question = `The key, shown this once: ${token}. Copy it, and start the server?`;
   if (!(await frame.confirm(question))) return "The key is made; S starts the server as it was";
   await frame.copy(token);
-  return await start(context, () => control.startWith(control.settings()));
+  return await start(context, control, () => control.startWith(control.settings()));
 }
 
 function unfinishedRequests({ watch }: ControlContext): string {
@@ -86,14 +80,17 @@ async function stop({ store, watch }: ControlContext, control: ServerControl): P
   }
 }
 
-async function start(context: ControlContext, begin: () => Promise<void>): Sentence {
-  const { store, watch, control } = context;
+async function start(
+  { store, watch }: ControlContext,
+  control: ServerControl,
+  begin: () => Promise<void>,
+): Sentence {
   store.update({ startProblem: undefined, work: "starting the server" });
   try {
     await begin();
     return `The server is listening on ${watch.url}`;
   } catch (error) {
-    if (control?.isRunning()) return describeError(error);
+    if (control.isRunning()) return describeError(error);
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     const sentence = error instanceof Error ? error.message : String(error);
     store.update({ startProblem: { sentence, remedy: remedies[code] ?? "none" } });
