@@ -8,8 +8,10 @@ import { useStore } from "../../hooks/use-store.ts";
 import { foreignText } from "../../text/text-run.ts";
 import { type ConsoleState, selectedApp, selectedKey, selectedReplica } from "./console-state.ts";
 import {
+  appStateWord,
   keyName,
   logLineText,
+  replicaStateWord,
   shortReplica,
   shortRevision,
   shownName,
@@ -18,7 +20,6 @@ import {
 } from "./console-texts.ts";
 import { detailLabelWidth, detailRows } from "./detail-lines.ts";
 import type { LogBuffer } from "./log-buffer.ts";
-import { appStateWord, replicaStateWord } from "./state-words.ts";
 
 /** Events and lines of the log that are read out. */
 const readEvents = 20;

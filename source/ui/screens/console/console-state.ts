@@ -11,9 +11,8 @@ import type {
 import type { EditorState } from "../../editor/editor-state.ts";
 import type { CloudTarget } from "../cloud-access.ts";
 import { type AppFigures, noFigures } from "./app-figures.ts";
-import { nameOf } from "./console-texts.ts";
+import { appStateWord, nameOf } from "./console-texts.ts";
 import type { DetailsFacts } from "./detail-lines.ts";
-import { appStateWord } from "./state-words.ts";
 
 export const panes = ["apps", "replicas", "keys", "logs"] as const;
 export type Pane = (typeof panes)[number];

@@ -1,14 +1,18 @@
-// Texts for deployments, replicas and keys, and for ages and times.
+// Texts for deployments, replicas and keys: names, states, ages and times.
 
 import { toOneLine } from "../../../base/seen-text.ts";
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import type {
   AppDocument,
+  AppState,
   KeyDocument,
   LogDocument,
   ReplicaDocument,
+  ReplicaState,
 } from "../../../cloud/admin/documents.ts";
 import { span } from "../../text/quantities.ts";
+import type { TextRun } from "../../text/text-run.ts";
+import type { Glyphs, Tone } from "../../theme.ts";
 
 /** `local/tiny`, which names a deployment among those of all organisations. */
 export function nameOf({ organisation, app }: { organisation: string; app: string }): string {
@@ -84,4 +88,61 @@ const colours = /\u001b\[[\d;:]*m/g;
 /** Drops the colours of a program's output, which many write even where no terminal is. */
 export function withoutColours(text: string): string {
   return text.replaceAll(colours, "");
+}
+
+/** A sign and a word each, so that nothing hangs on a colour. */
+type StateLook = readonly [
+  sign: "ready" | "working" | "idle" | "queued" | "failed" | "stopped" | "warning",
+  word: string,
+  tone: Tone,
+];
+
+const appStates: Readonly<Record<AppState, StateLook>> = {
+  COLD: ["idle", "asleep", "dim"],
+  STARTING: ["working", "starting", "mark"],
+  READY: ["ready", "ready", "good"],
+  DEGRADED: ["warning", "degraded", "warning"],
+  CRASH_BACKOFF: ["failed", "crashing", "error"],
+  UNSCHEDULABLE: ["failed", "no room", "error"],
+  ROLLING: ["working", "rolling", "mark"],
+  PAUSED: ["stopped", "stopped", "warning"],
+  DELETING: ["working", "deleting", "mark"],
+  DELETED: ["stopped", "deleted", "dim"],
+  FAILED: ["failed", "failed", "error"],
+};
+
+const replicaStates: Readonly<Record<ReplicaState, StateLook>> = {
+  PENDING: ["queued", "waiting", "dim"],
+  PREPARING: ["working", "preparing", "mark"],
+  SETUP: ["working", "starting", "mark"],
+  IDLE: ["ready", "ready", "good"],
+  RUNNING: ["ready", "busy", "good"],
+  DRAINING: ["working", "draining", "mark"],
+  TERMINATING: ["working", "ending", "mark"],
+  TERMINATED: ["idle", "ended", "dim"],
+  CRASH_BACKOFF: ["failed", "crashing", "error"],
+  UNHEALTHY: ["failed", "unhealthy", "error"],
+  LOST: ["warning", "lost", "warning"],
+  UNSCHEDULABLE: ["failed", "no room", "error"],
+};
+
+export function appStateRun(state: AppState, glyphs: Glyphs): TextRun {
+  return stateRun(appStates[state], glyphs);
+}
+
+export function replicaStateRun(state: ReplicaState, glyphs: Glyphs): TextRun {
+  return stateRun(replicaStates[state], glyphs);
+}
+
+/** Without the glyph, for filters and screen readers. */
+export function appStateWord(state: AppState): string {
+  return appStates[state][1];
+}
+
+export function replicaStateWord(state: ReplicaState): string {
+  return replicaStates[state][1];
+}
+
+function stateRun([sign, word, tone]: StateLook, glyphs: Glyphs): TextRun {
+  return { text: `${glyphs[sign]} ${word}`, tone };
 }

@@ -10,8 +10,7 @@ import type {
 } from "../../../cloud/admin/documents.ts";
 import { foreignText } from "../../text/text-run.ts";
 import { wrapLine } from "../../text/wrap-line.ts";
-import { shortReplica, shortRevision } from "./console-texts.ts";
-import { appStateWord, replicaStateWord } from "./state-words.ts";
+import { appStateWord, replicaStateWord, shortReplica, shortRevision } from "./console-texts.ts";
 
 export interface DetailsFacts {
   readonly details: AppDetails;

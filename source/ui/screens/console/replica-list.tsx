@@ -16,8 +16,14 @@ import type { Tone } from "../../theme.ts";
 import type { AppFigures } from "./app-figures.ts";
 import { type PaneProps, visibleFrom } from "./console-layout.ts";
 import { isOutdated, selectedApp, selectedReplica, shownReplicas } from "./console-state.ts";
-import { nameOf, replicaNote, shortReplica, shownName, timeOfDay } from "./console-texts.ts";
-import { replicaStateRun } from "./state-words.ts";
+import {
+  nameOf,
+  replicaNote,
+  replicaStateRun,
+  shortReplica,
+  shownName,
+  timeOfDay,
+} from "./console-texts.ts";
 
 const stateWidth = 11;
 const gaugeWidth = 8;

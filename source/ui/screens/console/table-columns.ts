@@ -7,8 +7,15 @@ import { percentage, rate } from "../../text/quantities.ts";
 import { foreignRun, type TextRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { AppFigures } from "./app-figures.ts";
-import { keyName, lastUse, nameOf, shortAge, shortRevision, shownName } from "./console-texts.ts";
-import { appStateRun } from "./state-words.ts";
+import {
+  appStateRun,
+  keyName,
+  lastUse,
+  nameOf,
+  shortAge,
+  shortRevision,
+  shownName,
+} from "./console-texts.ts";
 
 export interface AppColumnOptions {
   readonly glyphs: Glyphs;

@@ -1,15 +1,13 @@
 // All answers as one text for the person's own editor: a line `name = value` for each, below the titles of
 // the steps.
 
-import { type Given, isEphemeral, variablePrefix } from "./answers.ts";
-import type { DeployContext, DeployState, PageContext } from "./deploy-state.ts";
+import { type Given, isEphemeral, newVariable, variablePrefix } from "./answers.ts";
+import type { DeployContext, DeployState, StepId } from "./deploy-state.ts";
 import type { Item } from "./form.ts";
-import { faultsOf, givenAfterMode, openStep, withFocus } from "./form-reducer.ts";
-import { pageOf } from "./pages.ts";
+import { faultsIn, givenAfterMode, withFocus } from "./form-reducer.ts";
 import { settings } from "./settings.ts";
-import { newVariable } from "./settings-pages.ts";
 import type { StepActions } from "./step-actions.ts";
-import { type StepId, stepsOf } from "./steps.ts";
+import { pageOf, stepsOf } from "./steps.ts";
 
 /** Stands in place of a secret; whoever leaves it keeps the secret. */
 export const keptSecret = "********";
@@ -33,41 +31,31 @@ const ids: Readonly<Record<string, string>> = Object.fromEntries(
 /** They are fields that change others, or become others. */
 const leftOut = new Set(["preset", newVariable]);
 
-interface StepItem {
-  readonly step: StepId;
-  readonly item: Item;
-}
-
 /** The fields of every step, as far as the script is read. */
-function fieldsOf(state: DeployState, context: PageContext): readonly StepItem[] {
-  return stepsOf(isEphemeral(state.given)).flatMap(({ id: step }) =>
-    pageOf({ ...state, step }, context)
-      .items.filter(({ id }) => !leftOut.has(id))
-      .map((item) => ({ step, item })),
-  );
+function fieldsOf(state: DeployState) {
+  return stepsOf(isEphemeral(state.given)).map(({ id: step, title }) => {
+    const { items } = pageOf({ ...state, step });
+    return { step, title, items: items.filter(({ id }) => !leftOut.has(id)) };
+  });
 }
 
-export function writeAnswers(state: DeployState, context: PageContext): string {
-  const fields = fieldsOf(state, context);
-  const parts = stepsOf(isEphemeral(state.given)).map(({ id, title }) => {
-    const own = fields.filter(({ step }) => step === id);
-    if (own.length === 0) return [];
-    return ["", `# ${title}`, ...own.flatMap(({ item }) => linesOf(item)), ...more(id)];
-  });
-  const unread = fields.some(({ step }) => step === "timeouts")
-    ? []
-    : ["", "# What the script can be given is here once it is read."];
-  return `${[...head, ...parts.flat(), ...unread].join("\n")}\n`;
+export function writeAnswers(state: DeployState): string {
+  const fields = fieldsOf(state);
+  const parts = fields
+    .filter(({ items }) => items.length > 0)
+    .flatMap(({ step, title, items }) => {
+      const others = step === "variables" ? ["# Others: env NAME = VALUE"] : [];
+      return ["", `# ${title}`, ...items.flatMap(linesOf), ...others];
+    });
+  const isRead = fields.some(({ step, items }) => step === "timeouts" && items.length > 0);
+  const unread = isRead ? [] : ["", "# What the script can be given is here once it is read."];
+  return `${[...head, ...parts, ...unread].join("\n")}\n`;
 }
 
 const head = [
   "# All answers of the deploy screen. Lines that begin with # are not read; a line that is taken out, or",
   "# has no value, is as the script says. Nothing is sent: the screen checks what you save.",
 ];
-
-function more(step: StepId): string[] {
-  return step === "variables" ? ["# Others: env NAME = VALUE"] : [];
-}
 
 function linesOf(item: Item): string[] {
   const line = `${nameOf(item.id)} = ${shownValue(item)}`.trimEnd();
@@ -99,31 +87,43 @@ export interface ReadAnswers {
 }
 
 /** Reads the text that `writeAnswers` has made of the same state. */
-export function readAnswers(text: string, state: DeployState, context: PageContext): ReadAnswers {
-  const shown = new Map(fieldsOf(state, context).map(({ item }) => [item.id, item]));
+export function readAnswers(text: string, state: DeployState): ReadAnswers {
+  const shown = new Map(
+    fieldsOf(state).flatMap(({ items }) => items.map((item) => [item.id, item])),
+  );
   const problems: { line: number; sentence: string }[] = [];
   const read = new Map<string, string>();
   for (const [index, row] of text.split(/\r?\n/).entries()) {
     if (row.trim() === "" || row.trimStart().startsWith("#")) continue;
-    const line = index + 1;
-    const at = row.indexOf("=");
-    const name = row.slice(0, Math.max(0, at)).trim();
-    const id = idOf(name);
-    const value = textIn(row.slice(at + 1).trim());
-    const item = id === undefined ? undefined : shown.get(id);
-    const problem =
-      at === -1
-        ? "It is no answer: use name = value."
-        : id === undefined || (item === undefined && !id.startsWith(variablePrefix))
-          ? `There is no answer called ${name}.`
-          : read.has(id)
-            ? `${name} is answered twice.`
-            : ((value === undefined ? "The value is no JSON text." : undefined) ??
-              optionProblem(item, value ?? ""));
-    if (problem !== undefined) problems.push({ line, sentence: problem });
-    else if (id !== undefined && value !== undefined) read.set(id, value);
+    const answer = readLine(row, shown);
+    if ("sentence" in answer) problems.push({ line: index + 1, sentence: answer.sentence });
+    else if (read.has(answer.id)) {
+      problems.push({ line: index + 1, sentence: `${nameOf(answer.id)} is answered twice.` });
+    } else read.set(answer.id, answer.value);
   }
   return { ...applied(state.given, shown, read), problems };
+}
+
+/** A line as an answer, or why it is none. */
+function readLine(
+  row: string,
+  shown: ReadonlyMap<string, Item>,
+): { readonly id: string; readonly value: string } | { readonly sentence: string } {
+  const at = row.indexOf("=");
+  if (at === -1) return { sentence: "It is no answer: use name = value." };
+  const name = row.slice(0, at).trim();
+  const id = idOf(name) ?? "";
+  const item = shown.get(id);
+  if (item === undefined && !id.startsWith(variablePrefix)) {
+    return { sentence: `There is no answer called ${name}.` };
+  }
+  const value = textIn(row.slice(at + 1).trim());
+  if (value === undefined) return { sentence: "The value is no JSON text." };
+  const options = item?.kind === "choice" ? item.options.map((option) => option.value) : [value];
+  if (value !== "" && !options.includes(value)) {
+    return { sentence: `Use one of ${options.join(", ")}.` };
+  }
+  return { id, value };
 }
 
 function idOf(name: string): string | undefined {
@@ -143,12 +143,6 @@ function textIn(text: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function optionProblem(item: Item | undefined, value: string): string | undefined {
-  if (item?.kind !== "choice" || value === "") return undefined;
-  if (item.options.some((option) => option.value === value)) return undefined;
-  return `Use one of ${item.options.map((option) => option.value).join(", ")}.`;
 }
 
 /** Only what differs from what was shown becomes an answer. */
@@ -209,15 +203,14 @@ export class TextActions {
 
   /** @returns a sentence when nothing has changed */
   async edit(): Promise<string | undefined> {
-    const { frame, page } = this.#context;
+    const { frame } = this.#context;
     const before = this.#state;
-    const written =
-      this.#refused?.given === before.given ? this.#refused.text : writeAnswers(before, page());
-    for (let text = written; ; ) {
+    const refused = this.#refused?.given === before.given ? this.#refused.text : undefined;
+    for (let text = refused ?? writeAnswers(before); ; ) {
       const saved = await frame.edit(text, "conf");
       if (this.#state.given !== before.given) return "The answers have changed meanwhile.";
       const own = withoutProblems(saved ?? text);
-      const read = readAnswers(own, before, page());
+      const read = readAnswers(own, before);
       const [problem] = read.problems;
       if (problem === undefined) {
         this.#refused = undefined;
@@ -239,27 +232,27 @@ export class TextActions {
   }
 
   #take({ given, changed }: ReadAnswers): void {
-    const { store, page, frame } = this.#context;
+    const { store, frame } = this.#context;
     const { target, ...others } = changed.includes("mode") ? modeTaken(given, changed) : given;
     const isOther = changed.some((id) => scriptFields.has(id));
     const keepsTarget = target !== undefined && (!isOther || changed.includes("target"));
-    const taken: DeployState = {
-      ...this.#state,
+    store.update({
       given: keepsTarget ? { ...others, target } : others,
       ...(changed.includes("auth") && { isPublicConfirmed: false }),
-    };
-    store.update(taken);
+    });
     if (isOther) {
       this.#steps.show("script");
       frame.notify("It is another script now: Enter reads it. The other answers are as you wrote.");
       return;
     }
-    const fault = faultAmong(taken, changed, page());
-    if (fault === undefined) this.#steps.open(nextStep(taken));
-    else {
-      this.#steps.show(fault.step);
-      store.update({ ...fault.focused(this.#state), faults: fault.faults });
+    const wrong = firstWrong(this.#state, changed);
+    if (wrong === undefined) {
+      this.#steps.open(nextStep(this.#state));
+      return;
     }
+    this.#steps.show(wrong.step);
+    const index = pageOf(this.#state).items.findIndex(({ id }) => id === wrong.id);
+    store.update({ ...withFocus(this.#state, index), faults: wrong.faults });
   }
 }
 
@@ -268,16 +261,12 @@ function modeTaken(given: Given, changed: readonly string[]): Given {
   return changed.includes("name") ? given : givenAfterMode(given, given.mode ?? "deploy");
 }
 
-/** The first step with a field at fault. */
-function faultAmong(state: DeployState, changed: readonly string[], context: PageContext) {
-  const own = new Set(changed);
-  for (const { step, item } of fieldsOf(state, context)) {
-    if (!own.has(item.id)) continue;
-    const opened = openStep(state, step, context);
-    const faults = faultsOf(opened, context);
-    if (faults[item.id] === undefined) continue;
-    const index = pageOf(opened, context).items.findIndex(({ id }) => id === item.id);
-    return { step, faults, focused: (shown: DeployState) => withFocus(shown, index, context) };
+/** The first changed field that is at fault, and the faults of its step. */
+function firstWrong(state: DeployState, changed: readonly string[]) {
+  for (const { step, items } of fieldsOf(state)) {
+    const faults = faultsIn(pageOf({ ...state, step }).items);
+    const wrong = items.find(({ id }) => changed.includes(id) && faults[id] !== undefined);
+    if (wrong !== undefined) return { step, id: wrong.id, faults };
   }
   return undefined;
 }

@@ -15,6 +15,8 @@ export type Rules = Pick<
 
 /** In front of the name of a variable, it names the variable's field. */
 export const variablePrefix = "variable:";
+/** The field for a variable that the script does not read. */
+export const newVariable = "newVariable";
 
 export function isEphemeral(given: Given): boolean {
   return given.mode === "run";
@@ -53,12 +55,12 @@ export function configAnswersOf(given: Given, base: AppConfig): ConfigAnswers {
   let answers: ConfigAnswers = {};
   for (const [setting, text] of changedSettings(given, base)) {
     if (setting.fault(text) !== undefined) continue;
-    const answer = setting.answer(text);
+    const { scale, limits, ...answer } = setting.answer(text);
     answers = {
       ...answers,
       ...answer,
-      ...(answer.scale && { scale: { ...answers.scale, ...answer.scale } }),
-      ...(answer.limits && { limits: { ...answers.limits, ...answer.limits } }),
+      ...(scale && { scale: { ...answers.scale, ...scale } }),
+      ...(limits && { limits: { ...answers.limits, ...limits } }),
     };
   }
   const auth = authOf(given, base);
@@ -81,15 +83,13 @@ export function authOf({ auth }: Given, base: AppConfig | undefined): AppConfig[
 
 /** Fields that say something that the script does not say itself, with what they say. */
 export function changedSettings(given: Given, base: AppConfig): (readonly [Setting, string])[] {
-  const isOther = (setting: Setting, text: string) =>
-    text !== "" &&
-    (text !== setting.write(base) ||
+  return settings
+    .map((setting) => [setting, given[setting.id]?.trim() ?? ""] as const)
+    .filter(([{ id, write }, text]) => {
       // Another machine type drops the script's number of GPUs.
-      (setting.id === "gpuCount" && given.machineType !== undefined));
-  return settings.flatMap((setting) => {
-    const text = given[setting.id]?.trim() ?? "";
-    return isOther(setting, text) ? [[setting, text] as const] : [];
-  });
+      const isDropped = id === "gpuCount" && given.machineType !== undefined;
+      return text !== "" && (isDropped || text !== write(base));
+    });
 }
 
 export function deployAnswersOf(
@@ -101,7 +101,7 @@ export function deployAnswersOf(
   const machineType = config.machineType ?? target?.machineType;
   return {
     reference: referenceOf(given),
-    appName: given.name === undefined || given.name === "" ? undefined : given.name,
+    appName: given.name || undefined,
     organisation: target?.organisation,
     isEphemeral: isEphemeral(given),
     isStatic: given.isStatic === "yes",

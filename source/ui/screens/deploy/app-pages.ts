@@ -3,39 +3,33 @@
 import { formatBytes } from "../../../base/byte-format.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
 import type { MachineCapacity } from "../cloud-access.ts";
-import { appStateWord } from "../console/state-words.ts";
-import { authOf, isEphemeral, type Rules } from "./answers.ts";
+import { appStateWord } from "../console/console-texts.ts";
+import { authOf, isEphemeral } from "./answers.ts";
+import { baseOf, type DeployState, loadedValue, targetOf } from "./deploy-state.ts";
 import {
-  baseOf,
-  type DeployState,
-  loadedValue,
-  type PageContext,
-  targetOf,
-} from "./deploy-state.ts";
-import { blank, fact, type Line, line, type Page, warningLine } from "./form.ts";
+  blank,
+  choiceItem,
+  errorLine,
+  fact,
+  type Line,
+  line,
+  textItem,
+  warningLine,
+} from "./form.ts";
 
-export function namePage(state: DeployState, { rules }: PageContext): Page {
-  const { given } = state;
-  const isRun = isEphemeral(given);
-  return {
-    question: isRun ? "What should it be called meanwhile?" : "What should it be called?",
-    items: [
-      {
-        kind: "text",
-        id: "name",
-        label: "Name",
-        value: given.name ?? "",
-        placeholder: isRun ? "one is drawn" : "",
-        note: "the end of its address",
-      },
-    ],
-    lines: nameLines(state, rules),
-  };
+export function namePage(state: DeployState) {
+  const isRun = isEphemeral(state.given);
+  const name = textItem("name", "Name", state.given.name, {
+    placeholder: isRun ? "one is drawn" : "",
+    note: "the end of its address",
+    fault: () => nameFault(state) ?? takenFault(state),
+  });
+  const question = isRun ? "What should it be called meanwhile?" : "What should it be called?";
+  return { question, items: [name], lines: nameLines(state) };
 }
 
-/** @returns why the app cannot have its name; undefined when it can */
-export function nameFaultOf({ given }: DeployState, rules: Rules): string | undefined {
-  const name = given.name ?? "";
+function nameFault({ given, rules }: DeployState): string | undefined {
+  const { name = "" } = given;
   if (name === "" && isEphemeral(given)) return undefined;
   const fault = rules.nameFault(name);
   if (fault === undefined) return undefined;
@@ -43,79 +37,75 @@ export function nameFaultOf({ given }: DeployState, rules: Rules): string | unde
   return `The name ${fault}.${hint}`;
 }
 
-function nameLines(state: DeployState, rules: Rules): Line[] {
-  // It stands below the field already.
-  if (state.faults.name !== undefined) return [];
-  const fault = nameFaultOf(state, rules);
-  // Told while one types, since that is when it helps.
-  if (fault !== undefined) return [{ text: fault, tone: "error", sign: "failed" }];
-  const { apps } = state.known;
-  if (apps.kind === "loading") return [line("Asking which names are taken", "dim")];
-  if (apps.kind === "failed") return [warningLine(apps.sentence)];
-  if (apps.kind === "none") return [];
-  const { name = "" } = state.given;
-  const existing = namesake(state);
-  if (existing === undefined) return name === "" ? [] : [line(`${name} is free.`, "good")];
-  return existingLines(existing, isEphemeral(state.given));
+function takenFault(state: DeployState): string | undefined {
+  const existing = isEphemeral(state.given) ? namesake(state) : undefined;
+  return existing && `${existing.app} exists: what is run once needs a name of its own.`;
 }
 
 /** The app that has the name already. */
-export function namesake({ given, known }: DeployState): AppDocument | undefined {
+function namesake({ given, known }: DeployState): AppDocument | undefined {
   return loadedValue(known.apps)?.find(({ app }) => app === given.name);
 }
 
-function existingLines({ app, activeRevision, state }: AppDocument, isRun: boolean): Line[] {
-  const revision = activeRevision === undefined ? "no active revision" : activeRevision;
-  const exists = warningLine(`${app} exists: ${revision}, ${appStateWord(state)}.`);
-  if (isRun) return [exists, line("What is run once needs a name of its own.", "dim")];
-  const effect = "Deploying makes its next revision; the one before serves until that answers.";
-  return [exists, line(effect, "dim")];
+function nameLines(state: DeployState): Line[] {
+  const { apps } = state.known;
+  const { name = "" } = state.given;
+  // It stands below the field already.
+  if (state.faults.name !== undefined) return [];
+  const fault = nameFault(state);
+  // Told while one types, since that is when it helps.
+  if (fault !== undefined) return [errorLine(fault)];
+  if (apps.kind === "loading") return [line("Asking which names are taken", "dim")];
+  if (apps.kind === "failed") return [warningLine(apps.sentence)];
+  if (apps.kind === "none") return [];
+  const existing = namesake(state);
+  if (existing === undefined) return name === "" ? [] : [line(`${name} is free.`, "good")];
+  const revision = existing.activeRevision ?? "no active revision";
+  const effect = isEphemeral(state.given)
+    ? "What is run once needs a name of its own."
+    : "Deploying makes its next revision; the one before serves until that answers.";
+  return [
+    warningLine(`${name} exists: ${revision}, ${appStateWord(existing.state)}.`),
+    line(effect, "dim"),
+  ];
 }
 
-export function wherePage(state: DeployState): Page {
+export function wherePage(state: DeployState) {
   const { targets } = state.known;
   const question = "Where should it run?";
   if (targets.kind !== "loaded") {
     const said = targets.kind === "failed" ? line(targets.sentence, "error") : line("Looking");
-    return { question, items: [], lines: [said] };
+    return { question, lines: [said], fault: "Servers are still looked for." };
   }
-  const chosen = targetOf(state);
-  const options = targets.value.map(({ profile, place, isCurrent }) => ({
-    value: profile,
-    title: place,
-    note: `profile ${profile}${isCurrent ? ", in use" : ""}`,
-  }));
-  const value = chosen?.profile ?? options[0]?.value ?? "";
+  const options = targets.value.map(
+    ({ profile, place, isCurrent }) =>
+      [profile, place, `profile ${profile}${isCurrent ? ", in use" : ""}`] as const,
+  );
+  const profile = targetOf(state)?.profile ?? targets.value[0]?.profile ?? "";
+  const hint = [blank, line("deployctl profile add names other servers.", "dim")];
   return {
     question,
-    items: [{ kind: "choice", id: "profile", label: "Server", value, options }],
-    lines: [
-      ...capacityLines(state),
-      ...(options.length > 1
-        ? []
-        : [blank, line("deployctl profile add names other servers.", "dim")]),
-    ],
+    items: [choiceItem("profile", "Server", profile, options)],
+    lines: [...capacityLines(state), ...(options.length > 1 ? [] : hint)],
   };
 }
 
-export function capacityLines({ known }: DeployState): Line[] {
-  const { capacity, apps } = known;
+/** What the machine has, and how many apps it runs. */
+export function capacityLines({ known: { capacity, apps } }: DeployState): Line[] {
   const lines: Line[] = [];
   if (capacity.kind === "loading") lines.push(line("Looking at what is free", "dim"));
   if (capacity.kind === "failed") lines.push(warningLine(capacity.sentence));
-  if (capacity.kind === "loaded") {
-    lines.push(
-      ...(capacity.value === undefined
-        ? [line("What its machine has is not known here; it tells when it starts.", "dim")]
-        : machineLines(capacity.value)),
-    );
-  }
+  if (capacity.kind === "loaded") lines.push(...machineLines(capacity.value));
   if (apps.kind === "failed") lines.push(warningLine(apps.sentence));
   if (apps.kind === "loaded") lines.push(fact("Apps", String(apps.value.length)));
   return lines;
 }
 
-function machineLines({ processors, memory, diskFreeBytes, gpus }: MachineCapacity): Line[] {
+function machineLines(machine: MachineCapacity | undefined): Line[] {
+  if (machine === undefined) {
+    return [line("What its machine has is not known here; it tells when it starts.", "dim")];
+  }
+  const { processors, memory, diskFreeBytes, gpus } = machine;
   const cards = gpus.map(({ name, memoryBytes }) => `${name}, ${formatBytes(memoryBytes)}`);
   return [
     fact("Processor", `${processors} ${processors === 1 ? "core" : "cores"}`),
@@ -125,26 +115,14 @@ function machineLines({ processors, memory, diskFreeBytes, gpus }: MachineCapaci
   ];
 }
 
-export function accessPage(state: DeployState): Page {
+export function accessPage(state: DeployState) {
   const auth = authOf(state.given, baseOf(state));
-  return {
-    question: "Who may call it?",
-    items: [
-      {
-        kind: "choice",
-        id: "auth",
-        label: "Access",
-        value: auth,
-        options: [
-          { value: "private", title: "private", note: "keys of the organisation" },
-          { value: "shared", title: "shared", note: "any key of the server" },
-          { value: "public", title: "public", note: "anybody, without a key" },
-        ],
-      },
-    ],
-    lines:
-      auth === "public"
-        ? [warningLine("Whoever reaches the address can use it, and the machine behind it.")]
-        : [],
-  };
+  const access = choiceItem("auth", "Access", auth, [
+    ["private", "private", "keys of the organisation"],
+    ["shared", "shared", "any key of the server"],
+    ["public", "public", "anybody, without a key"],
+  ]);
+  const warning = "Whoever reaches the address can use it, and the machine behind it.";
+  const lines = auth === "public" ? [warningLine(warning)] : [];
+  return { question: "Who may call it?", items: [access], lines };
 }

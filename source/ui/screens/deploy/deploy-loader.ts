@@ -9,7 +9,6 @@ import {
   type Checked,
   type DeployContext,
   type DeployState,
-  isAbout,
   type Known,
   type Loadable,
   loadedValue,
@@ -18,23 +17,22 @@ import {
   type ReadScript,
   targetOf,
 } from "./deploy-state.ts";
-import type { StepId } from "./steps.ts";
+import { steps } from "./steps.ts";
 
 type ValueOfKnown<Key extends keyof Known> =
   Known[Key] extends Loadable<infer Value> ? Value : never;
 
-/** Facts that others may change: they are read anew whenever the step is opened. */
-const changing: Partial<Record<StepId, readonly (keyof Known)[]>> = {
-  script: ["scripts", "models"],
-  name: ["apps"],
-  where: ["apps", "capacity"],
-  variables: ["secrets"],
-  resources: ["apps", "capacity"],
-  review: ["app"],
-};
+/** A fact is read again when it is about something else. */
+interface Source<Key extends keyof Known> {
+  readonly about: (state: DeployState) => string;
+  readonly read: (state: DeployState) => Promise<ValueOfKnown<Key>>;
+}
+
+const aboutProfile = (state: DeployState) => profileOf(state) ?? "";
 
 export class DeployLoader {
   readonly #context: DeployContext;
+  readonly #sources: { readonly [Key in keyof Known]: Source<Key> };
   /** By profile; the one in use has no name here. */
   readonly #servers = new Map<string | undefined, CloudServer>();
   /** Holds secrets: it is never part of the state. */
@@ -43,7 +41,36 @@ export class DeployLoader {
   #stop = new AbortController();
 
   constructor(context: DeployContext) {
+    const { cloud, folder } = context;
     this.#context = context;
+    this.#sources = {
+      targets: { about: () => "", read: async () => await cloud.targets() },
+      scripts: { about: () => folder, read: async () => await cloud.scripts.find(folder) },
+      models: { about: () => "", read: async () => await cloud.localModels() },
+      functions: {
+        about: ({ given }) => scriptOf(given),
+        read: async ({ given }) => await cloud.scripts.targets(scriptOf(given)),
+      },
+      script: {
+        // A place may have hardware of its own to ask for.
+        about: (state) => [referenceOf(state.given), targetOf(state)?.machineType ?? ""].join(" "),
+        read: async (state) => await this.#inspect(state),
+      },
+      apps: { about: aboutProfile, read: async (state) => await this.#apps(state) },
+      capacity: { about: aboutProfile, read: async () => await this.server().capacity() },
+      secrets: {
+        about: aboutProfile,
+        read: async () => await orNothing(this.server(), (server) => server.secrets()),
+      },
+      app: {
+        about: (state) => `${aboutProfile(state)} ${state.given.name}`,
+        read: async (state) => await this.#app(state),
+      },
+      checked: {
+        about: () => String(this.#checks),
+        read: async (state) => await this.#check(state, this.#checks),
+      },
+    };
   }
 
   /** The checked document, for the launch to send. */
@@ -61,61 +88,31 @@ export class DeployLoader {
   /** @throws `CONFIGURATION_PROFILE_UNKNOWN` */
   server(): CloudServer {
     const profile = profileOf(this.#state);
-    const known = this.#servers.get(profile);
-    if (known !== undefined) return known;
-    const server = this.#context.cloud.server(profile);
+    const server = this.#servers.get(profile) ?? this.#context.cloud.server(profile);
     this.#servers.set(profile, server);
     return server;
   }
 
   /** Reads for a step that was just opened. */
   open(): void {
-    this.forget(...(changing[this.#state.step] ?? []));
+    this.forget(...this.#reads());
     this.read();
   }
 
   /** Reads everything that the current step shows, unless it was read. */
   read(): void {
-    const { cloud, folder } = this.#context;
     const { step, given } = this.#state;
-    const place = profileOf(this.#state) ?? "";
-    void this.#load("targets", "", async () => await cloud.targets());
-    switch (step) {
-      case "script":
-        void this.#load("scripts", folder, async () => await cloud.scripts.find(folder));
-        if (given.source === "model") {
-          void this.#load("models", "", async () => await cloud.localModels());
-        }
-        break;
-      case "name":
-        void this.#load("apps", place, async () => await this.#apps());
-        break;
-      case "where":
-      case "resources":
-        void this.#load("apps", place, async () => await this.#apps());
-        void this.#load("capacity", place, async () => await this.server().capacity());
-        break;
-      case "variables":
-        void this.#load(
-          "secrets",
-          place,
-          async () => await orNothing(this.server(), (s) => s.secrets()),
-        );
-        break;
-      case "review":
-        void this.#load("app", `${place} ${given.name}`, async () => await this.#app(given.name));
-        break;
-      default:
-        break;
+    void this.#load("targets");
+    for (const key of this.#reads()) {
+      if (key !== "models" || given.source === "model") void this.#load(key);
     }
     if (step !== "script") this.#readScript();
   }
 
   /** Makes `read` read these again. */
   forget(...keys: readonly (keyof Known)[]): void {
-    const { known } = this.#state;
     const gone = Object.fromEntries(keys.map((key) => [key, notLoaded]));
-    this.#context.store.update({ known: { ...known, ...gone } });
+    this.#context.store.update({ known: { ...this.#state.known, ...gone } });
   }
 
   /** Tries again whatever failed, and the rest of the step with it. */
@@ -130,27 +127,11 @@ export class DeployLoader {
 
   /** Packs the script and asks whether it would run: each time anew. */
   async check(): Promise<void> {
-    const { cloud } = this.#context;
-    const state = this.#state;
-    const base = baseOf(state);
     this.#preparation = undefined;
     this.#checks += 1;
-    const number = this.#checks;
     this.forget("checked", "app");
     this.#context.store.update({ checks: [] });
-    await this.#load("checked", String(this.#checks), async () => {
-      if (base === undefined) throw new Error("The script is not read yet.");
-      const answers = deployAnswersOf(state.given, base, targetOf(state));
-      const preparing = cloud.scripts.prepare(answers, this.#stop.signal);
-      const checking = cloud.scripts.preflight(preparing, this.server(), (checks) => {
-        // Checks of an earlier try may still run.
-        if (this.#checks === number) this.#context.store.update({ checks });
-      });
-      const [preparation, findings] = await Promise.all([preparing, checking]);
-      // Answers that changed meanwhile are checked by another one.
-      if (this.#state.given === state.given) this.#preparation = preparation;
-      return checkedOf(preparation, findings);
-    });
+    await this.#load("checked");
   }
 
   close(): void {
@@ -161,105 +142,107 @@ export class DeployLoader {
     return this.#context.store.get();
   }
 
+  #reads(): readonly (keyof Known)[] {
+    return steps.find(({ id }) => id === this.#state.step)?.reads ?? [];
+  }
+
   #readScript(): void {
-    const { cloud, store } = this.#context;
-    const { given } = this.#state;
-    const file = scriptOf(given);
-    void this.#load("functions", file, async () => await cloud.scripts.targets(file));
+    const { store } = this.#context;
+    void this.#load("functions");
     // Which function is meant has to be clear before it is read.
-    const { functions } = this.#state.known;
-    if (functions.kind === "loading") return;
-    const [first, ...others] = loadedValue(functions) ?? [];
+    const { given, known } = this.#state;
+    if (known.functions.kind === "loading") return;
+    const [first, ...others] = loadedValue(known.functions) ?? [];
     if (given.target === undefined && first !== undefined && others.length > 0) {
       store.update({ given: { ...given, target: first } });
     }
-    const reference = referenceOf(this.#state.given);
-    // A place may have hardware of its own to ask for.
-    const machineType = targetOf(this.#state)?.machineType;
-    const about = [reference, machineType ?? ""].join(" ");
-    void this.#load("script", about, async () => await this.#inspect(reference, machineType));
+    void this.#load("script");
     this.#suggestName();
   }
 
   /** Proposes the name of the script or the model, until the person types one. */
   #suggestName(): void {
-    const { cloud, store } = this.#context;
-    const { given, known } = this.#state;
+    const { store } = this.#context;
+    const { given, known, rules } = this.#state;
     const script = loadedValue(known.script);
     if (script === undefined) return;
     const { app_name: own, name } = script.inspection.config;
-    const called = given.source === "model" ? given.model : path.basename(scriptOf(given));
+    const called = given.source === "model" ? (given.model ?? "") : scriptOf(given);
     const said = [own, name].find((text) => typeof text === "string");
-    const suggestion =
-      typeof said === "string" ? said : cloud.scripts.suggestName(lastPart(called));
+    const suggestion = said ?? rules.suggestName(path.basename(called));
     const isOwn = given.name !== undefined && given.name !== given.suggestedName;
     if (isOwn || given.name === suggestion) return;
     store.update({ given: { ...given, name: suggestion, suggestedName: suggestion } });
   }
 
-  async #inspect(reference: string, machineType: string | undefined): Promise<ReadScript> {
+  async #inspect(state: DeployState): Promise<ReadScript> {
     const { cloud, store } = this.#context;
     let note: string | undefined;
     const onRun = (sentence: string) => {
       note = sentence;
       store.update({ work: sentence });
     };
-    const isStatic = this.#state.given.isStatic === "yes";
-    const signal = this.#stop.signal;
+    const isStatic = state.given.isStatic === "yes";
+    const options = { isStatic, onRun, signal: this.#stop.signal };
+    const machineType = targetOf(state)?.machineType;
     try {
-      const inspection = await cloud.scripts.inspect(reference, { isStatic, onRun, signal });
+      const inspection = await cloud.scripts.inspect(referenceOf(state.given), options);
       return { inspection, base: cloud.scripts.config(inspection, { machineType }), note };
     } finally {
       if (note !== undefined) store.update({ work: undefined });
     }
   }
 
-  async #apps() {
-    const organisation = targetOf(this.#state)?.organisation;
-    const apps = await orNothing(this.server(), async (server) => await server.apps());
+  async #apps(state: DeployState) {
+    const organisation = targetOf(state)?.organisation;
+    const apps = await orNothing(this.server(), (server) => server.apps());
     return apps.filter((app) => organisation === undefined || app.organisation === organisation);
   }
 
-  async #app(name: string | undefined) {
-    const found = (await this.#apps()).find(({ app }) => app === name);
-    return found && (await this.server().app(`${found.organisation}/${found.app}`));
+  async #app(state: DeployState) {
+    const server = this.server();
+    const found = (await this.#apps(state)).find(({ app }) => app === state.given.name);
+    return found && (await server.app(`${found.organisation}/${found.app}`));
   }
 
-  #load<Key extends keyof Known>(
-    key: Key,
-    about: string,
-    read: () => Promise<ValueOfKnown<Key>>,
-  ): Promise<void> {
-    if (isAbout(this.#state.known[key], about)) return Promise.resolve();
-    const loading: Loadable<ValueOfKnown<Key>> = { kind: "loading", about };
-    const settle = (outcome: Loadable<ValueOfKnown<Key>>): void => {
-      // Meanwhile something else may have been asked for.
-      if (this.#state.known[key] !== loading) return;
-      this.#put(key, outcome);
-      this.#clearStepFault();
-      this.read();
-    };
-    this.#put(key, loading);
-    return read().then(
-      (value) => settle({ kind: "loaded", about, value }),
-      (error: unknown) => settle({ kind: "failed", about, sentence: describeError(error) }),
-    );
+  async #check(state: DeployState, number: number): Promise<Checked> {
+    const { store, cloud } = this.#context;
+    const base = baseOf(state);
+    if (base === undefined) throw new Error("The script is not read yet.");
+    const answers = deployAnswersOf(state.given, base, targetOf(state));
+    const preparing = cloud.scripts.prepare(answers, this.#stop.signal);
+    const checking = cloud.scripts.preflight(preparing, this.server(), (checks) => {
+      // Checks of an earlier try may still run.
+      if (this.#checks === number) store.update({ checks });
+    });
+    const [preparation, findings] = await Promise.all([preparing, checking]);
+    // Answers that changed meanwhile are checked by another one.
+    if (this.#state.given === state.given) this.#preparation = preparation;
+    const { request, files, sizeBytes, warnings } = preparation;
+    return { findings, config: request.config, fileCount: files.length, sizeBytes, warnings };
   }
 
-  /** The step was not ready for Enter; now more is known. */
-  #clearStepFault(): void {
-    const { "": fault, ...faults } = this.#state.faults;
-    if (fault !== undefined) this.#context.store.update({ faults });
-  }
-
-  #put<Key extends keyof Known>(key: Key, value: Loadable<ValueOfKnown<Key>>): void {
+  async #load<Key extends keyof Known>(key: Key): Promise<void> {
     const { store } = this.#context;
-    store.update({ known: { ...store.get().known, [key]: value } });
+    const state = this.#state;
+    const source = this.#sources[key];
+    const about = source.about(state);
+    const before: Loadable<unknown> = state.known[key];
+    if (before.kind !== "none" && before.about === about) return;
+    const loading = { kind: "loading", about } as const;
+    store.update({ known: { ...state.known, [key]: loading } });
+    const outcome = await source.read(state).then(
+      (value) => ({ kind: "loaded", about, value }) as const,
+      (error: unknown) => ({ kind: "failed", about, sentence: describeError(error) }) as const,
+    );
+    const { known, faults } = this.#state;
+    // Meanwhile something else may have been asked for.
+    if (known[key] !== loading) return;
+    // The step was not ready for Enter; now more is known.
+    const { "": _fault, ...others } = faults;
+    store.update({ known: { ...known, [key]: outcome }, faults: others });
+    this.read();
   }
-}
-
-function lastPart(name = ""): string {
-  return name.slice(name.lastIndexOf("/") + 1);
 }
 
 /** A server of this machine that does not run yet has nothing; the launch starts it. */
@@ -274,11 +257,4 @@ async function orNothing<T>(
     if (isDown && server.target.isLocal) return [];
     throw error;
   }
-}
-
-function checkedOf(
-  { request, files, sizeBytes, warnings }: Preparation,
-  findings: Checked["findings"],
-): Checked {
-  return { findings, config: request.config, fileCount: files.length, sizeBytes, warnings };
 }

@@ -1,21 +1,19 @@
 // Deploys a script or a model, step by step: the screen's state, its actions and its component.
 
 import { Box, Text } from "ink";
-import { memo, type ReactElement, use } from "react";
+import { memo, type ReactElement } from "react";
 import { fieldAfterText } from "../../editor/line-field.ts";
 import { fieldCommands } from "../../frame/field-commands.ts";
 import type { BodySize, BoundCommand, Screen } from "../../frame/screen.ts";
 import { Store } from "../../hooks/store.ts";
-import { ClockContext } from "../../hooks/use-clock.ts";
 import { useLayout } from "../../hooks/use-layout.ts";
 import { useStore } from "../../hooks/use-store.ts";
-import type { Rules } from "./answers.ts";
+import type { Glyphs } from "../../theme.ts";
 import { TextActions } from "./answers-text.ts";
 import { type DeployActions, type DeploySituation, deployCommands } from "./deploy-commands.ts";
 import { DeployLoader } from "./deploy-loader.ts";
 import {
   createDeployState,
-  type DeployContext,
   type DeployServices,
   type DeployState,
   targetOf,
@@ -24,10 +22,10 @@ import { DraftActions } from "./draft-actions.ts";
 import { openStep } from "./form-reducer.ts";
 import { LaunchActions } from "./launch-actions.ts";
 import { stepsColumns } from "./page-layout.ts";
-import { focusedItem } from "./pages.ts";
 import { readerLines, spokenFocus } from "./reader-lines.ts";
 import { StepActions } from "./step-actions.ts";
 import { StepPage } from "./step-page.tsx";
+import { focusedItem } from "./steps.ts";
 import { StepsList } from "./steps-list.tsx";
 
 export class DeployScreen implements Screen {
@@ -35,7 +33,7 @@ export class DeployScreen implements Screen {
   readonly title = "Deploy";
   readonly tabNumber = 4;
   readonly Body: Screen["Body"];
-  readonly #context: DeployContext;
+  readonly #glyphs: Glyphs;
   readonly #store: Store<DeployState>;
   readonly #loader: DeployLoader;
   readonly #actions: DeployActions;
@@ -44,16 +42,13 @@ export class DeployScreen implements Screen {
   #resuming: Promise<void> | undefined;
 
   constructor({ folder = process.cwd(), ...services }: DeployServices) {
-    const { cloud, clock } = services;
-    const rules = cloud.scripts;
-    const page = () => ({ rules, nowMs: clock.now() });
-    const store = new Store(openStep(createDeployState(), "script", page()));
-    const context = { ...services, store, folder, page };
+    const store = new Store(openStep(createDeployState(services.cloud.scripts), "script"));
+    const context = { ...services, store, folder };
     const loader = new DeployLoader(context);
     const drafts = new DraftActions(context);
     const launch = new LaunchActions(context, loader, drafts);
     const steps = new StepActions(context, { loader, drafts, launch });
-    this.#context = context;
+    this.#glyphs = services.glyphs;
     this.#store = store;
     this.#loader = loader;
     this.#actions = { steps, launch, drafts, text: new TextActions(context, steps) };
@@ -65,7 +60,7 @@ export class DeployScreen implements Screen {
       ),
     ];
     this.Body = memo(function DeployScreenBody(size: BodySize): ReactElement {
-      return <DeployBody state={useStore(store, whole)} rules={rules} size={size} />;
+      return <DeployBody state={useStore(store, (whole) => whole)} size={size} />;
     });
   }
 
@@ -92,7 +87,7 @@ export class DeployScreen implements Screen {
   }
 
   readerLines(): readonly string[] {
-    return readerLines(this.#store.get(), this.#context.page(), this.#context.glyphs);
+    return readerLines(this.#store.get(), this.#glyphs);
   }
 
   /** @param model one of this machine, to deploy */
@@ -122,7 +117,7 @@ export class DeployScreen implements Screen {
   #situated(): DeploySituation {
     const state = this.#store.get();
     if (this.#situation?.state !== state) {
-      this.#situation = { state, item: focusedItem(state, this.#context.page()) };
+      this.#situation = { state, item: focusedItem(state) };
     }
     return this.#situation;
   }
@@ -133,28 +128,17 @@ export class DeployScreen implements Screen {
   }
 }
 
-function whole(state: DeployState): DeployState {
-  return state;
-}
-
-export interface DeployBodyProps {
-  readonly state: DeployState;
-  readonly rules: Rules;
-  readonly size: BodySize;
-}
-
 /** The steps where there is room, and the page of the current one. For screen readers the field that has the keys; the rest is in `readerLines`. */
-export function DeployBody({ state, rules, size }: DeployBodyProps): ReactElement {
-  const context = { rules, nowMs: use(ClockContext).now() };
+export function DeployBody({ state, size }: { state: DeployState; size: BodySize }): ReactElement {
   const isRead = useLayout() === "reader";
-  if (isRead) return <Text>{spokenFocus(state, context)}</Text>;
+  if (isRead) return <Text>{spokenFocus(state)}</Text>;
   const { step, given, draftSavedAtMs } = state;
   return (
     <Box>
       {stepsColumns(size.columns) > 0 && (
         <StepsList step={step} given={given} draftSavedAtMs={draftSavedAtMs} rows={size.rows} />
       )}
-      <StepPage state={state} context={context} size={size} />
+      <StepPage state={state} size={size} />
     </Box>
   );
 }

@@ -25,7 +25,21 @@ import type {
 } from "../cloud-access.ts";
 import type { Given, Rules } from "./answers.ts";
 import type { Launch } from "./launch.ts";
-import type { StepId } from "./steps.ts";
+
+export type StepId =
+  | "script"
+  | "found"
+  | "mode"
+  | "name"
+  | "where"
+  | "access"
+  | "variables"
+  | "resources"
+  | "scaling"
+  | "timeouts"
+  | "preflight"
+  | "review"
+  | "launch";
 
 /** Something that is read in the background. */
 export type Loadable<T> =
@@ -39,11 +53,6 @@ export const notLoaded = { kind: "none" } as const;
 /** The value; undefined as long as there is none. */
 export function loadedValue<T>(loadable: Loadable<T>): T | undefined {
   return loadable.kind === "loaded" ? loadable.value : undefined;
-}
-
-/** True when it was read for this very thing, with whatever outcome. */
-export function isAbout(loadable: Loadable<unknown>, about: string): boolean {
-  return loadable.kind !== "none" && loadable.about === about;
 }
 
 /** A script as it was read, and what it would be deployed as without any answer. */
@@ -83,6 +92,9 @@ export interface Known {
 }
 
 export interface DeployState {
+  readonly rules: Rules;
+  /** When the launch was looked at last; milliseconds of a clock that never goes back. */
+  readonly nowMs: number;
   readonly step: StepId;
   /** Index of the field that has the keys. */
   readonly focus: number;
@@ -110,8 +122,14 @@ export interface DeployState {
   readonly scroll: number;
 }
 
-export function createDeployState(given: Given = {}, step: StepId = "script"): DeployState {
+export function createDeployState(
+  rules: Rules,
+  given: Given = {},
+  step: StepId = "script",
+): DeployState {
   return {
+    rules,
+    nowMs: 0,
     step,
     focus: 0,
     editor: createEditorState(),
@@ -139,6 +157,18 @@ export function createDeployState(given: Given = {}, step: StepId = "script"): D
     draftSavedAtMs: undefined,
     scroll: 0,
   };
+}
+
+/** Back to the beginning, or to a draft; what was read of the folder and the servers stays. */
+export function startedOver(state: DeployState, given?: Given, step?: StepId): DeployState {
+  const { scripts, targets } = state.known;
+  const fresh = createDeployState(state.rules, given, step);
+  return { ...fresh, known: { ...fresh.known, scripts, targets } };
+}
+
+/** The first finding of the checks that the launch would fail for. */
+export function firstFault({ known }: DeployState): PreflightFinding | undefined {
+  return loadedValue(known.checked)?.findings.find(({ kind }) => kind === "fault");
 }
 
 export function baseOf({ known }: DeployState): AppConfig | undefined {
@@ -169,13 +199,6 @@ export function revisionBefore({ launch, known }: DeployState): string | undefin
     : launch.result.previous;
 }
 
-/** Everything that pages need beside the state. */
-export interface PageContext {
-  readonly rules: Rules;
-  /** Milliseconds of a clock that never goes back. */
-  readonly nowMs: number;
-}
-
 /** Services that the screen is given. */
 export interface DeployServices {
   readonly cloud: CloudAccess;
@@ -190,5 +213,4 @@ export interface DeployServices {
 
 export interface DeployContext extends Required<DeployServices> {
   readonly store: Store<DeployState>;
-  readonly page: () => PageContext;
 }

@@ -3,7 +3,7 @@
 import { describeError } from "../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../base/relative-time.ts";
 import { type Given, isEphemeral, scriptOf } from "./answers.ts";
-import { createDeployState, type DeployContext, type DeployState } from "./deploy-state.ts";
+import { type DeployContext, type DeployState, startedOver } from "./deploy-state.ts";
 import { DraftFolder, type OtherDraft } from "./draft-folder.ts";
 import { openStep } from "./form-reducer.ts";
 import { stepsOf } from "./steps.ts";
@@ -90,11 +90,7 @@ export class DraftActions {
   }
 
   #show({ given, step }: OtherDraft): void {
-    const { store, page } = this.#context;
-    const { scripts, targets } = this.#state.known;
-    const resumed = createDeployState(given, step);
-    const state = { ...resumed, known: { ...resumed.known, scripts, targets } };
-    store.update(openStep(state, step, page()));
+    this.#context.store.update(openStep(startedOver(this.#state, given), step));
   }
 }
 

@@ -15,9 +15,9 @@ import {
 } from "node:fs/promises";
 import path from "node:path";
 import { describeError } from "../../../base/product-error.ts";
-import { type Given, type Rules, variablePrefix } from "./answers.ts";
-import { newVariable } from "./settings-pages.ts";
-import { resumedStep, type StepId } from "./steps.ts";
+import { type Given, newVariable, type Rules, variablePrefix } from "./answers.ts";
+import type { StepId } from "./deploy-state.ts";
+import { resumedStep } from "./steps.ts";
 
 export interface Draft {
   readonly step: StepId;

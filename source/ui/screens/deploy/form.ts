@@ -13,12 +13,8 @@ export interface TextItem {
   /** Shown in place of nothing. */
   readonly placeholder?: string;
   readonly note?: string;
-}
-
-export interface Option {
-  readonly value: string;
-  readonly title: string;
-  readonly note: string;
+  /** @returns why a text is refused */
+  readonly fault?: (text: string) => string | undefined;
 }
 
 export interface ChoiceItem {
@@ -29,16 +25,39 @@ export interface ChoiceItem {
   readonly options: readonly Option[];
 }
 
+export interface Option {
+  readonly value: string;
+  readonly title: string;
+  readonly note: string;
+}
+
 export type Item = TextItem | ChoiceItem;
 
-/** Glyphs that stand in front of a line. */
-type Sign = "done" | "working" | "failed" | "stopped" | "warning";
+export function textItem(
+  id: string,
+  label: string,
+  value = "",
+  rest: Partial<TextItem> = {},
+): TextItem {
+  return { kind: "text", id, label, value, ...rest };
+}
+
+export function choiceItem(
+  id: string,
+  label: string,
+  value: string,
+  options: readonly (readonly [value: string, title: string, note?: string])[],
+): ChoiceItem {
+  const named = options.map(([value, title, note = ""]) => ({ value, title, note }));
+  return { kind: "choice", id, label, value, options: named };
+}
 
 /** A line of text, wrapped where it is longer than its place. */
 export interface Line {
   readonly text: string;
   readonly tone: Tone;
-  readonly sign?: Sign;
+  /** Glyph in front of the line. */
+  readonly sign?: "done" | "working" | "failed" | "stopped" | "warning";
   /** Label behind the sign, with its padding: further rows of the line are indented by as much. */
   readonly label?: string;
 }
@@ -47,8 +66,9 @@ export interface Line {
 export interface Page {
   readonly question: string;
   readonly items: readonly Item[];
-  /** Below the fields. */
   readonly lines: readonly Line[];
+  /** Keeps the step from being left, though every field is right. */
+  readonly fault?: string | undefined;
   /** Log lines for the end of the page: the last ones that fit are shown. */
   readonly log?: readonly string[];
 }
@@ -57,29 +77,28 @@ export function line(text: string, tone: Tone = "plain", label = ""): Line {
   return { text, tone, label };
 }
 
-export const blank: Line = { text: "", tone: "plain" };
+export const blank = line("");
 
 export function warningLine(text: string): Line {
   return { text, tone: "warning", sign: "warning" };
 }
 
-/** A label with a text beside it. */
-export function fact(label: string, text: string): Line {
-  return line(text, "plain", label.padEnd(factLabelWidth));
+export function errorLine(text: string): Line {
+  return { text, tone: "error", sign: "failed" };
 }
 
-export const factLabelWidth = 10;
+export function workingLine(text: string, label = ""): Line {
+  return { text, tone: "mark", sign: "working", label };
+}
+
+/** A label with a text beside it. */
+export function fact(label: string, text: string, tone: Tone = "plain"): Line {
+  return line(text, tone, label.padEnd(10));
+}
 
 /** Sign and label as they stand in front of the line. */
 export function leadOf({ sign, label = "" }: Line, glyphs: Glyphs): string {
   return sign === undefined ? label : `${glyphs[sign]} ${label}`;
-}
-
-/** The option so many places away; the ends stay where they are. */
-export function optionBeside({ options, value }: ChoiceItem, distance: number): string {
-  const at = options.findIndex((option) => option.value === value);
-  const index = Math.max(0, Math.min(options.length - 1, at + distance));
-  return options[index]?.value ?? value;
 }
 
 /** A secret as as many asterisks. */

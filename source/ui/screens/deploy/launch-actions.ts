@@ -1,7 +1,7 @@
 // Launches the app, follows the launch, and acts on the new app.
 
 import { describeError } from "../../../base/product-error.ts";
-import type { AppDocument, EphemeralEvent } from "../../../cloud/admin/documents.ts";
+import type { EphemeralEvent } from "../../../cloud/admin/documents.ts";
 import type { CalledApp, CloudServer } from "../cloud-access.ts";
 import { isEphemeral } from "./answers.ts";
 import type { DeployLoader } from "./deploy-loader.ts";
@@ -51,8 +51,9 @@ export class LaunchActions {
     const server = this.#loader.server();
     this.#server = server;
     this.#stop = stop;
-    const launch = beginLaunch(isRun, clock.now());
-    store.update({ launch, tests: notLoaded, key: notLoaded, work: undefined });
+    const nowMs = clock.now();
+    const launch = beginLaunch(isRun, nowMs);
+    store.update({ launch, nowMs, tests: notLoaded, key: notLoaded, work: undefined });
     this.#tick();
     try {
       const request = { ...preparation.request, ...(this.#isLeft && { isForced: true }) };
@@ -92,48 +93,30 @@ export class LaunchActions {
   }
 
   /** Sends the new app test requests: for its models, and for one answer. */
-  async test(): Promise<undefined> {
-    const { store } = this.#context;
-    const app = this.#calledApp();
-    if (app === undefined || this.#server === undefined) return undefined;
-    store.update({ tests: { kind: "loading", about: app.app } });
-    try {
-      const value = await this.#server.testApp(app, this.#token, this.#stop?.signal);
-      store.update({ tests: { kind: "loaded", about: app.app, value } });
-    } catch (error) {
-      const sentence = describeError(error);
-      store.update({ tests: { kind: "failed", about: app.app, sentence } });
-    }
-    return undefined;
+  test(): Promise<undefined> {
+    return this.#ask("tests", (server, app) =>
+      server.testApp(app, this.#token, this.#stop?.signal),
+    );
   }
 
   /** Creates a key for the new app alone. */
-  async createKey(): Promise<undefined> {
-    const { store } = this.#context;
-    const app = this.#calledApp();
-    if (app === undefined || this.#server === undefined) return undefined;
-    const about = app.app;
-    store.update({ key: { kind: "loading", about } });
-    const { organisation } = app;
-    const request = { organisation, scope: "api", apps: [about], description: about } as const;
-    try {
-      const value = await this.#server.createKey({ ...request, apps: [...request.apps] });
-      store.update({ key: { kind: "loaded", about, value } });
-    } catch (error) {
-      store.update({ key: { kind: "failed", about, sentence: describeError(error) } });
-    }
-    return undefined;
+  createKey(): Promise<undefined> {
+    return this.#ask("key", (server, { organisation, app }) =>
+      server.createKey({ organisation, scope: "api", apps: [app], description: app }),
+    );
   }
 
   /** Activates the revision before the launch. @returns a sentence with the outcome */
   async rollBack(): Promise<string> {
     const { store } = this.#context;
     const server = this.#server;
-    const state = this.#state;
-    const name = state.launch?.result?.app ?? appOf(loadedValue(state.known.app));
-    const before = revisionBefore(state);
-    if (server === undefined || before === undefined || name === undefined)
+    const { launch, known } = this.#state;
+    const { organisation, app } = loadedValue(known.app) ?? {};
+    const name = launch?.result?.app ?? (app && `${organisation}/${app}`);
+    const before = revisionBefore(this.#state);
+    if (server === undefined || before === undefined || name === undefined) {
       return "There is no revision to go back to.";
+    }
     const { activeRevision } = await server.app(name);
     if (activeRevision === before) return `${before} is active, as before: nothing has changed.`;
     store.update({ work: `going back to ${before}` });
@@ -160,21 +143,21 @@ export class LaunchActions {
 
   /** Copies the command; after the launch the key, else lines that call the app. */
   async copy(): Promise<string> {
-    const { frame, cloud } = this.#context;
-    const command = commandOf(this.#state, cloud.scripts);
-    if (this.#state.step === "review" && command !== undefined) {
+    const { frame } = this.#context;
+    const { step, known } = this.#state;
+    const command = commandOf(this.#state);
+    if (step === "review" && command !== undefined) {
       return `${await frame.copy(command)}: the command`;
     }
     if (this.#token !== undefined) return `${await frame.copy(this.#token)}: the key`;
     const app = this.#calledApp();
-    const script = loadedValue(this.#state.known.script);
-    const lines = app === undefined ? [] : this.#server?.callLines(app, script?.inspection);
-    return `${await frame.copy((lines ?? []).join("\n"))}: how to call it`;
+    const inspection = loadedValue(known.script)?.inspection;
+    const lines = (app && this.#server?.callLines(app, inspection)) ?? [];
+    return `${await frame.copy(lines.join("\n"))}: how to call it`;
   }
 
   async showLog(): Promise<undefined> {
     await this.#context.frame.page((this.#state.launch?.log ?? []).join("\n"));
-    return undefined;
   }
 
   /** Asks before a key goes that is not shown again. @returns true to go on */
@@ -201,7 +184,8 @@ export class LaunchActions {
   #change(change: (launch: Launch, nowMs: number) => Launch): void {
     const { store, clock } = this.#context;
     const { launch } = this.#state;
-    if (launch !== undefined) store.update({ launch: change(launch, clock.now()) });
+    const nowMs = clock.now();
+    if (launch !== undefined) store.update({ launch: change(launch, nowMs), nowMs });
   }
 
   #calledApp(): CalledApp | undefined {
@@ -211,14 +195,28 @@ export class LaunchActions {
     return { organisation, app, url: result.url, auth: result.auth };
   }
 
+  /** Asks something for the new app, and shows how far it is and the outcome. */
+  async #ask<Value>(
+    key: "tests" | "key",
+    ask: (server: CloudServer, app: CalledApp) => Promise<Value>,
+  ): Promise<undefined> {
+    const { store } = this.#context;
+    const app = this.#calledApp();
+    if (app === undefined || this.#server === undefined) return;
+    const about = app.app;
+    store.update({ [key]: { kind: "loading", about } });
+    try {
+      store.update({ [key]: { kind: "loaded", about, value: await ask(this.#server, app) } });
+    } catch (error) {
+      store.update({ [key]: { kind: "failed", about, sentence: describeError(error) } });
+    }
+  }
+
   /** Times go on while nothing is told. */
   #tick(): void {
+    const { store, clock } = this.#context;
     clearInterval(this.#ticking);
-    this.#ticking = setInterval(() => this.#context.store.update({}), tickMs);
+    this.#ticking = setInterval(() => store.update({ nowMs: clock.now() }), tickMs);
     this.#ticking.unref();
   }
-}
-
-function appOf(details: AppDocument | undefined): string | undefined {
-  return details && `${details.organisation}/${details.app}`;
 }

@@ -2,35 +2,36 @@
 
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import { scriptOf } from "./answers.ts";
-import { type DeployState, type PageContext, revisionBefore } from "./deploy-state.ts";
-import { blank, fact, type Line, line, type Page, warningLine } from "./form.ts";
+import { type DeployState, revisionBefore } from "./deploy-state.ts";
+import { blank, errorLine, fact, type Line, line, warningLine, workingLine } from "./form.ts";
 import type { Launch } from "./launch.ts";
 
-export function launchPage(state: DeployState, { nowMs }: PageContext): Page {
-  const { launch } = state;
-  if (launch === undefined) return { question: "Nothing is launched yet", items: [], lines: [] };
+export function launchPage(state: DeployState) {
+  const { launch, work, nowMs } = state;
+  if (launch === undefined) return { question: "Nothing is launched yet" };
   return {
     question: launchQuestion(state, launch),
-    items: [],
     lines: [
       ...phaseLines(launch, nowMs),
       ...launch.warnings.map(warningLine),
-      ...outcomeLines(state, launch),
-      ...(state.work === undefined ? [] : [workingLine(state.work)]),
+      ...(launch.state === "failed" || launch.state === "ended"
+        ? endLines(state, launch)
+        : liveLines(state, launch)),
+      ...(work === undefined ? [] : [workingLine(work)]),
     ],
     log: launch.log,
   };
 }
 
 function launchQuestion({ given }: DeployState, launch: Launch): string {
-  const { state, isEphemeral: isRun, result } = launch;
+  const { state, isEphemeral, result } = launch;
   const [, drawn] = result?.app.split("/") ?? [];
   const name = drawn ?? (given.name || scriptOf(given));
   switch (state) {
     case "running":
       return `Launching ${name}`;
     case "live":
-      return isRun ? `${name} runs until you stop it` : `${name} is live`;
+      return isEphemeral ? `${name} runs until you stop it` : `${name} is live`;
     case "ended":
       return `${name} has ended`;
     case "failed":
@@ -40,61 +41,47 @@ function launchQuestion({ given }: DeployState, launch: Launch): string {
 
 function phaseLines({ phases, state }: Launch, nowMs: number): Line[] {
   return phases.map(({ phase, sentence, startedAtMs, endedAtMs }, index) => {
-    const elapsed = formatMilliseconds((endedAtMs ?? nowMs) - startedAtMs);
-    const text = `${sentence}  ${elapsed}`;
-    const label = phase.padEnd(phaseWidth);
-    if (endedAtMs === undefined) return { ...workingLine(text), label };
+    const text = `${sentence}  ${formatMilliseconds((endedAtMs ?? nowMs) - startedAtMs)}`;
+    const label = phase.padEnd(9);
+    if (endedAtMs === undefined) return workingLine(text, label);
     const hasFailed = index === phases.length - 1 && state === "failed";
     return { text, tone: "plain", sign: hasFailed ? "failed" : "done", label };
   });
 }
 
-const phaseWidth = 9;
-
-function workingLine(text: string): Line {
-  return { text, tone: "mark", sign: "working" };
-}
-
-function errorLine(text: string): Line {
-  return { text, tone: "error", sign: "failed" };
-}
-
-function outcomeLines(state: DeployState, launch: Launch): Line[] {
-  const { result, sentence, reason } = launch;
-  if (launch.state === "failed" || launch.state === "ended") {
-    const isFailure = launch.state === "failed";
-    const text = sentence ?? "It is over.";
-    return [
-      blank,
-      isFailure ? errorLine(text) : { text, tone: "plain", sign: "stopped" },
-      ...(reason === undefined || reason === sentence ? [] : [fact("Reason", reason)]),
-      ...(isFailure && !launch.isEphemeral ? [line(remedy(state), "dim", "  ")] : []),
-    ];
+function endLines(state: DeployState, launch: Launch): Line[] {
+  const { sentence, reason, isEphemeral } = launch;
+  const text = sentence ?? "It is over.";
+  const why = reason === undefined || reason === sentence ? [] : [fact("Reason", reason)];
+  if (launch.state === "ended") {
+    return [blank, { text, tone: "plain", sign: "stopped" }, ...why];
   }
+  const before = revisionBefore(state);
+  const remedy =
+    before === undefined
+      ? "e goes back to the answers, r tries it again, the script read anew."
+      : `${before} was active before; u goes back to it, should it not be any more.`;
+  return [blank, errorLine(text), ...why, ...(isEphemeral ? [] : [line(remedy, "dim", "  ")])];
+}
+
+const statuses = {
+  active: "active",
+  no_change: "active already: nothing changed",
+  rolling_out: "being verified",
+};
+
+function liveLines(state: DeployState, { result }: Launch): Line[] {
   if (result === undefined) return [];
   const cold = result.cold_start_ms;
   const ready = cold === undefined ? "" : `, ready after ${formatMilliseconds(cold)}`;
-  const status = {
-    active: "active",
-    no_change: "active already: nothing changed",
-    rolling_out: "being verified",
-  };
   return [
     blank,
     fact("URL", result.url),
-    fact("Revision", `${result.revision}, ${status[result.status]}${ready}`),
+    fact("Revision", `${result.revision}, ${statuses[result.status]}${ready}`),
     fact("Access", result.auth),
     ...keyLines(state),
     ...testLines(state),
   ];
-}
-
-/** The way on after a failure, and the revision that callers have meanwhile. */
-function remedy(state: DeployState): string {
-  const before = revisionBefore(state);
-  return before === undefined
-    ? "e goes back to the answers, r tries it again, the script read anew."
-    : `${before} was active before; u goes back to it, should it not be any more.`;
 }
 
 function keyLines({ key }: DeployState): Line[] {
@@ -104,11 +91,11 @@ function keyLines({ key }: DeployState): Line[] {
     case "loading":
       return [fact("Key", "being made")];
     case "failed":
-      return [{ ...fact("Key", key.sentence), tone: "error" }];
+      return [fact("Key", key.sentence, "error")];
     case "loaded":
       return [
-        { ...fact("Key", key.value.token), tone: "value" },
-        { ...fact("", "Shown this once: y copies it."), tone: "warning" },
+        fact("Key", key.value.token, "value"),
+        fact("", "Shown this once: y copies it.", "warning"),
       ];
   }
 }

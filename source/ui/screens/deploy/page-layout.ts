@@ -2,55 +2,46 @@
 
 import type { BodySize } from "../../frame/screen.ts";
 import { textWidth } from "../../text/graphemes.ts";
-import { foreignText } from "../../text/text-run.ts";
+import { fitRuns, fitText, foreignText, type TextRun } from "../../text/text-run.ts";
 import { wrapLine } from "../../text/wrap-line.ts";
-import type { Glyphs, Tone } from "../../theme.ts";
-import type { DeployState, PageContext } from "./deploy-state.ts";
+import type { Glyphs } from "../../theme.ts";
+import type { DeployState } from "./deploy-state.ts";
 import {
   blank,
   type ChoiceItem,
+  errorLine,
   type Item,
   type Line,
   leadOf,
+  line,
   type Option,
   type Page,
+  type TextItem,
 } from "./form.ts";
-import { pageOf } from "./pages.ts";
+import { pageOf } from "./steps.ts";
 
-/** A row of a line that may be longer. */
-export interface TextPageRow {
-  readonly kind: "text";
+export interface PageRow {
+  /** No other row of the page has it. */
   readonly key: string;
-  /** Sign and label in the first row of the line, blanks in the others. */
-  readonly lead: string;
-  readonly text: string;
-  readonly tone: Tone;
+  readonly runs: readonly TextRun[];
+  /** The field behind the runs. */
+  readonly field?: TextItem;
+  /** The row has the keys. */
+  readonly isFocused?: boolean;
 }
 
-/** A row of a field. */
-export interface ItemPageRow<PageItem extends Item> {
-  readonly kind: "item";
-  readonly key: string;
-  readonly item: PageItem;
-  readonly isFocused: boolean;
+/** The room that the rows of a page have. */
+export interface PageRoom {
+  readonly width: number;
+  /** Cells that the labels of the fields take. */
+  readonly labelWidth: number;
+  readonly glyphs: Glyphs;
 }
-
-/** An option of a choice that has the page for itself. */
-export interface OptionPageRow {
-  readonly kind: "option";
-  readonly key: string;
-  readonly item: ChoiceItem;
-  readonly option: Option;
-}
-
-/** A row of a page; no other row of the page has its key. */
-export type PageRow = TextPageRow | ItemPageRow<Item> | OptionPageRow;
 
 export interface PageLayout {
   readonly page: Page;
   readonly rows: readonly PageRow[];
-  /** Cells that the labels of the fields take. */
-  readonly labelWidth: number;
+  readonly room: PageRoom;
   /** First row in sight. */
   readonly top: number;
   /** The first row when the page is scrolled to its end. */
@@ -73,78 +64,124 @@ export function stepsColumns(columns: number): number {
 }
 
 /** @param size of the whole screen */
-export function layoutPage(
-  state: DeployState,
-  size: BodySize,
-  context: PageContext,
-  glyphs: Glyphs,
-): PageLayout {
-  const page = pageOf(state, context);
+export function layoutPage(state: DeployState, size: BodySize, glyphs: Glyphs): PageLayout {
+  const page = pageOf(state);
+  const { question, items } = page;
   const width = Math.max(1, size.columns - stepsColumns(size.columns) - frameColumns);
   const height = Math.max(0, size.rows - frameRows);
-  const labels = page.items.map(({ label }) => textWidth(foreignText(label, glyphs.isAscii)));
+  const labels = items.map(({ label }) => textWidth(foreignText(label, glyphs.isAscii)));
   const labelRoom = Math.max(0, width - markerWidth - fieldWidthMinimum);
   const labelWidth = Math.min(Math.max(0, ...labels) + 2, labelRoom);
-  const wrap = (line: Line, key: string, indent = 0) => wrapText(line, key, indent, width, glyphs);
+  const room = { width, labelWidth, glyphs };
   const { "": stepFault, ...faults } = state.faults;
-  const focus = Math.min(state.focus, page.items.length - 1);
-  const rows: PageRow[] = [
-    ...wrap({ text: page.question, tone: "title" }, "question"),
-    ...wrap(blank, "gap"),
-  ];
+  const focus = Math.min(state.focus, items.length - 1);
+  const rows: PageRow[] = [];
+  const add = (key: string, text: Line, indent?: number) =>
+    rows.push(...lineRows(text, key, room, indent));
+  add("question", line(question, "title"));
+  add("gap", blank);
   let focusedRow = 0;
-  for (const [index, item] of page.items.entries()) {
+  for (const [index, item] of items.entries()) {
     const isFocused = index === focus;
-    const own = itemRows(item, isFocused, page.items.length === 1);
-    const chosen = own.findIndex((row) => row.kind === "option" && row.option.value === item.value);
-    if (isFocused) focusedRow = rows.length + Math.max(0, chosen);
-    const fault = faults[item.id];
-    const note = isFocused && item.kind === "text" && item.note ? item.note : undefined;
-    const key = `${item.id} below`;
+    const own = itemRows(item, isFocused, items.length === 1, room);
+    if (isFocused)
+      focusedRow =
+        rows.length +
+        Math.max(
+          0,
+          own.findIndex((row) => row.isFocused),
+        );
     rows.push(...own);
-    if (fault !== undefined) rows.push(...wrap(faultLine(fault), key, markerWidth));
-    else if (note !== undefined)
-      rows.push(...wrap({ text: note, tone: "dim" }, key, markerWidth + labelWidth));
+    const fault = faults[item.id];
+    const note = isFocused && item.kind === "text" ? item.note : undefined;
+    if (fault !== undefined) add(`${item.id} below`, errorLine(fault), markerWidth);
+    else if (note) add(`${item.id} below`, line(note, "dim"), markerWidth + labelWidth);
   }
-  if (page.items.length > 0) rows.push(...wrap(blank, "end of fields"));
+  if (items.length > 0) add("end of fields", blank);
   if (stepFault !== undefined) {
-    rows.push(...wrap(faultLine(stepFault), "fault"), ...wrap(blank, "end of fault"));
+    add("fault", errorLine(stepFault));
+    add("end of fault", blank);
   }
-  for (const [index, line] of page.lines.entries()) rows.push(...wrap(line, `line ${index}`));
+  for (const [index, text] of page.lines.entries()) add(`line ${index}`, text);
   const lastScroll = Math.max(0, rows.length - height);
   // The field that has the keys, and the row below it, are in sight too.
   const needed = Math.max(0, focusedRow + 2 - height);
-  return { page, rows, labelWidth, lastScroll, top: Math.min(lastScroll, needed + state.scroll) };
+  return { page, rows, room, lastScroll, top: Math.min(lastScroll, needed + state.scroll) };
 }
 
-function itemRows(item: Item, isFocused: boolean, isAlone: boolean): PageRow[] {
-  if (item.kind === "text" || !isAlone) return [{ kind: "item", key: item.id, item, isFocused }];
-  return item.options.map((option) => {
-    return { kind: "option", key: `option ${option.value}`, item, option };
-  });
+/** A field is one row; a choice that has the page for itself shows all its options. */
+export function itemRows(
+  item: Item,
+  isFocused: boolean,
+  isAlone: boolean,
+  room: PageRoom,
+): readonly PageRow[] {
+  if (item.kind === "text") {
+    return [{ key: item.id, runs: labelRuns(item, isFocused, room), field: item, isFocused }];
+  }
+  if (isAlone) return item.options.map((option) => optionRow(item, option, room));
+  return [{ key: item.id, runs: choiceRuns(item, isFocused, room), isFocused }];
 }
 
-function faultLine(text: string): Line {
-  return { text, tone: "error", sign: "failed" };
+/** The chosen option alone, between signs that there are others. */
+function choiceRuns(item: ChoiceItem, isFocused: boolean, room: PageRoom): TextRun[] {
+  const { isAscii, ellipsis } = room.glyphs;
+  const option = item.options.find(({ value }) => value === item.value);
+  const sign = isFocused ? "key" : "dim";
+  const title = foreignText(option?.title ?? item.value, isAscii);
+  const runs: TextRun[] = [
+    ...labelRuns(item, isFocused, room),
+    { text: "< ", tone: sign },
+    { text: title, tone: isFocused ? "selected" : "plain" },
+    { text: " >  ", tone: sign },
+    { text: foreignText(option?.note ?? "", isAscii), tone: "dim" },
+  ];
+  return fitRuns(runs, room.width, ellipsis);
+}
+
+function optionRow(item: ChoiceItem, option: Option, { width, glyphs }: PageRoom): PageRow {
+  const { isAscii, ellipsis } = glyphs;
+  const isChosen = option.value === item.value;
+  const titleWidth = Math.max(...item.options.map(({ title }) => textWidth(title))) + 2;
+  const title = fitText(foreignText(option.title, isAscii), titleWidth, ellipsis);
+  const runs: TextRun[] = [
+    markerRun(isChosen, glyphs),
+    { text: `${isChosen ? glyphs.ready : glyphs.idle} `, tone: isChosen ? "mark" : "dim" },
+    { text: title, tone: isChosen ? "title" : "plain" },
+    { text: foreignText(option.note, isAscii), tone: "dim" },
+  ];
+  const key = `option ${option.value}`;
+  return { key, runs: fitRuns(runs, width, ellipsis), isFocused: isChosen };
+}
+
+function labelRuns({ label }: Item, isFocused: boolean, { labelWidth, glyphs }: PageRoom) {
+  const text = fitText(foreignText(label, glyphs.isAscii), labelWidth, glyphs.ellipsis);
+  return [markerRun(isFocused, glyphs), { text, tone: isFocused ? "title" : "plain" } as const];
+}
+
+function markerRun(isMarked: boolean, { marker }: Glyphs): TextRun {
+  return { text: isMarked ? `${marker} ` : " ".repeat(markerWidth), tone: "mark" };
 }
 
 /** A line as rows; all but the first are indented by its label. */
-export function wrapText(
+export function lineRows(
   line: Line,
   key: string,
-  indent: number,
-  width: number,
-  glyphs: Glyphs,
-): TextPageRow[] {
+  { width, glyphs }: Pick<PageRoom, "width" | "glyphs">,
+  indent = 0,
+): PageRow[] {
+  const { tone } = line;
   const lead = " ".repeat(indent) + leadOf(line, glyphs);
-  const room = Math.max(1, width - textWidth(lead));
+  const leadWidth = textWidth(lead);
   // A token is copied from here: it may be broken anywhere.
-  const mode = line.tone === "value" ? "hard" : "word";
-  return wrapLine(foreignText(line.text, glyphs.isAscii), room, mode).map(({ text }, index) => ({
-    key: `${key} ${index}`,
-    kind: "text",
-    lead: index === 0 ? lead : " ".repeat(textWidth(lead)),
-    text,
-    tone: line.tone,
-  }));
+  const mode = tone === "value" ? "hard" : "word";
+  const text = foreignText(line.text, glyphs.isAscii);
+  return wrapLine(text, Math.max(1, width - leadWidth), mode).map((row, index) => {
+    const runs: TextRun[] = [
+      { text: index === 0 ? lead : " ".repeat(leadWidth), tone: tone === "plain" ? "dim" : tone },
+      { text: row.text, tone },
+    ];
+    // Without a cell there would be no row either.
+    return { key: `${key} ${index}`, runs: runs.filter((run) => run.text !== "") };
+  });
 }

@@ -2,20 +2,14 @@
 
 import { foreignText } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
-import { isEphemeral } from "./answers.ts";
-import type { DeployState, PageContext } from "./deploy-state.ts";
+import type { DeployState } from "./deploy-state.ts";
 import { type Item, leadOf } from "./form.ts";
-import { focusedItem, pageOf } from "./pages.ts";
-import { stepTitle } from "./steps.ts";
+import { focusedItem, pageOf, stepTitle } from "./steps.ts";
 
 /** All but the field that has the keys. */
-export function readerLines(
-  state: DeployState,
-  context: PageContext,
-  glyphs: Glyphs,
-): readonly string[] {
-  const { question, items, lines, log = [] } = pageOf(state, context);
-  const focused = focusedItem(state, context);
+export function readerLines(state: DeployState, glyphs: Glyphs): readonly string[] {
+  const { question, items, lines, log = [] } = pageOf(state);
+  const focused = focusedItem(state);
   const fields = items.filter(({ id }) => id !== focused?.id).map(spokenItem);
   const faults = Object.entries(state.faults).map(([id, fault]) => {
     const label = items.find((item) => item.id === id)?.label;
@@ -29,23 +23,22 @@ export function readerLines(
     lines
       .filter(({ sign }) => state.step !== "preflight" || sign !== "working")
       .map((line) => leadOf(line, glyphs) + line.text);
-  return [spokenStep(state, question), ...fields, ...faults, ...said, ...log]
+  return [`${spokenStep(state)}: ${question}`, ...fields, ...faults, ...said, ...log]
     .map((text) => foreignText(text, false).trim())
     .filter((text) => text !== "");
 }
 
 /** `Mode: Deploy, an app that stays (of Deploy, Run once)`, or the step where there is no field. */
-export function spokenFocus(state: DeployState, context: PageContext): string {
-  const item = focusedItem(state, context);
+export function spokenFocus(state: DeployState): string {
+  const item = focusedItem(state);
   if (item === undefined) return spokenStep(state);
   const others =
     item.kind === "choice" ? ` (of ${item.options.map(({ title }) => title).join(", ")})` : "";
   return foreignText(spokenItem(item) + others, false);
 }
 
-function spokenStep({ step, given }: DeployState, question?: string): string {
-  const title = `Step ${stepTitle(step, isEphemeral(given))}`;
-  return question === undefined ? title : `${title}: ${question}`;
+function spokenStep(state: DeployState): string {
+  return `Step ${stepTitle(state)}`;
 }
 
 function spokenItem(item: Item): string {

@@ -14,48 +14,37 @@ import {
 } from "./answers.ts";
 import {
   baseOf,
+  type Checked,
   type DeployState,
   loadedValue,
-  type PageContext,
   profileOf,
   targetOf,
 } from "./deploy-state.ts";
-import { blank, fact, type Line, line, type Page, warningLine } from "./form.ts";
+import { blank, errorLine, fact, type Line, line, warningLine, workingLine } from "./form.ts";
 import { settings } from "./settings.ts";
 
-export function preflightPage({ known, checks }: DeployState): Page {
-  const { checked } = known;
+export function preflightPage({ known: { checked }, checks }: DeployState) {
   if (checked.kind === "failed") {
-    const lines: Line[] = [
-      { text: checked.sentence, tone: "error", sign: "failed" },
-      blank,
-      line("Esc goes back to the answer that is at fault; r asks again.", "dim"),
-    ];
-    return { question: "This cannot be deployed", items: [], lines };
+    const remedy = line("Esc goes back to the answer that is at fault; r asks again.", "dim");
+    return {
+      question: "This cannot be deployed",
+      lines: [errorLine(checked.sentence), blank, remedy],
+      fault: "Nothing can be launched like this.",
+    };
   }
   if (checked.kind !== "loaded") {
     const done = checks.flatMap(checkLines);
-    const lines = [
-      ...done,
-      ...(done.length === 0 ? [] : [blank]),
-      line("Nothing is sent yet.", "dim"),
-    ];
-    return { question: "Checking whether it would run", items: [], lines };
+    return {
+      question: "Checking whether it would run",
+      lines: [...done, ...(done.length > 0 ? [blank] : []), line("Nothing is sent yet.", "dim")],
+      fault: "The checks still run.",
+    };
   }
   const { findings } = checked.value;
   const faults = findings.filter(({ kind }) => kind === "fault").length;
-  const question =
-    faults === 0
-      ? "It can be launched"
-      : `${faults} ${faults === 1 ? "thing stands" : "things stand"} in the way`;
-  return { question, items: [], lines: findings.flatMap(findingLines) };
-}
-
-function checkLines({ subject, findings }: PreflightCheck): Line[] {
-  if (findings === undefined) {
-    return [{ text: subject, tone: "mark", sign: "working", label: "running".padEnd(wordWidth) }];
-  }
-  return findings.flatMap(findingLines);
+  const things = faults === 1 ? "1 thing stands" : `${faults} things stand`;
+  const question = faults === 0 ? "It can be launched" : `${things} in the way`;
+  return { question, lines: findings.flatMap(findingLines) };
 }
 
 const wordWidth = 8;
@@ -65,6 +54,10 @@ const findingLooks = {
   fault: { sign: "failed", tone: "error" },
 } as const;
 
+function checkLines({ subject, findings }: PreflightCheck): Line[] {
+  return findings?.flatMap(findingLines) ?? [workingLine(subject, "running".padEnd(wordWidth))];
+}
+
 function findingLines({ subject, kind, sentence, hint }: PreflightFinding): Line[] {
   const label = kind.padEnd(wordWidth);
   const finding = { ...findingLooks[kind], label, text: `${subject}: ${sentence}` };
@@ -72,19 +65,18 @@ function findingLines({ subject, kind, sentence, hint }: PreflightFinding): Line
   return hint === undefined ? [finding] : [finding, line(hint, "key", " ".repeat(2 + wordWidth))];
 }
 
-export function reviewPage(state: DeployState, { rules }: PageContext): Page {
-  const { given } = state;
-  const checked = loadedValue(state.known.checked);
+export function reviewPage(state: DeployState) {
+  const { given, known } = state;
+  const checked = loadedValue(known.checked);
   const base = baseOf(state);
-  const command = commandOf(state, rules);
+  const command = commandOf(state);
   if (checked === undefined || base === undefined || command === undefined) {
-    return { question: "Nothing is checked yet", items: [], lines: [] };
+    return { question: "Nothing is checked yet" };
   }
   const isRun = isEphemeral(given);
   const files = `${checked.fileCount} ${checked.fileCount === 1 ? "file" : "files"}`;
   return {
     question: isRun ? "Run this?" : "Deploy this?",
-    items: [],
     lines: [
       fact("Script", `${referenceOf(given)} (${files}, ${formatBytes(checked.sizeBytes)})`),
       fact("App", `${given.name || "one is drawn"}, ${authOf(given, base)}`),
@@ -92,9 +84,7 @@ export function reviewPage(state: DeployState, { rules }: PageContext): Page {
       ...checked.warnings.map(warningLine),
       blank,
       line("Against the revision that is active", "title"),
-      ...(isRun
-        ? [line("It is run beside all revisions.", "dim", "  ")]
-        : changeLines(state, rules)),
+      ...(isRun ? [note("It is run beside all revisions.")] : changeLines(state, checked)),
       blank,
       line("The same as a command (y copies it)", "title"),
       line(command, "code", "  "),
@@ -102,27 +92,25 @@ export function reviewPage(state: DeployState, { rules }: PageContext): Page {
   };
 }
 
-function changeLines({ known }: DeployState, { looksSecret }: Rules): Line[] {
-  const { app } = known;
-  const checked = loadedValue(known.checked);
+function note(text: string): Line {
+  return line(text, "dim", "  ");
+}
+
+function changeLines({ known: { app }, rules }: DeployState, checked: Checked): Line[] {
   if (app.kind === "failed") return [warningLine(app.sentence)];
-  if (app.kind !== "loaded") return [line("It is being asked for", "dim", "  ")];
-  const revision = app.value?.revision;
-  if (app.value === undefined || revision === undefined || checked === undefined) {
-    return [line("There is none: this is the first one.", "dim", "  ")];
-  }
-  const differences = differencesOf(revision.config, checked.config, looksSecret);
-  const kept = app.value.overrides;
+  if (app.kind !== "loaded") return [note("It is being asked for")];
+  const { revision, overrides = [] } = app.value ?? {};
+  if (revision === undefined) return [note("There is none: this is the first one.")];
+  const differences = differencesOf(revision.config, checked.config, rules.looksSecret);
+  const isSame = differences.length === 0;
+  const same = `Its settings are those of ${revision.revision}; its files may differ.`;
+  const kept = `deployctl apps scale has set ${overrides.join(", ")}: that stays.`;
   return [
-    ...(differences.length === 0
-      ? [line(`Its settings are those of ${revision.revision}; its files may differ.`, "dim", "  ")]
-      : [line(revision.revision, "dim", "  ")]),
+    note(isSame ? same : revision.revision),
     ...differences.map(({ label, before = "none", after = "none" }) =>
       line(`${label}: ${before} -> ${after}`, "plain", "  "),
     ),
-    ...(kept.length === 0
-      ? []
-      : [line(`deployctl apps scale has set ${kept.join(", ")}: that stays.`, "dim", "  ")]),
+    ...(overrides.length === 0 ? [] : [note(kept)]),
   ];
 }
 
@@ -134,80 +122,71 @@ export interface Difference {
   readonly after: string | undefined;
 }
 
-/** In the order of the screen's steps. Values of variables that look secret are not shown. */
+type Writer = (config: AppConfig) => string | undefined;
+
+/** Settings without a field of their own. */
+const otherSettings: readonly (readonly [label: string, write: Writer])[] = [
+  ["Port", ({ exposedPort }) => String(exposedPort)],
+  ["Health path", ({ healthPath }) => healthPath],
+  ["Access", ({ auth }) => auth],
+  ["Cold start", ({ coldStart }) => coldStart],
+  ["Models cache", ({ modelsCache }) => (modelsCache ? "on" : "off")],
+  ["Early stream", ({ earlyStream }) => (earlyStream ? "on" : "off")],
+  ["Packages", ({ requirements }) => requirements.join(" ")],
+  ["Stored secrets", ({ secretNames }) => secretNames.join(" ")],
+];
+
+/** Values of variables that look secret are not shown. */
 export function differencesOf(
   before: AppConfig,
   after: AppConfig,
   looksSecret: Rules["looksSecret"],
 ): readonly Difference[] {
-  const own = settings.map(({ label, write }) => difference(label, write(before), write(after)));
-  const others = [
-    difference("Port", String(before.exposedPort), String(after.exposedPort)),
-    difference("Health path", before.healthPath, after.healthPath),
-    difference("Access", before.auth, after.auth),
-    difference("Cold start", before.coldStart, after.coldStart),
-    difference("Models cache", onOff(before.modelsCache), onOff(after.modelsCache)),
-    difference("Early stream", onOff(before.earlyStream), onOff(after.earlyStream)),
-    difference("Packages", before.requirements.join(" "), after.requirements.join(" ")),
-    difference("Stored secrets", before.secretNames.join(" "), after.secretNames.join(" ")),
-  ];
   const names = new Set([...Object.keys(before.environment), ...Object.keys(after.environment)]);
-  const variables = [...names].map((name) => {
-    const [old, now] = [before.environment[name], after.environment[name]];
-    if (old === now || !looksSecret(name)) return difference(name, old, now);
-    return { label: name, before: masked(old), after: masked(now) };
+  const variables = [...names].map(
+    (name) => [name, ({ environment }: AppConfig) => environment[name]] as const,
+  );
+  const own = settings.map(({ label, write }) => [label, write] as const);
+  return [...otherSettings, ...variables, ...own].flatMap(([label, write]) => {
+    const [old, now] = [write(before), write(after)];
+    if (old === now) return [];
+    const isSecret = names.has(label) && looksSecret(label);
+    const shown = (text: string | undefined) =>
+      isSecret && text !== undefined ? "(secret)" : text || undefined;
+    return [{ label, before: shown(old), after: shown(now) }];
   });
-  return [...others, ...variables, ...own].filter((entry) => entry !== undefined);
-}
-
-function difference(
-  label: string,
-  before: string | undefined,
-  after: string | undefined,
-): Difference | undefined {
-  if (before === after) return undefined;
-  return { label, before: before || undefined, after: after || undefined };
-}
-
-function onOff(isOn: boolean | undefined): string {
-  return isOn === true ? "on" : "off";
-}
-
-function masked(value: string | undefined): string | undefined {
-  return value === undefined ? undefined : "(secret)";
 }
 
 /**
  * The deployctl command for the answers; undefined as long as the script is not read. A secret's value is
  * never part of it: the command reads it from a variable.
  */
-export function commandOf(state: DeployState, { looksSecret }: Rules): string | undefined {
-  const { given } = state;
+export function commandOf(state: DeployState): string | undefined {
+  const { given, rules } = state;
   const base = baseOf(state);
   if (base === undefined) return undefined;
-  const profile = profileOf(state);
   const isRun = isEphemeral(given);
-  const name = given.name ?? "";
   const auth = authOf(given, base);
-  const flags = changedSettings(given, base).flatMap(([{ id, flag, step }, text]) => {
-    const isOfCommand = !isRun || step !== "scaling" || id === "maxMultiplexing";
-    return isOfCommand ? [flag, quoted(text)] : [];
-  });
-  const variables = Object.entries(variablesOf(given)).flatMap(([variable, value]) => [
+  const profile = profileOf(state);
+  const option = (flag: string, value: string | undefined) => (value ? [flag, quoted(value)] : []);
+  const variables = Object.entries(variablesOf(given)).flatMap(([name, value]) => [
     "--env",
-    looksSecret(variable) ? `${variable}="$${variable}"` : quoted(`${variable}=${value}`),
+    rules.looksSecret(name) ? `${name}="$${name}"` : quoted(`${name}=${value}`),
   ]);
+  const flags = changedSettings(given, base).filter(
+    ([{ id, step }]) => !isRun || step !== "scaling" || id === "maxMultiplexing",
+  );
   return [
     "deployctl",
     isRun ? "run" : "deploy",
     quoted(referenceOf(given)),
-    ...(name === "" ? [] : ["--app-name", quoted(name)]),
-    ...(profile === undefined ? [] : ["--profile", quoted(profile)]),
-    ...(auth === base.auth ? [] : ["--auth", auth]),
+    ...option("--app-name", given.name),
+    ...option("--profile", profile),
+    ...option("--auth", auth === base.auth ? undefined : auth),
     ...variables,
-    ...namesIn(given.secretNames).flatMap((secret) => ["--secret", quoted(secret)]),
-    ...(given.imageMode === "pip" ? ["--image-mode", "pip"] : []),
-    ...flags,
+    ...namesIn(given.secretNames).flatMap((secret) => option("--secret", secret)),
+    ...option("--image-mode", given.imageMode === "pip" ? "pip" : undefined),
+    ...flags.flatMap(([{ flag }, text]) => option(flag, text)),
     ...(given.isStatic === "yes" ? ["--static"] : []),
   ].join(" ");
 }

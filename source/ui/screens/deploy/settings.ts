@@ -139,27 +139,24 @@ export function writeTime(milliseconds: number): string {
   return milliseconds % 1000 === 0 ? `${milliseconds / 1000}s` : `${milliseconds}ms`;
 }
 
-/** Ready-made answers to how an app grows and shrinks. */
-export interface Preset {
-  readonly id: string;
-  readonly title: string;
-  readonly note: string;
-  /** Texts of the fields that it fills, by their names. */
-  readonly texts: Readonly<Record<string, string>>;
-}
-
-export const presets: readonly Preset[] = [
-  preset("cheapest", "Cheapest", "0 to 1 replica, kept for 60 s", ["0", "1", "0"]),
-  preset("responsive", "Responsive", "1 to 4: one is always there", ["1", "4", "0"]),
-  preset("bursty", "Bursty", "0 to 8, one of them spare", ["0", "8", "1"]),
-];
-
-function preset(
-  id: string,
-  title: string,
-  note: string,
-  [minConcurrency = "", maxConcurrency = "", concurrencyBuffer = ""]: readonly string[],
-): Preset {
-  const texts = { minConcurrency, maxConcurrency, concurrencyBuffer, keepAliveMs: "60s" };
-  return { id, title, note, texts };
-}
+/** Ready-made answers to how an app grows and shrinks: texts of the fields that they fill. */
+export const presets = [
+  {
+    id: "cheapest",
+    title: "Cheapest",
+    note: "0 to 1 replica, kept for 60 s",
+    texts: { minConcurrency: "0", maxConcurrency: "1", concurrencyBuffer: "0", keepAliveMs: "60s" },
+  },
+  {
+    id: "responsive",
+    title: "Responsive",
+    note: "1 to 4: one is always there",
+    texts: { minConcurrency: "1", maxConcurrency: "4", concurrencyBuffer: "0", keepAliveMs: "60s" },
+  },
+  {
+    id: "bursty",
+    title: "Bursty",
+    note: "0 to 8, one of them spare",
+    texts: { minConcurrency: "0", maxConcurrency: "8", concurrencyBuffer: "1", keepAliveMs: "60s" },
+  },
+] as const;

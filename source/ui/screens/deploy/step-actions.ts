@@ -7,14 +7,16 @@ import { describeError, ProductError } from "../../../base/product-error.ts";
 import { completePath } from "../../../client/attachments/complete-path.ts";
 import type { EditorState } from "../../editor/editor-state.ts";
 import { fieldWith } from "../../editor/line-field.ts";
-import { authOf, isEphemeral, scriptOf } from "./answers.ts";
+import { authOf, isEphemeral, newVariable, scriptOf } from "./answers.ts";
 import type { DeployLoader } from "./deploy-loader.ts";
 import {
   baseOf,
-  createDeployState,
   type DeployContext,
   type DeployState,
+  firstFault,
   loadedValue,
+  type StepId,
+  startedOver,
 } from "./deploy-state.ts";
 import type { DraftActions } from "./draft-actions.ts";
 import {
@@ -28,9 +30,7 @@ import {
 } from "./form-reducer.ts";
 import type { LaunchActions } from "./launch-actions.ts";
 import { layoutPage } from "./page-layout.ts";
-import { focusedItem } from "./pages.ts";
-import { newVariable } from "./settings-pages.ts";
-import { type StepId, stepBeside } from "./steps.ts";
+import { focusedItem, stepBeside } from "./steps.ts";
 
 /** Steps to fix a failed check, by its subject. */
 const fixingSteps: Readonly<Record<string, StepId>> = {
@@ -44,6 +44,9 @@ const fixingSteps: Readonly<Record<string, StepId>> = {
 
 /** Rows of a page that stay in sight when one scrolls by a page, borders included. */
 const keptRows = 4;
+
+/** Fields whose text is a path. */
+export const pathFields: ReadonlySet<string> = new Set(["script", "file"]);
 
 export interface StepParts {
   readonly loader: DeployLoader;
@@ -62,14 +65,13 @@ export class StepActions {
 
   /** To the next step, once the current one is in order; at the review, the launch. */
   async next(): Promise<undefined> {
-    const { store, page } = this.#context;
+    const { store } = this.#context;
     const before = this.#state;
-    const item = focusedItem(before, page());
-    const checked = checkStep(before, page());
+    const checked = checkStep(before);
     store.update(checked);
     if (Object.keys(checked.faults).length > 0) return;
-    if (item?.id === newVariable && (before.given[newVariable] ?? "") !== "") {
-      store.update(addVariable(checked, page()));
+    if (focusedItem(before)?.id === newVariable && before.given[newVariable]) {
+      store.update(addVariable(checked));
       return;
     }
     const mayLeave = await mayLeaveStep(this.#context);
@@ -78,19 +80,14 @@ export class StepActions {
   }
 
   async back(): Promise<undefined> {
-    const { store, page } = this.#context;
-    const { loader, drafts, launch } = this.#parts;
-    if (!(await launch.mayLoseKey())) return;
-    store.update(backStep(this.#state, page()));
-    loader.open();
-    void drafts.save();
+    if (!(await this.#parts.launch.mayLoseKey())) return;
+    this.#opened(backStep(this.#state));
   }
 
   /** To the step that fixes the first fault of the checks. */
   fix(): undefined {
-    const checked = loadedValue(this.#state.known.checked);
-    const fault = checked?.findings.find(({ kind }) => kind === "fault");
-    this.open(fixingSteps[fault?.subject ?? ""] ?? "found");
+    const { subject = "" } = firstFault(this.#state) ?? {};
+    this.open(fixingSteps[subject] ?? "found");
   }
 
   /** Opens a step; the preflight checks begin. */
@@ -101,58 +98,53 @@ export class StepActions {
 
   /** Opens a step as it is. */
   show(step: StepId): void {
-    const { store, page } = this.#context;
-    const { loader, drafts } = this.#parts;
-    store.update(openStep(this.#state, step, page()));
-    loader.open();
-    void drafts.save();
+    this.#opened(openStep(this.#state, step));
   }
 
   move(distance: -1 | 1): undefined {
-    this.#change(moveFocus(this.#state, distance, this.#context.page()));
+    this.#changed(moveFocus(this.#state, distance));
   }
 
   choose(distance: -1 | 1): undefined {
-    this.#change(choose(this.#state, distance, this.#context.page()));
+    this.#changed(choose(this.#state, distance));
   }
 
   /** Changes the text of the field that has the keys. */
   edit(change: (field: EditorState) => EditorState): void {
-    const { store, page } = this.#context;
-    store.update(editField(this.#state, change, page()));
+    this.#context.store.update(editField(this.#state, change));
   }
 
   /** Completes a path as far as all that fit agree; elsewhere goes to the next field. */
   async complete(): Promise<string | undefined> {
-    const { store, page, folder } = this.#context;
-    const item = focusedItem(this.#state, page());
-    if (item?.kind !== "text" || (item.id !== "script" && item.id !== "file")) {
-      store.update(moveFocus(this.#state, 1, page()));
+    const { store, folder } = this.#context;
+    const item = focusedItem(this.#state);
+    if (item === undefined || !pathFields.has(item.id)) {
+      store.update(moveFocus(this.#state, 1));
       return undefined;
     }
-    const text = item.value;
+    const { id, value } = item;
     // Completed as in quotes: a path goes on after a blank here.
-    const { typed, matches } = await completePath({ typed: text, quote: '"' }, folder);
-    const state = this.#state;
-    const now = focusedItem(state, page());
-    if (now?.id !== item.id || now.value !== text) return undefined;
+    const { typed, matches } = await completePath({ typed: value, quote: '"' }, folder);
+    const { given, editor } = this.#state;
+    const now = focusedItem(this.#state);
+    if (now?.id !== id || now.value !== value) return undefined;
     const fitting = matches.filter((name) => name.endsWith("/") || name.endsWith(".py"));
     const [only] = fitting;
-    const whole =
-      fitting.length === 1 && only ? text.slice(0, text.lastIndexOf("/") + 1) + only : typed;
+    const isOne = fitting.length === 1;
+    const whole = isOne ? value.slice(0, value.lastIndexOf("/") + 1) + only : typed;
     store.update({
-      given: { ...state.given, [item.id]: whole },
-      editor: fieldWith(state.editor, whole),
-      paths: fitting.length > 1 ? fitting : [],
+      given: { ...given, [id]: whole },
+      editor: fieldWith(editor, whole),
+      paths: isOne ? [] : fitting,
     });
-    return fitting.length === 0 ? "Nothing here begins with that." : undefined;
+    return only === undefined ? "Nothing here begins with that." : undefined;
   }
 
   scroll(direction: -1 | 1): undefined {
-    const { store, frame, page, glyphs } = this.#context;
+    const { store, frame, glyphs } = this.#context;
     const size = frame.bodySize();
     const rows = direction * Math.max(1, size.rows - keptRows);
-    const { lastScroll } = layoutPage(this.#state, size, page(), glyphs);
+    const { lastScroll } = layoutPage(this.#state, size, glyphs);
     store.update({ scroll: Math.max(0, Math.min(lastScroll, this.#state.scroll + rows)) });
   }
 
@@ -167,16 +159,11 @@ export class StepActions {
   async startOver(): Promise<undefined> {
     const { frame, store } = this.#context;
     const { drafts, launch } = this.#parts;
-    const isDone = this.#state.launch !== undefined;
-    const isEmpty = Object.keys(this.#state.given).length === 0;
-    if (!isDone && !isEmpty && !(await frame.confirm("Forget these answers and begin anew?"))) {
-      return;
-    }
+    const isOpen = this.#state.launch === undefined && Object.keys(this.#state.given).length > 0;
+    if (isOpen && !(await frame.confirm("Forget these answers and begin anew?"))) return;
     if (!(await launch.mayLoseKey())) return;
     await drafts.remove();
-    const { scripts, targets } = this.#state.known;
-    const fresh = createDeployState();
-    store.update({ ...fresh, known: { ...fresh.known, scripts, targets } });
+    store.update(startedOver(this.#state));
     this.open("script");
   }
 
@@ -198,11 +185,10 @@ export class StepActions {
 
   /** Back from the launch to the answers. */
   async editAnswers(): Promise<undefined> {
-    const { frame } = this.#context;
     const { loader, launch } = this.#parts;
     const isRunning = this.#state.launch?.state === "running";
     const question = "The launch goes on until another one takes its place. Edit the answers?";
-    if (isRunning && !(await frame.confirm(question))) return;
+    if (isRunning && !(await this.#context.frame.confirm(question))) return;
     if (!(await launch.mayLoseKey())) return;
     loader.forget("script", "functions");
     launch.leave();
@@ -211,12 +197,9 @@ export class StepActions {
 
   /** Begins with a model of this machine; the other answers stay. */
   deployModel(model: string): void {
-    const { store, page } = this.#context;
-    const { given, step, launch } = this.#state;
+    const { given, launch } = this.#state;
     if (launch?.state === "running") return;
-    const answers = { ...given, source: "model", model };
-    const changed = { ...this.#state, launch: undefined, given: answers };
-    store.update(openStep(changed, step === "launch" ? "script" : step, page()));
+    this.#context.store.update({ launch: undefined, given: { ...given, source: "model", model } });
     this.open("script");
   }
 
@@ -225,11 +208,10 @@ export class StepActions {
   }
 
   #advance(): void {
-    const { frame } = this.#context;
     const { loader, launch } = this.#parts;
     const { step, given } = this.#state;
     if (step === "review" && loader.preparation === undefined) {
-      frame.notify("Answers have changed since: they are checked again.");
+      this.#context.frame.notify("Answers have changed since: they are checked again.");
       this.open("preflight");
       return;
     }
@@ -240,8 +222,15 @@ export class StepActions {
     if (step === "review") void launch.launch();
   }
 
+  /** Shows another step. */
+  #opened(state: DeployState): void {
+    this.#context.store.update(state);
+    this.#parts.loader.open();
+    void this.#parts.drafts.save();
+  }
+
   /** Shows a change that other facts may have to be read for. */
-  #change(state: DeployState): undefined {
+  #changed(state: DeployState): undefined {
     this.#context.store.update(state);
     this.#parts.loader.read();
   }
@@ -299,16 +288,15 @@ async function writeScript({ store, cloud, frame, folder }: DeployContext): Prom
 async function confirmPublic({ store, frame }: DeployContext): Promise<boolean> {
   const state = store.get();
   if (authOf(state.given, baseOf(state)) !== "public" || state.isPublicConfirmed) return true;
-  const isSure = await frame.confirm(
+  const isPublicConfirmed = await frame.confirm(
     "Public: anybody who reaches the address may use it, without a key. Make it public?",
   );
-  if (isSure) store.update({ isPublicConfirmed: true });
-  return isSure;
+  store.update({ isPublicConfirmed });
+  return isPublicConfirmed;
 }
 
 async function confirmFaults({ store, frame }: DeployContext): Promise<boolean> {
-  const checked = loadedValue(store.get().known.checked);
-  const fault = checked?.findings.find(({ kind }) => kind === "fault");
+  const fault = firstFault(store.get());
   if (fault === undefined) return true;
   return await frame.confirm(`${fault.sentence} The launch would fail. Go on all the same?`);
 }

@@ -2,64 +2,103 @@
 
 import { Box, Spacer, Text } from "ink";
 import type { ReactElement } from "react";
+import { Line } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
+import { TextField } from "../../components/text-field.tsx";
 import { TextLine } from "../../components/text-line.tsx";
+import type { EditorState } from "../../editor/editor-state.ts";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLook } from "../../hooks/use-look.ts";
-import { isEphemeral } from "./answers.ts";
-import type { DeployState, PageContext } from "./deploy-state.ts";
+import { truncateText } from "../../text/graphemes.ts";
+import { foreignText } from "../../text/text-run.ts";
+import type { DeployState, StepId } from "./deploy-state.ts";
 import { line } from "./form.ts";
 import { focusedField } from "./form-reducer.ts";
-import { FormRow, TextRow } from "./form-row.tsx";
-import { layoutPage, stepsColumns, wrapText } from "./page-layout.ts";
+import {
+  layoutPage,
+  lineRows,
+  markerWidth,
+  type PageRoom,
+  type PageRow,
+  stepsColumns,
+} from "./page-layout.ts";
 import { commandOf } from "./review-pages.ts";
-import { type StepId, stepTitle } from "./steps.ts";
+import { stepTitle } from "./steps.ts";
 
-export interface StepPageProps {
-  readonly state: DeployState;
-  readonly context: PageContext;
-  /** Size of the whole screen. */
-  readonly size: BodySize;
-}
+/** Before the script is read there is no command, the review shows it anyway, and the launch has the log. */
+const stepsWithoutCommand: ReadonlySet<StepId> = new Set(["script", "review", "launch"]);
 
-/** A page that is too long scrolls: only its rows in sight are mounted. */
-export function StepPage({ state, context, size }: StepPageProps): ReactElement {
+/** A page that is too long scrolls: only its rows in sight are mounted. @param size of the whole screen */
+export function StepPage({ state, size }: { state: DeployState; size: BodySize }): ReactElement {
   const { glyphs } = useLook();
   const x = stepsColumns(size.columns);
-  const columns = size.columns - x;
-  const width = panelInnerWidth(columns);
   const height = panelInnerHeight(size.rows);
-  const { page, rows, labelWidth, top } = layoutPage(state, size, context, glyphs);
+  const { page, rows, room, top } = layoutPage(state, size, glyphs);
   const shown = rows.slice(top, top + height);
-  const room = height - shown.length;
-  const command = stepsWithoutCommand.has(state.step) ? undefined : commandOf(state, context.rules);
+  const end = { rows: height - shown.length, width: panelInnerWidth(size.columns - x) };
+  const command = stepsWithoutCommand.has(state.step) ? undefined : commandOf(state);
+  const editor = focusedField(state);
   return (
     <Panel
-      width={columns}
+      width={size.columns - x}
       height={size.rows}
       x={x}
-      title={stepTitle(state.step, isEphemeral(state.given))}
+      title={stepTitle(state)}
       footer={rows.length > top + height ? `PgDn ${glyphs.below}` : ""}
       isFocused
     >
       {shown.map((row, y) => (
-        <FormRow
-          key={row.key}
-          row={row}
-          y={y}
-          width={width}
-          labelWidth={labelWidth}
-          editor={focusedField(state, context)}
-        />
+        <FormRow key={row.key} row={row} y={y} room={room} editor={editor} />
       ))}
-      {page.log !== undefined && <LaunchLog log={page.log} rows={room} width={width} />}
-      {command !== undefined && <SameCommand command={command} rows={room} width={width} />}
+      {page.log !== undefined && <LaunchLog log={page.log} {...end} />}
+      {command !== undefined && <SameCommand command={command} {...end} />}
     </Panel>
   );
 }
 
-/** Before the script is read there is no command, the review shows it anyway, and the launch has the log. */
-const stepsWithoutCommand: ReadonlySet<StepId> = new Set(["script", "review", "launch"]);
+export interface FormRowProps {
+  readonly row: PageRow;
+  /** Its place in the panel, for the cursor. */
+  readonly y: number;
+  readonly room: PageRoom;
+  /** The text of the field that has the keys. */
+  readonly editor: EditorState;
+}
+
+/** A row of text, or a label with the field beside it. Secrets come masked. */
+export function FormRow({ row, y, room, editor }: FormRowProps): ReactElement {
+  const { field, isFocused = false, runs } = row;
+  if (field === undefined) return <Line runs={runs} />;
+  const { value, mask = unchanged, placeholder = "" } = field;
+  const { isAscii, ellipsis } = room.glyphs;
+  const x = markerWidth + room.labelWidth;
+  const width = Math.max(1, room.width - x);
+  const shown = {
+    text: truncateText(foreignText(mask(value), isAscii), width, ellipsis),
+    cursor: 0,
+  };
+  const typed = { text: mask(value), cursor: editor.cursor };
+  return (
+    <Box height={1} flexShrink={0}>
+      <Box width={x} flexShrink={0}>
+        <Line runs={runs} />
+      </Box>
+      <TextField
+        field={isFocused && value !== "" ? typed : shown}
+        width={width}
+        isFocused={isFocused}
+        placeholder={truncateText(placeholder, width, ellipsis)}
+        tone={isFocused ? "value" : "plain"}
+        x={x}
+        y={y}
+      />
+    </Box>
+  );
+}
+
+function unchanged(text: string): string {
+  return text;
+}
 
 interface EndProps {
   /** Rows that are left at the end of the panel. */
@@ -70,10 +109,9 @@ interface EndProps {
 /** A blank row and the heading. */
 const logHeadRows = 2;
 
-type LaunchLogProps = EndProps & { readonly log: readonly string[] };
-
 /** The last lines of the log, where there is room for at least one. */
-export function LaunchLog({ log, rows, width }: LaunchLogProps): ReactElement | null {
+function LaunchLog(props: EndProps & { readonly log: readonly string[] }): ReactElement | null {
+  const { log, rows, width } = props;
   const { theme } = useLook();
   if (log.length === 0 || rows <= logHeadRows) return null;
   return (
@@ -87,20 +125,19 @@ export function LaunchLog({ log, rows, width }: LaunchLogProps): ReactElement | 
   );
 }
 
-type SameCommandProps = EndProps & { readonly command: string };
-
 /** The command for the same answers at the end of the panel, where there is room for all of it. */
-export function SameCommand({ command, rows, width }: SameCommandProps): ReactElement | null {
+function SameCommand(props: EndProps & { readonly command: string }): ReactElement | null {
+  const { command, rows, width } = props;
   const { glyphs, theme } = useLook();
-  const wrapped = wrapText(line(command, "code"), "command", 2, width, glyphs);
+  const wrapped = lineRows(line(command, "code"), "command", { width, glyphs }, 2);
   // A heading, and two blank rows that set it apart.
   if (wrapped.length + 3 > rows) return null;
   return (
     <>
       <Spacer />
       <Text {...theme.dim}>The same as a command</Text>
-      {wrapped.map(({ key, lead, text, tone }) => (
-        <TextRow key={key} lead={lead} text={text} tone={tone} />
+      {wrapped.map(({ key, runs }) => (
+        <Line key={key} runs={runs} />
       ))}
     </>
   );

@@ -6,15 +6,12 @@ import { Line } from "../../components/line.tsx";
 import { Panel, panelInnerWidth } from "../../components/panel.tsx";
 import { TextLine } from "../../components/text-line.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { type Given, isEphemeral, referenceOf, scriptOf } from "./answers.ts";
+import { isEphemeral, referenceOf, scriptOf } from "./answers.ts";
+import type { DeployState } from "./deploy-state.ts";
 import { stepsWidth } from "./page-layout.ts";
-import { type StepId, stepsOf } from "./steps.ts";
+import { stepsOf } from "./steps.ts";
 
-export interface StepsListProps {
-  readonly step: StepId;
-  readonly given: Given;
-  /** Milliseconds since 1970; undefined: there is no draft. */
-  readonly draftSavedAtMs: number | undefined;
+export interface StepsListProps extends Pick<DeployState, "step" | "given" | "draftSavedAtMs"> {
   readonly rows: number;
 }
 
@@ -39,20 +36,15 @@ export const StepsList = memo(function StepsList(props: StepsListProps): ReactEl
       {draftSavedAtMs !== undefined && (
         <>
           <TextLine text="draft saved" tone="dim" width={width} />
-          <TextLine text={timeOfDay(draftSavedAtMs)} tone="dim" width={width} />
+          <TextLine text={timeOf(draftSavedAtMs)} tone="dim" width={width} />
         </>
       )}
     </Panel>
   );
 });
 
-interface StepProps {
-  readonly label: string;
-  /** Negative: done; 0: the current step. */
-  readonly place: number;
-}
-
-function Step({ label, place }: StepProps): ReactElement {
+/** @param place negative: done; 0: the current step */
+function Step({ label, place }: { label: string; place: number }): ReactElement {
   const { glyphs } = useLook();
   if (place === 0) return <Line runs={[{ text: `${glyphs.marker} ${label}`, tone: "title" }]} />;
   const isDone = place < 0;
@@ -67,6 +59,6 @@ function Step({ label, place }: StepProps): ReactElement {
 }
 
 /** `14:03:59`. */
-function timeOfDay(wallMs: number): string {
+function timeOf(wallMs: number): string {
   return formatLocalTime(new Date(wallMs)).slice(11, 19);
 }

@@ -8,10 +8,10 @@ import {
   writeAnswers,
 } from "../../../../source/ui/screens/deploy/answers-text.ts";
 import { createDeployState } from "../../../../source/ui/screens/deploy/deploy-state.ts";
-import { context, stateOf } from "./sample-answers.ts";
+import { rules, stateOf } from "./sample-answers.ts";
 
 const state = stateOf("name", { "variable:API_TOKEN": "hunter2", maxConcurrency: "3" });
-const text = writeAnswers(state, context);
+const text = writeAnswers(state);
 
 /** The text with one line in place of another. */
 function changed(line: RegExp, now: string): string {
@@ -40,7 +40,7 @@ describe("the text", () => {
   });
 
   test("that comes back as it was changes nothing", () => {
-    expect(readAnswers(text, state, context)).toEqual({
+    expect(readAnswers(text, state)).toEqual({
       given: state.given,
       changed: [],
       problems: [],
@@ -48,7 +48,7 @@ describe("the text", () => {
   });
 
   test("of a script that is not read yet tells that there will be more", () => {
-    const written = writeAnswers(createDeployState({ script: "deploy.py" }, "script"), context);
+    const written = writeAnswers(createDeployState(rules, { script: "deploy.py" }, "script"));
     expect(written).toContain("script = deploy.py");
     expect(written).not.toContain("max-concurrency");
     expect(written).toContain("once it is read");
@@ -74,7 +74,7 @@ describe("reading", () => {
       { "variable:MODEL_NAME": " x " },
     ],
   ])("takes %s", (_what, line, now, given) => {
-    const read = readAnswers(changed(line, now), state, context);
+    const read = readAnswers(changed(line, now), state);
     expect(read.problems).toEqual([]);
     expect(read.given).toEqual({ ...state.given, ...given });
     expect(read.changed).toEqual(Object.keys(given));
@@ -84,7 +84,7 @@ describe("reading", () => {
     ["is taken out", ""],
     ["has no value", "max-concurrency ="],
   ])("what %s is as the script says", (_how, now) => {
-    const { given } = readAnswers(changed(/max-concurrency = 3/, now), state, context);
+    const { given } = readAnswers(changed(/max-concurrency = 3/, now), state);
     expect(given).not.toHaveProperty("maxConcurrency");
   });
 
@@ -98,7 +98,7 @@ describe("reading", () => {
     [/mode = deploy/, 'mode = "run', "no JSON text"],
   ])("of %s as %j says what is wrong, and where", (line, now, sentence) => {
     const own = changed(line, now);
-    const { problems } = readAnswers(own, state, context);
+    const { problems } = readAnswers(own, state);
     expect(problems).toMatchObject([{ sentence: expect.stringContaining(sentence) }]);
     const wrong = now.split("\n").at(-1) ?? "";
     expect(own.split("\n")[(problems[0]?.line ?? 0) - 1]).toBe(wrong);

@@ -5,16 +5,16 @@ import {
   deployAnswersOf,
   type Given,
 } from "../../../../source/ui/screens/deploy/answers.ts";
-import { pageOf } from "../../../../source/ui/screens/deploy/pages.ts";
 import { commandOf, differencesOf } from "../../../../source/ui/screens/deploy/review-pages.ts";
 import { presets, readTime, writeTime } from "../../../../source/ui/screens/deploy/settings.ts";
-import { context, inspectionOf, rules, stateOf } from "./sample-answers.ts";
+import { pageOf } from "../../../../source/ui/screens/deploy/steps.ts";
+import { inspectionOf, rules, stateOf } from "./sample-answers.ts";
 
 const base = rules.config(inspectionOf(), {});
 
 function command(given: Given, profile?: string): string | undefined {
   const state = stateOf("review", { ...given, ...(profile !== undefined && { profile }) });
-  return commandOf(state, rules);
+  return commandOf(state);
 }
 
 describe("the answers as a deployment", () => {
@@ -130,7 +130,7 @@ describe("the preview", () => {
   test("tells replicas and waiting requests at 10, 50 and 200 at a time", () => {
     const config = { max_concurrency: 4, max_multiplexing: 8, target_utilization: 1 };
     const state = stateOf("scaling", {}, {}, inspectionOf({ config }));
-    const rows = pageOf(state, context).lines.map(({ text }) => text.trim().split(/ +/));
+    const rows = pageOf(state).lines.map(({ text }) => text.trim().split(/ +/));
     expect(rows.slice(0, 3)).toEqual([
       ["10", "50", "200"],
       ["2", "4", "4"],

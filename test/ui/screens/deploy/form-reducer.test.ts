@@ -11,25 +11,29 @@ import {
   moveFocus,
   openStep,
 } from "../../../../source/ui/screens/deploy/form-reducer.ts";
-import { focusedItem, pageOf } from "../../../../source/ui/screens/deploy/pages.ts";
-import { resumedStep, stepBeside } from "../../../../source/ui/screens/deploy/steps.ts";
-import { appDetails, context, inspectionOf, loaded, rules, stateOf } from "./sample-answers.ts";
+import {
+  focusedItem,
+  pageOf,
+  resumedStep,
+  stepBeside,
+} from "../../../../source/ui/screens/deploy/steps.ts";
+import { appDetails, inspectionOf, loaded, rules, stateOf } from "./sample-answers.ts";
 
 const type = (state: DeployState, text: string) =>
-  editField(state, (field) => fieldAfterText(field, text), context);
+  editField(state, (field) => fieldAfterText(field, text));
 const write = (state: DeployState, text: string) =>
-  editField(state, (field) => fieldWith(field, text), context);
-const down = (state: DeployState) => moveFocus(state, 1, context);
-const linesOf = (state: DeployState) => pageOf(state, context).lines.map(({ text }) => text);
+  editField(state, (field) => fieldWith(field, text));
+const down = (state: DeployState) => moveFocus(state, 1);
+const linesOf = (state: DeployState) => pageOf(state).lines.map(({ text }) => text);
 const valuesOf = (state: DeployState) =>
-  Object.fromEntries(pageOf(state, context).items.map(({ id, value }) => [id, value]));
+  Object.fromEntries(pageOf(state).items.map(({ id, value }) => [id, value]));
 
 describe("steps", () => {
   test("follow one another, and go back with the answers kept", () => {
-    const there = openStep(stateOf("name"), "where", context);
-    const back = backStep(type(backStep(there, context), "-two"), context);
+    const there = openStep(stateOf("name"), "where");
+    const back = backStep(type(backStep(there), "-two"));
     expect(back.step).toBe("mode");
-    const again = openStep(back, "name", context);
+    const again = openStep(back, "name");
     expect(again.given.name).toBe("chat-two");
     expect(again.editor.text).toBe("chat-two");
   });
@@ -49,14 +53,14 @@ describe("steps", () => {
 
 describe("the script", () => {
   test("loses its function when another one is typed", () => {
-    const state = openStep(stateOf("script", { target: "serve" }), "script", context);
+    const state = openStep(stateOf("script", { target: "serve" }), "script");
     expect(type(state, "x").given).toMatchObject({ script: "deploy.pyx" });
     expect(type(state, "x").given).not.toHaveProperty("target");
   });
 
   test("must be named", () => {
-    const state = write(openStep(stateOf("script"), "script", context), "");
-    expect(checkStep(state, context).faults).toHaveProperty("script");
+    const state = write(openStep(stateOf("script"), "script"), "");
+    expect(checkStep(state).faults).toHaveProperty("script");
   });
 
   test("that cannot be read keeps the step, and says why", () => {
@@ -64,51 +68,51 @@ describe("the script", () => {
       script: { kind: "failed", about: "", sentence: "deploy.py:3: no colon" },
     } as const;
     const state = stateOf("found", {}, known);
-    expect(checkStep(state, context).faults[""]).toBe("Nothing can be deployed like this.");
+    expect(checkStep(state).faults[""]).toBe("Nothing can be deployed like this.");
     expect(linesOf(state)).toContain("deploy.py:3: no colon");
   });
 });
 
 describe("the name", () => {
   test("is judged while it is typed, and below its field when it is left", () => {
-    const state = type(openStep(stateOf("name"), "name", context), "_A");
+    const state = type(openStep(stateOf("name"), "name"), "_A");
     expect(linesOf(state).join()).toContain("may only have a-z");
     expect(state.faults).toEqual({});
-    const left = checkStep(state, context);
+    const left = checkStep(state);
     expect(left.faults.name).toContain("Such as chat-a.");
     expect(linesOf(left)).toEqual([]);
   });
 
   test("that exists shows its active revision, and may be used", () => {
-    const state = openStep(stateOf("name", {}, { apps: loaded([appDetails()]) }), "name", context);
+    const state = openStep(stateOf("name", {}, { apps: loaded([appDetails()]) }), "name");
     expect(linesOf(state).join()).toContain("chat exists: r0003-aaaaaaaa, ready.");
-    expect(checkStep(state, context).faults).toEqual({});
+    expect(checkStep(state).faults).toEqual({});
   });
 
   test("that exists is refused to what is run once", () => {
     const known = { apps: loaded([appDetails()]) };
-    const state = openStep(stateOf("name", { mode: "run" }, known), "name", context);
-    expect(checkStep(state, context).faults.name).toContain("needs a name of its own");
+    const state = openStep(stateOf("name", { mode: "run" }, known), "name");
+    expect(checkStep(state).faults.name).toContain("needs a name of its own");
   });
 
   test("may be left out by what is run once alone", () => {
-    const run = openStep(stateOf("name", { mode: "run", name: "" }), "name", context);
-    expect(checkStep(run, context).faults).toEqual({});
-    const stay = openStep(stateOf("name", { name: "" }), "name", context);
-    expect(checkStep(stay, context).faults.name).toBe("The name is empty.");
+    const run = openStep(stateOf("name", { mode: "run", name: "" }), "name");
+    expect(checkStep(run).faults).toEqual({});
+    const stay = openStep(stateOf("name", { name: "" }), "name");
+    expect(checkStep(stay).faults.name).toBe("The name is empty.");
   });
 
   test("that was suggested gives way when it is run once, and one's own does not", () => {
     const suggested = stateOf("mode", { suggestedName: "chat" });
-    expect(moveFocus(suggested, 1, context).given).toMatchObject({ mode: "run", name: "" });
+    expect(moveFocus(suggested, 1).given).toMatchObject({ mode: "run", name: "" });
     const own = stateOf("mode", { suggestedName: "other" });
-    expect(moveFocus(own, 1, context).given).toMatchObject({ mode: "run", name: "chat" });
+    expect(moveFocus(own, 1).given).toMatchObject({ mode: "run", name: "chat" });
   });
 });
 
 describe("choices", () => {
   test("alone on their step change by the arrows up and down, and end at the ends", () => {
-    const state = openStep(stateOf("access"), "access", context);
+    const state = openStep(stateOf("access"), "access");
     const shared = down(state);
     expect(shared.given.auth).toBe("shared");
     expect(down(down(shared)).given.auth).toBe("public");
@@ -116,43 +120,43 @@ describe("choices", () => {
   });
 
   test("ask again about public after every change", () => {
-    const state = { ...openStep(stateOf("access", { auth: "public" }), "access", context) };
+    const state = { ...openStep(stateOf("access", { auth: "public" }), "access") };
     const confirmed = { ...state, isPublicConfirmed: true };
-    expect(moveFocus(confirmed, -1, context).isPublicConfirmed).toBe(false);
+    expect(moveFocus(confirmed, -1).isPublicConfirmed).toBe(false);
   });
 });
 
 describe("variables", () => {
-  const open = () => openStep(stateOf("variables"), "variables", context);
+  const open = () => openStep(stateOf("variables"), "variables");
 
   test("are those that the script reads, secrets hidden", () => {
-    const [model, token] = pageOf(open(), context).items;
+    const [model, token] = pageOf(open()).items;
     expect(model).toMatchObject({ label: "MODEL_NAME", value: "tiny" });
     expect(token).toMatchObject({ label: "API_TOKEN", note: "secret, needed" });
     expect(token?.kind === "text" && token.mask?.("abc")).toBe("***");
   });
 
   test("that are needed must have a value", () => {
-    expect(checkStep(open(), context).faults).toEqual({
+    expect(checkStep(open()).faults).toEqual({
       "variable:API_TOKEN": "The script does not start without it.",
     });
-    expect(focusedItem(checkStep(open(), context), context)?.id).toBe("variable:API_TOKEN");
+    expect(focusedItem(checkStep(open()))?.id).toBe("variable:API_TOKEN");
   });
 
   test("that are needed may come from the server's secrets", () => {
     const stored = [{ organisation: "local", name: "API_TOKEN", updatedAt: 0 }];
     const state = stateOf("variables", { secretNames: "API_TOKEN" }, { secrets: loaded(stored) });
-    expect(checkStep(state, context).faults).toEqual({});
+    expect(checkStep(state).faults).toEqual({});
   });
 
   test("can be added; a secret's value is hidden while it is typed", () => {
     const field = down(down(open()));
     const typed = type(field, "MY_KEY=abc");
-    const item = focusedItem(typed, context);
+    const item = focusedItem(typed);
     expect(item?.kind === "text" && item.mask?.("MY_KEY=abc")).toBe("MY_KEY=***");
-    const added = addVariable(typed, context);
+    const added = addVariable(typed);
     expect(valuesOf(added)).toMatchObject({ "variable:MY_KEY": "abc", newVariable: "" });
-    expect(focusedItem(added, context)?.id).toBe("newVariable");
+    expect(focusedItem(added)?.id).toBe("newVariable");
   });
 
   test("without a name or a sign are refused", () => {
@@ -162,30 +166,24 @@ describe("variables", () => {
 
   test("of the server are checked against what it has", () => {
     const stored = [{ organisation: "local", name: "HF_TOKEN", updatedAt: 0 }];
-    const state = openStep(
-      stateOf("variables", {}, { secrets: loaded(stored) }),
-      "variables",
-      context,
-    );
+    const state = openStep(stateOf("variables", {}, { secrets: loaded(stored) }), "variables");
     const field = down(down(down(state)));
-    expect(moveFocus(type(field, "HF_TOKEN"), -1, context).faults).not.toHaveProperty(
-      "secretNames",
-    );
-    const fault = moveFocus(type(field, "NO_SUCH"), -1, context).faults.secretNames;
+    expect(moveFocus(type(field, "HF_TOKEN"), -1).faults).not.toHaveProperty("secretNames");
+    const fault = moveFocus(type(field, "NO_SUCH"), -1).faults.secretNames;
     expect(fault).toContain("deployctl secrets set NO_SUCH=VALUE");
   });
 });
 
 describe("scaling", () => {
-  const open = () => openStep(stateOf("scaling"), "scaling", context);
+  const open = () => openStep(stateOf("scaling"), "scaling");
 
   test("is as the script says, then by presets, then one's own", () => {
     expect(valuesOf(open())).toMatchObject({ preset: "script", maxConcurrency: "2" });
-    const cheapest = choose(open(), 1, context);
+    const cheapest = choose(open(), 1);
     expect(valuesOf(cheapest)).toMatchObject({ preset: "cheapest", maxConcurrency: "1" });
     const own = write(down(down(cheapest)), "3");
     expect(valuesOf(own)).toMatchObject({ preset: "custom", maxConcurrency: "3" });
-    expect(valuesOf(choose(cheapest, -1, context))).toMatchObject({ preset: "script" });
+    expect(valuesOf(choose(cheapest, -1))).toMatchObject({ preset: "script" });
   });
 
   test("previews 10, 50 and 200 requests, and says how many would wait", () => {
@@ -198,11 +196,11 @@ describe("scaling", () => {
     const wrong = write(down(open()), "many");
     expect(down(wrong).faults).toEqual({ minConcurrency: "Use a whole number from 0 to 1000." });
     const contradiction = write(down(open()), "5");
-    expect(checkStep(contradiction, context).faults[""]).toContain("more than the largest number");
+    expect(checkStep(contradiction).faults[""]).toContain("more than the largest number");
   });
 
   test("takes a fault away once the field is typed in again", () => {
-    const wrong = checkStep(write(down(open()), "many"), context);
+    const wrong = checkStep(write(down(open()), "many"));
     expect(write(wrong, "1").faults).toEqual({});
   });
 });

@@ -4,13 +4,20 @@ import { describe, expect, test } from "vitest";
 import { createEditorState } from "../../../../source/ui/editor/editor-state.ts";
 import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
 import {
+  blank,
   type ChoiceItem,
+  errorLine,
   hidden,
+  type Item,
   type TextItem,
 } from "../../../../source/ui/screens/deploy/form.ts";
-import { FormRow } from "../../../../source/ui/screens/deploy/form-row.tsx";
-import type { PageRow } from "../../../../source/ui/screens/deploy/page-layout.ts";
-import { asciiGlyphs, type Glyphs } from "../../../../source/ui/theme.ts";
+import {
+  itemRows,
+  lineRows,
+  type PageRow,
+} from "../../../../source/ui/screens/deploy/page-layout.ts";
+import { FormRow } from "../../../../source/ui/screens/deploy/step-page.tsx";
+import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { openTree, renderAt } from "../../support/render.tsx";
 
 const name: TextItem = { kind: "text", id: "name", label: "Name", value: "chat" };
@@ -25,49 +32,67 @@ const access: ChoiceItem = {
   ],
 };
 
-function tree(row: PageRow, typed = "") {
+interface Look {
+  readonly isFocused?: boolean;
+  readonly isAlone?: boolean;
+  readonly typed?: string;
+  readonly glyphs?: Glyphs;
+}
+
+function treesOf(item: Item, look: Look = {}) {
+  const { isFocused = false, isAlone = false, typed = "", glyphs = unicodeGlyphs } = look;
+  const room = { width: 30, labelWidth: 8, glyphs };
+  return itemRows(item, isFocused, isAlone, room).map((row) => treeOf(row, typed, glyphs));
+}
+
+function treeOf(row: PageRow, typed = "", glyphs = unicodeGlyphs) {
   const editor = fieldWith(createEditorState(), typed);
-  return <FormRow row={row} y={0} width={30} labelWidth={8} editor={editor} />;
+  const room = { width: 30, labelWidth: 8, glyphs };
+  return <FormRow key={row.key} row={row} y={0} room={room} editor={editor} />;
 }
 
-function rowOf(row: PageRow, typed = "", glyphs?: Glyphs): string {
-  return renderAt(tree(row, typed), { columns: 30, ...(glyphs && { glyphs }) }).text();
+function rowsOf(item: Item, look: Look = {}): string[] {
+  const { glyphs = unicodeGlyphs } = look;
+  return treesOf(item, look).map((tree) => renderAt(tree, { columns: 30, glyphs }).text());
 }
 
-const field = (item: TextItem, isFocused = false): PageRow => ({
-  kind: "item",
-  key: item.id,
-  item,
-  isFocused,
-});
+function rowOf(item: Item, look: Look = {}): string {
+  const [row = ""] = rowsOf(item, look);
+  return row;
+}
 
 describe("a field", () => {
   test("has its label beside it, and a marker while it has the keys", () => {
-    expect(rowOf(field(name)).trimEnd()).toBe("  Name    chat");
-    expect(rowOf(field(name, true), "chat").trimEnd()).toBe("> Name    chat");
+    expect(rowOf(name).trimEnd()).toBe("  Name    chat");
+    expect(rowOf(name, { isFocused: true, typed: "chat" }).trimEnd()).toBe("> Name    chat");
   });
 
   test("shows a placeholder in place of nothing", () => {
     const empty = { ...name, value: "", placeholder: "one is drawn" };
-    expect(rowOf(field(empty)).trimEnd()).toBe("  Name    one is drawn");
-    expect(rowOf(field(empty, true)).trimEnd()).toBe("> Name    one is drawn");
+    expect(rowOf(empty).trimEnd()).toBe("  Name    one is drawn");
+    expect(rowOf(empty, { isFocused: true }).trimEnd()).toBe("> Name    one is drawn");
   });
 
   test("hides a secret, also while it is typed", () => {
     const secret = { ...name, value: "hunter2", mask: hidden };
-    expect(rowOf(field(secret)).trimEnd()).toBe("  Name    *******");
-    expect(rowOf(field(secret, true), "hunter2").trimEnd()).toBe("> Name    *******");
+    expect(rowOf(secret).trimEnd()).toBe("  Name    *******");
+    expect(rowOf(secret, { isFocused: true, typed: "hunter2" }).trimEnd()).toBe(
+      "> Name    *******",
+    );
   });
 
   test("cuts a long value with a mark, and scrolls it while it is typed", () => {
     const long = { ...name, value: `${"x".repeat(40)}END` };
-    expect(rowOf(field(long))).toBe(`  Name    ${"x".repeat(19)}…`);
-    expect(rowOf(field(long), "", asciiGlyphs)).toBe(`  Name    ${"x".repeat(17)}...`);
-    expect(rowOf(field(long, true), long.value).trimEnd()).toBe(`> Name    ${"x".repeat(16)}END`);
+    expect(rowOf(long)).toBe(`  Name    ${"x".repeat(19)}…`);
+    expect(rowOf(long, { glyphs: asciiGlyphs })).toBe(`  Name    ${"x".repeat(17)}...`);
+    expect(rowOf(long, { isFocused: true, typed: long.value }).trimEnd()).toBe(
+      `> Name    ${"x".repeat(16)}END`,
+    );
   });
 
   test("has the cursor behind what was typed, in cells", async () => {
-    const screen = openTree(tree(field({ ...name, value: "日本" }, true), "日本"), 30, 2);
+    const [tree] = treesOf({ ...name, value: "日本" }, { isFocused: true, typed: "日本" });
+    const screen = openTree(<>{tree}</>, 30, 2);
     await screen.until(({ cursor }) => cursor.x === 14 && cursor.y === 0);
     expect(screen.text).toContain("> Name    日本");
   });
@@ -75,32 +100,22 @@ describe("a field", () => {
 
 describe("a choice", () => {
   test("among fields shows the chosen option between signs that there are others", () => {
-    const row: PageRow = { kind: "item", key: "auth", item: access, isFocused: true };
-    expect(rowOf(row)).toBe("> Access  < shared >  any key…");
-    expect(rowOf({ ...row, isFocused: false }, "", asciiGlyphs)).toBe(
-      "  Access  < shared >  any k...",
-    );
+    expect(rowOf(access, { isFocused: true })).toBe("> Access  < shared >  any key…");
+    expect(rowOf(access, { glyphs: asciiGlyphs })).toBe("  Access  < shared >  any k...");
   });
 
   test("alone on its page has a row for each option", () => {
-    const rows = access.options.map((option) => {
-      return rowOf({ kind: "option", key: option.value, item: access, option });
-    });
+    const rows = rowsOf(access, { isAlone: true });
     expect(rows).toEqual(["  ○ private  keys of the orga…", "> ● shared   any key of the s…"]);
   });
 });
 
 describe("a text", () => {
   test("stands behind its sign and label, and an empty one has a row too", () => {
-    const row: PageRow = { kind: "text", key: "a", lead: "✗ start    ", text: "no", tone: "error" };
-    expect(rowOf(row)).toBe("✗ start    no");
-    const blank: PageRow = { kind: "text", key: "b", lead: "", text: "", tone: "plain" };
-    const column = (
-      <Box flexDirection="column">
-        {tree(blank)}
-        {tree(row)}
-      </Box>
-    );
+    const room = { width: 30, glyphs: unicodeGlyphs };
+    const row = lineRows({ ...errorLine("no"), label: "start    " }, "a", room);
+    const rows = [...lineRows(blank, "b", room), ...row].map((one) => treeOf(one));
+    const column = <Box flexDirection="column">{rows}</Box>;
     expect(renderAt(column).lines()).toEqual(["", "✗ start    no"]);
   });
 });

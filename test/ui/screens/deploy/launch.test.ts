@@ -10,9 +10,9 @@ import {
   type Launch,
   stopLaunch,
 } from "../../../../source/ui/screens/deploy/launch.ts";
-import { pageOf } from "../../../../source/ui/screens/deploy/pages.ts";
+import { pageOf } from "../../../../source/ui/screens/deploy/steps.ts";
 import { unicodeGlyphs } from "../../../../source/ui/theme.ts";
-import { appDetails, context, loaded, stateOf } from "./sample-answers.ts";
+import { appDetails, loaded, stateOf } from "./sample-answers.ts";
 
 const result = {
   app: "local/chat",
@@ -45,7 +45,7 @@ function following(launch: Launch, ...events: EphemeralEvent[]): Launch {
 }
 
 function textOf(launch: Launch, known = {}): string {
-  const page = pageOf({ ...stateOf("launch", {}, known), launch }, context);
+  const page = pageOf({ ...stateOf("launch", {}, known), launch });
   return [page.question, ...page.lines.map((line) => leadOf(line, unicodeGlyphs) + line.text)].join(
     "\n",
   );

@@ -1,16 +1,16 @@
 // Words of the steps for screen readers: told once, the field that has the keys apart.
 import { describe, expect, test } from "vitest";
+import type { StepId } from "../../../../source/ui/screens/deploy/deploy-state.ts";
 import type { Item } from "../../../../source/ui/screens/deploy/form.ts";
 import { checkStep, openStep } from "../../../../source/ui/screens/deploy/form-reducer.ts";
 import { afterEvent, beginLaunch } from "../../../../source/ui/screens/deploy/launch.ts";
-import { pageOf } from "../../../../source/ui/screens/deploy/pages.ts";
 import { readerLines, spokenFocus } from "../../../../source/ui/screens/deploy/reader-lines.ts";
-import type { StepId } from "../../../../source/ui/screens/deploy/steps.ts";
+import { pageOf } from "../../../../source/ui/screens/deploy/steps.ts";
 import { unicodeGlyphs } from "../../../../source/ui/theme.ts";
-import { context, stateOf } from "./sample-answers.ts";
+import { stateOf } from "./sample-answers.ts";
 
-const open = (step: StepId, given = {}) => openStep(stateOf(step, given), step, context);
-const said = (state: ReturnType<typeof open>) => readerLines(state, context, unicodeGlyphs);
+const open = (step: StepId, given = {}) => openStep(stateOf(step, given), step);
+const said = (state: ReturnType<typeof open>) => readerLines(state, unicodeGlyphs);
 
 test("the step and its question come first, then the fields without the one that has the keys", () => {
   const state = open("scaling", { maxConcurrency: "3" });
@@ -18,28 +18,28 @@ test("the step and its question come first, then the fields without the one that
   expect(lines[0]).toBe("Step 9 of 13  Scaling: How many replicas should answer requests?");
   expect(lines).toContain("Replicas at most: 3");
   expect(lines.join("\n")).not.toContain("Growth:");
-  expect(spokenFocus(state, context)).toBe(
+  expect(spokenFocus(state)).toBe(
     "Growth: Your own (of As the script says, Cheapest, Responsive, Bursty, Your own)",
   );
 });
 
 test("faults are told with the names of their fields", () => {
-  const state = checkStep(open("name", { name: "" }), context);
+  const state = checkStep(open("name", { name: "" }));
   expect(said(state)).toContain("Fault in Name: The name is empty.");
-  expect(spokenFocus(state, context)).toBe("Name: empty");
+  expect(spokenFocus(state)).toBe("Name: empty");
 });
 
 test("a step without fields is named", () => {
-  expect(spokenFocus(open("preflight"), context)).toBe("Step 11 of 13  Preflight");
+  expect(spokenFocus(open("preflight"))).toBe("Step 11 of 13  Preflight");
 });
 
 test("secrets are hidden, whether they have the keys or not", () => {
   const state = open("variables", { "variable:API_TOKEN": "hunter2" });
   expect(said(state)).toContain("API_TOKEN: hidden");
   const focused = { ...state, focus: 1 };
-  expect(spokenFocus(focused, context)).toBe("API_TOKEN: hidden");
+  expect(spokenFocus(focused)).toBe("API_TOKEN: hidden");
   expect([...said(focused), ...said(state)].join("\n")).not.toContain("hunter2");
-  const items: readonly Item[] = pageOf(state, context).items;
+  const items: readonly Item[] = pageOf(state).items;
   expect(items.map(({ value }) => value)).toContain("hunter2");
 });
 
@@ -52,11 +52,7 @@ describe("what runs", () => {
     expect(lines).toContain("start: calling serve");
     expect(lines).toContain("loading␛[2J");
     expect(
-      readerLines(
-        { ...stateOf("launch"), launch: logged },
-        { ...context, nowMs: 900 },
-        unicodeGlyphs,
-      ),
+      readerLines({ ...stateOf("launch"), launch: logged, nowMs: 900 }, unicodeGlyphs),
     ).toEqual(lines);
   });
 

@@ -4,13 +4,13 @@ import * as facts from "../../../../source/application/app-facts.ts";
 import type { AppDetails } from "../../../../source/cloud/admin/documents.ts";
 import type { Inspection } from "../../../../source/cloud/inspection/inspection.ts";
 import type { Given, Rules } from "../../../../source/ui/screens/deploy/answers.ts";
-import type { Loadable, PageContext } from "../../../../source/ui/screens/deploy/deploy-state.ts";
 import {
   createDeployState,
   type DeployState,
   type Known,
+  type Loadable,
+  type StepId,
 } from "../../../../source/ui/screens/deploy/deploy-state.ts";
-import type { StepId } from "../../../../source/ui/screens/deploy/steps.ts";
 
 /** The rules that deployctl goes by. */
 export const rules: Rules = {
@@ -20,8 +20,6 @@ export const rules: Rules = {
   config: facts.configFor,
   previewScale: facts.previewScale,
 };
-
-export const context: PageContext = { rules, nowMs: 0 };
 
 export function inspectionOf(change: Partial<Inspection> = {}): Inspection {
   return {
@@ -56,7 +54,7 @@ export function stateOf(
   known: Partial<Known> = {},
   inspection: Inspection = inspectionOf(),
 ): DeployState {
-  const state = createDeployState({ script: "deploy.py", name: "chat", ...given }, step);
+  const state = createDeployState(rules, { script: "deploy.py", name: "chat", ...given }, step);
   const base = rules.config(inspection, {});
   const target = { profile: "local", isCurrent: true, isLocal: true, place: "this machine" };
   const read: Partial<Known> = {

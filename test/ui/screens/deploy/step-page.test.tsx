@@ -5,7 +5,11 @@
 import { describe, expect, test } from "vitest";
 import { fieldAfterText } from "../../../../source/ui/editor/line-field.ts";
 import { DeployBody } from "../../../../source/ui/screens/deploy/deploy-screen.tsx";
-import type { DeployState, Known } from "../../../../source/ui/screens/deploy/deploy-state.ts";
+import type {
+  DeployState,
+  Known,
+  StepId,
+} from "../../../../source/ui/screens/deploy/deploy-state.ts";
 import {
   checkStep,
   editField,
@@ -14,17 +18,17 @@ import {
 import { afterEvent, beginLaunch } from "../../../../source/ui/screens/deploy/launch.ts";
 import { layoutPage } from "../../../../source/ui/screens/deploy/page-layout.ts";
 import { readerLines, spokenFocus } from "../../../../source/ui/screens/deploy/reader-lines.ts";
-import { type StepId, steps } from "../../../../source/ui/screens/deploy/steps.ts";
+import { steps } from "../../../../source/ui/screens/deploy/steps.ts";
 import { textWidth } from "../../../../source/ui/text/graphemes.ts";
 import { asciiGlyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { openTree, type RenderOptions, renderAt } from "../../support/render.tsx";
-import { appDetails, context, inspectionOf, loaded, rules, stateOf } from "./sample-answers.ts";
+import { appDetails, inspectionOf, loaded, rules, stateOf } from "./sample-answers.ts";
 
 const usual = { columns: 80, rows: 22 };
 const sizes = [{ columns: 60, rows: 14 }, usual, { columns: 120, rows: 38 }];
 
 function linesOf(state: DeployState, size = usual, options: RenderOptions = {}): string[] {
-  const tree = <DeployBody state={state} rules={rules} size={size} />;
+  const tree = <DeployBody state={state} size={size} />;
   return renderAt(tree, { columns: size.columns, ...options }).lines();
 }
 
@@ -46,7 +50,7 @@ const everyStep = steps.map(({ id }) => {
     apps: loaded([appDetails()]),
   };
   const state = { ...stateOf(id, { name: long }, known), launch: launched() };
-  return checkStep(openStep(state, id, context), context);
+  return checkStep(openStep(state, id));
 });
 
 describe("every step", () => {
@@ -67,16 +71,16 @@ describe("every step", () => {
 
   test("is told in words, with its question first", () => {
     for (const state of everyStep) {
-      const [first = ""] = readerLines(state, context, unicodeGlyphs);
+      const [first = ""] = readerLines(state, unicodeGlyphs);
       expect(first).toMatch(/^Step \d+ of 13 .+: ./);
       const live = linesOf(state, usual, { layout: "reader" }).join("");
-      expect(live, state.step).toBe(spokenFocus(state, context));
+      expect(live, state.step).toBe(spokenFocus(state));
     }
   });
 });
 
 test("a narrow window has the step alone, a wide one the list of steps beside it", () => {
-  const state = openStep(stateOf("mode"), "mode", context);
+  const state = openStep(stateOf("mode"), "mode");
   expect(linesOf(state, { columns: 79, rows: 14 })[0]).toMatch(/^╭─ 3 of 13 {2}Run or deploy ─/);
   expect(linesOf(state)[0]).toMatch(/^╭─ Deploy ─+╮╭─ 3 of 13 {2}Run or deploy ─/);
 });
@@ -91,7 +95,7 @@ test("the field that has the keys is in sight, however many there are", async ()
   const env_read = Array.from({ length: 40 }, (_, index) => ({ name: `VARIABLE_${index}` }));
   const state = stateOf("variables", {}, {}, inspectionOf({ env_read }));
   for (const focus of [0, 20, 39, 40]) {
-    const tree = <DeployBody state={{ ...state, focus }} rules={rules} size={usual} />;
+    const tree = <DeployBody state={{ ...state, focus }} size={usual} />;
     const screen = openTree(tree, usual.columns, usual.rows);
     const label = focus < 40 ? `VARIABLE_${focus} ` : "Another ";
     await screen.until(`> ${label}`);
@@ -100,10 +104,10 @@ test("the field that has the keys is in sight, however many there are", async ()
 });
 
 test("a secret is never on the screen nor in the words, while it is typed and after", () => {
-  const opened = { ...openStep(stateOf("variables"), "variables", context), focus: 1 };
-  const typed = editField(opened, (field) => fieldAfterText(field, "hunter2"), context);
-  for (const state of [typed, openStep(typed, "variables", context)]) {
-    const said = [...readerLines(state, context, unicodeGlyphs), spokenFocus(state, context)];
+  const opened = { ...openStep(stateOf("variables"), "variables"), focus: 1 };
+  const typed = editField(opened, (field) => fieldAfterText(field, "hunter2"));
+  for (const state of [typed, openStep(typed, "variables")]) {
+    const said = [...readerLines(state, unicodeGlyphs), spokenFocus(state)];
     const shown = [...linesOf(state), ...said].join("\n");
     expect(shown).not.toContain("hunter2");
     expect(shown).toContain("*******");
@@ -115,11 +119,11 @@ describe("the end of the panel", () => {
   const command = "deployctl deploy deploy.py --app-name chat";
 
   test("has the same as a command, at the bottom, where there is room for all of it", () => {
-    const lines = linesOf(openStep(stateOf("name"), "name", context));
+    const lines = linesOf(openStep(stateOf("name"), "name"));
     expect(lines[19]).toContain("││ The same as a command ");
     expect(lines[20]).toContain(`││   ${command} `);
     expect(lines[21]).toMatch(/^╰─+╯╰─+╯$/);
-    const low = linesOf(openStep(stateOf("scaling"), "scaling", context), {
+    const low = linesOf(openStep(stateOf("scaling"), "scaling"), {
       columns: 60,
       rows: 14,
     });
@@ -128,7 +132,7 @@ describe("the end of the panel", () => {
 
   test("has no command before the script is read", () => {
     const known = { script: { kind: "loading", about: "" } } as const;
-    const text = linesOf(openStep(stateOf("name", {}, known), "name", context)).join("\n");
+    const text = linesOf(openStep(stateOf("name", {}, known), "name")).join("\n");
     expect(text).not.toContain("The same as a command");
   });
 
@@ -149,7 +153,7 @@ describe("the end of the panel", () => {
 
 describe("states of a page", () => {
   const page = (step: StepId, known: Partial<Known>, change: Partial<DeployState> = {}) =>
-    linesOf({ ...openStep(stateOf(step, {}, known), step, context), ...change }).join("\n");
+    linesOf({ ...openStep(stateOf(step, {}, known), step), ...change }).join("\n");
   const failed = { kind: "failed", about: "", sentence: "No server answers." } as const;
   const loading = { kind: "loading", about: "" } as const;
 
@@ -186,9 +190,9 @@ describe("states of a page", () => {
 
   test("a page that is too long scrolls to its end, and says that there is more", () => {
     const size = { columns: 60, rows: 14 };
-    const state = openStep(stateOf("scaling"), "scaling", context);
+    const state = openStep(stateOf("scaling"), "scaling");
     expect(linesOf(state, size).at(-1)).toContain("PgDn ↓");
-    const { lastScroll } = layoutPage(state, size, context, unicodeGlyphs);
+    const { lastScroll } = layoutPage(state, size, unicodeGlyphs);
     const end = linesOf({ ...state, scroll: lastScroll }, size);
     expect(end.at(-1)).not.toContain("PgDn");
     expect(end.at(-2)).toContain("help.");
