@@ -1,48 +1,10 @@
 // What the screen looks like: glyphs with and without Unicode, and colours by meaning.
 
 /** Signs that carry meaning; every one stands beside a word, so that nothing hangs on a glyph. */
-export interface Glyphs {
+export type Glyphs = Readonly<typeof unicodeGlyphs>;
+
+export const unicodeGlyphs = {
   /** True when only ASCII may be drawn. */
-  readonly isAscii: boolean;
-  readonly working: string;
-  readonly ready: string;
-  readonly stopped: string;
-  readonly failed: string;
-  readonly warning: string;
-  readonly below: string;
-  readonly prompt: string;
-  readonly separator: string;
-  readonly ellipsis: string;
-  readonly queued: string;
-  readonly idle: string;
-  readonly done: string;
-  /** In front of the row that keys act on. */
-  readonly marker: string;
-  readonly arrow: string;
-  readonly box: BoxGlyphs;
-  /** Eight heights, the lowest first. */
-  readonly spark: readonly string[];
-  /** A bar's filled cells: as usual, from 80 % on, from 95 % on; and its empty ones. */
-  readonly bar: {
-    readonly filled: string;
-    readonly high: string;
-    readonly critical: string;
-    readonly empty: string;
-  };
-  readonly slotBusy: string;
-  readonly slotFree: string;
-}
-
-export interface BoxGlyphs {
-  readonly topLeft: string;
-  readonly topRight: string;
-  readonly bottomLeft: string;
-  readonly bottomRight: string;
-  readonly horizontal: string;
-  readonly vertical: string;
-}
-
-export const unicodeGlyphs: Glyphs = {
   isAscii: false,
   working: "◐",
   ready: "●",
@@ -56,6 +18,7 @@ export const unicodeGlyphs: Glyphs = {
   queued: "◌",
   idle: "○",
   done: "✓",
+  /** In front of the row that keys act on. */
   marker: ">",
   arrow: "→",
   box: {
@@ -66,7 +29,9 @@ export const unicodeGlyphs: Glyphs = {
     horizontal: "─",
     vertical: "│",
   },
+  /** Eight heights, the lowest first. */
   spark: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
+  /** A bar's filled cells: as usual, from 80 % on, from 95 % on; and its empty ones. */
   bar: { filled: "█", high: "▓", critical: "!", empty: "░" },
   slotBusy: "■",
   slotFree: "□",

@@ -5,8 +5,8 @@ import { frameCommandFacts } from "../frame/frame-commands.ts";
 import type { CommandFacts } from "../frame/screen.ts";
 import { chatPlaceFacts } from "../screens/chat/chat-places.tsx";
 import { commandTable } from "../screens/chat/commands/command-table.ts";
-import { consoleCommandFacts } from "../screens/console/console-commands.ts";
-import { deployCommandFacts } from "../screens/deploy/deploy-commands.ts";
+import { consoleCommands } from "../screens/console/console-commands.ts";
+import { deployCommands } from "../screens/deploy/deploy-commands.ts";
 import { modelsCommands } from "../screens/models/models-commands.ts";
 import { serverCommands } from "../screens/server/server-commands.ts";
 
@@ -20,7 +20,7 @@ export const commandCatalog: readonly CommandSection[] = [
   { title: "Chat", commands: [...commandTable, chatPlaceFacts] },
   { title: "Models", commands: modelsCommands },
   { title: "Server", commands: serverCommands },
-  { title: "Deploy", commands: deployCommandFacts },
-  { title: "Console", commands: consoleCommandFacts },
+  { title: "Deploy", commands: deployCommands },
+  { title: "Console", commands: consoleCommands },
   { title: "Fields of one line", commands: fieldCommandFacts },
 ];

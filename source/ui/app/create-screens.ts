@@ -75,7 +75,7 @@ async function deploymentScreens(
 ): Promise<readonly Screen[]> {
   if (cloud === undefined) return [];
   const { historyFile, sessions } = kept;
-  const [{ DeploymentChats }, { DeployScreen }, { ConsoleScreen }] = await Promise.all([
+  const [{ DeploymentChats }, { deployScreen }, { consoleScreen }] = await Promise.all([
     import("./deployment-chats.ts"),
     import("../screens/deploy/deploy-screen.tsx"),
     import("../screens/console/console-screen.tsx"),
@@ -92,7 +92,7 @@ async function deploymentScreens(
   chats.deployments = deployments;
   const chatWith: DeploymentChats["chatWith"] = (...words) => deployments.chatWith(...words);
   return [
-    new DeployScreen({ ...context, cloud, chatWith }),
-    new ConsoleScreen({ ...context, cloud, chatWith }),
+    deployScreen({ ...context, cloud, chatWith }),
+    consoleScreen({ ...context, cloud, chatWith }),
   ];
 }

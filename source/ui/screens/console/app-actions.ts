@@ -11,212 +11,167 @@ import type {
 } from "../../../cloud/admin/documents.ts";
 import type { ScaleSettings } from "../../../cloud/app-config.ts";
 import type { Choice } from "../../frame/screen.ts";
-import type { CloudServer } from "../cloud-access.ts";
 import { noteWork, selectedApp, selectedReplica, selectNamed } from "./console-state.ts";
 import { nameOf } from "./console-texts.ts";
 import type { ConsoleContext } from "./pane-actions.ts";
 
-export interface AppActionContext extends ConsoleContext {
-  /** Opens a chat with a deployment. */
-  readonly chatWith: (server: CloudServer, app: AppDocument) => Promise<void>;
+/** Returns a sentence to show, if there is something to tell. */
+type Outcome = Promise<string | undefined>;
+
+/**
+ * Acts on the selected deployment, after the one that a typed line begins with has been selected.
+ *
+ * @param act is given the words behind the deployment's name; all words where there is none
+ */
+function onApp(act: (context: ConsoleContext, app: AppDocument, rest: string) => Outcome) {
+  return async (context: ConsoleContext, words = ""): Outcome => {
+    const { state, rest } = selectNamed(context.state, words);
+    if (state !== context.state) context.store.update(state);
+    const app = selectedApp(state);
+    return app && (await act(context, app, rest));
+  };
 }
 
-/** Each returns a sentence to show, if there is something to tell. */
-export class AppActions {
-  readonly #context: AppActionContext;
-  readonly #leaving = new AbortController();
-
-  constructor(context: AppActionContext) {
-    this.#context = context;
-  }
-
-  async chat(): Promise<string | undefined> {
-    const { chatWith } = this.#context;
-    const { app } = this.#target();
-    if (app === undefined) return undefined;
-    if (app.state === "PAUSED") return `${nameOf(app)} is stopped; x lets it run again`;
-    await chatWith(this.#server, app);
-    return undefined;
-  }
-
-  async showDetails(): Promise<undefined> {
-    const { app } = this.#target();
-    if (app === undefined) return;
-    const server = this.#server;
-    const name = nameOf(app);
-    const [details, revisions, replicas] = await Promise.all([
-      server.app(name),
-      server.revisions(name),
-      server.replicas(name),
-    ]);
-    const callLines = server.callLines(app, undefined);
-    const facts = { details, revisions, replicas, callLines };
-    this.#context.store.update({ details: { facts, top: 0 } });
-  }
-
-  async copyUrl(): Promise<string | undefined> {
-    const { app } = this.#target();
-    return app && (await this.#context.frame.copy(app.url));
-  }
-
-  async copyCalls(): Promise<string | undefined> {
-    const { app } = this.#target();
-    if (app === undefined) return undefined;
-    return await this.#context.frame.copy(this.#server.callLines(app, undefined).join("\n"));
-  }
-
-  /** @param words a range, with or without a deployment's name in front; without a range one is asked for */
-  async scale(words: string): Promise<string | undefined> {
-    const { frame } = this.#context;
-    const { app, rest } = this.#target(words);
-    if (app === undefined) return undefined;
-    const name = nameOf(app);
-    const question = `Replicas of ${name}, from and to (MIN..MAX; reset: as the script says)`;
-    const text = rest !== "" ? rest : await frame.ask(question, rangeText(app.scale));
-    if (text === undefined) return undefined;
-    const range = readRange(text, app.scale);
-    if (range.kind === "wrong") return range.sentence;
-    if (range.kind === "reset") {
-      const { scale } = await this.#server.resetScale(name);
-      this.#refresh();
-      return `${name} scales as its script says: ${rangeText(scale)}`;
-    }
-    const effect = rangeEffect(range.change);
-    const change = `Scale ${name} from ${rangeText(app.scale)} to ${text.trim()}?`;
-    if (!(await frame.confirm(`${change} ${effect}`))) return undefined;
-    const { scale } = await this.#server.scale(name, range.change);
-    this.#refresh();
-    return `${name} scales ${rangeText(scale)} from now on, whatever is deployed`;
-  }
-
-  /** @param words a revision or its beginning, with or without a deployment's name in front */
-  async rollBack(words: string): Promise<string | undefined> {
-    const { frame, now } = this.#context;
-    const { app, rest } = this.#target(words);
-    if (app === undefined) return undefined;
-    const name = nameOf(app);
-    frame.notify(`Asking for the revisions of ${name}`);
-    const revisions = await this.#server.revisions(name);
-    const usable = revisions.filter(
-      ({ revision, state }) =>
-        revision !== app.activeRevision && (state === "SUPERSEDED" || state === "RETIRED"),
-    );
-    if (usable.length === 0) return `${name} has no earlier revision to go back to`;
-    const question = `Roll ${name} back from ${app.activeRevision ?? "none"} to`;
-    let chosen: string | undefined;
-    if (rest === "") {
-      const choices = usable.map((other) => revisionChoice(other, now()));
-      chosen = await frame.choose(question, choices);
-    } else {
-      const named = usable.filter(({ revision }) => revision.startsWith(rest));
-      const [one] = named;
-      if (one === undefined || named.length > 1) return `${name} has no earlier revision ${rest}`;
-      if (await frame.confirm(`${question} ${one.revision}?`)) chosen = one.revision;
-    }
-    return chosen && (await this.#activate(name, chosen));
-  }
-
-  /** @param words a deployment's name; empty: the selected one */
-  async stopOrResume(words: string): Promise<string | undefined> {
-    const { frame } = this.#context;
-    const { app, rest } = this.#target(words);
-    if (rest !== "") return unknownApp(rest);
-    if (app === undefined) return undefined;
-    const name = nameOf(app);
-    if (app.state === "PAUSED") {
-      await this.#server.resume(name);
-      this.#refresh();
-      return `${name} answers again`;
-    }
-    const question = `Stop ${name}? ${stopEffect(app.replicas.alive)} x lets it run again.`;
-    if (!(await frame.confirm(question))) return undefined;
-    await this.#server.pause(name);
-    this.#refresh();
-    return `${name} is stopped; x lets it run again`;
-  }
-
-  /** The name has to be typed. @param words as for `stopOrResume` */
-  async remove(words: string): Promise<string | undefined> {
-    const { app, rest } = this.#target(words);
-    if (rest !== "") return unknownApp(rest);
-    if (app === undefined) return undefined;
-    const name = nameOf(app);
-    const question = `Delete ${name} with its revisions for good? ${app.url} will answer 410. Type ${app.app} to delete it`;
-    const typed = (await this.#context.frame.ask(question))?.trim();
-    if (typed === undefined) return undefined;
-    if (typed !== app.app && typed !== name) {
-      return `'${typed}' is not ${app.app}: nothing was deleted`;
-    }
-    await this.#server.deleteApp(name);
-    this.#refresh();
-    return `${name} is deleted`;
-  }
-
-  async stopReplica(): Promise<string | undefined> {
-    const { store, frame } = this.#context;
-    const selected = selectedReplica(store.get());
-    if (selected === undefined) return undefined;
-    const { replica, inFlight } = selected;
-    const first = inFlight === 0 ? "" : ` Its ${inFlight} requests are finished first.`;
-    const chosen = await frame.choose(`Stop replica ${replica}?${first}`, [
-      { value: "keep", title: "No, leave it alone" },
-      { value: "replace", title: "Yes, once another has taken its place" },
-      { value: "end", title: "Yes, without another in its place" },
-    ]);
-    if (chosen === undefined || chosen === "keep") return undefined;
-    await this.#server.stopReplica(replica, { replace: chosen === "replace" });
-    this.#refresh();
-    return `${replica} is on its way out`;
-  }
-
-  /** A roll-back that is under way goes on without the console. */
-  close(): void {
-    this.#leaving.abort();
-  }
-
-  get #server(): CloudServer {
-    return this.#context.feed.server;
-  }
-
-  #refresh(): void {
-    void this.#context.feed.refresh();
-  }
-
-  /** The selected deployment, after the one that the words begin with has been selected. */
-  #target(words = ""): { readonly app: AppDocument | undefined; readonly rest: string } {
-    const { store } = this.#context;
-    const { state, rest } = selectNamed(store.get(), words);
-    if (state !== store.get()) store.update(state);
-    return { app: selectedApp(state), rest };
-  }
-
-  async #activate(app: string, revision: string): Promise<string | undefined> {
-    const { signal } = this.#leaving;
-    this.#noteWork(app, "begins");
-    try {
-      for await (const event of this.#server.activate(app, revision, signal)) {
-        if (event.kind === "phase") this.#noteWork(app, `${event.phase}: ${event.sentence}`);
-        const ending = endingOf(app, event);
-        if (ending !== undefined) return ending;
-      }
-      if (signal.aborted) return undefined;
-      return `The control plane ended without telling how it went with ${app}`;
-    } catch (error) {
-      return signal.aborted ? undefined : describeError(error);
-    } finally {
-      this.#noteWork(app, undefined);
-      this.#refresh();
-    }
-  }
-
-  #noteWork(app: string, sentence: string | undefined): void {
-    const { store } = this.#context;
-    store.update(noteWork(store.get(), app, sentence));
-  }
+/** The same for lines that hold nothing but a deployment's name. */
+function onAppAlone(act: (context: ConsoleContext, app: AppDocument) => Outcome) {
+  return onApp(async (context, app, rest) =>
+    rest === "" ? await act(context, app) : `There is no deployment called '${rest}'`,
+  );
 }
 
-function unknownApp(name: string): string {
-  return `There is no deployment called '${name}'`;
+export const chat = onApp(async ({ feed, chatWith }, app) => {
+  if (app.state === "PAUSED") return `${nameOf(app)} is stopped; x lets it run again`;
+  await chatWith(feed.server, app);
+  return undefined;
+});
+
+export const showDetails = onApp(async ({ store, feed: { server } }, app) => {
+  const name = nameOf(app);
+  const [details, revisions, replicas] = await Promise.all([
+    server.app(name),
+    server.revisions(name),
+    server.replicas(name),
+  ]);
+  const callLines = server.callLines(app, undefined);
+  store.update({ details: { facts: { details, revisions, replicas, callLines }, top: 0 } });
+  return undefined;
+});
+
+export const copyUrl = onApp(async ({ frame }, { url }) => await frame.copy(url));
+
+export const copyCalls = onApp(async ({ frame, feed }, app) => {
+  return await frame.copy(feed.server.callLines(app, undefined).join("\n"));
+});
+
+/** Takes a range; without one it is asked for. */
+export const scale = onApp(async ({ frame, feed }, app, typed) => {
+  const name = nameOf(app);
+  const question = `Replicas of ${name}, from and to (MIN..MAX; reset: as the script says)`;
+  const text = typed !== "" ? typed : await frame.ask(question, rangeText(app.scale));
+  if (text === undefined) return undefined;
+  const range = readRange(text, app.scale);
+  if (range.kind === "wrong") return range.sentence;
+  if (range.kind === "reset") {
+    const { scale } = await feed.server.resetScale(name);
+    void feed.refresh();
+    return `${name} scales as its script says: ${rangeText(scale)}`;
+  }
+  const effect = rangeEffect(range.change);
+  const change = `Scale ${name} from ${rangeText(app.scale)} to ${text.trim()}?`;
+  if (!(await frame.confirm(`${change} ${effect}`))) return undefined;
+  const { scale } = await feed.server.scale(name, range.change);
+  void feed.refresh();
+  return `${name} scales ${rangeText(scale)} from now on, whatever is deployed`;
+});
+
+/** Takes a revision or its beginning; without one it is chosen. */
+export const rollBack = onApp(async (context, app, typed) => {
+  const { frame, feed, now } = context;
+  const name = nameOf(app);
+  frame.notify(`Asking for the revisions of ${name}`);
+  const usable = (await feed.server.revisions(name)).filter(
+    ({ revision, state }) =>
+      revision !== app.activeRevision && (state === "SUPERSEDED" || state === "RETIRED"),
+  );
+  if (usable.length === 0) return `${name} has no earlier revision to go back to`;
+  const question = `Roll ${name} back from ${app.activeRevision ?? "none"} to`;
+  if (typed === "") {
+    const choices = usable.map((other) => revisionChoice(other, now()));
+    const chosen = await frame.choose(question, choices);
+    return chosen && (await activate(context, name, chosen));
+  }
+  const [one, ...others] = usable.filter(({ revision }) => revision.startsWith(typed));
+  if (one === undefined || others.length > 0) return `${name} has no earlier revision ${typed}`;
+  if (!(await frame.confirm(`${question} ${one.revision}?`))) return undefined;
+  return await activate(context, name, one.revision);
+});
+
+export const stopOrResume = onAppAlone(async ({ frame, feed }, app) => {
+  const name = nameOf(app);
+  if (app.state === "PAUSED") {
+    await feed.server.resume(name);
+    void feed.refresh();
+    return `${name} answers again`;
+  }
+  const question = `Stop ${name}? ${stopEffect(app.replicas.alive)} x lets it run again.`;
+  if (!(await frame.confirm(question))) return undefined;
+  await feed.server.pause(name);
+  void feed.refresh();
+  return `${name} is stopped; x lets it run again`;
+});
+
+/** The name has to be typed. */
+export const remove = onAppAlone(async ({ frame, feed }, app) => {
+  const name = nameOf(app);
+  const question = `Delete ${name} with its revisions for good? ${app.url} will answer 410. Type ${app.app} to delete it`;
+  const typed = (await frame.ask(question))?.trim();
+  if (typed === undefined) return undefined;
+  if (typed !== app.app && typed !== name) {
+    return `'${typed}' is not ${app.app}: nothing was deleted`;
+  }
+  await feed.server.deleteApp(name);
+  void feed.refresh();
+  return `${name} is deleted`;
+});
+
+export async function stopReplica({ state, frame, feed }: ConsoleContext): Outcome {
+  const selected = selectedReplica(state);
+  if (selected === undefined) return undefined;
+  const { replica, inFlight } = selected;
+  const first = inFlight === 0 ? "" : ` Its ${inFlight} requests are finished first.`;
+  const chosen = await frame.choose(`Stop replica ${replica}?${first}`, [
+    { value: "keep", title: "No, leave it alone" },
+    { value: "replace", title: "Yes, once another has taken its place" },
+    { value: "end", title: "Yes, without another in its place" },
+  ]);
+  if (chosen === undefined || chosen === "keep") return undefined;
+  await feed.server.stopReplica(replica, { replace: chosen === "replace" });
+  void feed.refresh();
+  return `${replica} is on its way out`;
+}
+
+/** A roll-back that is under way goes on without the console. */
+async function activate(
+  { store, feed, closing }: ConsoleContext,
+  app: string,
+  revision: string,
+): Outcome {
+  const note = (sentence: string | undefined) => store.update(noteWork(store.get(), app, sentence));
+  note("begins");
+  try {
+    for await (const event of feed.server.activate(app, revision, closing)) {
+      if (event.kind === "phase") note(`${event.phase}: ${event.sentence}`);
+      const ending = endingOf(app, event);
+      if (ending !== undefined) return ending;
+    }
+    if (closing.aborted) return undefined;
+    return `The control plane ended without telling how it went with ${app}`;
+  } catch (error) {
+    return closing.aborted ? undefined : describeError(error);
+  } finally {
+    note(undefined);
+    void feed.refresh();
+  }
 }
 
 function stopEffect(alive: number): string {

@@ -37,42 +37,52 @@ export const noFigures: AppFigures = {
 const rateSpanMs = 15_000;
 const historyLength = 60;
 
+interface AppReadings extends Pick<AppFigures, "inFlight" | "queued"> {
+  readonly usage: readonly UsageReading[];
+}
+
+const noReadings: AppReadings = { inFlight: [], queued: [], usage: [] };
+
 /** Readings of each app; they grow with the number of apps, not with time. */
 export class FigureBook {
-  readonly #readings = new Map<string, UsageReading[]>();
-  readonly #histories = new Map<string, { inFlight: number[]; queued: number[] }>();
+  #readings: ReadonlyMap<string, AppReadings> = new Map();
 
   of(name: string): AppFigures {
-    const readings = this.#readings.get(name) ?? [];
-    const history = this.#histories.get(name) ?? noFigures;
-    return { ...history, ...ratesOf(readings) };
+    const { usage, ...histories } = this.#readings.get(name) ?? noReadings;
+    return { ...histories, ...ratesOf(usage) };
   }
 
   takeApps(apps: readonly AppDocument[]): void {
-    const names = new Set(apps.map(nameOf));
-    for (const name of this.#histories.keys()) if (!names.has(name)) this.#histories.delete(name);
-    for (const app of apps) {
-      const { inFlight, queued } = this.#histories.get(nameOf(app)) ?? noFigures;
-      this.#histories.set(nameOf(app), {
-        inFlight: [...inFlight, app.inFlight].slice(-historyLength),
-        queued: [...queued, app.queued].slice(-historyLength),
-      });
-    }
+    const byName = new Map(apps.map((app) => [nameOf(app), app]));
+    this.#take([...byName.keys()], (name, { inFlight, queued }) => ({
+      inFlight: [...inFlight, byName.get(name)?.inFlight ?? 0].slice(-historyLength),
+      queued: [...queued, byName.get(name)?.queued ?? 0].slice(-historyLength),
+    }));
   }
 
   /** @param names all apps: there is no document for an app without requests */
   takeUsage(documents: readonly UsageDocument[], names: readonly string[], atMs: number): void {
     const byName = new Map(documents.map((usage) => [nameOf(usage), usage]));
-    const known = new Set(names);
-    for (const name of this.#readings.keys()) if (!known.has(name)) this.#readings.delete(name);
-    for (const name of names) {
+    this.#take(names, (name, { usage }) => {
       const { requests, errors, ttfbMsP95 } = byName.get(name) ?? unused;
-      const before = this.#readings.get(name) ?? [];
       // Sums that fell began anew: a new hour, or a state from a backup.
-      const isAnew = (before.at(-1)?.requests ?? 0) > requests;
-      const kept = isAnew ? [] : before.filter((reading) => atMs - reading.atMs <= rateSpanMs);
-      this.#readings.set(name, [...kept, { atMs, requests, errors, ttfbMsP95 }]);
-    }
+      const isAnew = (usage.at(-1)?.requests ?? 0) > requests;
+      const kept = isAnew ? [] : usage.filter((reading) => atMs - reading.atMs <= rateSpanMs);
+      return { usage: [...kept, { atMs, requests, errors, ttfbMsP95 }] };
+    });
+  }
+
+  /** Apps that are not named are gone. */
+  #take(
+    names: readonly string[],
+    change: (name: string, before: AppReadings) => Partial<AppReadings>,
+  ): void {
+    this.#readings = new Map(
+      names.map((name) => {
+        const before = this.#readings.get(name) ?? noReadings;
+        return [name, { ...before, ...change(name, before) }];
+      }),
+    );
   }
 }
 

@@ -3,41 +3,40 @@
 import { Box } from "ink";
 import type { ReactElement } from "react";
 import { toOneLine } from "../../../base/seen-text.ts";
+import { formatMilliseconds } from "../../../base/time-format.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
-import { fitColumns, markerWidth, Table } from "../../components/table.tsx";
+import { type Column, fitColumns, markerWidth, Table } from "../../components/table.tsx";
 import { TextLine } from "../../components/text-line.tsx";
 import { useLook } from "../../hooks/use-look.ts";
+import { percentage, rate } from "../../text/quantities.ts";
+import { foreignRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
+import type { AppFigures } from "./app-figures.ts";
 import { type PaneProps, visibleFrom } from "./console-layout.ts";
-import { type ConsoleState, isOutdated, selectedIndex, shownApps } from "./console-state.ts";
-import { nameOf, shownName } from "./console-texts.ts";
+import {
+  type CloudState,
+  type ConsoleState,
+  isOutdated,
+  selectedRow,
+  shownApps,
+} from "./console-state.ts";
+import { appStateRun, nameOf, shortAge, shortRevision, shownName } from "./console-texts.ts";
 import { FilteredPanel } from "./filtered-panel.tsx";
-import { appColumns } from "./table-columns.ts";
 
-export interface AppListProps extends PaneProps {
-  /** Its first row in the body. */
-  readonly y: number;
-}
-
-export function AppList({ state, width, height, now, y }: AppListProps): ReactElement {
+/** @param y its first row in the body */
+export function AppList({ state, width, height, now, y }: PaneProps & { y: number }): ReactElement {
   const { glyphs } = useLook();
   const { cloud, pane, filter } = state;
   const apps = shownApps(state);
   const total = cloud.apps.length;
-  const index = selectedIndex(state.selected.apps, apps.map(nameOf));
+  const index = selectedRow(state, "apps");
   const selected = apps[index];
   const note = noteOn(selected, state, glyphs);
   const inner = panelInnerWidth(width);
   const room = Math.max(0, panelInnerHeight(height) - 1 - (note === undefined ? 0 : 1));
   const top = visibleFrom(index, apps.length, room);
-  const columns = appColumns({
-    glyphs,
-    organisation: cloud.status?.organisation,
-    figuresOf: cloud.figuresOf,
-    now,
-  });
-  const fitted = fitColumns(columns, inner - markerWidth);
+  const columns = fitColumns(appColumns(cloud, glyphs, now), inner - markerWidth);
   const isFocused = pane === "apps";
   const place = `${index + 1} of ${apps.length}`;
   return (
@@ -52,7 +51,7 @@ export function AppList({ state, width, height, now, y }: AppListProps): ReactEl
       y={y}
     >
       <Table
-        columns={fitted}
+        columns={columns}
         items={apps.slice(top, top + room)}
         keyOf={nameOf}
         isSelected={(app) => app === selected}
@@ -82,4 +81,64 @@ function noteOn(app: AppDocument | undefined, { works, cloud }: ConsoleState, gl
   }
   if (app.reason === undefined) return undefined;
   return { text: `${glyphs.warning} ${name}: ${toOneLine(app.reason)}`, tone: "warning" } as const;
+}
+
+function appColumns(
+  { status, figuresOf }: CloudState,
+  glyphs: Glyphs,
+  now: number,
+): readonly Column<AppDocument>[] {
+  const figure = (
+    title: string,
+    width: number,
+    rank: number,
+    value: (app: AppDocument, figures: AppFigures) => string | undefined,
+  ): Column<AppDocument> => ({
+    title,
+    width,
+    rank,
+    align: "right",
+    cell: (app) => ({ text: value(app, figuresOf(nameOf(app))) ?? "-", tone: "plain" }),
+  });
+  return [
+    {
+      title: "NAME",
+      width: 12,
+      isFlexible: true,
+      cell: (app) => {
+        const name = shownName(app, status?.organisation);
+        // It lives as long as the command that runs it.
+        const text = app.isEphemeral ? `${name} (run)` : name;
+        return foreignRun(text, "plain", glyphs.isAscii);
+      },
+    },
+    { title: "STATUS", width: 11, cell: ({ state }) => appStateRun(state, glyphs) },
+    figure("REPLICAS", 8, 0, (app) => replicaCount(app, glyphs)),
+    figure("REQ/S", 6, 1, (_, { requestsPerSecond: perSecond }) =>
+      perSecond === undefined ? undefined : rate(perSecond),
+    ),
+    figure("BUSY", 4, 2, ({ inFlight }) => String(inFlight)),
+    figure("QUEUE", 5, 3, ({ queued }) => String(queued)),
+    figure("TTFB p95", 8, 4, (_, { ttfbMsP95 }) =>
+      ttfbMsP95 === undefined ? undefined : formatMilliseconds(ttfbMsP95),
+    ),
+    figure("ERR", 4, 1, (_, { errorShare }) =>
+      errorShare === undefined ? undefined : percentage(errorShare),
+    ),
+    {
+      title: "REVISION",
+      width: 8,
+      rank: 2,
+      cell: ({ activeRevision }) =>
+        foreignRun(shortRevision(activeRevision) ?? "-", "plain", glyphs.isAscii),
+    },
+    figure("AGE", 5, 3, ({ createdAt }) => shortAge(now - createdAt)),
+  ];
+}
+
+/** Ready of at most; while it grows, from what to what. */
+function replicaCount({ replicas, scale }: AppDocument, glyphs: Glyphs): string {
+  const { wanted, alive, ready } = replicas;
+  if (alive < wanted) return `${alive}${glyphs.arrow}${wanted}`;
+  return `${ready}/${scale.maxConcurrency}`;
 }

@@ -1,16 +1,32 @@
 // The console below the tabs: deployments above; below them replicas, keys and the log.
 
-import { Box, useIsScreenReaderEnabled } from "ink";
+import { Box, Text, useIsScreenReaderEnabled } from "ink";
 import { Fragment, type ReactElement } from "react";
+import { Panel, panelInnerWidth } from "../../components/panel.tsx";
+import { TextLine } from "../../components/text-line.tsx";
 import type { BodySize } from "../../frame/screen.ts";
 import { useNow } from "../../hooks/use-clock.ts";
+import { useLook } from "../../hooks/use-look.ts";
 import { type Readable, useStore } from "../../hooks/use-store.ts";
+import { span } from "../../text/quantities.ts";
 import { AppDetails } from "./app-details.tsx";
 import { AppList } from "./app-list.tsx";
-import { ConnectionBanner, EmptyConsole } from "./connection.tsx";
-import { contentSize, hasAllPanes, newKeyHeight, paneHeights } from "./console-layout.ts";
+import {
+  contentSize,
+  hasAllPanes,
+  newKeyHeight,
+  type PaneProps,
+  paneHeights,
+} from "./console-layout.ts";
 import { ConsoleReader } from "./console-reader.tsx";
-import { type ConsoleState, isOutdated, type Pane, panes } from "./console-state.ts";
+import {
+  type CloudState,
+  type ConsoleState,
+  canStart,
+  isOutdated,
+  type Pane,
+  panes,
+} from "./console-state.ts";
 import { KeyList, NewKey } from "./key-list.tsx";
 import type { LogBuffer } from "./log-buffer.ts";
 import { LogPane } from "./log-pane.tsx";
@@ -32,7 +48,7 @@ export function ConsoleBody({ store, log, columns, rows }: ConsoleBodyProps): Re
   const { made } = state;
   return (
     <Box flexDirection="column" width={columns} height={rows}>
-      {hasBanner && <ConnectionBanner cloud={state.cloud} width={columns} now={now} />}
+      {hasBanner && <Banner cloud={state.cloud} width={columns} now={now} />}
       <Content state={state} log={log} now={now} size={content} y={hasBanner ? 1 : 0} />
       {made !== undefined && <NewKey {...made} width={columns} height={newKeyHeight} />}
     </Box>
@@ -87,4 +103,58 @@ function Content({ state, log, now, size, y }: ContentProps): ReactElement {
       {draw("logs", columns, heights.apps + heights.replicas)}
     </>
   );
+}
+
+interface BannerProps {
+  readonly cloud: CloudState;
+  readonly width: number;
+  readonly now: number;
+}
+
+/** Why the figures are old, how old, and the keys that help. */
+function Banner({ cloud, width, now }: BannerProps): ReactElement {
+  const { glyphs } = useLook();
+  const { link, readAtMs } = cloud;
+  const age = readAtMs === undefined ? [] : [`figures are ${span(now - readAtMs)} old`];
+  const isDown = link.kind === "down";
+  const parts = isDown
+    ? [
+        canStart(cloud) ? "No control plane answers on this machine" : link.sentence,
+        ...age,
+        ...(canStart(cloud) ? ["S starts it"] : []),
+        "r asks again",
+      ]
+    : ["The control plane is slow to answer", ...age];
+  const sign = isDown ? glyphs.failed : glyphs.warning;
+  const text = ` ${sign} ${parts.join(` ${glyphs.separator} `)}`;
+  return <TextLine text={text} tone={isDown ? "error" : "warning"} width={width} />;
+}
+
+/** Nothing is deployed, or nothing is known yet: why, and what to do. */
+function EmptyConsole({ state, width, height }: Omit<PaneProps, "now">): ReactElement {
+  const { glyphs } = useLook();
+  return (
+    <Panel width={width} height={height} title="Deployments" isFocused={state.pane === "apps"}>
+      <Text> </Text>
+      {emptyLines(state.cloud, glyphs.ellipsis).map((line) => (
+        <TextLine key={line} text={`  ${line}`} tone="dim" width={panelInnerWidth(width)} />
+      ))}
+    </Panel>
+  );
+}
+
+function emptyLines(cloud: CloudState, ellipsis: string): readonly string[] {
+  const { link, target } = cloud;
+  if (link.kind === "up") {
+    return [
+      "Nothing is deployed yet. 4 opens the wizard: from a script or a model to a private endpoint.",
+    ];
+  }
+  if (link.kind === "connecting") return [`Asking ${target.place} what is deployed${ellipsis}`];
+  if (!canStart(cloud)) return [link.sentence, "r asks again; p chooses another server."];
+  return [
+    "The control plane does not run.",
+    "S starts it: it serves apps in the background until deployctl down.",
+    "4 opens the wizard, whose launch starts it too.",
+  ];
 }

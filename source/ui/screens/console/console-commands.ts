@@ -1,9 +1,8 @@
 // The commands of the console: their names and keys, when they are valid, and the action behind each.
 
-import type { BoundCommand, CommandFacts } from "../../frame/screen.ts";
-import type { AppActions } from "./app-actions.ts";
+import { type CommandRow, commandRow, type RowRest } from "../../frame/command-table.ts";
+import * as apps from "./app-actions.ts";
 import {
-  type ConsoleState,
   canStart,
   goBack,
   type Pane,
@@ -11,266 +10,197 @@ import {
   shownApps,
   shownReplicas,
 } from "./console-state.ts";
-import type { KeyActions } from "./key-actions.ts";
-import type { LogBuffer } from "./log-buffer.ts";
-import { clearsLogFilters, type PaneActions } from "./pane-actions.ts";
+import * as keys from "./key-actions.ts";
+import type { ConsoleContext } from "./pane-actions.ts";
+import * as panes from "./pane-actions.ts";
 
-export interface ConsoleActions {
-  readonly panes: PaneActions;
-  readonly apps: AppActions;
-  readonly keys: KeyActions;
-}
+type Row = CommandRow<ConsoleContext>;
+type When = Row["when"];
 
-type Outcome = string | undefined | Promise<string | undefined>;
-
-interface Definition extends CommandFacts {
-  readonly hint?: string | ((state: ConsoleState) => string | undefined);
-  readonly isValid: (state: ConsoleState, log: LogBuffer) => boolean;
-  readonly run: (actions: ConsoleActions, argument: string) => Outcome;
-}
-
-const isTyping = ({ field }: ConsoleState) => field !== undefined;
-const hasNewKey = ({ made }: ConsoleState) => made !== undefined;
-const isFree = (state: ConsoleState) => !isTyping(state) && !hasNewKey(state);
-const isDown = ({ cloud }: ConsoleState) => cloud.link.kind === "down";
-const inPanes = (state: ConsoleState) => isFree(state) && state.details === undefined;
-const inPane = (pane: Pane) => (state: ConsoleState) => inPanes(state) && state.pane === pane;
-const onApp = (state: ConsoleState) => isFree(state) && shownApps(state).length > 0;
+const isTyping: When = ({ state }) => state.field !== undefined;
+const hasNewKey: When = ({ state }) => state.made !== undefined;
+const isFree: When = (context) => !isTyping(context) && !hasNewKey(context);
+const isDown: When = ({ state }) => state.cloud.link.kind === "down";
+const inPanes: When = (context) => isFree(context) && context.state.details === undefined;
+const inPane =
+  (...wanted: Pane[]): When =>
+  (context) =>
+    inPanes(context) && wanted.includes(context.state.pane);
+const onApp: When = (context) => isFree(context) && shownApps(context.state).length > 0;
 /** Keys that mean something else in the panes of replicas and keys. */
-const onAppPane = (state: ConsoleState) =>
-  onApp(state) && (state.pane === "apps" || state.pane === "logs");
-const onKey = (state: ConsoleState) => inPane("keys")(state) && state.cloud.keys.length > 0;
+const onAppPane: When = (context) =>
+  onApp(context) && (context.state.pane === "apps" || context.state.pane === "logs");
+const onKey: When = (context) => inPane("keys")(context) && context.state.cloud.keys.length > 0;
 const hintIn =
   (pane: Pane, word: string) =>
-  (state: ConsoleState): string | undefined =>
+  ({ state }: ConsoleContext): string | undefined =>
     state.pane === pane ? word : undefined;
+const scrolling = (move: typeof panes.move, rows: number): RowRest<ConsoleContext> => {
+  return { group: "Scrolling", when: isFree, run: (context) => move(context, rows) };
+};
 
-const definitions: readonly Definition[] = [
-  {
-    ...facts("keepFilter", "Keep the filter and go back to the rows", ["Enter"]),
+const command = commandRow<ConsoleContext>("console", "Console");
+
+export const consoleCommands: readonly Row[] = [
+  command("keepFilter", ["Enter"], "Keep the filter and go back to the rows", {
     hint: "keep",
-    isValid: isTyping,
-    run: ({ panes }) => panes.keepFilter(),
-  },
-  {
-    ...facts("dropFilter", "Leave the filter as it was before", ["Esc"]),
+    when: isTyping,
+    run: panes.keepFilter,
+  }),
+  command("dropFilter", ["Esc"], "Leave the filter as it was before", {
     hint: "drop",
-    isValid: isTyping,
-    run: ({ panes }) => panes.dropFilter(),
-  },
-  {
-    ...facts("copyMadeKey", "Copy the new key", ["y"]),
+    when: isTyping,
+    run: panes.dropFilter,
+  }),
+  command("copyMadeKey", ["y"], "Copy the new key", {
     hint: "copy the key",
-    isValid: hasNewKey,
-    run: ({ keys }) => keys.copyMade(),
-  },
-  {
-    ...facts("closeMadeKey", "Close the new key, which is not shown again", ["Enter", "Esc"]),
+    when: hasNewKey,
+    run: keys.copyMadeKey,
+  }),
+  command("closeMadeKey", ["Enter", "Esc"], "Close the new key, which is not shown again", {
     hint: "close",
-    isValid: hasNewKey,
-    run: ({ keys }) => keys.closeMade(),
-  },
-  {
-    ...facts("start", "Start this machine's control plane", ["S"]),
+    when: hasNewKey,
+    run: keys.closeMadeKey,
+  }),
+  command("start", ["S"], "Start this machine's control plane", {
     hint: "start it",
-    isValid: (state) => isFree(state) && canStart(state.cloud),
-    run: ({ panes }) => panes.startServer(),
-  },
-  {
-    ...facts("retry", "Ask the control plane again, now", ["r"]),
-    hint: (state) => (isDown(state) ? "ask again" : undefined),
-    isValid: (state) => isFree(state) && (isDown(state) || state.pane !== "keys"),
-    run: ({ panes }) => panes.retry(),
-  },
-  {
-    ...facts("back", "Back: out of details, of a large pane, of a filter", ["Esc"]),
-    hint: ({ details }) => (details === undefined ? undefined : "back"),
-    isValid: (state, log) =>
-      isFree(state) && (clearsLogFilters(state, log) || goBack(state) !== undefined),
-    run: ({ panes }) => panes.back(),
-  },
-  {
-    ...facts("chat", "Chat with the deployment", ["Enter"]),
+    when: (context) => isFree(context) && canStart(context.state.cloud),
+    run: panes.startServer,
+  }),
+  command("retry", ["r"], "Ask the control plane again, now", {
+    hint: (context) => (isDown(context) ? "ask again" : undefined),
+    when: (context) => isFree(context) && (isDown(context) || context.state.pane !== "keys"),
+    run: panes.retry,
+  }),
+  command("back", ["Esc"], "Back: out of details, of a large pane, of a filter", {
+    hint: ({ state }) => (state.details === undefined ? undefined : "back"),
+    when: (context) =>
+      isFree(context) && (panes.clearsLogFilters(context) || goBack(context.state) !== undefined),
+    run: panes.back,
+  }),
+  command("chat", ["Enter"], "Chat with the deployment", {
     hint: "chat",
-    isValid: (state) => inPane("apps")(state) && onApp(state),
-    run: ({ apps }) => apps.chat(),
-  },
-  {
-    ...facts("enter", "Give the pane the whole screen", ["Enter"]),
-    isValid: (state) => inPanes(state) && state.pane !== "apps",
-    run: ({ panes }) => panes.zoom(),
-  },
-  {
-    ...facts("pane", "The next pane", ["Tab"]),
+    when: (context) => inPane("apps")(context) && onApp(context),
+    run: apps.chat,
+  }),
+  command("enter", ["Enter"], "Give the pane the whole screen", {
+    when: inPane("replicas", "keys", "logs"),
+    run: panes.zoom,
+  }),
+  command("pane", ["Tab"], "The next pane", {
     hint: "pane",
-    isValid: inPanes,
-    run: ({ panes }) => panes.changePane(1),
-  },
-  {
-    ...facts("paneBefore", "The pane before", ["Shift+Tab"]),
-    isValid: inPanes,
-    run: ({ panes }) => panes.changePane(-1),
-  },
-  {
-    ...facts("makeKey", "Make a key for callers", ["n"]),
+    when: inPanes,
+    run: (context) => panes.changePane(context, 1),
+  }),
+  command("paneBefore", ["Shift+Tab"], "The pane before", {
+    when: inPanes,
+    run: (context) => panes.changePane(context, -1),
+  }),
+  command("makeKey", ["n"], "Make a key for callers", {
     hint: hintIn("keys", "new key"),
     slash: ["/new-key"],
-    isValid: isFree,
-    run: ({ keys }) => keys.make(),
-  },
-  {
-    ...facts("rotateKey", "In the keys: replace the key by a new one", ["r"]),
+    when: isFree,
+    run: keys.makeKey,
+  }),
+  command("rotateKey", ["r"], "In the keys: replace the key by a new one", {
     hint: "rotate",
-    isValid: onKey,
-    run: ({ keys }) => keys.rotate(),
-  },
-  {
-    ...facts("revokeKey", "In the keys: revoke the key", ["x"]),
+    when: onKey,
+    run: keys.rotateKey,
+  }),
+  command("revokeKey", ["x"], "In the keys: revoke the key", {
     hint: "revoke",
-    isValid: onKey,
-    run: ({ keys }) => keys.revoke(),
-  },
-  {
-    ...facts("copyKeyId", "In the keys: copy the key's id", ["y"]),
-    isValid: onKey,
-    run: ({ keys }) => keys.copyId(),
-  },
-  {
-    ...facts("stopReplica", "In the replicas: stop the replica", ["x"]),
+    when: onKey,
+    run: keys.revokeKey,
+  }),
+  command("copyKeyId", ["y"], "In the keys: copy the key's id", {
+    when: onKey,
+    run: keys.copyKeyId,
+  }),
+  command("stopReplica", ["x"], "In the replicas: stop the replica", {
     hint: "stop it",
-    isValid: (state) => inPane("replicas")(state) && shownReplicas(state).length > 0,
-    run: ({ apps }) => apps.stopReplica(),
-  },
-  {
-    ...facts("logs", "Show the log; of a replica where one is selected", ["l"]),
-    hint: ({ pane }) => (pane === "apps" || pane === "replicas" ? "log" : undefined),
+    when: (context) => inPane("replicas")(context) && shownReplicas(context.state).length > 0,
+    run: apps.stopReplica,
+  }),
+  command("logs", ["l"], "Show the log; of a replica where one is selected", {
+    hint: ({ state: { pane } }) => (pane === "apps" || pane === "replicas" ? "log" : undefined),
     slash: ["/logs"],
     slashArguments: "[APP] [REPLICA|FILTER]",
-    isValid: onApp,
-    run: ({ panes }, words) => panes.showLog(words),
-  },
-  {
-    ...facts("filter", "Filter the deployments, or the log: replica:, rev:, stream:, !word", ["/"]),
+    when: onApp,
+    run: panes.showLog,
+  }),
+  command("filter", ["/"], "Filter the deployments, or the log: replica:, rev:, stream:, !word", {
     hint: "filter",
-    isValid: (state) => inPanes(state) && (state.pane === "apps" || state.pane === "logs"),
-    run: ({ panes }) => panes.openFilter(),
-  },
-  {
-    ...facts("stream", "In the log: all lines, those of one stream", ["f"]),
+    when: inPane("apps", "logs"),
+    run: panes.openFilter,
+  }),
+  command("stream", ["f"], "In the log: all lines, those of one stream", {
     hint: "stream",
-    isValid: inPane("logs"),
-    run: ({ panes }) => panes.nextStream(),
-  },
-  {
-    ...facts("wrap", "In the log: break long lines", ["w"]),
-    isValid: inPane("logs"),
-    run: ({ panes }) => panes.wrapLog(),
-  },
-  {
-    ...facts("pageLog", "Read the log in the pager", ["Ctrl+O"]),
-    isValid: onApp,
-    run: ({ panes }) => panes.pageLog(),
-  },
-  {
-    ...facts("scale", "Change how many replicas there may be", ["s"]),
+    when: inPane("logs"),
+    run: panes.nextStream,
+  }),
+  command("wrap", ["w"], "In the log: break long lines", {
+    when: inPane("logs"),
+    run: panes.wrapLog,
+  }),
+  command("pageLog", ["Ctrl+O"], "Read the log in the pager", { when: onApp, run: panes.pageLog }),
+  command("scale", ["s"], "Change how many replicas there may be", {
     hint: hintIn("apps", "scale"),
     slash: ["/scale"],
     slashArguments: "[APP] [MIN..MAX]",
-    isValid: onApp,
-    run: ({ apps }, words) => apps.scale(words),
-  },
-  {
-    ...facts("rollBack", "Go back to another revision", ["u"]),
+    when: onApp,
+    run: apps.scale,
+  }),
+  command("rollBack", ["u"], "Go back to another revision", {
     hint: hintIn("apps", "roll back"),
     slash: ["/rollback"],
     slashArguments: "[APP] [REVISION]",
-    isValid: onApp,
-    run: ({ apps }, words) => apps.rollBack(words),
-  },
-  {
-    ...facts("stop", "Stop the deployment, or let it run again", ["x"]),
-    hint: (state) => {
+    when: onApp,
+    run: apps.rollBack,
+  }),
+  command("stop", ["x"], "Stop the deployment, or let it run again", {
+    hint: ({ state }) => {
       if (state.pane !== "apps") return undefined;
       return selectedApp(state)?.state === "PAUSED" ? "resume" : "stop";
     },
     slash: ["/stop-app"],
     slashArguments: "[APP]",
-    isValid: onAppPane,
-    run: ({ apps }, words) => apps.stopOrResume(words),
-  },
-  {
-    ...facts("delete", "Delete the deployment, by typing its name", ["D"]),
+    when: onAppPane,
+    run: apps.stopOrResume,
+  }),
+  command("delete", ["D"], "Delete the deployment, by typing its name", {
     hint: hintIn("apps", "delete"),
     slash: ["/delete-app"],
     slashArguments: "[APP]",
-    isValid: onApp,
-    run: ({ apps }, words) => apps.remove(words),
-  },
-  {
-    ...facts("details", "Everything about the deployment", ["i"]),
-    hint: ({ pane, details }) => (pane === "apps" && details === undefined ? "info" : undefined),
-    isValid: onApp,
-    run: ({ apps }) => apps.showDetails(),
-  },
-  {
-    ...facts("copyUrl", "Copy the deployment's address", ["y"]),
-    isValid: onAppPane,
-    run: ({ apps }) => apps.copyUrl(),
-  },
-  {
-    ...facts("copyCalls", "Copy the lines that call the deployment", ["Y"]),
-    isValid: onApp,
-    run: ({ apps }) => apps.copyCalls(),
-  },
-  {
-    ...facts("zoom", "Give the pane the whole screen, or take it back", ["z"]),
-    isValid: inPanes,
-    run: ({ panes }) => panes.zoom(),
-  },
-  {
-    ...facts("server", "Another server", ["p"]),
+    when: onApp,
+    run: apps.remove,
+  }),
+  command("details", ["i"], "Everything about the deployment", {
+    hint: ({ state: { pane, details } }) =>
+      pane === "apps" && details === undefined ? "info" : undefined,
+    when: onApp,
+    run: apps.showDetails,
+  }),
+  command("copyUrl", ["y"], "Copy the deployment's address", {
+    when: onAppPane,
+    run: apps.copyUrl,
+  }),
+  command("copyCalls", ["Y"], "Copy the lines that call the deployment", {
+    when: onApp,
+    run: apps.copyCalls,
+  }),
+  command("zoom", ["z"], "Give the pane the whole screen, or take it back", {
+    when: inPanes,
+    run: panes.zoom,
+  }),
+  command("server", ["p"], "Another server", {
     slash: ["/profile"],
-    isValid: isFree,
-    run: ({ panes }) => panes.chooseServer(),
-  },
-  scroll("up", "Row up", ["Up", "k"], (panes) => panes.move(-1)),
-  scroll("down", "Row down", ["Down", "j"], (panes) => panes.move(1)),
-  scroll("pageUp", "Page up", ["PgUp"], (panes) => panes.movePage(-1)),
-  scroll("pageDown", "Page down", ["PgDn"], (panes) => panes.movePage(1)),
-  scroll("first", "To the first row", ["Home"], (panes) => panes.move(-Infinity)),
-  scroll("last", "To the last row; in the log, follow", ["End"], (panes) => panes.move(Infinity)),
+    when: isFree,
+    run: panes.chooseServer,
+  }),
+  command("up", ["Up", "k"], "Row up", scrolling(panes.move, -1)),
+  command("down", ["Down", "j"], "Row down", scrolling(panes.move, 1)),
+  command("pageUp", ["PgUp"], "Page up", scrolling(panes.movePage, -1)),
+  command("pageDown", ["PgDn"], "Page down", scrolling(panes.movePage, 1)),
+  command("first", ["Home"], "To the first row", scrolling(panes.move, -Infinity)),
+  command("last", ["End"], "To the last row; in the log, follow", scrolling(panes.move, Infinity)),
 ];
-
-/** For the documentation. */
-export const consoleCommandFacts: readonly CommandFacts[] = definitions;
-
-export function consoleCommands(
-  actions: ConsoleActions,
-  state: () => ConsoleState,
-  log: LogBuffer,
-): BoundCommand[] {
-  return definitions.map(({ hint, isValid, run, ...more }) => ({
-    ...more,
-    hint: () => (typeof hint === "function" ? hint(state()) : hint),
-    isValid: () => isValid(state(), log),
-    run: (argument) => run(actions, argument),
-  }));
-}
-
-function facts(name: string, title: string, keys: readonly string[]): CommandFacts {
-  return { id: `console.${name}`, title, group: "Console", keys };
-}
-
-function scroll(
-  name: string,
-  title: string,
-  keys: readonly string[],
-  act: (panes: PaneActions) => undefined,
-): Definition {
-  return {
-    ...facts(name, title, keys),
-    group: "Scrolling",
-    isValid: isFree,
-    run: ({ panes }) => act(panes),
-  };
-}

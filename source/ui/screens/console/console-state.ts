@@ -16,6 +16,8 @@ import type { DetailsFacts } from "./detail-lines.ts";
 
 export const panes = ["apps", "replicas", "keys", "logs"] as const;
 export type Pane = (typeof panes)[number];
+/** Panes with a selected row. */
+type List = Exclude<Pane, "logs">;
 
 export type CloudLink =
   | { readonly kind: "connecting" }
@@ -46,7 +48,7 @@ export interface ConsoleState {
   readonly pane: Pane;
   /** The pane has the whole screen. */
   readonly isZoomed: boolean;
-  readonly selected: Readonly<Record<"apps" | "replicas" | "keys", Selection>>;
+  readonly selected: Readonly<Record<List, Selection>>;
   /** Only deployments with this in their name or state are shown. */
   readonly filter: string;
   /** The filter being typed, and the filter before that. */
@@ -124,8 +126,7 @@ export function shownApps({ filter, cloud }: ConsoleState): readonly AppDocument
 }
 
 export function selectedApp(state: ConsoleState): AppDocument | undefined {
-  const apps = shownApps(state);
-  return apps[selectedIndex(state.selected.apps, apps.map(nameOf))];
+  return shownApps(state)[selectedRow(state, "apps")];
 }
 
 /** The replicas of the selected deployment. */
@@ -136,12 +137,23 @@ export function shownReplicas(state: ConsoleState): readonly ReplicaDocument[] {
 }
 
 export function selectedReplica(state: ConsoleState): ReplicaDocument | undefined {
-  const replicas = shownReplicas(state);
-  return replicas[selectedIndex(state.selected.replicas, replicas.map(replicaId))];
+  return shownReplicas(state)[selectedRow(state, "replicas")];
 }
 
-export function selectedKey({ selected, cloud }: ConsoleState): KeyDocument | undefined {
-  return cloud.keys[selectedIndex(selected.keys, cloud.keys.map(keyId))];
+export function selectedKey(state: ConsoleState): KeyDocument | undefined {
+  return state.cloud.keys[selectedRow(state, "keys")];
+}
+
+/** Names that the rows of each list are selected by. */
+const rowNames: Readonly<Record<List, (state: ConsoleState) => string[]>> = {
+  apps: (state) => shownApps(state).map(nameOf),
+  replicas: (state) => shownReplicas(state).map(({ replica }) => replica),
+  keys: ({ cloud }) => cloud.keys.map(({ id }) => id),
+};
+
+/** Index of the selected row; -1 in an empty list. */
+export function selectedRow(state: ConsoleState, list: List): number {
+  return selectedIndex(state.selected[list], rowNames[list](state));
 }
 
 /** Finds the selected item, or the item in its place; -1 in an empty list. */
@@ -150,23 +162,14 @@ export function selectedIndex({ name, index }: Selection, names: readonly string
   return at === -1 ? Math.min(index, names.length - 1) : at;
 }
 
-export function select(
-  state: ConsoleState,
-  list: keyof ConsoleState["selected"],
-  selection: Selection,
-): ConsoleState {
+export function select(state: ConsoleState, list: List, selection: Selection): ConsoleState {
   return { ...state, selected: { ...state.selected, [list]: selection } };
 }
 
 /** Moves the selection of a list. @param rows down where positive; infinities are the ends */
-export function moveSelection(
-  state: ConsoleState,
-  list: keyof ConsoleState["selected"],
-  rows: number,
-): ConsoleState {
-  const names = namesIn(state, list);
-  const at = selectedIndex(state.selected[list], names);
-  const index = Math.max(0, Math.min(names.length - 1, at + rows));
+export function moveSelection(state: ConsoleState, list: List, rows: number): ConsoleState {
+  const names = rowNames[list](state);
+  const index = Math.max(0, Math.min(names.length - 1, selectedRow(state, list) + rows));
   return select(state, list, { name: names[index], index });
 }
 
@@ -190,9 +193,8 @@ export function selectNamed(
 }
 
 /** The next pane, or the one before. */
-export function changePane(state: ConsoleState, step: -1 | 1): ConsoleState {
-  const at = (panes.indexOf(state.pane) + step + panes.length) % panes.length;
-  return { ...state, pane: panes[at] ?? "apps" };
+export function nextPane(pane: Pane, step: -1 | 1): Pane {
+  return panes[(panes.indexOf(pane) + step + panes.length) % panes.length] ?? "apps";
 }
 
 /** Closes the details, the large pane, the pane or the filter, whichever comes first. Undefined: none is open. */
@@ -212,17 +214,4 @@ export function noteWork(
 ): ConsoleState {
   const { [app]: _before, ...others } = state.works;
   return { ...state, works: sentence === undefined ? others : { ...others, [app]: sentence } };
-}
-
-function namesIn(state: ConsoleState, list: keyof ConsoleState["selected"]): string[] {
-  if (list === "keys") return state.cloud.keys.map(keyId);
-  return list === "apps" ? shownApps(state).map(nameOf) : shownReplicas(state).map(replicaId);
-}
-
-function replicaId({ replica }: ReplicaDocument): string {
-  return replica;
-}
-
-function keyId({ id }: KeyDocument): string {
-  return id;
 }

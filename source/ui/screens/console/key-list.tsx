@@ -1,14 +1,16 @@
 // The table of API keys, and the token of a key that was just made.
 
 import type { ReactElement } from "react";
+import type { KeyDocument } from "../../../cloud/admin/documents.ts";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
-import { fitColumns, markerWidth, Table } from "../../components/table.tsx";
+import { type Column, fitColumns, markerWidth, Table } from "../../components/table.tsx";
 import { TextLine } from "../../components/text-line.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { foreignText } from "../../text/text-run.ts";
+import { foreignRun, foreignText, type TextRun } from "../../text/text-run.ts";
+import type { Glyphs } from "../../theme.ts";
 import { type PaneProps, visibleFrom } from "./console-layout.ts";
 import { type ConsoleState, isOutdated, selectedKey } from "./console-state.ts";
-import { keyColumns } from "./table-columns.ts";
+import { keyName, lastUse, shortAge } from "./console-texts.ts";
 
 export function KeyList({ state, width, height, now }: PaneProps): ReactElement {
   const { glyphs } = useLook();
@@ -19,7 +21,7 @@ export function KeyList({ state, width, height, now }: PaneProps): ReactElement 
   const index = selected === undefined ? -1 : keys.indexOf(selected);
   const top = visibleFrom(index, keys.length, room);
   const inner = panelInnerWidth(width);
-  const fitted = fitColumns(keyColumns(glyphs, now), inner - markerWidth);
+  const columns = fitColumns(keyColumns(glyphs, now), inner - markerWidth);
   return (
     <Panel
       width={width}
@@ -29,7 +31,7 @@ export function KeyList({ state, width, height, now }: PaneProps): ReactElement 
       isFocused={pane === "keys"}
     >
       <Table
-        columns={fitted}
+        columns={columns}
         items={keys.slice(top, top + room)}
         keyOf={({ id }) => id}
         isSelected={(key) => key === selected}
@@ -40,6 +42,37 @@ export function KeyList({ state, width, height, now }: PaneProps): ReactElement 
       )}
     </Panel>
   );
+}
+
+function keyColumns(glyphs: Glyphs, now: number): readonly Column<KeyDocument>[] {
+  const text = (value: string) => foreignRun(value, "plain", glyphs.isAscii);
+  return [
+    { title: "NAME", width: 10, isFlexible: true, cell: (key) => text(keyName(key)) },
+    {
+      title: "KEY",
+      width: 6,
+      rank: 2,
+      cell: ({ id }) => text(`${glyphs.ellipsis}${id.slice(-3)}`),
+    },
+    { title: "SCOPE", width: 8, rank: 1, cell: ({ scope }) => text(scope) },
+    { title: "APPS", width: 10, rank: 3, cell: ({ apps }) => text(apps.join(",") || "all") },
+    { title: "STATE", width: 10, cell: (key) => keyStateRun(key, glyphs, now) },
+    { title: "USED", width: 5, align: "right", rank: 1, cell: (key) => text(lastUse(key, now)) },
+    {
+      title: "LIMIT",
+      width: 6,
+      align: "right",
+      rank: 4,
+      cell: ({ requestsPerMinute: limit }) => text(limit === undefined ? "none" : `${limit}/m`),
+    },
+  ];
+}
+
+/** A key that expires, after a rotation say, tells when. */
+function keyStateRun({ state, expiresAt }: KeyDocument, glyphs: Glyphs, now: number): TextRun {
+  if (state !== "active") return { text: `${glyphs.stopped} ${state}`, tone: "dim" };
+  if (expiresAt === undefined) return { text: `${glyphs.ready} active`, tone: "good" };
+  return { text: `${glyphs.ready} ${shortAge(expiresAt - now)} left`, tone: "warning" };
 }
 
 export interface NewKeyProps extends NonNullable<ConsoleState["made"]> {

@@ -2,15 +2,16 @@
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
+import type { EditorState } from "../../editor/editor-state.ts";
 import { fieldAfterText } from "../../editor/line-field.ts";
+import { bindCommands } from "../../frame/command-table.ts";
 import { fieldCommands } from "../../frame/field-commands.ts";
-import type { BodySize, BoundCommand, Screen } from "../../frame/screen.ts";
+import type { BodySize, Screen } from "../../frame/screen.ts";
 import { Store } from "../../hooks/store.ts";
 import { useLayout } from "../../hooks/use-layout.ts";
 import { useStore } from "../../hooks/use-store.ts";
-import type { Glyphs } from "../../theme.ts";
 import { TextActions } from "./answers-text.ts";
-import { type DeployActions, type DeploySituation, deployCommands } from "./deploy-commands.ts";
+import { type DeployKeys, deployCommands } from "./deploy-commands.ts";
 import { DeployLoader } from "./deploy-loader.ts";
 import {
   createDeployState,
@@ -19,6 +20,7 @@ import {
   targetOf,
 } from "./deploy-state.ts";
 import { DraftActions } from "./draft-actions.ts";
+import type { Item } from "./form.ts";
 import { openStep } from "./form-reducer.ts";
 import { LaunchActions } from "./launch-actions.ts";
 import { stepsColumns } from "./page-layout.ts";
@@ -28,104 +30,71 @@ import { StepPage } from "./step-page.tsx";
 import { focusedItem } from "./steps.ts";
 import { StepsList } from "./steps-list.tsx";
 
-export class DeployScreen implements Screen {
-  readonly id = "deploy";
-  readonly title = "Deploy";
-  readonly tabNumber = 4;
-  readonly Body: Screen["Body"];
-  readonly #glyphs: Glyphs;
-  readonly #store: Store<DeployState>;
-  readonly #loader: DeployLoader;
-  readonly #actions: DeployActions;
-  readonly #commands: readonly BoundCommand[];
-  #situation: DeploySituation | undefined;
-  #resuming: Promise<void> | undefined;
-
-  constructor({ folder = process.cwd(), ...services }: DeployServices) {
-    const store = new Store(openStep(createDeployState(services.cloud.scripts), "script"));
-    const context = { ...services, store, folder };
-    const loader = new DeployLoader(context);
-    const drafts = new DraftActions(context);
-    const launch = new LaunchActions(context, loader, drafts);
-    const steps = new StepActions(context, { loader, drafts, launch });
-    this.#glyphs = services.glyphs;
-    this.#store = store;
-    this.#loader = loader;
-    this.#actions = { steps, launch, drafts, text: new TextActions(context, steps) };
-    this.#commands = [
-      ...deployCommands(this.#actions, () => this.#situated()),
-      ...fieldCommands(
-        () => this.isTyping(),
-        (change) => steps.edit(change),
-      ),
-    ];
-    this.Body = memo(function DeployScreenBody(size: BodySize): ReactElement {
+export function deployScreen({ folder = process.cwd(), ...services }: DeployServices): Screen {
+  const { cloud, glyphs } = services;
+  const store = new Store(openStep(createDeployState(cloud.scripts), "script"));
+  const context = { ...services, store, folder };
+  const loader = new DeployLoader(context);
+  const drafts = new DraftActions(context);
+  const launch = new LaunchActions(context, loader, drafts);
+  const steps = new StepActions(context, { loader, drafts, launch });
+  const text = new TextActions(context, steps);
+  // Worked out once for each state: every command asks for it.
+  let focused: { readonly state?: DeployState; readonly item?: Item | undefined } = {};
+  const focusedNow = () => {
+    const state = store.get();
+    if (focused.state !== state) focused = { state, item: focusedItem(state) };
+    return focused.item;
+  };
+  const keys: DeployKeys = {
+    get state() {
+      return store.get();
+    },
+    get item() {
+      return focusedNow();
+    },
+    steps,
+    launch,
+    drafts,
+    text,
+  };
+  const isTyping = () => keys.item?.kind === "text";
+  const edit = (change: (field: EditorState) => EditorState) => steps.edit(change);
+  const type = (typed: string) => edit((field) => fieldAfterText(field, typed));
+  const commands = [...bindCommands(deployCommands, keys), ...fieldCommands(isTyping, edit)];
+  let resuming: Promise<void> | undefined;
+  return {
+    id: "deploy",
+    title: "Deploy",
+    tabNumber: 4,
+    Body: memo(function DeployScreenBody(size: BodySize): ReactElement {
       return <DeployBody state={useStore(store, (whole) => whole)} size={size} />;
-    });
-  }
-
-  commands(): readonly BoundCommand[] {
-    return this.#commands;
-  }
-
-  status(): string {
-    const { launch, given } = this.#store.get();
-    if (launch?.state === "running") return `launching ${given.name ?? ""}`.trim();
-    return targetOf(this.#store.get())?.place ?? "";
-  }
-
-  isTyping(): boolean {
-    return this.#situated().item?.kind === "text";
-  }
-
-  type(text: string): void {
-    this.#actions.steps.edit((field) => fieldAfterText(field, text));
-  }
-
-  paste(text: string): void {
-    this.type(text);
-  }
-
-  readerLines(): readonly string[] {
-    return readerLines(this.#store.get(), this.#glyphs);
-  }
-
-  /** @param model one of this machine, to deploy */
-  accept(model: string): void {
-    this.#actions.steps.deployModel(model);
-  }
-
-  subscribe(listener: () => void): () => void {
-    return this.#store.subscribe(listener);
-  }
-
-  activate(): void {
-    this.#resuming ??= this.#resume();
-  }
-
-  /** A launch goes on while another screen is in sight. */
-  deactivate(): void {}
-
-  async close(): Promise<void> {
-    this.#loader.close();
-    this.#actions.launch.close();
-    await this.#resuming;
-    await this.#actions.drafts.save();
-  }
-
-  /** Worked out once for each state: every command asks for it. */
-  #situated(): DeploySituation {
-    const state = this.#store.get();
-    if (this.#situation?.state !== state) {
-      this.#situation = { state, item: focusedItem(state) };
-    }
-    return this.#situation;
-  }
-
-  async #resume(): Promise<void> {
-    await this.#actions.drafts.resume();
-    this.#loader.read();
-  }
+    }),
+    commands: () => commands,
+    status: () => {
+      const state = store.get();
+      if (state.launch?.state !== "running") return targetOf(state)?.place ?? "";
+      return `launching ${state.given.name ?? ""}`.trim();
+    },
+    isTyping,
+    type,
+    paste: type,
+    readerLines: () => readerLines(store.get(), glyphs),
+    /** Begins with a model of this machine. */
+    accept: (model) => steps.deployModel(model),
+    subscribe: store.subscribe,
+    activate: () => {
+      resuming ??= drafts.resume().then(() => loader.read());
+    },
+    // A launch goes on while another screen is in sight.
+    deactivate: () => {},
+    close: async () => {
+      loader.close();
+      launch.close();
+      await resuming;
+      await drafts.save();
+    },
+  };
 }
 
 /** The steps where there is room, and the page of the current one. For screen readers the field that has the keys; the rest is in `readerLines`. */

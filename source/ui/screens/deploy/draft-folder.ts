@@ -74,15 +74,20 @@ export class DraftFolder {
   /** Every draft but the one that is written here; those that are too old are removed. */
   async others(): Promise<OtherDrafts> {
     const drafts: OtherDraft[] = [];
-    const problems = await this.#removeOld();
-    for (const name of await this.#names(pattern)) {
+    const problems: string[] = [];
+    const oldestMs = Date.now() - keptMs;
+    for (const name of await this.#names()) {
       const file = path.join(this.#folder, name);
       if (file === this.#file) continue;
+      const isInUse = this.#isInUse(name);
       try {
-        const draft = readDraft(await readFile(file, "utf8"));
         const { mtimeMs } = await stat(file);
-        if (draft === undefined) problems.push(await setAside(file));
-        else drafts.push({ ...draft, file, savedAtMs: mtimeMs, isInUse: this.#isInUse(name) });
+        if (mtimeMs < oldestMs && !isInUse) problems.push(...(await removeOld(file)));
+        else if (pattern.test(name)) {
+          const draft = readDraft(await readFile(file, "utf8"));
+          if (draft === undefined) problems.push(await setAside(file));
+          else drafts.push({ ...draft, file, savedAtMs: mtimeMs, isInUse });
+        }
       } catch (error) {
         // Its terminal has just finished with it, or another one has taken it over.
         if (codeOf(error) !== "ENOENT") throw error;
@@ -141,27 +146,9 @@ export class DraftFolder {
     return path.join(this.#folder, `deploy-draft-${processId}-${randomUUID()}.json`);
   }
 
-  /** @returns sentences about what could not be removed */
-  async #removeOld(): Promise<string[]> {
-    const problems: string[] = [];
-    const beforeMs = Date.now() - keptMs;
-    for (const name of await this.#names(anyPattern)) {
-      const file = path.join(this.#folder, name);
-      if (file === this.#file || this.#isInUse(name)) continue;
-      try {
-        if ((await stat(file)).mtimeMs < beforeMs) await rm(file, { force: true });
-      } catch (error) {
-        // Its terminal, or another one, was faster.
-        if (codeOf(error) === "ENOENT") continue;
-        problems.push(`An old draft could not be removed: ${describeError(error)}`);
-      }
-    }
-    return problems;
-  }
-
-  async #names(wanted: RegExp): Promise<string[]> {
+  async #names(): Promise<string[]> {
     try {
-      return (await readdir(this.#folder)).filter((name) => wanted.test(name));
+      return (await readdir(this.#folder)).filter((name) => anyPattern.test(name));
     } catch (error) {
       if (codeOf(error) === "ENOENT") return [];
       throw error;
@@ -184,6 +171,14 @@ export class DraftFolder {
     this.#last = changed.catch(() => {});
     await changed;
   }
+}
+
+/** @returns a sentence, if it could not be removed */
+async function removeOld(file: string): Promise<string[]> {
+  return await rm(file, { force: true }).then(
+    () => [],
+    (error: unknown) => [`An old draft could not be removed: ${describeError(error)}`],
+  );
 }
 
 async function setAside(file: string): Promise<string> {

@@ -6,11 +6,11 @@ import { visibleFrom } from "../../../../source/ui/screens/console/console-layou
 import {
   type ConsoleState,
   canStart,
-  changePane,
   goBack,
   initialState,
   isOutdated,
   moveSelection,
+  nextPane,
   noteWork,
   selectedApp,
   selectedIndex,
@@ -91,11 +91,11 @@ describe("the selection", () => {
 describe("the state", () => {
   test("goes around the panes both ways", () => {
     const walked: string[] = [];
-    for (let state = changePane(first, 1); walked.length < 4; state = changePane(state, 1)) {
-      walked.push(state.pane);
+    for (let pane = nextPane("apps", 1); walked.length < 4; pane = nextPane(pane, 1)) {
+      walked.push(pane);
     }
     expect(walked).toEqual(["replicas", "keys", "logs", "apps"]);
-    expect(changePane(first, -1).pane).toBe("logs");
+    expect(nextPane("apps", -1)).toBe("logs");
   });
 
   test("goes back one level at a time", () => {
