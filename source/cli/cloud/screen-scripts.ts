@@ -29,7 +29,12 @@ export function screenScripts(sessionOf: (profile: string) => Session): ScriptAc
       const session = sessionOf(server.target.profile);
       const [listener] = readServer(session).listeners;
       const place = {
-        client: server,
+        // A key that is missing is one of the findings.
+        client: {
+          status: async () => await server.client.status(),
+          secrets: async () => await server.client.secrets(),
+          keys: async () => await server.client.keys(),
+        },
         isLocal: server.target.isLocal,
         stateFolder: session.stateFolder,
         gateway: { host: listener?.host ?? "", port: listener?.port ?? 0 },

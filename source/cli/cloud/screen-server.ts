@@ -9,8 +9,6 @@ import type {
   DeployEvent,
   DeploymentRequest,
   EphemeralEvent,
-  NewKeyRequest,
-  ScaleChange,
   ServerStatus,
 } from "../../cloud/admin/documents.ts";
 import type { Inspection } from "../../cloud/inspection/inspection.ts";
@@ -20,8 +18,6 @@ import type {
   CloudServer,
   CloudTarget,
   DeploymentBackend,
-  EventQuery,
-  LogQuery,
   MachineCapacity,
   TestStep,
 } from "../../ui/screens/cloud-access.ts";
@@ -48,8 +44,6 @@ export class ScreenServer implements CloudServer {
     return clientOf(this.session);
   }
 
-  status = async (signal?: AbortSignal) => await this.client.status(signal);
-
   async start(): Promise<ServerStatus> {
     await this.#ensure();
     return await this.client.status();
@@ -58,24 +52,6 @@ export class ScreenServer implements CloudServer {
   async capacity(): Promise<MachineCapacity | undefined> {
     return this.target.isLocal ? await machineCapacity(this.session.stateFolder) : undefined;
   }
-
-  apps = async () => await this.client.apps();
-  app = async (app: string) => await this.client.app(app);
-  revisions = async (app: string) => await this.client.revisions(app);
-  replicas = async (app?: string) => await this.client.replicas(app);
-  events = (filter: EventQuery) => this.client.events(filter);
-  logs = (app: string, filter: LogQuery) => this.client.logs(app, filter);
-  usage = async (sinceMs: number) => await this.client.usage({ sinceMs });
-
-  scale = async (app: string, change: ScaleChange) => await this.client.scale(app, change);
-  resetScale = async (app: string) => await this.client.resetScale(app);
-  pause = async (app: string) => await this.client.pause(app);
-  resume = async (app: string) => await this.client.resume(app);
-  deleteApp = async (app: string) => await this.client.deleteApp(app);
-  activate = (app: string, revision: string, signal?: AbortSignal) =>
-    this.client.activate(app, { revision }, signal);
-  stopReplica = async (replica: string, how: { replace: boolean }) =>
-    await this.client.stopReplica(replica, how);
 
   async *deploy(request: DeploymentRequest, signal?: AbortSignal): AsyncGenerator<DeployEvent> {
     await this.#ensure();
@@ -86,13 +62,6 @@ export class ScreenServer implements CloudServer {
     await this.#ensure();
     yield* this.client.ephemeral(request, signal);
   }
-
-  keys = async () => await this.client.keys();
-  createKey = async (request: NewKeyRequest) => await this.client.createKey(request);
-  rotateKey = async (id: string, graceMs: number) => await this.client.rotateKey(id, { graceMs });
-  revokeKey = async (id: string, hard: boolean) => await this.client.revokeKey(id, { hard });
-  secrets = async () => await this.client.secrets();
-  setSecret = async (name: string, value: string) => await this.client.setSecret(name, value);
 
   openChat({ app, url }: ChatApp, token?: string): DeploymentBackend {
     const { profile } = this.target;

@@ -1,4 +1,5 @@
 // What the deploy and the console screen ask of deployctl; the command line hands in what does it.
+import type { Clock } from "../../base/clock.ts";
 import type {
   AppDetails,
   AppDocument,
@@ -20,7 +21,19 @@ import type {
 } from "../../cloud/admin/documents.ts";
 import type { AppConfig, AuthMode, ScaleSettings, TimeLimits } from "../../cloud/app-config.ts";
 import type { Inspection } from "../../cloud/inspection/inspection.ts";
+import type { FrameServices } from "../frame/screen.ts";
+import type { Glyphs } from "../theme.ts";
 import type { ChatBackend } from "./chat/chat-backend.ts";
+
+/** What the screens for deployments are given. */
+export interface CloudScreenServices {
+  readonly cloud: CloudAccess;
+  readonly glyphs: Glyphs;
+  readonly clock: Clock;
+  readonly frame: FrameServices;
+  /** Opens the chat screen on a deployment. @param token undefined: one that fits is found or made */
+  readonly chatWith: (server: CloudServer, app: AppDocument, token?: string) => Promise<void>;
+}
 
 /** Everything throws ProductErrors: their sentences are meant to be shown. */
 export interface CloudAccess {
@@ -59,24 +72,37 @@ export interface LocalModel {
 /** One control plane. */
 export interface CloudServer {
   readonly target: CloudTarget;
-  /** @throws `CLOUD_SERVER_UNREACHABLE` when none answers */
-  status(signal?: AbortSignal): Promise<ServerStatus>;
+  /** Its admin API. @throws ProductError when the settings lack a key for it */
+  readonly client: CloudClient;
   /** Starts this machine's server when none runs; resolves when it is ready. */
   start(): Promise<ServerStatus>;
   /** What there is for replicas; undefined for a server whose machine cannot be looked at. */
   capacity(): Promise<MachineCapacity | undefined>;
+  /** Leaving early does not end the deployment. */
+  deploy(request: DeploymentRequest, signal?: AbortSignal): AsyncIterable<DeployEvent>;
+  /** The app lives until the signal aborts. */
+  run(request: DeploymentRequest, signal: AbortSignal): AsyncIterable<EphemeralEvent>;
+  /** A chat with an app that speaks OpenAI's protocol. @param token undefined: one that fits */
+  openChat(app: ChatApp, token?: string): DeploymentBackend;
+  /** Asks for the models, then for one short answer. @param token undefined: one that fits */
+  testApp(app: CalledApp, token?: string, signal?: AbortSignal): Promise<readonly TestStep[]>;
+  /** Lines to paste: curl, and OpenAI's client. */
+  callLines(app: CalledApp, inspection: Inspection | undefined): readonly string[];
+}
 
+/** The admin API as far as the screens use it. Times are milliseconds since 1970. */
+export interface CloudClient {
+  /** @throws `CLOUD_SERVER_UNREACHABLE` when none answers */
+  status(): Promise<ServerStatus>;
   apps(): Promise<AppDocument[]>;
   app(app: string): Promise<AppDetails>;
   /** Newest first. */
   revisions(app: string): Promise<RevisionDocument[]>;
   /** @param app undefined: of all apps */
   replicas(app?: string): Promise<ReplicaDocument[]>;
-  events(filter: EventQuery): AsyncIterable<EventDocument>;
-  logs(app: string, filter: LogQuery): AsyncIterable<LogDocument>;
-  /** @param sinceMs milliseconds since 1970 */
-  usage(sinceMs: number): Promise<UsageDocument[]>;
-
+  events(filter: StreamFilter): AsyncIterable<EventDocument>;
+  logs(app: string, filter: StreamFilter): AsyncIterable<LogDocument>;
+  usage(filter: { sinceMs: number }): Promise<UsageDocument[]>;
   /** Survives deployments. */
   scale(app: string, change: ScaleChange): Promise<AppDocument>;
   /** Back to what the active revision says. */
@@ -86,31 +112,28 @@ export interface CloudServer {
   resume(app: string): Promise<AppDocument>;
   /** For good. */
   deleteApp(app: string): Promise<void>;
-  /** @param revision one of `revisions`, or `previous` */
-  activate(app: string, revision: string, signal?: AbortSignal): AsyncIterable<DeployEvent>;
-  /** Drains one replica, then ends it. @param replace another one is started first */
+  activate(
+    app: string,
+    rollout: { revision: string },
+    signal?: AbortSignal,
+  ): AsyncIterable<DeployEvent>;
+  /** Drains one replica, then ends it. @param how another one may be started first */
   stopReplica(replica: string, how: { replace: boolean }): Promise<void>;
-
-  /** Leaving early does not end the deployment. */
-  deploy(request: DeploymentRequest, signal?: AbortSignal): AsyncIterable<DeployEvent>;
-  /** The app lives until the signal aborts. */
-  run(request: DeploymentRequest, signal: AbortSignal): AsyncIterable<EphemeralEvent>;
-
   keys(): Promise<KeyDocument[]>;
   createKey(request: NewKeyRequest): Promise<NewKeyDocument>;
-  /** @param graceMs the old token works so long */
-  rotateKey(id: string, graceMs: number): Promise<NewKeyDocument>;
-  /** @param hard also cuts the requests that run under it */
-  revokeKey(id: string, hard: boolean): Promise<KeyDocument>;
+  /** The old token works for the grace. */
+  rotateKey(id: string, how: { graceMs: number }): Promise<NewKeyDocument>;
+  /** @param how `hard` also cuts the requests that run under it */
+  revokeKey(id: string, how: { hard: boolean }): Promise<KeyDocument>;
   secrets(): Promise<SecretDocument[]>;
-  setSecret(name: string, value: string): Promise<void>;
+}
 
-  /** A chat with an app that speaks OpenAI's protocol. @param token undefined: one that fits */
-  openChat(app: ChatApp, token?: string): DeploymentBackend;
-  /** Asks for the models, then for one short answer. @param token undefined: one that fits */
-  testApp(app: CalledApp, token?: string, signal?: AbortSignal): Promise<readonly TestStep[]>;
-  /** Lines to paste: curl, and OpenAI's client. */
-  callLines(app: CalledApp, inspection: Inspection | undefined): readonly string[];
+interface StreamFilter {
+  readonly follow: true;
+  readonly signal: AbortSignal;
+  readonly sinceMs?: number;
+  /** The last so many; undefined: all. */
+  readonly lines?: number;
 }
 
 /** The app that a chat is with. */
@@ -128,25 +151,6 @@ export interface DeploymentBackend extends ChatBackend {
 
 /** What has to be known of an app to call it. */
 export type CalledApp = Pick<AppDocument, "organisation" | "app" | "url" | "auth">;
-
-export interface EventQuery {
-  readonly app?: string;
-  /** Milliseconds since 1970. */
-  readonly sinceMs?: number;
-  readonly follow?: boolean;
-  readonly signal?: AbortSignal;
-}
-
-export interface LogQuery {
-  readonly revision?: string;
-  readonly replica?: string;
-  readonly search?: string;
-  /** The last so many; undefined: all. */
-  readonly lines?: number;
-  readonly sinceMs?: number;
-  readonly follow?: boolean;
-  readonly signal?: AbortSignal;
-}
 
 /** One request of `testApp`. */
 export interface TestStep {

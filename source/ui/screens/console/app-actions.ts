@@ -48,9 +48,9 @@ export const chat = onApp(async ({ feed, chatWith }, app) => {
 export const showDetails = onApp(async ({ store, feed: { server } }, app) => {
   const name = nameOf(app);
   const [details, revisions, replicas] = await Promise.all([
-    server.app(name),
-    server.revisions(name),
-    server.replicas(name),
+    server.client.app(name),
+    server.client.revisions(name),
+    server.client.replicas(name),
   ]);
   const callLines = server.callLines(app, undefined);
   store.update({ details: { facts: { details, revisions, replicas, callLines }, top: 0 } });
@@ -72,14 +72,14 @@ export const scale = onApp(async ({ frame, feed }, app, typed) => {
   const range = readRange(text, app.scale);
   if (range.kind === "wrong") return range.sentence;
   if (range.kind === "reset") {
-    const { scale } = await feed.server.resetScale(name);
+    const { scale } = await feed.server.client.resetScale(name);
     void feed.refresh();
     return `${name} scales as its script says: ${rangeText(scale)}`;
   }
   const effect = rangeEffect(range.change);
   const change = `Scale ${name} from ${rangeText(app.scale)} to ${text.trim()}?`;
   if (!(await frame.confirm(`${change} ${effect}`))) return undefined;
-  const { scale } = await feed.server.scale(name, range.change);
+  const { scale } = await feed.server.client.scale(name, range.change);
   void feed.refresh();
   return `${name} scales ${rangeText(scale)} from now on, whatever is deployed`;
 });
@@ -89,7 +89,7 @@ export const rollBack = onApp(async (context, app, typed) => {
   const { frame, feed, now } = context;
   const name = nameOf(app);
   frame.notify(`Asking for the revisions of ${name}`);
-  const usable = (await feed.server.revisions(name)).filter(
+  const usable = (await feed.server.client.revisions(name)).filter(
     ({ revision, state }) =>
       revision !== app.activeRevision && (state === "SUPERSEDED" || state === "RETIRED"),
   );
@@ -109,13 +109,13 @@ export const rollBack = onApp(async (context, app, typed) => {
 export const stopOrResume = onAppAlone(async ({ frame, feed }, app) => {
   const name = nameOf(app);
   if (app.state === "PAUSED") {
-    await feed.server.resume(name);
+    await feed.server.client.resume(name);
     void feed.refresh();
     return `${name} answers again`;
   }
   const question = `Stop ${name}? ${stopEffect(app.replicas.alive)} x lets it run again.`;
   if (!(await frame.confirm(question))) return undefined;
-  await feed.server.pause(name);
+  await feed.server.client.pause(name);
   void feed.refresh();
   return `${name} is stopped; x lets it run again`;
 });
@@ -129,7 +129,7 @@ export const remove = onAppAlone(async ({ frame, feed }, app) => {
   if (typed !== app.app && typed !== name) {
     return `'${typed}' is not ${app.app}: nothing was deleted`;
   }
-  await feed.server.deleteApp(name);
+  await feed.server.client.deleteApp(name);
   void feed.refresh();
   return `${name} is deleted`;
 });
@@ -145,7 +145,7 @@ export async function stopReplica({ state, frame, feed }: ConsoleContext): Outco
     { value: "end", title: "Yes, without another in its place" },
   ]);
   if (chosen === undefined || chosen === "keep") return undefined;
-  await feed.server.stopReplica(replica, { replace: chosen === "replace" });
+  await feed.server.client.stopReplica(replica, { replace: chosen === "replace" });
   void feed.refresh();
   return `${replica} is on its way out`;
 }
@@ -159,7 +159,7 @@ async function activate(
   const note = (sentence: string | undefined) => store.update(noteWork(store.get(), app, sentence));
   note("begins");
   try {
-    for await (const event of feed.server.activate(app, revision, closing)) {
+    for await (const event of feed.server.client.activate(app, { revision }, closing)) {
       if (event.kind === "phase") note(`${event.phase}: ${event.sentence}`);
       const ending = endingOf(app, event);
       if (ending !== undefined) return ending;

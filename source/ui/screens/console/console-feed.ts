@@ -68,7 +68,8 @@ export class ConsoleFeed {
     this.#poll.start();
     const server = this.#server;
     this.#stopEvents ??= follow({
-      open: (signal) => server.events({ follow: true, signal, sinceMs: this.#eventsSince() }),
+      open: (signal) =>
+        server.client.events({ follow: true, signal, sinceMs: this.#eventsSince() }),
       onItem: (event: EventDocument) => this.#takeEvent(event),
       // The readings tell whether the server answers.
       onState: () => {},
@@ -111,12 +112,13 @@ export class ConsoleFeed {
     this.#round += 1;
     const hour = Math.floor(now() / hourMs) * hourMs;
     try {
+      const { client } = server;
       const [apps, replicas, usage, keys, status] = await Promise.all([
-        server.apps(),
-        server.replicas(),
-        round % usageEvery === 0 ? server.usage(hour) : undefined,
-        round % keysEvery === 0 ? server.keys() : undefined,
-        round % keysEvery === 0 ? server.status() : undefined,
+        client.apps(),
+        client.replicas(),
+        round % usageEvery === 0 ? client.usage({ sinceMs: hour }) : undefined,
+        round % keysEvery === 0 ? client.keys() : undefined,
+        round % keysEvery === 0 ? client.status() : undefined,
       ]);
       if (server !== this.#server) return;
       const readAtMs = now();

@@ -1,14 +1,13 @@
 // The Console screen: deployments with their replicas, keys and logs, and the keys that act on them.
 
 import { memo } from "react";
-import type { Clock } from "../../../base/clock.ts";
 import type { EditorState } from "../../editor/editor-state.ts";
 import { fieldAfterText } from "../../editor/line-field.ts";
 import { bindCommands } from "../../frame/command-table.ts";
 import { fieldCommands } from "../../frame/field-commands.ts";
 import type { BodySize, Screen } from "../../frame/screen.ts";
 import { Store } from "../../hooks/store.ts";
-import type { Glyphs } from "../../theme.ts";
+import type { CloudScreenServices } from "../cloud-access.ts";
 import { ConsoleBody } from "./console-body.tsx";
 import { consoleCommands } from "./console-commands.ts";
 import { ConsoleFeed } from "./console-feed.ts";
@@ -17,16 +16,11 @@ import { initialState } from "./console-state.ts";
 import { LogBuffer } from "./log-buffer.ts";
 import { type ConsoleContext, editFilter, selectApp } from "./pane-actions.ts";
 
-export interface ConsoleScreenOptions extends Pick<ConsoleContext, "cloud" | "frame" | "chatWith"> {
-  readonly glyphs: Glyphs;
-  readonly clock: Clock;
-}
-
 /** Ages are shown in seconds. */
 const tickMs = 1000;
 
-export function consoleScreen(options: ConsoleScreenOptions): Screen {
-  const { cloud, glyphs, clock } = options;
+export function consoleScreen(services: CloudScreenServices): Screen {
+  const { cloud, clock } = services;
   const server = cloud.server();
   const log = new LogBuffer();
   const store = new Store(initialState(server.target));
@@ -34,14 +28,13 @@ export function consoleScreen(options: ConsoleScreenOptions): Screen {
   const feed = new ConsoleFeed({ cloud, server, store, log, now });
   const closing = new AbortController();
   const context: ConsoleContext = {
-    ...options,
+    ...services,
     store,
     get state() {
       return store.get();
     },
     log,
     feed,
-    isAscii: glyphs.isAscii,
     now,
     closing: closing.signal,
   };

@@ -34,7 +34,7 @@ export async function makeKey(context: ConsoleContext): Promise<undefined> {
   if (description === undefined) return;
   const life = await frame.choose("It expires", lives);
   if (life === undefined) return;
-  const made = await feed.server.createKey({
+  const made = await feed.server.client.createKey({
     scope: use === "read" ? "api:read" : use === "admin" ? "admin" : "api",
     ...(use === "app" && app && { apps: [app.app], organisation: app.organisation }),
     description: description.trim() || undefined,
@@ -50,7 +50,8 @@ export async function rotateKey(context: ConsoleContext): Promise<undefined> {
   const question = `A new token for ${keyName(key)}; the old one works on`;
   const chosen = await frame.choose(question, graces);
   const grace = graces.find(({ value }) => value === chosen);
-  if (grace !== undefined) show(context, await feed.server.rotateKey(key.id, grace.ms));
+  if (grace !== undefined)
+    show(context, await feed.server.client.rotateKey(key.id, { graceMs: grace.ms }));
 }
 
 export async function revokeKey({
@@ -67,7 +68,7 @@ export async function revokeKey({
     { value: "hard", title: "Yes, and cut the requests that run under it" },
   ]);
   if (chosen === undefined || chosen === "keep") return undefined;
-  await feed.server.revokeKey(key.id, chosen === "hard");
+  await feed.server.client.revokeKey(key.id, { hard: chosen === "hard" });
   void feed.refresh();
   return `${keyName(key)} is revoked`;
 }

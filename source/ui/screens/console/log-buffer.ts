@@ -1,6 +1,7 @@
 // The newest lines of a log: the lines that pass the filters, and the lines in sight.
 
 import type { LogDocument } from "../../../cloud/admin/documents.ts";
+import { Store } from "../../hooks/store.ts";
 
 /** The streams that a key walks through. */
 const logStreams = ["all", "stderr", "stdout", "event"] as const;
@@ -29,8 +30,7 @@ export interface LogEntry {
 
 /** Taking in a line and reading the lines in sight cost the same however many lines there are. */
 export class LogBuffer {
-  readonly #listeners = new Set<() => void>();
-  #version = 0;
+  readonly #version = new Store({ count: 0 });
   #entries: LogEntry[] = [];
   /** Entries that pass the filters. */
   #shown: LogEntry[] = [];
@@ -43,12 +43,8 @@ export class LogBuffer {
   #missedSince = 0;
 
   /** Counts changes, for `useStore`. */
-  readonly get = (): number => this.#version;
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly get = (): number => this.#version.get().count;
+  readonly subscribe = this.#version.subscribe;
 
   get filters(): LogFilters {
     return this.#filters;
@@ -164,8 +160,7 @@ export class LogBuffer {
   }
 
   #tell(): void {
-    this.#version += 1;
-    for (const listener of this.#listeners) listener();
+    this.#version.update({ count: this.get() + 1 });
   }
 }
 

@@ -53,7 +53,7 @@ export class LogFollower {
       open: (signal) => {
         const sinceMs = log.newest?.ts;
         const from = sinceMs === undefined ? { lines: earlierLines } : { sinceMs };
-        return server().logs(app, { follow: true, signal, ...from });
+        return server().client.logs(app, { follow: true, signal, ...from });
       },
       onItem: (line: LogDocument) => {
         if (this.#isNew(line)) log.push(line);

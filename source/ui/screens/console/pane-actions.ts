@@ -1,13 +1,11 @@
 // The keys of the panes: moving, filtering, the log, and the server that the console looks at.
 
 import { showControls } from "../../../base/seen-text.ts";
-import type { AppDocument } from "../../../cloud/admin/documents.ts";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import { fieldWith } from "../../editor/line-field.ts";
-import type { FrameServices } from "../../frame/screen.ts";
 import type { Store } from "../../hooks/store.ts";
-import type { CloudAccess, CloudServer } from "../cloud-access.ts";
+import type { CloudScreenServices } from "../cloud-access.ts";
 import type { ConsoleFeed } from "./console-feed.ts";
 import { contentSize, listRows } from "./console-layout.ts";
 import {
@@ -25,18 +23,12 @@ import { detailRows } from "./detail-lines.ts";
 import type { LogBuffer } from "./log-buffer.ts";
 
 /** What the keys of the console act on. */
-export interface ConsoleContext {
+export interface ConsoleContext extends CloudScreenServices {
   readonly store: Store<ConsoleState>;
   /** The store's state of this moment. */
   readonly state: ConsoleState;
   readonly log: LogBuffer;
   readonly feed: ConsoleFeed;
-  readonly frame: FrameServices;
-  readonly cloud: CloudAccess;
-  /** Opens a chat with a deployment. */
-  readonly chatWith: (server: CloudServer, app: AppDocument) => Promise<void>;
-  /** Only ASCII may be drawn. */
-  readonly isAscii: boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Aborts when the program ends. */
@@ -117,11 +109,15 @@ export function movePage(context: ConsoleContext, pages: number): undefined {
 }
 
 function scrollDetails(context: ConsoleContext, rows: number): void {
-  const { store, state, isAscii, now } = context;
+  const { store, state, glyphs, now } = context;
   if (state.details === undefined) return;
   const size = sizeOf(context);
   const width = panelInnerWidth(size.columns);
-  const count = detailRows(state.details.facts, { width, now: now(), isAscii }).length;
+  const count = detailRows(state.details.facts, {
+    width,
+    now: now(),
+    isAscii: glyphs.isAscii,
+  }).length;
   const last = Math.max(0, count - panelInnerHeight(size.rows));
   const top = Math.max(0, Math.min(last, state.details.top + rows));
   store.update({ details: { ...state.details, top } });

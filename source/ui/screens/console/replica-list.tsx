@@ -86,14 +86,17 @@ export function ReplicaList({ state, width, height, now }: PaneProps): ReactElem
   );
 }
 
-interface ReplicaRowProps {
+interface RowProps {
+  /** The figures are old. */
+  readonly isDim: boolean;
+  readonly width: number;
+}
+
+interface ReplicaRowProps extends RowProps {
   readonly replica: ReplicaDocument;
   /** Requests that it takes at a time. */
   readonly slots: number;
   readonly isSelected: boolean;
-  /** The figures are old. */
-  readonly isDim: boolean;
-  readonly width: number;
   readonly now: number;
 }
 
@@ -123,13 +126,11 @@ function ReplicaRow(props: ReplicaRowProps): ReactElement {
   );
 }
 
-interface DemandRowProps {
+interface DemandRowProps extends RowProps {
   readonly label: string;
   /** Values of the readings, oldest first. */
   readonly values: readonly number[];
   readonly note: string;
-  readonly isDim: boolean;
-  readonly width: number;
 }
 
 function DemandRow({ label, values, note, isDim, width }: DemandRowProps): ReactElement {
@@ -150,11 +151,7 @@ function DemandRow({ label, values, note, isDim, width }: DemandRowProps): React
   );
 }
 
-interface EventRowProps extends Pick<DemandRowProps, "isDim" | "width"> {
-  readonly event: EventDocument;
-}
-
-function EventRow({ event, isDim, width }: EventRowProps): ReactElement {
+function EventRow({ event, isDim, width }: RowProps & { event: EventDocument }): ReactElement {
   const { glyphs, theme } = useLook();
   const isBad = /crash|fail|unhealthy|unschedulable|lost/.test(event.kind);
   const sentence = foreignText(toOneLine(event.sentence), glyphs.isAscii);

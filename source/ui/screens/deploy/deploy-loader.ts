@@ -60,7 +60,7 @@ export class DeployLoader {
       capacity: { about: aboutProfile, read: async () => await this.server().capacity() },
       secrets: {
         about: aboutProfile,
-        read: async () => await orNothing(this.server(), (server) => server.secrets()),
+        read: async () => await orNothing(this.server(), ({ client }) => client.secrets()),
       },
       app: {
         about: (state) => `${aboutProfile(state)} ${state.given.name}`,
@@ -195,14 +195,14 @@ export class DeployLoader {
 
   async #apps(state: DeployState) {
     const organisation = targetOf(state)?.organisation;
-    const apps = await orNothing(this.server(), (server) => server.apps());
+    const apps = await orNothing(this.server(), ({ client }) => client.apps());
     return apps.filter((app) => organisation === undefined || app.organisation === organisation);
   }
 
   async #app(state: DeployState) {
     const server = this.server();
     const found = (await this.#apps(state)).find(({ app }) => app === state.given.name);
-    return found && (await server.app(`${found.organisation}/${found.app}`));
+    return found && (await server.client.app(`${found.organisation}/${found.app}`));
   }
 
   async #check(state: DeployState, number: number): Promise<Checked> {

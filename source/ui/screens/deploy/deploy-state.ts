@@ -1,6 +1,5 @@
 // State of the deploy screen: the answers, the facts read for them, and the launch. And what its parts share.
 
-import type { Clock } from "../../../base/clock.ts";
 import type {
   AppDetails,
   AppDocument,
@@ -10,12 +9,9 @@ import type {
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import type { Inspection } from "../../../cloud/inspection/inspection.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
-import type { FrameServices } from "../../frame/screen.ts";
 import type { Store } from "../../hooks/store.ts";
-import type { Glyphs } from "../../theme.ts";
 import type {
-  CloudAccess,
-  CloudServer,
+  CloudScreenServices,
   CloudTarget,
   LocalModel,
   MachineCapacity,
@@ -122,6 +118,19 @@ export interface DeployState {
   readonly scroll: number;
 }
 
+const nothingKnown: Known = {
+  scripts: notLoaded,
+  models: notLoaded,
+  script: notLoaded,
+  functions: notLoaded,
+  targets: notLoaded,
+  capacity: notLoaded,
+  apps: notLoaded,
+  secrets: notLoaded,
+  app: notLoaded,
+  checked: notLoaded,
+};
+
 export function createDeployState(
   rules: Rules,
   given: Given = {},
@@ -137,18 +146,7 @@ export function createDeployState(
     faults: {},
     paths: [],
     isPublicConfirmed: false,
-    known: {
-      scripts: notLoaded,
-      models: notLoaded,
-      script: notLoaded,
-      functions: notLoaded,
-      targets: notLoaded,
-      capacity: notLoaded,
-      apps: notLoaded,
-      secrets: notLoaded,
-      app: notLoaded,
-      checked: notLoaded,
-    },
+    known: nothingKnown,
     checks: [],
     launch: undefined,
     tests: notLoaded,
@@ -199,14 +197,7 @@ export function revisionBefore({ launch, known }: DeployState): string | undefin
     : launch.result.previous;
 }
 
-/** Services that the screen is given. */
-export interface DeployServices {
-  readonly cloud: CloudAccess;
-  readonly glyphs: Glyphs;
-  readonly clock: Clock;
-  readonly frame: FrameServices;
-  /** Opens the chat screen on a deployment. @param token undefined: one that fits is found or made */
-  readonly chatWith: (server: CloudServer, app: AppDocument, token?: string) => Promise<void>;
+export interface DeployServices extends CloudScreenServices {
   /** Start of relative paths. Defaults to the working folder of the process. */
   readonly folder?: string;
 }

@@ -102,7 +102,7 @@ export class LaunchActions {
   /** Creates a key for the new app alone. */
   createKey(): Promise<undefined> {
     return this.#ask("key", (server, { organisation, app }) =>
-      server.createKey({ organisation, scope: "api", apps: [app], description: app }),
+      server.client.createKey({ organisation, scope: "api", apps: [app], description: app }),
     );
   }
 
@@ -117,11 +117,11 @@ export class LaunchActions {
     if (server === undefined || before === undefined || name === undefined) {
       return "There is no revision to go back to.";
     }
-    const { activeRevision } = await server.app(name);
+    const { activeRevision } = await server.client.app(name);
     if (activeRevision === before) return `${before} is active, as before: nothing has changed.`;
     store.update({ work: `going back to ${before}` });
     try {
-      for await (const event of server.activate(name, before)) {
+      for await (const event of server.client.activate(name, { revision: before })) {
         if (event.kind === "phase") store.update({ work: `going back: ${event.sentence}` });
         if (event.kind === "failed") return event.sentence;
       }
@@ -136,7 +136,7 @@ export class LaunchActions {
     const called = this.#calledApp();
     const server = this.#server;
     if (called === undefined || server === undefined) return "There is no app to chat with.";
-    const app = await server.app(`${called.organisation}/${called.app}`);
+    const app = await server.client.app(`${called.organisation}/${called.app}`);
     await this.#context.chatWith(server, app, this.#token);
     return undefined;
   }

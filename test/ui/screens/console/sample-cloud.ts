@@ -25,6 +25,7 @@ import { cloudErrors } from "../../../../source/cloud/errors.ts";
 import type {
   ChatApp,
   CloudAccess,
+  CloudClient,
   CloudServer,
 } from "../../../../source/ui/screens/cloud-access.ts";
 import { ScriptedBackend } from "../../support/scripted-backend.ts";
@@ -156,7 +157,7 @@ export function sampleRevision(change: Partial<RevisionDocument> = {}): Revision
   };
 }
 
-export class SampleServer implements CloudServer {
+export class SampleServer implements CloudServer, CloudClient {
   readonly target = {
     profile: "local",
     isCurrent: true,
@@ -176,6 +177,10 @@ export class SampleServer implements CloudServer {
   eventList: EventDocument[] = [];
   activation: DeployEvent[] = [];
   readonly #lines = new Set<AsyncQueue<LogDocument>>();
+
+  get client(): this {
+    return this;
+  }
 
   /** Lines that whoever follows gets. */
   write(...lines: LogDocument[]): void {
@@ -262,7 +267,7 @@ export class SampleServer implements CloudServer {
     await this.#answer(undefined);
   }
 
-  async *activate(app: string, revision: string): AsyncGenerator<DeployEvent> {
+  async *activate(app: string, { revision }: { revision: string }): AsyncGenerator<DeployEvent> {
     this.orders.push(`activate ${app} ${revision}`);
     yield* await this.#answer(this.activation);
   }
@@ -282,17 +287,16 @@ export class SampleServer implements CloudServer {
     return await this.#answer({ key, token: `dk_${"t".repeat(61)}` });
   }
 
-  async rotateKey(id: string, graceMs: number): Promise<NewKeyDocument> {
+  async rotateKey(id: string, { graceMs }: { graceMs: number }): Promise<NewKeyDocument> {
     this.orders.push(`rotate ${id} ${graceMs}`);
     return await this.#answer({ key: sampleKey({ id: "gggghhhhiiii" }), token: "dk_rotated" });
   }
 
-  async revokeKey(id: string, hard: boolean) {
+  async revokeKey(id: string, { hard }: { hard: boolean }) {
     this.orders.push(`revoke ${id}${hard ? " hard" : ""}`);
     return await this.#answer(sampleKey({ id, state: "revoked" }));
   }
 
-  setSecret = async () => await this.#answer(undefined);
   openChat = ({ app, url }: ChatApp) => {
     const reach = async () => await this.#answer(undefined);
     return Object.assign(this.backend, { deployment: { profile: "local", app, url }, reach });
