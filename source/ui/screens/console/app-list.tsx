@@ -60,7 +60,11 @@ export function AppList({ state, width, height, now, y }: PaneProps & { y: numbe
       />
       {apps.length === 0 && (
         <TextLine
-          text={`  No deployment is called '${filter}'. Esc shows all.`}
+          text={
+            total === 0
+              ? "  Nothing is deployed yet."
+              : `  No deployment is called '${filter}'. Esc shows all.`
+          }
           tone="dim"
           width={inner}
         />

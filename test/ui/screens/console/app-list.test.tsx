@@ -65,6 +65,12 @@ test("a narrow table keeps name, state, replicas and rates", () => {
   expect(shown).not.toContain("TTFB");
 });
 
+test("an empty table says that nothing is deployed", () => {
+  expect(textOf(consoleState({ apps: [] }, { pane: "keys" }))).toContain(
+    "Nothing is deployed yet.",
+  );
+});
+
 describe("a filter", () => {
   const apps = ["embed", "tiny", "tiny-2"].map((app) => sampleApp({ app }));
 
