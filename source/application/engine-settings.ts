@@ -1,8 +1,15 @@
 // The settings that models are loaded with.
+import type { ProductPaths } from "../configuration/paths.ts";
 import type { Settings } from "../configuration/settings.ts";
+import type { PromptCacheSettings } from "../engine/runner/load-settings.ts";
 import type { EngineSettings } from "../engine/scheduler/load-plan.ts";
+import { promptCacheFolder } from "./prompt-cache.ts";
 
-export function engineSettings(settings: Settings): EngineSettings {
+/** @param folders undefined where nothing is to be kept on disk */
+export function engineSettings(
+  settings: Settings,
+  folders?: Pick<ProductPaths, "cache">,
+): EngineSettings {
   return {
     device: settings.gpu,
     slots: settings.num_parallel,
@@ -15,6 +22,25 @@ export function engineSettings(settings: Settings): EngineSettings {
     lookupTokens: settings.lookup_tokens,
     prefixSharing: settings.prefix_sharing,
     conversationCacheBytes: settings.conversation_cache,
+    promptCache: folders && promptCache(settings, folders),
     maximumQueue: settings.max_queue,
   };
+}
+
+/** @returns undefined where prompts are not stored */
+function promptCache(
+  settings: Settings,
+  folders: Pick<ProductPaths, "cache">,
+): PromptCacheSettings | undefined {
+  if (settings.prompt_cache === 0 || settings.nohistory) return undefined;
+  return promptHousekeeping(settings, folders);
+}
+
+/** With no room at all for stored prompts, those that are there go. */
+export function promptHousekeeping(
+  { prompt_cache: budgetBytes, prompt_cache_age: ageMs }: Settings,
+  folders: Pick<ProductPaths, "cache">,
+): PromptCacheSettings {
+  const maximumAgeMs = ageMs === Number.POSITIVE_INFINITY ? undefined : ageMs;
+  return { folder: promptCacheFolder(folders), budgetBytes, maximumAgeMs };
 }

@@ -1,7 +1,9 @@
-// What a server does for the store in the background: removes what no model needs, and learns the
-// digests of large files that models refer to.
+// What a server does in the background: removes from the store what no model needs, learns the digests
+// of large files that models refer to, and lets stored prompts go that are too old or too many.
 import { formatBytes } from "../base/byte-format.ts";
 import { describeError } from "../base/product-error.ts";
+import type { PromptCacheSettings } from "../engine/runner/load-settings.ts";
+import { PromptFolder } from "../engine/text/prompt-folder.ts";
 import { hashReferences } from "../store/library/hash-references.ts";
 import type { ModelStore } from "../store/library/model-store.ts";
 import { prune } from "../store/library/prune.ts";
@@ -11,6 +13,12 @@ const usualDelayMs = 15_000;
 /** Models are made, and left unused, while a server runs. */
 const usualPauseMs = 10 * 60_000;
 
+export interface Housekeeping {
+  promptCache?: PromptCacheSettings;
+  delayMs?: number;
+  pauseMs?: number;
+}
+
 /**
  * Begins after a while, and looks again from time to time.
  *
@@ -19,8 +27,7 @@ const usualPauseMs = 10 * 60_000;
 export function keepHouse(
   store: ModelStore,
   log: (text: string) => void,
-  delayMs = usualDelayMs,
-  pauseMs = usualPauseMs,
+  { promptCache, delayMs = usualDelayMs, pauseMs = usualPauseMs }: Housekeeping = {},
 ): () => Promise<void> {
   const abort = new AbortController();
   let running: Promise<void> = Promise.resolve();
@@ -32,7 +39,10 @@ export function keepHouse(
   };
   const tidyIn = (waitMs: number) => {
     timer = setTimeout(() => {
-      running = tidy(store, log, logOnce, abort.signal).then(() => {
+      running = Promise.all([
+        tidy(store, log, logOnce, abort.signal),
+        tidyPrompts(promptCache, logOnce),
+      ]).then(() => {
         if (!abort.signal.aborted) tidyIn(pauseMs);
       });
     }, waitMs);
@@ -67,5 +77,17 @@ async function tidy(
     if (hashed > 0) log(`computed the digests of ${hashed} files that models refer to`);
   } catch (error) {
     if (!signal.aborted) logOnce(`tidying the store failed: ${describeError(error)}`);
+  }
+}
+
+async function tidyPrompts(
+  settings: PromptCacheSettings | undefined,
+  logOnce: (text: string) => void,
+): Promise<void> {
+  if (settings === undefined) return;
+  try {
+    await new PromptFolder(settings.folder).tidy(settings);
+  } catch (error) {
+    logOnce(`tidying the stored prompts failed: ${describeError(error)}`);
   }
 }

@@ -16,7 +16,7 @@ import { RequestLog } from "../request-log/request-log.ts";
 import { Transcripts } from "../request-log/transcripts.ts";
 import { serverErrors } from "../server/errors.ts";
 import { drainRequests, untilNoneRuns } from "./drain.ts";
-import { engineSettings } from "./engine-settings.ts";
+import { engineSettings, promptHousekeeping } from "./engine-settings.ts";
 import { freeCardBytes } from "./free-card-bytes.ts";
 import { keepHouse } from "./housekeeping.ts";
 import { keyPolicy, keysFile } from "./key-policy.ts";
@@ -74,7 +74,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
   const ready = Promise.withResolvers<void>();
   const scheduler = new Scheduler({
     catalog,
-    engine: engineSettings(settings),
+    engine: engineSettings(settings, options.paths ?? productPaths()),
     keepAliveMs: settings.keep_alive,
     loadTimeoutMs: settings.load_timeout,
     maximumLoadedModels: settings.max_loaded_models,
@@ -153,7 +153,9 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       // Others may take the port; connections with running requests stay.
       app.server.close();
     };
-    const leaveHouse = keepHouse(library.store, log);
+    const leaveHouse = keepHouse(library.store, log, {
+      promptCache: promptHousekeeping(settings, options.paths ?? productPaths()),
+    });
     const notices = [notice, policy.notice].filter((text) => text !== undefined);
     return {
       url,

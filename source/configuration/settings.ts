@@ -32,6 +32,8 @@ export interface Settings {
   lookup_tokens: number;
   prefix_sharing: boolean;
   conversation_cache: number | undefined;
+  prompt_cache: number | undefined;
+  prompt_cache_age: number;
   stable_prompts: boolean;
   model_folders: string[];
   models: string | undefined;
@@ -167,6 +169,21 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     honoursOllama: false,
     description:
       "Memory of each model for conversations that lost their slot to others; auto fits it to the machine, 0 keeps none.",
+  },
+  prompt_cache: {
+    read: (text) => (text === "auto" ? { value: undefined } : byteSize(text)),
+    unit: "bytes",
+    default: undefined,
+    honoursOllama: false,
+    description:
+      "Room on disk for long prompts that outlive a restart; auto fits it to the disk, 0 keeps none, nor does nohistory.",
+  },
+  prompt_cache_age: {
+    read: duration("168h, or -1 for good"),
+    unit: "milliseconds",
+    default: 7 * 24 * 3_600_000,
+    honoursOllama: false,
+    description: "How long a prompt stays on disk after its last use.",
   },
   stable_prompts: {
     read: boolean,

@@ -83,10 +83,10 @@ export type FinishReason = "stop" | "length" | "cancelled";
 
 /**
  * Source of the prompt tokens that were not computed: a slot, a checkpoint of one, or a state kept in
- * memory beside the slots. Where there is none, either no earlier prompt begins alike, or nothing was
- * kept of what it has in common with one.
+ * memory beside the slots or on disk. Where there is none, either no earlier prompt begins alike, or
+ * nothing was kept of what it has in common with one.
  */
-export type PromptSource = "slot" | "checkpoint" | "memory" | "none" | "not kept";
+export type PromptSource = "slot" | "checkpoint" | "memory" | "disk" | "none" | "not kept";
 
 export interface GenerationStatistics {
   promptTokens: number;

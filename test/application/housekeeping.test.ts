@@ -18,7 +18,7 @@ test("what no model needs is removed, once it is old", async () => {
   await store.writeBlob("left behind now");
   utimesSync(store.blobPath(old.digest), longAgo, longAgo);
   const lines: string[] = [];
-  const leave = keepHouse(store, (line) => lines.push(line), 0);
+  const leave = keepHouse(store, (line) => lines.push(line), { delayMs: 0 });
   await until(blobs, (names) => names.length === kept.length + 1);
   await until(
     () => lines,
@@ -44,7 +44,7 @@ test("large files that models refer to get their digest", async () => {
   });
   await store.writeManifest(name, { ...manifest, layers });
   const lines: string[] = [];
-  const leave = keepHouse(store, (line) => lines.push(line), 0);
+  const leave = keepHouse(store, (line) => lines.push(line), { delayMs: 0 });
   await until(
     () => lines,
     (told) => told.includes("computed the digests of 1 files that models refer to"),
@@ -58,7 +58,7 @@ test("large files that models refer to get their digest", async () => {
 test("a model that is made while the server runs gets its digest too", async () => {
   const fixture = openStore();
   const lines: string[] = [];
-  const leave = keepHouse(fixture.store, (line) => lines.push(line), 0, 10);
+  const leave = keepHouse(fixture.store, (line) => lines.push(line), { delayMs: 0, pauseMs: 10 });
   const file = fixture.tinyAt("large.gguf");
   truncateSync(file, 65 * 1024 ** 2);
   for (const times of [1, 2]) {
@@ -78,7 +78,7 @@ test("a damaged manifest is told of once, however often a server looks", async (
   await fixture.create("broken", { from: [fixture.tinyAt("a.gguf")] });
   writeFileSync(fixture.store.folder.manifestPath(modelName("broken")), "{");
   const lines: string[] = [];
-  const leave = keepHouse(fixture.store, (line) => lines.push(line), 0, 1);
+  const leave = keepHouse(fixture.store, (line) => lines.push(line), { delayMs: 0, pauseMs: 1 });
   const told = (start: string) => lines.filter((line) => line.startsWith(start)).length;
   for (const times of [1, 2, 3]) {
     const file = fixture.tinyAt(`${times}.gguf`);
@@ -103,7 +103,7 @@ test("a damaged manifest is named, and nothing is removed", async () => {
   writeFileSync(manifest, "{");
   const before = blobs();
   const lines: string[] = [];
-  const leave = keepHouse(store, (line) => lines.push(line), 0);
+  const leave = keepHouse(store, (line) => lines.push(line), { delayMs: 0 });
   await until(
     () => lines,
     (told) => told.some((line) => line.includes(path.basename(path.dirname(manifest)))),

@@ -11,8 +11,12 @@ import { type MemoryModel, writeMemoryModel } from "./memory-models.ts";
 
 export interface LoadedMemoryModel {
   lines: string[];
+  /** What the user is told. */
+  warnings: string[];
   ask(tokens: number[], changes?: AskChanges): Promise<Answer>;
   stop(): Promise<void>;
+  /** Ends its process at once. */
+  kill(): Promise<void>;
 }
 
 export interface AskChanges {
@@ -28,18 +32,35 @@ export async function loadMemoryModel(
   const folder = mkdtempSync(path.join(tmpdir(), "modelctl-memory-model-"));
   const modelPath = path.join(folder, `${kind}.gguf`);
   await writeMemoryModel(modelPath, kind);
+  const model = await loadMemoryModelFile(modelPath, changes);
+  return {
+    ...model,
+    stop: async () => {
+      await model.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The same of a file that stays where it is. */
+export async function loadMemoryModelFile(
+  modelPath: string,
+  changes: Partial<LoadSettings> = {},
+): Promise<LoadedMemoryModel> {
   const { architecture, layers, vocabularySize, slidingWindow } = await readGgufFacts(modelPath);
   const lines: string[] = [];
+  const warnings: string[] = [];
   const { runner } = await RunnerProcess.start(
     {
       ...(await tinySettings({ threads: 1 })),
       ...{ modelPath, architecture, layers, vocabularySize, slidingWindow },
       ...changes,
     },
-    { log: (more) => lines.push(...more) },
+    { log: (more) => lines.push(...more), warn: (text) => warnings.push(text) },
   );
   return {
     lines,
+    warnings,
     ask: async (tokens, { maxTokens = 8, temperature = 0, signal } = {}) =>
       await collect(
         runner.generate(
@@ -57,9 +78,10 @@ export async function loadMemoryModel(
           signal ?? new AbortController().signal,
         ),
       ),
-    stop: async () => {
-      await runner.stop();
-      rmSync(folder, { recursive: true, force: true });
+    stop: () => runner.stop(),
+    kill: async () => {
+      runner.kill();
+      await runner.exited;
     },
   };
 }

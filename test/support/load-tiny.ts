@@ -49,6 +49,7 @@ export const tinyEngine: EngineSettings = {
   lookupTokens: 0,
   prefixSharing: true,
   conversationCacheBytes: undefined,
+  promptCache: undefined,
   maximumQueue: 16,
 };
 
@@ -94,6 +95,7 @@ export async function tinySettings(changes: Partial<LoadSettings> = {}): Promise
     lookupTokens: 0,
     prefixSharing: true,
     conversationCacheBytes: undefined,
+    promptCache: undefined,
     flashAttention: "auto",
     kvCacheType: "f16",
     useMmap: true,

@@ -11,6 +11,20 @@ export interface VisionSettings {
   engine: "built" | "prebuilt";
 }
 
+/** What files of stored prompts may take. */
+export interface PromptLimits {
+  /** Of all files together, in bytes; undefined fits it to the disk. */
+  budgetBytes: number | undefined;
+  /** Milliseconds without use; undefined keeps them for good. */
+  maximumAgeMs: number | undefined;
+}
+
+/** Where beginnings of prompts outlive the model, and what names their files. */
+export interface PromptCacheSettings extends PromptLimits {
+  /** Absolute. */
+  folder: string;
+}
+
 export interface LoadSettings {
   /** Absolute path of the GGUF file; of a split model, its first part. */
   modelPath: string;
@@ -46,6 +60,8 @@ export interface LoadSettings {
   prefixSharing: boolean;
   /** Most memory for conversations beside the slots; undefined fits it to the machine. */
   conversationCacheBytes: number | undefined;
+  /** Undefined keeps nothing on disk. */
+  promptCache: (PromptCacheSettings & { model: string; parts: string[] }) | undefined;
   flashAttention: boolean | "auto";
   kvCacheType: "f16" | "q8_0" | "q4_0";
   useMmap: boolean;

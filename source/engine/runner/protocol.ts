@@ -27,6 +27,8 @@ export type FromRunner =
   | { type: "loaded"; facts: RunnerFacts }
   | { type: "load-failed"; error: WireError }
   | { type: "log"; lines: string[] }
+  /** A line that the user should see. */
+  | { type: "warning"; text: string }
   | { type: "result"; id: number; output: CallOutput }
   | { type: "call-failed"; id: number; error: WireError }
   | { type: "events"; events: RequestEvent[] };

@@ -32,7 +32,7 @@ process.on("message", (message: ToRunner) => {
       engine?.cancel(message.id);
       break;
     case "stop":
-      leave(0);
+      void finish();
   }
 });
 process.on("disconnect", () => leave(0));
@@ -43,6 +43,7 @@ async function load(settings: LoadSettings): Promise<void> {
   try {
     engine = await openEngine(settings, {
       log: (text) => outbox.log(text),
+      warn: (text) => outbox.post({ type: "warning", text }),
       progress: (fraction) => outbox.post({ type: "progress", fraction }),
       mayTakeMemory: () => proceeding.promise,
       flush: () => outbox.flush(),
@@ -93,6 +94,15 @@ function toWire(error: unknown): WireError {
     return { code, message, ...(hint !== undefined && { hint }) };
   }
   return { code: "UNEXPECTED", message: error instanceof Error ? error.message : String(error) };
+}
+
+/** The server waits for the end of this process, but not for long. */
+async function finish(): Promise<void> {
+  try {
+    await engine?.finish();
+  } finally {
+    leave(0);
+  }
 }
 
 function leave(code: number): never {

@@ -26,6 +26,8 @@ export interface RunnerObserver {
   /** 0 to 1, while the model is loading. */
   progress?(fraction: number): void;
   log?(lines: string[]): void;
+  /** Takes a line that the user should see. */
+  warn?(text: string): void;
 }
 
 const keptLogLines = 200;
@@ -206,6 +208,9 @@ export class RunnerProcess {
         break;
       case "log":
         this.#note(message.lines);
+        break;
+      case "warning":
+        this.#observer.warn?.(message.text);
         break;
       case "result":
         this.#takeCall(message.id)?.resolve(message.output);

@@ -3,7 +3,7 @@
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
 import type { DeviceKind } from "../generation.ts";
-import type { LoadSettings, VisionSettings } from "../runner/load-settings.ts";
+import type { LoadSettings, PromptCacheSettings, VisionSettings } from "../runner/load-settings.ts";
 import { hasEyes } from "../text/eyes.ts";
 import { type FreeRoom, roomForWindows } from "./card-plan.ts";
 import { automaticContextLength, fittingSlots } from "./memory-plan.ts";
@@ -24,6 +24,8 @@ export interface EngineSettings {
   prefixSharing: boolean;
   /** In bytes, of one model; undefined fits it to the machine. */
   conversationCacheBytes: number | undefined;
+  /** Undefined keeps nothing on disk. */
+  promptCache: PromptCacheSettings | undefined;
   maximumQueue: number;
 }
 
@@ -85,6 +87,10 @@ export function planLoad(
     lookupTokens: settings.lookupTokens,
     prefixSharing: settings.prefixSharing,
     conversationCacheBytes: settings.conversationCacheBytes,
+    promptCache: settings.promptCache && {
+      ...settings.promptCache,
+      ...{ model: model.name, parts: model.parts },
+    },
     flashAttention: settings.flashAttention,
     kvCacheType,
     useMmap: parameters.use_mmap ?? true,

@@ -219,6 +219,7 @@ export class LoadedModel {
           log: (lines) => {
             for (const line of lines) engineLog(`${model.name}: ${line}`);
           },
+          warn: (text) => log(`${model.name}: ${text}`),
         },
         this.#abort.signal,
         this.#options.mayLoad,

@@ -24,6 +24,7 @@ import { type MemoryKind, SequenceMemory } from "./sequence-memory.ts";
 import { Slot } from "./slot.ts";
 import { StepComputer, type StepComputerOptions } from "./step-computer.ts";
 import type { SampledItem } from "./step-sampler.ts";
+import type { StoredPrompts } from "./stored-prompts.ts";
 import { WaitingJobs } from "./waiting-jobs.ts";
 
 export interface LoopOptions extends StepComputerOptions {
@@ -31,6 +32,8 @@ export interface LoopOptions extends StepComputerOptions {
   prefixCopy: PrefixCopy | undefined;
   /** Makes the store of states beside the slots; undefined: there is none. */
   savedStates: ((memory: SequenceMemory) => SavedStates) | undefined;
+  /** What is on disk; undefined: nothing. */
+  storedPrompts: StoredPrompts | undefined;
   memoryKind: MemoryKind;
   /** Most memory for checkpoints, see `Checkpoints`. */
   checkpointBytes: number;
@@ -69,6 +72,7 @@ export class BatchingLoop {
       copy: options.prefixCopy,
       checkpoints: this.#checkpoints,
       saved: options.savedStates?.(this.#memory),
+      stored: options.storedPrompts,
       images,
       log,
     });
@@ -119,7 +123,13 @@ export class BatchingLoop {
     if (job !== undefined) job.cancelled = true;
   }
 
+  /** Before the model is unloaded: what is worth it is written to the disk, within so many milliseconds. */
+  async finish(limitMs: number): Promise<void> {
+    if (!this.#running) await this.#prefixes.finish(this.#slots, limitMs);
+  }
+
   async #run(): Promise<void> {
+    await this.#prefixes.wake();
     await this.#gather();
     // Now, when those who sent the requests are done with them.
     await this.#steps.begin();
@@ -145,7 +155,7 @@ export class BatchingLoop {
     // No await stands between the check for work and this line, so no request can slip through.
     this.#running = false;
     this.#previous = undefined;
-    this.#prefixes.rest();
+    this.#prefixes.rest(this.#slots);
     this.#options.flush();
   }
 

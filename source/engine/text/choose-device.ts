@@ -11,6 +11,7 @@ export type DeviceSetting = "auto" | DeviceKind;
 export interface OpenedDevice {
   addon: Addon;
   kind: DeviceKind;
+  binary: AddonBinary;
   names: string[];
   reason: string;
 }
@@ -133,8 +134,8 @@ async function tryToOpen(
   if (binary.device === "cpu") {
     return type === undefined
       ? "the CPU build found no backend for this processor"
-      : { addon, kind: "cpu", names: [] };
+      : { addon, kind: "cpu", binary, names: [] };
   }
   if (typeof type !== "string") return `the ${binary.device} build found no usable device`;
-  return { addon, kind: binary.device, names: addon.getGpuDeviceInfo().deviceNames };
+  return { addon, kind: binary.device, binary, names: addon.getGpuDeviceInfo().deviceNames };
 }

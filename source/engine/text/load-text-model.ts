@@ -4,7 +4,7 @@ import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../errors.ts";
 import type { DeviceReport, LoadPhases } from "../generation.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
-import type { Addon, AddonContext, AddonModel } from "./addon.ts";
+import type { Addon, AddonBinary, AddonContext, AddonModel } from "./addon.ts";
 import { findAddonBinary, logLevels } from "./addon.ts";
 import { type OpenedDevice, openDevice } from "./choose-device.ts";
 import { contextOptions } from "./context-options.ts";
@@ -15,6 +15,8 @@ export interface LoadedTextModel {
   addon: Addon;
   model: AddonModel;
   context: AddonContext;
+  /** The engine itself. */
+  binary: AddonBinary;
   device: DeviceReport;
   phases: LoadPhases;
 }
@@ -81,6 +83,7 @@ export async function loadTextModel(
     addon,
     model,
     context,
+    binary: device.binary,
     phases: {
       process: began,
       device: opened - began,

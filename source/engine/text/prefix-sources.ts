@@ -9,6 +9,7 @@ import type { PrefixCopy } from "./prefix-copy.ts";
 import { goesOn, type SavedMatch, type SavedStates } from "./saved-states.ts";
 import type { SequenceMemory } from "./sequence-memory.ts";
 import { type Slot, sharedPrefixLength } from "./slot.ts";
+import type { StorablePrompt, StoredMatch, StoredPrompts } from "./stored-prompts.ts";
 
 export interface PrefixSourceOptions {
   memory: SequenceMemory;
@@ -16,6 +17,8 @@ export interface PrefixSourceOptions {
   checkpoints: Checkpoints<Job>;
   /** Undefined keeps nothing beside the slots. */
   saved: SavedStates | undefined;
+  /** Undefined keeps nothing on disk. */
+  stored: StoredPrompts | undefined;
   images: ImageTokens;
   log: (text: string) => void;
 }
@@ -23,6 +26,8 @@ export interface PrefixSourceOptions {
 export interface PrefixChoice extends SlotChoice<Job> {
   /** The state to put into the slot first. */
   saved?: SavedMatch;
+  /** The same, from the disk. */
+  stored?: StoredMatch;
 }
 
 /** The source of a prompt's beginning. */
@@ -66,6 +71,21 @@ export class PrefixSources {
     slots: ReadonlyArray<Slot<Job>>,
     promptTokens: readonly number[],
   ): PrefixChoice | undefined {
+    const kept = this.#chooseKept(slots, promptTokens);
+    const { stored } = this.#options;
+    const match = kept && stored?.find(promptTokens);
+    const gain = (match?.length ?? 0) - (kept?.prefix ?? 0);
+    if (stored === undefined || match === undefined || gain < smallestGain) return kept;
+    if (!stored.isWorthLoading(match, gain, this.#computeMsPerToken)) return kept;
+    const slot = oldestOf(slots, promptTokens);
+    return slot && { slot, copyFrom: undefined, prefix: match.length, stored: match };
+  }
+
+  /** What slots and memory have. */
+  #chooseKept(
+    slots: ReadonlyArray<Slot<Job>>,
+    promptTokens: readonly number[],
+  ): PrefixChoice | undefined {
     const live = chooseSlot(
       slots,
       promptTokens,
@@ -88,7 +108,8 @@ export class PrefixSources {
   longestShared(slots: ReadonlyArray<Slot<Job>>, promptTokens: readonly number[]): number {
     const live = slots.map(({ tokens }) => sharedPrefixLength(tokens, promptTokens));
     const saved = this.#options.saved?.longestShared(promptTokens) ?? 0;
-    return this.#keepable(promptTokens, Math.max(saved, ...live));
+    const stored = this.#options.stored?.longestShared(promptTokens) ?? 0;
+    return this.#keepable(promptTokens, Math.max(saved, stored, ...live));
   }
 
   /** Keeps what the slot has read so far for other conversations that begin so. */
@@ -104,9 +125,35 @@ export class PrefixSources {
     return copy.isWorth(prefix, source.tokens.length, this.#computeMsPerToken);
   }
 
-  /** Nothing is under way: memory held for further copies can go. */
-  rest(): void {
+  /** Something is under way again; resolves when the context is free for it. */
+  async wake(): Promise<void> {
+    await this.#options.stored?.wake();
+  }
+
+  /** Nothing is under way: memory held for further copies can go, and what is worth it to the disk. */
+  rest(slots: ReadonlyArray<Slot<Job>>): void {
     this.#options.copy?.forget();
+    this.#options.stored?.rest(() => this.#storable(slots), this.#computeMsPerToken);
+  }
+
+  /** The model is unloaded, and nothing is under way: the last time to write to the disk. */
+  async finish(slots: ReadonlyArray<Slot<Job>>, limitMs: number): Promise<void> {
+    await this.#options.stored?.finish(this.#storable(slots), this.#computeMsPerToken, limitMs);
+  }
+
+  /** What may go to the disk: beginnings first, then what was used last. */
+  #storable(slots: ReadonlyArray<Slot<Job>>): StorablePrompt[] {
+    const { saved, memory } = this.#options;
+    const live = slots.map((slot) => ({
+      tokens: [...slot.tokens],
+      isCuttable: memory.canCutCopy(slot, 0),
+      source: { slotId: slot.id },
+      kind: "conversation",
+      lastUsed: slot.lastUsed,
+    }));
+    const beside = (saved?.all ?? []).map((state) => ({ ...state, source: { file: state.file } }));
+    const rank = ({ kind }: { kind: string }) => (kind === "beginning" ? 0 : 1);
+    return [...beside, ...live].sort((a, b) => rank(a) - rank(b) || b.lastUsed - a.lastUsed);
   }
 
   /**
@@ -116,12 +163,17 @@ export class PrefixSources {
    */
   async take(choice: PrefixChoice, promptTokens: readonly number[]): Promise<TakenPrefix> {
     const { memory, copy, log } = this.#options;
-    const { slot, copyFrom, saved } = choice;
+    const { slot, copyFrom, saved, stored } = choice;
     const keep = this.#keepable(promptTokens, choice.prefix);
-    const isReplaced = saved !== undefined || copyFrom !== undefined;
+    const isReplaced = saved !== undefined || copyFrom !== undefined || stored !== undefined;
     if (saved !== undefined) this.#options.saved?.reserve(saved);
     await this.#keepConversation(slot, isReplaced ? 0 : keep);
-    if (isReplaced) {
+    if (stored !== undefined) {
+      if (!(await this.#options.stored?.load(stored, slot))) {
+        memory.clear(slot);
+        return { length: 0, source: "none" };
+      }
+    } else if (isReplaced) {
       try {
         if (saved !== undefined) await this.#options.saved?.load(saved, slot);
         else if (copyFrom !== undefined) await copy?.copy(copyFrom, slot);
@@ -135,7 +187,9 @@ export class PrefixSources {
       }
     }
     const taken = await this.#goBack(slot, keep);
-    return saved !== undefined && taken.length > 0 ? { ...taken, source: "memory" } : taken;
+    if (taken.length === 0) return taken;
+    if (stored !== undefined) return { ...taken, source: "disk" };
+    return saved !== undefined ? { ...taken, source: "memory" } : taken;
   }
 
   /** A conversation that loses its slot to another one is kept beside the slots. */

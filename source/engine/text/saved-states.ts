@@ -125,6 +125,10 @@ export class SavedStates {
     return best;
   }
 
+  get all(): readonly SavedState[] {
+    return this.#states;
+  }
+
   /** The longest beginning of a prompt that any of them begins with, of use or not. */
   longestShared(promptTokens: readonly number[]): number {
     return Math.max(

@@ -17,17 +17,25 @@ import { MemoryFolder } from "./memory-folder.ts";
 import { PictureReader } from "./picture-reader.ts";
 import { PrefillPace } from "./prefill-pace.ts";
 import { PrefixCopy } from "./prefix-copy.ts";
+import { usablePrefix } from "./prompt-file-names.ts";
+import { PromptFolder } from "./prompt-folder.ts";
 import { PromptReader } from "./prompt-reader.ts";
 import { SavedStates } from "./saved-states.ts";
 import type { SequenceMemory } from "./sequence-memory.ts";
+import { StoredPrompts } from "./stored-prompts.ts";
 import { controlTextsOf, TokenBytes } from "./token-bytes.ts";
 
 export interface EngineConnection extends LoadObserver {
+  /** Takes a line that the user should see. */
+  warn(text: string): void;
   /** A step was launched or work ran out: send what was emitted. */
   flush(): void;
   /** Resolves when the receiver keeps up. */
   ready(): Promise<void>;
 }
+
+/** Unloading a model must not take long. */
+const finishMs = 2000;
 
 export class TextEngine {
   readonly facts: RunnerFacts;
@@ -45,6 +53,7 @@ export class TextEngine {
     settings: LoadSettings,
     loaded: LoadedTextModel,
     connection: EngineConnection,
+    storedPrompts: StoredPrompts | undefined,
   ) {
     this.#settings = settings;
     this.#loaded = loaded;
@@ -80,6 +89,7 @@ export class TextEngine {
           ? new PrefixCopy(context, settings.contextLength, this.#folder)
           : undefined,
       savedStates: this.#statesBeside(context, log),
+      storedPrompts,
       memoryKind,
       checkpointBytes: checkpointBudget(loaded),
       images,
@@ -94,7 +104,8 @@ export class TextEngine {
   /** @throws ProductError, see `loadTextModel` */
   static async load(settings: LoadSettings, connection: EngineConnection): Promise<TextEngine> {
     const loaded = await loadTextModel(settings, connection);
-    return new TextEngine(settings, loaded, connection);
+    const stored = await openStoredPrompts(settings, loaded, (text) => connection.warn(text));
+    return new TextEngine(settings, loaded, connection, stored);
   }
 
   /**
@@ -135,6 +146,11 @@ export class TextEngine {
         refuseUnknown(input.tokens, this.#settings);
         return { text: this.#loaded.model.detokenize(Uint32Array.from(input.tokens), true) };
     }
+  }
+
+  /** What is read of long prompts outlives the model where that takes a moment only. */
+  async finish(): Promise<void> {
+    await this.#loop.finish(finishMs);
   }
 
   close(): void {
@@ -196,6 +212,30 @@ export class TextEngine {
       });
     }
     this.#loop.submit(id, request, prompt, emit);
+  }
+}
+
+async function openStoredPrompts(
+  settings: LoadSettings,
+  loaded: LoadedTextModel,
+  warn: (text: string) => void,
+): Promise<StoredPrompts | undefined> {
+  const { promptCache, prefixSharing, modelPath, contextLength } = settings;
+  if (promptCache === undefined || !prefixSharing) return undefined;
+  const { folder, parts, model, ...limits } = promptCache;
+  try {
+    return await StoredPrompts.open({
+      context: loaded.context,
+      folder: new PromptFolder(folder),
+      prefix: await usablePrefix(parts, settings, loaded),
+      limits,
+      windowTokens: contextLength,
+      model: { name: model, path: modelPath },
+      warn,
+    });
+  } catch (error) {
+    warn(`prompts cannot be stored on disk: ${error instanceof Error ? error.message : error}`);
+    return undefined;
   }
 }
 

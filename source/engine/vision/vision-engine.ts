@@ -87,6 +87,9 @@ export class VisionEngine {
     }
   }
 
+  /** Nothing of it outlives the process. */
+  async finish(): Promise<void> {}
+
   close(): void {}
 
   /** One answer after the other. */
