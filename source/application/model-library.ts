@@ -33,8 +33,7 @@ export class ModelLibrary implements Workshop {
   readonly hub: () => Promise<HubSettings>;
   readonly quantizeProgram: QuantizeProgram;
   readonly templateProblem: TemplateProblem;
-  /** For what is done outside the store. */
-  readonly #locksFolder: string;
+  readonly #cacheFolder: string;
 
   constructor(
     settings: Pick<Settings, "models" | "hub_prefixes" | "hub_endpoint" | "llama_quantize">,
@@ -42,7 +41,7 @@ export class ModelLibrary implements Workshop {
     environment: NodeJS.ProcessEnv = process.env,
   ) {
     const { hub_prefixes: hubPrefixes, hub_endpoint: endpoint } = settings;
-    this.#locksFolder = path.join(paths.cache, "locks");
+    this.#cacheFolder = paths.cache;
     const folder = settings.models ?? path.join(paths.data, "models");
     const theirs = ollamaFolders(environment);
     const ollama = theirs.filter((other) => other !== folder);
@@ -168,7 +167,7 @@ export class ModelLibrary implements Workshop {
       ...file,
       ...work,
       settings: await this.hub(),
-      locks: downloadLocks(this.#locksFolder),
+      locks: downloadLocks(path.join(this.#cacheFolder, "locks")),
       onProgress: ({ detail, file: part, completedBytes: completed, totalBytes: total }) => {
         if (detail !== undefined) onProgress({ status: detail });
         if (part?.verifiedBytes === undefined) onProgress({ status: file.path, total, completed });
@@ -223,10 +222,19 @@ export class ModelLibrary implements Workshop {
     await copyModel(this.catalog, this.store, source, destination);
   }
 
-  /** @throws ProductError, see `removeModel` */
+  /**
+   * Removes a model, and what is stored of its prompts.
+   *
+   * @throws ProductError, see `removeModel`
+   */
   async remove(reference: string): Promise<ModelName> {
     const { removeModel } = await import("../store/library/remove-model.ts");
-    return await removeModel(this.catalog, this.store, reference);
+    const { PromptCache } = await import("./prompt-cache.ts");
+    const prompts = new PromptCache({ cache: this.#cacheFolder }, this.catalog);
+    const marks = await prompts.marksOf(reference);
+    const removed = await removeModel(this.catalog, this.store, reference);
+    await prompts.forget(marks);
+    return removed;
   }
 
   /** @throws ProductError, see `exportModel` */

@@ -107,6 +107,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       version: packageVersion(),
       catalog,
       workshop: library,
+      removeModel: (name) => library.remove(name),
       scheduler,
       requestLog,
       transcripts: settings.log_prompts ? new Transcripts() : undefined,

@@ -1,4 +1,5 @@
 // modelctl as a program: all its commands, in the order of its help.
+import { clearCacheDefinition, listCacheDefinition } from "./commands/cache.definition.ts";
 import {
   completeDefinition,
   completionDefinition,
@@ -64,6 +65,8 @@ export const modelctlProgram: Program = {
         command(psDefinition, async () => (await import("./commands/ps.ts")).ps),
         command(stopDefinition, async () => (await import("./commands/stop.ts")).stop),
         command(logsDefinition, async () => (await import("./commands/logs.ts")).logs),
+        command(listCacheDefinition, async () => (await import("./commands/cache.ts")).listCache),
+        command(clearCacheDefinition, async () => (await import("./commands/cache.ts")).clearCache),
         command(createKeyDefinition, async () => (await import("./commands/keys.ts")).createKey),
         command(listKeysDefinition, async () => (await import("./commands/keys.ts")).listKeys),
         command(revokeKeyDefinition, async () => (await import("./commands/keys.ts")).revokeKey),

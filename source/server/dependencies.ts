@@ -35,6 +35,8 @@ export interface ServerDependencies {
   catalog: ModelCatalog;
   /** What models are made and pulled with. */
   workshop: Workshop;
+  /** Removes a model, and what is stored of its prompts; throws as the store's `removeModel`. */
+  removeModel: (name: string) => Promise<unknown>;
   scheduler: Scheduler;
   requestLog: RequestLog;
   /** What was said, where that is kept. */

@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { describeError, ProductError } from "../../../base/product-error.ts";
 import { quoteShort } from "../../../base/seen-text.ts";
 import { storeErrors } from "../../../store/errors.ts";
-import { planRemoval, removeModel } from "../../../store/library/remove-model.ts";
+import { planRemoval } from "../../../store/library/remove-model.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField } from "../../errors.ts";
 import { otherModelOf } from "../../loaded-names.ts";
@@ -29,7 +29,7 @@ export function registerDelete(app: FastifyInstance, dependencies: ServerDepende
         });
       }
       await unload(dependencies, name);
-      await removeModel(catalog, store, name);
+      await dependencies.removeModel(name);
       return await reply.code(200).send();
     },
   );

@@ -1,0 +1,59 @@
+// modelctl cache: the prompts on this machine's disk that models need not read again.
+import { PromptCache, type StoredPrompt } from "../../application/prompt-cache.ts";
+import { formatBytes } from "../../base/byte-format.ts";
+import { exitCodes } from "../../base/product-error.ts";
+import { formatRelativeTime } from "../../base/relative-time.ts";
+import { openLibrary } from "../model-library.ts";
+import type { Run } from "../program/definition.ts";
+import { formatTable } from "../table.ts";
+import type { clearCacheDefinition, listCacheDefinition } from "./cache.definition.ts";
+
+export const listCache: Run<typeof listCacheDefinition> = async ([model], flags) => {
+  const prompts = await openCache().list(model, warn);
+  if (flags.json) {
+    const records = prompts.map(({ path, model, tokens, bytes, createdAt, lastUsedAt }) => ({
+      path,
+      model,
+      tokens: tokens.length,
+      sizeBytes: bytes,
+      createdAt: new Date(createdAt).toISOString(),
+      lastUsedAt: new Date(lastUsedAt).toISOString(),
+    }));
+    process.stdout.write(`${JSON.stringify(records, undefined, 2)}\n`);
+    return exitCodes.ok;
+  }
+  const now = Date.now();
+  const rows = prompts.map(({ model, tokens, bytes, createdAt, lastUsedAt }) => [
+    model,
+    String(tokens.length),
+    formatBytes(bytes),
+    formatRelativeTime(createdAt, now),
+    formatRelativeTime(lastUsedAt, now),
+  ]);
+  process.stdout.write(formatTable(["model", "tokens", "size", "created", "used"], rows));
+  return exitCodes.ok;
+};
+
+export const clearCache: Run<typeof clearCacheDefinition> = async ([model], flags) => {
+  const removed = await openCache().clear(model, warn);
+  const freedBytes = sumOf(removed);
+  process.stdout.write(
+    flags.json
+      ? `${JSON.stringify({ removed: removed.length, freedBytes })}\n`
+      : `removed ${removed.length} stored ${removed.length === 1 ? "prompt" : "prompts"}: ${formatBytes(freedBytes)}\n`,
+  );
+  return exitCodes.ok;
+};
+
+function openCache(): PromptCache {
+  const { library, settings } = openLibrary();
+  return new PromptCache(settings.paths, library.catalog);
+}
+
+function sumOf(prompts: readonly StoredPrompt[]): number {
+  return prompts.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+function warn(sentence: string): void {
+  process.stderr.write(`Warning: ${sentence}\n`);
+}

@@ -1,0 +1,110 @@
+// Prompts on disk as a user meets them: a restarted server takes them from there, and modelctl cache lists
+// and removes them.
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Home, tinyFile } from "../support/command-line.ts";
+import { until } from "../support/until.ts";
+
+let home: Home;
+beforeAll(async () => {
+  home = await Home.create();
+  const file = path.join(home.folder, "weights.gguf");
+  copyFileSync(tinyFile, file);
+  const modelfile = path.join(home.folder, "Modelfile");
+  writeFileSync(modelfile, `FROM ${file}\n`);
+  await home.run(["create", "mine", "-f", modelfile]);
+});
+afterAll(async () => await home.remove());
+
+const system = Array.from({ length: 300 }, (_, index) => `item ${(index * 7919) % 1000}`).join(" ");
+
+interface Listed {
+  model: string;
+  tokens: number;
+  sizeBytes: number;
+  path: string;
+}
+
+async function list(...words: string[]): Promise<Listed[]> {
+  return JSON.parse((await home.run(["cache", "list", ...words, "--json"])).output) as Listed[];
+}
+
+/** Starts a server for one question. */
+async function ask(model: string, question: string, environment: Record<string, string> = {}) {
+  const server = home.start(["serve"], { environment });
+  await until(
+    () => home.serverFile(),
+    (file) => file !== undefined,
+  );
+  const messages = [
+    { role: "system", content: system },
+    { role: "user", content: question },
+  ];
+  const reply = await fetch(`${home.url}/api/chat`, {
+    method: "POST",
+    body: JSON.stringify({ model, messages, stream: false, options: { num_predict: 4 } }),
+  });
+  expect(reply.status).toBe(200);
+  const requests = await home.run(["logs", "--json"]);
+  server.child.kill("SIGTERM");
+  const { errors } = await server.ended;
+  const [record] = requests.output
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { cachedTokens: number; cachedFrom: string });
+  return { record, errors };
+}
+
+describe("a long system prompt", () => {
+  test("is taken from the disk by a restarted server, and can be listed and removed", async () => {
+    expect((await ask("mine", "Who are you?")).record).toMatchObject({ cachedTokens: 0 });
+    const [stored, ...others] = await list();
+    expect(others).toEqual([]);
+    expect(stored).toMatchObject({ model: "mine:latest" });
+    expect(stored?.tokens).toBeGreaterThan(1024);
+    const { output } = await home.run(["cache", "list"]);
+    expect(output).toMatch(/^MODEL +TOKENS +SIZE +CREATED +USED\nmine:latest +\d{4} +\d/);
+
+    const again = await ask("mine", "What is your name?");
+    expect(again.record).toMatchObject({ cachedFrom: "disk" });
+    expect(again.record?.cachedTokens).toBeGreaterThan(1024);
+
+    expect(await list("tiny")).toEqual([]);
+    expect(await list("mine")).toHaveLength(1);
+    const removed = await home.run(["cache", "clear", "mine"]);
+    expect(removed.output).toMatch(/^removed 1 stored prompt: \d/);
+    expect(await list()).toEqual([]);
+  }, 60_000);
+
+  test("goes with its model", async () => {
+    await ask("mine", "Who are you?");
+    expect(await list()).toHaveLength(1);
+    await home.run(["rm", "mine"]);
+    expect(await list()).toEqual([]);
+  }, 60_000);
+
+  test("is not stored where that is turned off", async () => {
+    await ask("tiny", "Who are you?", { MODELCTL_PROMPT_CACHE: "0" });
+    expect(await list()).toEqual([]);
+  }, 60_000);
+
+  test("is read again where the folder cannot be used, with one line in the log", async () => {
+    const cache = path.join(home.folder, "other-cache");
+    mkdirSync(path.join(cache, "modelctl"), { recursive: true });
+    writeFileSync(path.join(cache, "modelctl", "prompts"), "in its place");
+    const { errors } = await ask("tiny", "Who are you?", { XDG_CACHE_HOME: cache });
+    expect(errors.split("\n").filter((line) => line.includes("cannot be stored"))).toEqual([
+      expect.stringMatching(
+        /tiny:latest: prompts cannot be stored on disk: there is a file in its/,
+      ),
+    ]);
+  }, 60_000);
+});
+
+test("a model that there is not is not found", async () => {
+  for (const command of ["list", "clear"]) {
+    const { code, errors } = await home.run(["cache", command, "nothing"]);
+    expect({ code, errors }).toEqual({ code: 3, errors: expect.stringMatching(/not found/) });
+  }
+});
