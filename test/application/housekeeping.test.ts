@@ -1,5 +1,6 @@
 // What a server does for its store in the background.
-import { truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { keepHouse } from "../../source/application/housekeeping.ts";
@@ -117,4 +118,17 @@ test("a server that ends before it begins does nothing, and waits for nothing", 
   const lines: string[] = [];
   await keepHouse(fixture.store, (line) => lines.push(line))();
   expect(lines).toEqual([]);
+});
+
+test("stored prompts go where there is to be no room for them", async () => {
+  const fixture = openStore();
+  const folder = mkdtempSync(path.join(tmpdir(), "modelctl-prompts-"));
+  const files = () => readdirSync(folder);
+  for (const name of ["a.prompt", "other"]) writeFileSync(path.join(folder, name), "content");
+  const promptCache = { folder, budgetBytes: 0, maximumAgeMs: undefined };
+  const leave = keepHouse(fixture.store, () => {}, { delayMs: 0, promptCache });
+  await until(files, (names) => names.length === 1);
+  expect(files()).toEqual(["other"]);
+  await leave();
+  rmSync(folder, { recursive: true });
 });
