@@ -12,7 +12,9 @@ export class ByteReader {
   readonly #file: FileHandle;
   /** Of the whole file. */
   readonly size: number;
-  #buffer = Buffer.alloc(0);
+  /** Every piece is read into the same memory: a vocabulary is many megabytes. */
+  #memory = Buffer.alloc(0);
+  #buffer = this.#memory;
   /** Position in the file of the buffer's first byte. */
   #start = 0;
   #offset = 0;
@@ -31,6 +33,7 @@ export class ByteReader {
     return this.size - this.position;
   }
 
+  /** To be used at once: the next call may write to the same memory. */
   async bytes(count: number): Promise<Buffer> {
     await this.load(count);
     return this.loaded(count);
@@ -43,7 +46,7 @@ export class ByteReader {
       return;
     }
     this.#start = this.position + count;
-    this.#buffer = Buffer.alloc(0);
+    this.#buffer = this.#memory.subarray(0, 0);
     this.#offset = 0;
   }
 
@@ -65,7 +68,7 @@ export class ByteReader {
     return this.#offset + count > this.#buffer.length ? this.#fill(count) : undefined;
   }
 
-  /** Only after `load`. */
+  /** Only after `load`, and to be used at once, see `bytes`. */
   loaded(count: number): Buffer {
     const slice = this.#buffer.subarray(this.#offset, this.#offset + count);
     this.#offset += count;
@@ -93,7 +96,8 @@ export class ByteReader {
   async #fill(count: number): Promise<void> {
     const position = this.position;
     const length = Math.min(Math.max(count, pieceBytes), this.size - position);
-    const buffer = Buffer.alloc(length);
+    if (this.#memory.length < length) this.#memory = Buffer.allocUnsafeSlow(length);
+    const buffer = this.#memory.subarray(0, length);
     let filled = 0;
     while (filled < length) {
       const { bytesRead } = await this.#file.read(

@@ -117,6 +117,15 @@ describe("a whole file", () => {
     expect(tensors).toEqual(everyType.tensors);
   });
 
+  test("with a vocabulary of several megabytes keeps every text of it", async () => {
+    const texts = Array.from({ length: 90 }, (_, index) => `${index}${"x".repeat(40_000 + index)}`);
+    const metadata = { ...leastMetadata, "a.texts": array(8, texts.map(text)), "a.end": uint32(7) };
+    writeFileSync(file, buildGguf({ metadata }));
+    const header = await readGguf(file, (key) => key === "a.texts");
+    expect(header.metadata.get("a.texts")).toEqual({ length: 90, values: texts });
+    expect(header.metadata.get("a.end")).toBe(7);
+  });
+
   test("of version 2 is read alike, other versions are named", async () => {
     expect(await write({ ...everyType, version: 2 })).toBeUndefined();
     for (const version of [0, 1, 4, 2 ** 31]) {
