@@ -66,7 +66,8 @@ export class RunnerProcess {
       stdio: ["ignore", this.#tellsPrompts ? "ignore" : "pipe", "pipe", "ipc"],
       serialization: "json",
       env: runnerEnvironment(process.env),
-      execArgv: [],
+      // What a step leaves behind in JavaScript is little: the heap's young part need not grow.
+      execArgv: ["--max-semi-space-size=1"],
     });
     this.exited = new Promise((resolve) => {
       this.#child.once("error", (error) =>

@@ -108,11 +108,13 @@ export class StepSampler {
   }
 
   #allEndTokens(): number[] {
+    if (this.#endTokens !== undefined) return this.#endTokens;
     const { model, vocabularySize } = this.#options;
-    if (this.#endTokens === undefined) {
-      const all = Array.from({ length: vocabularySize }, (_, token) => token);
-      this.#endTokens = all.filter((token) => model.isEogToken(token));
+    const found: number[] = [];
+    for (let token = 0; token < vocabularySize; token += 1) {
+      if (model.isEogToken(token)) found.push(token);
     }
-    return this.#endTokens;
+    this.#endTokens = found;
+    return found;
   }
 }
