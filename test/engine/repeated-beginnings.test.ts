@@ -1,13 +1,25 @@
 // Whatever part of what they read models can forget: to a repeated beginning they answer as if they read
 // it anew.
 import { describe, expect, it } from "vitest";
+import type { LoadSettings } from "../../source/engine/runner/load-settings.ts";
 import { createRandom } from "../performance/random.ts";
 import { distance, loadMemoryModel } from "../support/load-memory-model.ts";
 import type { Answer } from "../support/load-tiny.ts";
 import type { MemoryModel } from "../support/memory-models.ts";
 import { proofRounds } from "../support/proof.ts";
 
-const kinds: MemoryModel[] = ["dense", "sliding", "hybrid", "recurrent"];
+interface Variant {
+  name: string;
+  kind: MemoryModel;
+  changes: Partial<LoadSettings>;
+}
+
+const variants: Variant[] = [
+  ...(["dense", "sliding", "hybrid", "recurrent"] as const).map((kind) => {
+    return { name: kind, kind, changes: {} };
+  }),
+  { name: "sliding, all kept:", kind: "sliding", changes: { keepsWholeWindow: true } },
+];
 /** Rounding differs by how a prompt is cut; a wrong state is off by far more. */
 const tolerance = 0.05;
 /** The context keeps a step's tokens beyond the sliding window: with small steps it drops them soon. */
@@ -38,10 +50,10 @@ function sourceOf({ events }: Answer): string | undefined {
   return started?.cachedFrom;
 }
 
-describe.each(kinds)("%s memory", (kind) => {
+describe.each(variants)("$name memory", ({ kind, changes }) => {
   it("reads little of the same prompt with another ending", async () => {
     const [model, cold] = await Promise.all([
-      loadMemoryModel(kind, { ...tight, slots: 1 }),
+      loadMemoryModel(kind, { ...tight, ...changes, slots: 1 }),
       loadCold(kind),
     ]);
     try {
@@ -61,7 +73,10 @@ describe.each(kinds)("%s memory", (kind) => {
   }, 60_000);
 
   it("shares a long beginning between slots, and takes conversations back that lost theirs", async () => {
-    const [model, cold] = await Promise.all([loadMemoryModel(kind, { slots: 2 }), loadCold(kind)]);
+    const [model, cold] = await Promise.all([
+      loadMemoryModel(kind, { ...changes, slots: 2 }),
+      loadCold(kind),
+    ]);
     try {
       const system = text(400, 5);
       const chats = Array.from({ length: 5 }, (_, chat) => [...system, ...text(200, 20 + chat)]);
@@ -86,7 +101,7 @@ describe.each(kinds)("%s memory", (kind) => {
 
   it("answers as when read cold, beside answers that are aborted", async () => {
     const [model, cold] = await Promise.all([
-      loadMemoryModel(kind, { ...tight, slots: 3 }),
+      loadMemoryModel(kind, { ...tight, ...changes, slots: 3 }),
       loadCold(kind),
     ]);
     const random = createRandom(11);
@@ -123,3 +138,28 @@ describe.each(kinds)("%s memory", (kind) => {
     }
   }, 300_000);
 });
+
+it("a sliding window that keeps all tokens is cut anywhere, and after its return where it was kept", async () => {
+  const kept = { ...tight, slots: 1, keepsWholeWindow: true };
+  const [model, cold] = await Promise.all([loadMemoryModel("sliding", kept), loadCold("sliding")]);
+  const check = async (tokens: number[], least: number) => {
+    const answer = await model.ask(tokens);
+    expect(answer.done.statistics.cachedTokens).toBeGreaterThanOrEqual(least);
+    expect(distance(await cold.ask(tokens), answer)).toBeLessThan(tolerance);
+    return sourceOf(answer);
+  };
+  try {
+    let tokens = text(1500, 1);
+    await model.ask(tokens, { maxTokens: 100 });
+    for (const place of [1100, 617, 300]) {
+      tokens = [...tokens.slice(0, place), ...text(700, place)];
+      expect(await check(tokens, place)).toBe("slot");
+    }
+    // Another conversation takes the slot; what returns holds no more than the window.
+    await check(text(400, 9), 0);
+    expect(await check([...tokens, ...text(40, 10)], 900)).toBe("memory");
+    await check([...tokens.slice(0, 700), ...text(40, 11)], 0);
+  } finally {
+    await Promise.all([model.stop(), cold.stop()]);
+  }
+}, 60_000);

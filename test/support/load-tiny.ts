@@ -84,6 +84,7 @@ export async function tinySettings(changes: Partial<LoadSettings> = {}): Promise
     vocabularySize: facts.vocabularySize,
     trainedContextLength: facts.trainedContextLength,
     slidingWindow: facts.slidingWindow,
+    keepsWholeWindow: false,
     device: "cpu",
     gpuLayers: undefined,
     slots: 4,

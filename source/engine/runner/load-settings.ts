@@ -39,6 +39,8 @@ export interface LoadSettings {
   trainedContextLength: number;
   /** Tokens that layers with a sliding window look back on; 0 where none has one. */
   slidingWindow: number;
+  /** Layers with a sliding window keep all tokens all the same: a slot can be cut anywhere. */
+  keepsWholeWindow: boolean;
   device: "auto" | DeviceKind;
   /** Layers to put on the GPU; undefined fits as many as there is room for. */
   gpuLayers: number | undefined;

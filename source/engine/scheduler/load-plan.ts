@@ -6,7 +6,7 @@ import type { DeviceKind } from "../generation.ts";
 import type { LoadSettings, PromptCacheSettings, VisionSettings } from "../runner/load-settings.ts";
 import { hasEyes } from "../text/eyes.ts";
 import { type FreeRoom, roomForWindows } from "./card-plan.ts";
-import { automaticContextLength, fittingSlots } from "./memory-plan.ts";
+import { automaticContextLength, fittingSlots, wholeWindowBytes } from "./memory-plan.ts";
 
 /** What the server's configuration says about loading. */
 export interface EngineSettings {
@@ -30,6 +30,11 @@ export interface EngineSettings {
 }
 
 const usualBatchSize = 512;
+/**
+ * Layers with a sliding window keep a step's tokens beside it, in every slot. A processor reads prompts as
+ * fast in smaller steps: 1,200 tokens on one core, 8.1 s either way.
+ */
+const slidingBatchSize = 256;
 /** Buffers grow with it: a number out of thin air must not take all memory. */
 const largestBatchSize = 8192;
 /** Requests that name no window use the loaded one: it must be of some use to them. */
@@ -64,9 +69,10 @@ export function planLoad(
   const batchSize = Math.max(
     32,
     settings.slots,
-    Math.min(largestBatchSize, parameters.num_batch ?? usualBatchSize),
+    Math.min(largestBatchSize, parameters.num_batch ?? batchSizeFor(model, settings, free)),
   );
   const windows = { contextLength, slots: settings.slots, kvCacheType, batchSize };
+  const slots = fittingSlots(model, windows, leftBytes);
   return {
     modelPath: facts.path,
     adapters: model.adapters,
@@ -76,9 +82,10 @@ export function planLoad(
     vocabularySize: facts.vocabularySize,
     trainedContextLength: trained,
     slidingWindow: facts.slidingWindow,
+    keepsWholeWindow: wholeWindowBytes(model, { ...windows, slots }, leftBytes) !== undefined,
     device: settings.device,
     gpuLayers,
-    slots: fittingSlots(model, windows, leftBytes),
+    slots,
     contextLength,
     threads: parameters.num_thread === 0 ? undefined : (parameters.num_thread ?? settings.threads),
     batchSize,
@@ -96,6 +103,18 @@ export function planLoad(
     useMmap: parameters.use_mmap ?? true,
     maximumQueue: settings.maximumQueue,
   };
+}
+
+function batchSizeFor(
+  { facts }: ResolvedModel,
+  { device }: EngineSettings,
+  { cardBytes }: FreeRoom,
+): number {
+  // A graphics card is faster with larger steps, and Apple's has no memory of its own to tell of.
+  const isOnCpu =
+    device === "cpu" ||
+    (device === "auto" && cardBytes === undefined && process.platform !== "darwin");
+  return facts.slidingWindow > 0 && isOnCpu ? slidingBatchSize : usualBatchSize;
 }
 
 /**

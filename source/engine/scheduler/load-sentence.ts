@@ -12,9 +12,18 @@ export function loadSentence(
   free: FreeRoom,
   slots: number,
 ): string {
-  const sentence = roomSentence(model, settings, free);
-  if (settings.slots === slots) return sentence;
-  return `${sentence}; room for ${settings.slots} of ${slots} requests at the same time`;
+  const parts = [roomSentence(model, settings, free)];
+  if (settings.slidingWindow > 0) parts.push(windowText(settings));
+  if (settings.slots !== slots) {
+    parts.push(`room for ${settings.slots} of ${slots} requests at the same time`);
+  }
+  return parts.join("; ");
+}
+
+function windowText({ keepsWholeWindow, slidingWindow }: LoadSettings): string {
+  return keepsWholeWindow
+    ? `layers with a sliding window of ${slidingWindow} tokens keep all, which takes little`
+    : `layers with a sliding window keep its ${slidingWindow} tokens`;
 }
 
 /** In brackets; nothing where no card is known. */

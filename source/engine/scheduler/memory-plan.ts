@@ -123,6 +123,33 @@ export function fittingSlots(
   return Math.max(1, Math.min(settings.slots, Math.floor(roomBytes / windowBytes)));
 }
 
+/** What a sliding window keeps beyond itself may take so much of the weights, or at least so much. */
+const wholeWindowShare = 0.25;
+const leastWholeWindowBytes = 64 * 1024 ** 2;
+
+/**
+ * Bytes that all slots together take at most where layers with a sliding window keep all tokens, as the
+ * others do: then a prompt is read again only from where it differs, wherever that is. The file does not
+ * tell how many layers have such a window, so all are counted.
+ *
+ * @returns undefined where no layer has one, or where it takes too much of the memory
+ */
+export function wholeWindowBytes(
+  { facts, sizeBytes }: Pick<ResolvedModel, "facts" | "sizeBytes">,
+  settings: Pick<LoadSettings, "contextLength" | "slots" | "kvCacheType" | "batchSize">,
+  leftBytes: number,
+): number | undefined {
+  if (facts.slidingWindow === 0) return undefined;
+  const dropped = settings.contextLength - facts.slidingWindow - settings.batchSize;
+  const bytes = cacheBytesOf(facts.cacheWidth, {
+    ...settings,
+    contextLength: Math.max(0, dropped),
+  });
+  const weightsBytes = Math.max(facts.fileSize, sizeBytes);
+  const most = Math.max(leastWholeWindowBytes, weightsBytes * wholeWindowShare);
+  return bytes <= Math.min(most, leftBytes * automaticShare) ? bytes : undefined;
+}
+
 /** One sentence for the log: whether it fits. */
 export function fitSentence(need: MemoryNeed, freeBytes: number): string {
   const sizes = `needs about ${formatBytes(need.totalBytes)}, ${formatBytes(freeBytes)} free`;

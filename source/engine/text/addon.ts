@@ -141,6 +141,8 @@ export interface AddonContextOptions {
   flashAttention: boolean | "auto";
   threads: number;
   embeddings?: boolean;
+  /** Layers with a sliding window keep all tokens of the context. */
+  swaFullCache?: boolean;
   kvCacheKeyType?: number;
   kvCacheValueType?: number;
 }

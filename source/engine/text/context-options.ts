@@ -13,8 +13,15 @@ export function contextOptions(addon: Addon, settings: LoadSettings): AddonConte
     batchSize: settings.batchSize,
     sequences: settings.slots,
     flashAttention: settings.flashAttention,
+    // Beside recurrent states nothing is gained: they cannot be cut.
+    swaFullCache: settings.keepsWholeWindow && !isRecurrent(addon, settings.architecture),
     threads: settings.threads ?? addon.getMathCores(),
     ...(settings.kvCacheType !== "f16" &&
       cacheType !== undefined && { kvCacheKeyType: cacheType, kvCacheValueType: cacheType }),
   };
+}
+
+/** Tells whether a model has states without parts, alone or beside attention. */
+export function isRecurrent(addon: Addon, architecture: string): boolean {
+  return Boolean(addon.getIsArchRecurrent(architecture) || addon.getIsArchHybrid(architecture));
 }

@@ -1,5 +1,6 @@
 // The kind of memory that a loaded model has, and the budgets for keeping parts of it.
 import type { LoadSettings } from "../runner/load-settings.ts";
+import { isRecurrent } from "./context-options.ts";
 import type { LoadedTextModel } from "./load-text-model.ts";
 import type { MemoryKind } from "./sequence-memory.ts";
 
@@ -8,9 +9,7 @@ export function memoryKindOf(
   { architecture, slidingWindow }: LoadSettings,
 ): MemoryKind {
   return {
-    isRecurrent: Boolean(
-      addon.getIsArchRecurrent(architecture) || addon.getIsArchHybrid(architecture),
-    ),
+    isRecurrent: isRecurrent(addon, architecture),
     slidingWindow,
   };
 }

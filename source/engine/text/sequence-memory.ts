@@ -6,10 +6,7 @@ import type { Slot } from "./slot.ts";
 export interface MemoryKind {
   /** Recurrent states have no parts that could be taken back. */
   isRecurrent: boolean;
-  /**
-   * Tokens that attention with a sliding window looks back on; 0 where no layer is known to have one,
-   * or where all tokens are kept in spite of it.
-   */
+  /** Tokens that attention with a sliding window looks back on; 0 where no layer is known to have one. */
   slidingWindow: number;
 }
 

@@ -85,6 +85,7 @@ const Listed = Type.Object({
       compute_bytes: count,
       cache_bytes_per_token: Type.Record(text, Type.Number()),
       cache_type: text,
+      swa_full: maybe(Type.Boolean()),
       layers: count,
       slots: count,
       window_room_bytes: Type.Number(),

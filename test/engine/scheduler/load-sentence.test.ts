@@ -29,3 +29,13 @@ it("that there are fewer slots than were wanted", () => {
     /: fits; room for 1 of 4 requests at the same time$/,
   );
 });
+
+it("which tokens layers with a sliding window keep", () => {
+  const slidingWindow = 512;
+  expect(say(32 * gib, undefined, { slidingWindow })).toMatch(
+    /: fits; layers with a sliding window keep its 512 tokens/,
+  );
+  expect(say(32 * gib, undefined, { slidingWindow, keepsWholeWindow: true })).toContain(
+    "layers with a sliding window of 512 tokens keep all",
+  );
+});

@@ -5,6 +5,7 @@ import {
   fitSentence,
   fittingSlots,
   memoryNeed,
+  wholeWindowBytes,
 } from "../../../source/engine/scheduler/memory-plan.ts";
 import { readGgufFacts } from "../../../source/store/gguf/gguf-facts.ts";
 import { tinyFile } from "../../support/load-tiny.ts";
@@ -86,4 +87,26 @@ test("the log says whether it fits, with both numbers", () => {
   );
   expect(fitSentence(need, 6 * gib)).toContain("which is slow");
   expect(fitSentence(need, gib)).toContain("does not fit");
+});
+
+describe("a sliding window that keeps all tokens", () => {
+  const model = { ...large, facts: { ...large.facts, slidingWindow: 1024 } };
+  /** Of 4096 tokens, 2560 lie beyond the window and a step: 320 MiB of them. */
+  const one = { ...settings, slots: 1, contextLength: 4096 };
+  const bytes = 2560 * 32 * 8 * 256 * 2;
+
+  test("is chosen where that takes at most a quarter of the weights", () => {
+    expect(wholeWindowBytes(model, one, 20 * gib)).toBe(bytes);
+    expect(wholeWindowBytes(model, { ...one, slots: 8 }, 20 * gib)).toBeUndefined();
+    expect(wholeWindowBytes({ ...model, sizeBytes: gib }, one, 20 * gib)).toBeUndefined();
+  });
+
+  test("is not where little memory is left, or where no layer has one", () => {
+    expect(wholeWindowBytes(model, one, gib)).toBeUndefined();
+    expect(wholeWindowBytes(large, one, 20 * gib)).toBeUndefined();
+  });
+
+  test("costs nothing where the whole context lies within it", () => {
+    expect(wholeWindowBytes(model, { ...one, contextLength: 1024 }, 20 * gib)).toBe(0);
+  });
 });

@@ -67,5 +67,6 @@ function loadOptions({ settings }: LoadedModel) {
     use_mmap: settings.useMmap,
     kv_cache_type: settings.kvCacheType,
     flash_attention: settings.flashAttention,
+    ...(settings.slidingWindow > 0 && { swa_full: settings.keepsWholeWindow }),
   };
 }

@@ -26,6 +26,8 @@ export function memoryRecord(
     cache_bytes_per_token: cacheBytesPerToken,
     /** What its window is kept in where no request says something else. */
     cache_type: plan.kvCacheType,
+    /** Whether layers with a sliding window keep all tokens all the same. */
+    ...(plan.slidingWindow > 0 && { swa_full: plan.keepsWholeWindow }),
     layers: model.facts.layers,
     /** Windows that there will be room for. */
     slots: plan.slots,
