@@ -12,6 +12,7 @@ import { type Comparison, compare } from "./comparison.ts";
 import { measureGateway } from "./gateway-figures.ts";
 import { measureImages } from "./image-figures.ts";
 import { measureLibrary } from "./library-figures.ts";
+import { measureMemory } from "./memory-figures.ts";
 import { helpText, type Options, type OwnSuiteName, readOptions } from "./options.ts";
 import {
   buildPeer,
@@ -21,11 +22,13 @@ import {
   type PeerPrograms,
   type Release,
 } from "./peer-build.ts";
+import { measureRepeats } from "./repeat-figures.ts";
 import { type Figure, formatFigures, formatRows, summarise, writeReport } from "./report.ts";
 import { measureScreen } from "./screen-figures.ts";
 import { measureServer } from "./server-figures.ts";
 import { commandPath, startOurs, startPeerWith } from "./server-process.ts";
-import { ensureModel, modelFileName } from "./synthetic-model.ts";
+import type { MemoryName } from "./synthetic-architectures.ts";
+import { ensureModel, modelFileName, usualModel } from "./synthetic-model.ts";
 import { ensureSeeingModel, imageTokens } from "./synthetic-projector.ts";
 
 const slots = 8;
@@ -73,7 +76,9 @@ async function measureOwn(
   if (name === "library") return await measureLibrary(temporaryFolder, print);
   if (name === "gateway") return await measureGateway(temporaryFolder, print);
   if (name === "images") return await measureSeeing(options, release, temporaryFolder);
-  const syntheticPath = join(release.cacheFolder, modelFileName);
+  if (name === "repeats") return await measureRepeating(options, release, temporaryFolder);
+  if (name === "memory") return await measureHolding(options, release, temporaryFolder);
+  const syntheticPath = join(release.cacheFolder, modelFileName(usualModel));
   const modelPath = existsSync(syntheticPath) ? syntheticPath : tinyPath;
   await readOnce(modelPath);
   if (name === "screen") return await measureScreen({ temporaryFolder, modelPath }, print);
@@ -86,16 +91,15 @@ async function measureOwn(
 
 /** Pictures take their time: at the largest number of threads alone. */
 async function measureSeeing(
-  { rounds, usesPrebuilt, threads, isPeerPassive }: Options,
+  options: Options,
   release: Release,
   temporaryFolder: string,
 ): Promise<Figure[]> {
+  const { rounds, usesPrebuilt, threads, isPeerPassive } = options;
   const peer = await ensurePeer(release);
   if (!peer) return [];
-  const modelPath = join(release.cacheFolder, modelFileName);
-  await ensureModel(modelPath, peer.quantize);
+  const modelPath = await makeModel(options, release, peer, usualModel.memory);
   const model = await ensureSeeingModel(modelPath, release.cacheFolder);
-  await readOnce(model.modelPath);
   await readOnce(model.projectorPath);
   if (!usesPrebuilt && !existsSync(join(eyesFolders("cpu")[0], eyesFileName))) {
     print("Building the image reader, once (a minute) ...");
@@ -111,6 +115,57 @@ async function measureSeeing(
   };
   const peerEnvironment = passiveEnvironment(isPeerPassive);
   return await measureImages({ settings, model, peer: peer.server, peerEnvironment, rounds });
+}
+
+/** What begins as an earlier prompt did; the peer keeps idle conversations in memory, too. */
+async function measureRepeating(
+  options: Options,
+  release: Release,
+  temporaryFolder: string,
+): Promise<Figure[]> {
+  const { kind, rounds, usesPrebuilt, threads } = options;
+  const peer = await ensurePeer(release);
+  if (!peer) return [];
+  const figures: Figure[] = [];
+  const kinds: MemoryName[] = kind === undefined ? ["dense", "sliding", "hybrid"] : [kind];
+  for (const one of kinds) {
+    const modelPath = await makeModel(options, release, peer, one);
+    const settings = { modelPath, threads: Math.max(...threads), temporaryFolder, usesPrebuilt };
+    const environment = passiveEnvironment(options.isPeerPassive);
+    const startPeer = startPeerWith(peer.server, environment, ["--cache-ram", "8192"]);
+    const run = { settings, startPeer, kind: one, rounds, progress: print };
+    figures.push(...(await measureRepeats(run)));
+  }
+  return figures;
+}
+
+async function measureHolding(
+  options: Options,
+  release: Release,
+  temporaryFolder: string,
+): Promise<Figure[]> {
+  const peer = await ensurePeer(release);
+  if (!peer) return [];
+  const modelPath = await makeModel(options, release, peer, options.kind ?? usualModel.memory);
+  const { usesPrebuilt } = options;
+  const threads = Math.max(...options.threads);
+  const settings = { modelPath, threads, slots, context: 2048, temporaryFolder, usesPrebuilt };
+  return await measureMemory(settings, startPeerWith(peer.server, {}));
+}
+
+/** The model of that kind, made where it was not, and in the machine's memory. */
+async function makeModel(
+  { vocabulary }: Options,
+  release: Release,
+  peer: PeerPrograms,
+  memory: MemoryName,
+): Promise<string> {
+  const model = { memory, vocabulary };
+  const path = join(release.cacheFolder, modelFileName(model));
+  if (!existsSync(path)) print(`Making the model ${path}, once (a minute) ...`);
+  await ensureModel(path, peer.quantize, model);
+  await readOnce(path);
+  return path;
 }
 
 function passiveEnvironment(isPassive: boolean): Record<string, string> {
@@ -135,10 +190,7 @@ async function compareServers(
 ): Promise<object[] | undefined> {
   const peer = await ensurePeer(release);
   if (!peer) return undefined;
-  const modelPath = join(release.cacheFolder, modelFileName);
-  if (!existsSync(modelPath)) print(`Making the model ${modelPath}, once (a minute) ...`);
-  await ensureModel(modelPath, peer.quantize);
-  await readOnce(modelPath);
+  const modelPath = await makeModel(options, release, peer, options.kind ?? usualModel.memory);
   const startPeer = startPeerWith(peer.server, passiveEnvironment(options.isPeerPassive));
   const starters = { ours: options.isNoiseFloor ? startPeer : startOurs, peer: startPeer };
   const comparisons: object[] = [];

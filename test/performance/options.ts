@@ -2,6 +2,10 @@
 
 import { parseArgs } from "node:util";
 import { type SuiteName, suites } from "./measurements.ts";
+import { architectures, type MemoryName } from "./synthetic-architectures.ts";
+import { usualVocabulary } from "./synthetic-tokenizer.ts";
+
+const vocabularyMaximum = 1_000_000;
 
 export const helpText = `Compares modelctl with llama.cpp's own llama-server on this machine.
 
@@ -9,8 +13,11 @@ Usage: npm run bench -- [flags]
 
   --rounds N        rounds per thread count (3)
   --threads LIST    thread counts, such as 1,2 (1,2)
-  --only LIST       of ${Object.keys(suites).join(", ")}, start, commands,
-                    library, server, images, screen, gateway (all)
+  --only LIST       of ${Object.keys(suites).join(", ")}, start, commands, library,
+                    server, images, screen, gateway, repeats, memory (all)
+  --kind KIND       of the model: dense, sliding (a sliding window) or hybrid (states without
+                    parts); dense, and for repeats all of them
+  --vocabulary N    tokens of the model's vocabulary, from ${usualVocabulary} to ${vocabularyMaximum} (${usualVocabulary})
   --json FILE       also write the figures to FILE
   --passive-peer    OMP_WAIT_POLICY=passive for llama-server, for a machine that others use too
   --prebuilt        the engine as it is shipped, not the one of modelctl engine build
@@ -21,11 +28,15 @@ commands, library, server and screen need no llama-server. commands times the st
 line, library a store of 1,000 models, creating and pulling (pulling against curl), server what ours
 adds to its engine, and screen what the full screen costs while an answer comes. images shows pictures to both servers; the image reader of modelctl engine build
 --vision is built once where it is missing. gateway compares deployctl's gateway with caddy, which is
-taken from Debian's packages where it is not installed, and times cold starts.
+taken from Debian's packages where it is not installed, and times cold starts. repeats times prompts
+that begin as an earlier one did, and memory compares what both servers hold after a chat in each slot.
 `;
 
 /** Suites with figures of their own, by the name that `--only` takes. */
-const ownSuiteNames = ["commands", "library", "server", "images", "screen", "gateway"] as const;
+const ownSuiteNames = [
+  ...(["commands", "library", "server", "images", "screen", "gateway"] as const),
+  ...(["repeats", "memory"] as const),
+] as const;
 
 export type OwnSuiteName = (typeof ownSuiteNames)[number];
 
@@ -36,6 +47,10 @@ export interface Options {
   ownSuiteNames: readonly OwnSuiteName[];
   /** False where nothing is asked for that needs the peer. */
   hasServers: boolean;
+  /** Undefined where none was named. */
+  kind: MemoryName | undefined;
+  /** Tokens. */
+  vocabulary: number;
   jsonPath: string | undefined;
   isPeerPassive: boolean;
   isNoiseFloor: boolean;
@@ -53,6 +68,8 @@ export function readOptions(values: string[]): Options {
       rounds: { type: "string", default: "3" },
       threads: { type: "string", default: "1,2" },
       only: { type: "string" },
+      kind: { type: "string" },
+      vocabulary: { type: "string", default: String(usualVocabulary) },
       json: { type: "string" },
       "passive-peer": { type: "boolean", default: false },
       prebuilt: { type: "boolean", default: false },
@@ -71,6 +88,8 @@ export function readOptions(values: string[]): Options {
     suiteNames: known.filter((name) => wanted.includes(name)),
     ownSuiteNames: ownSuiteNames.filter((name) => wanted.includes(name)),
     hasServers: wanted.some((name) => !ownSuiteNames.some((own) => own === name)),
+    kind: flags.kind === undefined ? undefined : readKind(flags.kind),
+    vocabulary: readCount("--vocabulary", flags.vocabulary, vocabularyMaximum, usualVocabulary),
     jsonPath: flags.json,
     isPeerPassive: flags["passive-peer"],
     isNoiseFloor: flags["noise-floor"],
@@ -79,10 +98,17 @@ export function readOptions(values: string[]): Options {
   };
 }
 
-function readCount(flag: string, text: string, maximum: number): number {
+function readKind(text: string): MemoryName {
+  const kinds = Object.keys(architectures) as MemoryName[];
+  const kind = kinds.find((name) => name === text);
+  if (kind === undefined) throw new Error(`--kind: ${text} is none of ${kinds.join(", ")}`);
+  return kind;
+}
+
+function readCount(flag: string, text: string, maximum: number, minimum = 1): number {
   const count = Number(text);
-  if (!Number.isInteger(count) || count < 1 || count > maximum) {
-    throw new Error(`${flag} takes whole numbers from 1 to ${maximum}, not ${text}`);
+  if (!Number.isInteger(count) || count < minimum || count > maximum) {
+    throw new Error(`${flag} takes whole numbers from ${minimum} to ${maximum}, not ${text}`);
   }
   return count;
 }

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { mkdir, mkdtemp, readFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -47,6 +47,20 @@ export interface RunningServer {
 export type StartServer = (settings: ServerSettings) => Promise<RunningServer>;
 
 export async function startOurs(settings: ServerSettings): Promise<RunningServer> {
+  return await startOursAt(await createHome(settings.temporaryFolder, settings.usesPrebuilt))(
+    settings,
+  );
+}
+
+/** @param home see `createHome`; what an earlier server left there is found again */
+export function startOursAt(home: Record<string, string>): StartServer {
+  return (settings) => launchOurs(settings, home);
+}
+
+async function launchOurs(
+  settings: ServerSettings,
+  home: Record<string, string>,
+): Promise<RunningServer> {
   const port = await findFreePort();
   const settingsEnvironment = {
     MODELCTL_NUM_PARALLEL: String(settings.slots),
@@ -55,7 +69,6 @@ export async function startOurs(settings: ServerSettings): Promise<RunningServer
     MODELCTL_MODEL_FOLDERS: dirname(settings.modelPath),
     MODELCTL_KEEP_ALIVE: "-1",
   };
-  const home = await createHome(settings.temporaryFolder, settings.usesPrebuilt);
   return await start({
     name: "modelctl",
     values: [process.execPath, commandPath, "serve", "--host", "127.0.0.1", "--port", `${port}`],
@@ -105,18 +118,23 @@ export async function createHome(
   const home = await mkdtemp(join(parent, "home-"));
   const runtime = join(home, "runtime");
   await mkdir(runtime, { mode: 0o700 });
+  const cache = join(home, "cache");
+  if (!usesPrebuilt) await linkEngine(cache);
   return {
     HOME: home,
     XDG_CONFIG_HOME: join(home, "config"),
     XDG_DATA_HOME: join(home, "data"),
     XDG_STATE_HOME: join(home, "state"),
-    // Where the engine is that was built for this machine, if one was.
-    ...(usesPrebuilt && { XDG_CACHE_HOME: join(home, "cache") }),
-    ...(!usesPrebuilt && {
-      XDG_CACHE_HOME: process.env.XDG_CACHE_HOME || join(homedir(), ".cache"),
-    }),
+    XDG_CACHE_HOME: cache,
     XDG_RUNTIME_DIR: runtime,
   };
+}
+
+/** Of the user's cache, the engine alone that was built for this machine: no prompt may be found there. */
+async function linkEngine(cache: string): Promise<void> {
+  const own = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
+  await mkdir(join(cache, "modelctl"), { recursive: true });
+  await symlink(join(own, "modelctl", "engine"), join(cache, "modelctl", "engine"));
 }
 
 /** The environment for a child: the user's own settings of either product left out. */

@@ -10,7 +10,8 @@ import {
   tensorType,
   writeGguf,
 } from "./gguf-writer.ts";
-import { matrix, modelWidth } from "./synthetic-model.ts";
+import { denseWidth } from "./synthetic-architectures.ts";
+import { matrix } from "./synthetic-tensors.ts";
 
 const shape = {
   image: 384,
@@ -24,7 +25,7 @@ const shape = {
 export const imageTokens = (shape.image / shape.patch) ** 2;
 
 /** Raised when anything in the file changes, so that an older cached one is not taken. */
-const version = 1;
+const version = 2;
 
 export interface SeeingModel {
   modelPath: string;
@@ -66,7 +67,7 @@ function describeProjector(): Map<string, MetadataValue> {
     ["clip.vision.embedding_length", uint32(shape.width)],
     ["clip.vision.feed_forward_length", uint32(shape.feedForward)],
     ["clip.vision.block_count", uint32(shape.layers)],
-    ["clip.vision.projection_dim", uint32(modelWidth)],
+    ["clip.vision.projection_dim", uint32(denseWidth)],
     ["clip.vision.attention.head_count", uint32(shape.heads)],
     ["clip.vision.attention.layer_norm_epsilon", { type: "float32", value: 1e-6 }],
     ["clip.vision.image_mean", halves],
@@ -102,10 +103,10 @@ function describeTensors(): TensorDescription[] {
   return [
     ...tensors,
     ...norm("v.post_ln", width),
-    matrix("mm.0.weight", width, modelWidth),
-    vector("mm.0.bias", modelWidth, 0),
-    matrix("mm.1.weight", modelWidth, modelWidth),
-    vector("mm.1.bias", modelWidth, 0),
+    matrix("mm.0.weight", width, denseWidth),
+    vector("mm.0.bias", denseWidth, 0),
+    matrix("mm.1.weight", denseWidth, denseWidth),
+    vector("mm.1.bias", denseWidth, 0),
   ];
 }
 

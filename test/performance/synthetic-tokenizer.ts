@@ -3,7 +3,7 @@
 // Every entry can be reached by merges, and each word with its leading space is one token, so a
 // reply fed back as a chat turn becomes the very tokens that were generated.
 
-const vocabularySize = 65_536;
+export const usualVocabulary = 65_536;
 const controlTokens = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"] as const;
 
 /** The letter that stands for a space in a byte-level BPE vocabulary. */
@@ -32,7 +32,8 @@ const chatTemplate = [
   "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}",
 ].join("");
 
-export function createTokenizer(): SyntheticTokenizer {
+/** A larger vocabulary holds all words of a smaller one. */
+export function createTokenizer(vocabularySize = usualVocabulary): SyntheticTokenizer {
   const tokens = byteLetters();
   const byteCount = tokens.length;
   const merges: string[] = [];
