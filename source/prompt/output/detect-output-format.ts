@@ -24,6 +24,7 @@ const thinkingTags: readonly ThinkingTags[] = [
   { open: "<|channel>thought", close: "<channel|>" },
   { open: "[THINK]", close: "[/THINK]" },
   { open: "<think>", close: "</think>" },
+  { open: "<mm:think>", close: "</mm:think>" },
   { open: "<thinking>", close: "</thinking>" },
   { open: "<thought>", close: "</thought>" },
   { open: "<reasoning>", close: "</reasoning>" },

@@ -1,20 +1,30 @@
 // The table of output formats.
+import { apertus } from "./formats/apertus.ts";
 import { deepseek, deepseekUnfenced } from "./formats/deepseek.ts";
+import { deepseekDsml } from "./formats/deepseek-dsml.ts";
 import { functionaryRecipients, functionaryTags } from "./formats/functionary.ts";
 import { gemma } from "./formats/gemma.ts";
 import { genericFormat, plain } from "./formats/generic.ts";
 import { harmony } from "./formats/harmony.ts";
 import { hermes } from "./formats/hermes.ts";
 import { kimi } from "./formats/kimi.ts";
+import { kimiK3 } from "./formats/kimi-k3.ts";
 import { lfm2 } from "./formats/lfm2.ts";
 import { llama } from "./formats/llama.ts";
 import { glm, minimax, seed } from "./formats/marked.ts";
+import { minicpm } from "./formats/minicpm.ts";
+import { minimaxM3 } from "./formats/minimax-m3.ts";
 import { mistral, mistralNamed } from "./formats/mistral.ts";
+import { muse } from "./formats/muse.ts";
 import {
   apriel,
+  aprielThinker,
+  cohere2moe,
   commandR,
   commandR7b,
   fireFunction,
+  gigachat,
+  gigachatMarked,
   granite,
   nemotron,
   phi,
@@ -26,20 +36,30 @@ export const formatTable = {
   harmony,
   functionaryRecipients,
   kimi,
+  kimiK3,
+  muse,
+  deepseekDsml,
   deepseekUnfenced,
   deepseek,
   mistralNamed,
   mistral,
   lfm2,
   gemma,
+  apertus,
+  gigachatMarked,
+  gigachat,
+  cohere2moe,
   commandR7b,
   commandR,
   seed,
+  minimaxM3,
   minimax,
+  minicpm,
   glm,
   functionaryTags,
   phi,
   granite,
+  aprielThinker,
   apriel,
   nemotron,
   fireFunction,

@@ -14,8 +14,12 @@ export interface OutputFormatDefinition {
   stopTexts: readonly string[];
   /** How calls stand between the content; or, where thinking and content are marked as well, `read`. */
   calls?: CallSyntax;
-  /** Reads a whole output, thinking included. */
-  read?(output: Output): Reading;
+  /**
+   * Reads a whole output, thinking included.
+   *
+   * @param startsInThinking the prompt has opened the thinking already
+   */
+  read?(output: Output, startsInThinking: boolean): Reading;
   /** For a grammar that forces calls; undefined where they are not written around JSON. */
   shape: ToolCallShape | undefined;
   /** For a grammar that forces content: what stands around it. */

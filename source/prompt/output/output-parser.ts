@@ -51,9 +51,10 @@ export function createOutputParser(options: OutputParserOptions): OutputParser {
 
 function* readOutput(output: Output, options: OutputParserOptions): Reading {
   const { read, calls } = definitionOf(options.format);
-  if (read !== undefined) return yield* read(output);
   const { thinking, startsInThinking } = options;
-  const gap = thinking === undefined ? "" : yield* readThinking(output, thinking, startsInThinking);
+  if (read !== undefined) return yield* read(output, startsInThinking);
+  const gap =
+    thinking === undefined ? "" : yield* readThinking(output, thinking, startsInThinking, calls);
   if (calls !== undefined) return yield* readAnswer(output, calls, gap);
   output.content(gap);
   yield* output.text.passUntil([], output.content);

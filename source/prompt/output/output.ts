@@ -9,7 +9,9 @@ export class Output {
   readonly text = new OutputText();
   readonly #tools: ReadonlyMap<string, ToolDefinition>;
   readonly #random: () => number;
-  #pieces: OutputPiece[] = [];
+  readonly #decided: OutputPiece[] = [];
+  /** Where pieces go: to the decided ones, or to those of an undecided reading. */
+  #pieces = this.#decided;
   #calls = 0;
 
   /** @param random numbers from 0 up to 1, for the ids of calls */
@@ -69,11 +71,25 @@ export class Output {
     return idCharacters.charAt(Math.floor(this.#random() * idCharacters.length));
   }
 
+  /**
+   * A reading that may fail: then the text stands again as it stood before, and nothing that the
+   * reading made of it is told. Until it has ended, nothing is.
+   */
+  *undecided(reading: Reading<boolean>): Reading<boolean> {
+    const outer = this.#pieces;
+    const calls = this.#calls;
+    const own: OutputPiece[] = [];
+    this.#pieces = own;
+    const succeeded = yield* this.text.attempt(reading);
+    this.#pieces = outer;
+    if (succeeded) outer.push(...own);
+    else this.#calls = calls;
+    return succeeded;
+  }
+
   /** The pieces made since the last time. */
   drain(): OutputPiece[] {
-    const pieces = this.#pieces;
-    this.#pieces = [];
-    return pieces;
+    return this.#decided.splice(0);
   }
 }
 

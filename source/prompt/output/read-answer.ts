@@ -14,6 +14,12 @@ export interface CallSyntax {
   read(output: Output): Reading<boolean>;
   /** Marks that some models put around the content of an answer. */
   frame?: { open: string; close: string };
+  /** Control tokens that may turn up anywhere in the content and are no part of it. */
+  strays?: {
+    marks: readonly string[];
+    /** Reads one of the marks and what belongs to it. */
+    read(output: Output): Reading;
+  };
 }
 
 /**
@@ -28,7 +34,9 @@ export function* readAnswer(output: Output, syntax: CallSyntax, gap: string): Re
   const isFramed = open !== undefined && (yield* text.skip(open));
   const openings = output.hasTools ? syntax.openings : [];
   const openingsHere = output.hasTools ? [...openings, ...(syntax.openingsAtStart ?? [])] : [];
-  const marks = isFramed && close !== undefined ? [...openings, close] : openings;
+  const strays = syntax.strays?.marks ?? [];
+  const frameEnd = isFramed && close !== undefined ? [close] : [];
+  const marks = [...openings, ...frameEnd, ...strays];
   let space = isFramed ? "" : gap;
   // White space at the end belongs to a call or a frame before it, if there was one.
   let isContent = true;
@@ -38,6 +46,10 @@ export function* readAnswer(output: Output, syntax: CallSyntax, gap: string): Re
     if (opening !== undefined && (yield* text.attempt(syntax.read(output)))) {
       space = "";
       isContent = false;
+      continue;
+    }
+    if ((yield* text.oneOf(strays)) !== undefined) {
+      yield* syntax.strays?.read(output) ?? [];
       continue;
     }
     if (text.isOver && !isContent) return;

@@ -10,11 +10,28 @@ export interface MarkedCallForm {
   afterName: string;
   beforeKey: string;
   afterKey: string;
+  /** Behind `afterName` and `afterKey`, where attributes follow them. */
+  attributes?: {
+    end: string;
+    /** Whether an argument with these attributes is a string; undefined: they do not say. */
+    isString?(attributes: string): boolean | undefined;
+  };
   /** Between the key's last mark and the value, where there is one. */
   beforeValue?: string;
   afterValue: string;
+  /** Marks inside of which a value is a string that may hold `afterValue`. */
+  verbatim?: { open: string; close: string };
   /** Behind the last argument. */
   end: string;
+}
+
+/** Reads calls as long as one follows the other; false unless the first is one. */
+export function* readMarkedCalls(output: Output, form: MarkedCallForm): Reading<boolean> {
+  if (!(yield* readMarkedCall(output, form))) return false;
+  // Without a mark before the name every call has its own opening.
+  if (form.beforeName === "") return true;
+  while (yield* output.text.attempt(readMarkedCall(output, form))) {}
+  return true;
 }
 
 /**
@@ -28,17 +45,28 @@ export function* readMarkedCall(output: Output, form: MarkedCallForm): Reading<b
   yield* text.takeSpace();
   const tool = yield* output.readToolName();
   if (tool === undefined || !(yield* text.skipAfterSpace(form.afterName))) return false;
+  if ((yield* readAttributes(text, form)) === undefined) return false;
   const call = output.startCall(tool);
   let before = "{";
   while (!(yield* text.skipAfterSpace(form.end))) {
     const key = yield* readKey(text, form);
     if (key === undefined) return false;
+    const attributes = yield* readAttributes(text, form);
+    if (attributes === undefined) return false;
     call.addArguments(`${before}${JSON.stringify(key)}: `);
     before = ", ";
     const schema = output.schemaOfArgument(tool, key);
-    const isRead = isString(schema)
-      ? yield* readStringValue(text, form, call.addArguments)
-      : yield* readValue(text, form, schema, call.addArguments);
+    const isText = form.attributes?.isString?.(attributes) ?? isString(schema);
+    const { verbatim } = form;
+    let isRead: boolean;
+    if (verbatim !== undefined && (yield* text.skipAfterSpace(verbatim.open))) {
+      isRead = yield* readString(text, [verbatim.close], call.addArguments);
+      isRead &&= yield* text.skipAfterSpace(form.afterValue);
+    } else if (isText) {
+      isRead = yield* readStringValue(text, form, call.addArguments);
+    } else {
+      isRead = yield* readValue(text, form, schema, call.addArguments);
+    }
     if (!isRead) return false;
   }
   call.addArguments(before === "{" ? "{}" : "}");
@@ -53,6 +81,11 @@ function* readKey(text: OutputText, form: MarkedCallForm): Reading<string | unde
   const isComplete =
     form.beforeValue === undefined || (yield* text.skipAfterSpace(form.beforeValue));
   return isComplete ? key.trim() : undefined;
+}
+
+/** The attributes behind a name or a key, empty where the form has none; undefined at the end. */
+function* readAttributes(text: OutputText, form: MarkedCallForm): Reading<string | undefined> {
+  return form.attributes === undefined ? "" : yield* readUntil(text, form.attributes.end);
 }
 
 /** Reads up to a mark and the mark itself; undefined where it never comes. */
@@ -71,11 +104,23 @@ function* readStringValue(
   form: MarkedCallForm,
   pass: (json: string) => void,
 ): Reading<boolean> {
-  yield* text.skip("\n");
-  pass('"');
-  const mark = yield* text.passUntil([`\n${form.afterValue}`, form.afterValue], (piece) =>
-    pass(JSON.stringify(piece).slice(1, -1)),
+  // A line break before the end belongs to the value unless one before the value matches it.
+  const isSetApart = yield* text.skip("\n");
+  return yield* readString(
+    text,
+    isSetApart ? [`\n${form.afterValue}`, form.afterValue] : [form.afterValue],
+    pass,
   );
+}
+
+/** Reads a string up to the first of the marks, and the mark. */
+function* readString(
+  text: OutputText,
+  marks: readonly string[],
+  pass: (json: string) => void,
+): Reading<boolean> {
+  pass('"');
+  const mark = yield* text.passUntil(marks, (piece) => pass(JSON.stringify(piece).slice(1, -1)));
   if (mark === undefined) return false;
   text.take(mark.length);
   pass('"');

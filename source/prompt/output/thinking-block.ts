@@ -3,6 +3,7 @@ import type { ChatMessage } from "../chat-message.ts";
 import type { PromptSegment } from "../prompt-segment.ts";
 import type { Output } from "./output.ts";
 import type { Reading } from "./output-text.ts";
+import type { CallSyntax } from "./read-answer.ts";
 
 export interface ThinkingTags {
   open: string;
@@ -12,36 +13,72 @@ export interface ThinkingTags {
 /**
  * Reads the thinking at the beginning of an output, if there is any. Tags that come later are
  * content: an answer may be about them. Thinking that never ends is thinking to the end, and the
- * white space around it is dropped.
+ * white space around it is dropped. Calls with which an output ends count though the thinking before
+ * them was not closed; calls that the model only thinks about do not.
  *
  * @param startsInside the prompt has already opened the block
+ * @param calls how the format writes calls, where there are tools
  * @returns white space that was read and belongs to the answer
  */
 export function* readThinking(
   output: Output,
   tags: ThinkingTags,
   startsInside: boolean,
+  calls?: CallSyntax,
 ): Reading<string> {
   const { text } = output;
+  const openings = output.hasTools ? (calls?.openings ?? []) : [];
   let isInside = startsInside;
   let hasThought = startsInside;
   for (;;) {
     const space = yield* text.takeSpace();
-    // A model may repeat the tag that the prompt has opened for it.
-    isInside = (yield* text.skip(tags.open)) || isInside;
+    // A model may repeat the tag that the prompt has opened for it, or close what was never open.
+    const tag = yield* text.oneOf([tags.open, tags.close]);
+    text.take(tag?.length ?? 0);
+    if (tag === tags.close) {
+      isInside = false;
+      hasThought = true;
+      continue;
+    }
+    isInside ||= tag !== undefined;
     if (!isInside) return hasThought ? "" : space;
-    yield* text.takeSpace();
-    let spaceWithin = "";
-    const mark = yield* text.passUntil([tags.close], (piece) => {
-      const thought = (spaceWithin + piece).trimEnd();
-      output.thinking(thought);
-      spaceWithin = (spaceWithin + piece).slice(thought.length);
-    });
-    if (mark === undefined) return "";
-    text.take(mark.length);
+    yield* readThought(output, [tags.close, ...openings], calls);
+    if (!(yield* text.skip(tags.close))) return "";
     isInside = false;
     hasThought = true;
   }
+}
+
+/** Reads up to the closing tag, the first of the marks, or to the end of the output. */
+function* readThought(
+  output: Output,
+  marks: readonly string[],
+  calls: CallSyntax | undefined,
+): Reading {
+  const { text } = output;
+  yield* text.takeSpace();
+  let spaceWithin = "";
+  const pass = (piece: string) => {
+    const thought = (spaceWithin + piece).trimEnd();
+    output.thinking(thought);
+    spaceWithin = (spaceWithin + piece).slice(thought.length);
+  };
+  for (;;) {
+    const mark = yield* text.passUntil(marks, pass);
+    if (mark === undefined || mark === marks[0] || calls === undefined) return;
+    if (yield* output.undecided(readLastCalls(output, calls))) return;
+    pass(text.take(1));
+  }
+}
+
+/** Reads calls behind which the output ends. */
+function* readLastCalls(output: Output, calls: CallSyntax): Reading<boolean> {
+  const { text } = output;
+  do {
+    if (!(yield* calls.read(output))) return false;
+    yield* text.takeSpace();
+  } while ((yield* text.oneOf(calls.openings)) !== undefined);
+  return text.isOver;
 }
 
 /**

@@ -8,6 +8,8 @@ import { readArgumentList } from "../read-loose.ts";
 const begin = "<|tool_call>";
 const end = "<tool_call|>";
 const quote = '<|"|>';
+const beginChannel = "<|channel>";
+const endChannel = "<channel|>";
 
 const argumentList = {
   notation: { quotes: [quote], hasEscapes: false },
@@ -25,7 +27,11 @@ export const gemma: OutputFormatDefinition = {
   isUsedBy: (template) => template.includes(begin) && template.includes(end),
   marks: [begin, end, quote, "<|tool_response>"],
   stopTexts: ["<|tool_response>"],
-  calls: { openings: [begin], read },
+  calls: {
+    openings: [begin],
+    read,
+    strays: { marks: [beginChannel, endChannel], read: readStrayChannel },
+  },
   shape: {
     opening: "",
     beforeName: `${begin}call:`,
@@ -35,6 +41,18 @@ export const gemma: OutputFormatDefinition = {
     closing: "",
   },
 };
+
+/** The model repeats the marks of its thinking in the answer: an empty thought, or a mark alone. */
+function* readStrayChannel(output: Output): Reading {
+  const { text } = output;
+  if ((yield* text.skip(endChannel)) || !(yield* text.skip(`${beginChannel}thought`))) {
+    yield* text.skip(beginChannel);
+    return;
+  }
+  yield* text.takeSpace();
+  yield* text.passUntil([endChannel, begin], output.thinking);
+  yield* text.skip(endChannel);
+}
 
 function* read(output: Output): Reading<boolean> {
   const { text } = output;

@@ -55,11 +55,13 @@ function* readMessage(output: Output): Reading<boolean> {
   const { text } = output;
   const header = yield* readHeader(text);
   if (header === undefined) return false;
-  if (header.recipient !== undefined) {
-    const name = /^functions\.(.+)$/.exec(header.recipient)?.[1];
-    if (name === undefined || !output.isTool(name)) return false;
-    if (!(yield* readArguments(output, name))) return false;
+  const name = /^functions\.(.+)$/.exec(header.recipient ?? "")?.[1];
+  if (name !== undefined) {
+    if (!output.isTool(name) || !(yield* readArguments(output, name))) return false;
     yield* text.takeSpace();
+  } else if (header.recipient !== undefined) {
+    // Tools that the model was trained with and nobody here offers: not meant for the user.
+    yield* text.passUntil(ends, () => {});
   } else {
     const pass = header.channel === "analysis" ? output.thinking : output.content;
     yield* text.passUntil(ends, pass);
@@ -85,9 +87,19 @@ function* readHeader(text: OutputText): Reading<Header | undefined> {
   if (end < 0 || end > maximumHeaderLength) return undefined;
   const header = text.take(end);
   text.take(startOfMessage.length);
-  const form =
-    /^(?:<\|start\|>assistant)?\s*(?:to=([^\s<]+))?(?:<\|channel\|>(\w+))?\s*(?:to=([^\s<]+))?\s*(?:<\|constrain\|>)?\w*\s*$/;
-  const [, before, channel, behind] = form.exec(header) ?? [];
-  if (channel === undefined && before === undefined) return undefined;
-  return { channel, recipient: before ?? behind };
+  return parseHeader(header.replace("<|start|>assistant", ""));
+}
+
+/** Its parts in any order: of two channels the later counts. */
+function parseHeader(header: string): Header | undefined {
+  const part = /\s*(?:to=([^\s<]+)|<\|channel\|>(\w+)|<\|constrain\|>\w*|\w+)\s*/y;
+  const parsed: Header = { channel: undefined, recipient: undefined };
+  while (part.lastIndex < header.length) {
+    const [found, recipient, channel] = part.exec(header) ?? [];
+    if (found === undefined) return undefined;
+    // The model itself: as good as nobody.
+    if (recipient !== "assistant") parsed.recipient = recipient ?? parsed.recipient;
+    parsed.channel = channel ?? parsed.channel;
+  }
+  return parsed.channel === undefined && parsed.recipient === undefined ? undefined : parsed;
 }

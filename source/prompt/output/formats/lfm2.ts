@@ -1,4 +1,4 @@
-// LFM2: <|tool_call_start|>[name(key="value")]<|tool_call_end|>
+// LFM2 and LFM2.5: <|tool_call_start|>[name(key="value")]<|tool_call_end|>
 import { pythonNotation } from "../loose-value.ts";
 import type { Output } from "../output.ts";
 import type { OutputFormatDefinition } from "../output-format.ts";
@@ -14,7 +14,9 @@ const end = "<|tool_call_end|>";
  * grammar forces them. Sources: the model card of LFM2; llama.cpp, tests/test-chat.cpp.
  */
 export const lfm2: OutputFormatDefinition = {
-  isUsedBy: (template) => template.includes(begin) || template.includes("<|tool_list_start|>"),
+  isUsedBy: (template) =>
+    // LFM2.5's template lists the tools without marks of its own.
+    [begin, "<|tool_list_start|>", "List of tools: ["].some((text) => template.includes(text)),
   marks: [begin, end],
   stopTexts: [],
   calls: { openings: [begin], read },

@@ -4,7 +4,7 @@ import { jsonCallShape, type OutputFormatDefinition } from "../output-format.ts"
 import type { Reading } from "../output-text.ts";
 import type { CallSyntax } from "../read-answer.ts";
 import { readJsonCalls } from "../read-json-call.ts";
-import { type MarkedCallForm, readMarkedCall } from "../read-marked-call.ts";
+import { type MarkedCallForm, readMarkedCalls } from "../read-marked-call.ts";
 import { functionForm } from "./hermes.ts";
 
 interface MarkedFormat {
@@ -52,14 +52,6 @@ function markedCalls(open: string, close: string, form: MarkedCallForm): CallSyn
       return isCall;
     },
   };
-}
-
-function* readMarkedCalls(output: Output, form: MarkedCallForm): Reading<boolean> {
-  if (!(yield* readMarkedCall(output, form))) return false;
-  // Without a mark before the name every call has its own opening.
-  if (form.beforeName === "") return true;
-  while (yield* output.text.attempt(readMarkedCall(output, form))) {}
-  return true;
 }
 
 /** Seed-OSS. Source: llama.cpp, tests/test-chat.cpp. */

@@ -84,6 +84,19 @@ export const commandR7b: OutputFormatDefinition = {
   frame: { open: "<|START_RESPONSE|>", close: "<|END_RESPONSE|>" },
 };
 
+/** Cohere's mixtures of experts: the same calls, and the answer in `<|START_TEXT|>`. */
+export const cohere2moe: OutputFormatDefinition = {
+  ...commandR7b,
+  isUsedBy: (template) =>
+    template.includes("<|START_ACTION|>") && template.includes("<|START_TEXT|>"),
+  marks: ["<|START_ACTION|>", "<|END_ACTION|>", "<|START_TEXT|>", "<|END_TEXT|>"],
+  calls: {
+    ...taggedCalls(["<|START_ACTION|>"], "<|END_ACTION|>"),
+    frame: { open: "<|START_TEXT|>", close: "<|END_TEXT|>" },
+  },
+  frame: { open: "<|START_TEXT|>", close: "<|END_TEXT|>" },
+};
+
 /**
  * Command R and R+: `Action:` and a fenced list of JSON. Source: llama.cpp, tests/test-chat.cpp.
  */
@@ -91,7 +104,10 @@ export const commandR: OutputFormatDefinition = {
   isUsedBy: (template) => /Action:\s*```json/.test(template.replaceAll("\\n", "\n")),
   marks: [],
   stopTexts: [],
-  calls: taggedCalls(["Action:\n```json\n", "Action: ```json\n"], "```"),
+  calls: {
+    ...taggedCalls(["Action:\n```json\n", "Action: ```json\n"], "```"),
+    frame: { open: "<|CHATBOT_TOKEN|>", close: "<|END_OF_TURN_TOKEN|>" },
+  },
   shape: {
     ...jsonCallShape("", "", { name: "tool_name", arguments: "parameters" }),
     opening: "Action: ```json\n[",
@@ -109,13 +125,54 @@ export const nemotron: OutputFormatDefinition = {
   shape: listShape("<TOOLCALL>", "</TOOLCALL>"),
 };
 
-/** Apriel: `<tool_calls>[…]</tool_calls>`. Source: llama.cpp, tests/test-chat.cpp. */
+/**
+ * Apriel 1.6: its prompt begins the thinking with a sentence, and a marker ends it. Calls as in 1.5.
+ * Source: llama.cpp, tests/test-chat.cpp.
+ */
+export const aprielThinker: OutputFormatDefinition = {
+  isUsedBy: (template) => template.includes("[BEGIN FINAL RESPONSE]"),
+  marks: ["<tool_calls>", "</tool_calls>", "[BEGIN FINAL RESPONSE]"],
+  stopTexts: [],
+  calls: taggedCalls(["<tool_calls>"], "</tool_calls>"),
+  shape: listShape("<tool_calls>", "</tool_calls>"),
+  thinking: { open: "Here are my reasoning steps:", close: "[BEGIN FINAL RESPONSE]" },
+};
+
+/** Apriel 1.5: `<tool_calls>[…]</tool_calls>`. Source: llama.cpp, tests/test-chat.cpp. */
 export const apriel: OutputFormatDefinition = {
   isUsedBy: (template) => template.includes("<tool_calls>"),
   marks: ["<tool_calls>", "</tool_calls>"],
   stopTexts: [],
   calls: taggedCalls(["<tool_calls>"], "</tool_calls>"),
   shape: listShape("<tool_calls>", "</tool_calls>"),
+};
+
+/** GigaChat 3: a message of the role `function call`. Source: llama.cpp, tests/test-chat.cpp. */
+export const gigachat: OutputFormatDefinition = {
+  isUsedBy: (template) => template.includes("<|role_sep|>") && template.includes("<|message_sep|>"),
+  marks: ["<|message_sep|>", "<|role_sep|>"],
+  stopTexts: [],
+  calls: taggedCalls(["<|message_sep|>\n\nfunction call<|role_sep|>\n"], undefined),
+  shape: {
+    ...jsonCallShape("<|message_sep|>\n\nfunction call<|role_sep|>\n", ""),
+    opening: "",
+    separator: undefined,
+    closing: "",
+  },
+};
+
+/** GigaChat 3.1: `<|function_call|>{…}`. Source: llama.cpp, tests/test-chat.cpp. */
+export const gigachatMarked: OutputFormatDefinition = {
+  isUsedBy: (template) => template.includes("<|function_call|>"),
+  marks: ["<|function_call|>"],
+  stopTexts: [],
+  calls: taggedCalls(["<|function_call|>"], undefined),
+  shape: {
+    ...jsonCallShape("<|function_call|>", ""),
+    opening: "",
+    separator: undefined,
+    closing: "",
+  },
 };
 
 /** FireFunction 2: ` functools[…]`. Source: llama.cpp, tests/test-chat.cpp. */

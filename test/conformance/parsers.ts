@@ -1,0 +1,186 @@
+// The parser part of the conformance run: llama.cpp's recorded outputs of real models through our
+// parsers, whole and one character at a time. Alone: `node test/conformance/parsers.ts [CHECKOUT]`.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { ProductError } from "../../source/base/product-error.ts";
+import type { ToolDefinition } from "../../source/prompt/chat-message.ts";
+import { ChatTemplate } from "../../source/prompt/chat-template.ts";
+import {
+  type DetectedOutputFormat,
+  detectOutputFormat,
+} from "../../source/prompt/output/detect-output-format.ts";
+import { opensThinking } from "../../source/prompt/output/thinking-block.ts";
+import { addUp, byCharacter, type ParsedOutput, piecesOf } from "../prompt/output/read-pieces.ts";
+import { type CaseMessage, extractCases, type ParserCase } from "./parser-cases.ts";
+
+export interface ParserDifference {
+  input: string;
+  expected: ParsedOutput;
+  whole: ParsedOutput;
+  /** Only where it differs from the whole. */
+  byCharacter?: ParsedOutput;
+  /** The prompt could not be rendered, so it is not known whether it opens the thinking. */
+  isRendered: boolean;
+}
+
+/** The cases of one template. */
+export interface ParserRow {
+  family: string;
+  format: string;
+  right: number;
+  of: number;
+  differences: ParserDifference[];
+}
+
+export const parsersPart = {
+  name: "parsers",
+  needs: ["git", "a C++ compiler (c++, or CXX)"],
+  /** @param checkout a clone of llama.cpp; what is built goes into `build-parsers` there */
+  async run(checkout: string): Promise<ParserRow[]> {
+    const cases = await extractCases(checkout, path.join(checkout, "build-parsers"));
+    // An answer that is continued repeats the earlier text there, and half a call is content here.
+    const whole = cases.filter(({ continues, isPartial }) => !continues && !isPartial);
+    if (whole.length < 300) throw new Error(`only ${whole.length} cases were found`);
+    const byTemplate = Map.groupBy(whole, ({ template }) => template);
+    return [...byTemplate].map(([template, own]) => rowOf(checkout, template, own));
+  },
+};
+
+function rowOf(checkout: string, file: string, cases: readonly ParserCase[]): ParserRow {
+  const source = readFileSync(path.join(checkout, file), "utf8");
+  const output = detectOutputFormat(source, "jinja");
+  const template = new ChatTemplate(source);
+  const differences = cases.flatMap((each) => differenceOf(each, template, output) ?? []);
+  return {
+    family: path.basename(file, ".jinja"),
+    format: output.format.name,
+    right: cases.length - differences.length,
+    of: cases.length,
+    differences,
+  };
+}
+
+function differenceOf(
+  each: ParserCase,
+  template: ChatTemplate,
+  output: DetectedOutputFormat,
+): ParserDifference | undefined {
+  const tools = each.tools.map(
+    ({ parameters, ...tool }): ToolDefinition => ({ ...tool, parameters: JSON.parse(parameters) }),
+  );
+  const startsInThinking = opensItsThinking(each, template, output, tools);
+  const options = {
+    format: output.format,
+    tools,
+    thinking: output.thinking,
+    startsInThinking: startsInThinking ?? false,
+  };
+  const whole = addUp(piecesOf(options, [each.input]));
+  const slowly = addUp(piecesOf(options, byCharacter(each.input)));
+  const isSame = isDeepStrictEqual(whole, slowly);
+  const expected = parsedOf(each.expected);
+  if (isSame && isAsExpected(whole, expected, each, output)) return undefined;
+  return {
+    input: each.input,
+    expected,
+    whole,
+    ...(!isSame && { byCharacter: slowly }),
+    isRendered: startsInThinking !== undefined,
+  };
+}
+
+/** Undefined where the prompt cannot be rendered. */
+function opensItsThinking(
+  { messages, thinks }: ParserCase,
+  template: ChatTemplate,
+  output: DetectedOutputFormat,
+  tools: readonly ToolDefinition[],
+): boolean | undefined {
+  const conversation = {
+    messages:
+      messages.length === 0
+        ? [{ role: "user" as const, content: "Hey there!" }]
+        : messages.map(({ role, content, thinking }) => ({
+            role: role as "user" | "assistant",
+            content,
+            thinking,
+          })),
+    tools,
+    ...(output.thinking !== undefined && { think: thinks }),
+  };
+  const facts = { bosText: "", eosText: "", controlTexts: [] };
+  try {
+    return opensThinking(template.render(conversation, facts), output.thinking);
+  } catch (error) {
+    if (error instanceof ProductError) return undefined;
+    throw error;
+  }
+}
+
+function parsedOf({ content, thinking, calls }: CaseMessage): ParsedOutput {
+  return {
+    content,
+    thought: thinking,
+    calls: calls.map((call) => [call.name, JSON.parse(call.arguments)]),
+  };
+}
+
+/** White space around texts does not count, as in llama.cpp's own comparison. */
+function isAsExpected(
+  actual: ParsedOutput,
+  expected: ParsedOutput,
+  { readsThinking }: ParserCase,
+  { thinking }: DetectedOutputFormat,
+): boolean {
+  if (!isDeepStrictEqual(actual.calls, expected.calls)) return false;
+  if (readsThinking) {
+    return (
+      actual.content.trim() === expected.content.trim() &&
+      actual.thought.trim() === withoutOpening(expected.thought.trim(), thinking?.open).trim()
+    );
+  }
+  // We always read thinking: such a case says only that nothing of either text is lost.
+  const tags = thinking === undefined ? [] : [thinking.open, thinking.close, "<|end|>"];
+  const text = tags.reduce((rest, tag) => rest.replace(tag, ""), expected.content);
+  return withoutSpace(actual.thought + actual.content) === withoutSpace(text + expected.thought);
+}
+
+/** Where the prompt or the model repeats the opening tag, llama.cpp counts it as thinking. */
+function withoutOpening(thought: string, open: string | undefined): string {
+  return open !== undefined && thought.startsWith(open) ? thought.slice(open.length) : thought;
+}
+
+function withoutSpace(text: string): string {
+  return text.replaceAll(/\s/g, "");
+}
+
+/** One line for each template, the sum below. */
+export function parserTable(rows: readonly ParserRow[]): string {
+  const lines = rows.map(({ family, format, right, of }) =>
+    [family.padEnd(48), format.padEnd(20), `${right}/${of}`, right === of ? "" : "  differs"].join(
+      " ",
+    ),
+  );
+  const sum = (key: "right" | "of") => rows.reduce((total, row) => total + row[key], 0);
+  return [...lines, `all ${sum("right")} of ${sum("of")}`].join("\n");
+}
+
+if (import.meta.main) {
+  const [given] = process.argv.slice(2);
+  const folder = given ?? mkdtempSync(path.join(tmpdir(), "modelctl-conformance-"));
+  if (given === undefined) {
+    const bundle = path.join(
+      import.meta.dirname,
+      "../../node_modules/node-llama-cpp/llama/gitRelease.bundle",
+    );
+    execFileSync("git", ["clone", "--quiet", bundle, folder], { stdio: "ignore" });
+  }
+  const rows = await parsersPart.run(folder);
+  console.log(parserTable(rows));
+  if (given !== undefined) {
+    writeFileSync(path.join(folder, "build-parsers/parsers.json"), JSON.stringify(rows, null, 2));
+  } else rmSync(folder, { recursive: true });
+}
