@@ -1,4 +1,5 @@
 // What a runner is asked to generate and what it reports back: the vocabulary of the engine.
+import type { LazyGrammar } from "../prompt/grammar/lazy-calls.ts";
 import type { PromptSegment } from "../prompt/prompt-segment.ts";
 
 /** How the next token is chosen. */
@@ -34,6 +35,12 @@ export interface MarkedPrompt {
   earlier?: number[];
 }
 
+export interface LazyGrammars {
+  grammars: readonly LazyGrammar[];
+  /** Undefined where the answer has none. */
+  thinking: { open: string; close: string; startsInside: boolean } | undefined;
+}
+
 export interface GenerationRequest {
   /** Whose request it is: where requests wait, clients take turns. */
   client?: string;
@@ -51,6 +58,11 @@ export interface GenerationRequest {
   reportProgress: boolean;
   /** What the answer must follow, in llama.cpp's GBNF; it begins at the rule `root`. */
   grammar: string | undefined;
+  /**
+   * Grammars that the answer follows from behind their marks, the first that comes. Marks inside of
+   * thinking do not count.
+   */
+  lazy?: LazyGrammars;
   /** Control tokens that are part of the answer's text, for those who look for marks in it. */
   visibleControlTexts: string[];
 }

@@ -1,7 +1,7 @@
 // Answers a chat request: makes the prompt fit, lets the runner generate, and reads what it writes.
 import { createOutputParser } from "../../prompt/output/output-parser.ts";
 import { opensThinking } from "../../prompt/output/thinking-block.ts";
-import type { GenerationStatistics } from "../generation.ts";
+import type { GenerationRequest, GenerationStatistics, LazyGrammars } from "../generation.ts";
 import { imagesOf } from "../images/request-images.ts";
 import type { CanonicalEvent, ChatInput, Truncation } from "../request.ts";
 import { toMaxTokens } from "../sampling-defaults.ts";
@@ -35,7 +35,14 @@ export async function* answerChat(
     startsInThinking,
   });
   const grammar = prepared.grammar(startsInThinking);
-  const events = generate(messages, prompt, prepared, grammar, options);
+  const { thinking } = prepared.output;
+  const { lazyGrammars: grammars } = prepared;
+  const lazy: LazyGrammars = {
+    grammars,
+    thinking: thinking === undefined ? undefined : { ...thinking, startsInside: startsInThinking },
+  };
+  const held = { grammar, ...(grammars.length > 0 && { lazy }) };
+  const events = generate(messages, prompt, prepared, held, options);
   for await (const event of readOutput(events, parser)) {
     // Only the first call was asked for; a model that was not held to it may write more.
     if ("index" in event && event.index > 0 && !input.parallelToolCalls) continue;
@@ -53,7 +60,7 @@ async function* generate(
   all: ChatInput["messages"],
   prompt: ChatPrompt,
   { output }: PreparedChat,
-  grammar: string | undefined,
+  held: Pick<GenerationRequest, "grammar" | "lazy">,
   options: AnswerOptions,
 ): AsyncGenerator<RunnerEvent> {
   const { request, ready, signal } = options;
@@ -77,7 +84,9 @@ async function* generate(
       prompt: prompt.forRunner(segments, messages),
       maxTokens: base.maxTokens === undefined ? undefined : base.maxTokens - before,
       stop: [...base.stop, ...output.stopTexts],
-      grammar,
+      grammar: held.grammar,
+      // An answer that goes on is not at its start, and may be inside of a call.
+      ...(held.lazy !== undefined && written === "" && { lazy: held.lazy }),
       visibleControlTexts: output.visibleControlTexts,
     };
     let end: DoneEvent | undefined;
@@ -93,7 +102,9 @@ async function* generate(
     const statistics = sumStatistics(earlier, end.statistics);
     const isFull = end.reason === "length" && statistics.completionTokens !== base.maxTokens;
     const shorter =
-      request.shift && isFull && grammar === undefined ? await prompt.shorten(messages) : undefined;
+      request.shift && isFull && held.grammar === undefined
+        ? await prompt.shorten(messages)
+        : undefined;
     if (shorter === undefined) {
       const context = request.wantsContext ? await prompt.context(messages, written) : undefined;
       yield { ...end, statistics, ...(context !== undefined && { context }) };

@@ -2,6 +2,7 @@
 import { ProductError } from "../../base/product-error.ts";
 import type { ToolDefinition } from "../../prompt/chat-message.ts";
 import { answerGrammar } from "../../prompt/grammar/answer-grammar.ts";
+import { type LazyGrammar, lazyCallGrammars } from "../../prompt/grammar/lazy-calls.ts";
 import {
   type DetectedOutputFormat,
   detectOutputFormat,
@@ -25,6 +26,8 @@ export interface PreparedChat {
   think: ThinkLevel | undefined;
   /** @param startsInThinking whether the prompt has opened the thinking block */
   grammar: (startsInThinking: boolean) => string | undefined;
+  /** What calls must follow where the answer as a whole is free. */
+  lazyGrammars: readonly LazyGrammar[];
 }
 
 /**
@@ -51,11 +54,18 @@ export function prepareChat(
       startsInThinking,
     });
   // A schema that cannot be served is refused before minutes are spent on loading.
-  grammar(false);
+  const isFree = grammar(false) === undefined && !request.ignoreEndOfText;
+  const lazyGrammars = isFree
+    ? lazyCallGrammars({
+        tools,
+        parallelToolCalls: input.parallelToolCalls,
+        output: output.format,
+      })
+    : [];
   const conversation = withTemplateCallIds(conversationOf(model, input), template.source);
   const messages =
     output.thinking === undefined ? conversation : stripThinking(conversation, output.thinking);
-  return { template, output, messages, tools, think, grammar };
+  return { template, output, messages, tools, think, grammar, lazyGrammars };
 }
 
 const known = new WeakMap<PromptTemplate, DetectedOutputFormat>();

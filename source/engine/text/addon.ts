@@ -121,6 +121,15 @@ export interface AddonSampler {
   dispose(): void;
 }
 
+interface AddonSamplerClass {
+  new (model: AddonModel): AddonSampler;
+  acceptGrammarEvaluationStateToken(state: AddonGrammarEvaluationState, token: number): void;
+  canBeNextTokenForGrammarEvaluationState(
+    state: AddonGrammarEvaluationState,
+    token: number,
+  ): boolean;
+}
+
 export interface MemoryBreakdown {
   cpuRam: number;
   gpuVram: number;
@@ -151,7 +160,7 @@ export interface Addon {
   AddonModel: new (path: string, options: AddonModelOptions) => AddonModel;
   AddonContext: new (model: AddonModel, options: AddonContextOptions) => AddonContext;
   AddonContextSequenceCheckpoint: new () => AddonCheckpoint;
-  AddonSampler: new (model: AddonModel) => AddonSampler;
+  AddonSampler: AddonSamplerClass;
   AddonModelLora: new (model: AddonModel, file: string) => AddonModelLora;
   AddonGrammar: new (
     gbnf: string,
@@ -190,6 +199,9 @@ const neededNames: Record<string, string[]> = {
   ],
   AddonContextSequenceCheckpoint: ["init,dispose"],
   AddonSampler: ["applyConfig,dispose"],
+  "static AddonSampler": [
+    "acceptGrammarEvaluationStateToken,canBeNextTokenForGrammarEvaluationState",
+  ],
   AddonGrammar: ["isTextCompatible"],
   "": [
     "init,loadBackends,setLogger,setLoggerLogLevel,getGpuType,getGpuVramInfo,getGpuDeviceInfo",
@@ -206,7 +218,7 @@ const neededNames: Record<string, string[]> = {
 export function checkAddon(candidate: unknown): asserts candidate is Addon {
   const missing: string[] = [];
   for (const [className, lists] of Object.entries(neededNames)) {
-    const owner = className === "" ? candidate : prototypeOf(candidate, className);
+    const owner = ownerOf(candidate, className);
     for (const name of lists.join(",").split(",")) {
       if (typeof propertyOf(owner, name) !== "function") {
         missing.push(className === "" ? name : `${className}.${name}`);
@@ -222,8 +234,12 @@ export function checkAddon(candidate: unknown): asserts candidate is Addon {
   });
 }
 
-function prototypeOf(candidate: unknown, className: string): unknown {
-  return propertyOf(propertyOf(candidate, className), "prototype");
+/** The module itself, a class where its static functions are meant, or a class's prototype. */
+function ownerOf(candidate: unknown, className: string): unknown {
+  if (className === "") return candidate;
+  const [name = "", isStatic] = className.split(" ").toReversed();
+  const owner = propertyOf(candidate, name);
+  return isStatic === undefined ? propertyOf(owner, "prototype") : owner;
 }
 
 function propertyOf(owner: unknown, name: string): unknown {

@@ -9,6 +9,7 @@ import type {
 import type { AddonSampler } from "./addon.ts";
 import { type AnswerPiece, AnswerText } from "./answer-text.ts";
 import { LookupDraft } from "./lookup-draft.ts";
+import { MarkWatcher } from "./mark-watcher.ts";
 import type { ImagePiece } from "./picture-reader.ts";
 
 /** A request that could not be finished. */
@@ -62,6 +63,8 @@ export interface Job {
   generated: number;
   cancelled: boolean;
   sampler: AddonSampler | undefined;
+  /** Watches for the marks of grammars; undefined where there are none, and behind the first mark. */
+  watcher: MarkWatcher | undefined;
   /** Last position in the queue that was reported. */
   reportedAhead: number | undefined;
 }
@@ -102,6 +105,7 @@ export function createJob(
     generated: 0,
     cancelled: false,
     sampler: undefined,
+    watcher: request.lazy === undefined ? undefined : new MarkWatcher(request.lazy),
     reportedAhead: undefined,
   };
 }

@@ -1,6 +1,13 @@
 // Builds the addon's sampler for a request, and reads the model's own log-probabilities.
 import type { SamplingParameters, TokenLogprob } from "../generation.ts";
-import type { Addon, AddonContext, AddonGrammar, AddonModel, AddonSampler } from "./addon.ts";
+import type {
+  Addon,
+  AddonContext,
+  AddonGrammarEvaluationState,
+  AddonModel,
+  AddonSampler,
+  AddonSamplerConfiguration,
+} from "./addon.ts";
 import type { TokenBytes } from "./token-bytes.ts";
 
 /** A seed for a request that names none. */
@@ -10,31 +17,42 @@ export function randomSeed(): number {
 
 export interface SamplerOptions {
   parameters: SamplingParameters;
-  /** What the penalties start from. */
-  promptTokens: readonly number[];
+  /** What the penalties start from: the prompt and what has been answered. */
+  earlierTokens: readonly number[];
   /** Tokens that must not be chosen. */
   forbidden: readonly number[];
   /** Tokens of a slot. */
   contextLength: number;
-  /** What the answer must follow. */
-  grammar: AddonGrammar | undefined;
+  /** What the answer must follow, and where in it the answer is. */
+  grammar: AddonGrammarEvaluationState | undefined;
 }
 
 /**
  * The sampler of one request. It keeps state (random numbers, penalties), so each token of the
  * answer must pass through it once and in order.
- *
  */
 export function createSampler(
   addon: Addon,
   model: AddonModel,
-  { parameters, promptTokens, forbidden, contextLength, grammar }: SamplerOptions,
+  options: SamplerOptions,
 ): AddonSampler {
   const sampler = new addon.AddonSampler(model);
+  sampler.applyConfig(samplerConfiguration(options));
+  return sampler;
+}
+
+/** Applied to a sampler in use, it keeps the state of what it does not change. */
+export function samplerConfiguration({
+  parameters,
+  earlierTokens,
+  forbidden,
+  contextLength,
+  grammar,
+}: SamplerOptions): AddonSamplerConfiguration {
   const bias = new Map<number, number>(parameters.logitBias);
   for (const token of forbidden) bias.set(token, Number.NEGATIVE_INFINITY);
   const window = penaltyWindow(parameters, contextLength);
-  sampler.applyConfig({
+  return {
     temperature: Math.max(0, parameters.temperature),
     topK: parameters.topK,
     topP: parameters.topP,
@@ -47,18 +65,15 @@ export function createSampler(
       repeatPenaltyMaxTokens: window,
       // Images cannot be repeated: their tokens are below zero.
       repeatPenaltyTokens: Uint32Array.from(
-        promptTokens.filter((token) => token >= 0).slice(-window),
+        earlierTokens.filter((token) => token >= 0).slice(-window),
       ),
     }),
     ...(bias.size > 0 && {
       tokenBiasKeys: Uint32Array.from(bias.keys()),
       tokenBiasValues: Float32Array.from(bias.values()),
     }),
-    ...(grammar !== undefined && {
-      grammarEvaluationState: new addon.AddonGrammarEvaluationState(model, grammar),
-    }),
-  });
-  return sampler;
+    ...(grammar !== undefined && { grammarEvaluationState: grammar }),
+  };
 }
 
 /** How many tokens the penalties look at; 0 when there is none to apply. */

@@ -1,10 +1,23 @@
 // Chooses the next tokens after a decode: one sampler for each job, the model's own probabilities
 // beside it where a job asks for them.
 import type { GenerationRequest } from "../generation.ts";
-import type { Addon, AddonContext, AddonGrammar, AddonModel, AddonSampler } from "./addon.ts";
-import type { SampledToken } from "./job.ts";
+import type {
+  Addon,
+  AddonContext,
+  AddonGrammar,
+  AddonGrammarEvaluationState,
+  AddonModel,
+  AddonSampler,
+} from "./addon.ts";
+import type { Job, SampledToken } from "./job.ts";
 import type { BatchItem } from "./plan-batch.ts";
-import { createNeutralSampler, createSampler, readLogprob } from "./samplers.ts";
+import {
+  createNeutralSampler,
+  createSampler,
+  readLogprob,
+  type SamplerOptions,
+  samplerConfiguration,
+} from "./samplers.ts";
 import type { TokenBytes } from "./token-bytes.ts";
 
 /** A part of a batch with the logits to sample from and what was sampled. */
@@ -36,16 +49,19 @@ export class StepSampler {
   }
 
   createFor(request: GenerationRequest, promptTokens: readonly number[]): AddonSampler {
-    const { addon, model, contextLength } = this.#options;
+    const { addon, model } = this.#options;
+    const grammar = request.grammar === undefined ? undefined : this.#stateOf(request.grammar);
+    return createSampler(addon, model, this.#samplerOptions(request, promptTokens, grammar));
+  }
+
+  #samplerOptions(
+    request: GenerationRequest,
+    earlierTokens: readonly number[],
+    grammar: AddonGrammarEvaluationState | undefined,
+  ): SamplerOptions {
+    const { contextLength } = this.#options;
     const forbidden = request.ignoreEndOfText ? this.#allEndTokens() : [];
-    const { sampling } = request;
-    return createSampler(addon, model, {
-      parameters: sampling,
-      promptTokens,
-      forbidden,
-      contextLength,
-      grammar: this.#grammarFor(request.grammar),
-    });
+    return { parameters: request.sampling, earlierTokens, forbidden, contextLength, grammar };
   }
 
   /**
@@ -85,6 +101,7 @@ export class StepSampler {
         choice.logprob = await this.#logprob(index, token, request.topLogprobs);
       }
       sampled.push(choice);
+      this.#watch(job, choice.bytes, token);
       if (isEnd || token !== tokens[position + 1]) break;
     }
   }
@@ -95,9 +112,42 @@ export class StepSampler {
     return await readLogprob(context, index, this.#neutral, token, top, tokenBytes);
   }
 
+  /** Holds the answer to a grammar once the mark has come that it begins behind. */
+  #watch(job: Job, bytes: Uint8Array, token: number): void {
+    const found = job.watcher?.push(bytes, token);
+    if (found === undefined || job.sampler === undefined) return;
+    const { request, promptTokens } = job;
+    const answered = job.watcher?.tokens ?? [];
+    job.watcher = undefined;
+    const state = this.#stateOf(found.grammar.grammar);
+    // What does not fit is no call: the answer stays free.
+    if (!this.#accept(state, found.behind)) return;
+    const options = this.#samplerOptions(request, [...promptTokens, ...answered], state);
+    job.sampler.applyConfig(samplerConfiguration(options));
+  }
+
+  /** Leads a grammar over a text. False where it does not fit, or no tokens spell it. */
+  #accept(state: AddonGrammarEvaluationState, text: string): boolean {
+    // Every grammar behind a mark allows white space there.
+    if (text.trim() === "") return true;
+    const { addon, model, tokenBytes } = this.#options;
+    const tokens = model.tokenize(text, false);
+    const spelled = Buffer.concat([...tokens].map((token) => tokenBytes.of(token)));
+    if (spelled.toString() !== text) return false;
+    for (const token of tokens) {
+      if (!addon.AddonSampler.canBeNextTokenForGrammarEvaluationState(state, token)) return false;
+      addon.AddonSampler.acceptGrammarEvaluationStateToken(state, token);
+    }
+    return true;
+  }
+
+  #stateOf(gbnf: string): AddonGrammarEvaluationState {
+    const { addon, model } = this.#options;
+    return new addon.AddonGrammarEvaluationState(model, this.#grammarFor(gbnf));
+  }
+
   /** Reading a large grammar takes a while; a client often sends the same one again. */
-  #grammarFor(gbnf: string | undefined): AddonGrammar | undefined {
-    if (gbnf === undefined) return undefined;
+  #grammarFor(gbnf: string): AddonGrammar {
     const known = this.#grammars.get(gbnf);
     if (known !== undefined) return known;
     const { addon } = this.#options;

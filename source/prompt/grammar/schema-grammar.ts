@@ -37,6 +37,8 @@ export interface SchemaGrammarOptions {
   isLenient?: boolean;
   /** Whose schema it is, for messages: `tool "f"`. */
   owner?: string;
+  /** Only the value of this property of the schema; references go out from the whole of it. */
+  property?: string;
 }
 
 /**
@@ -58,7 +60,7 @@ export function schemaGrammar(
 ): string {
   try {
     const root = asSchema(schema, "");
-    return new SchemaGrammar(rules, root, options.isLenient ?? false).root();
+    return new SchemaGrammar(rules, root, options.isLenient ?? false).whole(options.property);
   } catch (error) {
     // Values and patterns inside a schema may be nested deeper than any call stack.
     const refusal =
@@ -84,9 +86,16 @@ class SchemaGrammar {
     this.#isLenient = isLenient;
   }
 
-  root(): string {
-    const value = this.#reference(this.#root, "", { path: "", depth: 0, owner: undefined });
-    if (value === undefined) throw invalidSchema("", "no value fits it");
+  /** @param property only the value of this one */
+  whole(property: string | undefined): string {
+    const [, schema] =
+      property === undefined || !isObject(this.#root)
+        ? []
+        : (propertiesOf(this.#root, "").find(([name]) => name === property) ?? []);
+    const path = property === undefined ? "" : below("", "properties", property);
+    const place = { path, depth: 0, owner: undefined };
+    const value = this.#reference(schema ?? this.#root, path, place);
+    if (value === undefined) throw invalidSchema(path, "no value fits it");
     this.#spend(0);
     for (const path of this.#aliases.keys()) this.#refuseCircle(path, path, new Set());
     return value;

@@ -11,7 +11,7 @@ import { kimi } from "./formats/kimi.ts";
 import { kimiK3 } from "./formats/kimi-k3.ts";
 import { lfm2 } from "./formats/lfm2.ts";
 import { llama } from "./formats/llama.ts";
-import { glm, minimax, seed } from "./formats/marked.ts";
+import { glm, minimax, qwenCoder, seed } from "./formats/marked.ts";
 import { minicpm } from "./formats/minicpm.ts";
 import { minimaxM3 } from "./formats/minimax-m3.ts";
 import { mistral, mistralNamed } from "./formats/mistral.ts";
@@ -63,6 +63,7 @@ export const formatTable = {
   apriel,
   nemotron,
   fireFunction,
+  qwenCoder,
   hermes,
   llama,
 } as const satisfies Record<string, OutputFormatDefinition>;

@@ -2,6 +2,7 @@
 import type { Output } from "./output.ts";
 import type { Reading } from "./output-text.ts";
 import type { CallSyntax } from "./read-answer.ts";
+import type { MarkedCallForm } from "./read-marked-call.ts";
 import type { ThinkingTags } from "./thinking-block.ts";
 
 /** One format, described. */
@@ -22,6 +23,11 @@ export interface OutputFormatDefinition {
   read?(output: Output, startsInThinking: boolean): Reading;
   /** For a grammar that forces calls; undefined where they are not written around JSON. */
   shape: ToolCallShape | undefined;
+  /**
+   * For grammars that begin with a call: where models write calls otherwise than `shape`, which they
+   * can be made to, but not by themselves. Absent: as `shape`.
+   */
+  notations?: readonly CallNotation[];
   /** For a grammar that forces content: what stands around it. */
   frame?: { open: string; close: string };
   /** Only where the format itself decides how thinking is marked, as a grammar would write it. */
@@ -41,6 +47,44 @@ export interface ToolCallShape {
   /** Undefined: the format has one call in an answer. */
   separator: string | undefined;
   closing: string;
+}
+
+/** How a model writes calls by itself, behind the mark by which it is known that one begins. */
+export type CallNotation = JsonCallNotation | MarkedCallNotation | ListedCallNotation;
+
+/** Around JSON. */
+export interface JsonCallNotation {
+  kind: "json";
+  /** What `opening` and `beforeName` of the shape begin with. */
+  mark: string;
+  /** The mark counts only as the beginning of an answer. */
+  isOnlyAtStart?: boolean;
+  shape: ToolCallShape;
+  /** What stands between the name and `beforeArguments`, in GBNF. */
+  header?: string;
+}
+
+/** Name and arguments between marks; `open` may be empty. */
+export interface MarkedCallNotation {
+  kind: "marked";
+  open: string;
+  form: MarkedCallForm;
+  close: string;
+}
+
+/** Arguments one by one: `name(key=value, key=value)`. */
+export interface ListedCallNotation {
+  kind: "listed";
+  open: string;
+  afterName: string;
+  afterKey: string;
+  separator: string;
+  end: string;
+  /** Between calls; undefined: each has its own `open`. */
+  callSeparator: string | undefined;
+  close: string;
+  /** The mark around strings, which are not escaped then; undefined: strings are JSON's. */
+  quote: string | undefined;
 }
 
 /** The shape of `{"name": …, "arguments": {…}}` between two marks. */

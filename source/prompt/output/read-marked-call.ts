@@ -14,7 +14,11 @@ export interface MarkedCallForm {
   attributes?: {
     end: string;
     /** Whether an argument with these attributes is a string; undefined: they do not say. */
-    isString?(attributes: string): boolean | undefined;
+    isString(attributes: string): boolean | undefined;
+    /** The attributes of an argument, as a model writes them. */
+    ofArgument(type: "string" | "number" | "boolean" | "null" | "array" | "object"): string;
+    /** The attributes of a name, where there are any: a number stands for any. */
+    ofName: string;
   };
   /** Between the key's last mark and the value, where there is one. */
   beforeValue?: string;
@@ -56,7 +60,7 @@ export function* readMarkedCall(output: Output, form: MarkedCallForm): Reading<b
     call.addArguments(`${before}${JSON.stringify(key)}: `);
     before = ", ";
     const schema = output.schemaOfArgument(tool, key);
-    const isText = form.attributes?.isString?.(attributes) ?? isString(schema);
+    const isText = form.attributes?.isString(attributes) ?? isString(schema);
     const { verbatim } = form;
     let isRead: boolean;
     if (verbatim !== undefined && (yield* text.skipAfterSpace(verbatim.open))) {

@@ -4,7 +4,7 @@
 export function takesString(schema: unknown): boolean {
   if (!isRecord(schema)) return false;
   const { type, anyOf, oneOf } = schema;
-  if (type === "string") return true;
+  if (type === "string" || (Array.isArray(type) && type.includes("string"))) return true;
   return [anyOf, oneOf].some((list) => Array.isArray(list) && list.some(takesString));
 }
 

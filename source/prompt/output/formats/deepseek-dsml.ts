@@ -17,6 +17,8 @@ const form = {
   attributes: {
     end: ">",
     isString: (attributes: string) => /string="(true|false)"/.exec(attributes)?.[1] === "true",
+    ofArgument: (type: string) => ` string="${type === "string"}"`,
+    ofName: "",
   },
   afterValue: `</${mark}parameter>`,
   end: `</${mark}invoke>`,
@@ -29,6 +31,12 @@ export const deepseekDsml: OutputFormatDefinition = {
   stopTexts: [],
   calls: { openings: blocks.map((block) => `<${mark}${block}>`), read },
   shape: undefined,
+  notations: blocks.map((block) => ({
+    kind: "marked",
+    open: `<${mark}${block}>`,
+    form,
+    close: `</${mark}${block}>`,
+  })),
 };
 
 function* read(output: Output): Reading<boolean> {

@@ -40,6 +40,19 @@ export const gemma: OutputFormatDefinition = {
     separator: "",
     closing: "",
   },
+  notations: [
+    {
+      kind: "listed",
+      open: `${begin}call:`,
+      afterName: "{",
+      afterKey: ":",
+      separator: ",",
+      end: "}",
+      callSeparator: undefined,
+      close: end,
+      quote,
+    },
+  ],
 };
 
 /** The model repeats the marks of its thinking in the answer: an empty thought, or a mark alone. */

@@ -30,6 +30,21 @@ export const harmony: OutputFormatDefinition = {
     separator: undefined,
     closing: "",
   },
+  notations: [
+    {
+      kind: "json",
+      mark: "to=functions.",
+      shape: {
+        opening: "to=functions.",
+        beforeName: "",
+        beforeArguments: startOfMessage,
+        afterArguments: "",
+        separator: undefined,
+        closing: "",
+      },
+      header: '("<|channel|>" ("commentary" | "analysis"))? " "? "<|constrain|>"? "json"?',
+    },
+  ],
   frame: { open: `<|channel|>final${startOfMessage}`, close: "" },
   thinking: { open: `<|channel|>analysis${startOfMessage}`, close: "<|end|><|start|>assistant" },
 };

@@ -18,6 +18,8 @@ const form = {
       const type = /type="(\w+)"/.exec(attributes)?.[1];
       return type === undefined ? undefined : type === "string";
     },
+    ofArgument: (type: string) => ` type="${type}"`,
+    ofName: ' index="1"',
   },
   afterValue: close("argument"),
   end: close("call"),
@@ -37,6 +39,7 @@ export const kimiK3: OutputFormatDefinition = {
   stopTexts: [],
   read,
   shape: undefined,
+  notations: [{ kind: "marked", open: open("tools"), form, close: close("tools") }],
   thinking: { open: open("think"), close: close("think") },
 };
 

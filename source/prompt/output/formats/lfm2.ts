@@ -28,6 +28,19 @@ export const lfm2: OutputFormatDefinition = {
     separator: ", ",
     closing: `]${end}`,
   },
+  notations: [
+    {
+      kind: "listed",
+      open: `${begin}[`,
+      afterName: "(",
+      afterKey: "=",
+      separator: ", ",
+      end: ")",
+      callSeparator: ", ",
+      close: `]${end}`,
+      quote: undefined,
+    },
+  ],
 };
 
 function* read(output: Output): Reading<boolean> {

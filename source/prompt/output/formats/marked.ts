@@ -5,7 +5,7 @@ import type { Reading } from "../output-text.ts";
 import type { CallSyntax } from "../read-answer.ts";
 import { readJsonCalls } from "../read-json-call.ts";
 import { type MarkedCallForm, readMarkedCalls } from "../read-marked-call.ts";
-import { functionForm } from "./hermes.ts";
+import { functionForm, hermes } from "./hermes.ts";
 
 interface MarkedFormat {
   isUsedBy(template: string): boolean;
@@ -17,7 +17,7 @@ interface MarkedFormat {
 }
 
 /** A grammar forces JSON inside the marks: free text between marks cannot be tied to a schema. */
-function markedFormat({
+export function markedFormat({
   isUsedBy,
   open,
   close,
@@ -35,6 +35,7 @@ function markedFormat({
       separator: "\n",
       closing: "",
     },
+    notations: [{ kind: "marked", open, form, close: form.end === close ? "" : close }],
   };
 }
 
@@ -53,6 +54,17 @@ function markedCalls(open: string, close: string, form: MarkedCallForm): CallSyn
     },
   };
 }
+
+/**
+ * Qwen3-Coder, Qwen 3.5, Nemotron 3 and Step 3.5 write so inside of the tags that Hermes has JSON in;
+ * both are read. Sources: vLLM, qwen3coder_tool_parser.py; llama.cpp, tests/test-chat.cpp.
+ */
+export const qwenCoder = {
+  ...hermes,
+  isUsedBy: (template) =>
+    ["<tool_call>", "<function=", "<parameter="].every((text) => template.includes(text)),
+  notations: [{ kind: "marked", open: "<tool_call>", form: functionForm, close: "</tool_call>" }],
+} satisfies OutputFormatDefinition;
 
 /** Seed-OSS. Source: llama.cpp, tests/test-chat.cpp. */
 export const seed = markedFormat({

@@ -22,4 +22,5 @@ export const minicpm: OutputFormatDefinition = {
     read: (output) => readMarkedCalls(output, form),
   },
   shape: undefined,
+  notations: [{ kind: "marked", open: "", form, close: "" }],
 };

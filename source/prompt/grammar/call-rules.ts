@@ -1,0 +1,285 @@
+// Grammar rules of calls as models write them, from behind the mark that begins them.
+import type { ToolDefinition } from "../chat-message.ts";
+import type {
+  JsonCallNotation,
+  ListedCallNotation,
+  MarkedCallNotation,
+  ToolCallShape,
+} from "../output/output-format.ts";
+import type { MarkedCallForm } from "../output/read-marked-call.ts";
+import { isRecord, takesString } from "../output/schema-facts.ts";
+import { type GrammarRules, literal, sequence } from "./gbnf.ts";
+import { schemaGrammar } from "./schema-grammar.ts";
+import { textBefore } from "./text-before.ts";
+
+/** A tool's argument: its name, its schema, and whether it must be there. */
+interface Parameter {
+  name: string;
+  schema: unknown;
+  isRequired: boolean;
+}
+
+export class CallRules {
+  readonly #rules: GrammarRules;
+  readonly #tools: readonly ToolDefinition[];
+  readonly #isParallel: boolean;
+  /** Between marks. Bounded, so that a model cannot go on with it for ever. */
+  readonly #space: string;
+
+  constructor(rules: GrammarRules, tools: readonly ToolDefinition[], isParallel: boolean) {
+    this.#rules = rules;
+    this.#tools = tools;
+    this.#isParallel = isParallel;
+    this.#space = rules.add("[ \\t\\n]{0,12}");
+  }
+
+  json({ mark, shape, header = "" }: JsonCallNotation): string {
+    const { opening, beforeName } = shape;
+    const calls = this.#tools.map((tool) => {
+      const isInJson = beforeName.endsWith('"');
+      const name = isInJson ? JSON.stringify(tool.name).slice(1, -1) : tool.name;
+      return this.#rules.add(sequence(literal(name), header, this.#jsonArguments(tool, shape)));
+    });
+    const call = this.#rules.either(calls);
+    const first = sequence(this.#beforeName((opening + beforeName).slice(mark.length)), call);
+    const next = sequence(this.#beforeName(beforeName), call);
+    return sequence(first, this.#following(shape.separator, next), this.#flexible(shape.closing));
+  }
+
+  /** What follows the name of one tool and its mark, where there is no mark before the name. */
+  behindName(tool: ToolDefinition, shape: ToolCallShape): string {
+    const next = this.#tools.map((each) =>
+      sequence(literal(shape.beforeName + each.name), this.#jsonArguments(each, shape)),
+    );
+    const following = this.#following(shape.separator, this.#rules.either(next));
+    return sequence(this.#argumentsObject(tool), this.#flexible(shape.afterArguments), following);
+  }
+
+  marked({ open, form, close }: MarkedCallNotation): string {
+    const calls = this.#tools.map((tool) => {
+      const items = parametersOf(tool).map(({ name, schema, isRequired }) => ({
+        isRequired,
+        text: this.#markedArgument(tool, name, schema, form),
+      }));
+      return this.#rules.add(
+        sequence(
+          literal(tool.name),
+          this.#flexible(form.afterName),
+          this.#attributes(form, form.attributes?.ofName),
+          this.#members(items, ""),
+          this.#flexible(` ${form.end}`),
+        ),
+      );
+    });
+    const call = this.#rules.either(calls);
+    const next = sequence(this.#flexible(form.beforeName), call);
+    const first = open === "" ? call : sequence(this.#space, next);
+    // Without a mark before the name every call has its own opening.
+    const hasOwnOpening = form.beforeName === "";
+    const following = hasOwnOpening
+      ? this.#following(close, sequence(this.#flexible(open), this.#space, next))
+      : this.#following("", next);
+    return sequence(first, following, this.#space, this.#flexible(close));
+  }
+
+  listed(notation: ListedCallNotation): string {
+    const { open, afterName, afterKey, separator, end, callSeparator, close, quote } = notation;
+    const calls = this.#tools.map((tool) => {
+      const items = parametersOf(tool).map(({ name, schema, isRequired }) => ({
+        isRequired,
+        text: sequence(
+          literal(name + afterKey),
+          quote === undefined
+            ? this.#propertyValue(tool, name)
+            : this.#quotedValue(tool, name, schema, quote),
+        ),
+      }));
+      return this.#rules.add(
+        sequence(literal(tool.name + afterName), this.#members(items, separator), literal(end)),
+      );
+    });
+    const call = this.#rules.either(calls);
+    if (callSeparator !== undefined) {
+      return sequence(call, this.#following(callSeparator, call), this.#flexible(close));
+    }
+    const next = sequence(literal(open), call, this.#flexible(close));
+    return sequence(call, this.#flexible(close), this.#following("", next));
+  }
+
+  /** Further calls, where there may be several; white space may stand before each. */
+  #following(separator: string | undefined, call: string): string {
+    if (!this.#isParallel || separator === undefined) return "";
+    const between = separator.trim();
+    return `(${sequence(this.#space, between === "" ? "" : literal(between), this.#space, call)})*`;
+  }
+
+  /** A text in which white space may be more or less than it says, and any number for another. */
+  #flexible(text: string): string {
+    const parts = text.split(/(\s+|\d+|(?<=[[{])(?=["{]))/);
+    return sequence(...parts.map((part) => this.#flexiblePart(part)));
+  }
+
+  #flexiblePart(part: string): string {
+    if (part === "") return "";
+    if (part.trim() === "") return this.#space;
+    return /^\d+$/.test(part) ? "[0-9]{1,4}" : literal(part);
+  }
+
+  /** Models may give a call an id or a type, before its name or behind its arguments. */
+  #beforeName(text: string): string {
+    const [, brace, key] = /^([\s\S]*\{)("\w+":\s*")$/.exec(text) ?? [];
+    if (brace === undefined || key === undefined) return this.#flexible(text);
+    const member = sequence(this.#idMember(), '","', this.#space);
+    return sequence(this.#flexible(brace), this.#space, `(${member})?`, this.#flexible(key));
+  }
+
+  #idMember(): string {
+    const key = '("tool_call_id" | "id" | "type")';
+    return this.#rules.add(
+      sequence('"\\""', key, '"\\":"', this.#space, '"\\"" [A-Za-z0-9_-]{1,40} "\\""'),
+    );
+  }
+
+  #jsonArguments(tool: ToolDefinition, shape: ToolCallShape): string {
+    const { beforeArguments, afterArguments } = shape;
+    const id = afterArguments.startsWith("}")
+      ? `(${sequence('","', this.#space, this.#idMember())})? ${this.#space}`
+      : "";
+    return sequence(
+      this.#flexible(beforeArguments),
+      this.#argumentsObject(tool),
+      id,
+      this.#flexible(afterArguments),
+    );
+  }
+
+  #argumentsObject({ name, parameters }: ToolDefinition): string {
+    // Arguments are an object, whatever the schema leaves open.
+    const schema = { type: "object", ...parameters };
+    return schemaGrammar(this.#rules, schema, { isLenient: true, owner: `tool "${name}"` });
+  }
+
+  #propertyValue({ name, parameters }: ToolDefinition, property: string): string {
+    const owner = `tool "${name}"`;
+    return schemaGrammar(this.#rules, parameters, { isLenient: true, owner, property });
+  }
+
+  /** Items in their order, those that are not required left out or not. */
+  #members(items: ReadonlyArray<{ text: string; isRequired: boolean }>, separator: string): string {
+    const between = separator === "" ? "" : this.#flexible(` ${separator} `);
+    let none = "";
+    let some = "";
+    for (const { text, isRequired } of items.toReversed()) {
+      const first = sequence(text, some);
+      none = isRequired
+        ? this.#rules.add(first)
+        : this.#rules.add(none === "" ? `(${first})?` : `${first} | ${none}`);
+      const next = sequence(between, text);
+      some = this.#rules.add(sequence(isRequired ? next : `(${next})?`, some));
+    }
+    return none;
+  }
+
+  #markedArgument(
+    tool: ToolDefinition,
+    name: string,
+    schema: unknown,
+    form: MarkedCallForm,
+  ): string {
+    const type = typeOf(schema);
+    const values = stringsOf(schema);
+    const value =
+      values !== undefined
+        ? sequence('"\\n"?', this.#rules.either(values.map(literal)), '"\\n"?')
+        : sequence(this.#space, this.#propertyValue(tool, name), this.#space);
+    return sequence(
+      this.#flexible(` ${form.beforeKey}`),
+      literal(name),
+      literal(form.afterKey),
+      this.#attributes(form, form.attributes?.ofArgument(type)),
+      form.beforeValue === undefined ? "" : this.#flexible(` ${form.beforeValue}`),
+      type === "string" && values === undefined
+        ? textBefore(this.#rules, form.afterValue)
+        : sequence(value, literal(form.afterValue)),
+    );
+  }
+
+  #attributes({ attributes }: MarkedCallForm, written: string | undefined): string {
+    if (attributes === undefined || written === undefined) return "";
+    // The mark before them has the quote that ends the name.
+    return sequence(this.#flexible(written), literal(attributes.end));
+  }
+
+  /** A value in a notation whose strings stand between marks; what is nested only has its form. */
+  #quotedValue(tool: ToolDefinition, name: string, schema: unknown, quote: string): string {
+    const values = stringsOf(schema);
+    if (values !== undefined) {
+      return this.#rules.either(values.map((value) => literal(quote + value + quote)));
+    }
+    const type = typeOf(schema);
+    if (type === "string") return sequence(literal(quote), textBefore(this.#rules, quote));
+    if (type === "array" || type === "object") return this.#anyQuotedValue(quote);
+    return this.#propertyValue(tool, name);
+  }
+
+  #anyQuotedValue(quote: string): string {
+    const value = this.#rules.reserve();
+    const member = this.#rules.add(`[A-Za-z0-9_.-]{1,64} ":" ${value}`);
+    const string = sequence(literal(quote), textBefore(this.#rules, quote));
+    this.#rules.define(
+      value,
+      [
+        string,
+        '"-"? [0-9]{1,16} ("." [0-9]{1,16})?',
+        '"true" | "false" | "null"',
+        `"[" (${value} ("," ${value})*)? "]"`,
+        `"{" (${member} ("," ${member})*)? "}"`,
+      ].join(" | "),
+    );
+    return value;
+  }
+}
+
+function parametersOf({ parameters }: ToolDefinition): Parameter[] {
+  const properties = parameters?.properties;
+  const required = Array.isArray(parameters?.required) ? parameters.required : [];
+  return Object.entries(isRecord(properties) ? properties : {}).map(([name, schema]) => ({
+    name,
+    schema,
+    isRequired: required.includes(name),
+  }));
+}
+
+/** The type that a model takes a value for; text where the schema leaves it open. */
+function typeOf(schema: unknown): "string" | "number" | "boolean" | "null" | "array" | "object" {
+  if (!isRecord(schema) || takesString(schema) || stringsOf(schema)) return "string";
+  const { type } = schema;
+  const name = Array.isArray(type) ? type.find((each) => each !== "null") : type;
+  switch (name) {
+    case "integer":
+    case "number":
+      return "number";
+    case "boolean":
+    case "null":
+    case "array":
+    case "object":
+      return name;
+    case undefined:
+      return isStructured(schema) ? "object" : "string";
+    default:
+      return "string";
+  }
+}
+
+function isStructured(schema: Record<string, unknown>): boolean {
+  return ["$ref", "anyOf", "oneOf", "allOf", "enum", "const", "properties", "items"].some(
+    (key) => schema[key] !== undefined,
+  );
+}
+
+/** The strings of an enumeration of nothing else. */
+function stringsOf(schema: unknown): string[] | undefined {
+  const values = isRecord(schema) ? schema.enum : undefined;
+  const isAll = Array.isArray(values) && values.length > 0;
+  return isAll && values.every((value) => typeof value === "string") ? values : undefined;
+}
