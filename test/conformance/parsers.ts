@@ -6,13 +6,16 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { ProductError } from "../../source/base/product-error.ts";
+import { MarkWatcher } from "../../source/engine/text/mark-watcher.ts";
 import type { ToolDefinition } from "../../source/prompt/chat-message.ts";
 import { ChatTemplate } from "../../source/prompt/chat-template.ts";
+import { lazyCallGrammars } from "../../source/prompt/grammar/lazy-calls.ts";
 import {
   type DetectedOutputFormat,
   detectOutputFormat,
 } from "../../source/prompt/output/detect-output-format.ts";
 import { opensThinking } from "../../source/prompt/output/thinking-block.ts";
+import { type Accepts, grammarReader } from "../prompt/grammar/llama-grammar.ts";
 import { addUp, byCharacter, type ParsedOutput, piecesOf } from "../prompt/output/read-pieces.ts";
 import { type CaseMessage, extractCases, type ParserCase } from "./parser-cases.ts";
 
@@ -32,6 +35,11 @@ export interface ParserRow {
   format: string;
   right: number;
   of: number;
+  /** Calls that a lazy grammar would have let through, of those that it would have begun in. */
+  held: number;
+  begun: number;
+  /** What the grammars would have refused of the outputs. */
+  refused: string[];
   differences: ParserDifference[];
 }
 
@@ -45,20 +53,31 @@ export const parsersPart = {
     const whole = cases.filter(({ continues, isPartial }) => !continues && !isPartial);
     if (whole.length < 300) throw new Error(`only ${whole.length} cases were found`);
     const byTemplate = Map.groupBy(whole, ({ template }) => template);
-    return [...byTemplate].map(([template, own]) => rowOf(checkout, template, own));
+    const read = await grammarReader();
+    return [...byTemplate].map(([template, own]) => rowOf(checkout, template, own, read));
   },
 };
 
-function rowOf(checkout: string, file: string, cases: readonly ParserCase[]): ParserRow {
+function rowOf(
+  checkout: string,
+  file: string,
+  cases: readonly ParserCase[],
+  read: (grammar: string) => Accepts,
+): ParserRow {
   const source = readFileSync(path.join(checkout, file), "utf8");
   const output = detectOutputFormat(source, "jinja");
   const template = new ChatTemplate(source);
+  const tails = cases.flatMap((each) => heldTail(each, template, output) ?? []);
+  const refused = tails.filter(({ grammar, tail }) => !read(grammar)(tail.trimEnd()));
   const differences = cases.flatMap((each) => differenceOf(each, template, output) ?? []);
   return {
     family: path.basename(file, ".jinja"),
     format: output.format.name,
     right: cases.length - differences.length,
     of: cases.length,
+    held: tails.length - refused.length,
+    begun: tails.length,
+    refused: refused.map(({ tail }) => tail),
     differences,
   };
 }
@@ -68,9 +87,7 @@ function differenceOf(
   template: ChatTemplate,
   output: DetectedOutputFormat,
 ): ParserDifference | undefined {
-  const tools = each.tools.map(
-    ({ parameters, ...tool }): ToolDefinition => ({ ...tool, parameters: JSON.parse(parameters) }),
-  );
+  const tools = toolsOf(each);
   const startsInThinking = opensItsThinking(each, template, output, tools);
   const options = {
     format: output.format,
@@ -90,6 +107,35 @@ function differenceOf(
     ...(!isSame && { byCharacter: slowly }),
     isRendered: startsInThinking !== undefined,
   };
+}
+
+function toolsOf({ tools }: ParserCase): ToolDefinition[] {
+  return tools.map(({ parameters, ...tool }) => ({ ...tool, parameters: JSON.parse(parameters) }));
+}
+
+/** The text that a lazy grammar would have followed, in a case with calls; undefined without. */
+function heldTail(
+  each: ParserCase,
+  template: ChatTemplate,
+  output: DetectedOutputFormat,
+): { grammar: string; tail: string } | undefined {
+  if (each.expected.calls.length === 0) return undefined;
+  const tools = toolsOf(each);
+  const { format, thinking } = output;
+  const grammars = lazyCallGrammars({ tools, parallelToolCalls: true, output: format });
+  const startsInside = opensItsThinking(each, template, output, tools) ?? false;
+  const watcher = new MarkWatcher({
+    grammars,
+    thinking: thinking === undefined ? undefined : { ...thinking, startsInside },
+  });
+  const bytes = Buffer.from(each.input);
+  for (let at = 0; at < bytes.length; at += 1) {
+    const found = watcher.push(bytes.subarray(at, at + 1), 0);
+    if (found !== undefined) {
+      return { grammar: found.grammar.grammar, tail: bytes.subarray(at + 1).toString() };
+    }
+  }
+  return undefined;
 }
 
 /** Undefined where the prompt cannot be rendered. */
@@ -159,13 +205,18 @@ function withoutSpace(text: string): string {
 
 /** One line for each template, the sum below. */
 export function parserTable(rows: readonly ParserRow[]): string {
-  const lines = rows.map(({ family, format, right, of }) =>
-    [family.padEnd(48), format.padEnd(20), `${right}/${of}`, right === of ? "" : "  differs"].join(
-      " ",
-    ),
+  const lines = rows.map((row) =>
+    [
+      row.family.padEnd(48),
+      row.format.padEnd(20),
+      `${row.right}/${row.of}`.padEnd(8),
+      row.begun === 0 ? "" : `held ${row.held}/${row.begun}`,
+    ].join(" "),
   );
-  const sum = (key: "right" | "of") => rows.reduce((total, row) => total + row[key], 0);
-  return [...lines, `all ${sum("right")} of ${sum("of")}`].join("\n");
+  const sum = (key: "right" | "of" | "held" | "begun") =>
+    rows.reduce((total, row) => total + row[key], 0);
+  const total = `all ${sum("right")} of ${sum("of")}, held ${sum("held")} of ${sum("begun")}`;
+  return [...lines, total].join("\n");
 }
 
 if (import.meta.main) {

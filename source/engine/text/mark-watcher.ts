@@ -46,7 +46,7 @@ export class MarkWatcher {
 
   /** Decides between thinking and the answer; false while either is possible. */
   #leaveStart(): boolean {
-    const open = this.#lazy.thinking?.open;
+    const open = this.#lazy.thinking?.open.trimStart();
     const begun = this.#text.trimStart();
     if (open !== undefined && begun.startsWith(open)) {
       this.#text = begun.slice(open.length);

@@ -5,7 +5,8 @@ import { promptErrors } from "../errors.ts";
 import type { OutputFormat } from "../output/format-table.ts";
 import type { ToolCallShape } from "../output/output-format.ts";
 import type { ThinkingTags } from "../output/thinking-block.ts";
-import { answerFrame, toolCallShape } from "../output/tool-call-shape.ts";
+import { answerFrame, callNotations, toolCallShape } from "../output/tool-call-shape.ts";
+import { CallRules } from "./call-rules.ts";
 import { GrammarRules, literal, sequence } from "./gbnf.ts";
 import { JsonRules } from "./json-rules.ts";
 import { schemaGrammar } from "./schema-grammar.ts";
@@ -79,7 +80,8 @@ function callsGrammar(
   mustCall: boolean,
 ): string | undefined {
   const shape = toolCallShape(output);
-  if (shape === undefined) {
+  const notations = shape === undefined ? callNotations(output) : [];
+  if (shape === undefined && notations.length === 0) {
     if (!mustCall) return undefined;
     throw cannotForce("this model's calls cannot be forced", "Use tool_choice auto.");
   }
@@ -88,6 +90,10 @@ function callsGrammar(
   if (callable.length === 0) {
     const which = typeof toolChoice === "object" ? `no tool named "${toolChoice.name}"` : "no tool";
     throw cannotForce(`there is ${which} in the request`, "Name one of the tools.");
+  }
+  if (shape === undefined) {
+    const calls = new CallRules(rules, callable, parallelToolCalls);
+    return rules.either(notations.flatMap((notation) => calls.whole(notation) ?? []));
   }
   const call = rules.either(callable.map((tool) => callGrammar(rules, tool, shape)));
   const isSeveral = parallelToolCalls && shape.separator !== undefined;

@@ -1,6 +1,7 @@
 // Grammar rules of calls as models write them, from behind the mark that begins them.
 import type { ToolDefinition } from "../chat-message.ts";
 import type {
+  CallNotation,
   JsonCallNotation,
   ListedCallNotation,
   MarkedCallNotation,
@@ -18,6 +19,15 @@ interface Parameter {
   schema: unknown;
   isRequired: boolean;
 }
+
+/** One argument in the grammar of a call. */
+interface CallItem {
+  text: string;
+  isRequired: boolean;
+}
+
+/** All orders of so many arguments take 2^5 rules. */
+const mostPermuted = 5;
 
 export class CallRules {
   readonly #rules: GrammarRules;
@@ -43,7 +53,8 @@ export class CallRules {
     const call = this.#rules.either(calls);
     const first = sequence(this.#beforeName((opening + beforeName).slice(mark.length)), call);
     const next = sequence(this.#beforeName(beforeName), call);
-    return sequence(first, this.#following(shape.separator, next), this.#flexible(shape.closing));
+    const closing = shape.closing === "" ? "" : this.#flexible(` ${shape.closing}`);
+    return sequence(first, this.#following(shape.separator, next), closing);
   }
 
   /** What follows the name of one tool and its mark, where there is no mark before the name. */
@@ -55,31 +66,63 @@ export class CallRules {
     return sequence(this.#argumentsObject(tool), this.#flexible(shape.afterArguments), following);
   }
 
+  /** Whole calls, for an answer that must be one; undefined where no grammar describes them. */
+  whole(notation: CallNotation): string | undefined {
+    if (notation.kind === "json") return undefined;
+    if (notation.kind === "listed") return sequence(literal(notation.open), this.listed(notation));
+    const { recipient, open, form } = notation;
+    if (recipient === undefined) {
+      return sequence(literal(open || form.beforeName), this.marked(notation));
+    }
+    return this.#rules.either(
+      this.#tools.map((tool) =>
+        sequence(literal(recipient(tool.name)), this.message(notation, tool)),
+      ),
+    );
+  }
+
+  /** What a message to a tool holds: one call of it. */
+  message({ open, form, close }: MarkedCallNotation, tool: ToolDefinition): string {
+    return sequence(
+      literal(open),
+      this.#space,
+      literal(form.beforeName),
+      this.#markedCall(tool, form),
+      this.#space,
+      literal(close),
+    );
+  }
+
   marked({ open, form, close }: MarkedCallNotation): string {
-    const calls = this.#tools.map((tool) => {
-      const items = parametersOf(tool).map(({ name, schema, isRequired }) => ({
-        isRequired,
-        text: this.#markedArgument(tool, name, schema, form),
-      }));
-      return this.#rules.add(
-        sequence(
-          literal(tool.name),
-          this.#flexible(form.afterName),
-          this.#attributes(form, form.attributes?.ofName),
-          this.#members(items, ""),
-          this.#flexible(` ${form.end}`),
-        ),
-      );
-    });
-    const call = this.#rules.either(calls);
+    const call = this.#rules.either(this.#tools.map((tool) => this.#markedCall(tool, form)));
     const next = sequence(this.#flexible(form.beforeName), call);
-    const first = open === "" ? call : sequence(this.#space, next);
-    // Without a mark before the name every call has its own opening.
-    const hasOwnOpening = form.beforeName === "";
-    const following = hasOwnOpening
-      ? this.#following(close, sequence(this.#flexible(open), this.#space, next))
-      : this.#following("", next);
-    return sequence(first, following, this.#space, this.#flexible(close));
+    if (open === "") {
+      // The mark was left out that `close` is the counterpart of.
+      const end = close === "" ? "" : `(${this.#flexible(` ${close}`)})?`;
+      return sequence(call, this.#following("", next), end);
+    }
+    // Without a mark before the name every call has its own opening; else it may have one.
+    const others = form.beforeName === "" ? "" : this.#following("", next);
+    const block = this.#rules.add(
+      sequence(this.#space, next, others, close === "" ? "" : this.#flexible(` ${close}`)),
+    );
+    return sequence(block, this.#following("", sequence(literal(open), block)));
+  }
+
+  #markedCall(tool: ToolDefinition, form: MarkedCallForm): string {
+    const items = parametersOf(tool).map(({ name, schema, isRequired }) => ({
+      isRequired,
+      text: this.#markedArgument(tool, name, schema, form),
+    }));
+    return this.#rules.add(
+      sequence(
+        literal(tool.name),
+        this.#flexible(form.afterName),
+        this.#attributes(form, form.attributes?.ofName),
+        this.#inAnyOrder(items),
+        this.#flexible(` ${form.end}`),
+      ),
+    );
   }
 
   listed(notation: ListedCallNotation): string {
@@ -90,7 +133,7 @@ export class CallRules {
         text: sequence(
           literal(name + afterKey),
           quote === undefined
-            ? this.#propertyValue(tool, name)
+            ? this.#propertyValue(tool, name, true)
             : this.#quotedValue(tool, name, schema, quote),
         ),
       }));
@@ -116,13 +159,12 @@ export class CallRules {
   /** A text in which white space may be more or less than it says, and any number for another. */
   #flexible(text: string): string {
     const parts = text.split(/(\s+|\d+|(?<=[[{])(?=["{]))/);
-    return sequence(...parts.map((part) => this.#flexiblePart(part)));
-  }
-
-  #flexiblePart(part: string): string {
-    if (part === "") return "";
-    if (part.trim() === "") return this.#space;
-    return /^\d+$/.test(part) ? "[0-9]{1,4}" : literal(part);
+    return sequence(
+      ...parts.map((part, index) => {
+        if (index % 2 === 0) return part === "" ? "" : literal(part);
+        return /\d/.test(part) ? "[0-9]{1,4}" : this.#space;
+      }),
+    );
   }
 
   /** Models may give a call an id or a type, before its name or behind its arguments. */
@@ -159,13 +201,18 @@ export class CallRules {
     return schemaGrammar(this.#rules, schema, { isLenient: true, owner: `tool "${name}"` });
   }
 
-  #propertyValue({ name, parameters }: ToolDefinition, property: string): string {
+  #propertyValue(
+    { name, parameters }: ToolDefinition,
+    property: string,
+    hasPythonWords = false,
+  ): string {
     const owner = `tool "${name}"`;
-    return schemaGrammar(this.#rules, parameters, { isLenient: true, owner, property });
+    const options = { isLenient: true, owner, property, hasPythonWords };
+    return schemaGrammar(this.#rules, parameters, options);
   }
 
   /** Items in their order, those that are not required left out or not. */
-  #members(items: ReadonlyArray<{ text: string; isRequired: boolean }>, separator: string): string {
+  #members(items: readonly CallItem[], separator: string): string {
     const between = separator === "" ? "" : this.#flexible(` ${separator} `);
     let none = "";
     let some = "";
@@ -178,6 +225,32 @@ export class CallRules {
       some = this.#rules.add(sequence(isRequired ? next : `(${next})?`, some));
     }
     return none;
+  }
+
+  /**
+   * Items in any order, each at most once, with all that are required. Where that takes too many
+   * rules, no item is held to come once, and only as many as are required.
+   */
+  #inAnyOrder(items: readonly CallItem[]): string {
+    if (items.length > mostPermuted) {
+      const item = this.#rules.either(items.map(({ text }) => text));
+      const required = items.filter(({ isRequired }) => isRequired).length;
+      return this.#rules.repeat(item, required, items.length);
+    }
+    const known = new Map<string, string>();
+    const rest = (left: readonly CallItem[]): string => {
+      const key = left.map((item) => items.indexOf(item)).join();
+      const found = known.get(key);
+      if (found !== undefined || left.length === 0) return found ?? "";
+      const mayEnd = left.every(({ isRequired }) => !isRequired);
+      const alternatives = left.map((item) =>
+        sequence(item.text, rest(left.filter((other) => other !== item))),
+      );
+      const rule = this.#rules.add(alternatives.join(" | "));
+      known.set(key, mayEnd ? `(${rule})?` : rule);
+      return mayEnd ? `(${rule})?` : rule;
+    };
+    return rest(items);
   }
 
   #markedArgument(
@@ -199,9 +272,19 @@ export class CallRules {
       this.#attributes(form, form.attributes?.ofArgument(type)),
       form.beforeValue === undefined ? "" : this.#flexible(` ${form.beforeValue}`),
       type === "string" && values === undefined
-        ? textBefore(this.#rules, form.afterValue)
+        ? this.#freeText(form)
         : sequence(value, literal(form.afterValue)),
     );
+  }
+
+  #freeText({ afterValue, verbatim }: MarkedCallForm): string {
+    const text = textBefore(this.#rules, afterValue);
+    if (verbatim === undefined) return text;
+    const inside = textBefore(this.#rules, verbatim.close);
+    return this.#rules.either([
+      text,
+      sequence(literal(verbatim.open), inside, literal(afterValue)),
+    ]);
   }
 
   #attributes({ attributes }: MarkedCallForm, written: string | undefined): string {

@@ -12,10 +12,13 @@ export class JsonRules {
   readonly space: string;
   /** Behind a colon. */
   readonly smallSpace = '" "?';
+  readonly #hasPythonWords: boolean;
   #value: string | undefined;
 
-  constructor(rules: GrammarRules) {
+  /** @param hasPythonWords `True`, `False` and `None` are allowed beside JSON's words */
+  constructor(rules: GrammarRules, hasPythonWords = false) {
     this.rules = rules;
+    this.#hasPythonWords = hasPythonWords;
     this.space = rules.add('| " " | "\\n" [ \\t]{0,40}');
   }
 
@@ -45,7 +48,15 @@ export class JsonRules {
   }
 
   get boolean(): string {
-    return this.rules.add('"true" | "false"');
+    return this.rules.add(`${this.#word("true", "True")} | ${this.#word("false", "False")}`);
+  }
+
+  get null(): string {
+    return this.#word("null", "None");
+  }
+
+  #word(json: string, python: string): string {
+    return this.#hasPythonWords ? `(${literal(json)} | ${literal(python)})` : literal(json);
   }
 
   /** Any value. */
@@ -53,7 +64,7 @@ export class JsonRules {
     if (this.#value === undefined) {
       this.#value = this.rules.reserve();
       const kinds = [this.anyObject, this.anyList, this.string, this.number, this.boolean];
-      this.rules.define(this.#value, [...kinds, '"null"'].join(" | "));
+      this.rules.define(this.#value, [...kinds, this.null].join(" | "));
     }
     return this.#value;
   }

@@ -32,7 +32,17 @@ export interface LazyCallsOptions {
 export function lazyCallGrammars(options: LazyCallsOptions): LazyGrammar[] {
   if (options.tools.length === 0) return [];
   return callNotations(options.output).flatMap((notation) => {
+    // Arguments that are written one by one must be known by name.
+    if (notation.kind !== "json" && options.tools.some(takesUnknownArguments)) return [];
     if (notation.kind === "marked") {
+      const { recipient } = notation;
+      if (recipient !== undefined) {
+        return options.tools.flatMap((tool) =>
+          lazyGrammar(recipient(tool.name), false, options, (calls) =>
+            calls.message(notation, tool),
+          ),
+        );
+      }
       const mark = notation.open || notation.form.beforeName;
       return lazyGrammar(mark, false, options, (calls) => calls.marked(notation));
     }
@@ -43,6 +53,12 @@ export function lazyCallGrammars(options: LazyCallsOptions): LazyGrammar[] {
     if (mark === "") return recipientGrammars(options, shape);
     return lazyGrammar(mark, isOnlyAtStart, options, (calls) => calls.json(notation));
   });
+}
+
+function takesUnknownArguments({ parameters }: ToolDefinition): boolean {
+  if (parameters === undefined) return false;
+  const { properties, additionalProperties = false } = parameters;
+  return properties === undefined || additionalProperties !== false;
 }
 
 /** Where the tool's name itself is the mark: at the beginning, or behind the separator. */

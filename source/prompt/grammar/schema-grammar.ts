@@ -39,6 +39,8 @@ export interface SchemaGrammarOptions {
   owner?: string;
   /** Only the value of this property of the schema; references go out from the whole of it. */
   property?: string;
+  /** Words may be Python's, as in `True`. */
+  hasPythonWords?: boolean;
 }
 
 /**
@@ -60,7 +62,7 @@ export function schemaGrammar(
 ): string {
   try {
     const root = asSchema(schema, "");
-    return new SchemaGrammar(rules, root, options.isLenient ?? false).whole(options.property);
+    return new SchemaGrammar(rules, root, options).whole(options.property);
   } catch (error) {
     // Values and patterns inside a schema may be nested deeper than any call stack.
     const refusal =
@@ -79,11 +81,11 @@ class SchemaGrammar {
   readonly #aliases = new Map<SchemaPath, Set<SchemaPath>>();
   #count = 0;
 
-  constructor(rules: GrammarRules, root: Schema, isLenient: boolean) {
+  constructor(rules: GrammarRules, root: Schema, options: SchemaGrammarOptions) {
     this.#rules = rules;
-    this.#json = new JsonRules(rules);
+    this.#json = new JsonRules(rules, options.hasPythonWords);
     this.#root = root;
-    this.#isLenient = isLenient;
+    this.#isLenient = options.isLenient ?? false;
   }
 
   /** @param property only the value of this one */

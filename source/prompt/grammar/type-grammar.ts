@@ -16,7 +16,7 @@ export function typeGrammar(
   const { json } = context;
   switch (type) {
     case "null":
-      return json.constant(null);
+      return json.null;
     case "boolean":
       return json.boolean;
     case "integer":

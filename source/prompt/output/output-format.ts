@@ -67,6 +67,8 @@ export interface JsonCallNotation {
 /** Name and arguments between marks; `open` may be empty. */
 export interface MarkedCallNotation {
   kind: "marked";
+  /** What a message to a tool begins with, where calls are such messages: the mark of that tool. */
+  recipient?(tool: string): string;
   open: string;
   form: MarkedCallForm;
   close: string;

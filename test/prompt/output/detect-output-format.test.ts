@@ -25,7 +25,7 @@ const jinja: Array<[model: string, template: string, format: object, thinking?: 
   [
     "Qwen3-Coder",
     "{{- '<tool_call>\\n<function=' + tool_call.name + '>\\n' }}{{- '<parameter=' + args_name + '>\\n' }}{{- '</function>\\n</tool_call>' }}",
-    { name: "hermes" },
+    { name: "qwenCoder" },
   ],
   [
     "Llama 3.1",
@@ -117,6 +117,46 @@ const jinja: Array<[model: string, template: string, format: object, thinking?: 
     "<thinking></thinking><tool_calls>[",
     { name: "apriel" },
     { open: "<thinking>", close: "</thinking>" },
+  ],
+  [
+    "Apriel 1.6",
+    "Here are my reasoning steps:\\n [BEGIN FINAL RESPONSE] <tool_calls>[",
+    { name: "aprielThinker" },
+    { open: "Here are my reasoning steps:", close: "[BEGIN FINAL RESPONSE]" },
+  ],
+  ["LFM2.5", '{%- set p = "List of tools: [" -%}{{ tools }}', { name: "lfm2" }],
+  [
+    "DeepSeek V3.2",
+    "{%- set dsml_token = '｜DSML｜' -%}{{ '<think>' }}{{ '</think>' }}",
+    { name: "deepseekDsml" },
+    think,
+  ],
+  [
+    "Kimi K3",
+    "{{- '<|open|>' + tag -}}{{- '<|sep|>' -}}",
+    { name: "kimiK3" },
+    { open: "<|open|>think<|sep|>", close: "<|close|>think<|sep|>" },
+  ],
+  [
+    "MiniMax M3",
+    "{% set t = ']<]minimax[>[' %}<tool_call><invoke name=<mm:think></mm:think>",
+    { name: "minimaxM3" },
+    { open: "<mm:think>", close: "</mm:think>" },
+  ],
+  ["MiniCPM 5", `{{- '<function name="' ~ name }}{{- '<param name="' }}`, { name: "minicpm" }],
+  ["Apertus", "{%- set tool_calls_token = '<|tools_prefix|>' -%}", { name: "apertus" }],
+  ["GigaChat 3", '{% set s = "<|message_sep|>" %}<|role_sep|>', { name: "gigachat" }],
+  [
+    "GigaChat 3.1",
+    '<|message_sep|><|role_sep|>{{ "<|function_call|>" }}',
+    { name: "gigachatMarked" },
+  ],
+  ["Cohere2MoE", "<|START_TEXT|><|START_ACTION|>[", { name: "cohere2moe" }],
+  [
+    "Muse",
+    "{{- '<atem:function_calls>' -}}",
+    { name: "muse" },
+    { open: " to=self<|message|>", close: "<|eom|><|start|>assistant" },
   ],
   ["FireFunction 2", "{{ ' functools[' }}", { name: "fireFunction" }],
   [

@@ -39,7 +39,9 @@ export const kimiK3: OutputFormatDefinition = {
   stopTexts: [],
   read,
   shape: undefined,
-  notations: [{ kind: "marked", open: open("tools"), form, close: close("tools") }],
+  notations: [
+    { kind: "marked", open: open("tools"), form, close: close("tools") + close("message") },
+  ],
   thinking: { open: open("think"), close: close("think") },
 };
 

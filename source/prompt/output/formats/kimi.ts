@@ -1,6 +1,6 @@
 // Kimi K2: <|tool_call_begin|>functions.name:0<|tool_call_argument_begin|>{…}<|tool_call_end|>
 import type { Output } from "../output.ts";
-import type { OutputFormatDefinition } from "../output-format.ts";
+import type { OutputFormatDefinition, ToolCallShape } from "../output-format.ts";
 import type { Reading } from "../output-text.ts";
 import { readArguments } from "../read-json.ts";
 
@@ -10,20 +10,26 @@ const beginCall = "<|tool_call_begin|>";
 const beginArguments = "<|tool_call_argument_begin|>";
 const endCall = "<|tool_call_end|>";
 
+const shape: ToolCallShape = {
+  opening: beginCalls,
+  beforeName: `${beginCall}functions.`,
+  beforeArguments: `:0${beginArguments}`,
+  afterArguments: endCall,
+  separator: "",
+  closing: endCalls,
+};
+
 /** Sources: llama.cpp, common/chat.cpp; vLLM, kimi_k2_tool_parser.py. */
 export const kimi: OutputFormatDefinition = {
   isUsedBy: (template) => template.includes(beginCalls),
   marks: [beginCalls, endCalls, beginCall, beginArguments, endCall],
   stopTexts: [],
   calls: { openings: [beginCalls, beginCall], read },
-  shape: {
-    opening: beginCalls,
-    beforeName: `${beginCall}functions.`,
-    beforeArguments: `:0${beginArguments}`,
-    afterArguments: endCall,
-    separator: "",
-    closing: endCalls,
-  },
+  shape,
+  notations: [
+    { kind: "json", mark: beginCalls, shape },
+    { kind: "json", mark: beginCall, shape: { ...shape, opening: "", closing: "" } },
+  ],
 };
 
 function* read(output: Output): Reading<boolean> {

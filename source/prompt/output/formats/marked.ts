@@ -63,7 +63,10 @@ export const qwenCoder = {
   ...hermes,
   isUsedBy: (template) =>
     ["<tool_call>", "<function=", "<parameter="].every((text) => template.includes(text)),
-  notations: [{ kind: "marked", open: "<tool_call>", form: functionForm, close: "</tool_call>" }],
+  notations: [
+    { kind: "marked", open: "<tool_call>", form: functionForm, close: "</tool_call>" },
+    { kind: "marked", open: "", form: functionForm, close: "</tool_call>" },
+  ],
 } satisfies OutputFormatDefinition;
 
 /** Seed-OSS. Source: llama.cpp, tests/test-chat.cpp. */

@@ -1,6 +1,6 @@
 // Mistral: [TOOL_CALLS] with a JSON list, or with name[ARGS]{…}
 import type { Output } from "../output.ts";
-import type { OutputFormatDefinition } from "../output-format.ts";
+import type { OutputFormatDefinition, ToolCallShape } from "../output-format.ts";
 import type { Reading } from "../output-text.ts";
 import { readArguments } from "../read-json.ts";
 import { readJsonCalls } from "../read-json-call.ts";
@@ -29,18 +29,28 @@ export const mistral: OutputFormatDefinition = {
   },
 };
 
+const namedShape: ToolCallShape = {
+  opening: "",
+  beforeName: "[TOOL_CALLS]",
+  beforeArguments: "[ARGS]",
+  afterArguments: "",
+  separator: "",
+  closing: "",
+};
+
 /** The newer form; both are read in either case. */
 export const mistralNamed: OutputFormatDefinition = {
   ...common,
   isUsedBy: (template) => template.includes("[TOOL_CALLS]") && template.includes("[ARGS]"),
-  shape: {
-    opening: "",
-    beforeName: "[TOOL_CALLS]",
-    beforeArguments: "[ARGS]",
-    afterArguments: "",
-    separator: "",
-    closing: "",
-  },
+  shape: namedShape,
+  notations: [
+    {
+      kind: "json",
+      mark: "[TOOL_CALLS]",
+      shape: namedShape,
+      header: '("[CALL_ID]" [A-Za-z0-9]{1,9})?',
+    },
+  ],
 };
 
 function* read(output: Output): Reading<boolean> {

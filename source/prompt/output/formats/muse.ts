@@ -30,6 +30,15 @@ export const muse: OutputFormatDefinition = {
   stopTexts: ["<|eot|>"],
   read,
   shape: undefined,
+  notations: [
+    {
+      kind: "marked",
+      recipient: (tool) => ` to=${tool}${startOfMessage}`,
+      open: "<atem:function_calls>",
+      form,
+      close: "</atem:function_calls>",
+    },
+  ],
   frame: { open: ` to=user${startOfMessage}`, close: "" },
   thinking: { open: ` to=self${startOfMessage}`, close: `<|eom|>${start}` },
 };

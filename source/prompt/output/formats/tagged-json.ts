@@ -1,6 +1,10 @@
 // Formats that set JSON objects or lists of them behind a mark, and nothing more.
 import type { Output } from "../output.ts";
-import { jsonCallShape, type OutputFormatDefinition } from "../output-format.ts";
+import {
+  jsonCallShape,
+  type OutputFormatDefinition,
+  type ToolCallShape,
+} from "../output-format.ts";
 import type { Reading } from "../output-text.ts";
 import type { CallSyntax } from "../read-answer.ts";
 import { readJsonCalls } from "../read-json-call.ts";
@@ -97,6 +101,13 @@ export const cohere2moe: OutputFormatDefinition = {
   frame: { open: "<|START_TEXT|>", close: "<|END_TEXT|>" },
 };
 
+const commandRShape: ToolCallShape = {
+  ...jsonCallShape("", "", { name: "tool_name", arguments: "parameters" }),
+  opening: "Action: ```json\n[",
+  separator: ", ",
+  closing: "]\n```",
+};
+
 /**
  * Command R and R+: `Action:` and a fenced list of JSON. Source: llama.cpp, tests/test-chat.cpp.
  */
@@ -108,12 +119,12 @@ export const commandR: OutputFormatDefinition = {
     ...taggedCalls(["Action:\n```json\n", "Action: ```json\n"], "```"),
     frame: { open: "<|CHATBOT_TOKEN|>", close: "<|END_OF_TURN_TOKEN|>" },
   },
-  shape: {
-    ...jsonCallShape("", "", { name: "tool_name", arguments: "parameters" }),
-    opening: "Action: ```json\n[",
-    separator: ", ",
-    closing: "]\n```",
-  },
+  shape: commandRShape,
+  notations: ["Action: ```json\n", "Action:\n```json\n"].map((mark) => ({
+    kind: "json",
+    mark,
+    shape: { ...commandRShape, opening: `${mark}[` },
+  })),
 };
 
 /** Nemotron Nano 2: `<TOOLCALL>[…]</TOOLCALL>`. Source: llama.cpp, tests/test-chat.cpp. */

@@ -2,6 +2,7 @@
 import type { ChatImage, ToolCall, ToolDefinition } from "../../../prompt/chat-message.ts";
 import type { PromptMessage } from "../../../prompt/prompt-template.ts";
 import { parseRole } from "../message-role.ts";
+import { checkToolName } from "../tool-name.ts";
 import type { NativeMessage, NativeTool, NativeToolCall } from "./schema.ts";
 
 /**
@@ -29,10 +30,14 @@ function toToolCall({ id, function: called }: NativeToolCall): ToolCall {
   return { id: id ?? undefined, name: called.name, arguments: called.arguments ?? {} };
 }
 
-/** The order of a schema's properties is kept: models were trained on it. */
-export function toToolDefinition({ function: tool }: NativeTool): ToolDefinition {
+/**
+ * The order of a schema's properties is kept: models were trained on it.
+ *
+ * @throws ProductError `SERVER_FIELD_INVALID`
+ */
+export function toToolDefinition({ function: tool }: NativeTool, index = 0): ToolDefinition {
   return {
-    name: tool.name,
+    name: checkToolName(tool.name, `tools.${index}.function.name`),
     description: tool.description ?? undefined,
     parameters: tool.parameters ?? undefined,
   };

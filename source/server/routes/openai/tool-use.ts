@@ -3,6 +3,7 @@ import { quoteShort } from "../../../base/seen-text.ts";
 import type { ChatInput, ToolChoice } from "../../../engine/request.ts";
 import type { ToolDefinition } from "../../../prompt/chat-message.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
+import { checkToolName } from "../tool-name.ts";
 import type { ChatCompletionBody, ToolBody, ToolChoiceBody } from "./schema.ts";
 
 type ToolUse = Pick<ChatInput, "tools" | "toolChoice" | "parallelToolCalls">;
@@ -23,7 +24,11 @@ function toDefinition(tool: ToolBody, index: number): ToolDefinition {
     throw invalidField(`${where}.function`, `${where}.function is required`);
   }
   const { name, description, parameters } = tool.function;
-  return { name, description: description ?? undefined, parameters: parameters ?? undefined };
+  return {
+    name: checkToolName(name, `${where}.function.name`),
+    description: description ?? undefined,
+    parameters: parameters ?? undefined,
+  };
 }
 
 function choose(

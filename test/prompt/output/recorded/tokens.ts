@@ -120,8 +120,23 @@ export const tokenOutputs: RecordedOutput[] = [
   {
     about: "gpt-oss, a tool that is not there",
     format: harmony,
-    output: "<|channel|>commentary to=browser.search<|message|>{}<|call|>",
-    content: "<|channel|>commentary to=browser.search<|message|>{}<|call|>",
+    output: "<|channel|>commentary to=functions.nothing<|message|>{}<|call|>",
+    content: "<|channel|>commentary to=functions.nothing<|message|>{}<|call|>",
+  },
+  {
+    about: "gpt-oss, a tool of its own training",
+    format: harmony,
+    output:
+      "<|channel|>analysis<|message|>Look it up.<|end|><|start|>assistant<|channel|>commentary to=browser.search <|constrain|>code<|message|>find it<|call|>",
+    thought: "Look it up.",
+  },
+  {
+    about: "gpt-oss, two channels in one header",
+    format: harmony,
+    output:
+      "<|channel|>commentary to=assistant<|channel|>analysis<|message|>Well.<|end|><|start|>assistant<|channel|>final<|message|>Hello!",
+    thought: "Well.",
+    content: "Hello!",
   },
   {
     about: "gpt-oss, arguments that break off",

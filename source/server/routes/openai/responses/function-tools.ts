@@ -5,6 +5,7 @@ import type { ToolDefinition } from "../../../../prompt/chat-message.ts";
 import { invalidField, unsupportedField } from "../../../errors.ts";
 import { chosenTool, demandTools } from "../../chosen-tool.ts";
 import { type Fields, readList, readObject, readOptional, readText } from "../../read-fields.ts";
+import { checkToolName } from "../../tool-name.ts";
 import type { ResponseBody } from "./schema.ts";
 
 type ToolUse = Pick<ChatInput, "tools" | "toolChoice" | "parallelToolCalls">;
@@ -29,7 +30,7 @@ function toDefinition(value: unknown, where: string): ToolDefinition {
   const name = readText(tool.name, `${where}.name`);
   if (name === "") throw invalidField(`${where}.name`, `'${where}.name' must not be empty.`);
   return {
-    name,
+    name: checkToolName(name, `${where}.name`),
     description: readOptional(tool.description, `${where}.description`, readText),
     parameters: readOptional(tool.parameters, `${where}.parameters`, readObject),
   };

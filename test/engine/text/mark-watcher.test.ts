@@ -1,0 +1,63 @@
+// When an answer comes to a mark behind which it is to follow a grammar.
+import { describe, expect, it } from "vitest";
+import type { LazyGrammars } from "../../../source/engine/generation.ts";
+import { MarkWatcher } from "../../../source/engine/text/mark-watcher.ts";
+
+const call = { mark: "<call>", isOnlyAtStart: false, grammar: "call" };
+const atStart = { mark: '{"name": "', isOnlyAtStart: true, grammar: "start" };
+const think = { open: "<think>", close: "</think>" };
+
+/** Pushes pieces of text until a mark is found. */
+function watch(pieces: readonly string[], lazy: Partial<LazyGrammars> = {}) {
+  const watcher = new MarkWatcher({ grammars: [call, atStart], thinking: undefined, ...lazy });
+  for (const [index, piece] of pieces.entries()) {
+    const found = watcher.push(Buffer.from(piece), index);
+    if (found !== undefined) {
+      return { grammar: found.grammar.grammar, behind: found.behind, pieces: index + 1 };
+    }
+  }
+  return undefined;
+}
+
+describe("a mark", () => {
+  it("is found in one piece, with the text behind it", () => {
+    expect(watch(["Well. <call>\n{"])).toEqual({ grammar: "call", behind: "\n{", pieces: 1 });
+  });
+
+  it("is found however it is cut", () => {
+    const text = `${"x".repeat(100)} <call>`;
+    expect(watch([...text])).toEqual({ grammar: "call", behind: "", pieces: text.length });
+  });
+
+  it("that counts only at the beginning is found there, behind white space too", () => {
+    expect(watch(["\n", '{"na', 'me": "ge'])).toEqual({
+      grammar: "start",
+      behind: "ge",
+      pieces: 3,
+    });
+    expect(watch(['Look: {"name": "ge'])).toBeUndefined();
+    expect(watch(["Look: ", '{"name": "ge'])).toBeUndefined();
+  });
+
+  it("inside of thinking does not count", () => {
+    const lazy = { thinking: { ...think, startsInside: false } };
+    expect(watch(["<thi", "nk><call>", "</think>\n", '{"name": "', "x"], lazy)).toEqual({
+      grammar: "start",
+      behind: "",
+      pieces: 4,
+    });
+    expect(watch(["<call>"], lazy)?.grammar).toBe("call");
+  });
+
+  it("does not count in thinking that the prompt has opened", () => {
+    const lazy = { thinking: { ...think, startsInside: true } };
+    expect(watch(["<call> or", " not"], lazy)).toBeUndefined();
+    expect(watch(["<call> or", " not</think><ca", "ll>"], lazy)?.pieces).toBe(3);
+  });
+
+  it("is found once", () => {
+    const watcher = new MarkWatcher({ grammars: [call], thinking: undefined });
+    expect(watcher.push(Buffer.from("<call>"), 1)).toBeDefined();
+    expect(watcher.push(Buffer.from("<call>"), 2)).toBeUndefined();
+  });
+});

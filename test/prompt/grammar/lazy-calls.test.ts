@@ -1,0 +1,184 @@
+// Grammars that begin behind a mark, against what models write there.
+import { beforeAll, describe, expect, it } from "vitest";
+import type { ToolDefinition } from "../../../source/prompt/chat-message.ts";
+import { type LazyGrammar, lazyCallGrammars } from "../../../source/prompt/grammar/lazy-calls.ts";
+import { formatTable, type OutputFormat } from "../../../source/prompt/output/format-table.ts";
+import { familyOutputs } from "../output/recorded/families.ts";
+import { recordedTools } from "../output/recorded/recorded-output.ts";
+import { type Accepts, grammarReader } from "./llama-grammar.ts";
+
+let read: (grammar: string) => Accepts;
+beforeAll(async () => {
+  read = await grammarReader();
+});
+
+const lookUp: ToolDefinition = {
+  name: "look_up",
+  description: undefined,
+  parameters: {
+    type: "object",
+    properties: {
+      word: { type: "string" },
+      limit: { type: "integer" },
+      exact: { type: "boolean" },
+      kind: { type: "string", enum: ["noun", "verb"] },
+    },
+    required: ["word"],
+  },
+};
+const ping: ToolDefinition = { name: "ping", description: undefined, parameters: undefined };
+
+function grammarsOf(output: OutputFormat, tools = [lookUp, ping], parallelToolCalls = true) {
+  return lazyCallGrammars({ tools, parallelToolCalls, output });
+}
+
+/** Whether the first grammar whose mark an output has lets the rest of it through. */
+function holds(grammars: readonly LazyGrammar[], output: string): boolean {
+  const [first] = grammars
+    .map((each) => ({ each, at: output.indexOf(each.mark) }))
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at);
+  if (first === undefined) throw new Error(`no mark in ${output}`);
+  const { mark, grammar } = first.each;
+  return read(grammar)(output.slice(first.at + mark.length));
+}
+
+const hermes = { name: "hermes" } as const;
+const json = (name: string, args: string) =>
+  `<tool_call>\n{"name": "${name}", "arguments": ${args}}\n</tool_call>`;
+const coder = (name: string, args: Record<string, string>) =>
+  `<tool_call>\n<function=${name}>\n${Object.entries(args)
+    .map(([key, value]) => `<parameter=${key}>\n${value}\n</parameter>\n`)
+    .join("")}</function>\n</tool_call>`;
+
+describe("a call behind its mark", () => {
+  it.each<[about: string, output: OutputFormat, written: string]>([
+    ["in JSON", hermes, json("look_up", '{"word": "a"}')],
+    ["in JSON without spaces", hermes, '<tool_call>{"name":"ping","arguments":{}}</tool_call>'],
+    ["twice", hermes, `${json("ping", "{}")}\n${json("look_up", '{"word": ""}')}`],
+    [
+      "with an id",
+      { name: "mistral" },
+      '[TOOL_CALLS][{"name": "ping", "arguments": {}, "id": "123456789"}]',
+    ],
+    ["in XML", { name: "qwenCoder" }, coder("look_up", { word: "two\nlines", limit: "3" })],
+    ["in XML, another order", { name: "qwenCoder" }, coder("look_up", { kind: "verb", word: "a" })],
+    ["twice in XML", { name: "qwenCoder" }, `${coder("ping", {})}\n${coder("ping", {})}`],
+    [
+      "in Python",
+      { name: "lfm2" },
+      '<|tool_call_start|>[look_up(word="a", exact=True), ping()]<|tool_call_end|>',
+    ],
+    [
+      "of Gemma",
+      { name: "gemma" },
+      '<|tool_call>call:look_up{word:<|"|>a "b"<|"|>,limit:3}<tool_call|>',
+    ],
+    [
+      "of gpt-oss",
+      { name: "harmony" },
+      "<|channel|>commentary to=functions.ping <|constrain|>json<|message|>{}",
+    ],
+    ["of Functionary", { name: "functionaryRecipients" }, 'all\nHm.>>>look_up\n{"word": "a"}'],
+    [
+      "with a counter",
+      { name: "kimi" },
+      "<|tool_calls_section_begin|><|tool_call_begin|>functions.ping:12<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>",
+    ],
+  ])("is let through %s", (_, output, written) => {
+    expect(holds(grammarsOf(output), written)).toBe(true);
+  });
+
+  it.each<[about: string, output: OutputFormat, written: string]>([
+    ["of another tool", hermes, json("nothing", "{}")],
+    ["without what is required", hermes, json("look_up", "{}")],
+    ["with an argument that there is not", hermes, json("look_up", '{"word": "a", "page": 1}')],
+    ["with text behind it", hermes, `${json("ping", "{}")} Done.`],
+    ["in XML without what is required", { name: "qwenCoder" }, coder("look_up", { limit: "3" })],
+    [
+      "in XML with a number that is none",
+      { name: "qwenCoder" },
+      coder("look_up", { word: "a", limit: "x" }),
+    ],
+    [
+      "in XML with another word than the listed",
+      { name: "qwenCoder" },
+      coder("look_up", { word: "a", kind: "x" }),
+    ],
+    [
+      "in Python with another argument",
+      { name: "lfm2" },
+      "<|tool_call_start|>[look_up(page=1)]<|tool_call_end|>",
+    ],
+  ])("is not let through %s", (_, output, written) => {
+    expect(holds(grammarsOf(output), written)).toBe(false);
+  });
+
+  it("comes alone where only one is wanted", () => {
+    const grammars = grammarsOf(hermes, [ping], false);
+    expect(holds(grammars, json("ping", "{}"))).toBe(true);
+    expect(holds(grammars, `${json("ping", "{}")}\n${json("ping", "{}")}`)).toBe(false);
+  });
+
+  it("may have more arguments than can be put into every order", () => {
+    const names = ["a", "b", "c", "d", "e", "f"];
+    const many = {
+      ...lookUp,
+      parameters: {
+        properties: Object.fromEntries(names.map((name) => [name, { type: "string" }])),
+        required: ["f"],
+      },
+    };
+    const grammars = grammarsOf({ name: "qwenCoder" }, [many]);
+    expect(holds(grammars, coder("look_up", { f: "1", a: "2", c: "3" }))).toBe(true);
+    expect(holds(grammars, coder("look_up", {}))).toBe(false);
+    expect(holds(grammars, coder("look_up", { g: "1" }))).toBe(false);
+  });
+});
+
+describe("recorded calls", () => {
+  // One has no grammar; the other writes a text where the schema wants a number.
+  const others = [
+    "MiniMax M3, elements within elements",
+    "DeepSeek V4, text that looks like a number",
+  ];
+  const recorded = familyOutputs.filter(
+    ({ about, calls }) => calls !== undefined && !others.includes(about),
+  );
+
+  it.each(recorded.map((each) => [each.about, each] as const))("%s", (_, { format, output }) => {
+    expect(holds(grammarsOf(format, recordedTools), output)).toBe(true);
+  });
+});
+
+describe("the marks", () => {
+  it("are there for every format that can call but one", () => {
+    const names = Object.keys(formatTable) as Array<keyof typeof formatTable>;
+    const without = names.filter((name) => grammarsOf({ name }).length === 0);
+    expect(without).toEqual(["minimaxM3"]);
+  });
+
+  it("count only at the beginning where a call has none of its own", () => {
+    const grammars = grammarsOf({ name: "llama" });
+    expect(grammars.map(({ mark, isOnlyAtStart }) => [mark, isOnlyAtStart])).toEqual([
+      ['{"name": "', true],
+      ['{"name":"', true],
+    ]);
+  });
+
+  it("are none without tools, and in a format without calls", () => {
+    expect(grammarsOf(hermes, [])).toEqual([]);
+    expect(grammarsOf({ name: "plain" })).toEqual([]);
+  });
+
+  it("are none where arguments are written one by one and their names are not known", () => {
+    const open = { ...ping, parameters: { type: "object" } };
+    expect(grammarsOf({ name: "lfm2" }, [open])).toEqual([]);
+    expect(holds(grammarsOf(hermes, [open]), json("ping", '{"any": 1}'))).toBe(true);
+  });
+
+  it("cannot stand before a schema that no grammar can express", () => {
+    const broken = { ...ping, parameters: { properties: { a: { $ref: "https://x.test/y" } } } };
+    expect(() => grammarsOf(hermes, [broken])).toThrow(/tool "ping".*\/properties\/a\/\$ref/);
+  });
+});
