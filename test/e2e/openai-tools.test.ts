@@ -80,6 +80,74 @@ describe("a call", () => {
     },
   );
 
+  test.each(["Rome", "Paris", "Tokyo", "Berlin", "Madrid", "Oslo", "Lisbon", "Vienna"])(
+    "names a tool of the request, whatever the model would write: the weather in %s",
+    async (city) => {
+      const choice = await ask(`What is the weather in ${city}?`, { temperature: 0 });
+      expect(choice.finish_reason).toBe("tool_calls");
+      expect(callsOf(choice)).toEqual([["get_weather", { city: expect.any(String) }]]);
+    },
+  );
+
+  test("has arguments of the tool's schema, whatever the model would write", async () => {
+    const parameters = {
+      type: "object",
+      properties: { place: { enum: ["here", "there"] }, days: { type: "integer" } },
+      required: ["place", "days"],
+    };
+    const forecast = { type: "function" as const, function: { name: "get_forecast", parameters } };
+    const choice = await ask(question.content, { temperature: 0, tools: [forecast] });
+    expect(callsOf(choice)).toEqual([
+      [
+        "get_forecast",
+        { place: expect.stringMatching(/^(here|there)$/), days: expect.any(Number) },
+      ],
+    ]);
+  });
+
+  test("is asked for by nobody who gets an answer in words", async () => {
+    const choice = await ask("Hello!", { temperature: 0 });
+    expect(choice).toMatchObject({ finish_reason: "stop" });
+    expect(choice.message.tool_calls).toBeUndefined();
+  });
+
+  test.each([
+    [
+      "/v1/chat/completions",
+      (fn: object) => ({ messages: [question], tools: [{ type: "function", function: fn }] }),
+    ],
+    [
+      "/api/chat",
+      (fn: object) => ({ messages: [question], tools: [{ type: "function", function: fn }] }),
+    ],
+    ["/v1/responses", (fn: object) => ({ input: "Hi", tools: [{ type: "function", ...fn }] })],
+    [
+      "/v1/messages",
+      (fn: object) => ({
+        max_tokens: 5,
+        messages: [question],
+        tools: [{ ...fn, input_schema: Reflect.get(fn, "parameters") }],
+      }),
+    ],
+  ])(
+    "%s refuses names with control characters and schemas that no grammar can express",
+    async (path, body) => {
+      const named = await server.post(path, {
+        model,
+        ...body({ name: "a\nb", parameters: { type: "object" } }),
+      });
+      expect(named.status).toBe(400);
+      expect(named.text).toContain("control characters");
+      const parameters = {
+        type: "object",
+        properties: { city: { $ref: "https://example.com/city" } },
+      };
+      const remote = await server.post(path, { model, ...body({ name: "f", parameters }) });
+      expect(remote.status).toBe(400);
+      expect(remote.text).toContain("/properties/city/$ref");
+    },
+  );
+
   test("has an id of its own, and its answer is used", async () => {
     const { message } = await ask(question.content);
     const [call] = message.tool_calls ?? [];
