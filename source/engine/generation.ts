@@ -1,5 +1,5 @@
 // What a runner is asked to generate and what it reports back: the vocabulary of the engine.
-import type { LazyGrammar } from "../prompt/grammar/lazy-calls.ts";
+import type { LazyCallsOptions } from "../prompt/grammar/lazy-calls.ts";
 import type { PromptSegment } from "../prompt/prompt-segment.ts";
 
 /** How the next token is chosen. */
@@ -36,7 +36,7 @@ export interface MarkedPrompt {
 }
 
 export interface LazyGrammars {
-  grammars: readonly LazyGrammar[];
+  calls: LazyCallsOptions;
   /** Undefined where the answer has none. */
   thinking: { open: string; close: string; startsInside: boolean } | undefined;
 }

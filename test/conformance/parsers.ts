@@ -9,7 +9,6 @@ import { ProductError } from "../../source/base/product-error.ts";
 import { MarkWatcher } from "../../source/engine/text/mark-watcher.ts";
 import type { ToolDefinition } from "../../source/prompt/chat-message.ts";
 import { ChatTemplate } from "../../source/prompt/chat-template.ts";
-import { lazyCallGrammars } from "../../source/prompt/grammar/lazy-calls.ts";
 import {
   type DetectedOutputFormat,
   detectOutputFormat,
@@ -122,17 +121,17 @@ function heldTail(
   if (each.expected.calls.length === 0) return undefined;
   const tools = toolsOf(each);
   const { format, thinking } = output;
-  const grammars = lazyCallGrammars({ tools, parallelToolCalls: true, output: format });
+  const calls = { tools, parallelToolCalls: true, output: format };
   const startsInside = opensItsThinking(each, template, output, tools) ?? false;
   const watcher = new MarkWatcher({
-    grammars,
+    calls,
     thinking: thinking === undefined ? undefined : { ...thinking, startsInside },
   });
   const bytes = Buffer.from(each.input);
   for (let at = 0; at < bytes.length; at += 1) {
     const found = watcher.push(bytes.subarray(at, at + 1), 0);
     if (found !== undefined) {
-      return { grammar: found.grammar.grammar, tail: bytes.subarray(at + 1).toString() };
+      return { grammar: found.grammar.write(), tail: bytes.subarray(at + 1).toString() };
     }
   }
   return undefined;

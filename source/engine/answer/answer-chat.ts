@@ -36,12 +36,12 @@ export async function* answerChat(
   });
   const grammar = prepared.grammar(startsInThinking);
   const { thinking } = prepared.output;
-  const { lazyGrammars: grammars } = prepared;
-  const lazy: LazyGrammars = {
-    grammars,
+  const { lazyCalls: calls } = prepared;
+  const lazy: LazyGrammars | undefined = calls && {
+    calls,
     thinking: thinking === undefined ? undefined : { ...thinking, startsInside: startsInThinking },
   };
-  const held = { grammar, ...(grammars.length > 0 && { lazy }) };
+  const held = { grammar, ...(lazy !== undefined && { lazy }) };
   const events = generate(messages, prompt, prepared, held, options);
   for await (const event of readOutput(events, parser)) {
     // Only the first call was asked for; a model that was not held to it may write more.

@@ -2,7 +2,7 @@
 import { ProductError } from "../../base/product-error.ts";
 import type { ToolDefinition } from "../../prompt/chat-message.ts";
 import { answerGrammar } from "../../prompt/grammar/answer-grammar.ts";
-import { type LazyGrammar, lazyCallGrammars } from "../../prompt/grammar/lazy-calls.ts";
+import { checkToolSchemas, type LazyCallsOptions } from "../../prompt/grammar/lazy-calls.ts";
 import {
   type DetectedOutputFormat,
   detectOutputFormat,
@@ -26,8 +26,8 @@ export interface PreparedChat {
   think: ThinkLevel | undefined;
   /** @param startsInThinking whether the prompt has opened the thinking block */
   grammar: (startsInThinking: boolean) => string | undefined;
-  /** What calls must follow where the answer as a whole is free. */
-  lazyGrammars: readonly LazyGrammar[];
+  /** What calls are held to where the answer as a whole is free; undefined: to nothing. */
+  lazyCalls: LazyCallsOptions | undefined;
 }
 
 /**
@@ -55,17 +55,15 @@ export function prepareChat(
     });
   // A schema that cannot be served is refused before minutes are spent on loading.
   const isFree = grammar(false) === undefined && !request.ignoreEndOfText;
-  const lazyGrammars = isFree
-    ? lazyCallGrammars({
-        tools,
-        parallelToolCalls: input.parallelToolCalls,
-        output: output.format,
-      })
-    : [];
+  const holdsCalls = isFree && tools.length > 0;
+  if (holdsCalls) checkToolSchemas(tools);
+  const lazyCalls = holdsCalls
+    ? { tools, parallelToolCalls: input.parallelToolCalls, output: output.format }
+    : undefined;
   const conversation = withTemplateCallIds(conversationOf(model, input), template.source);
   const messages =
     output.thinking === undefined ? conversation : stripThinking(conversation, output.thinking);
-  return { template, output, messages, tools, think, grammar, lazyGrammars };
+  return { template, output, messages, tools, think, grammar, lazyCalls };
 }
 
 const known = new WeakMap<PromptTemplate, DetectedOutputFormat>();

@@ -1,5 +1,5 @@
 // Watches an answer for the marks behind which it is to follow a grammar.
-import type { LazyGrammar } from "../../prompt/grammar/lazy-calls.ts";
+import { type LazyGrammar, lazyCallGrammars } from "../../prompt/grammar/lazy-calls.ts";
 import type { LazyGrammars } from "../generation.ts";
 
 export interface FoundMark {
@@ -16,6 +16,7 @@ export class MarkWatcher {
   /** Those of the answer so far. */
   readonly tokens: number[] = [];
   readonly #lazy: LazyGrammars;
+  readonly #grammars: readonly LazyGrammar[];
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   readonly #longest: number;
   #text = "";
@@ -23,11 +24,12 @@ export class MarkWatcher {
   /** Nothing but white space has come of the answer itself. */
   #isAtStart = true;
 
-  constructor(lazy: LazyGrammars) {
+  constructor(lazy: LazyGrammars, grammars = lazyCallGrammars(lazy.calls)) {
     this.#lazy = lazy;
+    this.#grammars = grammars;
     this.#place = lazy.thinking?.startsInside === true ? "thinking" : "start";
     const { open = "", close = "" } = lazy.thinking ?? {};
-    const texts = [open, close, ...lazy.grammars.map(({ mark }) => mark)];
+    const texts = [open, close, ...grammars.map(({ mark }) => mark)];
     this.#longest = Math.max(...texts.map((text) => text.length));
   }
 
@@ -36,7 +38,7 @@ export class MarkWatcher {
    * @returns the first mark, once: afterwards the answer is watched no more
    */
   push(bytes: Uint8Array, token: number): FoundMark | undefined {
-    if (this.#place === "done") return undefined;
+    if (this.#place === "done" || this.#grammars.length === 0) return undefined;
     this.tokens.push(token);
     this.#text += this.#decoder.decode(bytes, { stream: true });
     if (this.#place === "start" && !this.#leaveStart()) return undefined;
@@ -73,7 +75,7 @@ export class MarkWatcher {
   #find(): FoundMark | undefined {
     if (this.#isAtStart) this.#text = this.#text.trimStart();
     let found: (FoundMark & { at: number }) | undefined;
-    for (const grammar of this.#lazy.grammars) {
+    for (const grammar of this.#grammars) {
       const at = this.#text.indexOf(grammar.mark);
       if (at < 0 || (grammar.isOnlyAtStart && !(this.#isAtStart && at === 0))) continue;
       if (found === undefined || at < found.at) {
@@ -84,8 +86,7 @@ export class MarkWatcher {
       this.#place = "done";
       return { grammar: found.grammar, behind: found.behind };
     }
-    const { grammars } = this.#lazy;
-    this.#isAtStart &&= grammars.some(({ mark }) => mark.startsWith(this.#text));
+    this.#isAtStart &&= this.#grammars.some(({ mark }) => mark.startsWith(this.#text));
     if (!this.#isAtStart) this.#text = this.#text.slice(-this.#longest);
     return undefined;
   }

@@ -1,5 +1,6 @@
 // Chooses the next tokens after a decode: one sampler for each job, the model's own probabilities
 // beside it where a job asks for them.
+import { ProductError } from "../../base/product-error.ts";
 import type { GenerationRequest } from "../generation.ts";
 import type {
   Addon,
@@ -10,6 +11,7 @@ import type {
   AddonSampler,
 } from "./addon.ts";
 import type { Job, SampledToken } from "./job.ts";
+import type { FoundMark } from "./mark-watcher.ts";
 import type { BatchItem } from "./plan-batch.ts";
 import {
   createNeutralSampler,
@@ -119,7 +121,9 @@ export class StepSampler {
     const { request, promptTokens } = job;
     const answered = job.watcher?.tokens ?? [];
     job.watcher = undefined;
-    const state = this.#stateOf(found.grammar.grammar);
+    const grammar = grammarOf(found);
+    if (grammar === undefined) return;
+    const state = this.#stateOf(grammar);
     // What does not fit is no call: the answer stays free.
     if (!this.#accept(state, found.behind)) return;
     const options = this.#samplerOptions(request, [...promptTokens, ...answered], state);
@@ -166,5 +170,15 @@ export class StepSampler {
     }
     this.#endTokens = found;
     return found;
+  }
+}
+
+/** Undefined where a tool has an argument that no value fits: its calls cannot be held to anything. */
+function grammarOf({ grammar }: FoundMark): string | undefined {
+  try {
+    return grammar.write();
+  } catch (error) {
+    if (error instanceof ProductError) return undefined;
+    throw error;
   }
 }

@@ -5,14 +5,19 @@ import type { ToolCallShape } from "../output/output-format.ts";
 import { callNotations } from "../output/tool-call-shape.ts";
 import { CallRules } from "./call-rules.ts";
 import { GrammarRules } from "./gbnf.ts";
+import { schemaGrammar } from "./schema-grammar.ts";
 
 export interface LazyGrammar {
   /** The text behind which the answer follows the grammar. */
   mark: string;
   /** The mark counts only as the beginning of the answer. */
   isOnlyAtStart: boolean;
-  /** In GBNF. */
-  grammar: string;
+  /**
+   * In GBNF. Written when it is needed: most answers come to no mark.
+   *
+   * @throws ProductError `PROMPT_SCHEMA_INVALID`, `PROMPT_SCHEMA_UNSUPPORTED`
+   */
+  write(): string;
 }
 
 export interface LazyCallsOptions {
@@ -26,8 +31,6 @@ export interface LazyCallsOptions {
  * For each mark with which the model may begin a call: what follows it up to the answer's end. Names
  * are those of the tools, arguments fit their schemas as far as a grammar can hold them, and white
  * space between marks is free. Empty for formats whose calls no grammar describes.
- *
- * @throws ProductError `PROMPT_SCHEMA_INVALID`, `PROMPT_SCHEMA_UNSUPPORTED`
  */
 export function lazyCallGrammars(options: LazyCallsOptions): LazyGrammar[] {
   if (options.tools.length === 0) return [];
@@ -79,7 +82,29 @@ function lazyGrammar(
   { tools, parallelToolCalls }: LazyCallsOptions,
   write: (calls: CallRules) => string,
 ): LazyGrammar[] {
-  const rules = new GrammarRules();
-  const root = write(new CallRules(rules, tools, parallelToolCalls));
-  return [{ mark, isOnlyAtStart, grammar: rules.text(root) }];
+  const grammar = () => {
+    const rules = new GrammarRules();
+    return rules.text(write(new CallRules(rules, tools, parallelToolCalls)));
+  };
+  return [{ mark, isOnlyAtStart, write: grammar }];
+}
+
+const mostChecked = 1000;
+const checked = new Set<string>();
+
+/**
+ * Refuses what no grammar can express before anything is generated. Clients send the same tools with
+ * every request: what was fine is remembered.
+ *
+ * @throws ProductError `PROMPT_SCHEMA_INVALID`, `PROMPT_SCHEMA_UNSUPPORTED`
+ */
+export function checkToolSchemas(tools: readonly ToolDefinition[]): void {
+  for (const { name, parameters } of tools) {
+    const key = JSON.stringify(parameters);
+    if (parameters === undefined || checked.has(key)) continue;
+    const schema = { type: "object", ...parameters };
+    schemaGrammar(new GrammarRules(), schema, { isLenient: true, owner: `tool "${name}"` });
+    if (checked.size >= mostChecked) checked.clear();
+    checked.add(key);
+  }
 }

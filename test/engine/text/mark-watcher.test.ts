@@ -3,17 +3,18 @@ import { describe, expect, it } from "vitest";
 import type { LazyGrammars } from "../../../source/engine/generation.ts";
 import { MarkWatcher } from "../../../source/engine/text/mark-watcher.ts";
 
-const call = { mark: "<call>", isOnlyAtStart: false, grammar: "call" };
-const atStart = { mark: '{"name": "', isOnlyAtStart: true, grammar: "start" };
+const call = { mark: "<call>", isOnlyAtStart: false, write: () => "call" };
+const atStart = { mark: '{"name": "', isOnlyAtStart: true, write: () => "start" };
+const calls = { tools: [], parallelToolCalls: true, output: { name: "plain" } } as const;
 const think = { open: "<think>", close: "</think>" };
 
 /** Pushes pieces of text until a mark is found. */
 function watch(pieces: readonly string[], lazy: Partial<LazyGrammars> = {}) {
-  const watcher = new MarkWatcher({ grammars: [call, atStart], thinking: undefined, ...lazy });
+  const watcher = new MarkWatcher({ calls, thinking: undefined, ...lazy }, [call, atStart]);
   for (const [index, piece] of pieces.entries()) {
     const found = watcher.push(Buffer.from(piece), index);
     if (found !== undefined) {
-      return { grammar: found.grammar.grammar, behind: found.behind, pieces: index + 1 };
+      return { grammar: found.grammar.write(), behind: found.behind, pieces: index + 1 };
     }
   }
   return undefined;
@@ -56,7 +57,7 @@ describe("a mark", () => {
   });
 
   it("is found once", () => {
-    const watcher = new MarkWatcher({ grammars: [call], thinking: undefined });
+    const watcher = new MarkWatcher({ calls, thinking: undefined }, [call]);
     expect(watcher.push(Buffer.from("<call>"), 1)).toBeDefined();
     expect(watcher.push(Buffer.from("<call>"), 2)).toBeUndefined();
   });
