@@ -9,6 +9,7 @@ import {
 import { stripThinking } from "../../prompt/output/thinking-block.ts";
 import { withTemplateCallIds } from "../../prompt/output/tool-call-ids.ts";
 import type { PromptTemplate } from "../../prompt/prompt-template.ts";
+import { inStableOrder, withDeclaredOrder } from "../../prompt/stable-order.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import { engineErrors } from "../errors.ts";
 import type { CanonicalRequest, ChatInput, ThinkLevel } from "../request.ts";
@@ -38,7 +39,7 @@ export function prepareChat(
   const template = templateFor(model, input.template);
   const output = outputFormatOf(template);
   refuseMissingCapabilities(request, input, template, output);
-  const tools = input.toolChoice === "none" ? [] : input.tools;
+  const tools = input.toolChoice === "none" ? [] : inStableOrder(input.tools);
   const think = output.thinking === undefined ? undefined : (request.think ?? true);
   const grammar = (startsInThinking: boolean) =>
     answerGrammar({
@@ -52,7 +53,8 @@ export function prepareChat(
     });
   // A schema that cannot be served is refused before minutes are spent on loading.
   grammar(false);
-  const conversation = withTemplateCallIds(conversationOf(model, input), template.source);
+  const ordered = withDeclaredOrder(conversationOf(model, input), input.tools);
+  const conversation = withTemplateCallIds(ordered, template.source);
   const messages =
     output.thinking === undefined ? conversation : stripThinking(conversation, output.thinking);
   return { template, output, messages, tools, think, grammar };
