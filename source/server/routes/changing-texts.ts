@@ -1,5 +1,6 @@
 // Texts that agents add to each request and change every time. They stand near the beginning, so that
-// everything behind them would have to be read again; to a model they say nothing.
+// everything behind them would have to be read again; to a model they say nothing. Gateways that turn
+// Anthropic's requests into OpenAI's leave them in, so that all routes for conversations look for them.
 
 /** A text block, or the first line of a system text, that is nothing else. */
 const changing = [
@@ -9,23 +10,36 @@ const changing = [
   /^<total_tokens>[^<]*<\/total_tokens>$/,
 ];
 
-interface Prompt {
-  system?: unknown;
-  messages: readonly unknown[];
+const systemRoles: readonly unknown[] = ["system", "developer"];
+
+/**
+ * Leaves them out of a system text, or of its blocks; anything else, mistakes too, stays as it is.
+ *
+ * @returns undefined where nothing but them was in it
+ */
+export function withoutChangingText(system: string): string | undefined;
+export function withoutChangingText(system: unknown): unknown;
+export function withoutChangingText(system: unknown): unknown {
+  const stable = typeof system === "string" ? withoutFirstLine(system) : withoutBlocks(system);
+  return isEmpty(stable) && !isEmpty(system) ? undefined : stable;
 }
 
-/** Leaves such texts out; whatever else is in the request, mistakes too, stays as it is. */
-export function withoutChangingTexts({ system, messages }: Prompt): Prompt {
-  const stable = typeof system === "string" ? withoutFirstLine(system) : withoutBlocks(system);
-  const keepsSystem = isEmpty(system) || !isEmpty(stable);
-  return { ...(keepsSystem && { system: stable }), messages: messages.map(withoutOwnBlocks) };
+/** Leaves them out of messages, or of items; whatever else is in them, mistakes too, stays as it is. */
+export function withoutChangingTexts<Message>(messages: readonly Message[]): Message[] {
+  return messages.flatMap((message) => {
+    if (message === null || typeof message !== "object" || !("content" in message))
+      return [message];
+    const isSystem = "role" in message && systemRoles.includes(message.role);
+    const own = message.content;
+    const content = isSystem ? withoutChangingText(own) : withoutBlocks(own);
+    if (isSystem && content === undefined && own !== undefined) return [];
+    // A question that would be empty without them keeps them.
+    return [isEmpty(content) ? message : { ...message, content }];
+  });
 }
 
 function isEmpty(content: unknown): boolean {
-  return (
-    content === undefined ||
-    ((typeof content === "string" || Array.isArray(content)) && content.length === 0)
-  );
+  return (typeof content === "string" || Array.isArray(content)) && content.length === 0;
 }
 
 function withoutFirstLine(text: string): string {
@@ -35,13 +49,6 @@ function withoutFirstLine(text: string): string {
 
 function withoutBlocks(content: unknown): unknown {
   return Array.isArray(content) ? content.filter((block) => !isChangingBlock(block)) : content;
-}
-
-/** A message that would be empty without them keeps them. */
-function withoutOwnBlocks(message: unknown): unknown {
-  if (message === null || typeof message !== "object" || !("content" in message)) return message;
-  const content = withoutBlocks(message.content);
-  return Array.isArray(content) && content.length > 0 ? { ...message, content } : message;
 }
 
 function isChangingBlock(block: unknown): boolean {

@@ -43,6 +43,12 @@ export interface Caller {
   log: (text: string) => void;
 }
 
+/** Asks for the answer to a conversation. */
+export interface ChatCaller extends Caller {
+  /** Leaves out what agents change in every request. */
+  stablePrompts: boolean;
+}
+
 /**
  * What the request leaves out stays out, so that the model's own parameters count.
  *

@@ -2,8 +2,9 @@
 import { type CanonicalRequest, plainChat, plainRequest } from "../../../engine/request.ts";
 import type { ResolvedModel } from "../../../store/model-catalog.ts";
 import { invalidField } from "../../errors.ts";
+import { withoutChangingTexts } from "../changing-texts.ts";
 import { toMessages } from "./chat-messages.ts";
-import { type Caller, readCommonFields } from "./common-fields.ts";
+import { type ChatCaller, readCommonFields } from "./common-fields.ts";
 import { toThink } from "./reasoning.ts";
 import { toAnswerFormat } from "./response-format.ts";
 import type { ChatCompletionBody } from "./schema.ts";
@@ -17,10 +18,12 @@ import { refuseUnsupported } from "./unsupported-fields.ts";
 export function toCanonical(
   body: ChatCompletionBody,
   model: ResolvedModel,
-  caller: Caller,
+  caller: ChatCaller,
 ): CanonicalRequest {
   refuseUnsupported(body);
-  const { messages = [], max_completion_tokens } = body;
+  const { max_completion_tokens } = body;
+  const sent = body.messages ?? [];
+  const messages = caller.stablePrompts ? withoutChangingTexts(sent) : sent;
   if (messages.length === 0) {
     throw invalidField("messages", "[] is too short - 'messages': at least one is needed.");
   }
