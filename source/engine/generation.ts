@@ -88,6 +88,12 @@ export type FinishReason = "stop" | "length" | "cancelled";
  */
 export type PromptSource = "slot" | "checkpoint" | "memory" | "disk" | "none" | "not kept";
 
+/**
+ * Why there is no source: nothing was read since the model was loaded, too little is common to this
+ * prompt and an earlier one to be kept, or no prompt that is remembered begins alike.
+ */
+export type CacheMiss = "first prompt" | "too short" | "begins otherwise";
+
 export interface GenerationStatistics {
   promptTokens: number;
   /** Prompt tokens that were taken from a slot instead of being computed. */
@@ -108,6 +114,7 @@ export type GenerationEvent =
       promptTokens: number;
       cachedTokens: number;
       cachedFrom?: PromptSource;
+      cacheMiss?: CacheMiss;
       slot: number;
     }
   | { type: "prompt"; completedTokens: number; totalTokens: number }

@@ -128,8 +128,11 @@ export type CanonicalEvent =
   /** A file of the model that bears another date is read, to tell whether it has changed. */
   | { type: "checking"; file: string; completedBytes: number; totalBytes: number }
   | { type: "loading"; fraction: number }
-  /** The model is ready; `loadMs` is what the request waited for it. */
-  | { type: "loaded"; loadMs: number }
+  /**
+   * The model is ready; `loadMs` is what the request waited for it, `reloadedAfter` why it had been
+   * unloaded before it was loaded again.
+   */
+  | { type: "loaded"; loadMs: number; reloadedAfter?: string }
   | ({ type: "truncated" } & Truncation)
   /** The last event of a request whose prompt is only shown; `images` counts those in it. */
   | { type: "rendered"; prompt: string; images: number; truncated?: Truncation }

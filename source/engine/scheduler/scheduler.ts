@@ -108,7 +108,9 @@ export class Scheduler {
         }
       }
       const ready = await untilAborted(loaded.ready, signal);
-      yield { type: "loaded", loadMs: this.#clock.now() - started };
+      const { reloadedAfter } = loaded;
+      const loadMs = this.#clock.now() - started;
+      yield { type: "loaded", loadMs, ...(reloadedAfter !== undefined && { reloadedAfter }) };
       if (input.kind === "load") return;
       const options = { request, parameters, sampling, ready, signal };
       if (chat !== undefined) yield* answerChat(chat.input, chat.prepared, options);
