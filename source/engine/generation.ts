@@ -60,8 +60,10 @@ export type EmbeddingText = string | number[];
 
 export interface EmbeddingInput {
   texts: EmbeddingText[];
-  /** Cut what is longer than the model was trained for, instead of refusing it. */
+  /** Cut what is too long, instead of refusing it. */
   truncate: boolean;
+  /** Most tokens of a text; undefined: as many as the model was trained for, which is never exceeded. */
+  windowTokens?: number;
 }
 
 export interface EmbeddingOutput {

@@ -110,8 +110,9 @@ export function plainChat(messages: PromptMessage[], changes: Partial<ChatInput>
 
 export interface EmbeddingRequest {
   texts: EmbeddingText[];
-  /** Cut what is longer than the model was trained for, instead of refusing it. */
+  /** Cut what is longer than the window, instead of refusing it. */
   truncate: boolean;
+  /** `num_ctx` bounds the length of each text; nothing is loaded anew for it. */
   parameters: ModelParameters;
   keepAliveMs: number | undefined;
 }

@@ -132,13 +132,15 @@ export class Scheduler {
     signal: AbortSignal,
   ): Promise<EmbeddingOutput & { loadMs: number }> {
     const { texts, truncate } = request;
+    const { num_ctx: windowTokens, ...parameters } = definedOnly(request.parameters);
+    const input = { texts, truncate, ...(windowTokens !== undefined && { windowTokens }) };
     return await this.#use(
-      { ...request, need: "embeddings" },
+      { ...request, parameters, need: "embeddings" },
       model,
       signal,
       async ({ runner }, loadMs) => {
         if (texts.length === 0) return { vectors: [], tokenCounts: [], loadMs };
-        const output = await untilAborted(runner.call("embed", { texts, truncate }), signal);
+        const output = await untilAborted(runner.call("embed", input), signal);
         if (!output.vectors.every((vector) => vector.every(Number.isFinite))) {
           throw new ProductError(engineErrors.embeddingUnusable, {
             message: `${model.name} gave a vector that holds no numbers for one of the texts.`,
