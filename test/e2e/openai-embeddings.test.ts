@@ -95,7 +95,7 @@ describe("vectors", () => {
     const body = { model, input: "What is the capital?", options: { num_ctx: 3 } };
     expect((await server.post("/v1/embeddings", body)).json).toMatchObject({
       error: {
-        code: "ENGINE_PROMPT_TOO_LONG",
+        code: "context_length_exceeded",
         message: expect.stringContaining("num_ctx allows 3"),
       },
     });

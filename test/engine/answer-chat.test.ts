@@ -102,7 +102,7 @@ describe("a conversation that does not fit", () => {
 
   test("is refused with both numbers", async () => {
     await expect(ask(long, {}, tiny, small)).rejects.toThrow(
-      /prompt is \d+ tokens long.* holds 256/,
+      /prompt is \d+ tokens long.* exceeds the context window of 256/,
     );
   });
 
