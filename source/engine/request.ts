@@ -24,6 +24,8 @@ export interface ChatInput {
   suffix: string | undefined;
   /** Tokens of an earlier answer that the prompt follows; the model's own messages are left out. */
   context: number[] | undefined;
+  /** A model without a template goes on with the text, instead of answering in a format it may not know. */
+  continuesText: boolean;
 }
 
 export type RequestInput =
@@ -104,6 +106,7 @@ export function plainChat(messages: PromptMessage[], changes: Partial<ChatInput>
     template: undefined,
     suffix: undefined,
     context: undefined,
+    continuesText: false,
     ...changes,
   };
 }

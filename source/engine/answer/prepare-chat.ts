@@ -1,6 +1,8 @@
 // What can be decided about a request before its model is loaded: template, thinking, tools, grammar.
 import { ProductError } from "../../base/product-error.ts";
 import type { ToolDefinition } from "../../prompt/chat-message.ts";
+import { fallbackTurnEnd } from "../../prompt/chat-template.ts";
+import { ContinuationTemplate } from "../../prompt/continuation-template.ts";
 import { answerGrammar } from "../../prompt/grammar/answer-grammar.ts";
 import {
   type DetectedOutputFormat,
@@ -36,7 +38,9 @@ export function prepareChat(
   input: ChatInput,
   model: ResolvedModel,
 ): PreparedChat {
-  const template = templateFor(model, input.template);
+  const chosen = templateFor(model, input.template);
+  const continues = input.continuesText && chosen.origin === "fallback";
+  const template = continues ? continuation : chosen;
   const output = outputFormatOf(template);
   refuseMissingCapabilities(request, input, template, output);
   const tools = input.toolChoice === "none" ? [] : inStableOrder(input.tools);
@@ -60,12 +64,24 @@ export function prepareChat(
   return { template, output, messages, tools, think, grammar };
 }
 
+const continuation = new ContinuationTemplate();
 const known = new WeakMap<PromptTemplate, DetectedOutputFormat>();
 
 function outputFormatOf(template: PromptTemplate): DetectedOutputFormat {
-  const found = known.get(template) ?? detectOutputFormat(template.source, template.kind);
+  const found = known.get(template) ?? detect(template);
   known.set(template, found);
   return found;
+}
+
+/** A model that nobody taught the fallback's format writes the end of a turn as text. */
+function detect(template: PromptTemplate): DetectedOutputFormat {
+  const output = detectOutputFormat(template.source, template.kind);
+  if (template.origin !== "fallback" || template === continuation) return output;
+  return {
+    ...output,
+    stopTexts: [...output.stopTexts, fallbackTurnEnd],
+    visibleControlTexts: [...output.visibleControlTexts, fallbackTurnEnd],
+  };
 }
 
 function refuseMissingCapabilities(

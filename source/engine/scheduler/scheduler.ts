@@ -32,6 +32,8 @@ export class Scheduler {
   readonly #clock: Clock;
   readonly #pool: ModelPool;
   readonly #log: (text: string) => void;
+  /** Files that were chatted with though they have no template. */
+  readonly #notedFallbacks = new Set<string>();
 
   constructor({ catalog, clock = systemClock, ...options }: SchedulerOptions) {
     this.engine = options.engine;
@@ -87,6 +89,7 @@ export class Scheduler {
     const chat =
       input.kind === "chat" ? { input, prepared: prepareChat(request, input, model) } : undefined;
     if (input.kind === "raw") rawGrammar(request);
+    if (chat?.prepared.template.origin === "fallback") this.#noteFallback(model, chat.input);
     const started = this.#clock.now();
     const { keepAliveMs } = request;
     for await (const event of checkTouched(model, signal, this.#log)) {
@@ -202,6 +205,13 @@ export class Scheduler {
   /** Ends all runners; requests in them fail. */
   async close(): Promise<void> {
     await this.#pool.close();
+  }
+
+  /** Once for each file. */
+  #noteFallback({ name, facts }: ResolvedModel, { continuesText }: ChatInput): void {
+    if (continuesText || this.#notedFallbacks.has(facts.path)) return;
+    this.#notedFallbacks.add(facts.path);
+    this.#log(`${name} has no chat template: chats use ChatML, which it may not know`);
   }
 
   async #use<T>(
