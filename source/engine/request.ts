@@ -1,6 +1,6 @@
 // The canonical request: every API translates to it, and each translates its events back.
 import type { ChatImage, ToolDefinition } from "../prompt/chat-message.ts";
-import type { PromptMessage } from "../prompt/prompt-template.ts";
+import type { PromptMessage, TemplateVariables } from "../prompt/prompt-template.ts";
 import type { ModelParameters } from "../store/model-parameters.ts";
 import type { EmbeddingText, GenerationEvent, TokenLogprob } from "./generation.ts";
 
@@ -10,7 +10,11 @@ export type ThinkLevel = boolean | "low" | "medium" | "high" | "max";
 export type ToolChoice = "auto" | "none" | "required" | { name: string };
 
 /** What the answer must be. */
-export type AnswerFormat = { kind: "json" } | { kind: "schema"; schema: unknown };
+export type AnswerFormat =
+  | { kind: "json" }
+  | { kind: "schema"; schema: unknown }
+  /** In llama.cpp's notation. */
+  | { kind: "grammar"; gbnf: string };
 
 export interface ChatInput {
   kind: "chat";
@@ -24,6 +28,8 @@ export interface ChatInput {
   suffix: string | undefined;
   /** Tokens of an earlier answer that the prompt follows; the model's own messages are left out. */
   context: number[] | undefined;
+  /** For the model's Jinja template; what else the request says goes before them. */
+  templateVariables: TemplateVariables;
   /** A model without a template goes on with the text, instead of answering in a format it may not know. */
   continuesText: boolean;
 }
@@ -106,6 +112,7 @@ export function plainChat(messages: PromptMessage[], changes: Partial<ChatInput>
     template: undefined,
     suffix: undefined,
     context: undefined,
+    templateVariables: {},
     continuesText: false,
     ...changes,
   };

@@ -136,6 +136,7 @@ export class ChatTemplate implements PromptTemplate {
       add_generation_prompt: conversation.addGenerationPrompt ?? !continues,
       bos_token: model.bosText,
       eos_token: model.eosText,
+      ...guard.protectAll(conversation.variables ?? {}),
       ...thinkArguments(conversation),
     });
     return guard.split(continues ? upToMark(rendered, marks.end) : rendered);

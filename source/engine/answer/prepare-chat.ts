@@ -26,6 +26,7 @@ export interface PreparedChat {
   tools: readonly ToolDefinition[];
   /** Undefined where the model does not think. */
   think: ThinkLevel | undefined;
+  variables: ChatInput["templateVariables"];
   /** @param startsInThinking whether the prompt has opened the thinking block */
   grammar: (startsInThinking: boolean) => string | undefined;
 }
@@ -61,7 +62,7 @@ export function prepareChat(
   const conversation = withTemplateCallIds(ordered, template.source);
   const messages =
     output.thinking === undefined ? conversation : stripThinking(conversation, output.thinking);
-  return { template, output, messages, tools, think, grammar };
+  return { template, output, messages, tools, think, variables: input.templateVariables, grammar };
 }
 
 const continuation = new ContinuationTemplate();

@@ -118,6 +118,11 @@ export class BatchingLoop {
     setImmediate(() => void this.#run());
   }
 
+  /** @throws ProductError `ENGINE_GRAMMAR_INVALID` */
+  checkGrammar(gbnf: string): void {
+    this.#steps.checkGrammar(gbnf);
+  }
+
   /** Stops a request before its next step; one that is not known any more is no error. */
   cancel(id: number): void {
     const job = this.#waiting.find(id) ?? this.#slots.find((slot) => slot.job?.id === id)?.job;

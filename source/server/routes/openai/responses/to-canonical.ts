@@ -10,6 +10,7 @@ import type { ResolvedModel } from "../../../../store/model-catalog.ts";
 import { invalidField, unsupportedField } from "../../../errors.ts";
 import { withoutChangingText, withoutChangingTexts } from "../../changing-texts.ts";
 import { readObject, readText } from "../../read-fields.ts";
+import { readTemplateVariables } from "../../template-variables.ts";
 import { type ChatCaller, readCommonFields } from "../common-fields.ts";
 import { toThink } from "../reasoning.ts";
 import { toToolUse } from "./function-tools.ts";
@@ -29,7 +30,10 @@ export function toCanonical(
   const { input, instructions } = caller.stablePrompts ? withoutChanging(body) : body;
   return plainRequest({
     ...readCommonFields(commonFieldsOf(body), caller),
-    input: plainChat(toMessages(input, instructions), toToolUse(body)),
+    input: plainChat(toMessages(input, instructions), {
+      ...toToolUse(body),
+      templateVariables: readTemplateVariables(body.chat_template_kwargs),
+    }),
     topLogprobs: toTopLogprobs(body),
     format: toFormat(body.text?.format),
     think: toThink(body, model),
