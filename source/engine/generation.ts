@@ -91,8 +91,8 @@ export type FinishReason = "stop" | "length" | "cancelled";
 export type PromptSource = "slot" | "checkpoint" | "memory" | "disk" | "none" | "not kept";
 
 /**
- * Why there is no source: nothing was read since the model was loaded, too little is common to this
- * prompt and an earlier one to be kept, or no prompt that is remembered begins alike.
+ * Why there is no source: nothing was read since the model was loaded, the prompt is too short to
+ * gain anything, or no prompt that is remembered begins alike for more than a few tokens.
  */
 export type CacheMiss = "first prompt" | "too short" | "begins otherwise";
 

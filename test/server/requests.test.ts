@@ -47,7 +47,7 @@ describe("a record", () => {
   });
 
   test("tells where the beginning of a prompt came from, or why it had to be read", async () => {
-    const own = await TestServer.start();
+    const own = await TestServer.start({ context_length: 512 });
     try {
       const recordOf = async (prompt: string, options = {}) => {
         const reply = await own.post("/api/generate", {
@@ -62,11 +62,12 @@ describe("a record", () => {
       const none = { cachedTokens: 0, cachedFrom: "none" };
       expect(await recordOf(capital)).toMatchObject({ ...none, cacheMiss: "first prompt" });
       expect(await recordOf(capital)).toMatchObject({ cachedFrom: "slot" });
-      expect(await recordOf("?".repeat(40))).toMatchObject({
+      expect(await recordOf("7 0 ".repeat(60))).toMatchObject({
         ...none,
         cacheMiss: "begins otherwise",
       });
-      expect(await recordOf(capital, { num_ctx: 4000 })).toMatchObject({
+      expect(await recordOf("Hi")).toMatchObject({ ...none, cacheMiss: "too short" });
+      expect(await recordOf(capital, { num_ctx: 1024 })).toMatchObject({
         ...none,
         cacheMiss: expect.stringMatching(
           /^first prompt since the model was loaded again: num_ctx \d+ is larger than the loaded \d+$/,

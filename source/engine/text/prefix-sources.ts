@@ -231,9 +231,7 @@ export function withMiss(taken: TakenPrefix, prompt: ComparedPrompt): TakenPrefi
   if (taken.source !== "none") return taken;
   if (prompt.isFirst) return { ...taken, miss: "first prompt" };
   if (prompt.shared >= smallestGain) return { ...taken, source: "not kept" };
-  // The last token is always computed, so one token has no beginning.
-  const isShort = prompt.shared > 0 || prompt.length === 1;
-  return { ...taken, miss: isShort ? "too short" : "begins otherwise" };
+  return { ...taken, miss: prompt.length < smallestGain ? "too short" : "begins otherwise" };
 }
 
 function oldestOf(

@@ -8,8 +8,8 @@ const nothing = { length: 0, source: "none" } as const;
 test.each<[Partial<ComparedPrompt>, object]>([
   [{ isFirst: true }, { source: "none", miss: "first prompt" }],
   [{}, { source: "none", miss: "begins otherwise" }],
-  [{ shared: 20 }, { source: "none", miss: "too short" }],
-  [{ length: 1 }, { source: "none", miss: "too short" }],
+  [{ shared: 20 }, { source: "none", miss: "begins otherwise" }],
+  [{ length: 20 }, { source: "none", miss: "too short" }],
   [{ shared: 400 }, { source: "not kept" }],
 ])("%o", (change, expected) => {
   expect(withMiss(nothing, { ...prompt, ...change })).toEqual({ length: 0, ...expected });
