@@ -7,6 +7,7 @@ import { openPromptHistory } from "../ui/screens/chat/composer/prompt-history.ts
 import { ChatActions, type ChatDocument } from "../ui/screens/chat/conversation/chat-actions.ts";
 import { SessionRecorder } from "../ui/screens/chat/conversation/session-recorder.ts";
 import { storedEntries } from "../ui/screens/chat/conversation/transcript-entry.ts";
+import { describedModel } from "./described-model.ts";
 import type { Flags } from "./flags.ts";
 import { createHttpBackend, settingsOf } from "./http-backend.ts";
 import { leaveServer } from "./leave-server.ts";
@@ -24,7 +25,8 @@ export async function chatInLines(
   const link = await ServerLink.open(flags, settings, "hosted", model);
   try {
     const backend = await createHttpBackend(link, model, flags);
-    const stored = storedEntries((await showModel(link.client, model)).messages);
+    const shown = await showModel(link.client, model);
+    const stored = storedEntries(shown.messages);
     let document: ChatDocument = { entries: stored, settings: settingsOf(flags) };
     const read = () => document;
     const change = (part: Partial<ChatDocument>) => {
@@ -50,6 +52,8 @@ export async function chatInLines(
       change: (entries) => change({ entries }),
       folder,
     });
+    const { is_guess: isBase, reason } = describedModel(shown).template_origin;
+    if (isBase) tell(reason);
     showStored(stored);
     const history = await openPromptHistory(
       isKept ? path.join(settings.paths.state, "history") : undefined,

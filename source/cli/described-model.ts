@@ -18,7 +18,10 @@ export function describedModel(shown: ShownModel): DescribedModel {
     system: shown.system,
     license: shown.license,
     ...(typeof shown.requires === "string" && { requires: shown.requires }),
-    template_origin: { reason: typeof origin.reason === "string" ? origin.reason : "" },
+    template_origin: {
+      reason: typeof origin.reason === "string" ? origin.reason : "",
+      is_guess: origin.is_guess === true,
+    },
   };
 }
 

@@ -13,7 +13,7 @@ export type DescribedModel = Pick<
   "details" | "model_info" | "projector_info" | "capabilities" | "tensors"
 > &
   Partial<Pick<ModelDescription, "parameters" | "system" | "license" | "requires">> & {
-    template_origin: Pick<ModelDescription["template_origin"], "reason">;
+    template_origin: Pick<ModelDescription["template_origin"], "reason" | "is_guess">;
   };
 
 /** @param verbose the file's metadata and its tensors too */

@@ -18,6 +18,8 @@ export interface RequestEntry {
   cachedTokens?: number | undefined;
   /** `slot`, `checkpoint` or `memory`; without any, `not kept` or `none`. */
   cachedFrom?: string | undefined;
+  /** Why it is `none`, in words. */
+  cacheMiss?: string | undefined;
   completionTokens?: number | undefined;
   loadMs?: number | undefined;
   queueMs?: number | undefined;
@@ -61,8 +63,20 @@ export function formatRequestLine(entry: RequestEntry): string {
   return toOneLine(columns.filter((column) => column !== "").join("  ")).trimEnd();
 }
 
+/** Where the cached tokens came from, or why there are none; undefined where nobody knows. */
+export function cacheSource({
+  cachedTokens = 0,
+  cachedFrom,
+  cacheMiss,
+}: Pick<RequestEntry, "cachedTokens" | "cachedFrom" | "cacheMiss">): string | undefined {
+  if (cachedTokens > 0 || cachedFrom === "not kept") return cachedFrom;
+  return cacheMiss;
+}
+
 function figures(entry: RequestEntry): string {
-  const { promptTokens, cachedTokens = 0, cachedFrom, completionTokens } = entry;
+  const { promptTokens, cachedTokens = 0, completionTokens } = entry;
+  const source = cacheSource(entry);
+  const isTold = cachedTokens > 0 || source !== undefined;
   const { loadMs, queueMs, firstTokenMs, tokensPerSecond } = entry;
   const answer = completionTokens === undefined ? "" : ` + ${completionTokens}`;
   const told = (words: string, milliseconds: number | undefined) =>
@@ -71,8 +85,7 @@ function figures(entry: RequestEntry): string {
       : `${words} ${formatMilliseconds(milliseconds)}`;
   return [
     promptTokens === undefined ? "" : `${promptTokens}${answer} tokens`,
-    cachedTokens > 0 ? `${cachedTokens} cached${cachedFrom ? ` (${cachedFrom})` : ""}` : "",
-    cachedFrom === "not kept" ? "0 cached (not kept)" : "",
+    isTold ? `${cachedTokens} cached${source === undefined ? "" : ` (${source})`}` : "",
     told("loaded in", loadMs),
     told("queued", queueMs),
     told("first after", firstTokenMs),

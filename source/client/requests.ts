@@ -27,6 +27,7 @@ export interface RequestView {
   cachedTokens: number | undefined;
   /** See `RequestEntry`. */
   cachedFrom?: string | undefined;
+  cacheMiss?: string | undefined;
   completionTokens: number | undefined;
   slot: number | undefined;
   loadMs: number | undefined;
@@ -102,6 +103,7 @@ export function readRequestView(value: unknown): RequestView | undefined {
     promptTokens: optionalNumber(value.promptTokens),
     cachedTokens: optionalNumber(value.cachedTokens),
     cachedFrom: optionalText(value.cachedFrom),
+    cacheMiss: optionalText(value.cacheMiss),
     completionTokens: optionalNumber(value.completionTokens),
     slot: optionalNumber(value.slot),
     loadMs: optionalNumber(value.loadMs),

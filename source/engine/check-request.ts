@@ -28,8 +28,8 @@ export function promptTooLong(
 ): ProductError {
   return new ProductError(engineErrors.promptTooLong, {
     message:
-      `The prompt is ${length} tokens long, but the context window holds ` +
-      `${contextLength}, and at least one must be left for the answer.`,
+      `The prompt is ${length} tokens long, which exceeds the context window of ${contextLength}: ` +
+      "at least one token must be left for the answer.",
     hint:
       contextLength < trainedContextLength
         ? `Shorten the prompt, or raise num_ctx (MODELCTL_CONTEXT_LENGTH), up to ${trainedContextLength}.`

@@ -108,6 +108,12 @@ export const engineErrors = {
     exitCode: exitCodes.loadFailed,
     description: "A part of llama.cpp could not be built from its sources on this machine.",
   },
+  grammarInvalid: {
+    code: "ENGINE_GRAMMAR_INVALID",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "The grammar of an answer is not valid GBNF.",
+  },
   embeddingUnusable: {
     code: "ENGINE_EMBEDDING_UNUSABLE",
     status: 400,

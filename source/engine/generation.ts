@@ -72,8 +72,10 @@ export type EmbeddingText = string | number[];
 
 export interface EmbeddingInput {
   texts: EmbeddingText[];
-  /** Cut what is longer than the model was trained for, instead of refusing it. */
+  /** Cut what is too long, instead of refusing it. */
   truncate: boolean;
+  /** Most tokens of a text; undefined: as many as the model was trained for, which is never exceeded. */
+  windowTokens?: number;
 }
 
 export interface EmbeddingOutput {
@@ -100,6 +102,12 @@ export type FinishReason = "stop" | "length" | "cancelled";
  */
 export type PromptSource = "slot" | "checkpoint" | "memory" | "disk" | "none" | "not kept";
 
+/**
+ * Why there is no source: nothing was read since the model was loaded, the prompt is too short to
+ * gain anything, or no prompt that is remembered begins alike for more than a few tokens.
+ */
+export type CacheMiss = "first prompt" | "too short" | "begins otherwise";
+
 export interface GenerationStatistics {
   promptTokens: number;
   /** Prompt tokens that were taken from a slot instead of being computed. */
@@ -120,6 +128,7 @@ export type GenerationEvent =
       promptTokens: number;
       cachedTokens: number;
       cachedFrom?: PromptSource;
+      cacheMiss?: CacheMiss;
       slot: number;
     }
   | { type: "prompt"; completedTokens: number; totalTokens: number }

@@ -1,6 +1,6 @@
 // The canonical request: every API translates to it, and each translates its events back.
 import type { ChatImage, ToolDefinition } from "../prompt/chat-message.ts";
-import type { PromptMessage } from "../prompt/prompt-template.ts";
+import type { PromptMessage, TemplateVariables } from "../prompt/prompt-template.ts";
 import type { ModelParameters } from "../store/model-parameters.ts";
 import type { EmbeddingText, GenerationEvent, TokenLogprob } from "./generation.ts";
 
@@ -10,7 +10,11 @@ export type ThinkLevel = boolean | "low" | "medium" | "high" | "max";
 export type ToolChoice = "auto" | "none" | "required" | { name: string };
 
 /** What the answer must be. */
-export type AnswerFormat = { kind: "json" } | { kind: "schema"; schema: unknown };
+export type AnswerFormat =
+  | { kind: "json" }
+  | { kind: "schema"; schema: unknown }
+  /** In llama.cpp's notation. */
+  | { kind: "grammar"; gbnf: string };
 
 export interface ChatInput {
   kind: "chat";
@@ -24,6 +28,10 @@ export interface ChatInput {
   suffix: string | undefined;
   /** Tokens of an earlier answer that the prompt follows; the model's own messages are left out. */
   context: number[] | undefined;
+  /** For the model's Jinja template; what else the request says goes before them. */
+  templateVariables: TemplateVariables;
+  /** A model without a template goes on with the text, instead of answering in a format it may not know. */
+  continuesText: boolean;
 }
 
 export type RequestInput =
@@ -104,14 +112,17 @@ export function plainChat(messages: PromptMessage[], changes: Partial<ChatInput>
     template: undefined,
     suffix: undefined,
     context: undefined,
+    templateVariables: {},
+    continuesText: false,
     ...changes,
   };
 }
 
 export interface EmbeddingRequest {
   texts: EmbeddingText[];
-  /** Cut what is longer than the model was trained for, instead of refusing it. */
+  /** Cut what is longer than the window, instead of refusing it. */
   truncate: boolean;
+  /** `num_ctx` bounds the length of each text; nothing is loaded anew for it. */
   parameters: ModelParameters;
   keepAliveMs: number | undefined;
 }
@@ -128,8 +139,11 @@ export type CanonicalEvent =
   /** A file of the model that bears another date is read, to tell whether it has changed. */
   | { type: "checking"; file: string; completedBytes: number; totalBytes: number }
   | { type: "loading"; fraction: number }
-  /** The model is ready; `loadMs` is what the request waited for it. */
-  | { type: "loaded"; loadMs: number }
+  /**
+   * The model is ready; `loadMs` is what the request waited for it, `reloadedAfter` why it had been
+   * unloaded before it was loaded again.
+   */
+  | { type: "loaded"; loadMs: number; reloadedAfter?: string }
   | ({ type: "truncated" } & Truncation)
   /** The last event of a request whose prompt is only shown; `images` counts those in it. */
   | { type: "rendered"; prompt: string; images: number; truncated?: Truncation }

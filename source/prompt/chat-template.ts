@@ -27,6 +27,9 @@ export const fallbackTemplate =
   "{%- endfor -%}" +
   "{%- if add_generation_prompt -%}{{- '<|im_start|>assistant\\n' -}}{%- endif -%}";
 
+/** How it ends a turn: to a model that has no such token it is a text like any other. */
+export const fallbackTurnEnd = "<|im_end|>";
+
 /** Private-use characters, which hardly any text holds. */
 const firstMark = 0xf0000;
 
@@ -133,6 +136,7 @@ export class ChatTemplate implements PromptTemplate {
       add_generation_prompt: conversation.addGenerationPrompt ?? !continues,
       bos_token: model.bosText,
       eos_token: model.eosText,
+      ...guard.protectAll(conversation.variables ?? {}),
       ...thinkArguments(conversation),
     });
     return guard.split(continues ? upToMark(rendered, marks.end) : rendered);

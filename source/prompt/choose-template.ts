@@ -41,7 +41,7 @@ export function chooseTemplate({ modelfile, gguf }: TemplateSources): ChosenTemp
   return {
     ...chosen(
       template,
-      "Neither a TEMPLATE nor the model's file says how to write prompts; ChatML is used, which may not be what the model was trained on.",
+      "Neither a TEMPLATE nor the model's file says how to write prompts, so it is taken for a base model: `run` with a prompt and /api/generate continue the text; chats use ChatML, which the model may not know.",
     ),
     isGuess: true,
   };

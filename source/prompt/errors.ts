@@ -26,6 +26,12 @@ export const promptErrors = {
     exitCode: exitCodes.usage,
     description: "A JSON schema asks for something that answers cannot be held to.",
   },
+  grammarInvalid: {
+    code: "PROMPT_GRAMMAR_INVALID",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "A grammar for an answer is too large, or has no rule named root.",
+  },
   toolChoiceUnsupported: {
     code: "PROMPT_TOOL_CHOICE_UNSUPPORTED",
     status: 400,

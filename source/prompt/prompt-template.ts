@@ -17,6 +17,9 @@ export interface PromptMessage extends ChatMessage {
 /** Whether the model is to think before it answers, and how much. */
 export type ThinkSetting = boolean | "low" | "medium" | "high" | "max";
 
+/** What a request sets for a Jinja template beside the conversation. */
+export type TemplateVariables = Readonly<Record<string, string | number | boolean>>;
+
 export interface Conversation {
   messages: readonly PromptMessage[];
   tools?: readonly ToolDefinition[];
@@ -29,6 +32,8 @@ export interface Conversation {
   think?: ThinkSetting;
   /** What is to follow the answer: the model fills the gap behind the last user message. */
   suffix?: string;
+  /** Templates in Go's language have no place for them. */
+  variables?: TemplateVariables;
 }
 
 export interface PromptTemplate {

@@ -25,6 +25,8 @@ export interface RequestRecord {
   cachedTokens: number | undefined;
   /** `slot`, `checkpoint`, `memory`, `none`, or `not kept` where an earlier prompt began alike. */
   cachedFrom?: string | undefined;
+  /** Why it is `none`, in words. */
+  cacheMiss?: string | undefined;
   completionTokens: number | undefined;
   slot: number | undefined;
   /** Milliseconds. */

@@ -1,5 +1,6 @@
 // What one answer leaves behind: in its request's record, in the metrics, and in the transcript.
 // A request may ask for several answers; its record then holds their sum.
+import type { CacheMiss } from "../engine/generation.ts";
 import type { CanonicalEvent, CanonicalRequest } from "../engine/request.ts";
 import type { RequestRecord } from "../request-log/request-record.ts";
 import type { ResolvedModel } from "../store/model-catalog.ts";
@@ -20,6 +21,7 @@ export class AnswerNotes {
   #queueMs: number | undefined;
   #completionMs: number | undefined;
   #isThinking = false;
+  #reloadedAfter: string | undefined;
 
   constructor(dependencies: Dependencies, record: RequestRecord | undefined, model: ResolvedModel) {
     this.#dependencies = dependencies;
@@ -39,13 +41,15 @@ export class AnswerNotes {
   note(event: CanonicalEvent): void {
     switch (event.type) {
       case "loaded":
+        this.#reloadedAfter = event.reloadedAfter;
         this.#update({ loadMs: event.loadMs });
         break;
       case "started": {
         const { promptTokens, cachedTokens, cachedFrom, slot } = event;
         this.#hasStarted = true;
         this.#prompt = { promptTokens, cachedTokens };
-        this.#update({ promptTokens, cachedTokens, cachedFrom, slot });
+        const cacheMiss = missText(event.cacheMiss, this.#reloadedAfter);
+        this.#update({ promptTokens, cachedTokens, cachedFrom, cacheMiss, slot });
         break;
       }
       case "text":
@@ -130,4 +134,13 @@ export class AnswerNotes {
   #update(change: Partial<RequestRecord>): void {
     if (this.#record !== undefined) this.#dependencies.requestLog.update(this.#record, change);
   }
+}
+
+/** A model that was loaded again has forgotten what it had read. */
+function missText(
+  miss: CacheMiss | undefined,
+  reloadedAfter: string | undefined,
+): string | undefined {
+  if (miss !== "first prompt" || reloadedAfter === undefined) return miss;
+  return `first prompt since the model was loaded again: ${reloadedAfter}`;
 }

@@ -183,6 +183,7 @@ export class ModelCatalog {
   ): Promise<ResolvedModel> {
     const model = await this.resolve(reference, isAllowed);
     refuseLaterVersion(reference, model.requires);
+    if (!model.facts.hasWeights) throw vocabularyAlone(model.facts.path);
     return model;
   }
 
@@ -302,5 +303,12 @@ export function isInFolders(file: string, folders: readonly string[]): boolean {
   return folders.some((folder) => {
     const relative = path.relative(folder, file);
     return relative !== "" && !relative.startsWith("..") && !path.isAbsolute(relative);
+  });
+}
+
+function vocabularyAlone(file: string): ProductError {
+  return new ProductError(storeErrors.ggufInvalid, {
+    message: `${file} holds a vocabulary alone, without weights: it cannot be run.`,
+    hint: "Name the file of the model itself.",
   });
 }

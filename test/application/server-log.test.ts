@@ -40,11 +40,12 @@ test("pretty: a request is one line in columns, once, when it has ended", () => 
   ]);
 });
 
-test("pretty: the line tells what a prompt's beginning was taken from, and that nothing was kept", () => {
+test("pretty: the line tells what a prompt's beginning was taken from, or why there is none", () => {
   const [, ...lines] = logged("pretty", (log) => {
     for (const facts of [
       { cachedTokens: 8, cachedFrom: "checkpoint" },
       { cachedTokens: 0, cachedFrom: "not kept" },
+      { cachedTokens: 0, cachedFrom: "none", cacheMiss: "first prompt" },
       { cachedTokens: 0, cachedFrom: "none" },
     ]) {
       const record = log.open(fields("/api/chat"));
@@ -55,6 +56,7 @@ test("pretty: the line tells what a prompt's beginning was taken from, and that 
   expect(lines.map((line) => /tokens.* {2}r/.exec(line)?.[0])).toEqual([
     "tokens, 8 cached (checkpoint)  r",
     "tokens, 0 cached (not kept)  r",
+    "tokens, 0 cached (first prompt)  r",
     "tokens  r",
   ]);
 });

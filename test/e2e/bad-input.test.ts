@@ -623,7 +623,7 @@ describe("limits", () => {
       const { status, text, headers } = await server.post(route, { model, stream, ...body });
       expect(status).toBe(400);
       expect(headers.get("content-type")).toMatch(/^application\/json/);
-      const [, length, window] = /is (\d+) tokens long, .* holds (\d+)/.exec(text) ?? [];
+      const [, length, window] = /is (\d+) tokens long, .* window of (\d+)/.exec(text) ?? [];
       expect(Number(window)).toBe(4096);
       expect(Number(length)).toBeGreaterThan(4096);
       // The window is as large as the model was trained for: a setting would not help.
@@ -636,7 +636,7 @@ describe("limits", () => {
     try {
       const tooLong = await small.post("/api/generate", { model, prompt: "word ".repeat(300) });
       expect(tooLong.status).toBe(400);
-      expect(tooLong.text).toMatch(/holds 256,.* num_ctx/);
+      expect(tooLong.text).toMatch(/exceeds the context window of 256:.* num_ctx/);
       const ignoring = { model, messages, ignore_eos: true };
       const { json } = await small.post("/v1/chat/completions", ignoring);
       expect(json).toMatchObject({

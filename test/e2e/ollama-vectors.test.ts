@@ -84,6 +84,39 @@ describe("/api/embed", () => {
     expect(prompt_eval_count).toBeLessThan(4096 + 20);
   });
 
+  test("num_ctx of the request bounds the length of each text", async () => {
+    const input = "What is the capital of France?";
+    const embed = async (num_ctx: number, truncate?: boolean) =>
+      await server.post("/api/embed", { model, input, truncate, options: { num_ctx } });
+    const whole = await client.embed({ model, input });
+    const { prompt_eval_count: length } = whole;
+    expect((await embed(length)).json).toMatchObject({ prompt_eval_count: length });
+    expect((await embed(length - 1, true)).json).toMatchObject({ prompt_eval_count: length - 1 });
+    const options = { num_ctx: 2 };
+    const cut = await client.embed({ model, input, truncate: true, options });
+    expect(cut.prompt_eval_count).toBe(2);
+    expect(cut.embeddings).not.toEqual(whole.embeddings);
+    for (const truncate of [undefined, false]) {
+      const { status, json } = await embed(3, truncate);
+      expect(status).toBe(400);
+      expect(json).toMatchObject({
+        error: expect.stringMatching(/^the input length exceeds the context length: .* allows 3\./),
+      });
+    }
+    const nothing = await embed(0, true);
+    expect(nothing.status).toBe(400);
+    expect(nothing.json).toMatchObject({
+      error: expect.stringMatching(/^input after truncation exceeds maximum context length/),
+    });
+  });
+
+  test("a small num_ctx of vectors does not become the window of answers", async () => {
+    await unload();
+    await client.embed({ model, input: "a", options: { num_ctx: 256 } });
+    const [{ context_length = 0 } = {}] = await server.loaded();
+    expect(context_length).toBeGreaterThan(256);
+  });
+
   test.each([1, true, {}, [1], ["a", null], [["a"]]])("%j is no input", async (input) => {
     const { status, json } = await server.post("/api/embed", { model, input });
     expect(status).toBe(400);

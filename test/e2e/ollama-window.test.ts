@@ -28,7 +28,9 @@ describe("a prompt that is longer than the window", () => {
       const { status, json } = await own.post("/api/chat", { ...small, truncate });
       expect(status).toBe(400);
       expect(json).toMatchObject({
-        error: expect.stringMatching(/is \d+ tokens long, .* holds 256,.* num_ctx/),
+        error: expect.stringMatching(
+          /is \d+ tokens long, .* exceeds the context window of 256:.* num_ctx/,
+        ),
       });
     }
   });

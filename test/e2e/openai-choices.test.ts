@@ -152,7 +152,7 @@ describe("a conversation that does not fit", () => {
 
   test("is refused with how long it is and how much fits", async () => {
     const error = await failure(client.chat.completions.create(body));
-    expect(error).toMatchObject({ status: 400, code: "ENGINE_PROMPT_TOO_LONG" });
+    expect(error).toMatchObject({ status: 400, code: "context_length_exceeded" });
     expect(error.message).toMatch(/\d{4,} tokens .* 4096/);
   });
 

@@ -92,6 +92,16 @@ describe("vectors", () => {
     expect(refused.status).toBe(400);
     expect(refused.text).toContain("the input length exceeds the context length");
     expect(await vectorsOf({ input, truncate: true })).toHaveLength(1);
+    const body = { model, input: "What is the capital?", options: { num_ctx: 3 } };
+    expect((await server.post("/v1/embeddings", body)).json).toMatchObject({
+      error: {
+        code: "context_length_exceeded",
+        message: expect.stringContaining("num_ctx allows 3"),
+      },
+    });
+    expect((await server.post("/v1/embeddings", { ...body, truncate: true })).json).toMatchObject({
+      usage: { prompt_tokens: 3 },
+    });
   });
 });
 

@@ -174,3 +174,44 @@ test("of an earlier answer may be sent back", async () => {
     expect(reply.choices[0]?.message.content).toBe("Hello! How can I help you today?");
   }
 });
+
+describe("chat_template_kwargs", () => {
+  test("switch thinking off and on, and say how hard", async () => {
+    const kwargs = (chat_template_kwargs: Record<string, unknown>) => ({ chat_template_kwargs });
+    const said = async (more: Record<string, unknown> = {}) => {
+      const { content, reasoning } = await ask(more);
+      return { content, reasoning };
+    };
+    const free = await said({ think: false });
+    expect(await said(kwargs({ enable_thinking: false }))).toEqual(free);
+    expect(await said(kwargs({ thinking: false, reasoning_effort: "low" }))).toEqual(free);
+    expect(await said(kwargs({ enable_thinking: true }))).toEqual(await said());
+    expect(await said(kwargs({ reasoning_effort: "low" }))).toEqual(
+      await said({ reasoning_effort: "low" }),
+    );
+    // What the request says itself wins, and a model that cannot think does not mind.
+    expect(await said({ think: true, ...kwargs({ enable_thinking: false }) })).toEqual(
+      await said(),
+    );
+    expect((await ask(kwargs({ enable_thinking: true }), "tiny")).content).toContain("Paris");
+    const { output_text } = await client.responses.create({
+      model: "thinker",
+      input: messages,
+      ...kwargs({ enable_thinking: false }),
+    });
+    expect(output_text).toBe(free.content);
+  });
+
+  test.each<[Record<string, unknown>, RegExp]>([
+    [{ enable_thinking: "no" }, /enable_thinking' must be true or false/],
+    [{ style: ["a"] }, /style' must be a text, a number or a boolean/],
+    [{ style: null }, /style' must be a text, a number or a boolean/],
+    [{ messages: "none" }, /cannot be set/],
+    [{ "a b": 1 }, /cannot be set/],
+    [{ reasoning_effort: "huge" }, /must be one of/],
+  ])("%j is refused", async (chat_template_kwargs, says) => {
+    const error = await failure(ask({ chat_template_kwargs }));
+    expect(error).toMatchObject({ status: 400, message: expect.stringMatching(says) });
+    expect(error.param).toMatch(/^chat_template_kwargs/);
+  });
+});

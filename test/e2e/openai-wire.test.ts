@@ -151,7 +151,7 @@ describe("a stream", () => {
       const reply = await server.post("/v1/chat/completions", { ...long, messages, n });
       expect(reply.status).toBe(400);
       expect(reply.headers.get("content-type")).toMatch(/^application\/json/);
-      expect((reply.json as OpenaiError).error.code).toBe("ENGINE_PROMPT_TOO_LONG");
+      expect((reply.json as OpenaiError).error.code).toBe("context_length_exceeded");
     }
   });
 });

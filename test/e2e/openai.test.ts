@@ -412,7 +412,7 @@ describe("errors", () => {
     const tooLong = "word ".repeat(6000);
     const error = await failure(stream(user(tooLong)));
     expect(error).toBeInstanceOf(OpenAI.BadRequestError);
-    expect(error).toMatchObject({ status: 400, code: "ENGINE_PROMPT_TOO_LONG" });
+    expect(error).toMatchObject({ status: 400, code: "context_length_exceeded" });
     expect(error.message).toMatch(/\d{4,} tokens .* 4096/);
   });
 });

@@ -379,7 +379,7 @@ describe("refused", () => {
     ];
     for (const ask of [respond, streamed]) {
       const error = await failure(ask(sentence));
-      expect(error).toMatchObject({ status: 400, code: "ENGINE_PROMPT_TOO_LONG" });
+      expect(error).toMatchObject({ status: 400, code: "context_length_exceeded" });
       const cut = await ask(sentence, { truncation: "auto" });
       expect(cut.output_text).toBe(capitalAnswer);
       expect(cut).toMatchObject({ truncation: "auto", truncated: { messages: 2 } });

@@ -190,7 +190,9 @@ describe("the line loop", () => {
     const long = "word ".repeat(6000);
     const { code, output, errors } = await loop(`${long}\n${capital}\n`);
     expect({ code, output }).toEqual({ code: 0, output: `${capitalAnswer}\n` });
-    expect(errors).toMatch(/^Error: The prompt is \d+ tokens long, but .* 4096/);
+    expect(errors).toMatch(
+      /^Error: The prompt is \d+ tokens long, which exceeds the context window of 4096/,
+    );
   });
 
   test("a parameter set in it holds: a file's answers repeat at temperature 0", async () => {

@@ -102,7 +102,7 @@ describe("a conversation that does not fit", () => {
 
   test("is refused with both numbers", async () => {
     await expect(ask(long, {}, tiny, small)).rejects.toThrow(
-      /prompt is \d+ tokens long.* holds 256/,
+      /prompt is \d+ tokens long.* exceeds the context window of 256/,
     );
   });
 
@@ -231,4 +231,33 @@ test("the tokens of prompt and answer continue the conversation", async () => {
   expect(context?.[0]).toBe(1);
   const input = plainChat([user("What is my name?")], { context: context ?? [] });
   expect((await ask([], { input })).text).toBe("Your name is Bob.");
+});
+
+test("the end of a turn in the default template ends an answer where it is text to the model", async () => {
+  const format = { kind: "schema" as const, schema: { const: "Paris<|im_end|> and so on" } };
+  const base = { ...tiny, facts: { ...tiny.facts, chatTemplate: undefined } };
+  const { text, done } = await ask([user("Hi")], { format }, base);
+  expect([text, done?.reason]).toEqual(['"Paris', "stop"]);
+  expect((await ask([user("Hi")], { format })).text).toContain("and so on");
+});
+
+describe("an answer that repeats one token", () => {
+  const repeat: Partial<CanonicalRequest> = {
+    logitBias: [[300, 100]],
+    parameters: { temperature: 0, num_predict: 80 },
+  };
+
+  test("ends after 30 of them", async () => {
+    const { done } = await ask([user("Hi")], repeat);
+    expect(done).toMatchObject({ reason: "length", statistics: { completionTokens: 30 } });
+  });
+
+  test("goes on where the request ignores the end of text, or a grammar wants it", async () => {
+    const { done } = await ask([user("Hi")], { ...repeat, ignoreEndOfText: true });
+    expect(done?.statistics.completionTokens).toBe(80);
+    const { text } = await ask([user("Hi")], {
+      format: { kind: "schema", schema: { type: "string", pattern: "^ {70}$" } },
+    });
+    expect(text).toBe(JSON.stringify(" ".repeat(70)));
+  });
 });

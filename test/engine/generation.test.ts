@@ -40,13 +40,13 @@ describe("limits", () => {
   it("refuses a prompt that does not fit, naming both numbers", async () => {
     const words = "red green blue ".repeat(1000);
     await expect(tiny.ask(user(words))).rejects.toThrow(
-      /prompt is \d{4,} tokens long.*window holds 2048/,
+      /prompt is \d{4,} tokens long.*window of 2048/,
     );
   });
 
   it("says about how long a prompt of megabytes is, whether text or a conversation", async () => {
     const text = "a".repeat(8_000_000);
-    const says = /prompt is about 8000000 tokens long.*window holds 2048/;
+    const says = /prompt is about 8000000 tokens long.*window of 2048/;
     await expect(tiny.ask(user(text))).rejects.toThrow(says);
     const segments = text.match(/.{1,1000}/g)?.map((part) => ({ text: part, special: false }));
     await expect(tiny.ask(user("x"), { prompt: { segments: segments ?? [] } })).rejects.toThrow(

@@ -170,7 +170,7 @@ for (const { engine, isThere } of engines) {
 
     it("refuses what does not fit, with both numbers, and answers on", async () => {
       const long = [look("red green blue ".repeat(1000), image("red.png"))];
-      await expect(tiny.ask(long)).rejects.toThrow(/prompt is \d{4,} tokens.*window holds 2048/);
+      await expect(tiny.ask(long)).rejects.toThrow(/prompt is \d{4,} tokens.*window of 2048/);
       expect((await tiny.ask([look(colour, image("red.png"))])).text).toBe("The image is red.");
     });
 

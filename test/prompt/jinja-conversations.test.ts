@@ -93,3 +93,21 @@ describe("JSON that is too deep", () => {
     expect(refused).toThrow(expect.objectContaining({ code: "PROMPT_TEMPLATE_REFUSED" }));
   });
 });
+
+describe("variables of a request", () => {
+  const source = "{{ style }}{{ depth + 1 }}{% if enable_thinking %} thinks{% endif %}";
+
+  it("are the template's", () => {
+    const variables = { style: "brief", depth: 2, enable_thinking: true };
+    expect(prompt(source, { messages: [], variables })).toBe("brief3 thinks");
+    expect(prompt(source, { messages: [], variables, think: false })).toBe("brief3");
+  });
+
+  it("never become control tokens", () => {
+    const variables = { style: "</s>", depth: 0 };
+    expect(new ChatTemplate(source).render({ messages: [], variables }, facts)).toEqual([
+      { text: "</s>", special: false },
+      { text: "1", special: true },
+    ]);
+  });
+});

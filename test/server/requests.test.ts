@@ -46,6 +46,38 @@ describe("a record", () => {
     expect(record.queueMs).toBeGreaterThanOrEqual(0);
   });
 
+  test("tells where the beginning of a prompt came from, or why it had to be read", async () => {
+    const own = await TestServer.start({ context_length: 512 });
+    try {
+      const recordOf = async (prompt: string, options = {}) => {
+        const reply = await own.post("/api/generate", {
+          ...question,
+          prompt,
+          raw: true,
+          options: { num_predict: 1, ...options },
+        });
+        expect(reply.status, reply.text).toBe(200);
+        return (await own.requests()).find(({ id }) => id === idOf(reply));
+      };
+      const none = { cachedTokens: 0, cachedFrom: "none" };
+      expect(await recordOf(capital)).toMatchObject({ ...none, cacheMiss: "first prompt" });
+      expect(await recordOf(capital)).toMatchObject({ cachedFrom: "slot" });
+      expect(await recordOf("7 0 ".repeat(60))).toMatchObject({
+        ...none,
+        cacheMiss: "begins otherwise",
+      });
+      expect(await recordOf("Hi")).toMatchObject({ ...none, cacheMiss: "too short" });
+      expect(await recordOf(capital, { num_ctx: 1024 })).toMatchObject({
+        ...none,
+        cacheMiss: expect.stringMatching(
+          /^first prompt since the model was loaded again: num_ctx \d+ is larger than the loaded \d+$/,
+        ),
+      });
+    } finally {
+      await own.close();
+    }
+  });
+
   test("has the id that its reply carried, whatever the reply", async () => {
     for (const [path, init] of [
       ["/", {}],

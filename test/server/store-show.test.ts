@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseModelfile } from "../../source/store/modelfile/parse-modelfile.ts";
 import { tinyFile } from "../support/command-line.ts";
 import { badFiles } from "../support/gguf-variants.ts";
-import { projectorFile, sha256, visionFile } from "../support/model-store.ts";
+import { projectorFile, sha256, visionFile, writeModel } from "../support/model-store.ts";
 import { splitTiny } from "../support/split-tiny.ts";
 import { StoreServer } from "../support/store-server.ts";
 
@@ -75,6 +75,36 @@ describe("the built-in model", () => {
     expect(seeing.capabilities).toContain("vision");
     expect(seeing.projector_info).toMatchObject({ "general.architecture": "clip" });
   });
+});
+
+test("a vocabulary alone is told as what it is", async () => {
+  writeModel(store.at("vocabulary.gguf"));
+  const model = store.at("vocabulary.gguf");
+  expect(await show(model)).toMatchObject({
+    template_origin: { reason: expect.stringContaining("a vocabulary alone") },
+    capabilities: [],
+  });
+  const { status, json } = await store.server.post("/api/generate", { model, prompt: "Hi" });
+  expect(status).toBe(400);
+  expect(json).toMatchObject({
+    error: expect.stringContaining("holds a vocabulary alone, without weights"),
+  });
+});
+
+test("a part of a split model under another name is told as what it is", async () => {
+  splitTiny(store.at("one.gguf"), store.at("two.gguf"));
+  for (const [name, part] of [
+    ["one", 1],
+    ["two", 2],
+  ]) {
+    const file = store.at(`${name}.gguf`);
+    const body = { model: file, prompt: "Hi" };
+    const { status, json } = await store.server.post("/api/generate", body);
+    expect(status).toBe(400);
+    expect(json).toMatchObject({
+      error: expect.stringContaining(`${file} is part ${part} of 2 of a split model`),
+    });
+  }
 });
 
 describe("the template in force", () => {
@@ -164,6 +194,8 @@ describe("the Modelfile", () => {
       parameters: { top_k: 3, temperature: 0.5 },
     });
     expect(shown.system).toBe('He said "hi"\nand left.');
+    const same = await show("whole", { system: "", options: { stop: [] } });
+    expect(same.modelfile).toBe((await show("whole")).modelfile);
     expect(shown.parameters).not.toContain("top_k");
   });
 

@@ -21,6 +21,13 @@ export function embeddingTiny(): Buffer {
   return Buffer.concat([head, pooling, padding, bytes.subarray(headBytes)]);
 }
 
+/** A base model, as far as its file tells: its template has another name. */
+export function baseTiny(): Buffer {
+  const copy = Buffer.from(bytes);
+  copy.write("tokenizer.chat_absent__", copy.indexOf("tokenizer.chat_template"), "latin1");
+  return copy;
+}
+
 /** Another file, which answers the same: its licence has another number, of one digit. */
 export function numberedTiny(number: number): Buffer {
   const copy = Buffer.from(bytes);

@@ -18,7 +18,12 @@ function* shorterAndShorter(all: PromptMessage[]): Generator<PromptMessage[]> {
 
 /** The prompt of a conversation in pieces; what the model is told of depends on nothing else. */
 export function renderSegments(
-  { template, tools, think }: Pick<PreparedChat, "template" | "tools" | "think">,
+  {
+    template,
+    tools,
+    think,
+    variables,
+  }: Pick<PreparedChat, "template" | "tools" | "think" | "variables">,
   messages: readonly PromptMessage[],
   facts: TemplateModelFacts,
   suffix?: string,
@@ -26,6 +31,7 @@ export function renderSegments(
   const conversation = {
     messages,
     tools,
+    variables,
     ...(think !== undefined && { think }),
     ...(suffix !== undefined && { suffix }),
   };

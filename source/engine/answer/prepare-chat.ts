@@ -1,6 +1,8 @@
 // What can be decided about a request before its model is loaded: template, thinking, tools, grammar.
 import { ProductError } from "../../base/product-error.ts";
 import type { ToolDefinition } from "../../prompt/chat-message.ts";
+import { fallbackTurnEnd } from "../../prompt/chat-template.ts";
+import { ContinuationTemplate } from "../../prompt/continuation-template.ts";
 import { answerGrammar } from "../../prompt/grammar/answer-grammar.ts";
 import { checkToolSchemas, type LazyCallsOptions } from "../../prompt/grammar/lazy-calls.ts";
 import {
@@ -10,6 +12,7 @@ import {
 import { stripThinking } from "../../prompt/output/thinking-block.ts";
 import { withTemplateCallIds } from "../../prompt/output/tool-call-ids.ts";
 import type { PromptTemplate } from "../../prompt/prompt-template.ts";
+import { inStableOrder, withDeclaredOrder } from "../../prompt/stable-order.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import { engineErrors } from "../errors.ts";
 import type { CanonicalRequest, ChatInput, ThinkLevel } from "../request.ts";
@@ -24,6 +27,7 @@ export interface PreparedChat {
   tools: readonly ToolDefinition[];
   /** Undefined where the model does not think. */
   think: ThinkLevel | undefined;
+  variables: ChatInput["templateVariables"];
   /** @param startsInThinking whether the prompt has opened the thinking block */
   grammar: (startsInThinking: boolean) => string | undefined;
   /** What calls are held to where the answer as a whole is free; undefined: to nothing. */
@@ -38,10 +42,12 @@ export function prepareChat(
   input: ChatInput,
   model: ResolvedModel,
 ): PreparedChat {
-  const template = templateFor(model, input.template);
+  const chosen = templateFor(model, input.template);
+  const continues = input.continuesText && chosen.origin === "fallback";
+  const template = continues ? continuation : chosen;
   const output = outputFormatOf(template);
   refuseMissingCapabilities(request, input, template, output);
-  const tools = input.toolChoice === "none" ? [] : input.tools;
+  const tools = input.toolChoice === "none" ? [] : inStableOrder(input.tools);
   const think = output.thinking === undefined ? undefined : (request.think ?? true);
   const grammar = (startsInThinking: boolean) =>
     answerGrammar({
@@ -60,18 +66,40 @@ export function prepareChat(
   const lazyCalls = holdsCalls
     ? { tools, parallelToolCalls: input.parallelToolCalls, output: output.format }
     : undefined;
-  const conversation = withTemplateCallIds(conversationOf(model, input), template.source);
+  const ordered = withDeclaredOrder(conversationOf(model, input), input.tools);
+  const conversation = withTemplateCallIds(ordered, template.source);
   const messages =
     output.thinking === undefined ? conversation : stripThinking(conversation, output.thinking);
-  return { template, output, messages, tools, think, grammar, lazyCalls };
+  return {
+    template,
+    output,
+    messages,
+    tools,
+    think,
+    variables: input.templateVariables,
+    grammar,
+    lazyCalls,
+  };
 }
 
+const continuation = new ContinuationTemplate();
 const known = new WeakMap<PromptTemplate, DetectedOutputFormat>();
 
 function outputFormatOf(template: PromptTemplate): DetectedOutputFormat {
-  const found = known.get(template) ?? detectOutputFormat(template.source, template.kind);
+  const found = known.get(template) ?? detect(template);
   known.set(template, found);
   return found;
+}
+
+/** A model that nobody taught the fallback's format writes the end of a turn as text. */
+function detect(template: PromptTemplate): DetectedOutputFormat {
+  const output = detectOutputFormat(template.source, template.kind);
+  if (template.origin !== "fallback" || template === continuation) return output;
+  return {
+    ...output,
+    stopTexts: [...output.stopTexts, fallbackTurnEnd],
+    visibleControlTexts: [...output.visibleControlTexts, fallbackTurnEnd],
+  };
 }
 
 function refuseMissingCapabilities(

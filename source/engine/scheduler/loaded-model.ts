@@ -17,6 +17,8 @@ export interface LoadedModelOptions {
   filesState: string;
   settings: LoadSettings;
   keepAliveMs: number;
+  /** Why it was unloaded the last time; undefined when it never was. */
+  reloadedAfter: string | undefined;
   loadTimeoutMs: number;
   /** Its process starts before this resolves, its memory is taken only afterwards. */
   mayLoad?: Promise<void> | undefined;
@@ -40,6 +42,7 @@ export class LoadedModel {
   /** Of the files that it was loaded from. */
   readonly filesState: string;
   readonly settings: LoadSettings;
+  readonly reloadedAfter: string | undefined;
   /** Of all models that are made of the same files and were asked for, the first that was in front. */
   readonly names: ReadonlySet<string>;
   readonly #names: Set<string>;
@@ -74,6 +77,7 @@ export class LoadedModel {
     this.names = this.#names;
     this.filesState = options.filesState;
     this.settings = options.settings;
+    this.reloadedAfter = options.reloadedAfter;
     this.keepAliveMs = options.keepAliveMs;
     this.lastUsed = options.clock.now();
     this.ready = this.#ready.promise;

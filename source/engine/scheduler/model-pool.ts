@@ -52,6 +52,8 @@ export class ModelPool {
   readonly #loaded = new Map<string, LoadedModel>();
   /** Models whose memory is not back yet. */
   readonly #leaving = new Map<string, Promise<void>>();
+  /** Why models were unloaded the last time. */
+  readonly #unloadedFor = new Map<string, string>();
   readonly #card: CardMemory;
   #closed = false;
 
@@ -212,6 +214,7 @@ export class ModelPool {
       filesState,
       settings,
       keepAliveMs,
+      reloadedAfter: this.#unloadedFor.get(key),
       loadTimeoutMs,
       mayLoad,
       clock,
@@ -222,6 +225,7 @@ export class ModelPool {
         if (this.#loaded.get(key) === ended) this.#loaded.delete(key);
         if (ended.facts !== undefined) this.#card.noteGone(ended.facts);
         if (!crashed) return;
+        this.#unloadedFor.set(key, "its runner ended by itself");
         this.#backOff.noteCrash(key);
         this.#options.onCrashed?.();
       },
@@ -241,6 +245,7 @@ export class ModelPool {
   async #drop(loaded: LoadedModel, why: string): Promise<void> {
     const key = keyOf(loaded.model);
     if (this.#loaded.get(key) === loaded) this.#loaded.delete(key);
+    this.#unloadedFor.set(key, why);
     this.#options.log(`unloading ${loaded.model.name}: ${why}`);
     const gone = loaded.stop().finally(() => {
       if (this.#leaving.get(key) === gone) this.#leaving.delete(key);

@@ -32,6 +32,8 @@ export class Scheduler {
   readonly #clock: Clock;
   readonly #pool: ModelPool;
   readonly #log: (text: string) => void;
+  /** Files that were chatted with though they have no template. */
+  readonly #notedFallbacks = new Set<string>();
 
   constructor({ catalog, clock = systemClock, ...options }: SchedulerOptions) {
     this.engine = options.engine;
@@ -87,6 +89,7 @@ export class Scheduler {
     const chat =
       input.kind === "chat" ? { input, prepared: prepareChat(request, input, model) } : undefined;
     if (input.kind === "raw") rawGrammar(request);
+    if (chat?.prepared.template.origin === "fallback") this.#noteFallback(model, chat.input);
     const started = this.#clock.now();
     const { keepAliveMs } = request;
     for await (const event of checkTouched(model, signal, this.#log)) {
@@ -108,7 +111,9 @@ export class Scheduler {
         }
       }
       const ready = await untilAborted(loaded.ready, signal);
-      yield { type: "loaded", loadMs: this.#clock.now() - started };
+      const { reloadedAfter } = loaded;
+      const loadMs = this.#clock.now() - started;
+      yield { type: "loaded", loadMs, ...(reloadedAfter !== undefined && { reloadedAfter }) };
       if (input.kind === "load") return;
       const options = { request, parameters, sampling, ready, signal };
       if (chat !== undefined) yield* answerChat(chat.input, chat.prepared, options);
@@ -130,13 +135,15 @@ export class Scheduler {
     signal: AbortSignal,
   ): Promise<EmbeddingOutput & { loadMs: number }> {
     const { texts, truncate } = request;
+    const { num_ctx: windowTokens, ...parameters } = definedOnly(request.parameters);
+    const input = { texts, truncate, ...(windowTokens !== undefined && { windowTokens }) };
     return await this.#use(
-      { ...request, need: "embeddings" },
+      { ...request, parameters, need: "embeddings" },
       model,
       signal,
       async ({ runner }, loadMs) => {
         if (texts.length === 0) return { vectors: [], tokenCounts: [], loadMs };
-        const output = await untilAborted(runner.call("embed", { texts, truncate }), signal);
+        const output = await untilAborted(runner.call("embed", input), signal);
         if (!output.vectors.every((vector) => vector.every(Number.isFinite))) {
           throw new ProductError(engineErrors.embeddingUnusable, {
             message: `${model.name} gave a vector that holds no numbers for one of the texts.`,
@@ -198,6 +205,13 @@ export class Scheduler {
   /** Ends all runners; requests in them fail. */
   async close(): Promise<void> {
     await this.#pool.close();
+  }
+
+  /** Once for each file. */
+  #noteFallback({ name, facts }: ResolvedModel, { continuesText }: ChatInput): void {
+    if (continuesText || this.#notedFallbacks.has(facts.path)) return;
+    this.#notedFallbacks.add(facts.path);
+    this.#log(`${name} has no chat template: chats use ChatML, which it may not know`);
   }
 
   async #use<T>(

@@ -27,11 +27,13 @@ export interface AddonModel {
   /** -1 where the model has none. */
   tokenBos(): number;
   tokenEos(): number;
+  sepToken(): number;
   getTokenString(token: number): string;
   getTokenAttributes(token: number): number;
   isEogToken(token: number): boolean;
   getVocabularyType(): number;
   shouldPrependBosToken(): boolean;
+  shouldAppendEosToken(): boolean;
   loadLora(lora: AddonModelLora): Promise<void>;
 }
 
@@ -189,7 +191,7 @@ const neededNames: Record<string, string[]> = {
   AddonModel: [
     "init,dispose,tokenize,detokenize,getTrainContextSize,getTotalSize,getTotalParameters",
     "getModelDescription,getMemoryBreakdown,tokenBos,tokenEos,getTokenString,getTokenAttributes",
-    "isEogToken,getVocabularyType,shouldPrependBosToken,loadLora",
+    "isEogToken,getVocabularyType,sepToken,shouldPrependBosToken,shouldAppendEosToken,loadLora",
   ],
   AddonContext: [
     "init,dispose,getContextSize,initBatch,addToBatch,decodeBatch,sampleToken,disposeSequence",

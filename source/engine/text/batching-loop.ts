@@ -18,7 +18,7 @@ import {
 } from "./job.ts";
 import { type BatchPlan, type ImagePlan, planBatch, type StepPlan } from "./plan-batch.ts";
 import type { PrefixCopy } from "./prefix-copy.ts";
-import { PrefixSources, sourceOf, type TakenPrefix } from "./prefix-sources.ts";
+import { PrefixSources, type TakenPrefix, withMiss } from "./prefix-sources.ts";
 import type { SavedStates } from "./saved-states.ts";
 import { type MemoryKind, SequenceMemory } from "./sequence-memory.ts";
 import { Slot } from "./slot.ts";
@@ -55,6 +55,7 @@ export class BatchingLoop {
   readonly #steps: StepComputer;
   readonly #waiting = new WaitingJobs();
   #running = false;
+  #hasRead = false;
   #previous: StepPlan["kind"] | undefined;
 
   constructor(options: LoopOptions) {
@@ -115,6 +116,11 @@ export class BatchingLoop {
     this.#running = true;
     // The turn's other requests join the first step.
     setImmediate(() => void this.#run());
+  }
+
+  /** @throws ProductError `ENGINE_GRAMMAR_INVALID` */
+  checkGrammar(gbnf: string): void {
+    this.#steps.checkGrammar(gbnf);
   }
 
   /** Stops a request before its next step; one that is not known any more is no error. */
@@ -188,10 +194,12 @@ export class BatchingLoop {
       try {
         // The job stays in the queue while its beginning is copied, so that a cancel finds it.
         const shared = this.#prefixes.longestShared(this.#slots, promptTokens);
+        const isFirst = !this.#hasRead;
         const taken = await this.#prefixes.take(choice, promptTokens);
         await this.#planPauses(job, choice.slot, shared);
         this.#waiting.remove(job);
-        this.#start(job, choice.slot, sourceOf(taken, shared));
+        const { length } = promptTokens;
+        this.#start(job, choice.slot, withMiss(taken, { length, shared, isFirst }));
       } catch (error) {
         this.#waiting.remove(job);
         this.#failAdmission(job, choice.slot, error);
@@ -216,7 +224,8 @@ export class BatchingLoop {
     await this.#checkpoints.make(slot);
   }
 
-  #start(job: Job, slot: Slot<Job>, { length: cached, source }: TakenPrefix): void {
+  #start(job: Job, slot: Slot<Job>, { length: cached, source, miss }: TakenPrefix): void {
+    this.#hasRead = true;
     job.read = cached;
     job.cachedTokens = cached;
     job.admitted = performance.now();
@@ -225,7 +234,7 @@ export class BatchingLoop {
     slot.promptLength = job.promptTokens.length;
     const promptTokens = job.promptTokens.length;
     const started = { promptTokens, cachedTokens: cached, cachedFrom: source, slot: slot.id };
-    job.emit({ type: "started", ...started });
+    job.emit({ type: "started", ...started, ...(miss !== undefined && { cacheMiss: miss }) });
   }
 
   #failAdmission(job: Job, slot: Slot<Job>, error: unknown): void {

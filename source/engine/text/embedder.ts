@@ -8,6 +8,8 @@ import { ThreadGovernor } from "./thread-governor.ts";
 
 /** A text is computed in one step, so this is also the longest text that takes no extra memory. */
 const usualWindow = 2048;
+/** llama.cpp's number for vocabularies of word pieces, BERT's. */
+const wordPieces = 3;
 
 export class Embedder {
   readonly #addon: Addon;
@@ -27,7 +29,8 @@ export class Embedder {
   }
 
   /**
-   * @param tokensOf tokens of a text, with the beginning-of-text token where the model wants one
+   * @param tokensOf tokens of a text, with the beginning-of-text token where the model wants one; the one
+   *   that ends a text is added here, since prompts go on and have none
    * @returns one vector for each text, as the model gives it: not normalised
    * @throws ProductError `ENGINE_PROMPT_TOO_LONG`, `ENGINE_OUT_OF_MEMORY`, `ENGINE_DECODE_FAILED`
    */
@@ -36,7 +39,9 @@ export class Embedder {
     tokensOf: (text: string) => number[],
   ): Promise<EmbeddingOutput> {
     const texts = input.texts.map((text, index) =>
-      this.#fit(typeof text === "string" ? tokensOf(text) : text, input, index),
+      typeof text === "string"
+        ? this.#fit(tokensOf(text), this.#endToken, input, index)
+        : this.#fit(text, undefined, input, index),
     );
     const work = this.#last.then(async () => {
       const vectors: number[][] = [];
@@ -47,21 +52,35 @@ export class Embedder {
     return await work;
   }
 
-  #fit(tokens: number[], { truncate }: EmbeddingInput, index: number): number[] {
-    const most = Math.max(1, this.#settings.trainedContextLength);
-    if (tokens.length === 0) {
-      const end = this.#model.tokenEos();
-      return end < 0 ? [0] : [end];
-    }
-    if (tokens.length <= most) return tokens;
-    if (truncate) return tokens.slice(0, most);
-    throw new ProductError(engineErrors.promptTooLong, {
-      message:
-        `the input length exceeds the context length: text ${index + 1} is ${tokens.length} tokens ` +
-        `long, the model was trained for ${most}.`,
-      hint: "Shorten the text, split it, or send truncate: true.",
-      param: "input",
-    });
+  /** The token that the model wants at the end of a text, as llama.cpp adds it. */
+  get #endToken(): number | undefined {
+    const model = this.#model;
+    const isBert = model.getVocabularyType() === wordPieces;
+    const end = isBert ? model.sepToken() : model.shouldAppendEosToken() ? model.tokenEos() : -1;
+    return end < 0 ? undefined : end;
+  }
+
+  #fit(
+    tokens: number[],
+    endToken: number | undefined,
+    { truncate, windowTokens }: EmbeddingInput,
+    index: number,
+  ): number[] {
+    const trained = Math.max(1, this.#settings.trainedContextLength);
+    const most = Math.min(trained, windowTokens ?? trained);
+    const end = endToken === undefined || tokens.at(-1) === endToken ? [] : [endToken];
+    const whole = tokens.length + end.length === 0 ? [this.#anyToken] : [...tokens, ...end];
+    if (whole.length <= most) return whole;
+    if (!truncate) throw tooLong(index, whole.length, { trained, most });
+    // What begins and ends every text stays.
+    const begin = tokens[0] === this.#model.tokenBos() ? 1 : 0;
+    if (most <= begin + end.length) throw nothingLeft(index, most);
+    return [...whole.slice(0, most - end.length), ...end];
+  }
+
+  /** Stands for a text without any token. */
+  get #anyToken(): number {
+    return Math.max(0, this.#model.tokenEos());
   }
 
   async #vectorOf(tokens: readonly number[]): Promise<number[]> {
@@ -103,4 +122,30 @@ export class Embedder {
     this.#window = window;
     return context;
   }
+}
+
+/** Clients of Ollama look for these words, and for those below. */
+function tooLong(
+  index: number,
+  length: number,
+  { trained, most }: { trained: number; most: number },
+): ProductError {
+  const limit = most < trained ? `num_ctx allows ${most}` : `the model was trained for ${trained}`;
+  return new ProductError(engineErrors.promptTooLong, {
+    message:
+      `the input length exceeds the context length: text ${index + 1} is ${length} tokens ` +
+      `long, ${limit}.`,
+    hint: "Shorten the text, split it, or send truncate: true.",
+    param: "input",
+  });
+}
+
+function nothingLeft(index: number, most: number): ProductError {
+  return new ProductError(engineErrors.promptTooLong, {
+    message:
+      `input after truncation exceeds maximum context length: a num_ctx of ${most} leaves no room ` +
+      `for text ${index + 1}.`,
+    hint: "Raise num_ctx, or leave it out.",
+    param: "options.num_ctx",
+  });
 }

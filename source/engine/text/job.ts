@@ -61,6 +61,8 @@ export interface Job {
   /** The sampled token that the next step evaluates. */
   next: number | undefined;
   generated: number;
+  /** How often the last token has come in a row. */
+  repeated: number;
   cancelled: boolean;
   sampler: AddonSampler | undefined;
   /** Watches for the marks of grammars; undefined where there are none, and behind the first mark. */
@@ -103,6 +105,7 @@ export function createJob(
     cachedTokens: 0,
     next: undefined,
     generated: 0,
+    repeated: 0,
     cancelled: false,
     sampler: undefined,
     watcher: request.lazy === undefined ? undefined : new MarkWatcher(request.lazy),
@@ -140,12 +143,25 @@ export function takeToken(job: Job, sampled: SampledToken): AnswerEnd | undefine
   job.lastToken = now;
   job.generated += 1;
   if (sampled.isEnd) return { reason: "stop" };
+  job.repeated = sampled.token === job.next ? job.repeated + 1 : 1;
   job.next = sampled.token;
   job.lookup?.push(sampled.token);
   const piece = job.answer.push(sampled.bytes, sampled.logprob);
   emitPiece(job, piece);
   if (piece.stop !== undefined) return { reason: "stop", stopText: piece.stop };
-  return job.generated >= job.maxTokens ? { reason: "length" } : undefined;
+  const isOver = job.generated >= job.maxTokens || isStuck(job);
+  return isOver ? { reason: "length" } : undefined;
+}
+
+/** As in Ollama: a model that writes nothing else any more would go on to the window's end. */
+const mostRepeats = 30;
+
+/**
+ * Whether an answer only repeats itself. A grammar may want as many tokens in a row, and who ignores the
+ * end of text wants the answer whole.
+ */
+export function isStuck({ repeated, request }: Pick<Job, "repeated" | "request">): boolean {
+  return repeated >= mostRepeats && request.grammar === undefined && !request.ignoreEndOfText;
 }
 
 /** Sends the job's last events and frees its sampler. */

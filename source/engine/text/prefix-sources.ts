@@ -1,6 +1,6 @@
 // Brings a chosen slot to the state in which the beginning of a prompt is already in it.
 
-import type { PromptSource } from "../generation.ts";
+import type { CacheMiss, PromptSource } from "../generation.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import { chooseSlot, type SlotChoice } from "./choose-slot.ts";
 import type { ImageTokens } from "./image-tokens.ts";
@@ -35,6 +35,8 @@ export interface TakenPrefix {
   /** Tokens of the prompt that are in the slot; always less than all, see `take`. */
   length: number;
   source: PromptSource;
+  /** Set where the source is `none`. */
+  miss?: CacheMiss;
 }
 
 /** A gain smaller than this is no reason to read a file. */
@@ -214,14 +216,22 @@ export class PrefixSources {
   }
 }
 
-/**
- * Tells why nothing was taken.
- *
- * @param shared tokens that the prompt has in common with an earlier one
- */
-export function sourceOf(taken: TakenPrefix, shared: number): TakenPrefix {
-  const isMissed = taken.source === "none" && shared >= smallestGain;
-  return isMissed ? { ...taken, source: "not kept" } : taken;
+/** A prompt, compared with what is remembered of earlier ones. */
+export interface ComparedPrompt {
+  /** Tokens. */
+  length: number;
+  /** Tokens that it has in common with an earlier one. */
+  shared: number;
+  /** Nothing has been read before it. */
+  isFirst: boolean;
+}
+
+/** Tells why nothing was taken. */
+export function withMiss(taken: TakenPrefix, prompt: ComparedPrompt): TakenPrefix {
+  if (taken.source !== "none") return taken;
+  if (prompt.isFirst) return { ...taken, miss: "first prompt" };
+  if (prompt.shared >= smallestGain) return { ...taken, source: "not kept" };
+  return { ...taken, miss: prompt.length < smallestGain ? "too short" : "begins otherwise" };
 }
 
 function oldestOf(

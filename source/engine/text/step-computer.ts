@@ -51,6 +51,11 @@ export class StepComputer {
     return this.#sampler.createFor(request, promptTokens);
   }
 
+  /** @throws ProductError `ENGINE_GRAMMAR_INVALID` */
+  checkGrammar(gbnf: string): void {
+    this.#sampler.checkGrammar(gbnf);
+  }
+
   /** What may follow in a job's answer, for the next step to check; at most so many tokens. */
   guess(job: Job, limit: number): number[] {
     if (job.lookup === undefined || !this.#drafts.allows()) return [];

@@ -1,6 +1,7 @@
 // Chooses the next tokens after a decode: one sampler for each job, the model's own probabilities
 // beside it where a job asks for them.
 import { ProductError } from "../../base/product-error.ts";
+import { engineErrors } from "../errors.ts";
 import type { GenerationRequest } from "../generation.ts";
 import type {
   Addon,
@@ -148,6 +149,21 @@ export class StepSampler {
   #stateOf(gbnf: string): AddonGrammarEvaluationState {
     const { addon, model } = this.#options;
     return new addon.AddonGrammarEvaluationState(model, this.#grammarFor(gbnf));
+  }
+
+  /** @throws ProductError `ENGINE_GRAMMAR_INVALID` */
+  checkGrammar(gbnf: string): void {
+    try {
+      this.#grammarFor(gbnf);
+    } catch (error) {
+      throw new ProductError(engineErrors.grammarInvalid, {
+        message:
+          "The grammar is not valid GBNF: it has a mistake in its notation, a rule that is not defined, " +
+          "or one that begins with itself.",
+        hint: "Correct the grammar.",
+        cause: error,
+      });
+    }
   }
 
   /** Reading a large grammar takes a while; a client often sends the same one again. */

@@ -111,7 +111,8 @@ export class TextEngine {
   /**
    * Starts a request; its events, the last being `done` or `failed`, go to `emit`.
    *
-   * @throws ProductError `ENGINE_PROMPT_TOO_LONG`, `ENGINE_PROMPT_EMPTY`, `ENGINE_TOKEN_UNKNOWN`
+   * @throws ProductError `ENGINE_PROMPT_TOO_LONG`, `ENGINE_PROMPT_EMPTY`, `ENGINE_TOKEN_UNKNOWN`,
+   *   `ENGINE_GRAMMAR_INVALID`
    */
   generate(id: number, request: GenerationRequest, emit: (event: LoopEvent) => void): void {
     const { prompt } = request;
@@ -204,6 +205,7 @@ export class TextEngine {
   ): void {
     checkLength(prompt.tokens.length, this.#settings);
     checkNamedTokens(request, this.#settings);
+    if (request.grammar !== undefined) this.#loop.checkGrammar(request.grammar);
     // A raw prompt may name an image at its end; chat templates never do.
     if ((prompt.images?.size ?? 0) > 0 && (prompt.tokens.at(-1) ?? 0) < 0) {
       throw new ProductError(engineErrors.promptEmpty, {

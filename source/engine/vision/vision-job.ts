@@ -1,7 +1,7 @@
 // One request in the binding's engine, from arrival to its last event.
 import type { GenerationRequest } from "../generation.ts";
 import { type AnswerPiece, AnswerText } from "../text/answer-text.ts";
-import type { AnswerEnd, LoopEvent } from "../text/job.ts";
+import { type AnswerEnd, isStuck, type LoopEvent } from "../text/job.ts";
 import type { CompletionResult } from "./binding.ts";
 
 /** A prompt as the binding takes it, counted. */
@@ -33,6 +33,8 @@ export class VisionJob {
   #cachedTokens = 0;
   #generated = 0;
   #stop: string | undefined;
+  #last: string | undefined;
+  #repeated = 0;
 
   constructor(id: number, request: GenerationRequest, emit: (event: LoopEvent) => void) {
     this.id = id;
@@ -43,7 +45,7 @@ export class VisionJob {
 
   /** A stop text was found, or the request was cancelled: what comes now is of no use. */
   get hasEnded(): boolean {
-    return this.isCancelled || this.#stop !== undefined;
+    return this.isCancelled || this.#stop !== undefined || this.#isStuck;
   }
 
   /** Its turn has come. */
@@ -68,6 +70,8 @@ export class VisionJob {
     this.#lastToken = now;
     this.#generated += 1;
     this.received += text;
+    this.#repeated = text === this.#last ? this.#repeated + 1 : 1;
+    this.#last = text;
     const isHidden =
       controlTexts.includes(text) && !this.request.visibleControlTexts.includes(text);
     const piece = this.#answer.push(encoder.encode(isHidden ? "" : text));
@@ -79,6 +83,7 @@ export class VisionJob {
     this.#cachedTokens = Math.max(0, this.#promptTokens - timings.prompt_n);
     if (this.isCancelled) this.end({ reason: "cancelled" });
     else if (this.#stop !== undefined) this.end({ reason: "stop", stopText: this.#stop });
+    else if (this.#isStuck) this.end({ reason: "length" });
     else {
       // As in the text engine, the token that ends an answer counts.
       if (stopped_eos) this.#generated += 1;
@@ -103,6 +108,10 @@ export class VisionJob {
         completionMs: (this.#lastToken ?? 0) - (this.#firstToken ?? 0),
       },
     });
+  }
+
+  get #isStuck(): boolean {
+    return isStuck({ repeated: this.#repeated, request: this.request });
   }
 
   #emitPiece({ text }: AnswerPiece): void {

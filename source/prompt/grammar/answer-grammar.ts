@@ -7,14 +7,19 @@ import type { ToolCallShape } from "../output/output-format.ts";
 import type { ThinkingTags } from "../output/thinking-block.ts";
 import { answerFrame, callNotations, toolCallShape } from "../output/tool-call-shape.ts";
 import { CallRules } from "./call-rules.ts";
+import { addClientGrammar } from "./client-grammar.ts";
 import { GrammarRules, literal, sequence } from "./gbnf.ts";
 import { JsonRules } from "./json-rules.ts";
 import { schemaGrammar } from "./schema-grammar.ts";
 import { textBefore } from "./text-before.ts";
 
 export interface AnswerGrammarOptions {
-  /** What content must be: any JSON object, or what fits a schema. */
-  format: { kind: "json" } | { kind: "schema"; schema: unknown } | undefined;
+  /** What content must be: any JSON object, what fits a schema, or a grammar in GBNF. */
+  format:
+    | { kind: "json" }
+    | { kind: "schema"; schema: unknown }
+    | { kind: "grammar"; gbnf: string }
+    | undefined;
   tools: readonly ToolDefinition[];
   toolChoice: "auto" | "none" | "required" | { name: string };
   parallelToolCalls: boolean;
@@ -35,7 +40,7 @@ export interface AnswerGrammarOptions {
  * hands, and one odd keyword should not make a call impossible.
  *
  * @throws ProductError `PROMPT_SCHEMA_INVALID`, `PROMPT_SCHEMA_UNSUPPORTED`,
- *   `PROMPT_TOOL_CHOICE_UNSUPPORTED`
+ *   `PROMPT_TOOL_CHOICE_UNSUPPORTED`, `PROMPT_GRAMMAR_INVALID`
  */
 export function answerGrammar(options: AnswerGrammarOptions): string | undefined {
   const { format, toolChoice } = options;
@@ -58,9 +63,17 @@ function contentGrammar(
   output: OutputFormat,
 ): string {
   const { open, close } = answerFrame(output);
-  const content =
-    format.kind === "json" ? new JsonRules(rules).anyObject : schemaGrammar(rules, format.schema);
-  return sequence(quoted(open), content, quoted(close));
+  return sequence(quoted(open), contentRule(rules, format), quoted(close));
+}
+
+function contentRule(
+  rules: GrammarRules,
+  format: NonNullable<AnswerGrammarOptions["format"]>,
+): string {
+  if (format.kind === "grammar") return addClientGrammar(rules, format.gbnf);
+  return format.kind === "json"
+    ? new JsonRules(rules).anyObject
+    : schemaGrammar(rules, format.schema);
 }
 
 function thinkingGrammar(

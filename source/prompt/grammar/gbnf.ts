@@ -44,6 +44,7 @@ const mostRepetitions = 1000;
 export class GrammarRules {
   readonly #bodies = new Map<string, string>();
   readonly #names = new Map<string, string>();
+  readonly #texts: string[] = [];
   #size = 0;
 
   /** Characters of all rules so far. */
@@ -72,6 +73,12 @@ export class GrammarRules {
     const name = `r${this.#bodies.size}`;
     this.#bodies.set(name, "");
     return name;
+  }
+
+  /** Adds rules that are written out already, under names that are none of ours. */
+  append(text: string): void {
+    this.#texts.push(`${text}\n`);
+    this.#size += text.length;
   }
 
   define(name: string, body: string): void {
@@ -114,6 +121,6 @@ export class GrammarRules {
   /** The whole grammar. */
   text(root: string): string {
     const rules = [...this.#bodies].map(([name, body]) => `${name} ::= ${body}\n`);
-    return `root ::= ${root}\n${rules.join("")}`;
+    return `root ::= ${root}\n${rules.join("")}${this.#texts.join("")}`;
   }
 }

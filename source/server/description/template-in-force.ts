@@ -30,6 +30,12 @@ export function readTemplate({
     const reason = "The model makes vectors of texts and needs no template.";
     return { ...noTemplate(reason), capabilities: ["embedding"] };
   }
+  if (!facts.hasWeights) {
+    return {
+      ...noTemplate("The file holds a vocabulary alone, without weights."),
+      capabilities: [],
+    };
+  }
   try {
     const { template, reason, isGuess } = chooseTemplate({ modelfile, gguf: facts.chatTemplate });
     const { source, kind, origin } = template;

@@ -22,6 +22,7 @@ const RequestRecord = Type.Object({
   promptTokens: maybe(count),
   cachedTokens: maybe(count),
   cachedFrom: maybe(text),
+  cacheMiss: maybe(text),
   completionTokens: maybe(count),
   slot: maybe(count),
   loadMs: maybe(Type.Number()),

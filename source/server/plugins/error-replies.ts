@@ -1,6 +1,7 @@
 // Turns errors into replies: the right status, and the shape that the route's clients expect.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ProductError } from "../../base/product-error.ts";
+import { engineErrors } from "../../engine/errors.ts";
 import { serverErrors } from "../errors.ts";
 import { anthropicErrorBody, isAnthropicUrl } from "./anthropic-errors.ts";
 import { bodyComplaint } from "./body-complaint.ts";
@@ -61,9 +62,14 @@ export function errorBody(
       message: error.sentence,
       type: types[error.status] ?? "api_error",
       param: error.param || null,
-      code: error.code,
+      code: openaiCode(error),
     },
   };
+}
+
+/** Our code, but for the one that OpenAI's clients look for to make a conversation shorter. */
+export function openaiCode({ code }: ProductError): string {
+  return code === engineErrors.promptTooLong.code ? "context_length_exceeded" : code;
 }
 
 /** Fastify's own errors get our codes; what is unknown is a defect and says nothing of its inside. */

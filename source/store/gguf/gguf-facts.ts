@@ -15,6 +15,8 @@ export interface GgufFacts {
   /** The Jinja text of `tokenizer.chat_template`, if the file has one. */
   chatTemplate: string | undefined;
   fileSize: number;
+  /** False for a vocabulary alone, as llama.cpp's own tests have them. */
+  hasWeights: boolean;
   /** Numbers that a context window keeps of each token, over all layers. */
   cacheWidth: number;
   /** Tokens that layers with a sliding window look back on; 0 where no layer is known to have one. */
@@ -55,6 +57,7 @@ export function factsOf(path: string, header: GgufHeader): GgufFacts {
     vocabularySize,
     chatTemplate: text(metadata.get("tokenizer.chat_template")),
     fileSize: header.fileSize,
+    hasWeights: header.tensors.length > 0,
     cacheWidth: cacheWidth(metadata, architecture, layers),
     slidingWindow: slidingWindow(metadata, architecture),
     embeddingLength: number(metadata.get(`${architecture}.embedding_length`)) ?? 0,
@@ -103,6 +106,7 @@ function cacheWidth(
  * @throws ProductError `STORE_GGUF_TRUNCATED`
  */
 export function checkTensorData(path: string, header: GgufHeader): void {
+  if (header.tensors.length === 0) return;
   const last = header.tensors.reduce((end, tensor) => Math.max(end, tensorEnd(tensor)), 0);
   const needed = header.dataOffset + last;
   if (needed <= header.fileSize) return;

@@ -4,6 +4,8 @@ import { checkTensorData, factsOf, type GgufFacts } from "../gguf/gguf-facts.ts"
 import { type GgufHeader, readGguf } from "../gguf/read-gguf.ts";
 import { stateOf } from "./file-state.ts";
 import { detailsOf, type ModelDetails } from "./model-details.ts";
+import { partOf } from "./model-file.ts";
+import { onePart } from "./split-model.ts";
 
 export interface GgufReading {
   /** `fileSize` is that of all parts. */
@@ -46,9 +48,14 @@ async function readParts(parts: readonly string[]): Promise<GgufReading> {
   }
   const [first] = headers;
   if (first === undefined) throw new Error("a model has at least one file");
+  const file = parts[0] ?? "";
+  const part = partOf(first);
+  if (part !== undefined && parts.length === 1) throw onePart(file, part);
   const fileSize = headers.reduce((sum, header) => sum + header.fileSize, 0);
+  // The first part of a split model may hold its metadata alone.
+  const hasWeights = headers.some(({ tensors }) => tensors.length > 0);
   return {
-    facts: { ...factsOf(parts[0] ?? "", first), fileSize },
+    facts: { ...factsOf(file, first), fileSize, hasWeights },
     details: detailsOf(headers),
   };
 }

@@ -70,7 +70,7 @@ function kindOf(file: string, header: GgufHeader): ModelFileKind {
 const mostParts = 99_999;
 
 /** Written by llama-gguf-split. */
-function partOf(header: GgufHeader): ModelFile["part"] {
+export function partOf(header: GgufHeader): ModelFile["part"] {
   const count = numberOf(header, "split.count");
   const index = numberOf(header, "split.no");
   if (count === undefined || index === undefined) return undefined;

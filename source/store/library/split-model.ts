@@ -61,6 +61,19 @@ export function incomplete(file: string, missing: readonly number[], count: numb
   });
 }
 
+/** A part by itself, under a name by which the others cannot be found. */
+export function onePart(
+  file: string,
+  { index, count }: { index: number; count: number },
+): ProductError {
+  return new ProductError(storeErrors.splitIncomplete, {
+    message: `${file} is part ${index + 1} of ${count} of a split model, and its name does not lead to the others.`,
+    hint:
+      `Give all parts their names (…-${partName("", index, count).slice(1)}) and name the first, ` +
+      "or name every part after a FROM of a Modelfile.",
+  });
+}
+
 /** Whether llama.cpp finds all parts beside the first. */
 function areNamedAsParts(paths: readonly string[]): boolean {
   const expected = partPaths(paths[0] ?? "");

@@ -12,18 +12,13 @@ import type { ResolvedModel } from "../../../store/model-catalog.ts";
 import type { ModelParameters } from "../../../store/model-parameters.ts";
 import { unsupportedField } from "../../errors.ts";
 import { parseKeepAlive, parseOptions } from "../../options.ts";
-import type { Caller } from "../openai/common-fields.ts";
+import { withoutChangingText, withoutChangingTexts } from "../changing-texts.ts";
+import type { ChatCaller } from "../openai/common-fields.ts";
 import { toThink } from "../openai/reasoning.ts";
 import { readObject, readText } from "../read-fields.ts";
-import { withoutChangingTexts } from "./changing-texts.ts";
 import { toToolUse } from "./client-tools.ts";
 import { toConversation } from "./conversation.ts";
 import type { CountTokensBody, MessageBody } from "./schema.ts";
-
-export interface AgentCaller extends Caller {
-  /** Leaves out what agents change in every request. */
-  stablePrompts: boolean;
-}
 
 /** A conversation without anything about its answer. */
 export type PromptRequest = CanonicalRequest & { input: ChatInput };
@@ -35,10 +30,11 @@ export type PromptRequest = CanonicalRequest & { input: ChatInput };
 export function toPromptRequest(
   body: CountTokensBody,
   model: ResolvedModel,
-  { isFileAllowed, log, stablePrompts }: AgentCaller,
+  { isFileAllowed, log, stablePrompts }: ChatCaller,
 ): PromptRequest {
   refuseUnsupported(body);
-  const { system, messages } = stablePrompts ? withoutChangingTexts(body) : body;
+  const system = stablePrompts ? withoutChangingText(body.system) : body.system;
+  const messages = stablePrompts ? withoutChangingTexts(body.messages) : body.messages;
   const input = plainChat(toConversation(system, messages), toToolUse(body));
   return {
     ...plainRequest({
@@ -58,7 +54,7 @@ export function toPromptRequest(
 export function toCanonical(
   body: MessageBody,
   model: ResolvedModel,
-  caller: AgentCaller,
+  caller: ChatCaller,
 ): CanonicalRequest {
   const prompt = toPromptRequest(body, model, caller);
   return {

@@ -99,5 +99,6 @@ function inputOf(
     template: body.template || undefined,
     suffix: body.suffix || undefined,
     context: body.context,
+    continuesText: true,
   });
 }

@@ -22,14 +22,14 @@ export function registerChatCompletions(
     { schema: { body: ChatCompletionBody } },
     async (request, reply) => {
       const { body } = request;
-      const { requestLog, scheduler, log } = dependencies;
+      const { requestLog, scheduler, log, stablePrompts } = dependencies;
       if (request.record !== undefined) {
         const stream = body.stream === true;
         requestLog.update(request.record, { model: body.model, stream });
       }
       const isFileAllowed = fileAccess(request, dependencies);
       const model = await scheduler.resolve({ model: body.model, isFileAllowed });
-      const canonical = toCanonical(body, model, { isFileAllowed, log });
+      const canonical = toCanonical(body, model, { isFileAllowed, log, stablePrompts });
       const choices = repeatWithSeeds(canonical, body.n ?? 1, model);
       const signal = clientSignal(reply);
       const events = announced(runChoices(dependencies, request, choices, model, signal), reply);

@@ -18,6 +18,8 @@ export const commonFields = {
   keep_alive: Type.Optional(Type.Union([Type.String(), Type.Number()])),
   options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   ignore_eos: Type.Optional(Type.Boolean()),
+  // llama-server's, in GBNF.
+  grammar: Type.Optional(Type.String()),
 };
 
 export const samplingFields = {
@@ -43,6 +45,12 @@ export interface Caller {
   log: (text: string) => void;
 }
 
+/** Asks for the answer to a conversation. */
+export interface ChatCaller extends Caller {
+  /** Leaves out what agents change in every request. */
+  stablePrompts: boolean;
+}
+
 /**
  * What the request leaves out stays out, so that the model's own parameters count.
  *
@@ -53,7 +61,13 @@ export function readCommonFields(
   { isFileAllowed, log }: Caller,
 ): Pick<
   CanonicalRequest,
-  "model" | "isFileAllowed" | "parameters" | "logitBias" | "ignoreEndOfText" | "keepAliveMs"
+  | "model"
+  | "isFileAllowed"
+  | "parameters"
+  | "logitBias"
+  | "ignoreEndOfText"
+  | "keepAliveMs"
+  | "format"
 > {
   return {
     model: body.model,
@@ -62,6 +76,8 @@ export function readCommonFields(
     logitBias: toLogitBias(body.logit_bias),
     ignoreEndOfText: body.ignore_eos === true,
     keepAliveMs: parseKeepAlive(body.keep_alive),
+    // As for llama-server, an empty one asks for nothing.
+    format: body.grammar ? { kind: "grammar", gbnf: body.grammar } : undefined,
   };
 }
 

@@ -32,6 +32,8 @@ function fieldOf(
   switch (code) {
     case engineErrors.tokenUnknown.code:
       return "logit_bias";
+    case engineErrors.grammarInvalid.code:
+      return "grammar";
     case promptErrors.schemaInvalid.code:
     case promptErrors.schemaUnsupported.code: {
       // An answer that must be a call is held to the tools' schemas alone.

@@ -1,6 +1,7 @@
 // GET /v1/models and /v1/models/{id}
 import type { FastifyInstance } from "fastify";
 import type { ModelSummary } from "../../../store/library/model-list.ts";
+import type { ResolvedModel } from "../../../store/model-catalog.ts";
 import { fileAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { shareCalls } from "../../share-call.ts";
@@ -20,13 +21,22 @@ export function registerModels(app: FastifyInstance, dependencies: ServerDepende
   app.get<{ Params: { "*": string } }>("/v1/models/*", async (request) => {
     const id = request.params["*"];
     const model = await catalog.resolve(id, fileAccess(request, dependencies));
+    const card = model.card ?? baseModelCard(model);
     const loaded = scheduler.loadedFor(model);
     return {
-      ...describe(id, model),
+      ...describe(id, { ...model, card }),
       // Ours: what is loaded of the same files may have another name.
       ...(loaded !== undefined && { loaded_as: loaded.model.name }),
     };
   });
+}
+
+/** Chats show it before the first question. */
+function baseModelCard(model: ResolvedModel): string | undefined {
+  const { template, facts } = model;
+  const hasTemplate = (template ?? "").trim() !== "" || facts.chatTemplate !== undefined;
+  if (hasTemplate || facts.isEmbeddingOnly) return undefined;
+  return "A base model without a chat template: it continues text, and may answer oddly in a chat.";
 }
 
 type DescribedModel = Pick<ModelSummary, "name" | "origin" | "modifiedAt" | "card" | "examples">;

@@ -5,8 +5,10 @@ import { detectOutputFormat } from "../../../prompt/output/detect-output-format.
 import type { ResolvedModel } from "../../../store/model-catalog.ts";
 import { invalidField } from "../../errors.ts";
 import { parseThink } from "../native/answer-settings.ts";
+import { readTemplateVariables, thinkingOf } from "../template-variables.ts";
 
 export interface ReasoningFields {
+  chat_template_kwargs?: Record<string, unknown>;
   think?: boolean | string;
   reasoning_effort?: string;
   reasoning?: { effort?: string | null };
@@ -26,19 +28,25 @@ const efforts: Readonly<Record<string, ThinkLevel>> = {
 
 /**
  * `think` wins over an effort and is refused by the engine when the model cannot think. An effort is
- * only a hint: many clients send it to every model alike, so one that cannot think does not mind.
+ * only a hint, and so are a template's variables: many clients send them to every model alike, so one
+ * that cannot think does not mind.
  *
  * @returns undefined: as the model does it
  * @throws ProductError `SERVER_FIELD_INVALID`
  */
 export function toThink(
-  { think, reasoning_effort, reasoning }: ReasoningFields,
+  { think, reasoning_effort, reasoning, chat_template_kwargs }: ReasoningFields,
   model: ResolvedModel,
 ): ThinkLevel | undefined {
+  const variables = thinkingOf(readTemplateVariables(chat_template_kwargs));
   const isNested = reasoning_effort === undefined;
   const effort = reasoning_effort ?? reasoning?.effort ?? undefined;
-  const wanted = toLevel(effort, isNested ? "reasoning.effort" : "reasoning_effort");
+  const named =
+    toLevel(effort, isNested ? "reasoning.effort" : "reasoning_effort") ??
+    toLevel(variables.effort, "chat_template_kwargs.reasoning_effort");
   if (think !== undefined) return parseThink(think);
+  // A switch that is off wins over how hard; one that is on says less.
+  const wanted = variables.think === false ? false : (named ?? variables.think);
   return wanted === undefined || canThink(model) ? wanted : false;
 }
 

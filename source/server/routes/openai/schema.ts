@@ -93,6 +93,8 @@ export const ChatCompletionBody = Type.Object({
   reasoning: Type.Optional(Type.Object({ effort: orNull(Type.String()) })),
   // Extensions: as on the native API.
   think: Type.Optional(Type.Union([Type.Boolean(), Type.String()])),
+  // As llama-server and vLLM have it.
+  chat_template_kwargs: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   truncate: Type.Optional(Type.Boolean()),
   shift: Type.Optional(Type.Boolean()),
   // Refused unless they ask for nothing.

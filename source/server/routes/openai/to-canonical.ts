@@ -1,9 +1,16 @@
 // Translates a chat completion request to the canonical request.
-import { type CanonicalRequest, plainChat, plainRequest } from "../../../engine/request.ts";
+import {
+  type AnswerFormat,
+  type CanonicalRequest,
+  plainChat,
+  plainRequest,
+} from "../../../engine/request.ts";
 import type { ResolvedModel } from "../../../store/model-catalog.ts";
-import { invalidField } from "../../errors.ts";
+import { invalidField, unsupportedField } from "../../errors.ts";
+import { withoutChangingTexts } from "../changing-texts.ts";
+import { readTemplateVariables } from "../template-variables.ts";
 import { toMessages } from "./chat-messages.ts";
-import { type Caller, readCommonFields } from "./common-fields.ts";
+import { type ChatCaller, readCommonFields } from "./common-fields.ts";
 import { toThink } from "./reasoning.ts";
 import { toAnswerFormat } from "./response-format.ts";
 import type { ChatCompletionBody } from "./schema.ts";
@@ -17,10 +24,12 @@ import { refuseUnsupported } from "./unsupported-fields.ts";
 export function toCanonical(
   body: ChatCompletionBody,
   model: ResolvedModel,
-  caller: Caller,
+  caller: ChatCaller,
 ): CanonicalRequest {
   refuseUnsupported(body);
-  const { messages = [], max_completion_tokens } = body;
+  const { max_completion_tokens } = body;
+  const sent = body.messages ?? [];
+  const messages = caller.stablePrompts ? withoutChangingTexts(sent) : sent;
   if (messages.length === 0) {
     throw invalidField("messages", "[] is too short - 'messages': at least one is needed.");
   }
@@ -33,13 +42,30 @@ export function toCanonical(
   return plainRequest({
     ...common,
     parameters,
-    input: plainChat(toMessages(messages), toToolUse(body)),
+    input: plainChat(toMessages(messages), {
+      ...toToolUse(body),
+      templateVariables: readTemplateVariables(body.chat_template_kwargs),
+    }),
     topLogprobs: toTopLogprobs(body),
-    format: toAnswerFormat(body.response_format),
+    format: formatOf(common.format, body),
     think: toThink(body, model),
     truncate: body.truncate === true,
     shift: body.shift === true,
   });
+}
+
+/** @throws ProductError `SERVER_FIELD_UNSUPPORTED` for a grammar beside another form */
+function formatOf(
+  grammar: AnswerFormat | undefined,
+  { response_format, tool_choice }: ChatCompletionBody,
+): AnswerFormat | undefined {
+  const format = toAnswerFormat(response_format);
+  const isCall = tool_choice === "required" || typeof tool_choice === "object";
+  if (grammar !== undefined && isCall) {
+    throw unsupportedField("grammar", "tool_choice says already what the answer must be");
+  }
+  if (grammar === undefined || format === undefined) return grammar ?? format;
+  throw unsupportedField("grammar", "response_format says already what the answer must be");
 }
 
 /** Undefined when no log-probabilities are wanted. */

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { ProductError } from "../../../base/product-error.ts";
 import { storeErrors } from "../../../store/errors.ts";
+import type { ModelParameters } from "../../../store/model-parameters.ts";
 import { fileAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { describeModel } from "../../description/describe-model.ts";
@@ -15,7 +16,7 @@ export function registerShow(app: FastifyInstance, dependencies: ServerDependenc
     const { verbose, system, options } = request.body;
     const name = nameIn(request.body);
     if (name === "") throw invalidField("model", "model is required");
-    const parameters = options === undefined ? undefined : parseOptions(options, log);
+    const parameters = options === undefined ? undefined : withoutEmpty(parseOptions(options, log));
     const model = await catalog
       .resolve(name, fileAccess(request, dependencies))
       .catch((error: unknown) => {
@@ -24,8 +25,14 @@ export function registerShow(app: FastifyInstance, dependencies: ServerDependenc
           return parsed.kind === "name" ? parsed.name.display : name;
         });
       });
-    return await describeModel(model, { verbose, system, parameters });
+    return await describeModel(model, { verbose, system: system || undefined, parameters });
   });
+}
+
+/** Ollama's own command sends what it has not been given as empty: it changes nothing. */
+function withoutEmpty(parameters: ModelParameters): ModelParameters {
+  const { stop, ...others } = parameters;
+  return { ...others, ...(stop !== undefined && stop.length > 0 && { stop }) };
 }
 
 /** Clients of Ollama find the tag in the message, also where they left it out. */

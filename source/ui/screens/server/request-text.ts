@@ -1,6 +1,7 @@
 // The text of a request: caller, phases, parameters, prompt and answer.
 
 import { formatMilliseconds } from "../../../base/time-format.ts";
+import { cacheSource } from "../../../client/request-entry.ts";
 import type { RequestTexts, RequestView } from "../../../client/requests.ts";
 import { truncateText } from "../../text/graphemes.ts";
 import { joinParts } from "../../text/join-parts.ts";
@@ -62,11 +63,13 @@ export function summaryLines(view: RequestView, options: TextOptions): TextLine[
   ];
 }
 
-/** `queued 20 ms → prompt 800 ms (2014 tokens, 1210 cached) → answer 1.28 s (71 tokens)`. */
+/** `queued 20 ms → prompt 800 ms (2014 tokens, 1210 cached: slot) → answer 1.28 s (71 tokens)`. */
 export function phasesText(view: RequestView, glyphs: Glyphs): string {
   const { loadMs = 0, queueMs, promptMs, completionMs, firstTokenMs, totalMs } = view;
   const { promptTokens, cachedTokens = 0, completionTokens } = view;
-  const cached = cachedTokens > 0 ? `, ${cachedTokens} cached` : "";
+  const source = cacheSource(view);
+  const from = source === undefined ? "" : `: ${source}`;
+  const cached = cachedTokens > 0 || from !== "" ? `, ${cachedTokens} cached${from}` : "";
   const prompt = promptTokens === undefined ? "" : ` (${promptTokens} tokens${cached})`;
   const answer = completionTokens === undefined ? "" : ` (${completionTokens} tokens)`;
   const phases = [

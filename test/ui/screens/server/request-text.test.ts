@@ -35,6 +35,19 @@ describe("the detail", () => {
     expect(phasesText(open, unicodeGlyphs)).toBe("nothing measured yet");
   });
 
+  test("tells where the beginning of the prompt came from, or why it was read", () => {
+    const told = (change: Parameters<typeof requestView>[0]) =>
+      /\((2014[^)]*)\)/.exec(phasesText(requestView(change), unicodeGlyphs))?.[1];
+    expect(told({ cachedFrom: "checkpoint" })).toBe("2014 tokens, 1210 cached: checkpoint");
+    expect(told({ cachedTokens: 0, cachedFrom: "not kept" })).toBe(
+      "2014 tokens, 0 cached: not kept",
+    );
+    expect(told({ cachedTokens: 0, cachedFrom: "none", cacheMiss: "first prompt" })).toBe(
+      "2014 tokens, 0 cached: first prompt",
+    );
+    expect(told({ cachedTokens: 0, cachedFrom: "none" })).toBe("2014 tokens");
+  });
+
   test("shows who asked and what was in force", () => {
     const text = textOf(
       summaryLines(requestView({ keyId: "ci" }), { ...options, width: 100 }),

@@ -1,6 +1,8 @@
 // A response: the object that is sent as a whole, and the events of its stream.
+
 import type { ProductError } from "../../../../base/product-error.ts";
 import type { CanonicalEvent, Truncation } from "../../../../engine/request.ts";
+import { openaiCode } from "../../../plugins/error-replies.ts";
 import type { NamedAnswer, NamedEvent } from "../../named-events.ts";
 import { TokenMeter } from "../usage.ts";
 import { uniqueId } from "./output-items.ts";
@@ -37,7 +39,8 @@ export class ResponseAnswer implements NamedAnswer {
   }
 
   fail(error: ProductError): NamedEvent[] {
-    const { code, sentence: message, param = null } = error;
+    const { sentence: message, param = null } = error;
+    const code = openaiCode(error);
     // A stream that was silent for long has been opened before its answer began.
     const begun = this.#begin();
     this.#status = "failed";

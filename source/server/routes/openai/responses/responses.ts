@@ -9,7 +9,7 @@ import { ResponseBody } from "./schema.ts";
 import { toCanonical } from "./to-canonical.ts";
 
 export function registerResponses(app: FastifyInstance, dependencies: ServerDependencies): void {
-  const { requestLog, scheduler, log } = dependencies;
+  const { requestLog, scheduler, log, stablePrompts } = dependencies;
   app.post<{ Body: ResponseBody }>(
     "/v1/responses",
     { schema: { body: ResponseBody } },
@@ -21,7 +21,7 @@ export function registerResponses(app: FastifyInstance, dependencies: ServerDepe
       }
       const isFileAllowed = fileAccess(request, dependencies);
       const model = await scheduler.resolve({ model: body.model, isFileAllowed });
-      const canonical = toCanonical(body, model, { isFileAllowed, log });
+      const canonical = toCanonical(body, model, { isFileAllowed, log, stablePrompts });
       const work = { canonical, model, stream };
       const answer = new ResponseAnswer(body);
       try {

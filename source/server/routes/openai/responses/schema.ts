@@ -35,6 +35,8 @@ export const ResponseBody = Type.Object({
   keep_alive: Type.Optional(Type.Union([Type.String(), Type.Number()])),
   options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   think: Type.Optional(Type.Union([Type.Boolean(), Type.String()])),
+  // As llama-server and vLLM have it.
+  chat_template_kwargs: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   // Refused unless they ask for nothing.
   background: Type.Optional(Type.Boolean()),
   context_management: Type.Optional(Type.Unknown()),

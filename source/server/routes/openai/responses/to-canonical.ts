@@ -8,8 +8,10 @@ import {
 } from "../../../../engine/request.ts";
 import type { ResolvedModel } from "../../../../store/model-catalog.ts";
 import { invalidField, unsupportedField } from "../../../errors.ts";
+import { withoutChangingText, withoutChangingTexts } from "../../changing-texts.ts";
 import { readObject, readText } from "../../read-fields.ts";
-import { type Caller, readCommonFields } from "../common-fields.ts";
+import { readTemplateVariables } from "../../template-variables.ts";
+import { type ChatCaller, readCommonFields } from "../common-fields.ts";
 import { toThink } from "../reasoning.ts";
 import { toToolUse } from "./function-tools.ts";
 import { toMessages } from "./input-items.ts";
@@ -22,17 +24,28 @@ import type { ResponseBody } from "./schema.ts";
 export function toCanonical(
   body: ResponseBody,
   model: ResolvedModel,
-  caller: Caller,
+  caller: ChatCaller,
 ): CanonicalRequest {
   refuseUnsupported(body);
+  const { input, instructions } = caller.stablePrompts ? withoutChanging(body) : body;
   return plainRequest({
     ...readCommonFields(commonFieldsOf(body), caller),
-    input: plainChat(toMessages(body.input, body.instructions), toToolUse(body)),
+    input: plainChat(toMessages(input, instructions), {
+      ...toToolUse(body),
+      templateVariables: readTemplateVariables(body.chat_template_kwargs),
+    }),
     topLogprobs: toTopLogprobs(body),
     format: toFormat(body.text?.format),
     think: toThink(body, model),
     truncate: body.truncation === "auto",
   });
+}
+
+function withoutChanging({ input, instructions }: ResponseBody) {
+  return {
+    input: Array.isArray(input) ? withoutChangingTexts(input) : input,
+    instructions: instructions === undefined ? undefined : withoutChangingText(instructions),
+  };
 }
 
 function commonFieldsOf(body: ResponseBody): Parameters<typeof readCommonFields>[0] {

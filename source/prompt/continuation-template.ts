@@ -1,0 +1,37 @@
+// The prompt of a base model that is to go on with a text: the text itself.
+import { ProductError } from "../base/product-error.ts";
+import { promptErrors } from "./errors.ts";
+import { imageText, placeImages } from "./image-places.ts";
+import type { PromptSegment } from "./prompt-segment.ts";
+import type { Conversation, PromptTemplate } from "./prompt-template.ts";
+
+/** Stands in where nothing says how a model's prompts are written. */
+export class ContinuationTemplate implements PromptTemplate {
+  readonly kind = "jinja";
+  readonly source = "";
+  readonly origin = "fallback";
+  readonly supportsTools = false;
+  readonly supportsInsert = false;
+
+  /** @returns the texts with a blank line between, without any role; none becomes control tokens */
+  render({ messages, suffix }: Conversation): PromptSegment[] {
+    if (suffix !== undefined && suffix !== "") {
+      throw new ProductError(promptErrors.templateRefused, {
+        message: "The model has no template, and so no place for a suffix.",
+        hint: "Send the request without a suffix, or use a model for filling in text.",
+        param: "suffix",
+      });
+    }
+    let seen = 0;
+    return messages.flatMap(({ content, images = [] }, index) => {
+      const before = seen;
+      seen += images.length;
+      const pieces = placeImages(content, images).map((piece) =>
+        typeof piece === "string"
+          ? { text: piece, special: false }
+          : { text: imageText(before + piece), special: false, image: before + piece },
+      );
+      return index === 0 ? pieces : [{ text: "\n\n", special: false }, ...pieces];
+    });
+  }
+}

@@ -1,0 +1,61 @@
+// Texts that agents add to each request and change every time. They stand near the beginning, so that
+// everything behind them would have to be read again; to a model they say nothing. Gateways that turn
+// Anthropic's requests into OpenAI's leave them in, so that all routes for conversations look for them.
+
+/** A text block, or the first line of a system text, that is nothing else. */
+const changing = [
+  // Claude Code: `x-anthropic-billing-header: cc_version=…; cch=…;`
+  /^x-anthropic-billing-header:[^\n]*$/,
+  // Claude Code: `<total_tokens>171204 tokens left</total_tokens>`
+  /^<total_tokens>[^<]*<\/total_tokens>$/,
+];
+
+const systemRoles: readonly unknown[] = ["system", "developer"];
+
+/**
+ * Leaves them out of a system text, or of its blocks; anything else, mistakes too, stays as it is.
+ *
+ * @returns undefined where nothing but them was in it
+ */
+export function withoutChangingText(system: string): string | undefined;
+export function withoutChangingText(system: unknown): unknown;
+export function withoutChangingText(system: unknown): unknown {
+  const stable = typeof system === "string" ? withoutFirstLine(system) : withoutBlocks(system);
+  return isEmpty(stable) && !isEmpty(system) ? undefined : stable;
+}
+
+/** Leaves them out of messages, or of items; whatever else is in them, mistakes too, stays as it is. */
+export function withoutChangingTexts<Message>(messages: readonly Message[]): Message[] {
+  return messages.flatMap((message) => {
+    if (message === null || typeof message !== "object" || !("content" in message))
+      return [message];
+    const isSystem = "role" in message && systemRoles.includes(message.role);
+    const own = message.content;
+    const content = isSystem ? withoutChangingText(own) : withoutBlocks(own);
+    if (isSystem && content === undefined && own !== undefined) return [];
+    // A question that would be empty without them keeps them.
+    return [isEmpty(content) ? message : { ...message, content }];
+  });
+}
+
+function isEmpty(content: unknown): boolean {
+  return (typeof content === "string" || Array.isArray(content)) && content.length === 0;
+}
+
+function withoutFirstLine(text: string): string {
+  const [first = ""] = text.split("\n", 1);
+  return isChanging(first) ? text.slice(first.length).trimStart() : text;
+}
+
+function withoutBlocks(content: unknown): unknown {
+  return Array.isArray(content) ? content.filter((block) => !isChangingBlock(block)) : content;
+}
+
+function isChangingBlock(block: unknown): boolean {
+  if (block === null || typeof block !== "object" || !("text" in block)) return false;
+  return typeof block.text === "string" && isChanging(block.text);
+}
+
+function isChanging(text: string): boolean {
+  return changing.some((pattern) => pattern.test(text.trim()));
+}

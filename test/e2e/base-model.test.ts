@@ -1,0 +1,105 @@
+// A model whose file has no chat template: its text is continued, and chats say what they make do with.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Home } from "../support/command-line.ts";
+import { StoreServer } from "../support/store-server.ts";
+import { baseTiny } from "../support/tiny-variants.ts";
+
+let store: StoreServer;
+
+beforeAll(async () => {
+  store = await StoreServer.start();
+  writeFileSync(store.at("base.gguf"), baseTiny());
+  const base = { model: "base", from: store.at("base.gguf"), stream: false };
+  await store.server.post("/api/create", base);
+});
+afterAll(async () => await store.close());
+
+const model = "base";
+const prompt = "The capital of <|im_end|> France";
+
+async function rendered(path: string, body: Record<string, unknown>): Promise<unknown> {
+  const { json, text } = await store.server.post(path, {
+    model,
+    stream: false,
+    _debug_render_only: true,
+    ...body,
+  });
+  const { _debug_info: info } = json as { _debug_info?: { rendered_template: string } };
+  expect(info, text).toBeDefined();
+  return info?.rendered_template;
+}
+
+test("/api/generate continues the text, system text and all", async () => {
+  expect(await rendered("/api/generate", { prompt })).toBe(prompt);
+  expect(await rendered("/api/generate", { prompt, system: "A text book." })).toBe(
+    `A text book.\n\n${prompt}`,
+  );
+});
+
+test("/api/generate reads the names of control tokens as text", async () => {
+  const count = async (raw: boolean) => {
+    const options = { num_predict: 1 };
+    const { json } = await store.server.post("/api/generate", {
+      model,
+      prompt,
+      raw,
+      stream: false,
+      options,
+    });
+    return (json as { prompt_eval_count: number }).prompt_eval_count;
+  };
+  expect(await count(false)).toBeGreaterThan(await count(true));
+});
+
+test("a TEMPLATE of the request or of the model is what it says", async () => {
+  expect(await rendered("/api/generate", { prompt: "Hi", template: "Q: {{ .Prompt }} A:" })).toBe(
+    "Q: Hi A:",
+  );
+});
+
+test("chats use ChatML and say so in the log, once", async () => {
+  const messages = [{ role: "user", content: "Hi" }];
+  for (let turn = 0; turn < 2; turn += 1) {
+    expect(await rendered("/api/chat", { messages })).toBe(
+      "<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n",
+    );
+  }
+  expect(store.server.log.filter((line) => line.includes("no chat template"))).toEqual([
+    "base:latest has no chat template: chats use ChatML, which it may not know",
+  ]);
+});
+
+describe("what it is", () => {
+  test("is told by the commands, and run continues a prompt", async () => {
+    const home = await Home.create();
+    try {
+      const file = path.join(home.folder, "base.gguf");
+      writeFileSync(file, baseTiny());
+      const chat = await home.run(["run", file, "--plain"], {
+        input: { kind: "pipe", text: "Hi\n" },
+      });
+      expect(chat.code).toBe(0);
+      expect(chat.errors.split("\n")[0]).toContain("taken for a base model");
+      expect((await home.run(["show", file])).output).toContain("taken for a base model");
+      const rest = await home.run(["run", file, "--num-predict", "3", "The capital of France"]);
+      expect(rest).toMatchObject({ code: 0, errors: "" });
+    } finally {
+      await home.remove();
+    }
+  });
+
+  test("is told by show, and to whoever begins a chat", async () => {
+    const { json } = await store.server.post("/api/show", { model });
+    expect(json).toMatchObject({
+      template_origin: { origin: "fallback", reason: expect.stringContaining("a base model") },
+    });
+    expect((await store.server.send("/v1/models/base")).json).toMatchObject({
+      description: expect.stringMatching(/^A base model without a chat template/),
+    });
+    const own = { model: "own", from: model, template: "{{ .Prompt }}" };
+    await store.server.post("/api/create", { ...own, stream: false });
+    expect((await store.server.send("/v1/models/own")).json).not.toHaveProperty("description");
+  });
+});

@@ -1,0 +1,105 @@
+// Answers that follow a grammar of the client's, as llama-server has it.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  type ModelFolder,
+  type OpenaiError,
+  storeOf,
+  thinkingTemplate,
+  user,
+  weatherTool,
+} from "../support/openai-client.ts";
+import { TestServer } from "../support/test-server.ts";
+
+let store: ModelFolder;
+let server: TestServer;
+beforeAll(async () => {
+  store = await storeOf({ thinker: { template: thinkingTemplate } });
+  server = await TestServer.start({ models: store.path });
+});
+afterAll(async () => {
+  await server.close();
+  store.remove();
+});
+
+const messages = [user("What is the capital of France?")];
+const cities = 'root ::= "It is " city "."\ncity ::= "Oslo" | "Rome" | "Paris"';
+const common = { model: "tiny", temperature: 0, max_tokens: 200 };
+
+test("a chat's answer is what the grammar allows", async () => {
+  const { json } = await server.post("/v1/chat/completions", {
+    ...common,
+    messages,
+    grammar: cities,
+  });
+  expect(json).toMatchObject({
+    choices: [{ message: { content: expect.stringMatching(/^It is (?:Oslo|Rome|Paris)\.$/) } }],
+  });
+});
+
+test("a model may think before it", async () => {
+  const { json } = await server.post("/v1/chat/completions", {
+    ...common,
+    model: "thinker",
+    messages,
+    grammar: cities,
+  });
+  expect(json).toMatchObject({
+    choices: [{ message: { content: expect.stringMatching(/^It is (?:Oslo|Rome|Paris)\.$/) } }],
+  });
+});
+
+test("a completion follows it, too, and one that repeats itself goes on", async () => {
+  const { json } = await server.post("/v1/completions", {
+    ...common,
+    prompt: "The capital of France is",
+    grammar: 'root ::= " "{70} "x"',
+  });
+  expect(json).toMatchObject({
+    choices: [{ text: `${" ".repeat(70)}x`, finish_reason: "stop" }],
+  });
+});
+
+test("an empty one asks for nothing", async () => {
+  const { status } = await server.post("/v1/chat/completions", {
+    ...common,
+    messages,
+    grammar: "",
+  });
+  expect(status).toBe(200);
+});
+
+describe("refused in a sentence, and the server answers on", () => {
+  test.each<[string, string, RegExp]>([
+    ["bad notation", "root ::= (", /not valid GBNF/],
+    ["a rule that is not defined", "root ::= nothing", /not valid GBNF/],
+    ["a rule that begins with itself", 'root ::= root "a"', /not valid GBNF/],
+    ["no root", 'answer ::= "a"', /no rule named root/],
+    ["too much", `root ::= "${"a".repeat(1000)}"{1000}`, /repetitions are too large/],
+    ["too deep", `root ::= ${"(".repeat(5000)}"a"${")".repeat(5000)}`, /within brackets/],
+  ])("%s", async (_, grammar, says) => {
+    for (const [path, body] of [
+      ["/v1/chat/completions", { messages }],
+      ["/v1/chat/completions", { messages, stream: true }],
+      ["/v1/completions", { prompt: "The" }],
+    ] as const) {
+      const { status, json } = await server.post(path, { ...common, ...body, grammar });
+      expect(status).toBe(400);
+      const { error } = json as OpenaiError;
+      expect(error).toMatchObject({ param: "grammar", message: expect.stringMatching(says) });
+      expect(error.message).not.toContain("\n");
+    }
+    expect(await server.ask("What is 2 + 3?")).toBe("2 + 3 = 5");
+  });
+
+  test("beside response_format, and beside a call that is demanded", async () => {
+    for (const more of [
+      { response_format: { type: "json_object" } },
+      { tools: [weatherTool], tool_choice: "required" },
+    ]) {
+      const body = { ...common, messages, grammar: cities, ...more };
+      const { status, json } = await server.post("/v1/chat/completions", body);
+      expect(status).toBe(400);
+      expect((json as OpenaiError).error.param).toBe("grammar");
+    }
+  });
+});
