@@ -149,7 +149,8 @@ export function takeToken(job: Job, sampled: SampledToken): AnswerEnd | undefine
   const piece = job.answer.push(sampled.bytes, sampled.logprob);
   emitPiece(job, piece);
   if (piece.stop !== undefined) return { reason: "stop", stopText: piece.stop };
-  const isOver = job.generated >= job.maxTokens || isStuck(job);
+  const isHeld = job.request.lazy !== undefined && job.watcher === undefined;
+  const isOver = job.generated >= job.maxTokens || (!isHeld && isStuck(job));
   return isOver ? { reason: "length" } : undefined;
 }
 
