@@ -11,6 +11,7 @@ import {
 import { stripThinking } from "../../prompt/output/thinking-block.ts";
 import { withTemplateCallIds } from "../../prompt/output/tool-call-ids.ts";
 import type { PromptTemplate } from "../../prompt/prompt-template.ts";
+import { defaultTimeoutMs } from "../../prompt/render-budget.ts";
 import { inStableOrder, withDeclaredOrder } from "../../prompt/stable-order.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import { engineErrors } from "../errors.ts";
@@ -27,6 +28,8 @@ export interface PreparedChat {
   /** Undefined where the model does not think. */
   think: ThinkLevel | undefined;
   variables: ChatInput["templateVariables"];
+  /** How long rendering the conversation may take. */
+  templateTimeoutMs: number;
   /** @param startsInThinking whether the prompt has opened the thinking block */
   grammar: (startsInThinking: boolean) => string | undefined;
 }
@@ -38,8 +41,9 @@ export function prepareChat(
   request: CanonicalRequest,
   input: ChatInput,
   model: ResolvedModel,
+  templateTimeoutMs = defaultTimeoutMs,
 ): PreparedChat {
-  const chosen = templateFor(model, input.template);
+  const chosen = templateFor(model, input.template, input.tools.length > 0);
   const continues = input.continuesText && chosen.origin === "fallback";
   const template = continues ? continuation : chosen;
   const output = outputFormatOf(template);
@@ -62,7 +66,8 @@ export function prepareChat(
   const conversation = withTemplateCallIds(ordered, template.source);
   const messages =
     output.thinking === undefined ? conversation : stripThinking(conversation, output.thinking);
-  return { template, output, messages, tools, think, variables: input.templateVariables, grammar };
+  const variables = input.templateVariables;
+  return { template, output, messages, tools, think, variables, templateTimeoutMs, grammar };
 }
 
 const continuation = new ContinuationTemplate();
