@@ -2,7 +2,7 @@
 import { BudgetFault } from "./template-fault.ts";
 
 /** UTF-16 units of a template's source; the longest known one has 17,000. */
-export const longestSource = 1 << 18;
+export const longestSource = 1 << 16;
 export interface RenderLimits {
   milliseconds: number;
   /** UTF-16 units of text that it may make. */

@@ -1,11 +1,18 @@
 // The methods of Python's list and dict that chat templates call.
 import { TemplateFault } from "../template-fault.ts";
-import type { Arguments } from "./arguments.ts";
 import { isEqual } from "./operators.ts";
 import { keyValue } from "./print-value.ts";
-import type { Run } from "./run.ts";
 import { itemsOf } from "./sequences.ts";
-import { Callable, Dict, type Key, keyOf, Tuple, type Value } from "./values.ts";
+import {
+  type Arguments,
+  Callable,
+  Dict,
+  type Key,
+  keyOf,
+  type Run,
+  Tuple,
+  type Value,
+} from "./values.ts";
 
 const listMethods: Readonly<Record<string, (list: Value[], args: Arguments, run: Run) => Value>> = {
   append: (list, args, run) => {

@@ -1,25 +1,25 @@
 // Jinja's filters: `value | name(arguments)`.
+
 import { TemplateFault } from "../template-fault.ts";
-import type { Arguments } from "./arguments.ts";
+import type { Filter } from "./filter.ts";
 import { formatPercent } from "./format-text.ts";
 import { type JsonStyle, jsonText } from "./json-text.ts";
 import { listFilters } from "./list-filters.ts";
 import { printValue } from "./print-value.ts";
-import type { Run } from "./run.ts";
 import { lengthOf } from "./sequences.ts";
 import { capitalizeText, padText, replaceText, stripText, titleText } from "./text-functions.ts";
 import {
+  type Arguments,
   Float,
   isTrue,
   numberOf,
+  type Run,
   refuseUndefined,
   Tuple,
   typeName,
   Undefined,
   type Value,
 } from "./values.ts";
-
-export type Filter = (input: Value, args: Arguments, run: Run) => Value;
 
 /** A filter that takes whatever it is given as a text. */
 function onText(change: (text: string, args: Arguments, run: Run) => Value): Filter {

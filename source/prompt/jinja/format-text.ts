@@ -1,9 +1,16 @@
 // Python's two ways to put values into a text: `%` and `str.format`.
 import { TemplateFault } from "../template-fault.ts";
-import type { Arguments } from "./arguments.ts";
 import { printFloat, printInteger, printQuoted, printValue } from "./print-value.ts";
-import type { Run } from "./run.ts";
-import { Dict, Float, numberOf, Tuple, typeName, type Value } from "./values.ts";
+import {
+  type Arguments,
+  Dict,
+  Float,
+  numberOf,
+  type Run,
+  Tuple,
+  typeName,
+  type Value,
+} from "./values.ts";
 
 interface Specification {
   fill: string;

@@ -1,13 +1,11 @@
 // Runs a parsed Jinja template on its variables, within a budget.
 import type { RenderBudget } from "../render-budget.ts";
 import { TemplateFault } from "../template-fault.ts";
-import { Arguments } from "./arguments.ts";
 import { filterTable } from "./filters.ts";
 import { globalTable, Loop } from "./globals.ts";
 import { attributeOf, itemOf } from "./members.ts";
 import { binary, compare, concat } from "./operators.ts";
 import { printValue } from "./print-value.ts";
-import type { Run } from "./run.ts";
 import { Scope } from "./scope.ts";
 import { itemsOf, sliceOf } from "./sequences.ts";
 import type {
@@ -20,6 +18,7 @@ import type {
 } from "./syntax-tree.ts";
 import { testTable } from "./tests.ts";
 import {
+  Arguments,
   Callable,
   Dict,
   Float,
@@ -29,6 +28,7 @@ import {
   Namespace,
   numberOf,
   orUndefined,
+  type Run,
   refuseUndefined,
   Tuple,
   typeName,

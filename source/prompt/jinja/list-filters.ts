@@ -1,16 +1,16 @@
 // Filters on lists and dictionaries.
 import { TemplateFault } from "../template-fault.ts";
-import { Arguments } from "./arguments.ts";
 import { entriesOf } from "./container-methods.ts";
-import type { Filter } from "./filters.ts";
+import type { Filter } from "./filter.ts";
 import { binary, isEqual, order } from "./operators.ts";
 import { keyValue, printValue } from "./print-value.ts";
-import type { Run } from "./run.ts";
 import { itemAt, itemsOf } from "./sequences.ts";
 import {
+  Arguments,
   Dict,
   isTrue,
   orUndefined,
+  type Run,
   refuseUndefined,
   Tuple,
   typeName,

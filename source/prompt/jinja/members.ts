@@ -1,6 +1,5 @@
 // `value.name` and `value[index]`, in Jinja2's order: a dot finds methods first, brackets find items.
 import { dictMethod, listMethod } from "./container-methods.ts";
-import type { Run } from "./run.ts";
 import { itemAt } from "./sequences.ts";
 import { textMethod } from "./text-methods.ts";
 import {
@@ -12,6 +11,7 @@ import {
   Namespace,
   numberOf,
   orUndefined,
+  type Run,
   refuseUndefined,
   Tuple,
   typeName,

@@ -1,8 +1,8 @@
 // Python's operators on a template's values.
 import { TemplateFault } from "../template-fault.ts";
 import { formatPercent } from "./format-text.ts";
-import type { Run } from "./run.ts";
 import type { BinaryOperator, CompareOperator } from "./syntax-tree.ts";
+import type { Run } from "./values.ts";
 import {
   Dict,
   Float,

@@ -1,10 +1,10 @@
 // What loops, filters and slices see in a value: its items.
 import { TemplateFault } from "../template-fault.ts";
 import { keyValue } from "./print-value.ts";
-import type { Run } from "./run.ts";
 import {
   Dict,
   Namespace,
+  type Run,
   refuseUndefined,
   Tuple,
   typeName,

@@ -1,15 +1,15 @@
 // Jinja's tests: `value is name(arguments)`.
 import { TemplateFault } from "../template-fault.ts";
-import type { Arguments } from "./arguments.ts";
 import { compare, contains, isEqual } from "./operators.ts";
 import { printValue } from "./print-value.ts";
-import type { Run } from "./run.ts";
 import {
+  type Arguments,
   Callable,
   Dict,
   Float,
   Namespace,
   numberOf,
+  type Run,
   Tuple,
   typeName,
   Undefined,

@@ -1,6 +1,6 @@
 // Functions on texts that methods and filters share; each asks the budget before it makes a text.
 import { TemplateFault } from "../template-fault.ts";
-import type { Run } from "./run.ts";
+import type { Run } from "./values.ts";
 
 /** Python's white space beyond that of JavaScript. */
 const moreSpaces = new Set(["\u001c", "\u001d", "\u001e", "\u001f", "\u0085"]);

@@ -1,9 +1,7 @@
 // The methods of Python's str that chat templates call.
 
 import { TemplateFault } from "../template-fault.ts";
-import type { Arguments } from "./arguments.ts";
 import { formatBraces } from "./format-text.ts";
-import type { Run } from "./run.ts";
 import { itemsOf } from "./sequences.ts";
 import {
   capitalizeText,
@@ -15,7 +13,7 @@ import {
   stripText,
   titleText,
 } from "./text-functions.ts";
-import { Callable, Tuple, typeName, type Value } from "./values.ts";
+import { type Arguments, Callable, type Run, Tuple, typeName, type Value } from "./values.ts";
 
 type Method = (text: string, args: Arguments, run: Run) => Value;
 
