@@ -10,7 +10,7 @@ const facts = { bosText: "", eosText: "", controlTexts: [] };
 const conversation = { messages: [{ role: "user" as const, content: "Hi" }] };
 
 const loops = (count: number) =>
-  `{% for a in range(${count}) %}`.repeat(3) + "x" + "{% endfor %}".repeat(3);
+  `${`{% for a in range(${count}) %}`.repeat(3)}x${"{% endfor %}".repeat(3)}`;
 const doubling = (start: string, double: string) =>
   `{% set n = namespace(x=${start}) %}{% for i in range(64) %}{% set n.x = ${double} %}{% endfor %}{{ n.x }}`;
 
