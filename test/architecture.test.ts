@@ -111,7 +111,6 @@ const libraryDoors: Record<string, RegExp> = {
   selfsigned: /^source\/cloud\/gateway\/tls\//,
   tar: /^source\/store\/library\//,
   meow: /^source\/cli\/program\/read-command-line\.ts$/,
-  "@huggingface/jinja": /^source\/prompt\//,
 };
 
 describe("the import table", () => {

@@ -42,7 +42,7 @@ export async function renderPrompt(
   const prepared = prepareChat(request, input, model);
   const { messages } = prepared;
   const vocabulary = await readVocabulary(model.facts.path);
-  const text = segmentsText(renderSegments(prepared, messages, vocabulary));
+  const text = segmentsText(await renderSegments(prepared, messages, vocabulary));
   const { addsBos, bosText } = vocabulary;
   return { text: addsBos && !text.startsWith(bosText) ? bosText + text : text, messages };
 }

@@ -77,6 +77,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     engine: engineSettings(settings, options.paths ?? productPaths()),
     keepAliveMs: settings.keep_alive,
     loadTimeoutMs: settings.load_timeout,
+    templateTimeoutMs: settings.template_timeout,
     maximumLoadedModels: settings.max_loaded_models,
     // Of servers that are started at the same time, one gets the address: only that one loads.
     mayLoad: ready.promise,

@@ -24,6 +24,7 @@ export interface Settings {
   max_loaded_models: number;
   max_queue: number;
   load_timeout: number;
+  template_timeout: number;
   gpu: "auto" | "cpu" | "cuda" | "metal" | "rocm" | "vulkan";
   flash_attention: boolean | "auto";
   kv_cache_type: "f16" | "q8_0" | "q4_0";
@@ -119,6 +120,13 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     default: 5 * 60_000,
     honoursOllama: true,
     description: "How long a load may go on without progress.",
+  },
+  template_timeout: {
+    read: duration("5s"),
+    unit: "milliseconds",
+    default: 5000,
+    honoursOllama: false,
+    description: "How long a model's template may take to write one prompt.",
   },
   gpu: {
     read: oneOf("auto", "cpu", "cuda", "metal", "rocm", "vulkan"),

@@ -10,6 +10,8 @@ export interface CapabilityFacts {
   hasPooling: boolean;
   /** It takes images: there is a projector, or vision blocks in the model itself. */
   hasVision: boolean;
+  /** It has a template of its own for requests with tools. */
+  hasToolTemplate?: boolean;
 }
 
 /**
@@ -20,7 +22,7 @@ export function capabilitiesOf(template: PromptTemplate, facts: CapabilityFacts)
   if (facts.hasPooling) return ["embedding"];
   const found: Array<[Capability, boolean]> = [
     ["completion", true],
-    ["tools", template.supportsTools],
+    ["tools", template.supportsTools || facts.hasToolTemplate === true],
     ["insert", template.supportsInsert],
     ["vision", facts.hasVision],
     ["thinking", detectOutputFormat(template.source, template.kind).thinking !== undefined],

@@ -1,5 +1,4 @@
 // Renders conversations through the Jinja template that a GGUF file carries.
-import { Template } from "@huggingface/jinja";
 import { ProductError } from "../base/product-error.ts";
 import type { ToolDefinition } from "./chat-message.ts";
 import { ControlTextGuard } from "./control-text-guard.ts";
@@ -11,14 +10,19 @@ import {
   placeImages,
   splitAtImages,
 } from "./image-places.ts";
+import { RaisedByTemplate } from "./jinja/globals.ts";
+import { JinjaTemplate } from "./jinja/jinja-template.ts";
 import type { PromptSegment } from "./prompt-segment.ts";
 import {
   type Conversation,
   continuesLastMessage,
   type PromptMessage,
   type PromptTemplate,
+  type RenderOptions,
   type TemplateModelFacts,
 } from "./prompt-template.ts";
+import { defaultTimeoutMs, fullLimits } from "./render-budget.ts";
+import { BudgetFault, placeInTemplate, TemplateFault, tooCostly } from "./template-fault.ts";
 
 /** Used when a file brings no template; said in the log when it is. */
 export const fallbackTemplate =
@@ -38,17 +42,18 @@ export class ChatTemplate implements PromptTemplate {
   readonly source: string;
   /** `gguf`: the file's own. `fallback`: ChatML, since the file has none. */
   readonly origin: "gguf" | "fallback";
-  readonly #template: Template;
+  readonly #template: JinjaTemplate;
 
   /** @throws ProductError `PROMPT_TEMPLATE_INVALID` */
   constructor(source: string | undefined) {
     this.source = source ?? fallbackTemplate;
     this.origin = source === undefined ? "fallback" : "gguf";
     try {
-      this.#template = new Template(this.source);
+      this.#template = new JinjaTemplate(this.source);
     } catch (error) {
+      if (!(error instanceof TemplateFault)) throw error;
       throw new ProductError(promptErrors.templateInvalid, {
-        message: `The model's chat template cannot be read: ${reasonOf(error)}.`,
+        message: `The model's chat template cannot be read (${placeInTemplate(this.source, error)}): ${error.message}.`,
         hint: "Give the model a template of its own, or send raw prompts.",
         cause: error,
       });
@@ -68,9 +73,14 @@ export class ChatTemplate implements PromptTemplate {
   /**
    * @returns the prompt in pieces: the template's own text may become control tokens, text of the
    *   conversation never does
-   * @throws ProductError `PROMPT_TEMPLATE_REFUSED` with the template's own words
+   * @throws ProductError `PROMPT_TEMPLATE_REFUSED` with the template's own words,
+   *   `PROMPT_TEMPLATE_FAILED` with the place, `PROMPT_TEMPLATE_TOO_COSTLY`
    */
-  render(conversation: Conversation, model: TemplateModelFacts): PromptSegment[] {
+  render(
+    conversation: Conversation,
+    model: TemplateModelFacts,
+    { limits = fullLimits(defaultTimeoutMs), now = new Date() }: RenderOptions = {},
+  ): PromptSegment[] {
     if (conversation.suffix !== undefined && conversation.suffix !== "") {
       throw new ProductError(promptErrors.templateRefused, {
         message: "The model's chat template does not support insert: it has no place for a suffix.",
@@ -79,29 +89,39 @@ export class ChatTemplate implements PromptTemplate {
       });
     }
     try {
-      return this.#render(conversation, model);
+      return this.#render(conversation, model, (variables) =>
+        this.#template.render(variables, limits, now),
+      );
     } catch (error) {
-      throw new ProductError(promptErrors.templateRefused, {
-        message: `The model's chat template does not accept this conversation: ${reasonOf(error)}.`,
-        hint: "Check the roles and their order.",
-        cause: error,
-      });
+      if (error instanceof TemplateFault) throw renderError(this.source, error);
+      if (error instanceof RangeError) {
+        throw renderError(this.source, new RaisedByTemplate("its JSON nests too deep"));
+      }
+      throw error;
     }
   }
 
-  #render(conversation: Conversation, model: TemplateModelFacts): PromptSegment[] {
+  #render(
+    conversation: Conversation,
+    model: TemplateModelFacts,
+    run: RunTemplate,
+  ): PromptSegment[] {
     const marks = freeMarks(this.source + textOf(conversation));
     const guard = new ControlTextGuard(model.controlTexts, marks.isTaken);
     const images = conversation.messages.flatMap((message) => message.images ?? []);
-    if (images.length === 0) return this.#run(conversation, model, guard, marks, false);
+    const render = (asParts: boolean) => {
+      const rendered = run(templateVariables(conversation, model, guard, marks, asParts));
+      const isContinued = continuesLastMessage(conversation);
+      return guard.split(isContinued ? upToMark(rendered, marks.end) : rendered);
+    };
+    if (images.length === 0) return render(false);
     let failure: unknown;
     // Some templates of models that see want every content as a list of parts.
     for (const asParts of [false, true]) {
       try {
-        const segments = this.#run(conversation, model, guard, marks, asParts);
-        const found = withImages(segments, marks);
+        const found = withImages(render(asParts), marks);
         if (hasAllImages(found, images.length)) return found;
-        failure ??= new Error(noPlaceForImage);
+        failure ??= new RaisedByTemplate(noPlaceForImage);
       } catch (error) {
         failure ??= error;
       }
@@ -109,38 +129,68 @@ export class ChatTemplate implements PromptTemplate {
     throw failure;
   }
 
-  /** @param asParts contents are lists of parts */
-  #run(
-    conversation: Conversation,
-    model: TemplateModelFacts,
-    guard: ControlTextGuard,
-    marks: Marks,
-    asParts: boolean,
-  ): PromptSegment[] {
-    const continues = continuesLastMessage(conversation);
-    let images = 0;
-    const messages = conversation.messages.map((message, index) => {
-      const pieces = placeImages(message.content, message.images ?? []).map((piece) =>
-        typeof piece === "string" ? guard.protect(piece) : marks.image(images + piece),
-      );
-      if (continues && index === conversation.messages.length - 1) pieces.push(marks.end);
-      images += message.images?.length ?? 0;
-      const text = pieces.join("");
-      return templateMessage(message, asParts ? [{ type: "text", text }] : text, guard);
-    });
-    const tools = conversation.tools ?? [];
-    const rendered = this.#template.render({
-      messages,
-      // Templates ask `if tools`; an absent list must be false for them.
-      tools: tools.length > 0 ? tools.map((tool) => templateTool(tool, guard)) : null,
-      add_generation_prompt: conversation.addGenerationPrompt ?? !continues,
-      bos_token: model.bosText,
-      eos_token: model.eosText,
-      ...guard.protectAll(conversation.variables ?? {}),
-      ...thinkArguments(conversation),
-    });
-    return guard.split(continues ? upToMark(rendered, marks.end) : rendered);
+  /** What the template is given, with the marks around text from outside. */
+  variables(conversation: Conversation, model: TemplateModelFacts): Record<string, unknown> {
+    const marks = freeMarks(this.source + textOf(conversation));
+    const guard = new ControlTextGuard(model.controlTexts, marks.isTaken);
+    return templateVariables(conversation, model, guard, marks, false);
   }
+
+  /** The text that it makes of variables; for comparing it with other engines. */
+  renderVariables(variables: Readonly<Record<string, unknown>>, now: Date): string {
+    return this.#template.render(variables, fullLimits(defaultTimeoutMs), now);
+  }
+}
+
+type RunTemplate = (variables: Record<string, unknown>) => string;
+
+function renderError(source: string, fault: TemplateFault): ProductError {
+  if (fault instanceof RaisedByTemplate) {
+    return new ProductError(promptErrors.templateRefused, {
+      message: `The model's chat template does not accept this conversation: ${fault.message.replace(/\.$/, "")}.`,
+      hint: "Check the roles and their order.",
+      cause: fault,
+    });
+  }
+  const place = placeInTemplate(source, fault);
+  if (fault instanceof BudgetFault) return tooCostly(`The model's chat template (${place})`, fault);
+  return new ProductError(promptErrors.templateFailed, {
+    message: `The model's chat template fails with this conversation (${place}): ${fault.message}.`,
+    hint: "Give the model a TEMPLATE of its own, or leave out what the template cannot do.",
+    cause: fault,
+  });
+}
+
+/** @param asParts contents are lists of parts */
+function templateVariables(
+  conversation: Conversation,
+  model: TemplateModelFacts,
+  guard: ControlTextGuard,
+  marks: Marks,
+  asParts: boolean,
+): Record<string, unknown> {
+  const continues = continuesLastMessage(conversation);
+  let images = 0;
+  const messages = conversation.messages.map((message, index) => {
+    const pieces = placeImages(message.content, message.images ?? []).map((piece) =>
+      typeof piece === "string" ? guard.protect(piece) : marks.image(images + piece),
+    );
+    if (continues && index === conversation.messages.length - 1) pieces.push(marks.end);
+    images += message.images?.length ?? 0;
+    const text = pieces.join("");
+    return templateMessage(message, asParts ? [{ type: "text", text }] : text, guard);
+  });
+  const tools = conversation.tools ?? [];
+  return {
+    messages,
+    // Templates ask `if tools`; an absent list must be false for them.
+    tools: tools.length > 0 ? tools.map((tool) => templateTool(tool, guard)) : null,
+    add_generation_prompt: conversation.addGenerationPrompt ?? !continues,
+    bos_token: model.bosText,
+    eos_token: model.eosText,
+    ...guard.protectAll(conversation.variables ?? {}),
+    ...thinkArguments(conversation),
+  };
 }
 
 /** The names by which templates know whether to think. */
@@ -197,7 +247,8 @@ function withImages(segments: readonly PromptSegment[], { imagePattern }: Marks)
 /** What a template writes behind an unfinished answer would end it. */
 function upToMark(rendered: string, mark: string): string {
   const end = rendered.lastIndexOf(mark);
-  if (end < 0) throw new Error("it leaves out the last answer, which is to be continued");
+  if (end < 0)
+    throw new RaisedByTemplate("it leaves out the last answer, which is to be continued");
   return rendered.slice(0, end).replaceAll(mark, "");
 }
 
@@ -236,9 +287,4 @@ function templateTool(tool: ToolDefinition, guard: ControlTextGuard): Record<str
       ...(parameters !== undefined && { parameters }),
     },
   });
-}
-
-function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.replace(/\.$/, "");
 }

@@ -14,6 +14,19 @@ export const promptErrors = {
     exitCode: exitCodes.usage,
     description: "The model's chat template does not accept this conversation.",
   },
+  templateFailed: {
+    code: "PROMPT_TEMPLATE_FAILED",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description:
+      "The model's chat template has a mistake, or does something that is not supported.",
+  },
+  templateTooCostly: {
+    code: "PROMPT_TEMPLATE_TOO_COSTLY",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "The model's chat template takes too much time or memory.",
+  },
   schemaInvalid: {
     code: "PROMPT_SCHEMA_INVALID",
     status: 400,

@@ -1,6 +1,7 @@
 // What turns a conversation into a prompt, whatever language the template is written in.
 import type { ChatMessage, ToolDefinition } from "./chat-message.ts";
 import type { PromptSegment } from "./prompt-segment.ts";
+import type { RenderLimits } from "./render-budget.ts";
 
 /** What a template needs to know of the loaded model. */
 export interface TemplateModelFacts {
@@ -36,6 +37,13 @@ export interface Conversation {
   variables?: TemplateVariables;
 }
 
+export interface RenderOptions {
+  /** Absent: those of a thread that nobody waits for. */
+  limits?: RenderLimits;
+  /** The day that templates name. */
+  now?: Date;
+}
+
 export interface PromptTemplate {
   readonly kind: "jinja" | "go";
   readonly source: string;
@@ -48,9 +56,14 @@ export interface PromptTemplate {
   /**
    * @returns the prompt in pieces: the template's own text may become control tokens, text of the
    *   conversation never does, and every image has its place
-   * @throws ProductError `PROMPT_TEMPLATE_REFUSED`, `PROMPT_TEMPLATE_INVALID`
+   * @throws ProductError `PROMPT_TEMPLATE_REFUSED`, `PROMPT_TEMPLATE_INVALID`,
+   *   `PROMPT_TEMPLATE_FAILED`, `PROMPT_TEMPLATE_TOO_COSTLY`
    */
-  render(conversation: Conversation, model: TemplateModelFacts): PromptSegment[];
+  render(
+    conversation: Conversation,
+    model: TemplateModelFacts,
+    options?: RenderOptions,
+  ): PromptSegment[];
 }
 
 /** Whether the model goes on with the last message instead of beginning one. */

@@ -59,13 +59,13 @@ describe("thinking", () => {
     prompt(source, { messages: [], ...(think !== undefined && { think }) });
 
   it("is the template's own matter where nothing is said", () => {
-    expect(about(undefined)).toMatch(/^false/);
+    expect(about(undefined)).toMatch(/^False/);
   });
 
   it("is asked for, forbidden, or measured", () => {
-    expect(about(true)).toMatch(/^true true true/);
-    expect(about(false)).toMatch(/^true false false/);
-    expect(about("low")).toBe("true true true low");
+    expect(about(true)).toMatch(/^True True True/);
+    expect(about(false)).toMatch(/^True False False/);
+    expect(about("low")).toBe("True True True low");
   });
 
   it("of earlier answers is shown, guarded as all text from outside", () => {

@@ -11,14 +11,22 @@ const alignment = 32;
 
 /** A model that makes vectors alone, by its own word. */
 export function embeddingTiny(): Buffer {
-  const pooling = entry("llama.pooling_type", uint32(1));
+  return withEntry(entry("llama.pooling_type", uint32(1)));
+}
+
+/** A model with a Jinja template of its own for requests with tools. */
+export function toolTemplateTiny(source: string): Buffer {
+  return withEntry(entry("tokenizer.chat_template.tool_use", text(source)));
+}
+
+function withEntry(added: Buffer): Buffer {
   // What stands behind must keep its alignment.
   const blank = entry("test.padding", text(""));
-  const missing = (alignment - ((pooling.length + blank.length) % alignment)) % alignment;
+  const missing = (alignment - ((added.length + blank.length) % alignment)) % alignment;
   const padding = entry("test.padding", text(" ".repeat(missing)));
   const head = Buffer.from(bytes.subarray(0, headBytes));
   head.writeBigUInt64LE(head.readBigUInt64LE(metadataCountAt) + 2n, metadataCountAt);
-  return Buffer.concat([head, pooling, padding, bytes.subarray(headBytes)]);
+  return Buffer.concat([head, added, padding, bytes.subarray(headBytes)]);
 }
 
 /** A base model, as far as its file tells: its template has another name. */

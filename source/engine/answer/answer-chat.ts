@@ -27,7 +27,7 @@ export async function* answerChat(
     });
     if (truncated !== undefined) yield { type: "truncated", ...truncated };
   }
-  const startsInThinking = opensThinking(prompt.segments(messages), prepared.output.thinking);
+  const startsInThinking = opensThinking(await prompt.segments(messages), prepared.output.thinking);
   const parser = createOutputParser({
     format: prepared.output.format,
     tools: prepared.tools,
@@ -70,7 +70,7 @@ async function* generate(
   let earlier: GenerationStatistics | undefined;
   for (;;) {
     const before = earlier?.completionTokens ?? 0;
-    const segments = prompt.segments(messages, written);
+    const segments = await prompt.segments(messages, written);
     if (request.renderOnly || request.onPrompt !== undefined) {
       const text = await untilAborted(prompt.text(segments), signal);
       request.onPrompt?.(text);

@@ -2,6 +2,7 @@
 
 import type { PromptSegment } from "../../prompt/prompt-segment.ts";
 import type { PromptMessage, TemplateModelFacts } from "../../prompt/prompt-template.ts";
+import { renderInTime } from "../../prompt/render-in-time.ts";
 import type { MarkedPrompt } from "../generation.ts";
 import { imagesOf } from "../images/request-images.ts";
 import type { ChatInput, Truncation } from "../request.ts";
@@ -17,17 +18,18 @@ function* shorterAndShorter(all: PromptMessage[]): Generator<PromptMessage[]> {
 }
 
 /** The prompt of a conversation in pieces; what the model is told of depends on nothing else. */
-export function renderSegments(
+export async function renderSegments(
   {
     template,
     tools,
     think,
     variables,
-  }: Pick<PreparedChat, "template" | "tools" | "think" | "variables">,
+    templateTimeoutMs,
+  }: Pick<PreparedChat, "template" | "tools" | "think" | "variables" | "templateTimeoutMs">,
   messages: readonly PromptMessage[],
   facts: TemplateModelFacts,
   suffix?: string,
-): PromptSegment[] {
+): Promise<PromptSegment[]> {
   const conversation = {
     messages,
     tools,
@@ -35,7 +37,7 @@ export function renderSegments(
     ...(think !== undefined && { think }),
     ...(suffix !== undefined && { suffix }),
   };
-  return template.render(conversation, facts);
+  return await renderInTime(template, conversation, facts, templateTimeoutMs);
 }
 
 /** As people read it: where an image stands, there is its mark. */
@@ -47,6 +49,8 @@ export class ChatPrompt {
   readonly #input: ChatInput;
   readonly #prepared: PreparedChat;
   readonly #ready: ReadyModel;
+  /** The conversation that was rendered last: counting it and answering it need the same. */
+  #last: { messages: readonly PromptMessage[]; segments: PromptSegment[] } | undefined;
 
   constructor(input: ChatInput, prepared: PreparedChat, ready: ReadyModel) {
     this.#input = input;
@@ -55,9 +59,13 @@ export class ChatPrompt {
   }
 
   /** @param written what the model has answered so far: it goes on behind it */
-  segments(messages: readonly PromptMessage[], written = ""): PromptSegment[] {
+  async segments(messages: readonly PromptMessage[], written = ""): Promise<PromptSegment[]> {
     const { facts } = this.#ready;
-    const segments = renderSegments(this.#prepared, messages, facts, this.#input.suffix);
+    if (this.#last?.messages !== messages) {
+      const segments = await renderSegments(this.#prepared, messages, facts, this.#input.suffix);
+      this.#last = { messages, segments };
+    }
+    const { segments } = this.#last;
     return written === "" ? segments : [...segments, { text: written, special: false }];
   }
 
@@ -94,7 +102,7 @@ export class ChatPrompt {
     messages: readonly PromptMessage[],
     written: string,
   ): Promise<number[] | undefined> {
-    const tokens = await this.tokens(this.segments(messages, written), messages);
+    const tokens = await this.tokens(await this.segments(messages, written), messages);
     return tokens.some((token) => token < 0) ? undefined : tokens;
   }
 
@@ -139,6 +147,6 @@ export class ChatPrompt {
   }
 
   async #count(messages: readonly PromptMessage[]): Promise<number> {
-    return (await this.tokens(this.segments(messages), messages)).length;
+    return (await this.tokens(await this.segments(messages), messages)).length;
   }
 }

@@ -12,6 +12,7 @@ import {
 import { stripThinking } from "../../prompt/output/thinking-block.ts";
 import { withTemplateCallIds } from "../../prompt/output/tool-call-ids.ts";
 import type { PromptTemplate } from "../../prompt/prompt-template.ts";
+import { defaultTimeoutMs } from "../../prompt/render-budget.ts";
 import { inStableOrder, withDeclaredOrder } from "../../prompt/stable-order.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import { engineErrors } from "../errors.ts";
@@ -28,6 +29,8 @@ export interface PreparedChat {
   /** Undefined where the model does not think. */
   think: ThinkLevel | undefined;
   variables: ChatInput["templateVariables"];
+  /** How long rendering the conversation may take. */
+  templateTimeoutMs: number;
   /** @param startsInThinking whether the prompt has opened the thinking block */
   grammar: (startsInThinking: boolean) => string | undefined;
   /** What calls are held to where the answer as a whole is free; undefined: to nothing. */
@@ -41,8 +44,9 @@ export function prepareChat(
   request: CanonicalRequest,
   input: ChatInput,
   model: ResolvedModel,
+  templateTimeoutMs = defaultTimeoutMs,
 ): PreparedChat {
-  const chosen = templateFor(model, input.template);
+  const chosen = templateFor(model, input.template, input.tools.length > 0);
   const continues = input.continuesText && chosen.origin === "fallback";
   const template = continues ? continuation : chosen;
   const output = outputFormatOf(template);
@@ -77,6 +81,7 @@ export function prepareChat(
     tools,
     think,
     variables: input.templateVariables,
+    templateTimeoutMs,
     grammar,
     lazyCalls,
   };

@@ -10,19 +10,22 @@ const known = new Map<string, PromptTemplate>();
  * Reading a template takes milliseconds, and every request needs one: they are kept.
  *
  * @param own a template that the request brings
+ * @param hasTools the request has tools, for which a model's file may have a template of its own
  * @throws ProductError `PROMPT_TEMPLATE_INVALID`
  */
 export function templateFor(
   { template, facts }: Pick<ResolvedModel, "template" | "facts">,
   own?: string,
+  hasTools = false,
 ): PromptTemplate {
   const explicit = own ?? template;
-  const key = `${explicit === undefined ? "jinja" : "go"} ${explicit ?? facts.chatTemplate ?? ""}`;
+  const gguf = (hasTools ? facts.toolTemplate : undefined) ?? facts.chatTemplate;
+  const key = `${explicit === undefined ? "jinja" : "go"} ${explicit ?? gguf ?? ""}`;
   const found = known.get(key);
   if (found !== undefined) return found;
   const { template: chosen } = chooseTemplate({
     modelfile: explicit,
-    gguf: facts.chatTemplate,
+    gguf,
   });
   if (known.size >= mostKept) known.clear();
   known.set(key, chosen);

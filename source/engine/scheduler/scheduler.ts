@@ -23,6 +23,8 @@ import { untilAborted } from "./until-aborted.ts";
 export interface SchedulerOptions extends Omit<ModelPoolOptions, "clock"> {
   catalog: ModelCatalog;
   clock?: Clock;
+  /** How long rendering a conversation may take; absent: 5 s. */
+  templateTimeoutMs?: number;
 }
 
 export class Scheduler {
@@ -34,8 +36,10 @@ export class Scheduler {
   readonly #log: (text: string) => void;
   /** Files that were chatted with though they have no template. */
   readonly #notedFallbacks = new Set<string>();
+  readonly #templateTimeoutMs: number | undefined;
 
-  constructor({ catalog, clock = systemClock, ...options }: SchedulerOptions) {
+  constructor({ catalog, clock = systemClock, templateTimeoutMs, ...options }: SchedulerOptions) {
+    this.#templateTimeoutMs = templateTimeoutMs;
     this.engine = options.engine;
     this.#catalog = catalog;
     this.#clock = clock;
@@ -87,7 +91,9 @@ export class Scheduler {
     const need = hasImages(input) ? "images" : undefined;
     // What can be refused is refused before the model is loaded.
     const chat =
-      input.kind === "chat" ? { input, prepared: prepareChat(request, input, model) } : undefined;
+      input.kind === "chat"
+        ? { input, prepared: prepareChat(request, input, model, this.#templateTimeoutMs) }
+        : undefined;
     if (input.kind === "raw") rawGrammar(request);
     if (chat?.prepared.template.origin === "fallback") this.#noteFallback(model, chat.input);
     const started = this.#clock.now();
@@ -168,11 +174,11 @@ export class Scheduler {
   ): Promise<number> {
     refuseEmbeddingModel(model, request.model, request.input.kind);
     const input = await readChatImages(request.input, model, request.model);
-    const prepared = prepareChat(request, input, model);
+    const prepared = prepareChat(request, input, model, this.#templateTimeoutMs);
     const need = hasImages(input) ? "images" : undefined;
     return await this.#use({ ...request, need }, model, signal, async (ready) => {
       const prompt = new ChatPrompt(input, prepared, ready);
-      const segments = prompt.segments(prepared.messages);
+      const segments = await prompt.segments(prepared.messages);
       return (await untilAborted(prompt.tokens(segments, prepared.messages), signal)).length;
     });
   }

@@ -1,5 +1,5 @@
 // len, index and slice: what a template can ask of lists, maps and texts.
-import { TemplateFault } from "./template-fault.ts";
+import { TemplateFault } from "../template-fault.ts";
 import { TemplateText } from "./template-text.ts";
 import { GoList, GoMap, type GoValue, isNil, typeName } from "./values.ts";
 

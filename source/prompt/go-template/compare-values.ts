@@ -1,5 +1,5 @@
 // eq, lt and their kin, with Go's rules on what may be compared.
-import { TemplateFault } from "./template-fault.ts";
+import { TemplateFault } from "../template-fault.ts";
 import { TemplateText } from "./template-text.ts";
 import { compareBytes, type GoValue, isNil, typeName } from "./values.ts";
 

@@ -1,10 +1,12 @@
 // Runs a parsed template on data.
+
+import type { RenderBudget } from "../render-budget.ts";
+import { TemplateFault } from "../template-fault.ts";
 import { callFunction, type FunctionContext } from "./functions.ts";
-import { type Budget, deepestCalls } from "./limits.ts";
+import { deepestCalls } from "./limits.ts";
 import type { ParsedTemplate } from "./parser.ts";
 import { printValue } from "./print-value.ts";
 import type { Command, Operand, Pipe, TemplateNode } from "./syntax-tree.ts";
-import { TemplateFault } from "./template-fault.ts";
 import { TemplateText, type TextPiece } from "./template-text.ts";
 import { GoList, GoMap, GoStruct, type GoValue, isNil, isTrue, typeName } from "./values.ts";
 
@@ -21,14 +23,15 @@ export function evaluateTemplate(
   template: ParsedTemplate,
   data: GoValue,
   context: FunctionContext,
-  budget: Budget,
+  budget: RenderBudget,
 ): TemplateText {
   const evaluator = new Evaluator(template, context, budget);
   try {
     return evaluator.run(data);
   } catch (error) {
     if (!(error instanceof TemplateFault)) throw error;
-    throw new TemplateFault(error.message, error.offset ?? evaluator.at);
+    error.offset ??= evaluator.at;
+    throw error;
   }
 }
 
@@ -37,13 +40,13 @@ class Evaluator {
   at = 0;
   readonly #template: ParsedTemplate;
   readonly #context: FunctionContext;
-  readonly #budget: Budget;
+  readonly #budget: RenderBudget;
   readonly #output: TextPiece[] = [];
   /** Innermost last. */
   #variables: Array<{ name: string; value: GoValue }> = [];
   #depth = 0;
 
-  constructor(template: ParsedTemplate, context: FunctionContext, budget: Budget) {
+  constructor(template: ParsedTemplate, context: FunctionContext, budget: RenderBudget) {
     this.#template = template;
     this.#context = context;
     this.#budget = budget;

@@ -1,8 +1,9 @@
 // One value as a verb of printf shows it.
+
+import { TemplateFault } from "../template-fault.ts";
 import { quotedCharacters } from "./escape-text.ts";
 import { exponentFloat, fixedFloat, shortestFloat, significantFloat } from "./number-text.ts";
 import { displayValue, listText, mapText } from "./print-value.ts";
-import { TemplateFault } from "./template-fault.ts";
 import { countCharacters, TemplateText } from "./template-text.ts";
 import { GoMap, GoStruct, type GoValue, isNil, typeName } from "./values.ts";
 

@@ -1,11 +1,12 @@
 // The functions a template can call: Go's own, and those that chat templates have besides.
+
+import { TemplateFault } from "../template-fault.ts";
 import { indexInto, lengthOf, sliceOf } from "./collection-functions.ts";
 import { equalsAny, isLess, isLessOrEqual } from "./compare-values.ts";
 import { htmlText, jsText, urlQueryText } from "./escape-text.ts";
 import { formatText } from "./format-text.ts";
 import { jsonText } from "./json-text.ts";
 import { displayValues } from "./print-value.ts";
-import { TemplateFault } from "./template-fault.ts";
 import { TemplateText } from "./template-text.ts";
 import { typeScriptType } from "./tool-values.ts";
 import { type GoValue, isNil, isTrue, typeName } from "./values.ts";

@@ -7,18 +7,20 @@ import {
   type Conversation,
   continuesLastMessage,
   type PromptTemplate,
+  type RenderOptions,
   type TemplateModelFacts,
 } from "../prompt-template.ts";
+import { defaultTimeoutMs, fullLimits, RenderBudget } from "../render-budget.ts";
+import { TemplateFault } from "../template-fault.ts";
 import { messagesData, type TemplateData, thinkData } from "./conversation-values.ts";
 import { cutAfterResponse } from "./cut-after-response.ts";
 import { evaluateTemplate } from "./evaluator.ts";
 import { isFunction } from "./functions.ts";
-import { Budget } from "./limits.ts";
+import { invalidTemplate } from "./invalid-template.ts";
 import { type ParsedTemplate, parseTemplate } from "./parser.ts";
 import { promptSegments } from "./prompt-segments.ts";
 import { roundsData } from "./rounds.ts";
 import { fieldsOf, type TemplateNode } from "./syntax-tree.ts";
-import { invalidTemplate, TemplateFault } from "./template-fault.ts";
 import { type ThinkingTags, thinkingTagsOf, toolCallTagOf } from "./template-tags.ts";
 import { TemplateText } from "./template-text.ts";
 import { outsideText } from "./tool-values.ts";
@@ -84,16 +86,16 @@ export class GoChatTemplate implements PromptTemplate {
   }
 
   /**
-   * @param now the day that `currentDate` names
+   * @param options `now` is the day that `currentDate` names
    * @throws ProductError `PROMPT_TEMPLATE_INVALID` where the template fails, with line and column;
-   *   `PROMPT_TEMPLATE_REFUSED` for a suffix that the template has no place for
+   *   `PROMPT_TEMPLATE_TOO_COSTLY`; `PROMPT_TEMPLATE_REFUSED` for a suffix that the template has no place for
    */
   render(
     conversation: Conversation,
     model: TemplateModelFacts,
-    now: Date = new Date(),
+    { limits = fullLimits(defaultTimeoutMs), now = new Date() }: RenderOptions = {},
   ): PromptSegment[] {
-    const budget = new Budget();
+    const budget = new RenderBudget(limits);
     const texts = this.#runs(conversation).map(({ template, data }) =>
       this.#named("fails", () =>
         evaluateTemplate(template, new GoMap(new Map(Object.entries(data))), { now }, budget),

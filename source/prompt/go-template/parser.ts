@@ -1,10 +1,12 @@
 // Builds the syntax tree of a template, by the rules of Go's text/template/parse.
+
+import { longestSource } from "../render-budget.ts";
+import { TemplateFault } from "../template-fault.ts";
 import { type Token, tokenize } from "./lexer.ts";
 import { deepestNesting } from "./limits.ts";
 import { unquote } from "./literals.ts";
 import { PipeParser } from "./pipe-parser.ts";
 import type { Pipe, TemplateNode } from "./syntax-tree.ts";
-import { TemplateFault } from "./template-fault.ts";
 import { TokenCursor, unexpected } from "./token-cursor.ts";
 
 export interface ParsedTemplate {
@@ -21,6 +23,9 @@ export function parseTemplate(
   source: string,
   isFunction: (name: string) => boolean,
 ): ParsedTemplate {
+  if (source.length > longestSource) {
+    throw new TemplateFault(`it is longer than ${longestSource} characters`, 0);
+  }
   return new Parser(source, isFunction).parse();
 }
 

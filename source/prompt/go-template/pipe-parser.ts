@@ -1,9 +1,10 @@
 // Parses what stands inside an action: pipelines, commands and their operands.
+
+import { TemplateFault } from "../template-fault.ts";
 import type { Token, TokenType } from "./lexer.ts";
 import { deepestNesting } from "./limits.ts";
 import { characterValue, numberValue, unquote } from "./literals.ts";
 import type { Command, Operand, Pipe } from "./syntax-tree.ts";
-import { TemplateFault } from "./template-fault.ts";
 import { type TokenCursor, unexpected } from "./token-cursor.ts";
 
 const operandTypes = new Set<TokenType>([

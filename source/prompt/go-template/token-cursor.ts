@@ -1,6 +1,7 @@
 // Walks over a template's tokens.
+
+import { TemplateFault } from "../template-fault.ts";
 import type { Token, TokenType } from "./lexer.ts";
-import { TemplateFault } from "./template-fault.ts";
 
 export class TokenCursor {
   readonly #tokens: readonly Token[];

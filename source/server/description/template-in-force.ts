@@ -51,6 +51,7 @@ export function readTemplate({
       capabilities: capabilitiesOf(template, {
         hasPooling: false,
         hasVision: projectors.length > 0,
+        hasToolTemplate: kind === "jinja" && facts.toolTemplate !== undefined,
       }),
     };
   } catch (error) {

@@ -14,6 +14,8 @@ export interface GgufFacts {
   vocabularySize: number;
   /** The Jinja text of `tokenizer.chat_template`, if the file has one. */
   chatTemplate: string | undefined;
+  /** Its `tokenizer.chat_template.tool_use`, for requests with tools. */
+  toolTemplate: string | undefined;
   fileSize: number;
   /** False for a vocabulary alone, as llama.cpp's own tests have them. */
   hasWeights: boolean;
@@ -55,7 +57,10 @@ export function factsOf(path: string, header: GgufHeader): GgufFacts {
     trainedContextLength: number(metadata.get(`${architecture}.context_length`)) ?? 2048,
     layers,
     vocabularySize,
-    chatTemplate: text(metadata.get("tokenizer.chat_template")),
+    chatTemplate:
+      text(metadata.get("tokenizer.chat_template")) ??
+      text(metadata.get("tokenizer.chat_template.default")),
+    toolTemplate: text(metadata.get("tokenizer.chat_template.tool_use")),
     fileSize: header.fileSize,
     hasWeights: header.tensors.length > 0,
     cacheWidth: cacheWidth(metadata, architecture, layers),

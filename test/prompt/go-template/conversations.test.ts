@@ -169,7 +169,7 @@ describe("dates", () => {
   it("are of the day of the request", () => {
     const template = new GoChatTemplate("{{ currentDate }} {{ yesterdayDate }}{{ .Prompt }}");
     const day = new Date(2026, 2, 1, 12);
-    const text = joined(template.render({ messages: [user("")] }, facts, day));
+    const text = joined(template.render({ messages: [user("")] }, facts, { now: day }));
     expect(text).toBe("2026-03-01 2026-02-28");
   });
 });

@@ -6,11 +6,11 @@ import { describe, expect, it } from "vitest";
 import { evaluateTemplate } from "../../../source/prompt/go-template/evaluator.ts";
 import { isFunction } from "../../../source/prompt/go-template/functions.ts";
 import { GoChatTemplate } from "../../../source/prompt/go-template/go-chat-template.ts";
-import { Budget } from "../../../source/prompt/go-template/limits.ts";
 import { parseTemplate } from "../../../source/prompt/go-template/parser.ts";
-import { TemplateFault } from "../../../source/prompt/go-template/template-fault.ts";
 import { jsonValue } from "../../../source/prompt/go-template/tool-values.ts";
 import type { Conversation, PromptMessage } from "../../../source/prompt/prompt-template.ts";
+import { fullLimits, RenderBudget } from "../../../source/prompt/render-budget.ts";
+import { TemplateFault } from "../../../source/prompt/template-fault.ts";
 import { joined } from "./render.ts";
 
 function read<T>(file: string): T {
@@ -31,7 +31,7 @@ describe("the language", () => {
       parseTemplate(template, isFunction),
       jsonValue(data),
       { now: new Date() },
-      new Budget(),
+      new RenderBudget(fullLimits(5000)),
     ).plain;
 
   it("has a table that covers it", () => {

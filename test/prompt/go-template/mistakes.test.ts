@@ -2,11 +2,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
+import { quickLimits } from "../../../source/prompt/render-budget.ts";
 import { prompt } from "./render.ts";
 
 function errorOf(source: string): ProductError {
   try {
-    prompt(source, "hello");
+    prompt(source, "hello", quickLimits);
   } catch (error) {
     if (error instanceof ProductError) return error;
     throw error;
@@ -66,7 +67,9 @@ describe("a hostile template ends with an error", () => {
     ["deep else-ifs", `{{ if 0 }}${"{{ else if 0 }}".repeat(100_000)}{{ end }}`],
     ["deep parentheses", `{{ ${"(".repeat(100_000)}1${")".repeat(100_000)} }}`],
   ])("%s", (_, source) => {
-    expect(errorOf(source).code).toBe("PROMPT_TEMPLATE_INVALID");
+    const { code, status } = errorOf(source);
+    expect(["PROMPT_TEMPLATE_INVALID", "PROMPT_TEMPLATE_TOO_COSTLY"]).toContain(code);
+    expect(status).toBe(400);
   });
 
   it("and one that only looks so is served", () => {

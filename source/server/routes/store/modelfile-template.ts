@@ -1,8 +1,8 @@
 // Reads the TEMPLATE of a Modelfile before a model is made with it.
 import { ProductError } from "../../../base/product-error.ts";
 import { GoChatTemplate } from "../../../prompt/go-template/go-chat-template.ts";
-import { TemplateFault } from "../../../prompt/go-template/template-fault.ts";
 import { unknownFieldText } from "../../../prompt/go-template/unknown-fields.ts";
+import { TemplateFault } from "../../../prompt/template-fault.ts";
 import { positionWithin, type TextPosition } from "../../../store/modelfile/modelfile-text.ts";
 import type { ParsedModelfile } from "../../../store/modelfile/parse-modelfile.ts";
 import { atPlace } from "../../../store/modelfile/place-error.ts";

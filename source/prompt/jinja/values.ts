@@ -1,0 +1,228 @@
+// The values of a template, with Python's types, and what its functions are given. Integers are numbers, since templates count with
+// them; floats are boxed, since Python prints 1.0 where an integer prints 1.
+import type { RenderBudget } from "../render-budget.ts";
+import { TemplateFault } from "../template-fault.ts";
+
+export type Value =
+  | null
+  | boolean
+  | number
+  | string
+  | Float
+  | Value[]
+  | Tuple
+  | Dict
+  | Namespace
+  | Callable
+  | AttributeObject
+  | Undefined;
+
+export class Float {
+  readonly value: number;
+  constructor(value: number) {
+    this.value = value;
+  }
+}
+
+export class Tuple {
+  readonly items: readonly Value[];
+  constructor(items: readonly Value[]) {
+    this.items = items;
+  }
+}
+
+export type Key = string | number | boolean | null;
+
+export class Dict {
+  readonly entries: Map<Key, Value>;
+  constructor(entries: Map<Key, Value> = new Map()) {
+    this.entries = entries;
+  }
+}
+
+/** What `namespace()` makes: the only value whose attributes a template can set. */
+export class Namespace {
+  readonly entries: Map<Key, Value>;
+  constructor(entries: Map<Key, Value>) {
+    this.entries = entries;
+  }
+}
+
+export class Callable {
+  readonly name: string;
+  readonly call: (args: Arguments, run: Run) => Value;
+  /** A macro's name and the like. */
+  readonly attributes: ReadonlyMap<string, Value>;
+  constructor(
+    name: string,
+    call: (args: Arguments, run: Run) => Value,
+    attributes: ReadonlyMap<string, Value> = new Map(),
+  ) {
+    this.name = name;
+    this.call = call;
+    this.attributes = attributes;
+  }
+}
+
+/** A value that has attributes alone, such as `loop`. */
+export abstract class AttributeObject {
+  abstract attribute(name: string): Value | undefined;
+}
+
+/** A name or a member that is not there: prints nothing, fails when more is asked of it. */
+export class Undefined {
+  /** Such as `'x' is undefined`. */
+  readonly reason: string;
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
+/** @throws TemplateFault where the dictionary cannot have it as a key */
+export function keyOf(value: Value): Key {
+  if (value === null || typeof value !== "object") return value;
+  if (value instanceof Float) return value.value;
+  throw new TemplateFault(`a ${typeName(value)} cannot be a key of a dictionary`);
+}
+
+/** Python's name of the type, for messages. */
+export function typeName(value: Value): string {
+  if (value === null) return "None";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "number") return "int";
+  if (typeof value === "string") return "str";
+  if (value instanceof Float) return "float";
+  if (Array.isArray(value)) return "list";
+  if (value instanceof Tuple) return "tuple";
+  if (value instanceof Dict) return "dict";
+  if (value instanceof Namespace) return "namespace";
+  if (value instanceof Callable) return "function";
+  if (value instanceof Undefined) return "undefined";
+  return "object";
+}
+
+export function isTrue(value: Value): boolean {
+  if (value === null || value instanceof Undefined) return false;
+  if (typeof value === "boolean") return value;
+  if (typeof value === "number") return value !== 0;
+  if (typeof value === "string") return value !== "";
+  if (value instanceof Float) return value.value !== 0;
+  if (Array.isArray(value)) return value.length > 0;
+  if (value instanceof Tuple) return value.items.length > 0;
+  if (value instanceof Dict) return value.entries.size > 0;
+  return true;
+}
+
+/** A number of either type, true and false among them. */
+export function numberOf(value: Value): number | undefined {
+  if (typeof value === "number") return value;
+  if (typeof value === "boolean") return Number(value);
+  return value instanceof Float ? value.value : undefined;
+}
+
+/** The value, or one that is undefined for that reason; none is a value. */
+export function orUndefined(value: Value | undefined, reason: string): Value {
+  return value === undefined ? new Undefined(reason) : value;
+}
+
+/** @throws TemplateFault with the reason where the value is not there */
+export function refuseUndefined(value: Value): void {
+  if (value instanceof Undefined) throw new TemplateFault(value.reason);
+}
+
+/** JSON values as a template sees them. */
+export function fromJson(value: unknown): Value {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      return Number.isInteger(value) ? value : new Float(value);
+    case "object":
+      if (value === null) return null;
+      if (Array.isArray(value)) return value.map(fromJson);
+      return new Dict(new Map(Object.entries(value).map(([key, item]) => [key, fromJson(item)])));
+    default:
+      throw new TemplateFault(`a ${typeof value} is no value of a template`);
+  }
+}
+
+/** What functions of a template may use of the rendering that they are part of. */
+export interface Run {
+  readonly budget: RenderBudget;
+  /** The time that `strftime_now` tells. */
+  readonly now: Date;
+  filter(name: string, input: Value, args: Arguments): Value;
+  test(name: string, input: Value, args: Arguments): boolean;
+  /** `value.name` as templates write it. */
+  attribute(value: Value, name: string): Value;
+}
+
+/** The arguments of a call. */
+export class Arguments {
+  static readonly none = new Arguments([]);
+  readonly positional: readonly Value[];
+  readonly named: ReadonlyMap<string, Value>;
+
+  constructor(positional: readonly Value[], named: ReadonlyMap<string, Value> = new Map()) {
+    this.positional = positional;
+    this.named = named;
+  }
+
+  /** Without the first `count` positional ones. */
+  from(count: number): Arguments {
+    return new Arguments(this.positional.slice(count), this.named);
+  }
+
+  /** @throws TemplateFault for arguments that are too many or that none of the names fits */
+  check(names: readonly string[]): void {
+    if (this.positional.length > names.length) {
+      throw new TemplateFault(
+        `it takes at most ${names.length} arguments, ${this.positional.length} are given`,
+      );
+    }
+    for (const name of this.named.keys()) {
+      if (!names.includes(name)) throw new TemplateFault(`it has no argument \`${name}\``);
+    }
+  }
+
+  /** The argument at a place or by its name. */
+  get(index: number, name: string): Value | undefined {
+    return this.positional[index] ?? (index < this.positional.length ? null : this.named.get(name));
+  }
+
+  need(index: number, name: string): Value {
+    const value = this.get(index, name);
+    if (value === undefined) throw new TemplateFault(`its argument \`${name}\` is missing`);
+    return value;
+  }
+
+  /** @throws TemplateFault where it is none */
+  text(index: number, name: string, byDefault?: string): string {
+    const value = this.get(index, name);
+    if (value === undefined && byDefault !== undefined) return byDefault;
+    if (typeof value === "string") return value;
+    if (value instanceof Undefined) throw new TemplateFault(value.reason);
+    throw this.#wrong(name, "a text", value);
+  }
+
+  /** @throws TemplateFault where it is none */
+  integer(index: number, name: string, byDefault?: number): number {
+    const value = this.get(index, name);
+    if (value === undefined && byDefault !== undefined) return byDefault;
+    const number = value === undefined ? undefined : numberOf(value);
+    if (number !== undefined && Number.isInteger(number)) return number;
+    if (value instanceof Undefined) throw new TemplateFault(value.reason);
+    throw this.#wrong(name, "a whole number", value);
+  }
+
+  flag(index: number, name: string, byDefault = false): boolean {
+    const value = this.get(index, name);
+    return value === undefined ? byDefault : isTrue(value);
+  }
+
+  #wrong(name: string, wanted: string, value: Value | undefined): TemplateFault {
+    const got = value === undefined ? "is missing" : `is ${typeName(value)}, not ${wanted}`;
+    return new TemplateFault(`its argument \`${name}\` ${got}`);
+  }
+}
