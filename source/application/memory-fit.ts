@@ -1,4 +1,4 @@
-// Whether a model fits into memory, told before it is loaded.
+// Memory that a model would take, told before it is loaded.
 import type { Settings } from "../configuration/settings.ts";
 import { type FreeRoom, roomNeed, shortageOf } from "../engine/scheduler/card-plan.ts";
 import { planLoad } from "../engine/scheduler/load-plan.ts";
@@ -14,13 +14,32 @@ export async function fitOf(
   settings: Settings,
   given?: FreeRoom,
 ): Promise<{ fits: boolean; sentence: string }> {
-  const free = given ?? {
-    memoryBytes: freeMemoryBytes(),
-    cardBytes: await freeCardBytes(settings.gpu),
-  };
+  const free = given ?? (await freeRoom(settings));
   const plan = planLoad(model, model.parameters, engineSettings(settings), free);
   return {
     fits: shortageOf(roomNeed(model, plan), free, [], false) === undefined,
     sentence: roomSentence(model, plan, free),
   };
+}
+
+/**
+ * What layers with a sliding window would keep if the model were loaded now.
+ *
+ * @param given what is free; undefined: what is free now
+ * @returns undefined for a model that has none
+ */
+export async function slidingWindowOf(
+  model: ResolvedModel,
+  settings: Settings,
+  given?: FreeRoom,
+): Promise<string | undefined> {
+  if (model.facts.slidingWindow === 0) return undefined;
+  const free = given ?? (await freeRoom(settings));
+  const plan = planLoad(model, model.parameters, engineSettings(settings), free);
+  const tokens = `${plan.slidingWindow} tokens`;
+  return plan.keepsWholeWindow ? `${tokens}; its layers keep all, which takes little` : tokens;
+}
+
+async function freeRoom(settings: Settings): Promise<FreeRoom> {
+  return { memoryBytes: freeMemoryBytes(), cardBytes: await freeCardBytes(settings.gpu) };
 }

@@ -118,6 +118,12 @@ export class ModelLibrary implements Workshop {
     return await fitOf(await this.catalog.resolve(reference), settings);
   }
 
+  /** What layers with a sliding window would keep; undefined where there are none. */
+  async slidingWindow(reference: string, settings: Settings): Promise<string | undefined> {
+    const { slidingWindowOf } = await import("./memory-fit.ts");
+    return await slidingWindowOf(await this.catalog.resolve(reference), settings);
+  }
+
   /** The name of a model that a mistyped one was meant to be. */
   async nearestModel(reference: string): Promise<string | undefined> {
     const { models } = await this.catalog.listModels({ withDetails: false });

@@ -14,6 +14,8 @@ export type DescribedModel = Pick<
 > &
   Partial<Pick<ModelDescription, "parameters" | "system" | "license" | "requires">> & {
     template_origin: Pick<ModelDescription["template_origin"], "reason" | "is_guess">;
+    /** Tokens that layers with a sliding window keep; undefined where there are none, or it is not known. */
+    slidingWindow?: string | undefined;
   };
 
 /** @param verbose the file's metadata and its tensors too */
@@ -26,6 +28,7 @@ export function formatDescription(description: DescribedModel, verbose: boolean)
         architecture: info["general.architecture"] ?? details.family,
         parameters: details.parameter_size,
         "context length": details.context_length,
+        "sliding window": description.slidingWindow,
         "embedding length": details.embedding_length,
         quantization: details.quantization_level,
         requires: description.requires,

@@ -1,6 +1,6 @@
 // Whether a model fits, told before it is loaded.
 import { expect, test } from "vitest";
-import { fitOf } from "../../source/application/memory-fit.ts";
+import { fitOf, slidingWindowOf } from "../../source/application/memory-fit.ts";
 import { loadSettings } from "../../source/configuration/load-settings.ts";
 import { ModelCatalog } from "../../source/store/model-catalog.ts";
 
@@ -28,4 +28,16 @@ test("a model that fits, and one that does not, are told with both sizes", async
   });
   expect(await fitOf(large, settings, memory(4.1e9, 4e9))).toMatchObject({ fits: true });
   expect(await fitOf(large, settings, memory(2e9, 4e9))).toMatchObject({ fits: false });
+});
+
+test("what layers with a sliding window keep depends on how much memory they take", async () => {
+  expect(await slidingWindowOf(tiny, settings, memory(4e9))).toBeUndefined();
+  const sliding = { ...tiny, facts: { ...tiny.facts, slidingWindow: 512 } };
+  expect(await slidingWindowOf(sliding, settings, memory(4e9))).toBe(
+    "512 tokens; its layers keep all, which takes little",
+  );
+  const wide = { ...tiny.parameters, num_ctx: 4096 };
+  expect(await slidingWindowOf({ ...sliding, parameters: wide }, settings, memory(1e7))).toBe(
+    "512 tokens",
+  );
 });

@@ -4,8 +4,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { missingPrograms } from "./needs.ts";
-import type { ConformanceRow, Part } from "./part.ts";
 import { parsersPart } from "./parsers.ts";
+import type { ConformanceRow, Part } from "./part.ts";
 import { templatesPart } from "./templates.ts";
 import { tokenizersPart } from "./tokenizers.ts";
 

@@ -26,7 +26,7 @@ type Flags = CommandFlags<typeof showDefinition>;
 
 export const show: Run<typeof showDefinition> = async ([model], flags) => {
   const part = wantedPart(flags);
-  const { library } = openLibrary();
+  const { library, settings } = openLibrary();
   if (part === "rendered") {
     print(await rendered(library, model, flags.conversation), { isExact: true });
     return exitCodes.ok;
@@ -37,7 +37,10 @@ export const show: Run<typeof showDefinition> = async ([model], flags) => {
   }
   const verbose = flags.verbose === true;
   const description = await library.describe(model, verbose);
-  print(part === undefined ? formatDescription(description, verbose) : textOf(description, part));
+  if (part === undefined) {
+    const slidingWindow = await library.slidingWindow(model, settings.values);
+    print(formatDescription({ ...description, slidingWindow }, verbose));
+  } else print(textOf(description, part));
   return exitCodes.ok;
 };
 
