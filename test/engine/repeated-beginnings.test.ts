@@ -5,7 +5,7 @@ import type { LoadSettings } from "../../source/engine/runner/load-settings.ts";
 import { createRandom } from "../performance/random.ts";
 import { distance, loadMemoryModel } from "../support/load-memory-model.ts";
 import type { Answer } from "../support/load-tiny.ts";
-import type { MemoryModel } from "../support/memory-models.ts";
+import { type MemoryModel, memoryModels } from "../support/memory-models.ts";
 import { proofRounds } from "../support/proof.ts";
 
 interface Variant {
@@ -15,9 +15,7 @@ interface Variant {
 }
 
 const variants: Variant[] = [
-  ...(["dense", "sliding", "hybrid", "recurrent"] as const).map((kind) => {
-    return { name: kind, kind, changes: {} };
-  }),
+  ...memoryModels.map((kind) => ({ name: kind, kind, changes: {} })),
   { name: "sliding, all kept:", kind: "sliding", changes: { keepsWholeWindow: true } },
 ];
 /** Rounding differs by how a prompt is cut; a wrong state is off by far more. */
@@ -63,7 +61,7 @@ describe.each(variants)("$name memory", ({ kind, changes }) => {
       for (const tokens of [prompt, edited, prompt]) {
         const answer = await model.ask(tokens);
         expect(answer.done.statistics.cachedTokens).toBeGreaterThan(1100);
-        if (kind === "dense") expect(sourceOf(answer)).toBe("slot");
+        if (kind === "dense" || kind === "mixture") expect(sourceOf(answer)).toBe("slot");
         if (kind === "hybrid" || kind === "recurrent") expect(sourceOf(answer)).toBe("checkpoint");
         expect(distance(await cold.ask(tokens), answer)).toBeLessThan(tolerance);
       }

@@ -17,10 +17,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createRandom } from "../performance/random.ts";
 import { distance, loadMemoryModelFile } from "../support/load-memory-model.ts";
 import type { Answer } from "../support/load-tiny.ts";
-import { type MemoryModel, writeMemoryModel } from "../support/memory-models.ts";
+import { type MemoryModel, memoryModels, writeMemoryModel } from "../support/memory-models.ts";
 import { proofRounds } from "../support/proof.ts";
 
-const kinds: MemoryModel[] = ["dense", "sliding", "hybrid", "recurrent"];
 /** Rounding differs by how a prompt is cut; a wrong state is off by far more. */
 const tolerance = 0.05;
 /** The context keeps a step's tokens beyond the sliding window: with small steps it drops them soon. */
@@ -53,7 +52,7 @@ function startOf({ events }: Answer) {
   return { from: started?.cachedFrom, tokens: started?.cachedTokens };
 }
 
-describe.each(kinds)("%s memory", (kind) => {
+describe.each(memoryModels)("%s memory", (kind) => {
   it("answers after a restart as when read cold, from the disk", async () => {
     const { load, files, folder } = await machine(kind);
     const system = text(1500, 1);

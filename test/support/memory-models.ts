@@ -1,5 +1,6 @@
 // Small random models that differ in what they can forget: any part of what they have read, what lies
-// within a sliding window alone, or, with recurrent states beside attention or without it, nothing.
+// within a sliding window alone, or, with recurrent states beside attention or without it, nothing. A
+// mixture of experts forgets as a dense model does.
 // They speak tiny's tokens.
 import { readGguf } from "../../source/store/gguf/read-gguf.ts";
 import {
@@ -11,12 +12,14 @@ import {
 import { createRandom, drawNormal } from "../performance/random.ts";
 import { tinyFile } from "./load-tiny.ts";
 
-export type MemoryModel = "dense" | "sliding" | "hybrid" | "recurrent";
+export const memoryModels = ["dense", "mixture", "sliding", "hybrid", "recurrent"] as const;
+export type MemoryModel = (typeof memoryModels)[number];
 
 const hidden = 64;
 const headLength = 32;
 const layers = 4;
 const feedForward = 128;
+const experts = 4;
 const vocabulary = 786;
 /** Of the sliding window, in tokens. */
 const windowTokens = 32;
@@ -67,6 +70,29 @@ const models: Record<
     architecture: "gemma3",
     metadata: { ...attention(2), "attention.head_count_kv": uint32(2) },
     tensors: gemmaTensors,
+  },
+  mixture: {
+    architecture: "qwen3moe",
+    metadata: {
+      ...attention(2),
+      "attention.head_count_kv": uint32(2),
+      expert_count: uint32(experts),
+      // All are used: rounding would choose others where two are nearly equal, and answers would differ.
+      expert_used_count: uint32(experts),
+      expert_feed_forward_length: uint32(feedForward),
+    },
+    tensors: () => [
+      ones("output_norm.weight", hidden),
+      ...eachLayer((name) => [
+        ones(name("attn_norm"), hidden),
+        ...attentionTensors(name),
+        ones(name("ffn_norm"), hidden),
+        drawn(name("ffn_gate_inp"), [hidden, experts]),
+        drawn(name("ffn_gate_exps"), [hidden, feedForward, experts]),
+        drawn(name("ffn_up_exps"), [hidden, feedForward, experts]),
+        drawn(name("ffn_down_exps"), [feedForward, hidden, experts]),
+      ]),
+    ],
   },
   sliding: {
     architecture: "gemma3",
