@@ -406,6 +406,8 @@ describe("fields of a wrong type", () => {
     truncate: flag,
     shift: flag,
     ignore_eos: flag,
+    chat_template_kwargs: [1, "enable_thinking", [true], { messages: [] }],
+    grammar: [1, {}, []],
     functions: [...list, [{ name: "f" }]],
     function_call: [{ name: "f" }],
     modalities: [...list, [1], ["text", "audio"]],
