@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import path from "node:path";
+import { spawnWatched } from "../base/parent-watch.ts";
 import { ProductError } from "../base/product-error.ts";
 import type { DeploymentRequest } from "../cloud/admin/documents.ts";
 import { runnerFile } from "../cloud/engines/process/spawn-runner.ts";
@@ -18,10 +19,8 @@ export async function runLocally(
   { inspection, config, secrets }: DeploymentRequest,
 ): Promise<number> {
   const port = String(config.exposedPort);
-  const child = spawn(
-    "python3",
-    ["-u", runnerFile(), "--script", script, "--target", inspection.target],
-    {
+  const child = spawnWatched("tree", () =>
+    spawn("python3", ["-u", runnerFile(), "--script", script, "--target", inspection.target], {
       cwd: path.dirname(script),
       stdio: "inherit",
       env: {
@@ -34,7 +33,7 @@ export async function runLocally(
         DEPLOYCTL_PORT_REWRITE: "none",
         DEPLOYCTL_EVENTS: "off",
       },
-    },
+    }),
   );
   const pass = (signal: NodeJS.Signals) => child.kill(signal);
   const ignore = () => {}; // the terminal sends it to the script too

@@ -1,7 +1,8 @@
-// Runs a program together with what it starts, and ends all of it together: compilers that outlive
-// their cmake would write into folders that are being removed.
+// Runs a program together with what it starts, and ends all of it together, with this process at the
+// latest: compilers that outlive their cmake would write into folders that are being removed.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
+import { spawnWatched } from "./parent-watch.ts";
 
 export interface GroupOptions {
   cwd?: string;
@@ -26,12 +27,14 @@ export function runGroup(
   words: readonly string[],
   { cwd, signal }: GroupOptions,
 ): RunningGroup {
-  const child = spawn(program, words, {
-    stdio: ["ignore", "pipe", "pipe"],
-    // Windows has no groups: there the program itself is ended.
-    detached: process.platform !== "win32",
-    ...(cwd !== undefined && { cwd }),
-  });
+  const child = spawnWatched("group", () =>
+    spawn(program, words, {
+      stdio: ["ignore", "pipe", "pipe"],
+      // Windows has no groups: there the program itself is ended.
+      detached: process.platform !== "win32",
+      ...(cwd !== undefined && { cwd }),
+    }),
+  );
   let force: NodeJS.Timeout | undefined;
   const end = () => {
     endGroup(child, "SIGTERM");

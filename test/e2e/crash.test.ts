@@ -297,6 +297,24 @@ describe("nothing is left behind", () => {
     }
   });
 
+  test("by a server that is killed while its runner's thread never looks at a message", async () => {
+    const home = await Home.create();
+    try {
+      await home.run(["run", "tiny", capital]);
+      const runner = processesOfHome(home.folder).find(({ text }) => text.includes("runner-main"));
+      if (runner === undefined) throw new Error("there is no runner");
+      // Like a long computation: nothing in JavaScript runs, the closed channel goes unseen.
+      process.kill(runner.id, "SIGSTOP");
+      await home.killServer();
+      await until(
+        () => isAlive(runner.id),
+        (alive) => !alive,
+      );
+    } finally {
+      await home.remove();
+    }
+  });
+
   test("a folder that a dead runner of somebody else left does not stop a model", async () => {
     const home = await Home.create();
     const { pid: deadProcess } = spawnSync(process.execPath, ["--version"]);

@@ -8,7 +8,11 @@ const { engine } = openEngine(stateFolder);
 
 await engine.adopt(replicas);
 engine.onChange(() => void tell());
-for (const replica of replicas) await engine.startReplica({ replica, plan, secrets: {} });
+// The app of a `run`, which nobody wants once its control plane is gone.
+const endsWithServer = plan.app === "ephemeral";
+for (const replica of replicas) {
+  await engine.startReplica({ replica, plan, secrets: {}, endsWithServer });
+}
 
 async function tell(): Promise<void> {
   process.stdout.write(`${JSON.stringify(await engine.observe())}\n`);

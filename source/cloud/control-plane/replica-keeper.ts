@@ -200,7 +200,9 @@ export class ReplicaKeeper {
     const { engine, store } = this.#context;
     const revision = store.revisions.get(record);
     const secrets = secretsOf(store, revision);
-    await engine.startReplica({ replica: record.replica, plan: planOf(store, revision), secrets });
+    const { isEphemeral: endsWithServer } = store.apps.get(record);
+    const plan = planOf(store, revision);
+    await engine.startReplica({ replica: record.replica, plan, secrets, endsWithServer });
     // It may have been told to leave meanwhile.
     const isOrdered = store.replicas.find(record.replica)?.stage === "ordered";
     if (isOrdered) store.replicas.update(record.replica, { stage: "started" });

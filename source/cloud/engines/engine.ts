@@ -21,6 +21,8 @@ export interface ReplicaRequest {
   plan: RevisionPlan;
   /** The values of `config.secretNames`. */
   secrets: Record<string, string>;
+  /** Ends it with the control plane, however that ends; otherwise the next one adopts it. */
+  endsWithServer?: boolean;
 }
 
 /** What an engine can tell of a replica; the control plane makes its states of these. */

@@ -1,5 +1,5 @@
 // A runner: the child process that holds one model. It is started by runner-process.ts and ends with
-// its parent, whatever becomes of that.
+// its parent, by the closed channel or, while it computes, by the parent's watchdog.
 import { ProductError } from "../../base/product-error.ts";
 import type { EngineConnection, TextEngine } from "../text/text-engine.ts";
 import type { VisionEngine } from "../vision/vision-engine.ts";

@@ -4,6 +4,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 import { AsyncQueue } from "../../base/async-queue.ts";
+import { spawnWatched } from "../../base/parent-watch.ts";
 import { type ErrorDefinition, exitCodes, ProductError } from "../../base/product-error.ts";
 import { RingBuffer } from "../../base/ring-buffer.ts";
 import { engineErrors } from "../errors.ts";
@@ -61,14 +62,16 @@ export class RunnerProcess {
   private constructor(settings: LoadSettings, observer: RunnerObserver, mayLoad: Promise<void>) {
     this.#observer = observer;
     this.#tellsPrompts = settings.vision?.engine === "prebuilt";
-    this.#child = fork(mainFile, [], {
-      // The binding's engine prints prompts; of its errors, stderr tells enough.
-      stdio: ["ignore", this.#tellsPrompts ? "ignore" : "pipe", "pipe", "ipc"],
-      serialization: "json",
-      env: runnerEnvironment(process.env),
-      // What a step leaves behind in JavaScript is little: the heap's young part need not grow.
-      execArgv: ["--max-semi-space-size=1"],
-    });
+    this.#child = spawnWatched("process", () =>
+      fork(mainFile, [], {
+        // The binding's engine prints prompts; of its errors, stderr tells enough.
+        stdio: ["ignore", this.#tellsPrompts ? "ignore" : "pipe", "pipe", "ipc"],
+        serialization: "json",
+        env: runnerEnvironment(process.env),
+        // What a step leaves behind in JavaScript is little: the heap's young part need not grow.
+        execArgv: ["--max-semi-space-size=1"],
+      }),
+    );
     this.exited = new Promise((resolve) => {
       this.#child.once("error", (error) =>
         resolve(this.#end(`could not be run: ${error.message}`)),

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import path from "node:path";
+import { spawnWatched } from "../../../base/parent-watch.ts";
 import type { ReplicaRequest } from "../engine.ts";
 import { nonceVariable } from "./process-table.ts";
 
@@ -33,7 +34,7 @@ export function runnerFile(): string {
   return path.join(import.meta.dirname, "../../python/runner.py");
 }
 
-/** @returns a child that lives on when this process ends */
+/** @returns a child that lives on when this process ends, unless the request says otherwise */
 export function spawnRunner(options: SpawnOptions): ChildProcess {
   const { request, python, raw } = options;
   const { bundleFolder, script, target } = request.plan;
@@ -41,12 +42,15 @@ export function spawnRunner(options: SpawnOptions): ChildProcess {
   const output = [openSync(raw.stdout, "a", ownerOnly), openSync(raw.stderr, "a", ownerOnly)];
   try {
     const file = path.join(bundleFolder, script);
-    const child = spawn(python, ["-u", runnerFile(), "--script", file, "--target", target], {
-      cwd: bundleFolder,
-      detached: true,
-      stdio: ["ignore", ...output],
-      env: environmentOf(options),
-    });
+    const words = ["-u", runnerFile(), "--script", file, "--target", target];
+    const start = () =>
+      spawn(python, words, {
+        cwd: bundleFolder,
+        detached: true,
+        stdio: ["ignore", ...output],
+        env: environmentOf(options),
+      });
+    const child = request.endsWithServer ? spawnWatched("group", start) : start();
     child.unref();
     return child;
   } finally {

@@ -134,6 +134,29 @@ function recordOf(replica: string, processId: number, change: Partial<ReplicaRec
 }
 
 describe("a control plane that is killed", () => {
+  it("takes along the replicas of a run, also one whose thread computes", async () => {
+    const busy = `
+import subprocess
+import sys
+
+import deployctl
+
+
+@deployctl.app(port=8000)
+def serve():
+    subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    while True:
+        pass
+`;
+    plan = { ...makePlan(stateFolder, busy), app: "ephemeral" };
+    const [observed] = await killedWorker(["one"], ([one]) => one?.processId !== undefined);
+    const leader = observed?.processId ?? 0;
+    await until(
+      async () => (await readProcesses()).filter(({ session }) => session === leader),
+      (living) => living.length === 0,
+    );
+  });
+
   it("leaves its replicas serving; the next one takes them up and starts nothing twice", async () => {
     const before = await killedWorker(["one", "two"], allReady);
     for (const { endpoint } of before)

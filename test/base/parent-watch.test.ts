@@ -1,0 +1,74 @@
+// What was started ends with its parent, also when that is killed and nothing of it reads a channel.
+import { type ChildProcess, fork, spawn } from "node:child_process";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { isAlive } from "../support/processes.ts";
+import { until } from "../support/until.ts";
+
+const support = path.join(import.meta.dirname, "..", "support");
+
+/** Starts a parent and resolves with the ids that it writes to its output. */
+async function startParent(file: string, words: readonly string[], count: number) {
+  const parent = fork(path.join(support, file), words, { silent: true });
+  onTestFinished(() => void parent.kill("SIGKILL"));
+  let output = "";
+  parent.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+  });
+  const ids = await until(
+    () => output.trim().split(/\s+/).map(Number),
+    (found) => found.length === count && found.every((id) => id > 0),
+  );
+  onTestFinished(() => {
+    for (const id of ids) if (isAlive(id)) process.kill(id, "SIGKILL");
+  });
+  return { parent, ids };
+}
+
+async function untilGone(ids: readonly number[]): Promise<void> {
+  await until(
+    () => ids.filter(isAlive),
+    (living) => living.length === 0,
+  );
+}
+
+function kill(parent: ChildProcess): void {
+  parent.kill("SIGKILL");
+}
+
+describe.skipIf(process.platform === "win32")("a parent that is killed", () => {
+  // The one for `create -q`, the other for `deployctl run --local`.
+  test.each(["group", "tree"])("takes a program that computes along, as a %s", async (scope) => {
+    const busy = "while :; do :; done";
+    const { parent, ids } = await startParent(
+      "busy-parent.ts",
+      [scope, "/bin/sh", "-c", `(${busy}) & echo $$ $!; ${busy}`],
+      2,
+    );
+    kill(parent);
+    await untilGone(ids);
+  });
+
+  test("takes a program along that ignores every signal it can", async () => {
+    const { parent, ids } = await startParent(
+      "busy-parent.ts",
+      ["group", "/bin/sh", "-c", "trap '' HUP INT TERM PIPE; echo $$; while :; do :; done"],
+      1,
+    );
+    kill(parent);
+    await untilGone(ids);
+  });
+
+  test("leaves alone what it has not started", async () => {
+    const other = spawn("sleep", ["60"]);
+    onTestFinished(() => void other.kill("SIGKILL"));
+    const { parent, ids } = await startParent(
+      "busy-parent.ts",
+      ["group", "/bin/sh", "-c", "echo $$; sleep 60"],
+      1,
+    );
+    kill(parent);
+    await untilGone(ids);
+    expect(isAlive(other.pid ?? 0)).toBe(true);
+  });
+});
