@@ -4,6 +4,7 @@ import { toAbsolutePath } from "../base/file-path.ts";
 import type { DeploymentRequest, DeployStrategy } from "../cloud/admin/documents.ts";
 import { checkName, suggestName } from "../cloud/app-name.ts";
 import { collectBundle } from "../cloud/bundle/script-bundle.ts";
+import { variablesLeftOut } from "../cloud/inherited-variables.ts";
 import { type ConfigFlags, configFrom } from "../cloud/inspection/config-from.ts";
 import { environmentSnapshot, looksSecret } from "../cloud/inspection/environment-snapshot.ts";
 import { inspectScript } from "../cloud/inspection/inspect-script.ts";
@@ -100,6 +101,26 @@ export async function inspectReference(
 ): Promise<Inspection> {
   const { file, target } = readScriptReference(reference);
   return await inspectScript(toAbsolutePath(file), target, options);
+}
+
+/**
+ * Names well-known variables that are set here and that the app will not get.
+ *
+ * @returns undefined when there are none
+ */
+export function variablesNote(
+  { config, secrets }: Pick<DeploymentRequest, "config" | "secrets">,
+  environment: NodeJS.ProcessEnv = process.env,
+): string | undefined {
+  const given = [config.environment, secrets ?? {}].flatMap((one) => Object.keys(one));
+  const names = variablesLeftOut(environment, new Set([...given, ...config.secretNames]));
+  if (names.length === 0) return undefined;
+  const secret = names.filter(looksSecret);
+  const flags = names.map((name) =>
+    looksSecret(name) ? `--secret ${name}` : `--env ${name}="$${name}"`,
+  );
+  const first = secret[0] === undefined ? "" : ` (after deployctl secrets set ${secret[0]})`;
+  return `Set here, but not passed to the app: ${names.join(", ")}. To pass: ${flags.join(" ")}${first}.`;
 }
 
 /** Variables that were given, as those of the script: values that look secret are kept as such. */

@@ -1,6 +1,6 @@
 // deployctl deploy: makes a script an app, or an app's next revision.
 import { explainMissingProgram } from "../../../application/own-programs.ts";
-import { prepareDeployment } from "../../../application/prepare-deployment.ts";
+import { prepareDeployment, variablesNote } from "../../../application/prepare-deployment.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import type { Run } from "../../program/definition.ts";
 import { certificateOf } from "../certificate.ts";
@@ -19,6 +19,8 @@ export const deploy: Run<typeof deployDefinition> = async ([reference], flags) =
   const progress = new DeployProgress(process.stderr, flags.quiet === true);
   try {
     const { request, warnings } = await prepareDeployment(wishes, progress);
+    const note = variablesNote(request);
+    if (note !== undefined) progress.note(note);
     progress.finish();
     const client = await startedClientOf(session);
     const begin = (signal: AbortSignal) => client.deploy(request, signal);

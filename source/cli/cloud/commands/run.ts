@@ -1,5 +1,5 @@
 // deployctl run: serves a script while this command runs, with its log here.
-import { prepareDeployment } from "../../../application/prepare-deployment.ts";
+import { prepareDeployment, variablesNote } from "../../../application/prepare-deployment.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";
@@ -29,6 +29,8 @@ export const run: Run<typeof runDefinition> = async ([reference], flags) => {
   const progress = new DeployProgress(process.stderr, flags.quiet === true);
   const end = await orFinish(progress, async () => {
     const { request } = await prepareDeployment({ ...wishes, isEphemeral: true }, progress);
+    const note = variablesNote(request);
+    if (note !== undefined) progress.note(note);
     progress.finish();
     const client = await startedClientOf(session);
     return await runEphemeral(session, client, request, progress, signal);

@@ -6,6 +6,7 @@ import { createWriteStream, existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { finished } from "node:stream/promises";
+import { spawnWatched } from "../../../base/parent-watch.ts";
 import { ProductError } from "../../../base/product-error.ts";
 import { cloudErrors } from "../../errors.ts";
 import { checkExecutables } from "../../inspection/executables.ts";
@@ -93,12 +94,14 @@ async function build(work: Build): Promise<void> {
   const logFile = `${folder}.log`;
   const file = createWriteStream(logFile, { flags: "a", mode: ownerOnly });
   const builder = path.join(pythonFolder(), "build_environment.py");
-  const child = spawn(python, ["-I", "-B", builder, folder, ...requirements], {
-    // A group of its own: pip and its compilers end with it.
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: environment,
-  });
+  const child = spawnWatched("group", () =>
+    spawn(python, ["-I", "-B", builder, folder, ...requirements], {
+      // A group of its own: pip and its compilers end with it.
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: environment,
+    }),
+  );
   const end = () => {
     if (child.pid !== undefined) endGroup(child.pid);
   };

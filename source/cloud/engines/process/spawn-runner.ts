@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import path from "node:path";
 import { spawnWatched } from "../../../base/parent-watch.ts";
+import { inheritedVariables } from "../../inherited-variables.ts";
 import type { ReplicaRequest } from "../engine.ts";
 import { nonceVariable } from "./process-table.ts";
 
@@ -19,15 +20,11 @@ export interface SpawnOptions {
   raw: { stdout: string; stderr: string };
   /** Where models are kept unless somebody says otherwise. */
   weightsFolder: string;
-  /** Those of the control plane. */
+  /** Those of the control plane: a short list of them is passed on. */
   inherited: NodeJS.ProcessEnv;
 }
 
 const ownerOnly = 0o600;
-/** Of the control plane alone: its own settings and keys, and what steers its Node. */
-const private_ = /^(?:DEPLOYCTL_|FAL_KEY|NODE_OPTIONS$|NODE_CHANNEL_|NODE_UNIQUE_ID$|VITEST)/;
-/** Switches of the Python side that a person sets for all replicas; where our own modelctl is. */
-const passedOn = new Set(["DEPLOYCTL_REAL_FAL", "DEPLOYCTL_BIND_ANY", "DEPLOYCTL_MODELCTL"]);
 
 /** The runner as it lies in a checkout and in dist/ alike. */
 export function runnerFile(): string {
@@ -68,13 +65,10 @@ export function environmentOf({
   weightsFolder,
   inherited,
 }: Omit<SpawnOptions, "python" | "raw">): NodeJS.ProcessEnv {
-  const kept = Object.entries(inherited).filter(
-    ([name]) => passedOn.has(name) || !private_.test(name),
-  );
   return {
     PYTHONUNBUFFERED: "1",
     HF_HOME: weightsFolder,
-    ...Object.fromEntries(kept),
+    ...inheritedVariables(inherited),
     ...additions,
     ...plan.config.environment,
     ...secrets,

@@ -1,9 +1,9 @@
 // Replicas as real processes of python3, from their start to their end.
 
-import { rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { AppConfig } from "../../../../source/cloud/app-config.ts";
 import type { ReplicaExit } from "../../../../source/cloud/engines/engine.ts";
 import type { HealthSettings } from "../../../../source/cloud/engines/process/health-watch.ts";
@@ -112,6 +112,56 @@ describe("a replica", () => {
       });
     } finally {
       delete process.env.DEPLOYCTL_KEY;
+    }
+  });
+
+  it("sees none of the secrets of the shell that its server was started from", async () => {
+    const secrets = [
+      "AWS_SECRET_ACCESS_KEY",
+      "AWS_ACCESS_KEY_ID",
+      "OPENAI_API_KEY",
+      "HF_TOKEN",
+      "GITHUB_TOKEN",
+      "DATABASE_URL",
+      "DEPLOYCTL_ADMIN_KEY",
+      "FAL_KEY",
+      "NODE_OPTIONS",
+      "MODELCTL_KEY",
+      "SSH_AUTH_SOCK",
+      "MY_COMPANYS_OWN",
+    ];
+    const passed = {
+      TZ: "Europe/Berlin",
+      LC_ALL: "C.UTF-8",
+      CUDA_DEVICE_ORDER: "PCI_BUS_ID",
+      https_proxy: "http://proxy.example:3128",
+      SSL_CERT_FILE: "/etc/ssl/cert.pem",
+      MODELCTL_GPU: "cpu",
+      MODELCTL_LOOKUP_TOKENS: "7",
+      OLLAMA_MODELS: "/models",
+    };
+    const shell = {
+      ...Object.fromEntries(secrets.map((name) => [name, "secret-of-the-shell"])),
+      ...passed,
+      PATH: process.env.PATH,
+      HOME: stateFolder,
+    };
+    const own = makeStateFolder();
+    const started = openEngine(own, { environment: shell });
+    onTestFinished(async () => await endEngine(own, started));
+    const plan = makePlan(own, serveScript, { environment: { MODEL_NAME: "tiny" } });
+    await started.engine.startReplica({ replica: "one", plan, secrets: { WANDB_API_KEY: "own" } });
+    const { processId = 0 } = await untilPhase(started.engine, "one", "ready");
+    const members = (await readProcesses()).filter(({ session }) => session === processId);
+    expect(members.length).toBeGreaterThan(1);
+    for (const { id } of members) {
+      const text = readFileSync(`/proc/${id}/environ`, "utf8");
+      expect(text).not.toContain("secret-of-the-shell");
+      const seen = text.split("\0");
+      const expected = { ...passed, MODEL_NAME: "tiny", WANDB_API_KEY: "own", HOME: stateFolder };
+      expect(seen).toEqual(
+        expect.arrayContaining(Object.entries(expected).map(([name, value]) => `${name}=${value}`)),
+      );
     }
   });
 
