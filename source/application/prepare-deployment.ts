@@ -20,6 +20,8 @@ export interface DeploymentWishes {
   isEphemeral?: boolean;
   /** Never runs the script's top level. */
   isStatic: boolean;
+  /** Asked before it is run where the system cannot confine it; undefined refuses. */
+  mayRun?: ((sentence: string) => Promise<boolean>) | undefined;
   /** Files and folders that travel with the script, beside those that it is seen to use. */
   includes: readonly string[];
   config: ConfigFlags;
@@ -37,6 +39,8 @@ export interface PreparationProgress {
   step(name: "inspect" | "bundle", sentence: string): void;
   note(sentence: string): void;
   warn(sentence: string): void;
+  /** Called before anything else is written to the terminal, such as a question. */
+  finish?(): void;
 }
 
 export interface PreparedDeployment {
@@ -53,12 +57,16 @@ export async function prepareDeployment(
   wishes: DeploymentWishes,
   progress: PreparationProgress,
 ): Promise<PreparedDeployment> {
-  const { reference, isStatic, includes, organisation } = wishes;
+  const { reference, isStatic, mayRun, includes, organisation } = wishes;
   const { file, target } = readScriptReference(reference);
   const script = toAbsolutePath(file);
   progress.step("inspect", path.basename(file));
   const onRun = (sentence: string) => progress.note(sentence);
-  const inspection = await inspectScript(script, target, { isStatic, onRun });
+  const ask = async (sentence: string) => {
+    progress.finish?.();
+    return (await mayRun?.(sentence)) ?? false;
+  };
+  const inspection = await inspectScript(script, target, { isStatic, mayRun: ask, onRun });
   const { warnings } = inspection;
   for (const { sentence } of warnings) progress.warn(sentence);
   const { open, secret } = divideVariables(wishes.config.environment ?? {});
@@ -95,6 +103,7 @@ export async function inspectReference(
   reference: string,
   options: {
     isStatic: boolean;
+    mayRun?: ((sentence: string) => Promise<boolean>) | undefined;
     onRun: (sentence: string) => void;
     signal?: AbortSignal | undefined;
   },

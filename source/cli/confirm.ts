@@ -1,4 +1,4 @@
-// Asks before a model is replaced.
+// Asks before something is done that cannot be undone.
 import { createInterface } from "node:readline/promises";
 import { ProductError } from "../base/product-error.ts";
 import { commandErrors } from "./errors.ts";
@@ -10,15 +10,16 @@ import { commandErrors } from "./errors.ts";
  */
 export async function confirmReplacing(model: string, isForced = false): Promise<void> {
   if (isForced) return;
-  if (process.stdin.isTTY && process.stderr.isTTY && (await isYes(`Replace '${model}'? [y/N] `)))
-    return;
+  if (await isYes(`Replace '${model}'? [y/N] `)) return;
   throw new ProductError(commandErrors.nameTaken, {
     message: `A model named '${model}' already exists.`,
     hint: "Use --force to replace it, or choose another name.",
   });
 }
 
-async function isYes(question: string): Promise<boolean> {
+/** Resolves with false, without asking, where there is no terminal. */
+export async function isYes(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return false;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await terminal.question(question)).trim());

@@ -33,6 +33,13 @@ export const cloudErrors = {
     description:
       "The script is no Python, its decorator has a wrong keyword, or its top level fails when it is loaded.",
   },
+  scriptNotRun: {
+    code: "CLOUD_SCRIPT_NOT_RUN",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description:
+      "Configuration is only known by running the script, and the system cannot confine it: see --yes-run and --static.",
+  },
   targetUnknown: {
     code: "CLOUD_TARGET_UNKNOWN",
     status: 400,

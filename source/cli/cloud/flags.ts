@@ -108,6 +108,10 @@ export const scriptFlags = {
     values: ["pip", "ignore"],
   },
   static: { type: "boolean", text: "Only parse the script; never run its top level" },
+  yesRun: {
+    type: "boolean",
+    text: "Run the script's top level even where the system cannot confine it",
+  },
   port: {
     type: "integer",
     value: "PORT",

@@ -2,6 +2,7 @@
 import type { DeploymentWishes } from "../../application/prepare-deployment.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "./flags.ts";
+import { mayRunScript } from "./may-run-script.ts";
 import { readScale } from "./read-scale.ts";
 import { checkVariableName, readPairs, readVariables } from "./read-values.ts";
 import { type Session, settingOf } from "./session.ts";
@@ -15,6 +16,7 @@ export function readDeployment(session: Session, reference: string): DeploymentW
     appName,
     organisation: organisation ?? settingOf(session, "org"),
     isStatic: flags.static === true,
+    mayRun: (sentence) => mayRunScript(sentence, flags.yesRun === true),
     includes: flags.include ?? [],
     strategy: flags.strategy,
     isForced: flags.force,

@@ -1,5 +1,5 @@
 // Reads what a script asks for: first without running it, then, only where that does not suffice, by
-// running its top level under guard.
+// running its top level in a sandbox of the operating system, or, with consent, without one.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -9,7 +9,12 @@ import { type ErrorDefinition, ProductError } from "../../base/product-error.ts"
 import { cloudErrors } from "../errors.ts";
 import { batchingHint } from "./batching-server.ts";
 import type { Inspection } from "./inspection.ts";
-import { FindingsSchema, InspectionSchema, ProblemSchema } from "./inspection-schema.ts";
+import {
+  FindingsSchema,
+  InspectionSchema,
+  ProblemSchema,
+  UnenforcedSchema,
+} from "./inspection-schema.ts";
 import { askPython, type PythonAnswer, pythonProgram } from "./python-program.ts";
 
 export interface InspectionOptions {
@@ -17,23 +22,28 @@ export interface InspectionOptions {
   isStatic?: boolean;
   /** What `os.environ` is resolved against. Defaults to this process's. */
   environment?: NodeJS.ProcessEnv;
-  /** Told, as one sentence, before the script's top level is run under guard, and why. */
+  /**
+   * Asked, in one sentence, before the script's top level is run where the system cannot confine it.
+   * Defaults to no.
+   */
+  mayRun?: ((sentence: string) => Promise<boolean>) | undefined;
+  /** Told, as one sentence, before the script's top level is run, and why. */
   onRun?: (sentence: string) => void;
-  /** How long the script's top level may run under guard. Defaults to 30 s. */
+  /** How long the script's top level may run. Defaults to 30 s. */
   runLimitMs?: number;
   signal?: AbortSignal | undefined;
 }
 
 const readLimitMs = 30_000;
 const defaultRunLimitMs = 30_000;
-/** What a script under guard sees of the environment, besides the variables that it reads. */
+/** What a script that is inspected sees of the environment, besides the variables that it reads. */
 const keptVariables = ["PATH", "LANG", "LC_ALL", "SYSTEMROOT"];
 
 /**
  * @param file path of the script
  * @param target the name behind `::`; undefined: the only decorated object
- * @throws ProductError `CLOUD_SCRIPT_MISSING`, `CLOUD_SCRIPT_INVALID`, `CLOUD_TARGET_UNKNOWN` or
- *   `CLOUD_PYTHON_UNUSABLE`; messages have file and line where there is one
+ * @throws ProductError `CLOUD_SCRIPT_MISSING`, `CLOUD_SCRIPT_INVALID`, `CLOUD_SCRIPT_NOT_RUN`,
+ *   `CLOUD_TARGET_UNKNOWN` or `CLOUD_PYTHON_UNUSABLE`; messages have file and line where there is one
  */
 export async function inspectScript(
   file: string,
@@ -49,7 +59,7 @@ export async function inspectScript(
   const read = unpack(answer, "inspection", InspectionSchema, script);
   if (read.dynamic.length === 0 || isStatic) return withHint(read);
   options.onRun?.(reasonToRun(read, script));
-  const found = await runUnderGuard(script, read, options);
+  const found = await runTopLevel(script, read, options);
   return withHint({
     ...read,
     kind: found.kind,
@@ -62,8 +72,9 @@ export async function inspectScript(
   });
 }
 
-async function runUnderGuard(script: string, read: Inspection, options: InspectionOptions) {
+async function runTopLevel(script: string, read: Inspection, options: InspectionOptions) {
   const { environment = process.env, signal, runLimitMs = defaultRunLimitMs } = options;
+  const name = path.basename(script);
   const folder = await mkdtemp(path.join(tmpdir(), "deployctl-inspect-"));
   const names = [...keptVariables, ...read.env_read.map(({ name }) => name)];
   const values = names.flatMap((name) => {
@@ -71,19 +82,34 @@ async function runUnderGuard(script: string, read: Inspection, options: Inspecti
     return value === undefined ? [] : [[name, value] as const];
   });
   try {
-    const answer = await askPython({
-      file: "inspect_exec.py",
-      words: [script, read.target],
-      python: pythonProgram(environment),
-      environment: { ...Object.fromEntries(values), HOME: folder, TMPDIR: folder },
-      folder,
-      timeoutMs: runLimitMs,
-      signal,
-    });
+    const run = (mode: "confined" | "unconfined") =>
+      askPython({
+        file: "inspect_exec.py",
+        words: [script, read.target, mode],
+        python: pythonProgram(environment),
+        environment: { ...Object.fromEntries(values), HOME: folder, TMPDIR: folder },
+        folder,
+        timeoutMs: runLimitMs,
+        signal,
+      });
+    let answer = await run("confined");
+    if (answer.kind === "document" && Check(UnenforcedSchema, answer.value)) {
+      const reason = `${name} would run with your rights: ${answer.value.unenforced}.`;
+      if (!(await options.mayRun?.(reason))) throw notRun(name, answer.value.unenforced);
+      options.onRun?.(reason.replace("would run", "runs"));
+      answer = await run("unconfined");
+    }
     return unpack(answer, "findings", FindingsSchema, script);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function notRun(name: string, reason: string): ProductError {
+  return new ProductError(cloudErrors.scriptNotRun, {
+    message: `Not all of ${name} can be read without running it, and this system cannot confine it: ${reason}.`,
+    hint: "--yes-run runs it with your rights, if you trust it; --static goes without what is not known.",
+  });
 }
 
 function unpack<Schema extends TSchema>(
@@ -126,7 +152,7 @@ function problemError({ kind, sentence, hint }: Static<typeof ProblemSchema>): P
 
 function reasonToRun({ dynamic, target }: Inspection, script: string): string {
   const what = dynamic.includes("*") ? target : dynamic.join(", ");
-  return `Only running ${path.basename(script)} tells ${what}: its top level is run under guard.`;
+  return `Only running ${path.basename(script)} tells ${what}: its top level is run in a sandbox.`;
 }
 
 function withHint(inspection: Inspection): Inspection {

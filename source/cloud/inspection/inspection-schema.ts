@@ -75,3 +75,6 @@ export const ProblemSchema = Type.Object({
   line: Type.Union([Type.Integer(), Type.Null()]),
   text: Type.Union([Type.String(), Type.Null()]),
 });
+
+/** Nothing was run: the system cannot confine a script. */
+export const UnenforcedSchema = Type.Object({ unenforced: Type.String() });

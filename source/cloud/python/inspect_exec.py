@@ -1,10 +1,11 @@
-"""Runs a script's top level under guard, for configuration that reading does not tell.
+"""Runs a script's top level, for configuration that reading does not tell.
 
-    python3 -I -S -B inspect_exec.py FILE NAME
+    python3 -I -S -B inspect_exec.py FILE NAME confined|unconfined
 
 Start it with a cleaned environment, in an empty temporary folder, with a limit of time. Prints one
 JSON document: {"findings": {...}}, the fields of an inspection that are known now, or {"problem":
-{...}} as inspect_ast.py does. What the script prints goes to standard error.
+{...}} as inspect_ast.py does. "confined" gives up all means of harm first; where the system does not
+take them away, nothing is run and {"unenforced": "why"} is printed. What the script prints goes to standard error.
 """
 
 import json
@@ -16,6 +17,7 @@ sys.path.insert(0, HOME)
 
 from deployctl_guard.audit import Guard, GuardRefused  # noqa: E402
 from deployctl_guard.findings import findings_of  # noqa: E402
+from deployctl_guard.sandbox import Unenforced, confine  # noqa: E402
 from deployctl_guard.stubs import StubFinder  # noqa: E402
 from deployctl_reading.masking import mask_inspection, masked, secrets_of  # noqa: E402
 from deployctl_reading.problem import Problem  # noqa: E402
@@ -26,23 +28,27 @@ _LARGEST_FILE_BYTES = 16 << 20
 
 
 def main():
-    file, name = sys.argv[1:3]
+    file, name, mode = sys.argv[1:4]
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     secrets = secrets_of(os.environ)
     try:
-        findings = run(os.path.abspath(file), name)
+        findings = run(os.path.abspath(file), name, mode == "confined")
         answer = {"findings": mask_inspection(findings, secrets)}
     except Problem as problem:
         answer = {"problem": masked(problem.document, secrets)}
+    except Unenforced as reason:
+        answer = {"unenforced": str(reason)}
     answers.write(json.dumps(answer) + "\n")
     answers.flush()
     os._exit(0)  # threads of the script do not hold it up, and its functions of atexit stay off
 
 
-def run(file, name):
-    """What is known of the target once the script has run. Raises Problem."""
+def run(file, name, is_confined):
+    """What is known of the target once the script has run. Raises Problem, and Unenforced before it."""
     _limit()
+    if is_confined:
+        confine(os.getcwd())
     guard = Guard(os.getcwd(), file)
     stubs = StubFinder(os.path.dirname(file))
     sys.path.remove(HOME)

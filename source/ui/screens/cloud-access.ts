@@ -211,9 +211,9 @@ export interface ScriptAccess {
 }
 
 export interface InspectionChoices {
-  /** Never runs the script's top level, not even under guard. */
+  /** Never runs the script's top level, not even in a sandbox. */
   readonly isStatic?: boolean;
-  /** Told before the top level is run under guard, and why. */
+  /** Told before the top level is run, and why. */
   readonly onRun?: (sentence: string) => void;
   readonly signal?: AbortSignal;
 }

@@ -1,9 +1,9 @@
-// Configuration that only running the script tells: its top level is run, and can do no harm by accident.
+// Configuration that only running the script tells: what it does besides is told with its place.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { inspectScript } from "../../../source/cloud/inspection/inspect-script.ts";
 
 let folder: string;
@@ -40,7 +40,7 @@ print("chatter on standard output")
     "serve",
   );
   expect(told).toEqual([
-    "Only running deploy.py tells num_gpus, max_concurrency, machine_type: its top level is run under guard.",
+    "Only running deploy.py tells num_gpus, max_concurrency, machine_type: its top level is run in a sandbox.",
   ]);
   expect(found.config).toMatchObject({
     exposed_port: 8000,
@@ -120,7 +120,7 @@ def serve(): pass
     ["fork", () => `os.fork()`, /start a process/],
     ["signal", () => `os.kill(os.getppid(), 9)`, /signal a process/],
     ["look up a host", () => `socket.getaddrinfo("example.org", 80)`, /look up a host/],
-    ["listen", () => `socket.socket().bind(("127.0.0.1", 0))`, /listen/],
+    ["listen", () => `socket.socket().bind(("127.0.0.1", 0))`, /use the network/],
   ])("%s", async (_what, statement, wish) => {
     const failure = inspect(attempt(statement()));
     await expect(failure).rejects.toMatchObject({
@@ -144,7 +144,7 @@ def serve(): pass
     const address = server.address();
     const port = typeof address === "object" ? address?.port : undefined;
     const text = attempt(`s = socket.socket(); s.connect(("127.0.0.1", ${port}))`);
-    await expect(inspect(text)).rejects.toThrow(/connect to the network/);
+    await expect(inspect(text)).rejects.toThrow(/use the network/);
     await new Promise((resolve) => server.close(resolve));
     expect(connections).toBe(0);
   });
@@ -165,7 +165,10 @@ except OSError:
 });
 
 test("temporary files are its own, and are gone afterwards", async () => {
-  const before = readdirSync(tmpdir()).filter((name) => name.startsWith("deployctl-inspect-"));
+  const temporary = path.join(folder, "temporary");
+  mkdirSync(temporary);
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
   const { found } = await inspect(`
 import os, tempfile, deployctl
 with tempfile.NamedTemporaryFile("w") as file:
@@ -177,8 +180,7 @@ open(os.path.join(home, "x"), "w").close()
 def serve(): pass
 `);
   expect(found.config).toEqual({ port: 8000 });
-  const after = readdirSync(tmpdir()).filter((name) => name.startsWith("deployctl-inspect-"));
-  expect(after).toEqual(before);
+  expect(readdirSync(temporary)).toEqual([]);
 });
 
 test("sees of the environment what it reads, and tells no secret", async () => {

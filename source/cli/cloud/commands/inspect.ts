@@ -3,12 +3,14 @@ import { inspectReference } from "../../../application/prepare-deployment.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import type { Inspection } from "../../../cloud/inspection/inspection.ts";
 import type { Run } from "../../program/definition.ts";
+import { mayRunScript } from "../may-run-script.ts";
 import { printAnswer, tell } from "../print.ts";
 import type { inspectDefinition } from "./scripts.definition.ts";
 
 export const inspect: Run<typeof inspectDefinition> = async ([reference], flags) => {
   const inspection = await inspectReference(reference, {
     isStatic: flags.static === true,
+    mayRun: (sentence) => mayRunScript(sentence, flags.yesRun === true),
     onRun: (sentence) => tell(flags, sentence),
   });
   printAnswer(flags, {

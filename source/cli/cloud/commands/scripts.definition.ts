@@ -33,7 +33,7 @@ export const inspectDefinition = {
   words: "FILE.py[::NAME]",
   summary: "Show what a script asks for, without deploying it",
   details: script,
-  flags: { static: scriptFlags.static, ...commonFlags },
+  flags: { static: scriptFlags.static, yesRun: scriptFlags.yesRun, ...commonFlags },
   examples: ["inspect deploy.py", "inspect app.py::serve --static --json"],
   docs: "docs/deployctl.md",
 } as const satisfies CommandDefinition;

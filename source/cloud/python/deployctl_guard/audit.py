@@ -1,12 +1,14 @@
-"""Refuses what configuration has no need of: the network, other programs, changes of files.
+"""Tells where a script does what configuration has no need of: the network, programs, changes of files.
 
-A guard against accidents, not against malice: code that means to get around it can.
+It gives refusals their words and lines. It protects nobody: code that means to get around it can, and
+sandbox.py holds such code.
 """
 
 import os
 import sys
 
 _REFUSED = {
+    "socket.__new__": "use the network",
     "socket.connect": "connect to the network",
     "socket.bind": "listen on the network",
     "socket.sendto": "send to the network",
