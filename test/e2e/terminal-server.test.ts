@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { readServerFile } from "../../source/client/server-file.ts";
 import { freePort, openTerminal, type TerminalOptions, type TestTerminal } from "../support/pty.ts";
 import { until } from "../support/until.ts";
 
@@ -38,6 +39,12 @@ async function ask(url: string, body: object): Promise<number> {
   return reply.status;
 }
 
+/** Ends a server that outlived its terminal. */
+function endServer(home: string): void {
+  const server = readServerFile(path.join(home, ".local", "state", "modelctl"));
+  if (server !== undefined) process.kill(server.pid, "SIGTERM");
+}
+
 describe("the Server screen", () => {
   it("shows what other programs ask, and stops and starts the server", async () => {
     const { url, environment } = await ownHost();
@@ -58,8 +65,14 @@ describe("the Server screen", () => {
     await program.shows("The server is listening on");
     expect(await ask(url, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
     program.type("\u0004");
+    await program.shows("Quit? Another client used the server");
+    program.type("\r");
     expect(await program.exited).toBe(0);
     expect(program.buffer()).toBe("normal");
+    expect(program.text()).toContain(`The server runs on at ${url}`);
+    // Its process ends with the test's home: nothing of this machine's is asked.
+    onTestFinished(() => endServer(program.home));
+    expect(await ask(url, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
   });
 
   it("takes the next free port where a stranger has its own, and is set anew", async () => {

@@ -37,7 +37,9 @@ export interface FrameOptions {
   readonly size: () => WindowSize;
   /** How the server is, for the right end of the row of tabs; asked for on every repaint. */
   readonly status: () => string;
-  readonly onLeave: (reason: "bye" | "interrupted") => void;
+  /** Says who else uses the server that ends with this program. Defaults to nobody. */
+  readonly serverUsers?: () => string | undefined;
+  readonly onLeave: (reason: "bye" | "interrupted", keepsServer: boolean) => void;
 }
 
 export class Frame implements FrameServices {
@@ -47,6 +49,7 @@ export class Frame implements FrameServices {
   #current: Screen | undefined;
   #commands: ReturnType<typeof frameCommands> = { reserved: [], yielding: [] };
   readonly #overlays: Overlays;
+  #isAskedToLeave = false;
   #notice: string | undefined;
   #theme: ThemeName;
   #interruptedAtMs = -Infinity;
@@ -242,8 +245,21 @@ export class Frame implements FrameServices {
     this.#openCommands(`Help: ${current?.title ?? ""}`, helpItems(this.commands));
   }
 
+  /** Ends the program; asks first where others would lose their server. */
   leave(reason: "bye" | "interrupted"): void {
-    this.#options.onLeave(reason);
+    const users = this.#options.serverUsers?.();
+    if (users === undefined) this.#options.onLeave(reason, false);
+    else if (!this.#isAskedToLeave) void this.#askToLeave(reason, users);
+  }
+
+  async #askToLeave(reason: "bye" | "interrupted", users: string): Promise<void> {
+    this.#isAskedToLeave = true;
+    const answer = await this.choose(`Quit? ${users}`, [
+      { value: "keep", title: "Quit, and leave the server running in the background" },
+      { value: "stop", title: "Quit and stop the server", note: "running requests end first" },
+    ]);
+    this.#isAskedToLeave = false;
+    if (answer !== undefined) this.#options.onLeave(reason, answer === "keep");
   }
 
   runSlash(line: string): boolean {
