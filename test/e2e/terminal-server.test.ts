@@ -143,7 +143,10 @@ describe("the Server screen", () => {
     await program.shows("Send a message");
     program.type(altThree);
     await program.shows("[3 Server]");
+    program.type("a");
     await program.shows("/v1/models/tiny");
+    program.type("a");
+    await program.showsNot("/v1/models/tiny");
     const gone = once(first, "exit");
     first.kill("SIGKILL");
     await gone;
