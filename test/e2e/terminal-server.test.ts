@@ -192,6 +192,25 @@ describe("the program", () => {
     expect(program.buffer()).toBe("alternate");
   });
 
+  it("is suspended by Ctrl+Z, and comes back with fg as it was", async () => {
+    const shell = `set -m; '${process.execPath}' '${entry}' run tiny; echo in the shell; read word; fg`;
+    const program = await open([], { shell });
+    await program.shows("Send a message");
+    program.type("half a message");
+    await program.shows("> half a message");
+    program.type("\u001a");
+    await program.shows("in the shell");
+    expect(program.buffer()).toBe("normal");
+    program.type("go on\n");
+    await program.shows("> half a message");
+    expect(program.buffer()).toBe("alternate");
+    program.type(" and the rest");
+    await program.shows("> half a message and the rest");
+    // The shell's child ends in order: it would outlive a shell that is killed.
+    program.type("\u0003\u0003\u0003");
+    await program.exited;
+  });
+
   it("stays below what the terminal showed, and without colours, where it is asked to", async () => {
     const program = await open(["run", "tiny", "--inline", "--theme", "mono"], {
       rows: 40,

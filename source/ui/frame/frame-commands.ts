@@ -13,6 +13,8 @@ export interface FrameActions {
   help(): void;
   chooseTheme(name: string): ReturnType<BoundCommand["run"]>;
   repaint(): void;
+  /** Undefined where shells cannot suspend programs. */
+  readonly suspend?: (() => Promise<void>) | undefined;
   interrupt(): string | undefined;
   leave(reason: "bye" | "interrupted"): void;
 }
@@ -56,6 +58,13 @@ const reserved: readonly Row[] = [
   command("repaint", ["Ctrl+L"], "Paint the screen again", {
     when: always,
     run: (frame) => void frame.repaint(),
+  }),
+  command("suspend", ["Ctrl+Z"], "Suspend; fg in the shell comes back", {
+    when: (frame) => frame.suspend !== undefined,
+    run: async (frame) => {
+      await frame.suspend?.();
+      return undefined;
+    },
   }),
 ];
 

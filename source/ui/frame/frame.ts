@@ -24,8 +24,10 @@ import { bodySize, isTooSmall, type WindowSize } from "./window-size.ts";
 
 /** A second Ctrl+C within this time leaves. */
 const interruptWindowMs = 2000;
+/** They act on the terminal, whatever lies over the screen. */
+const keysOfTerminal = new Set(["Ctrl+L", "Ctrl+Z"]);
 /** They answer even when the window is too small to show what is typed. */
-const keysOfSmallWindows = new Set(["Esc", "Ctrl+C", "Ctrl+D", "Ctrl+L"]);
+const keysOfSmallWindows = new Set(["Esc", "Ctrl+C", "Ctrl+D", "Ctrl+L", "Ctrl+Z"]);
 
 export interface FrameOptions {
   /** In front of the tabs. Defaults to modelctl. */
@@ -75,6 +77,7 @@ export class Frame implements FrameServices {
       help: () => this.help(),
       chooseTheme: (name) => this.#chooseTheme(name),
       repaint: () => this.repaint(),
+      suspend: this.#options.terminal.stop,
       interrupt: () => this.#interrupt(),
       leave: (reason) => this.leave(reason),
     });
@@ -165,7 +168,7 @@ export class Frame implements FrameServices {
     const isKey = press.kind === "key";
     if (isTooSmall(this.#options.size()) && !(isKey && keysOfSmallWindows.has(press.name))) return;
     const { overlay } = this;
-    if (isKey && press.name === "Ctrl+L") this.repaint();
+    if (isKey && keysOfTerminal.has(press.name)) this.#key(press.name);
     else if (overlay !== undefined) overlay.press(press);
     else if (isKey) this.#key(press.name);
     else if (this.#isTyping) this.#current?.type(press.text);
@@ -200,8 +203,12 @@ export class Frame implements FrameServices {
     return bodySize(this.windowSize());
   }
 
-  ask(question: string, initial = ""): Promise<string | undefined> {
-    return this.#overlays.ask(question, initial);
+  ask(
+    question: string,
+    initial = "",
+    check: (text: string) => string | undefined = () => undefined,
+  ): Promise<string | undefined> {
+    return this.#overlays.ask(question, initial, check);
   }
 
   confirm(question: string, rest?: Promise<string>): Promise<boolean> {

@@ -225,7 +225,7 @@ describe("changes", () => {
     await press(screen, "c", "Copy tiny:latest to");
     await press(screen, keys.enter, "tiny-copy is a copy of tiny:latest");
     await press(screen, "n", "Rename tiny-copy:latest to");
-    screen.type("2");
+    screen.type(`${keys.end}2`);
     await screen.until("> tiny-copy2");
     await press(screen, keys.enter, "tiny-copy:latest is tiny-copy2 now");
     expect(await store.names()).toEqual(["tiny-copy2:latest", "tiny:latest"]);

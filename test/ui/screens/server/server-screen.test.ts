@@ -222,11 +222,9 @@ test("settings are changed one by one, and the server is started anew with them"
   screen.type("Port");
   await screen.until("> Port");
   await enter("> 11434");
-  screen.type("\u0015port");
+  screen.type("port");
   await enter("'port' is no port");
-  screen.type("Port");
-  await screen.until("> Port");
-  await enter("> 11434");
+  expect(screen.text).toContain("> port");
   screen.type("\u001512000");
   await enter(/Port +12000/);
   screen.type("need a key");
