@@ -182,7 +182,7 @@ describe("a download", () => {
     screen.type("maker/Slow-GGUF:Q8_0");
     await screen.until("> maker/Slow-GGUF:Q8_0");
     await press(screen, keys.enter, /↓ \d+%/);
-    await screen.until(/KB\/s · \d+ s left · sha256 pending/);
+    await screen.until(/kB\/s · \d+ s left · sha256 pending/);
     await press(screen, pause, /paused \d+%/);
     const before = Number(/paused (\d+)%/.exec(screen.text)?.[1]);
     await press(screen, pause, /↓ \d+%/);
