@@ -6,6 +6,7 @@ import type { KeyPress } from "../keys/key-name.ts";
 import { splitGraphemes } from "../text/graphemes.ts";
 import type { Glyphs } from "../theme.ts";
 import {
+  commandLineItems,
   commandOfItem,
   findByKey,
   findBySlash,
@@ -14,6 +15,7 @@ import {
   joinCommands,
   paletteItems,
   typedItem,
+  withoutAlias,
 } from "./command-lists.ts";
 import { frameCommands } from "./frame-commands.ts";
 import { type Overlay, Overlays } from "./overlays.ts";
@@ -74,6 +76,12 @@ export class Frame implements FrameServices {
       isTyping: () => this.#isTyping,
       open: (id) => this.open(id),
       openPalette: () => this.#openCommands("Commands", paletteItems(this.commands)),
+      openCommandLine: () =>
+        this.#openCommands(
+          "Command line",
+          commandLineItems([...this.commands, ...this.#allCommands]),
+          withoutAlias,
+        ),
       help: () => this.help(),
       chooseTheme: (name) => this.#chooseTheme(name),
       repaint: () => this.repaint(),
@@ -358,11 +366,16 @@ export class Frame implements FrameServices {
     return sentence;
   }
 
-  #openCommands(title: string, items: readonly ListItem[]): void {
+  /** @param read turns what is typed into a line that names a command */
+  #openCommands(
+    title: string,
+    items: readonly ListItem[],
+    read: (text: string) => string = (text) => text,
+  ): void {
     const { commands } = this;
     // What the screen in sight calls so is meant before the others' commands.
     const all = [...commands, ...this.#allCommands];
-    const typed = (text: string) => typedItem(all, text);
+    const typed = (text: string) => typedItem(all, read(text));
     void this.#overlays.list({ title, items, verb: "run", typed }).then(async (chosen) => {
       const found = chosen === undefined ? undefined : commandOfItem(all, chosen);
       if (found === undefined) return;

@@ -309,6 +309,33 @@ describe("the palette", () => {
     expect(frame.current).toBe(server);
   });
 
+  test.each([
+    ["q", "Enter", []],
+    ["ser", "Enter", []],
+    ["pul", "Tab", ["pull:qwen3"]],
+  ])("the command line takes %j and %s", async (typed, key, ran) => {
+    server.more = [
+      server.command("models.pull", ["p"], { slash: ["/pull"], slashArguments: "NAME" }),
+    ];
+    type(":");
+    expect(lines().join("\n")).toMatch(/Command line[\s\S]*bye +.*, q, quit/);
+    type(typed);
+    press(key);
+    if (key === "Tab") {
+      type("qwen3");
+      press("Enter");
+    }
+    await until(
+      () => [left.join(), frame.current?.id, ...server.events].join(" "),
+      (text) =>
+        typed === "q"
+          ? text.startsWith("bye")
+          : ran.length > 0
+            ? text.includes("pull:qwen3")
+            : text.includes("server"),
+    );
+  });
+
   test("puts a command's name into the field with Tab, for its words", async () => {
     press("Ctrl+P");
     type("system text");
