@@ -25,6 +25,8 @@ export interface BackgroundOptions {
   stateFolder: string;
   /** Flags that the server shall have, as typed. */
   flags: readonly string[];
+  /** Variables beside those of this process. Defaults to none. */
+  environment?: Readonly<Record<string, string>>;
   /** Aborting it ends the wait; the server goes on starting, and leaves when nobody asks it. */
   signal?: AbortSignal;
 }
@@ -45,13 +47,14 @@ export async function startBackgroundServer<T>(
   options: BackgroundOptions,
   find: () => Promise<T | undefined>,
 ): Promise<T> {
-  const { entry, stateFolder, flags, signal } = options;
+  const { entry, stateFolder, flags, environment, signal } = options;
   const logFile = backgroundLogFile(stateFolder);
   const log = writingState(stateFolder, () => beginLog(logFile));
   const from = fstatSync(log).size;
   const child = spawn(process.execPath, [entry, "serve", "--background", ...flags], {
     detached: true,
     windowsHide: true,
+    env: { ...process.env, ...environment },
     stdio: ["ignore", log, log],
   });
   closeSync(log);

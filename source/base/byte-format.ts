@@ -1,13 +1,23 @@
-// Sizes as a person reads them.
+// Sizes as a person reads them: decimal units for files and transfers, binary ones for memory.
 
-const units = ["B", "KB", "MB", "GB", "TB"];
+const fileUnits = ["B", "kB", "MB", "GB", "TB"];
+const memoryUnits = ["B", "KiB", "MiB", "GiB", "TiB"];
 
-/** Decimal units, one decimal below 10: `4.7 GB`, `13 GB`, `986 MB`, `512 B`. */
+/** Sizes of files, one decimal below 10: `4.7 GB`, `13 GB`, `986 MB`, `512 B`. */
 export function formatBytes(bytes: number): string {
+  return format(bytes, 1000, fileUnits);
+}
+
+/** Sizes of memory, as the makers of memory count it: `4.7 GiB`, `16 GiB`, `986 MiB`, `512 B`. */
+export function formatMemory(bytes: number): string {
+  return format(bytes, 1024, memoryUnits);
+}
+
+function format(bytes: number, factor: number, units: readonly string[]): string {
   let value = bytes;
   let unit = 0;
   while (value >= 999.5 && unit < units.length - 1) {
-    value /= 1000;
+    value /= factor;
     unit += 1;
   }
   const text =

@@ -25,7 +25,7 @@ const usualAddress: ServerAddress = {
 };
 
 /** The program's own entry file, for starting it again. */
-const entryFile = process.argv[1] ?? "";
+export const entryFile = process.argv[1] ?? "";
 
 /**
  * - `shared`: one that runs, else one in the background that outlives this command

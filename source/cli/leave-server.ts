@@ -1,6 +1,74 @@
 // The end of a chat whose process hosts the server: requests of other clients are not cut off with it.
+import { startBackgroundServer } from "../application/background-server.ts";
 import type { HostedServer } from "../application/server-host.ts";
+import { formatRoughDuration } from "../base/relative-time.ts";
+import { ApiClient, ownAgent } from "../client/api-client.ts";
+import { addressText } from "../configuration/address.ts";
+import { entryFile } from "./connect.ts";
 import type { ServerLink } from "./server-link.ts";
+
+/** Programs that asked within this time are likely to ask again. */
+const recentMs = 10 * 60_000;
+
+/**
+ * Tells who uses the server beside modelctl itself, whose other screens start a server when this one ends.
+ *
+ * @param records oldest first
+ * @param nowMs since 1970
+ * @returns undefined where nobody asked a model lately
+ */
+export function otherUsers(
+  records: HostedServer["requestLog"]["records"],
+  nowMs: number,
+): string | undefined {
+  const others = records.filter(
+    ({ client, model }) => client.agent !== ownAgent && model !== undefined,
+  );
+  const running = others.filter(({ state }) => state === "running").length;
+  if (running > 0)
+    return `Other clients wait for ${running} ${running === 1 ? "answer" : "answers"}.`;
+  const last = others.at(-1);
+  if (last === undefined || nowMs - last.startedAt > recentMs) return undefined;
+  const ago = formatRoughDuration(nowMs - last.startedAt).toLowerCase();
+  return `Another client used the server ${ago} ago.`;
+}
+
+/**
+ * Ends the server as `leaveServer` does, and starts one like it in the background on the same address.
+ *
+ * @throws ProductError `CLIENT_SERVER_UNREACHABLE` when that does not start
+ */
+export async function handOverServer(
+  link: ServerLink,
+  model: string,
+  limitMs: number,
+): Promise<void> {
+  const { settings } = link;
+  const { url } = link.client.connection;
+  const { hostname, port } = new URL(url);
+  const host = settings.address?.host ?? hostname.replace(/^\[|\]$/g, "");
+  const { require_key: requireKey, origins, insecure_no_key: isOpen } = settings.values;
+  await leaveServer(link, limitMs);
+  await startBackgroundServer(
+    {
+      entry: entryFile,
+      stateFolder: settings.paths.state,
+      flags: [...withoutAddress(settings.serverFlags), "--preload", model],
+      // The Server screen may have changed them, and flags do not tell them.
+      environment: {
+        MODELCTL_HOST: addressText({ scheme: "http", host, port: Number(port), path: "" }),
+        MODELCTL_REQUIRE_KEY: String(requireKey),
+        MODELCTL_ORIGINS: origins.join(","),
+        MODELCTL_INSECURE_NO_KEY: String(isOpen),
+      },
+    },
+    async () => {
+      const isThere = (await new ApiClient({ url }).identify()) === "modelctl";
+      return isThere || undefined;
+    },
+  );
+  process.stderr.write(`The server runs on at ${url}; it ends when nobody uses it any more.\n`);
+}
 
 /**
  * Lets the requests of other clients end, where this process hosts the server, and closes it. Ctrl+C
@@ -27,4 +95,10 @@ async function letOthersFinish(hosted: HostedServer, limitMs: number): Promise<v
   // It stops listening first: no new client comes while the last ones are waited for.
   await Promise.race([hosted.drain(limitMs), interrupted.promise]);
   process.off("SIGINT", interrupted.resolve);
+}
+
+/** Flags with their values, but for those that name the address. */
+function withoutAddress(flags: readonly string[]): string[] {
+  const isAddress = (word: string | undefined) => word === "--host" || word === "--port";
+  return flags.filter((word, index) => !isAddress(word) && !isAddress(flags[index - 1]));
 }

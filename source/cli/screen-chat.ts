@@ -4,7 +4,7 @@ import type { ViewOptions } from "../ui/app/app-options.ts";
 import { loadApp } from "../ui/app/load-app.ts";
 import type { Flags } from "./flags.ts";
 import { holdKeys } from "./held-keys.ts";
-import { leaveServer } from "./leave-server.ts";
+import { handOverServer, leaveServer } from "./leave-server.ts";
 import type { ServerLink } from "./server-link.ts";
 import type { CommandSettings } from "./session-settings.ts";
 
@@ -19,6 +19,7 @@ export async function chatOnScreen(
   isPaintedFirst: boolean,
 ): Promise<number> {
   let link: ServerLink | undefined;
+  let keepsServer = false;
   const prepare = async () => {
     const { openScreenParts } = await import("./screen-parts.ts");
     const opened = await openScreenParts(model, flags, settings);
@@ -35,16 +36,18 @@ export async function chatOnScreen(
     const { runApp, runAppAhead } = await loadApp();
     // Until here Ctrl+C is the terminal's own.
     holdKeys();
-    const { reason } = await (parts === undefined
+    const result = await (parts === undefined
       ? runAppAhead(view, prepare)
       : runApp({ ...view, ...parts }));
+    const { reason } = result;
+    keepsServer = result.keepsServer ?? false;
     return reason === "bye" ? exitCodes.ok : exitCodes.interrupted;
   } finally {
-    await leave(link, settings.values.shutdown_timeout);
+    // There is none where it could not be reached or started.
+    if (link !== undefined) {
+      const limitMs = settings.values.shutdown_timeout;
+      if (keepsServer) await handOverServer(link, model, limitMs);
+      else await leaveServer(link, limitMs);
+    }
   }
-}
-
-/** There is none where it could not be reached or started. */
-async function leave(link: ServerLink | undefined, limitMs: number): Promise<void> {
-  if (link !== undefined) await leaveServer(link, limitMs);
 }

@@ -3,6 +3,7 @@ import { openServerKeys } from "../application/server-keys.ts";
 import { isLoopback, parseAddress, type ServerAddress } from "../configuration/address.ts";
 import type { KeyRule, ServerSettings } from "../ui/screens/server/server-settings.ts";
 import type { ServerControl } from "../ui/screens/server/server-state.ts";
+import { otherUsers } from "./leave-server.ts";
 import type { ServerLink } from "./server-link.ts";
 import type { CommandSettings } from "./session-settings.ts";
 
@@ -21,6 +22,10 @@ export function controlOf(link: ServerLink): ServerControl {
     isRunning: () => !link.isStopped,
     settings: () => shown(tried ?? link.settings, link),
     warning: () => (link.isStopped ? undefined : warningOf(link.settings)),
+    users: () =>
+      link.isHosting && link.hosted !== undefined
+        ? otherUsers(link.hosted.requestLog.records, Date.now())
+        : undefined,
     stop: () => link.stopHosting(link.settings.values.shutdown_timeout),
     start: async () => {
       tried = undefined;

@@ -50,6 +50,9 @@ export class ServerRefusal extends Error {
   }
 }
 
+/** The User-Agent of every request of modelctl itself. */
+export const ownAgent = "modelctl";
+
 const probeTimeoutMs = 2000;
 
 export class ApiClient {
@@ -274,7 +277,7 @@ export class ApiClient {
       method,
       url: url + path,
       headers: {
-        "user-agent": "modelctl",
+        "user-agent": ownAgent,
         ...(ownerToken !== undefined && { "x-modelctl-owner": ownerToken }),
         ...(key !== undefined && { authorization: `Bearer ${key}` }),
       },

@@ -1,7 +1,7 @@
 // Sizes, times and paths as a person reads and types them.
 import { homedir } from "node:os";
 import { describe, expect, test } from "vitest";
-import { formatBytes } from "../../source/base/byte-format.ts";
+import { formatBytes, formatMemory } from "../../source/base/byte-format.ts";
 import { looksLikePath, toAbsolutePath } from "../../source/base/file-path.ts";
 import { formatGoDuration, formatMilliseconds } from "../../source/base/time-format.ts";
 
@@ -10,7 +10,7 @@ describe("sizes", () => {
     [0, "0 B"],
     [512, "512 B"],
     [999, "999 B"],
-    [1000, "1 KB"],
+    [1000, "1 kB"],
     [4_700_000_000, "4.7 GB"],
     [2_000_000_000, "2 GB"],
     [13_000_000_000, "13 GB"],
@@ -25,6 +25,19 @@ describe("sizes", () => {
     for (const bytes of [999, 999.6, 999_499, 999_500, 999_999, 999_500_000, 999_999_999_999]) {
       expect(formatBytes(bytes)).not.toMatch(/^1000 /);
     }
+  });
+});
+
+describe("sizes of memory", () => {
+  test.each([
+    [512, "512 B"],
+    [1024, "1 KiB"],
+    [32 * 2 ** 20, "32 MiB"],
+    [23.5 * 2 ** 30, "24 GiB"],
+    [1000 * 2 ** 20, "1 GiB"],
+    [2 ** 41, "2 TiB"],
+  ])("%d bytes are %s", (bytes, text) => {
+    expect(formatMemory(bytes)).toBe(text);
   });
 });
 

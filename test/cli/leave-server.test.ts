@@ -1,6 +1,6 @@
 // A chat that hosts the server and ends: what becomes of the requests of other clients.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { leaveServer } from "../../source/cli/leave-server.ts";
+import { leaveServer, otherUsers } from "../../source/cli/leave-server.ts";
 import { type NativeRecord, parseLines } from "../support/ndjson.ts";
 import { TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
@@ -67,4 +67,24 @@ test("Ctrl+C ends them, and they are told so", async () => {
 test("without any it leaves at once and says nothing", async () => {
   await leaveServer(linkTo(server), Number.POSITIVE_INFINITY);
   expect(errors).toBe("");
+});
+
+const record = (agent: string, change: object = {}) =>
+  ({
+    client: { address: "", agent },
+    model: "tiny",
+    state: "done",
+    startedAt: 0,
+    ...change,
+  }) as never;
+
+test.each([
+  ["nobody", [], undefined],
+  ["only modelctl", [record("modelctl", { state: "running" })], undefined],
+  ["one that asked for no model", [record("curl/8", { model: undefined })], undefined],
+  ["one that runs", [record("curl/8", { state: "running" })], "Other clients wait for 1 answer."],
+  ["one that ended lately", [record("curl/8")], "Another client used the server 5 minutes ago."],
+  ["one of long ago", [record("curl/8", { startedAt: -3_600_000 })], undefined],
+])("%s uses the server", (_name, records, sentence) => {
+  expect(otherUsers(records, 5 * 60_000)).toBe(sentence);
 });

@@ -281,9 +281,9 @@ describe("in a file", () => {
     expect(text()).toBe(
       [
         "pulling manifest",
-        "pulling aaa: 0% 0 B/1 KB",
-        ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((tenth) => `pulling aaa: ${tenth}0% ${tenth}00 B/1 KB`),
-        "pulling aaa: 100% 1 KB",
+        "pulling aaa: 0% 0 B/1 kB",
+        ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((tenth) => `pulling aaa: ${tenth}0% ${tenth}00 B/1 kB`),
+        "pulling aaa: 100% 1 kB",
         "pulling bbb: 100% 7 B",
         "a  [31mnote",
         "success",

@@ -36,7 +36,10 @@ it("pulls, loads, copies, deletes, and chats with what is left", async () => {
     await terminal.shows("> tiny");
     terminal.type("p");
     await terminal.shows("Pull (owner/name:quant)");
-    terminal.type("maker/Tiny-GGUF");
+    terminal.type("maker/Tiny GGUF\r");
+    await terminal.shows("A model's name has no blanks.");
+    await terminal.shows("> maker/Tiny GGUF");
+    terminal.type("\u0015maker/Tiny-GGUF");
     await terminal.shows("> maker/Tiny-GGUF");
     terminal.type("\r");
     await terminal.shows("hf.co/maker/Tiny-GGUF:latest is here");

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { readServerFile } from "../../source/client/server-file.ts";
 import { freePort, openTerminal, type TerminalOptions, type TestTerminal } from "../support/pty.ts";
 import { until } from "../support/until.ts";
 
@@ -38,6 +39,12 @@ async function ask(url: string, body: object): Promise<number> {
   return reply.status;
 }
 
+/** Ends a server that outlived its terminal. */
+function endServer(home: string): void {
+  const server = readServerFile(path.join(home, ".local", "state", "modelctl"));
+  if (server !== undefined) process.kill(server.pid, "SIGTERM");
+}
+
 describe("the Server screen", () => {
   it("shows what other programs ask, and stops and starts the server", async () => {
     const { url, environment } = await ownHost();
@@ -58,8 +65,14 @@ describe("the Server screen", () => {
     await program.shows("The server is listening on");
     expect(await ask(url, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
     program.type("\u0004");
+    await program.shows("Quit? Another client used the server");
+    program.type("\r");
     expect(await program.exited).toBe(0);
     expect(program.buffer()).toBe("normal");
+    expect(program.text()).toContain(`The server runs on at ${url}`);
+    // Its process ends with the test's home: nothing of this machine's is asked.
+    onTestFinished(() => endServer(program.home));
+    expect(await ask(url, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
   });
 
   it("takes the next free port where a stranger has its own, and is set anew", async () => {
@@ -130,7 +143,10 @@ describe("the Server screen", () => {
     await program.shows("Send a message");
     program.type(altThree);
     await program.shows("[3 Server]");
+    program.type("a");
     await program.shows("/v1/models/tiny");
+    program.type("a");
+    await program.showsNot("/v1/models/tiny");
     const gone = once(first, "exit");
     first.kill("SIGKILL");
     await gone;
@@ -174,6 +190,25 @@ describe("the program", () => {
     program.type("\u0007");
     await program.shows("> two message");
     expect(program.buffer()).toBe("alternate");
+  });
+
+  it("is suspended by Ctrl+Z, and comes back with fg as it was", async () => {
+    const shell = `set -m; '${process.execPath}' '${entry}' run tiny; echo in the shell; read word; fg`;
+    const program = await open([], { shell });
+    await program.shows("Send a message");
+    program.type("half a message");
+    await program.shows("> half a message");
+    program.type("\u001a");
+    await program.shows("in the shell");
+    expect(program.buffer()).toBe("normal");
+    program.type("go on\n");
+    await program.shows("> half a message");
+    expect(program.buffer()).toBe("alternate");
+    program.type(" and the rest");
+    await program.shows("> half a message and the rest");
+    // The shell's child ends in order: it would outlive a shell that is killed.
+    program.type("\u0003\u0003\u0003");
+    await program.exited;
   });
 
   it("stays below what the terminal showed, and without colours, where it is asked to", async () => {

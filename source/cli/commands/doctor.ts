@@ -2,7 +2,7 @@
 import os from "node:os";
 import { examineDevices } from "../../application/examine-devices.ts";
 import { packageVersion } from "../../application/package-facts.ts";
-import { formatBytes } from "../../base/byte-format.ts";
+import { formatMemory } from "../../base/byte-format.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import type { Run } from "../program/definition.ts";
 import { readSettings } from "../session-settings.ts";
@@ -14,7 +14,7 @@ export const doctor: Run<typeof doctorDefinition> = async (_words, flags) => {
   const cpu = os.cpus()[0]?.model ?? "unknown processor";
   const lines = [
     `modelctl ${packageVersion()}, Node ${process.versions.node}, ${process.platform} ${process.arch}`,
-    `CPU: ${cpu}, ${os.availableParallelism()} cores; memory ${formatBytes(os.totalmem())}`,
+    `CPU: ${cpu}, ${os.availableParallelism()} cores; memory ${formatMemory(os.totalmem())}`,
     `Engine: node-llama-cpp ${report.engineVersion}; for images also ${report.vision.prebuilt}`,
     "",
     "Devices",

@@ -1,5 +1,5 @@
 // modelctl ps: the models that the server has loaded.
-import { formatBytes } from "../../base/byte-format.ts";
+import { formatMemory } from "../../base/byte-format.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { formatRelativeTime } from "../../base/relative-time.ts";
 import { type LoadedEntry, loadedModels } from "../../client/model-calls.ts";
@@ -24,7 +24,7 @@ export const ps: Run<typeof psDefinition> = async ([prefix = ""], flags) => {
   const rows = shown.map((model) => [
     model.names.join(", "),
     model.digest.slice(0, 12),
-    formatBytes(model.size),
+    formatMemory(model.size),
     processorText(model),
     String(model.context_length),
     untilText(model, now),

@@ -1,5 +1,5 @@
 // What the log says of a load before it begins: what the model needs, and what there is.
-import { formatBytes } from "../../base/byte-format.ts";
+import { formatMemory } from "../../base/byte-format.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { type FreeRoom, roomNeed, shortageOf } from "./card-plan.ts";
@@ -28,7 +28,7 @@ function windowText({ keepsWholeWindow, slidingWindow }: LoadSettings): string {
 
 /** In brackets; nothing where no card is known. */
 export function cardText(freeBytes: number | undefined): string {
-  return freeBytes === undefined ? "" : ` (${formatBytes(freeBytes)} free on the card)`;
+  return freeBytes === undefined ? "" : ` (${formatMemory(freeBytes)} free on the card)`;
 }
 
 /** Whether a model finds room, on the card or in the machine's memory. */
@@ -40,7 +40,7 @@ export function roomSentence(
   const room = roomNeed(model, settings);
   const usesCard = free.cardBytes !== undefined && room.cardBytes > 0;
   if (usesCard && shortageOf(room, free, [], false) === undefined) {
-    return `needs about ${formatBytes(room.totalBytes)}: fits${cardText(free.cardBytes)}`;
+    return `needs about ${formatMemory(room.totalBytes)}: fits${cardText(free.cardBytes)}`;
   }
   return fitSentence(memoryNeed(model, settings), free.memoryBytes) + cardText(free.cardBytes);
 }

@@ -1,5 +1,5 @@
 // How much memory a model will take: its weights, its context windows, and what computing needs.
-import { formatBytes } from "../../base/byte-format.ts";
+import { formatMemory } from "../../base/byte-format.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 
@@ -152,7 +152,7 @@ export function wholeWindowBytes(
 
 /** One sentence for the log: whether it fits. */
 export function fitSentence(need: MemoryNeed, freeBytes: number): string {
-  const sizes = `needs about ${formatBytes(need.totalBytes)}, ${formatBytes(freeBytes)} free`;
+  const sizes = `needs about ${formatMemory(need.totalBytes)}, ${formatMemory(freeBytes)} free`;
   if (need.totalBytes <= freeBytes) return `${sizes}: fits`;
   if (need.totalBytes - need.weightsBytes <= freeBytes) {
     return `${sizes}: weights are read from the disk again and again, which is slow`;

@@ -62,6 +62,8 @@ export interface AppResult {
   readonly reason: "bye" | "interrupted";
   /** The signal that ended the program, for the exit code. */
   readonly signal?: NodeJS.Signals;
+  /** The person wants the server to run on in the background. */
+  readonly keepsServer?: true;
   /** The conversation without the system message; stopped and failed answers as far as they got. */
   readonly transcript: ClientMessage[];
 }

@@ -61,8 +61,9 @@ async function run(
   let created: CreatedScreens | undefined;
   let serverLabel = () => "";
   const layout: Layout = isScreenReader ? "reader" : isInline ? "inline" : "window";
-  const leave = (reason: AppResult["reason"], signal?: NodeJS.Signals): void => {
-    ending = signal === undefined ? { reason } : { reason, signal };
+  let serverUsers: () => string | undefined = () => undefined;
+  const leave = (how: NonNullable<typeof ending>): void => {
+    ending = how;
     instance?.unmount();
   };
   const size = () => windowSize(stdout, isInline);
@@ -82,7 +83,8 @@ async function run(
     }),
     size,
     status: () => serverStatus(created?.watch, serverLabel()),
-    onLeave: leave,
+    serverUsers: () => serverUsers(),
+    onLeave: (reason, keepsServer) => leave({ reason, ...(keepsServer && { keepsServer }) }),
   });
   const begin = async (): Promise<void> => {
     // The first picture does not wait for what it does not show.
@@ -92,6 +94,7 @@ async function run(
     ]);
     created = await createScreens(parts, { glyphs, clock: systemClock, frame, layout });
     serverLabel = () => created?.chat.serverLabel() ?? "";
+    serverUsers = () => parts.server?.control?.users();
     refreshWithServer(created.watch, frame);
     if (ending !== undefined) return;
     frame.start(created.screens, view.first);
@@ -99,7 +102,7 @@ async function run(
   };
   const stopWatching = watchForEnd(stdin, stdout, (signal) => {
     if (signal === "SIGINT" && terminal.isLent) return;
-    leave("interrupted", signal);
+    leave({ reason: "interrupted", ...(signal !== undefined && { signal }) });
   });
   let beginning: Promise<void> | undefined;
   let failure: unknown;

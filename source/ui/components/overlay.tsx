@@ -93,26 +93,38 @@ interface PromptProps {
   readonly width: number;
   /** Its row in the panel. */
   readonly y: number;
+  /** All of the text is selected. Defaults to false. */
+  readonly isSelected?: boolean;
 }
 
 /** A field behind its sign. */
-function Prompt({ field, width, y }: PromptProps): ReactElement {
+function Prompt({ field, width, y, isSelected = false }: PromptProps): ReactElement {
   const { glyphs, theme } = useLook();
   return (
     <Box height={1} flexShrink={0}>
       <Text {...theme.key}>{`${glyphs.prompt} `}</Text>
-      <TextField field={field} width={Math.max(1, width - promptCells)} x={promptCells} y={y} />
+      <TextField
+        field={field}
+        width={Math.max(1, width - promptCells)}
+        x={promptCells}
+        y={y}
+        tone={isSelected ? "selected" : "plain"}
+      />
     </Box>
   );
 }
 
 function Ask({ overlay, size }: OverlayProps<AskOverlay>): ReactElement {
-  const { question, field } = overlay;
+  const { question, field, isSelected, problem } = overlay;
   const isRead = useIsScreenReaderEnabled();
-  if (isRead) return <Text>{`${question} ${field.text}`}</Text>;
+  // The newest words are at the end, next to the field.
+  const text = problem === undefined ? question : `${question}\n${problem}`;
+  if (isRead) return <Text>{`${text} ${field.text}`}</Text>;
   return (
-    <Question question={question} size={size}>
-      {(y) => <Prompt field={field} width={panelInnerWidth(size.columns)} y={y} />}
+    <Question question={text} size={size}>
+      {(y) => (
+        <Prompt field={field} width={panelInnerWidth(size.columns)} y={y} isSelected={isSelected} />
+      )}
     </Question>
   );
 }

@@ -29,6 +29,43 @@ export function findBySlash(
 /** Stands between a command's id and the words for it in the value of an item. */
 const wordsMark = " ";
 
+/** Short names of the command line, as k9s and vi have them. */
+const aliases: Readonly<Record<string, string>> = {
+  c: "chat",
+  m: "models",
+  s: "server",
+  d: "deploy",
+  k: "console",
+  q: "bye",
+  quit: "bye",
+};
+
+/** The line with its alias, such as `q`, written out. */
+export function withoutAlias(line: string): string {
+  const [word = "", ...rest] = line.trim().split(" ");
+  return [aliases[word] ?? word, ...rest].join(" ");
+}
+
+/** For the command line: every name to type; where two commands share one, the first. */
+export function commandLineItems(commands: readonly BoundCommand[]): ListItem[] {
+  const named = commands.flatMap((command) =>
+    (command.slash ?? []).map((slash) => [slash.slice(1), command] as const),
+  );
+  const first = new Map(named.toReversed());
+  return [...first]
+    .sort(([one], [other]) => one.localeCompare(other))
+    .map(([name, command]) => {
+      const short = Object.keys(aliases).filter((alias) => aliases[alias] === name);
+      return {
+        value: command.id,
+        title: name,
+        note: [command.title, ...short].join(", "),
+        completion: `${name} `,
+        isDim: !command.isValid(),
+      };
+    });
+}
+
 /** What a line means that is typed as a command: `scale chat 1..6`, with or without a slash. */
 export function typedItem(commands: readonly BoundCommand[], text: string): ListItem | undefined {
   const line = `/${text.replace(/^[:/]/, "")}`;

@@ -10,9 +10,12 @@ export interface FrameActions {
   isTyping(): boolean;
   open(id: Screen["id"]): void;
   openPalette(): void;
+  openCommandLine(): void;
   help(): void;
   chooseTheme(name: string): ReturnType<BoundCommand["run"]>;
   repaint(): void;
+  /** Undefined where shells cannot suspend programs. */
+  readonly suspend?: (() => Promise<void>) | undefined;
   interrupt(): string | undefined;
   leave(reason: "bye" | "interrupted"): void;
 }
@@ -37,10 +40,14 @@ function tabRow(id: Screen["id"], number: number): Row {
 
 /** No screen may take them over. */
 const reserved: readonly Row[] = [
-  command("palette", ["Ctrl+P", ":"], "All commands, to be found by typing", {
+  command("palette", ["Ctrl+P"], "All commands, to be found by typing", {
     hint: "palette",
     when: always,
     run: (frame) => void frame.openPalette(),
+  }),
+  command("commandLine", [":"], "Type a command of any screen, such as models or q", {
+    when: always,
+    run: (frame) => void frame.openCommandLine(),
   }),
   command("help", ["?"], "Keys and commands of this screen", {
     hint: (frame) => (frame.isTyping() ? undefined : "help"),
@@ -56,6 +63,13 @@ const reserved: readonly Row[] = [
   command("repaint", ["Ctrl+L"], "Paint the screen again", {
     when: always,
     run: (frame) => void frame.repaint(),
+  }),
+  command("suspend", ["Ctrl+Z"], "Suspend; fg in the shell comes back", {
+    when: (frame) => frame.suspend !== undefined,
+    run: async (frame) => {
+      await frame.suspend?.();
+      return undefined;
+    },
   }),
 ];
 

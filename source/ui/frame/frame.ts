@@ -6,6 +6,7 @@ import type { KeyPress } from "../keys/key-name.ts";
 import { splitGraphemes } from "../text/graphemes.ts";
 import type { Glyphs } from "../theme.ts";
 import {
+  commandLineItems,
   commandOfItem,
   findByKey,
   findBySlash,
@@ -14,6 +15,7 @@ import {
   joinCommands,
   paletteItems,
   typedItem,
+  withoutAlias,
 } from "./command-lists.ts";
 import { frameCommands } from "./frame-commands.ts";
 import { type Overlay, Overlays } from "./overlays.ts";
@@ -24,8 +26,10 @@ import { bodySize, isTooSmall, type WindowSize } from "./window-size.ts";
 
 /** A second Ctrl+C within this time leaves. */
 const interruptWindowMs = 2000;
+/** They act on the terminal, whatever lies over the screen. */
+const keysOfTerminal = new Set(["Ctrl+L", "Ctrl+Z"]);
 /** They answer even when the window is too small to show what is typed. */
-const keysOfSmallWindows = new Set(["Esc", "Ctrl+C", "Ctrl+D", "Ctrl+L"]);
+const keysOfSmallWindows = new Set(["Esc", "Ctrl+C", "Ctrl+D", "Ctrl+L", "Ctrl+Z"]);
 
 export interface FrameOptions {
   /** In front of the tabs. Defaults to modelctl. */
@@ -37,7 +41,9 @@ export interface FrameOptions {
   readonly size: () => WindowSize;
   /** How the server is, for the right end of the row of tabs; asked for on every repaint. */
   readonly status: () => string;
-  readonly onLeave: (reason: "bye" | "interrupted") => void;
+  /** Says who else uses the server that ends with this program. Defaults to nobody. */
+  readonly serverUsers?: () => string | undefined;
+  readonly onLeave: (reason: "bye" | "interrupted", keepsServer: boolean) => void;
 }
 
 export class Frame implements FrameServices {
@@ -47,6 +53,7 @@ export class Frame implements FrameServices {
   #current: Screen | undefined;
   #commands: ReturnType<typeof frameCommands> = { reserved: [], yielding: [] };
   readonly #overlays: Overlays;
+  #isAskedToLeave = false;
   #notice: string | undefined;
   #theme: ThemeName;
   #interruptedAtMs = -Infinity;
@@ -69,9 +76,16 @@ export class Frame implements FrameServices {
       isTyping: () => this.#isTyping,
       open: (id) => this.open(id),
       openPalette: () => this.#openCommands("Commands", paletteItems(this.commands)),
+      openCommandLine: () =>
+        this.#openCommands(
+          "Command line",
+          commandLineItems([...this.commands, ...this.#allCommands]),
+          withoutAlias,
+        ),
       help: () => this.help(),
       chooseTheme: (name) => this.#chooseTheme(name),
       repaint: () => this.repaint(),
+      suspend: this.#options.terminal.stop,
       interrupt: () => this.#interrupt(),
       leave: (reason) => this.leave(reason),
     });
@@ -162,7 +176,7 @@ export class Frame implements FrameServices {
     const isKey = press.kind === "key";
     if (isTooSmall(this.#options.size()) && !(isKey && keysOfSmallWindows.has(press.name))) return;
     const { overlay } = this;
-    if (isKey && press.name === "Ctrl+L") this.repaint();
+    if (isKey && keysOfTerminal.has(press.name)) this.#key(press.name);
     else if (overlay !== undefined) overlay.press(press);
     else if (isKey) this.#key(press.name);
     else if (this.#isTyping) this.#current?.type(press.text);
@@ -197,8 +211,12 @@ export class Frame implements FrameServices {
     return bodySize(this.windowSize());
   }
 
-  ask(question: string, initial = ""): Promise<string | undefined> {
-    return this.#overlays.ask(question, initial);
+  ask(
+    question: string,
+    initial = "",
+    check: (text: string) => string | undefined = () => undefined,
+  ): Promise<string | undefined> {
+    return this.#overlays.ask(question, initial, check);
   }
 
   confirm(question: string, rest?: Promise<string>): Promise<boolean> {
@@ -242,8 +260,21 @@ export class Frame implements FrameServices {
     this.#openCommands(`Help: ${current?.title ?? ""}`, helpItems(this.commands));
   }
 
+  /** Ends the program; asks first where others would lose their server. */
   leave(reason: "bye" | "interrupted"): void {
-    this.#options.onLeave(reason);
+    const users = this.#options.serverUsers?.();
+    if (users === undefined) this.#options.onLeave(reason, false);
+    else if (!this.#isAskedToLeave) void this.#askToLeave(reason, users);
+  }
+
+  async #askToLeave(reason: "bye" | "interrupted", users: string): Promise<void> {
+    this.#isAskedToLeave = true;
+    const answer = await this.choose(`Quit? ${users}`, [
+      { value: "keep", title: "Quit, and leave the server running in the background" },
+      { value: "stop", title: "Quit and stop the server", note: "running requests end first" },
+    ]);
+    this.#isAskedToLeave = false;
+    if (answer !== undefined) this.#options.onLeave(reason, answer === "keep");
   }
 
   runSlash(line: string): boolean {
@@ -335,11 +366,16 @@ export class Frame implements FrameServices {
     return sentence;
   }
 
-  #openCommands(title: string, items: readonly ListItem[]): void {
+  /** @param read turns what is typed into a line that names a command */
+  #openCommands(
+    title: string,
+    items: readonly ListItem[],
+    read: (text: string) => string = (text) => text,
+  ): void {
     const { commands } = this;
     // What the screen in sight calls so is meant before the others' commands.
     const all = [...commands, ...this.#allCommands];
-    const typed = (text: string) => typedItem(all, text);
+    const typed = (text: string) => typedItem(all, read(text));
     void this.#overlays.list({ title, items, verb: "run", typed }).then(async (chosen) => {
       const found = chosen === undefined ? undefined : commandOfItem(all, chosen);
       if (found === undefined) return;

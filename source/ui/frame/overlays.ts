@@ -2,7 +2,7 @@
 
 import { ListOverlay, type ListQuestion } from "./list-overlay.ts";
 import type { OverlayEvents } from "./overlay.ts";
-import { AskOverlay, ConfirmOverlay } from "./question-overlay.ts";
+import { AskOverlay, type CheckAnswer, ConfirmOverlay } from "./question-overlay.ts";
 
 /** Told apart by `kind`. */
 export type Overlay = AskOverlay | ConfirmOverlay | ListOverlay;
@@ -21,8 +21,8 @@ export class Overlays {
   }
 
   /** @returns undefined when the person cancels */
-  ask(question: string, initial: string): Promise<string | undefined> {
-    return this.#show((events) => new AskOverlay(events, question, initial));
+  ask(question: string, initial: string, check: CheckAnswer): Promise<string | undefined> {
+    return this.#show((events) => new AskOverlay(events, question, initial, check));
   }
 
   /** @param rest as of `FrameServices.confirm` */

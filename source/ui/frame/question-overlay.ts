@@ -5,33 +5,57 @@ import { fieldAfterKey, fieldAfterText, fieldWith } from "../editor/line-field.t
 import type { KeyPress } from "../keys/key-name.ts";
 import type { OverlayEvents, OverlayState } from "./overlay.ts";
 
+const deletingKeys = new Set(["Backspace", "Delete"]);
+
+/** Says what is wrong with an answer; undefined for a good one. */
+export type CheckAnswer = (text: string) => string | undefined;
+
 /** Asks for one line; Esc gives none. */
 export class AskOverlay implements OverlayState {
   readonly kind = "ask";
   readonly hints = [
-    ["Enter", "take"],
+    ["Enter", "confirm"],
     ["Esc", "cancel"],
   ] as const;
   readonly question: string;
   field: EditorState;
+  /** The suggestion is selected: what is typed takes its place. */
+  isSelected: boolean;
+  /** Says why the answer was not taken, until it changes. */
+  problem: string | undefined;
   readonly #events: OverlayEvents<string | undefined>;
+  readonly #check: CheckAnswer;
 
-  constructor(events: OverlayEvents<string | undefined>, question: string, initial: string) {
+  constructor(
+    events: OverlayEvents<string | undefined>,
+    question: string,
+    initial: string,
+    check: CheckAnswer,
+  ) {
     this.#events = events;
     this.question = question;
     this.field = fieldWith(createEditorState(), initial);
+    this.isSelected = initial !== "";
+    this.#check = check;
   }
 
   press(press: KeyPress): void {
     const { onDone, onChange } = this.#events;
     const key = press.kind === "key" ? press.name : undefined;
-    if (key === "Enter") onDone(this.field.text);
-    else if (key === "Esc" || key === "Ctrl+C") onDone(undefined);
+    if (key === "Enter") {
+      this.problem = this.#check(this.field.text);
+      if (this.problem === undefined) onDone(this.field.text);
+      else onChange();
+    } else if (key === "Esc" || key === "Ctrl+C") onDone(undefined);
     else {
+      const isReplacing = this.isSelected && (key === undefined || deletingKeys.has(key));
+      const field = isReplacing ? fieldWith(this.field, "") : this.field;
       this.field =
         press.kind === "text"
-          ? fieldAfterText(this.field, press.text)
-          : (fieldAfterKey(this.field, press.name) ?? this.field);
+          ? fieldAfterText(field, press.text)
+          : (fieldAfterKey(field, press.name) ?? field);
+      this.isSelected = false;
+      this.problem = undefined;
       onChange();
     }
   }
@@ -76,7 +100,7 @@ export class ConfirmOverlay implements OverlayState {
 
   get hints(): readonly (readonly [string, string])[] {
     const cancel = ["Esc", "cancel"] as const;
-    return this.isComing ? [cancel] : [["y", "yes"], ["n", "no"], ["Enter", "take"], cancel];
+    return this.isComing ? [cancel] : [["y", "yes"], ["n", "no"], ["Enter", "confirm"], cancel];
   }
 
   press(press: KeyPress): void {

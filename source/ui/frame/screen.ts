@@ -87,8 +87,18 @@ export interface FrameServices {
   /** The room that screens have now. */
   bodySize(): BodySize;
   open(id: Screen["id"], argument?: string): void;
-  /** A one-line question over the hints. @returns undefined when the person cancels */
-  ask(question: string, initial?: string): Promise<string | undefined>;
+  /**
+   * A one-line question over the hints.
+   *
+   * @param initial a suggestion, selected: what is typed takes its place
+   * @param check says what is wrong with an answer, which then stays to be mended
+   * @returns undefined when the person cancels
+   */
+  ask(
+    question: string,
+    initial?: string,
+    check?: (text: string) => string | undefined,
+  ): Promise<string | undefined>;
   /**
    * Names the thing and its effect; the default answer is No.
    *

@@ -13,6 +13,8 @@ export interface TerminalServices {
   copy(text: string): Promise<string>;
   edit(text: string, extension: string): Promise<string | undefined>;
   page(text: string): Promise<void>;
+  /** Stops this program until the shell continues it. Without it shells cannot do that. */
+  stop?: () => Promise<void>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -49,7 +51,22 @@ export function terminalServices(options: TerminalServicesOptions): TerminalServ
         await suspend(async () => void (await runProgram(program, file)));
       });
     },
+    ...(process.platform !== "win32" && { stop: () => suspend(stopUntilContinued) }),
   };
+}
+
+/** Where no shell waits for this program, the system ignores the signal: then it goes on soon. */
+const ignoredStopMs = 300;
+
+/** Stops the whole job, as Ctrl+Z of the terminal itself does. */
+async function stopUntilContinued(): Promise<void> {
+  const continued = Promise.withResolvers<void>();
+  process.once("SIGCONT", continued.resolve);
+  const timer = setTimeout(continued.resolve, ignoredStopMs);
+  process.kill(0, "SIGTSTP");
+  await continued.promise;
+  clearTimeout(timer);
+  process.off("SIGCONT", continued.resolve);
 }
 
 function usualEditor(): string {

@@ -1,9 +1,10 @@
 // The figures beside a conversation: speed of the answers, fill of the window, load of the server.
 
+import { formatMemory } from "../../base/byte-format.ts";
 import { formatMilliseconds } from "../../base/time-format.ts";
 import type { LoadedModelFigures, ServerSample } from "../../client/metrics.ts";
 import { slotSquares } from "../components/gauge.tsx";
-import { binarySize, rate, span, tokenCount } from "../text/quantities.ts";
+import { rate, span, tokenCount } from "../text/quantities.ts";
 import type { Glyphs } from "../theme.ts";
 import type { Figure } from "./machine-figures.ts";
 
@@ -120,7 +121,7 @@ function loadFigures(facts: EngineFacts, glyphs: Glyphs): Figure[] {
   const sample = facts.samples.at(-1);
   const figures: Figure[] = [];
   if (loaded !== undefined && loaded.cacheBytes > 0) {
-    const value = `${binarySize(loaded.cacheBytes)}  ${loaded.cacheType}`;
+    const value = `${formatMemory(loaded.cacheBytes)}  ${loaded.cacheType}`;
     figures.push({ kind: "text", label: "KV", value });
   }
   if (loaded !== undefined && loaded.slots > 0) {

@@ -9,12 +9,6 @@ export function usedOfTotal(usedBytes: number, totalBytes: number): string {
   return `${scaled(usedBytes)}/${scaled(totalBytes)} ${binaryUnits[unit]}`;
 }
 
-/** `6.9 GiB`. */
-export function binarySize(bytes: number): string {
-  const unit = unitOf(bytes);
-  return `${(bytes / 1024 ** unit).toFixed(unit === 0 ? 0 : 1)} ${binaryUnits[unit]}`;
-}
-
 /** `950`, `4.8k`, `32k`: tokens of windows. */
 export function tokenCount(tokens: number): string {
   if (tokens < 1000) return String(Math.round(tokens));

@@ -230,10 +230,10 @@ describe("a scheduler whose models are on a card", () => {
     await load("third", 4 * gib);
     expect(scheduler.models.map(({ model }) => model.name)).toEqual(["third", "second", "on-cpu"]);
     expect(log).toContain(
-      "unloading first: third needs room on the card (2.1 GB free on the card), and it was used least recently",
+      "unloading first: third needs room on the card (2 GiB free on the card), and it was used least recently",
     );
     expect(log.findLast((line) => line.startsWith("loading third"))).toContain(
-      "(5.4 GB free on the card)",
+      "(5 GiB free on the card)",
     );
   });
 });

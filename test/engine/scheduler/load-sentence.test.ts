@@ -11,16 +11,16 @@ const say = (memoryBytes: number, cardBytes?: number, changes = {}) =>
   loadSentence(model, { ...settings, ...changes }, { memoryBytes, cardBytes }, 4);
 
 it("of a model for which there is room on the card: it fits, however little memory there is", () => {
-  expect(say(16 * gib, 24 * gib)).toBe("needs about 22 GB: fits (26 GB free on the card)");
+  expect(say(16 * gib, 24 * gib)).toBe("needs about 20 GiB: fits (24 GiB free on the card)");
 });
 
 it("of a model that is divided between card and memory: it fits", () => {
-  expect(say(16 * gib, 8 * gib)).toBe("needs about 22 GB: fits (8.6 GB free on the card)");
+  expect(say(16 * gib, 8 * gib)).toBe("needs about 20 GiB: fits (8 GiB free on the card)");
 });
 
 it("of any other what the machine's memory makes of it", () => {
-  expect(say(8 * gib, 8 * gib)).toMatch(/8\.6 GB free: weights are read .* \(8\.6 GB free on the/);
-  expect(say(32 * gib)).toMatch(/34 GB free: fits$/);
+  expect(say(8 * gib, 8 * gib)).toMatch(/8 GiB free: weights are read .* \(8 GiB free on the/);
+  expect(say(32 * gib)).toMatch(/32 GiB free: fits$/);
   expect(say(8 * gib, 24 * gib, { gpuLayers: 1 })).toContain("weights are read");
 });
 

@@ -80,7 +80,7 @@ describe("a quantization", () => {
       code: "STORE_HUB_QUANTIZATION_NOT_FOUND",
       exitCode: 3,
       message: 'owner/name has no "Q5_K_M".',
-      hint: expect.stringMatching(/BF16 \(1 KB\).*Q4_K_M \(1 KB\).*UD-Q4_K_XL/),
+      hint: expect.stringMatching(/BF16 \(1 kB\).*Q4_K_M \(1 kB\).*UD-Q4_K_XL/),
     });
   });
 

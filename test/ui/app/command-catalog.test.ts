@@ -12,6 +12,7 @@ const bound = frameCommands({
   isTyping: () => false,
   open: () => {},
   openPalette: () => {},
+  openCommandLine: () => {},
   help: () => {},
   chooseTheme: () => undefined,
   repaint: () => {},

@@ -43,7 +43,7 @@ describe("a question", () => {
       `│ Copy tiny to${" ".repeat(45)}│`,
       `│ > tiny-copy${" ".repeat(46)}│`,
       `╰${"─".repeat(58)}╯`,
-      " Enter take  Esc cancel",
+      " Enter confirm  Esc cancel",
     ]);
     expect(lines[10]).toMatch(/^9 x+/);
   });

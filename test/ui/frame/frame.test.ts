@@ -309,6 +309,33 @@ describe("the palette", () => {
     expect(frame.current).toBe(server);
   });
 
+  test.each([
+    ["q", "Enter", []],
+    ["ser", "Enter", []],
+    ["pul", "Tab", ["pull:qwen3"]],
+  ])("the command line takes %j and %s", async (typed, key, ran) => {
+    server.more = [
+      server.command("models.pull", ["p"], { slash: ["/pull"], slashArguments: "NAME" }),
+    ];
+    type(":");
+    expect(lines().join("\n")).toMatch(/Command line[\s\S]*bye +.*, q, quit/);
+    type(typed);
+    press(key);
+    if (key === "Tab") {
+      type("qwen3");
+      press("Enter");
+    }
+    await until(
+      () => [left.join(), frame.current?.id, ...server.events].join(" "),
+      (text) =>
+        typed === "q"
+          ? text.startsWith("bye")
+          : ran.length > 0
+            ? text.includes("pull:qwen3")
+            : text.includes("server"),
+    );
+  });
+
   test("puts a command's name into the field with Tab, for its words", async () => {
     press("Ctrl+P");
     type("system text");
@@ -351,13 +378,35 @@ describe("questions", () => {
     const answered = frame.ask("Name?", "old");
     expect(lines()[22]).toMatch(/^╰/);
     expect(lines().slice(19, 22).join("\n")).toMatch(/Name\?[\s\S]*> old/);
-    press("Backspace");
+    press("End", "Backspace");
     type("e");
     press("Enter");
     await expect(answered).resolves.toBe("ole");
     const dropped = frame.ask("Name?");
     press("Esc");
     await expect(dropped).resolves.toBeUndefined();
+  });
+
+  test("are answered with what is typed in place of a suggestion", async () => {
+    const answered = frame.ask("Name?", "old");
+    type("new");
+    press("Enter");
+    await expect(answered).resolves.toBe("new");
+    const cleared = frame.ask("Name?", "old");
+    press("Backspace", "Enter");
+    await expect(cleared).resolves.toBe("");
+  });
+
+  test("keep an answer that is no good, and say why", async () => {
+    const check = (text: string) => (text === "good" ? undefined : `'${text}' is no good`);
+    const answered = frame.ask("Name?", "", check);
+    type("goo");
+    press("Enter");
+    expect(lines().join("\n")).toMatch(/Name\?[\s\S]*'goo' is no good[\s\S]*> goo/);
+    type("d");
+    expect(lines().join("\n")).not.toContain("no good");
+    press("Enter");
+    await expect(answered).resolves.toBe("good");
   });
 
   test.each([

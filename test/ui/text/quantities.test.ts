@@ -3,7 +3,6 @@
 
 import { expect, test } from "vitest";
 import {
-  binarySize,
   percentage,
   rate,
   span,
@@ -15,8 +14,6 @@ test.each([
   [usedOfTotal(6.9 * 2 ** 30, 12 * 2 ** 30), "6.9/12.0 GiB"],
   [usedOfTotal(0, 512), "0/512 B"],
   [usedOfTotal(300 * 2 ** 20, 0), "300.0/0.0 MiB"],
-  [binarySize(32 * 2 ** 20), "32.0 MiB"],
-  [binarySize(2 ** 41), "2.0 TiB"],
   [tokenCount(526), "526"],
   [tokenCount(4800), "4.8k"],
   [tokenCount(32_768), "33k"],

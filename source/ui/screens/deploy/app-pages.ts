@@ -1,6 +1,6 @@
 // Pages about the app itself: its name, where it runs, who may call it.
 
-import { formatBytes } from "../../../base/byte-format.ts";
+import { formatBytes, formatMemory } from "../../../base/byte-format.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
 import type { MachineCapacity } from "../cloud-access.ts";
 import { appStateWord } from "../console/console-texts.ts";
@@ -106,10 +106,10 @@ function machineLines(machine: MachineCapacity | undefined): Line[] {
     return [line("What its machine has is not known here; it tells when it starts.", "dim")];
   }
   const { processors, memory, diskFreeBytes, gpus } = machine;
-  const cards = gpus.map(({ name, memoryBytes }) => `${name}, ${formatBytes(memoryBytes)}`);
+  const cards = gpus.map(({ name, memoryBytes }) => `${name}, ${formatMemory(memoryBytes)}`);
   return [
     fact("Processor", `${processors} ${processors === 1 ? "core" : "cores"}`),
-    fact("Memory", `${formatBytes(memory.freeBytes)} free of ${formatBytes(memory.totalBytes)}`),
+    fact("Memory", `${formatMemory(memory.freeBytes)} free of ${formatMemory(memory.totalBytes)}`),
     fact("Disk", `${formatBytes(diskFreeBytes)} free`),
     fact("GPU", cards.join("; ") || "none"),
   ];

@@ -1,6 +1,6 @@
 // The columns of each list: their cells, their widths, and the ones that a narrow list leaves out.
 
-import { formatBytes } from "../../../base/byte-format.ts";
+import { formatBytes, formatMemory } from "../../../base/byte-format.ts";
 import { formatCount } from "../../../base/count-format.ts";
 import { type Column, markerWidth } from "../../components/table.tsx";
 import { splitGraphemes } from "../../text/graphemes.ts";
@@ -78,7 +78,7 @@ const hubColumns: readonly EntryColumn<HubEntry>[] = [
 ];
 
 const runningColumns: readonly EntryColumn<RunningEntry>[] = [
-  figure("SIZE", 7, formatBytes, ({ loaded }) => loaded.size),
+  figure("SIZE", 7, formatMemory, ({ loaded }) => loaded.size),
   {
     title: "PROCESSOR",
     width: 15,

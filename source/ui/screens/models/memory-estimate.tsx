@@ -2,7 +2,7 @@
 
 import { Text } from "ink";
 import type { ReactElement } from "react";
-import { formatBytes } from "../../../base/byte-format.ts";
+import { formatMemory } from "../../../base/byte-format.ts";
 import type { Capacity } from "../../../client/models-capacity.ts";
 import { Line } from "../../components/line.tsx";
 import { ProgressBar } from "../../components/progress-bar.tsx";
@@ -38,7 +38,7 @@ export function memoryEstimateRows(props: MemoryEstimateProps): ReactElement {
     <Text wrap="truncate">
       {label.padEnd(labelWidth)}
       <ProgressBar fraction={totalBytes > 0 ? bytes / totalBytes : 0} width={barWidth} />
-      {formatBytes(bytes).padStart(figureWidth)}
+      {formatMemory(bytes).padStart(figureWidth)}
     </Text>
   );
   const labelled = (
@@ -64,14 +64,14 @@ export function memoryEstimateRows(props: MemoryEstimateProps): ReactElement {
       `  ${keys}`,
       "key",
     );
-  const free = formatBytes(freeBytesFor(estimate, capacity));
+  const free = formatMemory(freeBytesFor(estimate, capacity));
   return (
     <>
       <TextLine text={titleOf(estimate, capacity)} tone="title" width={width} />
       {bar("weights", estimate.weightsBytes)}
       {bar("KV cache", estimate.cacheBytes)}
       {bar("compute", estimate.computeBytes)}
-      {labelled("total", formatBytes(totalBytes), "value", ` of ${free} free`)}
+      {labelled("total", formatMemory(totalBytes), "value", ` of ${free} free`)}
       {labelled("", fitSentences[fit], fit === "none" ? "warning" : "plain")}
       <Text> </Text>
       {setting("Context", contextLength, choice.contextLength, "+ - =")}

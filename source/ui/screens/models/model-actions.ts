@@ -210,12 +210,12 @@ async function askName(
   source?: string,
 ): Sentence {
   const { frame } = context;
-  const typed = (await frame.ask(question, suggestion))?.trim();
+  const check = (text: string) =>
+    source !== undefined && isSameModel(text.trim(), source)
+      ? `${source} has that name already`
+      : undefined;
+  const typed = (await frame.ask(question, suggestion, check))?.trim();
   if (typed === undefined || typed === "") return undefined;
-  if (source !== undefined && isSameModel(typed, source)) {
-    frame.notify(`${source} has that name already`);
-    return undefined;
-  }
   const taken = context.state.local.value?.find((model) => isSameModel(model.name, typed));
   if (taken === undefined) return typed;
   return (await frame.confirm(`Replace ${taken.name}?`)) ? typed : undefined;

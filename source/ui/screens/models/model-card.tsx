@@ -2,7 +2,7 @@
 
 import { Text } from "ink";
 import type { ReactElement } from "react";
-import { formatBytes } from "../../../base/byte-format.ts";
+import { formatMemory } from "../../../base/byte-format.ts";
 import { panelInnerWidth } from "../../components/panel.tsx";
 import { useParagraph } from "../../components/paragraph.tsx";
 import { ScrollPanel, type ScrollPanelProps } from "../../components/scroll-panel.tsx";
@@ -60,7 +60,7 @@ function RunningCard({ entry: { loaded }, panel }: RunningCardProps): ReactEleme
   const options = Object.entries(fieldsIn(loaded.load_options));
   return (
     <ScrollPanel {...panel}>
-      {paragraph(`${formatBytes(loaded.size)} in memory, ${processorOf(loaded)}`)}
+      {paragraph(`${formatMemory(loaded.size)} in memory, ${processorOf(loaded)}`)}
       {paragraph(`Context ${loaded.context_length} tokens in each slot`)}
       {paragraph(`Requests ${String(running)} running, ${String(waiting)} waiting`)}
       {paragraph(`Unload in ${untilOf(loaded, nowMs)}`)}

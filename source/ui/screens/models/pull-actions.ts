@@ -25,11 +25,25 @@ import { findDownload, type ModelsState, withDownload, withList } from "./models
 export async function pull(context: ModelsContext, typed: string): Sentence {
   const { frame, feed, entry } = context;
   const suggestion = entry?.kind === "hub" ? entry.name : "";
-  const text = typed !== "" ? typed : await frame.ask("Pull (owner/name:quant)", suggestion);
-  if (text === undefined || text.trim() === "") return "Nothing was pulled";
+  const text =
+    typed !== ""
+      ? typed
+      : await frame.ask("Pull (owner/name:quant)", suggestion, (name) =>
+          nameProblem(context, name),
+        );
+  if (text === undefined) return "Nothing was pulled";
   const refusal = start(context, pullReference(text));
   if (refusal !== undefined || feed.isRunning) return refusal;
   return "The download has begun; Alt+2 shows how far it is";
+}
+
+/** Says why a typed name cannot be pulled. */
+function nameProblem({ state }: ModelsContext, typed: string): string | undefined {
+  const name = typed.trim();
+  if (name === "") return "Type a name such as owner/name:Q4_K_M; Esc cancels.";
+  if (/\s/.test(name)) return "A model's name has no blanks.";
+  const known = findDownload(state.downloads, withTag(pullReference(name)));
+  return known !== undefined && isActive(known) ? `${known.name} is being downloaded.` : undefined;
 }
 
 /** Lists the quantizations of the selected model's repository, and pulls the chosen one. */

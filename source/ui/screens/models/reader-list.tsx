@@ -2,7 +2,7 @@
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
-import { formatBytes } from "../../../base/byte-format.ts";
+import { formatBytes, formatMemory } from "../../../base/byte-format.ts";
 import { joinParts } from "../../text/join-parts.ts";
 import { foreignText } from "../../text/text-run.ts";
 import { fractionOf } from "./download.ts";
@@ -73,7 +73,7 @@ function description(entry: ModelEntry): string {
       );
     }
     case "running":
-      return `${entry.name}, ${formatBytes(entry.loaded.size)} in memory`;
+      return `${entry.name}, ${formatMemory(entry.loaded.size)} in memory`;
   }
 }
 

@@ -66,6 +66,12 @@ export function togglePause({ store, state, feed }: BrowseContext): undefined {
   store.update({ frozen: state.frozen === undefined ? feed.get() : undefined });
 }
 
+export function toggleOwn({ store, state }: BrowseContext): string {
+  const showsOwn = !state.showsOwn;
+  store.update({ showsOwn });
+  return showsOwn ? "modelctl's own requests are shown" : "modelctl's own requests are hidden";
+}
+
 export function toggleTime({ store, state }: BrowseContext): undefined {
   store.update({ isRelative: !state.isRelative });
 }

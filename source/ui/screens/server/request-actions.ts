@@ -15,11 +15,8 @@ const bodyNotKept =
 
 const replayedMethods = ["GET", "POST", "DELETE"] as const;
 
-export async function cancel({ frame, client }: ServerContext, view: RequestView): Sentence {
-  const { id, model } = view;
-  const what = `${id}, ${view.path}${model === undefined ? "" : ` to ${model}`}`;
-  const question = `Cancel ${what}? Its client gets what there is of the answer.`;
-  if (!(await frame.confirm(question))) return undefined;
+/** Cancels at once: its client gets what there is of the answer, and can ask again. */
+export async function cancel({ client }: ServerContext, { id }: RequestView): Sentence {
   await cancelRequest(client(), id);
   return `Cancelled ${id}`;
 }

@@ -2,6 +2,7 @@
 
 import { memoizeLast } from "../../../base/memoize-last.ts";
 import { describeError } from "../../../base/product-error.ts";
+import { ownAgent } from "../../../client/api-client.ts";
 import type { RequestView } from "../../../client/requests.ts";
 import { keyOf } from "../../live/request-feed.ts";
 
@@ -23,6 +24,8 @@ export interface ListFilters {
 
 export interface RequestListState {
   readonly filters: ListFilters;
+  /** Also shows what modelctl asks for its own screens. */
+  readonly showsOwn: boolean;
   /** All filters together. */
   readonly isShown: IsShown;
   /** Error in the text of the filter; the last valid filter stays in force. */
@@ -40,7 +43,7 @@ export interface ListedRequests {
   /** -1 where nothing is shown. */
   readonly selectedIndex: number;
   readonly selected: RequestView | undefined;
-  /** All requests, whatever the filters say. */
+  /** All requests but the hidden ones of modelctl, whatever the filters say. */
   readonly total: number;
 }
 
@@ -50,6 +53,7 @@ const showAll: IsShown = () => true;
 
 export const initialRequestList: RequestListState = {
   filters: noFilters,
+  showsOwn: false,
   isShown: showAll,
   filterProblem: undefined,
   frozen: undefined,
@@ -60,6 +64,17 @@ const passing = memoizeLast((isShown: IsShown, views: readonly RequestView[]) =>
   views.filter(isShown),
 );
 
+/** Paths that a person's own questions take; modelctl asks the others to keep its screens up to date. */
+const askingPaths = new Set(["/api/chat", "/api/generate", "/api/embed"]);
+
+function isOwn({ client, path }: RequestView): boolean {
+  return client.agent === ownAgent && !askingPaths.has(path);
+}
+
+const withoutOwn = memoizeLast((views: readonly RequestView[]) =>
+  views.filter((view) => !isOwn(view)),
+);
+
 /** A log of thousands is looked through by every command. */
 const indexOfKey = memoizeLast((views: readonly RequestView[], key: string | undefined) =>
   key === undefined ? -1 : views.findIndex((view) => keyOf(view) === key),
@@ -67,24 +82,25 @@ const indexOfKey = memoizeLast((views: readonly RequestView[], key: string | und
 
 /** @param entries oldest first */
 export function listRequests(
-  { isShown, frozen, selectedKey }: RequestListState,
+  { isShown, frozen, selectedKey, showsOwn }: RequestListState,
   entries: readonly RequestView[],
 ): ListedRequests {
-  const shown = passing(isShown, frozen ?? entries);
+  const seen = frozen ?? entries;
+  const listed = showsOwn ? seen : withoutOwn(seen);
+  const shown = passing(isShown, listed);
   const at = indexOfKey(shown, selectedKey);
   const selectedIndex = at === -1 ? shown.length - 1 : at;
-  return { shown, selectedIndex, selected: shown[selectedIndex], total: entries.length };
+  return { shown, selectedIndex, selected: shown[selectedIndex], total: listed.length };
 }
 
 /** Counts the requests that have come since the pause. */
 export function missedRequests(
-  { frozen }: RequestListState,
+  { frozen, showsOwn }: RequestListState,
   entries: readonly RequestView[],
 ): number {
   if (frozen === undefined) return 0;
   const newest = frozen.at(-1)?.startedAt ?? 0;
-  const at = entries.findIndex(({ startedAt }) => startedAt > newest);
-  return at === -1 ? 0 : entries.length - at;
+  return entries.filter((view) => view.startedAt > newest && (showsOwn || !isOwn(view))).length;
 }
 
 /** Changes filters; the selected row stays where it is if it is still shown. */

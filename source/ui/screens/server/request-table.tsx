@@ -79,7 +79,7 @@ interface FilterLineProps {
 function FilterLine({ state, missed, width }: FilterLineProps): ReactElement {
   const { glyphs, theme } = useLook();
   const { isAscii, ellipsis, warning } = glyphs;
-  const { filters, field, filterProblem, frozen, selectedKey } = state;
+  const { filters, field, filterProblem, frozen, selectedKey, showsOwn } = state;
   const { status, model, text } = filters;
   const isPaused = frozen !== undefined;
   const mode = isPaused ? `PAUSED +${missed}` : selectedKey === undefined ? "FOLLOW" : "";
@@ -89,6 +89,7 @@ function FilterLine({ state, missed, width }: FilterLineProps): ReactElement {
     { text: status, tone: status === "all" ? "plain" : "value" },
     { text: "  model ", tone: "dim" },
     foreignRun(model ?? "all", model === undefined ? "plain" : "value", isAscii),
+    ...(showsOwn ? [{ text: "  own shown", tone: "value" } as const] : []),
     { text: "  filter ", tone: "dim" },
   ];
   const used = Math.min(room, runsWidth(names));

@@ -14,6 +14,7 @@ import {
   openField,
   openRequest,
   pageRequest,
+  toggleOwn,
   togglePause,
   toggleTime,
   toggleWrap,
@@ -100,6 +101,11 @@ export const serverCommands: readonly Row[] = [
     hint: "model",
     when: inList,
     run: chooseModel,
+  }),
+  command("own", ["a"], "Show or hide what modelctl asks for its own screens", {
+    hint: ({ state }) => (state.showsOwn ? "hide own" : undefined),
+    when: inList,
+    run: toggleOwn,
   }),
   command("open", ["Enter"], "The request in full, with its phases and texts", {
     hint: "open",

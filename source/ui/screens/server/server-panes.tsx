@@ -2,6 +2,7 @@
 
 import { Box } from "ink";
 import { memo, type ReactElement, useMemo } from "react";
+import { formatMemory } from "../../../base/byte-format.ts";
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import type { LoadedModelFigures } from "../../../client/metrics.ts";
 import { slotSquares } from "../../components/gauge.tsx";
@@ -15,7 +16,7 @@ import { type Figure, machineFigures } from "../../live/machine-figures.ts";
 import { type RequestFigures, requestFigures } from "../../live/request-figures.ts";
 import type { WatchedServer } from "../../live/server-watch.ts";
 import { joinParts } from "../../text/join-parts.ts";
-import { binarySize, percentage, rate, span, tokenCount } from "../../text/quantities.ts";
+import { percentage, rate, span, tokenCount } from "../../text/quantities.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { ServerSources } from "./server-state.ts";
 
@@ -91,7 +92,7 @@ function serverLineText({ samples, requests }: ServerFacts, glyphs: Glyphs): str
     `${sample.running} running`,
     sample.waiting > 0 && `${sample.waiting} waiting`,
     `CPU ${percentage(sample.cpuLoad)}`,
-    `RAM ${binarySize(sample.memoryUsedBytes)}`,
+    `RAM ${formatMemory(sample.memoryUsedBytes)}`,
   ];
   return joinParts(parts, ` ${glyphs.separator} `);
 }
@@ -164,12 +165,12 @@ function memoryFigures({ samples }: ServerFacts, glyphs: Glyphs): Figure[] {
   const value = `${percentage(share)} of ${tokenCount(window)}`;
   const cache: Figure[] = [
     { kind: "gauge", label: "KV", value, share },
-    text("KV size", `${binarySize(cacheBytes)} ${models[0]?.cacheType ?? ""}`),
+    text("KV size", `${formatMemory(cacheBytes)} ${models[0]?.cacheType ?? ""}`),
   ];
   return [
     ...machineFigures(samples, glyphs),
     ...(window > 0 ? cache : []),
-    text("Server", `${binarySize(processBytes)} without models`),
+    text("Server", `${formatMemory(processBytes)} without models`),
   ];
 }
 

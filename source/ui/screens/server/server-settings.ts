@@ -29,7 +29,7 @@ const title = "Settings of the server, until this program ends";
 export async function askSettings(
   before: ServerSettings,
   isStopped: boolean,
-  frame: Pick<FrameServices, "ask" | "choose" | "notify">,
+  frame: Pick<FrameServices, "ask" | "choose">,
 ): Promise<ServerSettings | undefined> {
   let settings = before;
   for (;;) {
@@ -37,9 +37,7 @@ export async function askSettings(
     const chosen = await frame.choose(title, choicesOf(settings, canStart));
     if (chosen === undefined) return undefined;
     if (chosen === "apply") return settings;
-    const change = await askOne(chosen, settings, frame);
-    if (typeof change === "string") frame.notify(change);
-    else settings = { ...settings, ...change };
+    settings = { ...settings, ...(await askOne(chosen, settings, frame)) };
   }
 }
 
@@ -59,26 +57,32 @@ function choicesOf(settings: ServerSettings, canStart: boolean): Choice[] {
   ];
 }
 
-/** @returns what is wrong with the answer, as a sentence */
 async function askOne(
   name: string,
   settings: ServerSettings,
   frame: Pick<FrameServices, "ask" | "choose">,
-): Promise<Partial<ServerSettings> | string> {
-  const ask = async (question: string, initial: string) =>
-    (await frame.ask(question, initial))?.trim();
+): Promise<Partial<ServerSettings>> {
+  const ask = async (
+    question: string,
+    initial: string,
+    check?: (text: string) => string | undefined,
+  ) => (await frame.ask(question, initial, (text) => check?.(text.trim())))?.trim();
   switch (name) {
     case "host": {
-      const host = await ask("Listen on (127.0.0.1: this machine alone)", settings.host);
-      if (!host) return {};
-      return /^[\w.:%-]+$/.test(host) ? { host } : `'${host}' is no address of a machine`;
+      const host = await ask("Listen on (127.0.0.1: this machine alone)", settings.host, (text) =>
+        /^[\w.:%-]*$/.test(text) ? undefined : `'${text}' is no address of a machine`,
+      );
+      return host ? { host } : {};
     }
     case "port": {
-      const typed = await ask("Port", String(settings.port));
-      if (!typed) return {};
-      const port = Number(typed);
-      const isPort = Number.isInteger(port) && port >= 1 && port <= 65_535;
-      return isPort ? { port } : `'${typed}' is no port; those are whole numbers from 1 to 65535`;
+      const typed = await ask("Port", String(settings.port), (text) => {
+        const port = Number(text);
+        const isPort = Number.isInteger(port) && port >= 1 && port <= 65_535;
+        return isPort || text === ""
+          ? undefined
+          : `'${text}' is no port; those are whole numbers from 1 to 65535`;
+      });
+      return typed ? { port: Number(typed) } : {};
     }
     case "origins": {
       const typed = await ask("Origins, divided by commas", settings.origins.join(", "));

@@ -114,6 +114,8 @@ export interface ServerControl {
   readonly settings: () => ServerSettings;
   /** A sentence, where other machines can use the server without a key. */
   readonly warning: () => string | undefined;
+  /** A sentence on other programs that use the running server; undefined where none does. */
+  readonly users: () => string | undefined;
   /** @throws with a sentence */
   stop(): Promise<void>;
   /** As it was before. @throws with a sentence, such as that the port is taken */

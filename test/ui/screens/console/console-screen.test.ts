@@ -294,7 +294,7 @@ test("200 deployments and a flood of lines leave the keys quick, and only what f
 test("the palette does what the keys do, and asks for what a command needs", async () => {
   const { server, screen } = await openConsole();
   await screen.until(/> tiny/);
-  screen.type(":");
+  screen.type("\u0010");
   await screen.until("Commands");
   screen.type("how many replicas");
   await screen.until("> Change how many replicas");

@@ -20,10 +20,10 @@ function linesOf(room: Capacity, choice = automatic, glyphs: Glyphs = unicodeGly
 test("shows each part as a share of the total", () => {
   expect(linesOf(capacity())).toEqual([
     "Memory estimate at 8k context",
-    "weights  █████████████░░░   5.4 GB",
-    "KV cache ███░░░░░░░░░░░░░   1.2 GB",
-    "compute  █░░░░░░░░░░░░░░░   268 MB",
-    "total    6.8 GB of 17 GB free",
+    "weights  █████████████░░░    5 GiB",
+    "KV cache ███░░░░░░░░░░░░░  1.1 GiB",
+    "compute  █░░░░░░░░░░░░░░░  256 MiB",
+    "total    6.4 GiB of 16 GiB free",
     "         on the CPU",
     "",
     "Context  [8192 auto]  + - =",
@@ -42,12 +42,12 @@ test("tells the layers that go on the card", () => {
   const whole = linesOf(capacity({ gpus: [gpu(12 * gib)] }));
   expect(whole).toContain("         all layers on the GPU");
   expect(whole.at(-1)).toBe("GPU layers auto: 37/37");
-  expect(whole[4]).toBe("total    6.8 GB of 12 GB free");
+  expect(whole[4]).toBe("total    6.4 GiB of 12 GiB free");
   const split = linesOf(capacity({ gpus: [gpu(4 * gib)] }));
   expect(split).toContain("         split between GPU and CPU");
   expect(split.at(-1)).toMatch(/^GPU layers auto: about \d+\/37$/);
 });
 
 test("needs no more than ASCII", () => {
-  expect(linesOf(capacity(), automatic, asciiGlyphs)[1]).toBe("weights  #############...   5.4 GB");
+  expect(linesOf(capacity(), automatic, asciiGlyphs)[1]).toBe("weights  #############...    5 GiB");
 });

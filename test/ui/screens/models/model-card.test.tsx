@@ -136,7 +136,7 @@ test("of a loaded model has memory, requests, time left and options", () => {
     process_id: 4711,
   });
   const text = textOf(stateWith([], { source: "running", running: received([entry], nowMs) }));
-  expect(text).toContain("6 GB in memory, 100% CPU");
+  expect(text).toContain("5.6 GiB in memory, 100% CPU");
   expect(text).toContain("Context 8192 tokens in each slot");
   expect(text).toContain("Requests 2 running, 1 waiting");
   expect(text).toContain("Unload in 4 min");
@@ -156,5 +156,5 @@ test("the estimate has bars and figures of memory", () => {
   });
   const text = textOf(state, { columns: 52 });
   expect(text).toContain("Memory estimate at 8k context, 4 slots");
-  expect(text).toMatch(/weights {2}█+░+ +5\.\d GB/);
+  expect(text).toMatch(/weights {2}█+░+ +5 GiB/);
 });

@@ -182,7 +182,7 @@ describe("a download", () => {
     screen.type("maker/Slow-GGUF:Q8_0");
     await screen.until("> maker/Slow-GGUF:Q8_0");
     await press(screen, keys.enter, /↓ \d+%/);
-    await screen.until(/KB\/s · \d+ s left · sha256 pending/);
+    await screen.until(/kB\/s · \d+ s left · sha256 pending/);
     await press(screen, pause, /paused \d+%/);
     const before = Number(/paused (\d+)%/.exec(screen.text)?.[1]);
     await press(screen, pause, /↓ \d+%/);
@@ -225,7 +225,7 @@ describe("changes", () => {
     await press(screen, "c", "Copy tiny:latest to");
     await press(screen, keys.enter, "tiny-copy is a copy of tiny:latest");
     await press(screen, "n", "Rename tiny-copy:latest to");
-    screen.type("2");
+    screen.type(`${keys.end}2`);
     await screen.until("> tiny-copy2");
     await press(screen, keys.enter, "tiny-copy:latest is tiny-copy2 now");
     expect(await store.names()).toEqual(["tiny-copy2:latest", "tiny:latest"]);

@@ -31,7 +31,7 @@ describe("the selected model", () => {
     const running = received([loaded("qwen3:8b")], nowMs);
     expect(linesOf({ ...one, running })[1]).toMatch(/fits on the CPU, loaded, 1 of 1$/);
     expect(linesOf({ ...one, running, source: "running" })[1]).toBe(
-      "Selected: qwen3:8b, 6 GB in memory, idle, 1 of 1",
+      "Selected: qwen3:8b, 5.6 GiB in memory, idle, 1 of 1",
     );
     const loading = [{ name: "qwen3:8b", step: "check", fraction: 0.3 }] as const;
     expect(linesOf({ ...one, loading })[1]).toMatch(/, checking, 1 of 1$/);

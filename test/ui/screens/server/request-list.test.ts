@@ -38,6 +38,22 @@ beforeEach(() => {
   list = initialRequestList;
 });
 
+test("what modelctl asks for its screens is hidden until it is wanted, its questions never", () => {
+  const client = { address: "127.0.0.1", agent: "modelctl" };
+  entries = [
+    requestView({ id: "r-1", startedAt: 1, client, path: "/api/tags", method: "GET" }),
+    requestView({ id: "r-2", startedAt: 2, client, path: "/api/delete", method: "DELETE" }),
+    requestView({ id: "r-3", startedAt: 3, client, path: "/api/chat" }),
+    requestView({ id: "r-4", startedAt: 4, path: "/api/tags", method: "GET" }),
+  ];
+  expect(ids()).toEqual(["r-3", "r-4"]);
+  expect(listed().total).toBe(2);
+  list = { ...list, frozen: [] };
+  expect(missedRequests(list, entries)).toBe(2);
+  list = { ...list, showsOwn: true, frozen: undefined };
+  expect(ids()).toEqual(["r-1", "r-2", "r-3", "r-4"]);
+});
+
 function listed() {
   return listRequests(list, entries);
 }

@@ -126,7 +126,7 @@ describe("panes", () => {
       expect.stringMatching(/^RAM +█+░+ 18\.2\/64\.0 GiB$/),
       expect.stringMatching(/^KV +█+░+ 15% of 33k$/),
       "KV size 1.5 GiB q8_0",
-      "Server  204.8 MiB without models",
+      "Server  205 MiB without models",
     ]);
   });
 
@@ -155,7 +155,7 @@ describe("panes", () => {
   });
 
   test("are one line where there is no room", () => {
-    const line = " 61.2 tok/s · TTFT 840 ms · 2 running · 1 waiting · CPU 42% · RAM 18.2 GiB";
+    const line = " 61.2 tok/s · TTFT 840 ms · 2 running · 1 waiting · CPU 42% · RAM 18 GiB";
     expect(open({}, { columns: 80, rows: 22 }).lines()[0]).toBe(line);
     expect(open({}, { columns: 120, rows: 19 }).lines()[0]).toBe(line);
     const short = open({}, { columns: 60, rows: 14, glyphs: asciiGlyphs }).lines()[0];

@@ -65,8 +65,6 @@ test("a running request counts up in its row until it is cancelled", async () =>
   });
   await screen.until(/◐ stream/);
   screen.type("x");
-  await screen.until("Its client gets what there is of the answer");
-  screen.type("y");
   await screen.until(/Cancelled r-|not found: it has ended/);
   await answer;
   await until(
@@ -156,10 +154,12 @@ class SampleControl implements ServerControl {
   isUp = true;
   failure: { message: string; code: string } | undefined;
   warned: string | undefined;
+  used: string | undefined;
   now: ServerSettings = { host: "127.0.0.1", port: 11434, requireKey: "auto", origins: [] };
   readonly isRunning = () => this.isUp;
   readonly settings = () => this.now;
   readonly warning = () => this.warned;
+  readonly users = () => this.used;
 
   async stop(): Promise<void> {
     this.isUp = false;
@@ -220,11 +220,9 @@ test("settings are changed one by one, and the server is started anew with them"
   screen.type("Port");
   await screen.until("> Port");
   await enter("> 11434");
-  screen.type("\u0015port");
+  screen.type("port");
   await enter("'port' is no port");
-  screen.type("Port");
-  await screen.until("> Port");
-  await enter("> 11434");
+  expect(screen.text).toContain("> port");
   screen.type("\u001512000");
   await enter(/Port +12000/);
   screen.type("need a key");
@@ -296,4 +294,21 @@ test.each([
   expect(lines.every((line) => line.length <= columns)).toBe(true);
   expect(app.screen.text).toContain("TIME");
   expect(requests(app)).toHaveLength(1);
+});
+
+test.each([
+  ["Esc", keys.escape, undefined],
+  ["the first choice", keys.enter, { reason: "bye", transcript: [], keepsServer: true }],
+  ["the second choice", keys.down + keys.enter, { reason: "bye", transcript: [] }],
+])("quitting under other clients asks; %s decides", async (_name, bytes, expected) => {
+  const control = new SampleControl();
+  control.used = "2 requests of other clients run.";
+  const { screen, result } = await openServerScreen({ serverOptions: { control } });
+  screen.type(keys.ctrlD);
+  await screen.until("Quit? 2 requests of other clients run.");
+  screen.type(bytes);
+  if (expected === undefined) {
+    await screen.until((now) => !now.text.includes("Quit?"));
+    expect(screen.isAlternate).toBe(true);
+  } else await expect(result).resolves.toEqual(expected);
 });
