@@ -129,6 +129,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       ownerToken,
       modelFolders: settings.model_folders,
       origins: settings.origins,
+      allowedHosts: settings.allowed_hosts,
       log,
       ready: ready.promise,
       stopping: stopping.signal,

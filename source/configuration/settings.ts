@@ -42,6 +42,7 @@ export interface Settings {
   hub_endpoint: string | undefined;
   llama_quantize: string | undefined;
   origins: string[];
+  allowed_hosts: string[];
   require_key: boolean | "auto";
   insecure_no_key: boolean;
   key_requests_per_minute: number | undefined;
@@ -252,6 +253,13 @@ export const settingDefinitions: { [K in keyof Settings]: SettingDefinition<Sett
     default: [],
     honoursOllama: true,
     description: "Origins that browsers may call from, beside the usual local ones.",
+  },
+  allowed_hosts: {
+    read: (text) => ({ value: list(text) }),
+    default: [],
+    honoursOllama: false,
+    description:
+      "Names in the Host header that a server on a loopback address answers to, beside the machine's own.",
   },
   require_key: {
     read: (text) => (text === "auto" ? { value: "auto" } : boolean(text)),

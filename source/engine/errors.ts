@@ -76,6 +76,12 @@ export const engineErrors = {
     exitCode: exitCodes.usage,
     description: "A token id in the request is outside the model's vocabulary.",
   },
+  grammarTooSlow: {
+    code: "ENGINE_GRAMMAR_TOO_SLOW",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "Following the grammar of a schema or a tool took too long for each token.",
+  },
   parameterUnsupported: {
     code: "ENGINE_PARAMETER_UNSUPPORTED",
     status: 400,

@@ -63,7 +63,7 @@ export async function createServer(
   keepCancellations(app);
   refuseWhileStopping(app, dependencies.stopping);
   limitSizes(app, dependencies.limits.imageBytes);
-  await guardOrigins(app, dependencies.origins, isLoopbackBound);
+  await guardOrigins(app, dependencies, isLoopbackBound);
   requireKeys(app, dependencies);
   if (dependencies.transcripts !== undefined) keepBodies(app, dependencies.transcripts);
   fetchRemoteImages(app, {

@@ -54,6 +54,8 @@ export interface ServerDependencies {
   modelFolders: readonly string[];
   /** Origins that browsers may call from, beside the local ones; may hold `*`. */
   origins: readonly string[];
+  /** Names of this machine that a Host header may have, beside those it knows itself. */
+  allowedHosts: readonly string[];
   log: (text: string) => void;
   /** Resolves when the server can be found and used: only then does it say who it is. */
   ready: Promise<void>;

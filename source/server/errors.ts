@@ -80,6 +80,13 @@ export const serverErrors = {
     exitCode: exitCodes.refused,
     description: "The key's role does not allow this.",
   },
+  hostRefused: {
+    code: "SERVER_HOST_REFUSED",
+    status: 403,
+    exitCode: exitCodes.refused,
+    description:
+      "The Host header names no name of this machine, and `allowed_hosts` does not list it.",
+  },
   rateLimited: {
     code: "SERVER_RATE_LIMITED",
     status: 429,

@@ -1,6 +1,6 @@
 // Finds the model that a reference means, and lists all there are: built-in ones, those of our own
 // store, those of Ollama's and of LM Studio's, and files.
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { ProductError } from "../base/product-error.ts";
@@ -298,10 +298,11 @@ export class ModelCatalog {
   }
 }
 
-/** Whether a file lies in one of the folders; both sides absolute. */
+/** Tells whether a file lies in one of the folders, links followed; both sides absolute. */
 export function isInFolders(file: string, folders: readonly string[]): boolean {
+  const target = realPath(file);
   return folders.some((folder) => {
-    const relative = path.relative(folder, file);
+    const relative = path.relative(realPath(folder), target);
     return relative !== "" && !relative.startsWith("..") && !path.isAbsolute(relative);
   });
 }
@@ -311,4 +312,13 @@ function vocabularyAlone(file: string): ProductError {
     message: `${file} holds a vocabulary alone, without weights: it cannot be run.`,
     hint: "Name the file of the model itself.",
   });
+}
+
+/** A path that leads nowhere stays as it is: reading it tells so. */
+function realPath(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
 }

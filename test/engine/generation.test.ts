@@ -385,3 +385,25 @@ describe("memory of a slot", () => {
     }
   });
 });
+
+describe("a grammar that gets slower with each token", () => {
+  // Twice as many ways to go on behind each letter.
+  const levels = Array.from({ length: 40 }, (_, level) => level);
+  const rules = levels.map((level) => {
+    const next = `"a" (l${level + 1} "b" | l${level + 1} "c")`;
+    return `l${level} ::= ${next}`;
+  });
+  const grammar = `root ::= l0\n${rules.join("\n")}\nl40 ::= "d"\n`;
+  const request = { grammar, maxTokens: 100, ignoreEndOfText: true };
+
+  it("ends its own request, and others go on", async () => {
+    const slow = tiny.ask(user("What is 2 + 3?"), request);
+    const refused = expect(slow).rejects.toMatchObject({
+      code: "ENGINE_GRAMMAR_TOO_SLOW",
+      status: 400,
+    });
+    expect((await tiny.ask(user("What is 2 + 3?"))).text).toBe("2 + 3 = 5");
+    await refused;
+    expect((await tiny.ask(user("What is 2 + 3?"))).text).toBe("2 + 3 = 5");
+  });
+});

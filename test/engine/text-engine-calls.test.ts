@@ -110,3 +110,19 @@ describe("tokens", () => {
     expect(shown.text).toBe("<|im_start|><|im_start|>");
   });
 });
+
+test("a short list of texts does not wait for a long one to be turned into vectors", async () => {
+  const ended: string[] = [];
+  const embed = async (name: string, count: number) => {
+    const texts = Array.from({ length: count }, (_, index) => `text ${index}`);
+    const { vectors } = await tiny.runner.call("embed", { texts, truncate: true });
+    ended.push(name);
+    return vectors;
+  };
+  const long = embed("long", 300);
+  const [first] = await embed("short", 1);
+  const all = await long;
+  expect(ended).toEqual(["short", "long"]);
+  expect(all[0]).toEqual(first);
+  expect(all).toHaveLength(300);
+});

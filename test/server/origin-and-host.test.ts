@@ -2,14 +2,20 @@
 import { hostname } from "node:os";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterEach, describe, expect, test } from "vitest";
+import { replyWithErrors } from "../../source/server/plugins/error-replies.ts";
 import { guardOrigins } from "../../source/server/plugins/origin-and-host.ts";
 
 let app: FastifyInstance;
 afterEach(async () => await app.close());
 
-async function start({ more = [] as string[], isLoopbackBound = true } = {}): Promise<void> {
+async function start({
+  more = [] as string[],
+  allowedHosts = [] as string[],
+  isLoopbackBound = true,
+} = {}): Promise<void> {
   app = Fastify();
-  await guardOrigins(app, more, () => isLoopbackBound);
+  replyWithErrors(app, () => {});
+  await guardOrigins(app, { origins: more, allowedHosts }, () => isLoopbackBound);
   app.get("/", async () => "answer");
   app.post("/v1/chat/completions", async () => "answer");
 }
@@ -34,13 +40,14 @@ describe("the Host header", () => {
     "169.254.1.1",
     "[fd00::1]",
     "[fe80::1]",
-    "[fe80::1%eth0]",
     "[::]:11434",
     "[::ffff:127.0.0.1]",
-    "box.local",
-    "box.internal:11434",
+    "host.docker.internal:11434",
+    "gateway.docker.internal",
+    "host.containers.internal",
     "app.localhost:11434",
     hostname(),
+    `${hostname().split(".")[0]}.local`,
   ])("%s is answered", async (host) => {
     await start();
     expect((await get({ host })).statusCode).toBe(200);
@@ -57,6 +64,12 @@ describe("the Host header", () => {
     "10.evil.example",
     "local",
     "evil-local",
+    "box.local",
+    "box.internal:11434",
+    "127.0.0.1%evil.com",
+    "[fe80::1%eth0]",
+    "[fe80::1%evil.example]",
+    "evil.example%.localhost",
     "[2001:db8::1]",
     "[::ffff:8.8.8.8]",
     "[::2]",
@@ -65,10 +78,20 @@ describe("the Host header", () => {
     "2130706433",
     "127.0.0.1.",
     "localhost@evil.example",
-  ])("%s is refused with 403 and no body", async (host) => {
+  ])("%s is refused with 403, naming the setting", async (host) => {
     await start();
-    const { statusCode, body } = await get({ host });
-    expect([statusCode, body]).toEqual([403, ""]);
+    const reply = await get({ host });
+    expect(reply.statusCode).toBe(403);
+    expect(reply.json()).toMatchObject({
+      code: "SERVER_HOST_REFUSED",
+      error: expect.stringContaining("allowed_hosts"),
+    });
+  });
+
+  test("may be one that the setting lists", async () => {
+    await start({ allowedHosts: ["Models.Home.example"] });
+    expect((await get({ host: "models.home.example:11434" })).statusCode).toBe(200);
+    expect((await get({ host: "other.home.example" })).statusCode).toBe(403);
   });
 
   test("is not looked at when other machines may call", async () => {

@@ -33,6 +33,22 @@ test("a body without an announced length: as soon as it is too long", async () =
   expect(reply).toContain("SERVER_BODY_TOO_LARGE");
 });
 
+test.each([
+  ["/api/chat", "think"],
+  ["/api/chat", "format"],
+  ["/api/create", "parameters"],
+  ["/v1/responses", "text"],
+  ["/v1/chat/completions", "messages"],
+])("a body of too many levels: %s %s", async (route, field) => {
+  const deep = `${'{"a":['.repeat(5000)}${"]}".repeat(5000)}`;
+  const { status, text } = await sendRaw(`${server.url}${route}`, {
+    method: "POST",
+    body: `{"model":"tiny","${field}":${deep}}`,
+  });
+  expect(status).toBe(400);
+  expect(text).toContain("nested too deeply: JSON of at most 512 levels");
+});
+
 test("a compressed body: by what it holds", async () => {
   const body = gzipSync(`{"model":"${"x".repeat(200_000)}"}`);
   expect(body.length).toBeLessThan(1000);

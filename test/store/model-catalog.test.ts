@@ -1,4 +1,6 @@
 // Which models there are, and which files may be named.
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { isInFolders, ModelCatalog } from "../../source/store/model-catalog.ts";
@@ -97,6 +99,34 @@ describe("a file in a folder", () => {
     ["/other/a.gguf", true],
   ])("%s: %s", (file, expected) => {
     expect(isInFolders(path.resolve(file), ["/models", "/other"])).toBe(expected);
+  });
+
+  test("is not there by a link that leads outside", async () => {
+    const root = await mkdtemp(path.join(tmpdir(), "folders-"));
+    try {
+      const [inside, outside] = [path.join(root, "inside"), path.join(root, "outside")];
+      for (const folder of [inside, outside]) {
+        await mkdir(folder);
+        await writeFile(path.join(folder, "a.gguf"), "");
+      }
+      await symlink(path.join(outside, "a.gguf"), path.join(inside, "out.gguf"));
+      await symlink(outside, path.join(inside, "out"));
+      await symlink(path.join(inside, "a.gguf"), path.join(inside, "in.gguf"));
+      await symlink(inside, path.join(root, "linked"));
+      const found = (name: string) => isInFolders(path.join(inside, name), [inside]);
+      expect(["a.gguf", "in.gguf", "out.gguf", "out/a.gguf"].map(found)).toEqual([
+        true,
+        true,
+        false,
+        false,
+      ]);
+      // The folder itself may be a link.
+      expect(isInFolders(path.join(root, "linked", "a.gguf"), [path.join(root, "linked")])).toBe(
+        true,
+      );
+    } finally {
+      await rm(root, { recursive: true });
+    }
   });
 
   test("there is none without folders", () => {

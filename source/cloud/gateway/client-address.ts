@@ -62,7 +62,8 @@ export function readOrigin(
   proxies: TrustedProxies,
 ): Origin {
   if (proxies.isEmpty || !proxies.has(peer)) {
-    const forwardHeaders = ["X-Forwarded-For", peer, "X-Forwarded-Proto", scheme];
+    const forwardHeaders = ["X-Forwarded-For", peer, "X-Real-IP", peer];
+    forwardHeaders.push("X-Forwarded-Proto", scheme);
     if (head.host !== undefined) forwardHeaders.push("X-Forwarded-Host", head.host);
     return { address: peer, forwardHeaders };
   }
@@ -73,6 +74,8 @@ export function readOrigin(
   const forwardHeaders = [
     "X-Forwarded-For",
     head.forwardedFor === undefined ? peer : `${head.forwardedFor}, ${peer}`,
+    "X-Real-IP",
+    client ?? peer,
     "X-Forwarded-Proto",
     head.forwardedProto ?? scheme,
   ];

@@ -118,6 +118,7 @@ function note(head: RequestHead, name: string, value: string): boolean {
       head.forwardedHost = value;
       return true;
     case "x-forwarded-prefix":
+    case "x-real-ip":
       return true;
     case "forwarded":
       head.forwarded = value;
@@ -135,7 +136,7 @@ function note(head: RequestHead, name: string, value: string): boolean {
 
 /** Many servers of Python take `_` for `-`: nobody may say to them what only the gateway knows. */
 function imitatesOwn(name: string): boolean {
-  return name.includes("_") && /^x[-_](dctl|forwarded)[-_]/.test(name);
+  return name.includes("_") && /^x[-_](dctl[-_]|forwarded[-_]|real[-_]ip$)/.test(name);
 }
 
 function noteOwn(head: RequestHead, name: string, value: string): void {

@@ -1,5 +1,6 @@
 // Answers what Node cannot read as HTTP, on the bare connection.
 import type { Duplex } from "node:stream";
+import { endConnection } from "../../base/end-connection.ts";
 import {
   type ErrorType,
   type Refusal,
@@ -42,7 +43,7 @@ export function answerUnreadable(
   for (let index = 0; index < headers.length; index += 2) {
     lines.push(`${headers[index]}: ${headers[index + 1]}`);
   }
-  socket.end(`${lines.join("\r\n")}\r\nConnection: close\r\n\r\n${body}`);
+  endConnection(socket, `${lines.join("\r\n")}\r\nConnection: close\r\n\r\n${body}`);
 }
 
 const namedCodes: ReadonlySet<string> = new Set([

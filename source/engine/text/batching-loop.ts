@@ -279,6 +279,12 @@ export class BatchingLoop {
     } else {
       this.#noteRead(slot, job, item.tokens);
     }
+    if (item.failure !== undefined) {
+      slot.job = undefined;
+      slot.lastUsed = performance.now();
+      failJob(job, failedEvent(item.failure));
+      return;
+    }
     for (const token of sampled) {
       const end = takeToken(job, token);
       if (end !== undefined) {

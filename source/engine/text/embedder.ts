@@ -43,13 +43,16 @@ export class Embedder {
         ? this.#fit(tokensOf(text), this.#endToken, input, index)
         : this.#fit(text, undefined, input, index),
     );
-    const work = this.#last.then(async () => {
-      const vectors: number[][] = [];
-      for (const tokens of texts) vectors.push(await this.#vectorOf(tokens));
-      return { vectors, tokenCounts: texts.map(({ length }) => length) };
-    });
-    this.#last = work.catch(() => {});
-    return await work;
+    const vectors: number[][] = [];
+    for (const tokens of texts) vectors.push(await this.#inTurn(() => this.#vectorOf(tokens)));
+    return { vectors, tokenCounts: texts.map(({ length }) => length) };
+  }
+
+  /** Requests take turns: each has one text in the line at a time. */
+  async #inTurn(work: () => Promise<number[]>): Promise<number[]> {
+    const turn = this.#last.then(work);
+    this.#last = turn.catch(() => {}); // its own request is told
+    return await turn;
   }
 
   /** The token that the model wants at the end of a text, as llama.cpp adds it. */

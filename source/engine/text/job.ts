@@ -67,6 +67,8 @@ export interface Job {
   sampler: AddonSampler | undefined;
   /** Watches for the marks of grammars; undefined where there are none, and behind the first mark. */
   watcher: MarkWatcher | undefined;
+  /** Choosing tokens that fit the grammar has taken so long. */
+  grammarMs: number;
   /** Last position in the queue that was reported. */
   reportedAhead: number | undefined;
 }
@@ -109,6 +111,7 @@ export function createJob(
     cancelled: false,
     sampler: undefined,
     watcher: request.lazy === undefined ? undefined : new MarkWatcher(request.lazy),
+    grammarMs: 0,
     reportedAhead: undefined,
   };
 }

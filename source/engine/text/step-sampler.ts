@@ -27,6 +27,8 @@ import type { TokenBytes } from "./token-bytes.ts";
 export interface SampledItem extends BatchItem {
   indexes: Uint32Array;
   sampled: SampledToken[];
+  /** Ends this request alone: what the others sampled is good. */
+  failure?: ProductError;
 }
 
 export interface StepSamplerOptions {
@@ -40,6 +42,8 @@ export interface StepSamplerOptions {
 }
 
 const mostKeptGrammars = 16;
+/** A grammar may take so long altogether. */
+const grammarLimitMs = { atFirst: 1000, perToken: 100 };
 
 export class StepSampler {
   readonly #options: StepSamplerOptions;
@@ -87,12 +91,16 @@ export class StepSampler {
   }
 
   /** Samples along a draft for as long as the model agrees with it. */
-  async #sampleItem({ job, indexes, tokens, sampled }: SampledItem): Promise<void> {
+  async #sampleItem(item: SampledItem): Promise<void> {
+    const { job, indexes, tokens, sampled } = item;
     const { context, model, tokenBytes } = this.#options;
     const { sampler, request } = job;
     if (sampler === undefined) return;
     for (const [position, index] of indexes.entries()) {
+      const started = performance.now();
       const token = await context.sampleToken(index, sampler);
+      const isHeld = request.grammar !== undefined || request.lazy !== undefined;
+      if (isHeld) job.grammarMs += performance.now() - started;
       if (token < 0) throw new Error("the sampler left no token to choose from");
       const isEnd = model.isEogToken(token);
       const choice: SampledToken = {
@@ -105,7 +113,10 @@ export class StepSampler {
       }
       sampled.push(choice);
       this.#watch(job, choice.bytes, token);
-      if (isEnd || token !== tokens[position + 1]) break;
+      // llama.cpp cannot be interrupted, but its grammars get slower by degrees.
+      const limitMs = grammarLimitMs.atFirst + grammarLimitMs.perToken * job.generated;
+      if (job.grammarMs > limitMs) item.failure = grammarTooSlow(job.grammarMs, job.generated);
+      if (item.failure !== undefined || isEnd || token !== tokens[position + 1]) break;
     }
   }
 
@@ -197,4 +208,12 @@ function grammarOf({ grammar }: FoundMark): string | undefined {
     if (error instanceof ProductError) return undefined;
     throw error;
   }
+}
+
+function grammarTooSlow(milliseconds: number, tokens: number): ProductError {
+  const seconds = (milliseconds / 1000).toFixed(1);
+  return new ProductError(engineErrors.grammarTooSlow, {
+    message: `Following the schema's grammar took ${seconds} s for ${tokens + 1} tokens, which is too long.`,
+    hint: "Simplify the schema: fewer alternatives that begin alike, fewer optional parts in patterns.",
+  });
 }

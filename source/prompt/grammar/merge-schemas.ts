@@ -52,8 +52,8 @@ function mergeKeyword(
   }
   if (key === "type") return commonTypes(firstSchema, secondSchema, path);
   if (key === "enum" && Array.isArray(first) && Array.isArray(second)) {
-    const texts = second.map((value) => JSON.stringify(value));
-    return first.filter((value) => texts.includes(JSON.stringify(value)));
+    const texts = new Set(second.map((value) => JSON.stringify(value)));
+    return first.filter((value) => texts.has(JSON.stringify(value)));
   }
   if (key === "required") {
     return [...new Set([...requiredOf(firstSchema, path), ...requiredOf(secondSchema, path)])];

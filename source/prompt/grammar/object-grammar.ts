@@ -1,5 +1,6 @@
 // Grammar for objects under the keywords of a schema.
 import { type DeclaredProperty, membersGrammar, otherKey } from "./member-grammar.ts";
+import { refuseManyAlternatives } from "./schema-bounds.ts";
 import { below, type SchemaPath, unsupportedSchema } from "./schema-error.ts";
 import {
   asSchema,
@@ -26,6 +27,8 @@ export function objectGrammar(
   const { json } = context;
   const required = requiredOf(schema, place.path);
   const declared = propertiesOf(schema, place.path);
+  const optional = declared.filter(([name]) => !required.includes(name)).length;
+  refuseManyAlternatives(optional, "properties", below(place.path, "properties"));
   const properties: DeclaredProperty[] = [];
   for (const [name, property] of declared) {
     const value = context.visit(property, inside(place, "properties", name));

@@ -1,6 +1,7 @@
 // Grammar for the content of a JSON string that must match a regular expression.
 import { inJsonString } from "./character-set.ts";
 import { type GrammarRules, sequence } from "./gbnf.ts";
+import { mostComparisons, patternCost } from "./pattern-cost.ts";
 import { PatternError, type PatternNode, parsePattern } from "./pattern-syntax.ts";
 
 export interface LengthBounds {
@@ -22,6 +23,15 @@ export function patternGrammar(
   anything: string,
 ): string {
   const parsed = parsePattern(pattern);
+  const cost = patternCost(parsed);
+  if (cost > mostComparisons) {
+    throw new PatternError(
+      "the pattern leaves too many ways to match: its optional parts, multiplied by their " +
+        `repetitions, take about ${cost.toPrecision(2)} comparisons for each character, ` +
+        `of ${mostComparisons} at most`,
+      false,
+    );
+  }
   const alternatives = parsed.type === "either" ? parsed.alternatives : [parsed];
   return rules.either(
     alternatives.map((alternative) => {

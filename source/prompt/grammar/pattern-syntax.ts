@@ -29,8 +29,15 @@ export class PatternError extends Error {
   }
 }
 
-/** @throws PatternError */
+const mostCharacters = 10_000;
+const mostAlternatives = 1000;
+const mostLevels = 64;
+
+/** @throws PatternError, before anything is compiled where the pattern is too large */
 export function parsePattern(pattern: string): PatternNode {
+  if (pattern.length > mostCharacters) {
+    throw new PatternError(`the pattern has more than ${mostCharacters} characters`, false);
+  }
   try {
     new RegExp(pattern, "u");
   } catch {
@@ -58,6 +65,8 @@ const characterEscapes: Record<string, number> = { t: 9, n: 10, v: 11, f: 12, r:
 class PatternParser {
   readonly #characters: string[];
   #at = 0;
+  #alternatives = 0;
+  #level = 0;
 
   constructor(pattern: string) {
     this.#characters = [...pattern];
@@ -71,7 +80,13 @@ class PatternParser {
 
   #either(): PatternNode {
     const alternatives = [this.#sequence()];
-    while (this.#skip("|")) alternatives.push(this.#sequence());
+    while (this.#skip("|")) {
+      this.#alternatives += 1;
+      if (this.#alternatives >= mostAlternatives) {
+        throw new PatternError(`the pattern has more than ${mostAlternatives} alternatives`, false);
+      }
+      alternatives.push(this.#sequence());
+    }
     const [only] = alternatives;
     return alternatives.length === 1 && only !== undefined
       ? only
@@ -126,7 +141,12 @@ class PatternParser {
     if (this.#match(/^\?(?:=|!|<=|<!)/)) throw lacking("a look-ahead or look-behind");
     if (this.#match(/^\?[-a-z]+:/)) throw lacking("flags inside a group");
     this.#match(/^\?(?::|<\w+>)/);
+    this.#level += 1;
+    if (this.#level > mostLevels) {
+      throw new PatternError(`the pattern has more than ${mostLevels} levels of groups`, false);
+    }
     const node = this.#either();
+    this.#level -= 1;
     this.#skip(")");
     return node;
   }

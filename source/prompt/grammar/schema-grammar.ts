@@ -2,6 +2,7 @@
 import type { GrammarRules } from "./gbnf.ts";
 import { JsonRules } from "./json-rules.ts";
 import { mergeSchemas } from "./merge-schemas.ts";
+import { refuseLargeEnum, refuseLargeSchema, refuseManyAlternatives } from "./schema-bounds.ts";
 import {
   below,
   invalidSchema,
@@ -26,6 +27,7 @@ import {
 } from "./schema-keywords.ts";
 import type { Place } from "./schema-place.ts";
 import { findReference } from "./schema-references.ts";
+import { textTree } from "./text-tree.ts";
 import { typeGrammar } from "./type-grammar.ts";
 
 const mostLevels = 64;
@@ -62,6 +64,7 @@ export function schemaGrammar(
 ): string {
   try {
     const root = asSchema(schema, "");
+    refuseLargeSchema(root);
     return new SchemaGrammar(rules, root, options).whole(options.property);
   } catch (error) {
     // Values and patterns inside a schema may be nested deeper than any call stack.
@@ -115,10 +118,16 @@ class SchemaGrammar {
     return this.#visitObject(schema, place);
   };
 
-  #spend(schemas: number): void {
+  #spend(schemas: number, path: SchemaPath = ""): void {
     this.#count += schemas;
-    if (this.#count > mostSchemas || this.#rules.size > mostCharacters) {
-      throw unsupportedSchema("", "it is too large");
+    if (this.#count > mostSchemas) {
+      throw unsupportedSchema(path, `it is too large: it has more than ${mostSchemas} parts`);
+    }
+    if (this.#rules.size > mostCharacters) {
+      throw unsupportedSchema(
+        path,
+        `it is too large: its grammar has more than ${mostCharacters} characters`,
+      );
     }
   }
 
@@ -144,6 +153,7 @@ class SchemaGrammar {
     for (const key of ["anyOf", "oneOf"]) {
       const alternatives = schemasAt(schema, key, place.path);
       if (alternatives === undefined) continue;
+      refuseManyAlternatives(alternatives.length, key, below(place.path, key));
       const rest = Object.fromEntries(Object.entries(schema).filter(([name]) => name !== key));
       return this.#either(alternatives, rest, below(place.path, key), place);
     }
@@ -199,19 +209,28 @@ class SchemaGrammar {
     const types = typesOf(schema, place.path);
     const listed = listedValues(schema, place.path);
     if (listed !== undefined) {
-      this.#spend(listed.length);
+      this.#spend(listed.length, below(place.path, "enum"));
       const fitting = listed.filter(
         (value) => types === undefined || types.some((type) => isOf(value, type)),
       );
-      return fitting.length === 0
-        ? undefined
-        : this.#rules.either(fitting.map((value) => this.#json.constant(value)));
+      return fitting.length === 0 ? undefined : this.#oneOf(fitting, below(place.path, "enum"));
     }
     const meant = types ?? meantTypes(schema, place.path);
     if (meant.length === typeNames.length) return this.#json.value;
     const context = { json: this.#json, isLenient: this.#isLenient, visit: this.#visit };
     const fitting = meant.flatMap((type) => typeGrammar(type, schema, place, context) ?? []);
     return fitting.length === 0 ? undefined : this.#rules.either(fitting);
+  }
+
+  #oneOf(values: readonly unknown[], path: SchemaPath): string {
+    const isPlain = (value: unknown) => typeof value !== "object" || value === null;
+    const texts = values.filter(isPlain).map((value) => JSON.stringify(value));
+    const others = values.filter((value) => !isPlain(value));
+    refuseManyAlternatives(others.length, "enum", path);
+    return this.#rules.either([
+      ...(texts.length > 0 ? [textTree(this.#rules, texts)] : []),
+      ...others.map((value) => this.#json.constant(value)),
+    ]);
   }
 }
 
@@ -230,6 +249,7 @@ function listedValues(schema: SchemaObject, path: SchemaPath): unknown[] | undef
   if (!Array.isArray(schema.enum) || schema.enum.length === 0) {
     throw invalidSchema(below(path, "enum"), "it must be a list of values");
   }
+  refuseLargeEnum(schema.enum, below(path, "enum"));
   const texts = constant?.map((value) => JSON.stringify(value));
   return schema.enum.filter((value) => texts?.includes(JSON.stringify(value)) ?? true);
 }

@@ -3,6 +3,9 @@ import { BlockList, isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
+import { ProductError } from "../../base/product-error.ts";
+import type { ServerDependencies } from "../dependencies.ts";
+import { serverErrors } from "../errors.ts";
 
 const localOrigin = /^https?:\/\/(localhost|127\.0\.0\.1|0\.0\.0\.0)(:\d+)?$/i;
 const applicationOrigins = [
@@ -45,19 +48,20 @@ const allowedHeaders = [
 const exposedHeaders = ["x-request-id", "request-id", "retry-after", "x-modelctl-truncated"];
 
 /**
- * @param more further origins, `*` standing for anything
+ * @param names further origins, `*` standing for anything, and further names of this machine
  * @param isLoopbackBound whether only this machine can reach the server: then the Host header is checked
  */
 export async function guardOrigins(
   app: FastifyInstance,
-  more: readonly string[],
+  names: Pick<ServerDependencies, "origins" | "allowedHosts">,
   isLoopbackBound: () => boolean,
 ): Promise<void> {
-  const patterns = [localOrigin, ...[...applicationOrigins, ...more].map(wildcardPattern)];
+  const patterns = [localOrigin, ...[...applicationOrigins, ...names.origins].map(wildcardPattern)];
   const isAllowed = (origin: string) => patterns.some((pattern) => pattern.test(origin));
+  const hosts = new Set([...ownNames(), ...names.allowedHosts.map((name) => name.toLowerCase())]);
   app.addHook("onRequest", async (request, reply) => {
     const { host = "", origin = "" } = request.headers;
-    if (isLoopbackBound() && !isLocalHost(host)) return await reply.code(403).send();
+    if (isLoopbackBound() && !isLocalHost(host, hosts)) throw hostRefused(host);
     if (origin === "" || isOwnOrigin(origin, host) || isAllowed(origin)) return;
     return await reply.code(403).send();
   });
@@ -80,7 +84,20 @@ function isOwnOrigin(origin: string, host: string): boolean {
   return origin === `http://${host}` || origin === `https://${host}`;
 }
 
-const localNames = /^(localhost|.*\.(localhost|local|internal))$/i;
+/** Names under which containers reach the machine that they run on. */
+const containerHosts = [
+  "host.docker.internal",
+  "gateway.docker.internal",
+  "host.containers.internal",
+];
+
+function ownNames(): string[] {
+  const own = hostname().toLowerCase();
+  const [first = own] = own.split(".");
+  // Multicast DNS knows the machine by its first label.
+  return ["localhost", ...containerHosts, own, first, `${first}.local`];
+}
+
 /** Loopback, private, link-local and unspecified addresses; IPv4 ones also in their IPv6 form. */
 const privateAddresses = new BlockList();
 for (const [network, bits] of [
@@ -101,17 +118,26 @@ for (const [network, bits] of [
   privateAddresses.addSubnet(network, bits, "ipv6");
 }
 
-/** A name that an attacker's DNS cannot point at this machine. */
-function isLocalHost(header: string): boolean {
-  const host = header.replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
-  if (host === "" || localNames.test(host) || host.toLowerCase() === hostname().toLowerCase()) {
-    return true;
-  }
-  const address = host.replace(/%.*$/, "");
-  const version = isIP(address);
+/** Tells names and addresses that an attacker's DNS cannot point at this machine. */
+function isLocalHost(header: string, names: ReadonlySet<string>): boolean {
+  const host = header
+    .replace(/:\d+$/, "")
+    .replace(/^\[|\]$/g, "")
+    .toLowerCase();
+  if (host === "" || names.has(host) || /^[^%]+\.localhost$/.test(host)) return true;
+  // `isIP` takes a zone for a part of the address, whatever its name.
+  const version = host.includes("%") ? 0 : isIP(host);
   if (version === 0) return false;
-  const family = version === 4 ? "ipv4" : "ipv6";
-  return privateAddresses.check(address, family) || ownAddresses().includes(address);
+  return (
+    privateAddresses.check(host, version === 4 ? "ipv4" : "ipv6") || ownAddresses().includes(host)
+  );
+}
+
+function hostRefused(host: string): ProductError {
+  return new ProductError(serverErrors.hostRefused, {
+    message: `The Host header "${host.slice(0, 100)}" is no name of this machine.`,
+    hint: "Call it by localhost or its address, or add the name to allowed_hosts (MODELCTL_ALLOWED_HOSTS).",
+  });
 }
 
 function ownAddresses(): string[] {

@@ -3,6 +3,7 @@
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { formatBytes } from "../../base/byte-format.ts";
+import { endConnection } from "../../base/end-connection.ts";
 import { isRecord } from "../../base/json-record.ts";
 import { type ErrorDefinition, ProductError } from "../../base/product-error.ts";
 import { serverErrors } from "../errors.ts";
@@ -40,7 +41,8 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
   }
   const [status, definition, message] = reasonOf(error.code);
   const body = JSON.stringify({ error: message, code: definition.code });
-  socket.end(
+  endConnection(
+    socket,
     `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );

@@ -69,7 +69,9 @@ describe("a schema that cannot be served", () => {
   );
   const wide = {
     properties: Object.fromEntries(Array.from({ length: 5_001 }, (_, n) => [`p${n}`, {}])),
+    required: Array.from({ length: 5_001 }, (_, n) => `p${n}`),
   };
+  const words = (count: number) => Array.from({ length: count }, (_, n) => `w${n}`);
 
   it.each<[about: string, schema: unknown, place: string]>([
     ["not", { properties: { a: { not: { type: "string" } } } }, "/properties/a/not"],
@@ -101,8 +103,51 @@ describe("a schema that cannot be served", () => {
     ["a value of too many levels", { enum: [nested(100_000)] }, "its top"],
     [
       "a pattern of too many levels",
-      { pattern: `${"(".repeat(5000)}a${")".repeat(5000)}` },
-      "its top",
+      { pattern: `${"(".repeat(100)}a${")".repeat(100)}` },
+      "/pattern: the pattern has more than 64 levels",
+    ],
+    [
+      "a pattern of repeated options",
+      { pattern: "^(a?){1500}a{1500}$" },
+      "/pattern: the pattern leaves",
+    ],
+    ["options written out", { pattern: `^${"a?".repeat(500)}b$` }, "/pattern: the pattern leaves"],
+    [
+      "repetitions in repetitions",
+      { pattern: "((a{0,30}){0,30}){0,30}" },
+      "/pattern: the pattern leaves",
+    ],
+    [
+      "a pattern of too many alternatives",
+      { items: { pattern: words(1001).join("|") } },
+      "/items/pattern: the pattern has more than 1000 alternatives",
+    ],
+    [
+      "a pattern that is too long",
+      { pattern: words(100_000).join("|") },
+      "/pattern: the pattern has more than 10000 characters",
+    ],
+    [
+      "a value that is too long",
+      { properties: { a: { enum: ["a".repeat(5_000_000)] } } },
+      "/properties/a/enum/0",
+    ],
+    [
+      "values that are too long together",
+      { enum: words(20).map((word) => word.repeat(3000)) },
+      "/enum: the values of `enum` have more than 100000 characters",
+    ],
+    ["a name that is too long", { properties: { ["a".repeat(2_000_000)]: {} } }, "/properties"],
+    ["too many values", { enum: words(5001) }, "/enum: it is too large"],
+    [
+      "too many alternatives",
+      { anyOf: words(1001).map((word) => ({ const: word })) },
+      "/anyOf: `anyOf` has 1001",
+    ],
+    [
+      "too many properties that may be missing",
+      { properties: Object.fromEntries(words(1001).map((word) => [word, {}])) },
+      "/properties: `properties` has 1001",
     ],
     ["too many levels", deep, "/properties/a/properties/a"],
     ["too many parts", wide, "its top"],
@@ -160,6 +205,20 @@ describe("a schema that cannot be served", () => {
         message: expect.stringContaining(`at ${place}`),
       }),
     );
+  });
+
+  it("is not, for its size, one that people write", () => {
+    const fits = (schema: unknown, text: string) => acceptsOf(schema)(JSON.stringify(text));
+    expect(fits({ pattern: "^.{1,5000}$" }, "a".repeat(5000))).toBe(true);
+    expect(fits({ pattern: "^(\\w{1,20}\\s){1,50}\\w+$" }, "a few words")).toBe(true);
+    expect(fits({ pattern: "^([A-Z][a-z]{0,100} ){0,3}[A-Z][a-z]{0,100}$" }, "Ada Lovelace")).toBe(
+      true,
+    );
+    expect(fits({ pattern: `^(${words(1000).join("|")})$` }, "w999")).toBe(true);
+    expect(fits({ type: "string", maxLength: 100_000 }, "a")).toBe(true);
+    const cities = { enum: [...words(4000), "w1😀", "w1😁", "w12/😀"] };
+    for (const city of ["w0", "w3999", "w1😁", "w12/😀"]) expect(fits(cities, city)).toBe(true);
+    for (const other of ["w", "w4000", "w12/", "w1😂"]) expect(fits(cities, other)).toBe(false);
   });
 
   it("is served as far as it goes where that is asked for", () => {
