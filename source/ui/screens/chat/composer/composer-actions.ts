@@ -43,7 +43,9 @@ export class ComposerActions implements ComposerControl {
   }
 
   edit(action: EditorAction): undefined {
-    this.#chat.store.update({ editor: reduceEditor(this.#state.editor, action) });
+    const editor = reduceEditor(this.#state.editor, action);
+    // Editing a question ends with its text: what is typed next is a message of its own.
+    this.#chat.store.update({ editor, ...(editor.text === "" && { editingId: undefined }) });
   }
 
   moveRow(direction: -1 | 1): undefined {

@@ -27,7 +27,7 @@ export class PromptSender {
   shelve(typed: string): void {
     const { store, historyFile } = this.#chat;
     const { editor, settings } = this.#state;
-    store.update({ editor: reduceEditor(editor, { type: "shelve" }) });
+    store.update({ editor: reduceEditor(editor, { type: "shelve" }), editingId: undefined });
     if (settings.keepsHistory === false || typed.length > longestHistoryEntry) return;
     historyFile?.append(typed).catch((error: unknown) => {
       this.#notify(`The prompt history could not be saved: ${describeError(error)}`);
@@ -83,8 +83,9 @@ export class PromptSender {
     const { images } = attached;
     const all = [...this.#state.waitingImages, ...images];
     if (attached.text === "" && images.length > 0) {
+      const { editingId } = this.#state;
       this.shelve(typed);
-      store.update({ waitingImages: all });
+      store.update({ waitingImages: all, editingId });
       const names = images.map((image) => attachedText(image)).join(", ");
       this.#notify(`${names}: now write your question`);
       return;
@@ -98,7 +99,7 @@ export class PromptSender {
     const at = entries.findIndex(({ id }) => id === editingId);
     const after = at === -1 ? entries : entries.slice(0, at);
     this.shelve(typed);
-    store.update({ waitingImages: [], editingId: undefined });
+    store.update({ waitingImages: [] });
     // The promise never fails: the state tells how the answer ends.
     void session.send({ text, typed, waiting, ...(images.length > 0 && { images }) }, after);
     for (const image of images) void this.#count(image);
