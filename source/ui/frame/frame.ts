@@ -16,6 +16,7 @@ import {
   typedItem,
 } from "./command-lists.ts";
 import { frameCommands } from "./frame-commands.ts";
+import type { ListQuestion } from "./list-overlay.ts";
 import { type Overlay, Overlays } from "./overlays.ts";
 import type { BodySize, BoundCommand, Choice, FrameServices, ListItem, Screen } from "./screen.ts";
 import type { TerminalServices } from "./terminal-services.ts";
@@ -26,6 +27,9 @@ import { bodySize, isTooSmall, type WindowSize } from "./window-size.ts";
 const interruptWindowMs = 2000;
 /** They answer even when the window is too small to show what is typed. */
 const keysOfSmallWindows = new Set(["Esc", "Ctrl+C", "Ctrl+D", "Ctrl+L"]);
+
+/** Rows of commands that the palette shows at once. */
+const paletteRows = 12;
 
 export interface FrameOptions {
   /** In front of the tabs. Defaults to modelctl. */
@@ -68,7 +72,7 @@ export class Frame implements FrameServices {
       screens,
       isTyping: () => this.#isTyping,
       open: (id) => this.open(id),
-      openPalette: () => this.#openCommands("Commands", paletteItems(this.commands)),
+      openPalette: () => this.#openPalette(),
       help: () => this.help(),
       chooseTheme: (name) => this.#chooseTheme(name),
       repaint: () => this.repaint(),
@@ -239,7 +243,10 @@ export class Frame implements FrameServices {
 
   help(): void {
     const { current } = this;
-    this.#openCommands(`Help: ${current?.title ?? ""}`, helpItems(this.commands));
+    this.#openCommands({
+      title: `Help: ${current?.title ?? ""}`,
+      items: helpItems(this.commands),
+    });
   }
 
   leave(reason: "bye" | "interrupted"): void {
@@ -335,19 +342,30 @@ export class Frame implements FrameServices {
     return sentence;
   }
 
-  #openCommands(title: string, items: readonly ListItem[]): void {
+  #openPalette(): void {
+    const others = this.#screens.filter((screen) => screen !== this.#current);
+    const items = paletteItems(this.commands, others);
+    this.#openCommands({ title: "Commands", items, rowsMaximum: paletteRows, hidesDim: true });
+  }
+
+  #openCommands(question: Omit<ListQuestion, "verb" | "typed">): void {
     const { commands } = this;
     // What the screen in sight calls so is meant before the others' commands.
     const all = [...commands, ...this.#allCommands];
     const typed = (text: string) => typedItem(all, text);
-    void this.#overlays.list({ title, items, verb: "run", typed }).then(async (chosen) => {
+    void this.#overlays.list({ ...question, verb: "run", typed }).then(async (chosen) => {
       const found = chosen === undefined ? undefined : commandOfItem(all, chosen);
       if (found === undefined) return;
       const { command, argument } = found;
+      const isElsewhere = !commands.some(({ id }) => id === command.id);
+      if (isElsewhere && !command.isValid()) {
+        this.#openScreenOf(command);
+        if (!command.isValid()) return this.notify(`Not possible yet: ${command.title}`);
+      }
       const words = argument !== "" ? argument : await this.#argumentFor(command);
       if (words === undefined) return;
       // What a command of another screen does is seen there.
-      if (!commands.some(({ id }) => id === command.id)) this.#openScreenOf(command);
+      if (isElsewhere) this.#openScreenOf(command);
       this.#run(command, words);
     });
   }

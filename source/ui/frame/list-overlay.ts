@@ -1,10 +1,10 @@
 // The state of a list to filter and choose from: palette, help and every other choice.
 
-import fuzzysort from "fuzzysort";
 import { createEditorState, type EditorState } from "../editor/editor-state.ts";
 import { fieldAfterKey, fieldAfterText, fieldWith } from "../editor/line-field.ts";
 import type { KeyPress } from "../keys/key-name.ts";
 import type { OverlayEvents, OverlayState } from "./overlay.ts";
+import { rankItems } from "./rank-items.ts";
 import type { ListItem } from "./screen.ts";
 
 export interface ListQuestion {
@@ -14,6 +14,10 @@ export interface ListQuestion {
   readonly verb: string;
   /** What the typed letters mean as they are; it stands above what they find. */
   readonly typed?: (text: string) => ListItem | undefined;
+  /** What cannot be chosen now is shown only when it is typed for. Defaults to false. */
+  readonly hidesDim?: boolean;
+  /** Rows of items in sight at most. Defaults to as many as there is room for. */
+  readonly rowsMaximum?: number;
   /** What leaving without a choice does, in a word. Defaults to "close". */
   readonly cancelVerb?: string;
 }
@@ -55,6 +59,10 @@ export class ListOverlay implements OverlayState {
     return this.#completion === undefined ? hints : [...hints, ["Tab", "add words"]];
   }
 
+  get rowsMaximum(): number {
+    return this.#question.rowsMaximum ?? Number.POSITIVE_INFINITY;
+  }
+
   /** Items stand in groups until a filter puts them in another order. */
   get isGrouped(): boolean {
     return this.field.text === "";
@@ -62,15 +70,14 @@ export class ListOverlay implements OverlayState {
 
   /** The items that match what is typed, the best first. */
   get found(): readonly ListItem[] {
-    const { items, typed } = this.#question;
+    const { items, typed, hidesDim = false } = this.#question;
     const wanted = this.field.text.trim();
-    if (wanted === "") return items;
-    // Without this threshold "qw3" would not find "Qwen3"; without this limit, ten are all.
-    const found = fuzzysort
-      .go(wanted, items, { keys: ["title", "note"], threshold: 0, limit: 0 })
-      .map(({ obj }) => obj);
+    if (wanted === "") return hidesDim ? items.filter(({ isDim }) => !isDim) : items;
+    const found = rankItems(items, wanted);
     const meant = typed?.(wanted);
-    return meant === undefined ? found : [meant, ...found];
+    // Without words behind its name it is the command that is found already.
+    const isFound = found.some(({ value }) => value === meant?.value.trimEnd());
+    return meant === undefined || isFound ? found : [meant, ...found];
   }
 
   press(press: KeyPress): void {

@@ -19,6 +19,8 @@ export interface CommandFacts {
   readonly group: string;
   /** Key names as in `interpretInput`; the first is the one to advertise. */
   readonly keys: readonly string[];
+  /** Other words that people look for it by. */
+  readonly keywords?: readonly string[];
   /** Names to type in the chat, such as `/clear`. */
   readonly slash?: readonly string[];
   /** The words behind the slash name, for the help. */
@@ -130,6 +132,8 @@ export interface ListItem {
   readonly title: string;
   /** At the right, such as the keys of a command. */
   readonly note: string;
+  /** Other names that it is found by, beside its title. */
+  readonly names?: readonly string[];
   /** Items of one group stand together below its name. */
   readonly group?: string;
   /** Text that Tab puts into the field, for words to be typed behind it. */
