@@ -5,6 +5,7 @@ import { loadApp } from "../ui/app/load-app.ts";
 import type { Flags } from "./flags.ts";
 import { holdKeys } from "./held-keys.ts";
 import { leaveServer } from "./leave-server.ts";
+import { printResumeLine } from "./resume-line.ts";
 import type { ServerLink } from "./server-link.ts";
 import type { CommandSettings } from "./session-settings.ts";
 
@@ -35,10 +36,11 @@ export async function chatOnScreen(
     const { runApp, runAppAhead } = await loadApp();
     // Until here Ctrl+C is the terminal's own.
     holdKeys();
-    const { reason } = await (parts === undefined
+    const result = await (parts === undefined
       ? runAppAhead(view, prepare)
       : runApp({ ...view, ...parts }));
-    return reason === "bye" ? exitCodes.ok : exitCodes.interrupted;
+    printResumeLine(result);
+    return result.reason === "bye" ? exitCodes.ok : exitCodes.interrupted;
   } finally {
     await leave(link, settings.values.shutdown_timeout);
   }

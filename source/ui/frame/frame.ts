@@ -209,9 +209,14 @@ export class Frame implements FrameServices {
     return this.#overlays.confirm(question, rest);
   }
 
-  choose(title: string, choices: readonly Choice[]): Promise<string | undefined> {
+  choose(
+    title: string,
+    choices: readonly Choice[],
+    search?: ListQuestion["search"],
+  ): Promise<string | undefined> {
     const items = choices.map((choice): ListItem => ({ note: "", ...choice }));
-    return this.#overlays.list({ title, items, verb: "choose", cancelVerb: "cancel" });
+    const verbs = { verb: "choose", cancelVerb: "cancel" };
+    return this.#overlays.list({ title, items, ...verbs, ...(search && { search }) });
   }
 
   notify(sentence: string): void {

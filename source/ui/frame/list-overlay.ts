@@ -16,6 +16,8 @@ export interface ListQuestion {
   readonly typed?: (text: string) => ListItem | undefined;
   /** What cannot be chosen now is shown only when it is typed for. Defaults to false. */
   readonly hidesDim?: boolean;
+  /** Values of further items that fit what is typed, such as those whose texts have the words. */
+  readonly search?: (typed: string) => Promise<readonly string[]>;
   /** Rows of items in sight at most. Defaults to as many as there is room for. */
   readonly rowsMaximum?: number;
   /** What leaving without a choice does, in a word. Defaults to "close". */
@@ -40,6 +42,8 @@ export class ListOverlay implements OverlayState {
   selected = 0;
   readonly #events: OverlayEvents<string | undefined>;
   readonly #question: ListQuestion;
+  /** Values of items that the search has found for what is typed. */
+  #hits: ReadonlySet<string> = new Set();
 
   /** @param events answers with the value of the chosen item; undefined when nothing was chosen */
   constructor(events: OverlayEvents<string | undefined>, question: ListQuestion) {
@@ -73,7 +77,9 @@ export class ListOverlay implements OverlayState {
     const { items, typed, hidesDim = false } = this.#question;
     const wanted = this.field.text.trim();
     if (wanted === "") return hidesDim ? items.filter(({ isDim }) => !isDim) : items;
-    const found = rankItems(items, wanted);
+    const ranked = rankItems(items, wanted);
+    const hits = items.filter((item) => this.#hits.has(item.value) && !ranked.includes(item));
+    const found = [...ranked, ...hits];
     const meant = typed?.(wanted);
     // Without words behind its name it is the command that is found already.
     const isFound = found.some(({ value }) => value === meant?.value.trimEnd());
@@ -123,8 +129,24 @@ export class ListOverlay implements OverlayState {
   }
 
   #setField(field: EditorState): void {
-    if (field.text !== this.field.text) this.selected = 0;
+    const isChanged = field.text !== this.field.text;
     this.field = field;
+    if (isChanged) {
+      this.selected = 0;
+      void this.#search(field.text.trim());
+    }
+    this.#events.onChange();
+  }
+
+  /** A search that fails finds nothing more than the names. */
+  async #search(typed: string): Promise<void> {
+    this.#hits = new Set();
+    const { search } = this.#question;
+    if (search === undefined || typed === "") return;
+    const values = await search(typed).catch(() => []);
+    // Somebody typed on meanwhile.
+    if (this.field.text.trim() !== typed) return;
+    this.#hits = new Set(values);
     this.#events.onChange();
   }
 }

@@ -98,8 +98,16 @@ export interface FrameServices {
    * @throws what `rest` throws
    */
   confirm(question: string, rest?: Promise<string>): Promise<boolean>;
-  /** A list to filter and choose from. @returns the chosen value */
-  choose(title: string, choices: readonly Choice[]): Promise<string | undefined>;
+  /**
+   * A list to filter and choose from.
+   * @param search values of further choices that fit what is typed
+   * @returns the chosen value
+   */
+  choose(
+    title: string,
+    choices: readonly Choice[],
+    search?: (typed: string) => Promise<readonly string[]>,
+  ): Promise<string | undefined>;
   /** A sentence in place of the hints, until the next key. */
   notify(sentence: string): void;
   /** OSC 52 and the local clipboard. @returns a sentence that tells how it went */
