@@ -18,7 +18,15 @@ import {
 import { frameCommands } from "./frame-commands.ts";
 import type { ListQuestion } from "./list-overlay.ts";
 import { type Overlay, Overlays } from "./overlays.ts";
-import type { BodySize, BoundCommand, Choice, FrameServices, ListItem, Screen } from "./screen.ts";
+import type {
+  BodySize,
+  BoundCommand,
+  Choice,
+  FrameServices,
+  ListItem,
+  Screen,
+  SlashName,
+} from "./screen.ts";
 import type { TerminalServices } from "./terminal-services.ts";
 import { chooseTheme, type ThemeName } from "./themes.ts";
 import { bodySize, isTooSmall, type WindowSize } from "./window-size.ts";
@@ -276,8 +284,10 @@ export class Frame implements FrameServices {
     this.#current?.deactivate();
   }
 
-  slashNames(): readonly string[] {
-    return this.#allCommands.flatMap(({ slash = [] }) => slash);
+  slashNames(): readonly SlashName[] {
+    return this.#allCommands.flatMap(({ slash = [], title }) =>
+      slash.map((name) => ({ name, title })),
+    );
   }
 
   get #allCommands(): readonly BoundCommand[] {

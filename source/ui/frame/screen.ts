@@ -124,7 +124,13 @@ export interface FrameServices {
   /** Does what another screen's or the frame's slash name stands for. @returns false for an unknown one */
   runSlash(line: string): boolean;
   /** What `runSlash` knows, for completing a typed line. */
-  slashNames(): readonly string[];
+  slashNames(): readonly SlashName[];
+}
+
+/** A command's name to type, and what it does. */
+export interface SlashName {
+  readonly name: string;
+  readonly title: string;
 }
 
 export interface Choice {

@@ -186,3 +186,20 @@ test("what was typed and not sent is there the next time", async () => {
   second.screen.type(keys.up);
   await second.screen.until("> half a thought");
 });
+
+test("a menu below the field completes commands: arrows choose, Tab takes, Esc closes", async () => {
+  const { screen } = await openChat();
+  screen.type("/se");
+  await screen.until("> /sessions");
+  screen.type(keys.down);
+  await screen.until("> /set system");
+  screen.type(keys.escape);
+  await screen.until((shown) => !shown.text.includes("/sessions"));
+  expect(screen.text).toContain("> /se ");
+  screen.type("s");
+  await screen.until("> /sessions");
+  screen.type(keys.tab);
+  await screen.until("> /sessions ");
+  screen.type("\x15/cle\r");
+  await screen.until("> /clear ");
+});

@@ -36,7 +36,8 @@ export class PromptSender {
   shelve(typed: string): void {
     const { store, historyFile } = this.#chat;
     const { editor, settings } = this.#state;
-    store.update({ editor: reduceEditor(editor, { type: "shelve" }), editingId: undefined });
+    const shelved = reduceEditor(editor, { type: "shelve" });
+    store.update({ editor: shelved, editingId: undefined, menu: undefined });
     if (settings.keepsHistory === false || typed.length > longestHistoryEntry) return;
     historyFile?.append(typed).catch((error: unknown) => {
       this.#notify(`The prompt history could not be saved: ${describeError(error)}`);
