@@ -95,7 +95,7 @@ describe("a chat", () => {
     await chat.screen.until("Resume a saved chat");
     expect(chat.screen.text).not.toMatch(/│.*Explain RoPE/);
     chat.screen.type(keys.escape);
-    await chat.screen.until("> Send a message");
+    await chat.screen.until(({ text }) => !text.includes("Resume a saved chat"));
     // The list of all chats searches their texts too.
     chat.screen.type("\u001bs");
     await chat.screen.until(/│.*Explain RoPE/);
