@@ -37,7 +37,7 @@ export async function chatInLines(
     const isKept = isChat && !settings.values.nohistory;
     const store = new SessionStore(settings.paths.state);
     const tell = (sentence: string) => process.stderr.write(`${sentence}\n`);
-    const recorder = new SessionRecorder(store, systemClock, tell);
+    const recorder = new SessionRecorder(store, systemClock, { tell });
     const folder = process.cwd();
     const keeping = isKept ? { store, recorder } : undefined;
     const actions = new ChatActions({ backend, keeping, read, change, folder });

@@ -5,6 +5,7 @@ import { loadApp } from "../ui/app/load-app.ts";
 import type { Flags } from "./flags.ts";
 import { holdKeys } from "./held-keys.ts";
 import { handOverServer, leaveServer } from "./leave-server.ts";
+import { printResumeLine } from "./resume-line.ts";
 import type { ServerLink } from "./server-link.ts";
 import type { CommandSettings } from "./session-settings.ts";
 
@@ -39,9 +40,9 @@ export async function chatOnScreen(
     const result = await (parts === undefined
       ? runAppAhead(view, prepare)
       : runApp({ ...view, ...parts }));
-    const { reason } = result;
+    printResumeLine(result);
     keepsServer = result.keepsServer ?? false;
-    return reason === "bye" ? exitCodes.ok : exitCodes.interrupted;
+    return result.reason === "bye" ? exitCodes.ok : exitCodes.interrupted;
   } finally {
     // There is none where it could not be reached or started.
     if (link !== undefined) {

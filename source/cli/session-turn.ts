@@ -37,7 +37,7 @@ export async function continueSession(
     };
     const store = new SessionStore(settings.paths.state);
     const tell = (sentence: string) => process.stderr.write(`${sentence}\n`);
-    const recorder = new SessionRecorder(store, systemClock, tell);
+    const recorder = new SessionRecorder(store, systemClock, { tell });
     const folder = process.cwd();
     const keeping = { store, recorder };
     const actions = new ChatActions({ backend, keeping, read, change, folder });

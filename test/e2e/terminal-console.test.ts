@@ -97,7 +97,7 @@ it("goes on with a chat that was kept, without its key, where the deployment ans
     terminal.type(openChat);
     await terminal.shows("Alt+S goes on with a saved chat.");
     terminal.type(savedChats);
-    await terminal.shows("Go on with a saved chat");
+    await terminal.shows("Resume a saved chat");
     await terminal.shows("local/tiny tiny");
     terminal.type("\r");
     await terminal.shows("The capital of France is Paris.");

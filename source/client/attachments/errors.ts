@@ -18,13 +18,20 @@ export const attachmentErrors = {
     code: "ATTACHMENT_TOO_LARGE",
     status: 400,
     exitCode: exitCodes.refused,
-    description: "The image that was to be attached has too many bytes or pixels.",
+    description:
+      "The file that was to be attached has too many bytes, or the image too many pixels.",
   },
   notImage: {
     code: "ATTACHMENT_NOT_IMAGE",
     status: 400,
     exitCode: exitCodes.refused,
     description: "The file that was to be attached is no image, or a damaged one.",
+  },
+  notText: {
+    code: "ATTACHMENT_NOT_TEXT",
+    status: 400,
+    exitCode: exitCodes.refused,
+    description: "The file that was to be attached is neither text nor an image.",
   },
   unseen: {
     code: "ATTACHMENT_UNSEEN",

@@ -2,6 +2,7 @@
 
 import type { ApiClient } from "../../client/api-client.ts";
 import type { ClientMessage } from "../../client/chat-events.ts";
+import type { SessionHead } from "../../sessions/session.ts";
 import type { Screen } from "../frame/screen.ts";
 import type { ThemeName } from "../frame/themes.ts";
 import type { ChatOptions } from "../screens/chat/chat-backend.ts";
@@ -66,4 +67,6 @@ export interface AppResult {
   readonly keepsServer?: true;
   /** The conversation without the system message; stopped and failed answers as far as they got. */
   readonly transcript: ClientMessage[];
+  /** The saved chat that was in front; undefined where nothing was said or kept. */
+  readonly saved?: SessionHead | undefined;
 }

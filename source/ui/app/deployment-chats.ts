@@ -63,7 +63,9 @@ export class DeploymentChats implements DeploymentPlaces {
     const own = sessions.filter(({ deployment }) => deployment !== undefined);
     if (own.length === 0) return "No chat with a deployment is saved yet.";
     const choices = sessionChoices(own, context.clock.wallMs());
-    const chosen = await context.frame.choose("Go on with a saved chat", choices);
+    const search = async (typed: string) =>
+      ((await kept.sessions?.search(typed)) ?? []).map(({ id }) => id);
+    const chosen = await context.frame.choose("Resume a saved chat", choices, search);
     const saved = own.find(({ id }) => id === chosen);
     if (saved?.deployment !== undefined) await this.goOnWith(saved, saved.deployment);
     return undefined;

@@ -56,7 +56,7 @@ async function run(
   const isScreenReader = view.isScreenReader ?? process.env.INK_SCREEN_READER === "true";
   const glyphs = selectGlyphs(environment, process.platform);
   const terminal: TerminalHandle = { suspend: undefined, isLent: false };
-  let ending: Omit<AppResult, "transcript"> | undefined;
+  let ending: Pick<AppResult, "reason" | "signal"> | undefined;
   let instance: Instance | undefined;
   let created: CreatedScreens | undefined;
   let serverLabel = () => "";
@@ -153,7 +153,8 @@ async function run(
     await Promise.all((created?.screens ?? []).map((screen) => screen.close()));
   }
   if (failure !== undefined) throw failure;
-  return { ...(ending ?? { reason: "interrupted" }), transcript: created?.chat.transcript ?? [] };
+  const { transcript = [], saved } = created?.chat ?? {};
+  return { ...(ending ?? { reason: "interrupted" }), transcript, saved };
 }
 
 /** The row of tabs tells of a server that goes or comes, whatever screen is in sight. */

@@ -41,7 +41,7 @@ const promptCells = 2;
 
 function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
   const { glyphs, theme } = useLook();
-  const { title, field, found, selected, isGrouped } = overlay;
+  const { title, field, found, selected, isGrouped, rowsMaximum } = overlay;
   const isRead = useIsScreenReaderEnabled();
   if (isRead) {
     const item = found[selected];
@@ -55,7 +55,7 @@ function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
     );
   }
   const width = Math.min(size.columns - 2, listWidthMaximum);
-  const rows = displayRows(found, isGrouped).length;
+  const rows = Math.min(rowsMaximum, displayRows(found, isGrouped).length);
   const height = Math.min(size.rows, Math.max(listHeightMinimum, rows + fieldRows + borderRows));
   const inner = panelInnerWidth(width);
   const x = Math.floor((size.columns - width) / 2);

@@ -1,7 +1,7 @@
 // What is made from lists of commands: the command of a key, rows for help and palette, hints.
 
 import { textWidth } from "../text/graphemes.ts";
-import type { BoundCommand, CommandFacts, ListItem } from "./screen.ts";
+import type { BoundCommand, CommandFacts, ListItem, Screen } from "./screen.ts";
 
 /** Where two share a key the first one that is valid gets it. */
 export function findByKey(
@@ -37,7 +37,6 @@ const aliases: Readonly<Record<string, string>> = {
   d: "deploy",
   k: "console",
   q: "bye",
-  quit: "bye",
 };
 
 /** The line with its alias, such as `q`, written out. */
@@ -122,20 +121,34 @@ export function helpItems(commands: readonly BoundCommand[]): ListItem[] {
   );
 }
 
-/** For the palette: what can be done now. */
-export function paletteItems(commands: readonly BoundCommand[]): ListItem[] {
-  return commands
-    .filter((command) => !unnamedGroups.has(command.group) && command.isValid())
-    .map(itemOf);
+/** For the palette: the commands of the screen in sight and the frame, and below them every other screen's. */
+export function paletteItems(
+  commands: readonly BoundCommand[],
+  others: readonly Pick<Screen, "title" | "commands">[],
+): ListItem[] {
+  const here = helpItems(commands.filter(({ group }) => !unnamedGroups.has(group)));
+  const titles = new Set(here.map(({ title }) => title));
+  const elsewhere = others.flatMap((screen) =>
+    screen
+      .commands()
+      .filter(({ group, title }) => !unnamedGroups.has(group) && !titles.has(title))
+      .map((command): ListItem => {
+        const note = [screen.title, callsOf(command).join(", ")].filter((part) => part !== "");
+        return { ...itemOf(command), group: screen.title, note: note.join(": ") };
+      }),
+  );
+  return [...here, ...elsewhere];
 }
 
 function itemOf(command: BoundCommand): ListItem {
-  const { id, title, slash: [name] = [], slashArguments } = command;
+  const { id, title, slash = [], slashArguments, keywords = [] } = command;
+  const [name] = slash;
   const takesWords = name !== undefined && slashArguments !== undefined;
   return {
     value: id,
     title,
     note: callsOf(command).join(", "),
+    names: [...slash.map((each) => each.slice(1)), ...keywords],
     ...(takesWords && { completion: `${name.slice(1)} ` }),
   };
 }

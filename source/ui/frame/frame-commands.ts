@@ -24,6 +24,8 @@ type Row = CommandRow<FrameActions>;
 
 const group = "Everywhere";
 const always = () => true;
+/** Words that people look for the end of the program by. */
+export const quitWords: readonly string[] = ["leave", "close"];
 const command = commandRow<FrameActions>("app", group);
 
 function tabRow(id: Screen["id"], number: number): Row {
@@ -40,16 +42,16 @@ function tabRow(id: Screen["id"], number: number): Row {
 
 /** No screen may take them over. */
 const reserved: readonly Row[] = [
-  command("palette", ["Ctrl+P"], "All commands, to be found by typing", {
+  command("palette", ["Ctrl+P"], "Command palette", {
     hint: "palette",
     when: always,
     run: (frame) => void frame.openPalette(),
   }),
-  command("commandLine", [":"], "Type a command of any screen, such as models or q", {
+  command("commandLine", [":"], "Command line: type a command of any screen", {
     when: always,
     run: (frame) => void frame.openCommandLine(),
   }),
-  command("help", ["?"], "Keys and commands of this screen", {
+  command("help", ["?"], "Help: keys and commands of this screen", {
     hint: (frame) => (frame.isTyping() ? undefined : "help"),
     when: always,
     run: (frame) => void frame.help(),
@@ -74,12 +76,13 @@ const reserved: readonly Row[] = [
 ];
 
 const yielding: readonly Row[] = [
-  command("interrupt", ["Ctrl+C"], "Leave, when pressed twice in 2 s", {
+  command("interrupt", ["Ctrl+C"], "Quit, when pressed twice in 2 s", {
     when: always,
     run: (frame) => frame.interrupt(),
   }),
-  command("leave", ["Ctrl+D"], "Leave", {
-    slash: ["/bye", "/exit"],
+  command("leave", ["Ctrl+D"], "Quit", {
+    slash: ["/bye", "/exit", "/quit"],
+    keywords: quitWords,
     // In a field Ctrl+D deletes.
     when: (frame) => !frame.isTyping(),
     run: (frame) => void frame.leave("bye"),

@@ -18,8 +18,17 @@ import {
   withoutAlias,
 } from "./command-lists.ts";
 import { frameCommands } from "./frame-commands.ts";
+import type { ListQuestion } from "./list-overlay.ts";
 import { type Overlay, Overlays } from "./overlays.ts";
-import type { BodySize, BoundCommand, Choice, FrameServices, ListItem, Screen } from "./screen.ts";
+import type {
+  BodySize,
+  BoundCommand,
+  Choice,
+  FrameServices,
+  ListItem,
+  Screen,
+  SlashName,
+} from "./screen.ts";
 import type { TerminalServices } from "./terminal-services.ts";
 import { chooseTheme, type ThemeName } from "./themes.ts";
 import { bodySize, isTooSmall, type WindowSize } from "./window-size.ts";
@@ -30,6 +39,9 @@ const interruptWindowMs = 2000;
 const keysOfTerminal = new Set(["Ctrl+L", "Ctrl+Z"]);
 /** They answer even when the window is too small to show what is typed. */
 const keysOfSmallWindows = new Set(["Esc", "Ctrl+C", "Ctrl+D", "Ctrl+L", "Ctrl+Z"]);
+
+/** Rows of commands that the palette shows at once. */
+const paletteRows = 12;
 
 export interface FrameOptions {
   /** In front of the tabs. Defaults to modelctl. */
@@ -75,13 +87,8 @@ export class Frame implements FrameServices {
       screens,
       isTyping: () => this.#isTyping,
       open: (id) => this.open(id),
-      openPalette: () => this.#openCommands("Commands", paletteItems(this.commands)),
-      openCommandLine: () =>
-        this.#openCommands(
-          "Command line",
-          commandLineItems([...this.commands, ...this.#allCommands]),
-          withoutAlias,
-        ),
+      openPalette: () => this.#openPalette(),
+      openCommandLine: () => this.#openCommandLine(),
       help: () => this.help(),
       chooseTheme: (name) => this.#chooseTheme(name),
       repaint: () => this.repaint(),
@@ -223,9 +230,14 @@ export class Frame implements FrameServices {
     return this.#overlays.confirm(question, rest);
   }
 
-  choose(title: string, choices: readonly Choice[]): Promise<string | undefined> {
+  choose(
+    title: string,
+    choices: readonly Choice[],
+    search?: ListQuestion["search"],
+  ): Promise<string | undefined> {
     const items = choices.map((choice): ListItem => ({ note: "", ...choice }));
-    return this.#overlays.list({ title, items, verb: "choose", cancelVerb: "cancel" });
+    const verbs = { verb: "choose", cancelVerb: "cancel" };
+    return this.#overlays.list({ title, items, ...verbs, ...(search && { search }) });
   }
 
   notify(sentence: string): void {
@@ -257,7 +269,10 @@ export class Frame implements FrameServices {
 
   help(): void {
     const { current } = this;
-    this.#openCommands(`Help: ${current?.title ?? ""}`, helpItems(this.commands));
+    this.#openCommands({
+      title: `Help: ${current?.title ?? ""}`,
+      items: helpItems(this.commands),
+    });
   }
 
   /** Ends the program; asks first where others would lose their server. */
@@ -295,8 +310,10 @@ export class Frame implements FrameServices {
     this.#current?.deactivate();
   }
 
-  slashNames(): readonly string[] {
-    return this.#allCommands.flatMap(({ slash = [] }) => slash);
+  slashNames(): readonly SlashName[] {
+    return this.#allCommands.flatMap(({ slash = [], title }) =>
+      slash.map((name) => ({ name, title })),
+    );
   }
 
   get #allCommands(): readonly BoundCommand[] {
@@ -366,24 +383,39 @@ export class Frame implements FrameServices {
     return sentence;
   }
 
+  #openPalette(): void {
+    const others = this.#screens.filter((screen) => screen !== this.#current);
+    const items = paletteItems(this.commands, others);
+    this.#openCommands({ title: "Commands", items, rowsMaximum: paletteRows, hidesDim: true });
+  }
+
+  #openCommandLine(): void {
+    const items = commandLineItems([...this.commands, ...this.#allCommands]);
+    this.#openCommands({ title: "Command line", items, rowsMaximum: paletteRows }, withoutAlias);
+  }
+
   /** @param read turns what is typed into a line that names a command */
   #openCommands(
-    title: string,
-    items: readonly ListItem[],
+    question: Omit<ListQuestion, "verb" | "typed">,
     read: (text: string) => string = (text) => text,
   ): void {
     const { commands } = this;
     // What the screen in sight calls so is meant before the others' commands.
     const all = [...commands, ...this.#allCommands];
     const typed = (text: string) => typedItem(all, read(text));
-    void this.#overlays.list({ title, items, verb: "run", typed }).then(async (chosen) => {
+    void this.#overlays.list({ ...question, verb: "run", typed }).then(async (chosen) => {
       const found = chosen === undefined ? undefined : commandOfItem(all, chosen);
       if (found === undefined) return;
       const { command, argument } = found;
+      const isElsewhere = !commands.some(({ id }) => id === command.id);
+      if (isElsewhere && !command.isValid()) {
+        this.#openScreenOf(command);
+        if (!command.isValid()) return this.notify(`Not possible yet: ${command.title}`);
+      }
       const words = argument !== "" ? argument : await this.#argumentFor(command);
       if (words === undefined) return;
       // What a command of another screen does is seen there.
-      if (!commands.some(({ id }) => id === command.id)) this.#openScreenOf(command);
+      if (isElsewhere) this.#openScreenOf(command);
       this.#run(command, words);
     });
   }

@@ -1,10 +1,10 @@
 // The state of a list to filter and choose from: palette, help and every other choice.
 
-import fuzzysort from "fuzzysort";
 import { createEditorState, type EditorState } from "../editor/editor-state.ts";
 import { fieldAfterKey, fieldAfterText, fieldWith } from "../editor/line-field.ts";
 import type { KeyPress } from "../keys/key-name.ts";
 import type { OverlayEvents, OverlayState } from "./overlay.ts";
+import { rankItems } from "./rank-items.ts";
 import type { ListItem } from "./screen.ts";
 
 export interface ListQuestion {
@@ -14,6 +14,12 @@ export interface ListQuestion {
   readonly verb: string;
   /** What the typed letters mean as they are; it stands above what they find. */
   readonly typed?: (text: string) => ListItem | undefined;
+  /** What cannot be chosen now is shown only when it is typed for. Defaults to false. */
+  readonly hidesDim?: boolean;
+  /** Values of further items that fit what is typed, such as those whose texts have the words. */
+  readonly search?: (typed: string) => Promise<readonly string[]>;
+  /** Rows of items in sight at most. Defaults to as many as there is room for. */
+  readonly rowsMaximum?: number;
   /** What leaving without a choice does, in a word. Defaults to "close". */
   readonly cancelVerb?: string;
 }
@@ -36,6 +42,8 @@ export class ListOverlay implements OverlayState {
   selected = 0;
   readonly #events: OverlayEvents<string | undefined>;
   readonly #question: ListQuestion;
+  /** Values of items that the search has found for what is typed. */
+  #hits: ReadonlySet<string> = new Set();
 
   /** @param events answers with the value of the chosen item; undefined when nothing was chosen */
   constructor(events: OverlayEvents<string | undefined>, question: ListQuestion) {
@@ -55,6 +63,10 @@ export class ListOverlay implements OverlayState {
     return this.#completion === undefined ? hints : [...hints, ["Tab", "add words"]];
   }
 
+  get rowsMaximum(): number {
+    return this.#question.rowsMaximum ?? Number.POSITIVE_INFINITY;
+  }
+
   /** Items stand in groups until a filter puts them in another order. */
   get isGrouped(): boolean {
     return this.field.text === "";
@@ -62,15 +74,16 @@ export class ListOverlay implements OverlayState {
 
   /** The items that match what is typed, the best first. */
   get found(): readonly ListItem[] {
-    const { items, typed } = this.#question;
+    const { items, typed, hidesDim = false } = this.#question;
     const wanted = this.field.text.trim();
-    if (wanted === "") return items;
-    // Without this threshold "qw3" would not find "Qwen3"; without this limit, ten are all.
-    const found = fuzzysort
-      .go(wanted, items, { keys: ["title", "note"], threshold: 0, limit: 0 })
-      .map(({ obj }) => obj);
+    if (wanted === "") return hidesDim ? items.filter(({ isDim }) => !isDim) : items;
+    const ranked = rankItems(items, wanted);
+    const hits = items.filter((item) => this.#hits.has(item.value) && !ranked.includes(item));
+    const found = [...ranked, ...hits];
     const meant = typed?.(wanted);
-    return meant === undefined ? found : [meant, ...found];
+    // Without words behind its name it is the command that is found already.
+    const isFound = found.some(({ value }) => value === meant?.value.trimEnd());
+    return meant === undefined || isFound ? found : [meant, ...found];
   }
 
   press(press: KeyPress): void {
@@ -116,8 +129,24 @@ export class ListOverlay implements OverlayState {
   }
 
   #setField(field: EditorState): void {
-    if (field.text !== this.field.text) this.selected = 0;
+    const isChanged = field.text !== this.field.text;
     this.field = field;
+    if (isChanged) {
+      this.selected = 0;
+      void this.#search(field.text.trim());
+    }
+    this.#events.onChange();
+  }
+
+  /** A search that fails finds nothing more than the names. */
+  async #search(typed: string): Promise<void> {
+    this.#hits = new Set();
+    const { search } = this.#question;
+    if (search === undefined || typed === "") return;
+    const values = await search(typed).catch(() => []);
+    // Somebody typed on meanwhile.
+    if (this.field.text.trim() !== typed) return;
+    this.#hits = new Set(values);
     this.#events.onChange();
   }
 }

@@ -19,6 +19,8 @@ export interface CommandFacts {
   readonly group: string;
   /** Key names as in `interpretInput`; the first is the one to advertise. */
   readonly keys: readonly string[];
+  /** Other words that people look for it by. */
+  readonly keywords?: readonly string[];
   /** Names to type in the chat, such as `/clear`. */
   readonly slash?: readonly string[];
   /** The words behind the slash name, for the help. */
@@ -106,8 +108,16 @@ export interface FrameServices {
    * @throws what `rest` throws
    */
   confirm(question: string, rest?: Promise<string>): Promise<boolean>;
-  /** A list to filter and choose from. @returns the chosen value */
-  choose(title: string, choices: readonly Choice[]): Promise<string | undefined>;
+  /**
+   * A list to filter and choose from.
+   * @param search values of further choices that fit what is typed
+   * @returns the chosen value
+   */
+  choose(
+    title: string,
+    choices: readonly Choice[],
+    search?: (typed: string) => Promise<readonly string[]>,
+  ): Promise<string | undefined>;
   /** A sentence in place of the hints, until the next key. */
   notify(sentence: string): void;
   /** OSC 52 and the local clipboard. @returns a sentence that tells how it went */
@@ -124,7 +134,13 @@ export interface FrameServices {
   /** Does what another screen's or the frame's slash name stands for. @returns false for an unknown one */
   runSlash(line: string): boolean;
   /** What `runSlash` knows, for completing a typed line. */
-  slashNames(): readonly string[];
+  slashNames(): readonly SlashName[];
+}
+
+/** A command's name to type, and what it does. */
+export interface SlashName {
+  readonly name: string;
+  readonly title: string;
 }
 
 export interface Choice {
@@ -140,6 +156,8 @@ export interface ListItem {
   readonly title: string;
   /** At the right, such as the keys of a command. */
   readonly note: string;
+  /** Other names that it is found by, beside its title. */
+  readonly names?: readonly string[];
   /** Items of one group stand together below its name. */
   readonly group?: string;
   /** Text that Tab puts into the field, for words to be typed behind it. */

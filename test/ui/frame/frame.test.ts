@@ -258,6 +258,52 @@ describe("the palette", () => {
     expect(lines().join("\n")).toContain("1 of 30");
   });
 
+  test("has the commands of every screen, and opens the screen of the one that is chosen", async () => {
+    let isReady = false;
+    server.more = [server.command("drop", ["x"], { title: "Drop it", isValid: () => isReady })];
+    press("Ctrl+P");
+    type("drop it");
+    expect(lines().join("\n")).toMatch(/> Drop it .*Server: x/);
+    press("Enter");
+    await until(
+      () => lines().at(-1),
+      (row) => row === " Not possible yet: Drop it",
+    );
+    expect(frame.current).toBe(server);
+    press("Alt+1");
+    isReady = true;
+    press("Ctrl+P");
+    type("drop it");
+    press("Enter");
+    await until(
+      () => server.events,
+      (events) => events.includes("drop"),
+    );
+  });
+
+  test.each([
+    ["quit", "Quit"],
+    ["leave", "Quit"],
+    ["help", "Help: keys and commands of this screen"],
+    ["clear", "Forget the messages"],
+  ])("finds by the name first: %j is %j", (typed, title) => {
+    chat.more = [
+      ...chat.more,
+      chat.command("quiet", [], { title: "Show no counts", slash: ["/set quiet"] }),
+    ];
+    press("Ctrl+P");
+    type(typed);
+    expect(lines()[4]).toContain(`> ${title} `);
+  });
+
+  test("is twelve rows of commands at most, in groups", () => {
+    chat.more = Array.from({ length: 30 }, (_, at) => chat.command(`thing${at}`, []));
+    press("Ctrl+P");
+    const shown = lines();
+    expect(shown.findIndex((line) => line.includes("╰"))).toBe(1 + 1 + 2 + 12);
+    expect(shown[4]).toContain("Things");
+  });
+
   test("asks for the words that a command needs", async () => {
     press("Ctrl+P");
     type("system text");

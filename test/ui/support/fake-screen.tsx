@@ -8,6 +8,7 @@ import type {
   BoundCommand,
   FrameServices,
   Screen,
+  SlashName,
 } from "../../../source/ui/frame/screen.ts";
 
 export class FakeScreen implements Screen {
@@ -160,7 +161,7 @@ export class FakeServices implements FrameServices {
     this.events.push(`leave ${reason}`);
   }
 
-  slashNames(): readonly string[] {
+  slashNames(): readonly SlashName[] {
     return [];
   }
 

@@ -6,6 +6,7 @@ import type { AppOptions } from "../../../ui/app/app-options.ts";
 import { loadApp } from "../../../ui/app/load-app.ts";
 import { keptChats } from "../../kept-chats.ts";
 import type { Run } from "../../program/definition.ts";
+import { printResumeLine } from "../../resume-line.ts";
 import type { Flags } from "../flags.ts";
 import { createCloudAccess } from "../screen-access.ts";
 import type { startDefinition } from "./server.definition.ts";
@@ -20,7 +21,7 @@ export const openScreens: Run<typeof startDefinition> = async (_words, flags, pr
   }
   const cloud = createCloudAccess(flags);
   const { runApp } = await loadApp();
-  const { reason } = await runApp({
+  const result = await runApp({
     cloud,
     ...viewAndChats(flags),
     ...(flags.inline && { isInline: true }),
@@ -28,7 +29,8 @@ export const openScreens: Run<typeof startDefinition> = async (_words, flags, pr
     program: "deployctl",
     first: "console",
   });
-  return reason === "bye" ? exitCodes.ok : exitCodes.interrupted;
+  printResumeLine(result);
+  return result.reason === "bye" ? exitCodes.ok : exitCodes.interrupted;
 };
 
 /**

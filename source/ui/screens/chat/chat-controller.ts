@@ -131,7 +131,9 @@ export class ChatController implements CommandContext {
       return words === "" ? "No chat is saved yet." : `No saved chat holds '${words}'.`;
     }
     const choices = sessionChoices(sessions, clock.wallMs());
-    const chosen = await frame.choose("Go on with a saved chat", choices);
+    const search = async (typed: string) =>
+      (await this.actions.sessions(`${words} ${typed}`)).map(({ id }) => id);
+    const chosen = await frame.choose("Resume a saved chat", choices, search);
     return chosen === undefined ? undefined : await this.openSession(chosen);
   }
 

@@ -14,12 +14,14 @@ const composerRightCells = 2;
 const transcriptMarginCells = 1;
 export const composerTextRowsMaximum = 10;
 const noticeRowsMaximum = 3;
+const menuRowsMaximum = 8;
 
 export interface ChatLayout {
   readonly transcriptRows: number;
   readonly composerTextRows: number;
   readonly composerRows: number;
   readonly statusRows: number;
+  readonly menuRows: number;
 }
 
 /** The room that is left for the conversation beside or below the live figures. */
@@ -52,7 +54,7 @@ export function noticeText(notice: string, { warning }: Glyphs): string {
 }
 
 export function chatLayout(
-  { editor, notice, search }: Pick<ChatState, "editor" | "notice" | "search">,
+  { editor, notice, search, menu }: Pick<ChatState, "editor" | "notice" | "search" | "menu">,
   { columns, rows }: BodySize,
   glyphs: Glyphs,
 ): ChatLayout {
@@ -63,17 +65,24 @@ export function chatLayout(
     notice === undefined
       ? 1
       : noticeRows(noticeText(notice, glyphs), columns, glyphs.isAscii).length;
-  return shareRows(rows, editorRows, statusRows);
+  return shareRows(rows, editorRows, statusRows, menu?.items.length);
 }
 
 /** Shares the rows out; what composer and notice do not need belongs to the transcript. */
-export function shareRows(rows: number, editorRows: number, noticeRows: number): ChatLayout {
+export function shareRows(
+  rows: number,
+  editorRows: number,
+  noticeRows: number,
+  menuItems = 0,
+): ChatLayout {
   const composerRowsMaximum = Math.min(composerTextRowsMaximum, Math.floor(rows / 3));
   const composerTextRows = Math.max(1, Math.min(editorRows, composerRowsMaximum));
   const composerRows = composerTextRows + composerBorderRows;
   const statusRows = Math.max(1, Math.min(noticeRows, noticeRowsMaximum));
+  const menuRows = Math.min(menuItems, menuRowsMaximum, Math.floor(rows / 3));
   return {
-    transcriptRows: Math.max(1, rows - composerRows - statusRows),
+    transcriptRows: Math.max(1, rows - composerRows - statusRows - menuRows),
+    menuRows,
     composerTextRows,
     composerRows,
     statusRows,

@@ -13,6 +13,8 @@ import { usePaced } from "../../hooks/use-store.ts";
 /** A screen with one conversation. */
 export interface ChatWithOne extends Screen {
   readonly transcript: ClientMessage[];
+  /** Undefined while nothing was said, and where nothing is kept. */
+  readonly saved: SessionHead | undefined;
   goOnWith(saved: SessionHead): Promise<void>;
   notify(sentence: string): void;
 }
@@ -41,7 +43,7 @@ export const chatPlaceFacts: CommandFacts = {
 /** As in a chat, where there is none yet. */
 const savedFacts: CommandFacts = {
   id: "chat.saved",
-  title: "Go on with a saved chat",
+  title: "Resume a saved chat",
   group: "Chat",
   keys: ["Alt+S"],
   slash: ["/sessions"],
@@ -87,6 +89,10 @@ export class ChatPlaces extends Changing implements Screen {
 
   get transcript(): ClientMessage[] {
     return this.#current?.chat.transcript ?? [];
+  }
+
+  get saved(): SessionHead | undefined {
+    return this.#current?.chat.saved;
   }
 
   serverLabel(): string {

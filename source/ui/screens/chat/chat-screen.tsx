@@ -61,7 +61,11 @@ export class ChatScreen implements Screen {
     const store = new Store(createChatState(settings, stored, history.entries));
     this.#store = store;
     const recorder =
-      sessions && new SessionRecorder(sessions, clock, (notice) => store.update({ notice }));
+      sessions &&
+      new SessionRecorder(sessions, clock, {
+        tell: (notice) => store.update({ notice }),
+        onNamed: () => void this.#listSaved(),
+      });
     this.#recorder = recorder;
     const actions = new ChatActions({
       backend,
@@ -114,6 +118,10 @@ export class ChatScreen implements Screen {
 
   get transcript(): ClientMessage[] {
     return wholeConversationOf(this.#store.get().entries);
+  }
+
+  get saved(): SessionHead | undefined {
+    return this.#recorder?.head;
   }
 
   /** Other screens name a model to go on with. */

@@ -5,6 +5,7 @@ import type { SessionHead } from "../../../sessions/session.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import type { ChatSettings } from "./chat-backend.ts";
 import type { HistorySearch } from "./composer/history-search.ts";
+import type { Menu } from "./composer/menu.ts";
 import {
   type EntryImage,
   storedEntries,
@@ -53,6 +54,8 @@ export interface ChatState {
   readonly contextTokens: number | undefined;
   readonly settings: ChatSettings;
   readonly editor: EditorState;
+  /** Completions of the word at the cursor; undefined while there are none, or Esc closed them. */
+  readonly menu: Menu | undefined;
   readonly viewport: Viewport;
   /** The message that keys act on while messages are read. */
   readonly selectedId: number | undefined;
@@ -82,6 +85,7 @@ export function createChatState(
     contextTokens: undefined,
     settings: settings ?? { system: undefined, parameters: {} },
     editor: createEditorState(history),
+    menu: undefined,
     viewport: followTail,
     selectedId: undefined,
     search: undefined,

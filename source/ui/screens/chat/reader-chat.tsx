@@ -23,6 +23,7 @@ export function ReaderChat({ chat }: { readonly chat: ChatView }): ReactElement 
     <Box flexDirection="column">
       <Text>{`Status: ${neutraliseText(notice ?? status, true)}`}</Text>
       <SearchLine chat={chat} />
+      <MenuLine chat={chat} />
       <Box aria-role="textbox">
         <Text aria-label={`Message: ${neutraliseText(text, true)}`}>{text}</Text>
       </Box>
@@ -38,6 +39,15 @@ function SearchLine({ chat }: { readonly chat: ChatView }): ReactElement | null 
   return (
     <Text>{`Search: ${neutraliseText(search.query, true)}, ${neutraliseText(found, true) || "nothing"}`}</Text>
   );
+}
+
+function MenuLine({ chat }: { readonly chat: ChatView }): ReactElement | null {
+  const menu = useStore(chat.store, (state) => state.menu);
+  const item = menu?.items[menu.selected];
+  if (menu === undefined || item === undefined) return null;
+  const place = `${menu.selected + 1} of ${menu.items.length}`;
+  const words = neutraliseText(`${item.title} ${item.note}`.trim(), true);
+  return <Text>{`Completion: ${words}, ${place}`}</Text>;
 }
 
 function useStatus(chat: ChatView): string {

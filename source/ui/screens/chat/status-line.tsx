@@ -4,6 +4,7 @@ import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
 import { Gauge } from "../../components/gauge.tsx";
 import { Notice } from "../../components/notice.tsx";
+import { ProgressBar } from "../../components/progress-bar.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { useParts } from "../../hooks/use-store.ts";
 import { textWidth, truncateText } from "../../text/graphemes.ts";
@@ -45,7 +46,11 @@ function Figures({ chat, columns }: StatusLineProps): ReactElement {
         {share !== undefined && hasRoom && (
           <>
             {" ".repeat(gaugeGap)}
-            <Gauge share={share} width={gaugeCells} />
+            {state.activity === undefined ? (
+              <Gauge share={share} width={gaugeCells} />
+            ) : (
+              <ProgressBar fraction={share} width={gaugeCells} />
+            )}
           </>
         )}
       </Text>

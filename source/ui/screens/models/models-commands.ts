@@ -85,6 +85,7 @@ export const modelsCommands: readonly Row[] = [
   }),
   command("pull", ["p"], "Pull a model by its name, such as owner/name:Q4_K_M", {
     slash: ["/pull"],
+    keywords: ["download", "install"],
     slashArguments: "[NAME]",
     hint: "pull",
     when: isReading,
@@ -122,6 +123,7 @@ export const modelsCommands: readonly Row[] = [
     run: chooseQuantization,
   }),
   command("delete", ["d"], "Delete the model; tells first what it frees", {
+    keywords: ["remove", "rm"],
     hint: ({ entry }) =>
       entry?.kind === "local" && entry.model !== undefined && !readOnlyReason(entry.model)
         ? "delete"

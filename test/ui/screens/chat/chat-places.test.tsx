@@ -16,6 +16,7 @@ const size = { columns: 80, rows: 20 };
 
 class FakeChat extends FakeScreen implements ChatWithOne {
   readonly transcript: ClientMessage[];
+  readonly saved = undefined;
 
   constructor(name: string) {
     super("chat", "Chat");

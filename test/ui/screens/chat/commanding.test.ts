@@ -10,7 +10,7 @@ describe("the help", () => {
   test("opens with /?, lists commands and keys, scrolls, and Esc closes it", async () => {
     const { screen } = await openChat();
     screen.type("/?\r");
-    await screen.until("/bye, /exit, Ctrl+D");
+    await screen.until("/bye, /exit, /quit, Ctrl+D");
     expect(screen.text).toContain("/image PATH QUESTION");
     expect(screen.text).toContain("Esc close");
     expect(screen.text).not.toContain("Ctrl+W, Alt+Backspace");
@@ -27,7 +27,7 @@ describe("the help", () => {
     chat.backend.current.text("Hi there");
     await chat.screen.until("Hi there");
     chat.screen.type("/help\r");
-    await chat.screen.until("/bye, /exit, Ctrl+D");
+    await chat.screen.until("/bye, /exit, /quit, Ctrl+D");
     chat.screen.type(keys.escape);
     await chat.screen.until("Hi there");
     expect(chat.backend.current.signal.aborted).toBe(false);

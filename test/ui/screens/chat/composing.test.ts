@@ -1,11 +1,12 @@
 // Goal: what is typed, pasted or recalled is exactly what is sent, and the cursor shows where.
 // Method: bytes as a terminal sends them, into the whole screen in a terminal in memory.
 
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ask, openChat } from "../../support/open-chat.ts";
+import { ScriptedBackend } from "../../support/scripted-backend.ts";
 import { keys } from "../../support/sized-terminal.ts";
 
 /** Row and column of the first cell of the field, in a window of 100x30. */
@@ -150,6 +151,28 @@ test("Tab offers the examples of an empty chat one by one and completes commands
   await screen.until("> /clear");
 });
 
+test("a text file behind an at sign goes along, counted, and a missing one is told first", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "chat-texts-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(join(folder, "notes.txt"), "Buy milk.\n");
+  await writeFile(join(folder, "data.bin"), Buffer.from([0xff, 0x00]));
+  const scripted = new ScriptedBackend();
+  scripted.countTokens = async ([message]) => message?.content.length ?? 0;
+  const { screen, backend } = await openChat({ folder, scripted });
+  screen.type("Read @gone.txt\r");
+  await screen.until("not found: gone.txt. Enter again sends the text without.");
+  screen.type("\x15Read @data.bin\r");
+  await screen.until("data.bin is neither text nor an image.");
+  expect(backend.answers).toHaveLength(0);
+  screen.type("\x15What is in @notes.txt?\r");
+  await screen.until("attached notes.txt, 28 tokens");
+  await screen.until("What is in @notes.txt?");
+  expect(screen.text).not.toContain("Buy milk.");
+  expect(backend.current.messages).toEqual([
+    { role: "user", content: "What is in @notes.txt?\n\nnotes.txt:\n```\nBuy milk.\n```" },
+  ]);
+});
+
 test("what was typed and not sent is there the next time", async () => {
   const folder = await mkdtemp(join(tmpdir(), "chat-draft-"));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -162,4 +185,21 @@ test("what was typed and not sent is there the next time", async () => {
   const second = await openChat({ historyFile });
   second.screen.type(keys.up);
   await second.screen.until("> half a thought");
+});
+
+test("a menu below the field completes commands: arrows choose, Tab takes, Esc closes", async () => {
+  const { screen } = await openChat();
+  screen.type("/se");
+  await screen.until("> /sessions");
+  screen.type(keys.down);
+  await screen.until("> /set system");
+  screen.type(keys.escape);
+  await screen.until((shown) => !shown.text.includes("/sessions"));
+  expect(screen.text).toContain("> /se ");
+  screen.type("s");
+  await screen.until("> /sessions");
+  screen.type(keys.tab);
+  await screen.until("> /sessions ");
+  screen.type("\x15/cle\r");
+  await screen.until("> /clear ");
 });

@@ -159,5 +159,5 @@ test("Tab completes a path and lists what fits", async () => {
   screen.type("\u0015see ./");
   await screen.until("> see ./ ");
   screen.type(keys.tab);
-  await screen.until("cat.png  my sea.jpg  text.png");
+  await screen.until(/> \.\/cat\.png\s+\.\/my\\ sea\.jpg\s+\.\/text\.png/);
 });

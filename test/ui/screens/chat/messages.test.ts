@@ -104,6 +104,25 @@ describe("writing the last question anew", () => {
     await chat.screen.until((screen) => !screen.text.includes("Paris."));
   });
 
+  test.each([
+    ["Ctrl+U", "\x15"],
+    ["Ctrl+C", keys.ctrlC],
+    ["Backspace", keys.backspace.repeat("Capital?".length)],
+  ])("ends with its text, as after %s: the next message replaces nothing", async (_, emptied) => {
+    const chat = await answered("Paris.", "Capital?");
+    chat.screen.type("/edit\r");
+    await chat.screen.until("edit your last question");
+    chat.screen.type(emptied);
+    await chat.screen.until("> Send a message");
+    expect(chat.screen.text).not.toContain("edit your last question");
+    await ask(chat, "And of Italy?");
+    expect(chat.backend.current.messages.map(({ content }) => content)).toEqual([
+      "Capital?",
+      "Paris.",
+      "And of Italy?",
+    ]);
+  });
+
   test("is given up with Esc, and a failure brings all of it back", async () => {
     const chat = await answered("Paris.", "Capital?");
     chat.screen.type("/edit\r");

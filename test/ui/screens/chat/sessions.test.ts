@@ -92,7 +92,15 @@ describe("a chat", () => {
     );
     expect(await names()).toEqual(["Explain RoPE", "Plan the release"]);
     chat.screen.type("/sessions kangaroo\r");
-    await chat.screen.until("Go on with a saved chat");
+    await chat.screen.until("Resume a saved chat");
+    expect(chat.screen.text).not.toMatch(/│.*Explain RoPE/);
+    chat.screen.type(keys.escape);
+    await chat.screen.until(({ text }) => !text.includes("Resume a saved chat"));
+    // The list of all chats searches their texts too.
+    chat.screen.type("\u001bs");
+    await chat.screen.until(/│.*Explain RoPE/);
+    chat.screen.type("kangaroo");
+    await chat.screen.until(/> kangaroo[\s\S]*> Plan the release/);
     expect(chat.screen.text).not.toMatch(/│.*Explain RoPE/);
     chat.screen.type(keys.enter);
     await chat.screen.until("This is 'Plan the release'.");

@@ -24,6 +24,11 @@ test("loading has a bar of its own", () => {
   expect(drawn({ activity, contextTokens: 10 })).toEqual([" ◐ loading tiny 50 %  ██████░░░░░░"]);
 });
 
+test("loading that is nearly done is no alarm", () => {
+  const activity = { phase: { type: "loading", fraction: 1 }, elapsedMs: 0 } as const;
+  expect(drawn({ activity })).toEqual([" ◐ loading tiny 100 %  ████████████"]);
+});
+
 test("a notice takes its place, in three rows at most", () => {
   expect(drawn({ notice: "Set system\ntext." })).toEqual([" ! Set system text."]);
   const rows = drawn({ notice: "word ".repeat(100) }, 40);

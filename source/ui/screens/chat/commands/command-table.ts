@@ -1,7 +1,6 @@
 // The one table of commands, and the ways to look something up in it.
 
 import { mayAttach } from "../../../../client/attachments/attach-images.ts";
-import { commonBeginning } from "../../../../client/attachments/complete-path.ts";
 import { imageArgument } from "../../../../client/attachments/image-command.ts";
 import type { Command } from "./command.ts";
 import {
@@ -87,14 +86,4 @@ function withoutWords(text: string, count: number): string {
 /** The slash names of a command with the words that follow them. */
 export function slashUsages({ slash = [], slashArguments }: Command): string[] {
   return slash.map((name) => (slashArguments === undefined ? name : `${name} ${slashArguments}`));
-}
-
-/**
- * The longest text that every slash name with this beginning goes on with.
- * @param more names beside those of the table
- */
-export function completeSlash(typed: string, more: readonly string[] = []): string | undefined {
-  const names = new Set([...commandTable.flatMap(({ slash }) => slash ?? []), ...more]);
-  const matches = [...names].filter((name) => name.startsWith(typed));
-  return matches.length === 1 ? `${matches[0]} ` : commonBeginning(matches);
 }

@@ -19,6 +19,8 @@ export interface CommandSituation {
   readonly hasMessages: boolean;
   /** The last question is being edited. */
   readonly isEditing: boolean;
+  /** Completions are shown below the field. */
+  readonly hasMenu: boolean;
 }
 
 /** The outcome of a command: a sentence when it could not be done. */
@@ -30,6 +32,10 @@ export interface ComposerControl {
   moveRow(direction: -1 | 1): undefined;
   complete(): Outcome;
   submit(): undefined;
+  moveMenu(direction: -1 | 1): undefined;
+  /** Puts the selected completion into the field. */
+  takeFromMenu(): undefined;
+  closeMenu(): undefined;
   openEditor(): Outcome;
   startSearch(): undefined;
   search(action: HistorySearchAction): undefined;
@@ -118,6 +124,7 @@ export function situationOf(state: ChatState): CommandSituation {
     isAnchored: state.viewport.kind === "anchored",
     hasMessages: state.entries.length > 0,
     isEditing: state.editingId !== undefined,
+    hasMenu: state.menu !== undefined,
   };
 }
 

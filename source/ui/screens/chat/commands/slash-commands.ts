@@ -1,11 +1,12 @@
 // Commands that are typed: help, leaving, models, saved chats.
 
+import { quitWords } from "../../../frame/frame-commands.ts";
 import { type Command, type CommandContext, commandGroup, type Outcome } from "./command.ts";
 
 export const slashCommands: readonly Command[] = commandGroup({ group: "Commands" }, [
   {
     id: "help.open",
-    title: "Show this help",
+    title: "Help",
     slash: ["/?", "/help"],
     slashArguments: "[set|show|shortcuts]",
     hint: "help",
@@ -15,10 +16,11 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
   },
   {
     id: "app.leave",
-    title: "Leave",
+    title: "Quit",
     keys: ["Ctrl+D"],
-    slash: ["/bye", "/exit"],
-    hint: "leave",
+    slash: ["/bye", "/exit", "/quit"],
+    keywords: quitWords,
+    hint: "quit",
     mode: "writing",
     when: ({ isEditorEmpty }) => isEditorEmpty,
     isAllowedWhileBusy: true,

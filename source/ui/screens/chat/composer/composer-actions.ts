@@ -4,21 +4,29 @@ import { describeError } from "../../../../base/product-error.ts";
 import { completePath, pathBeforeCursor } from "../../../../client/attachments/complete-path.ts";
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
 import type { EditorAction } from "../../../editor/editor-state.ts";
+import type { SlashName } from "../../../frame/screen.ts";
 import { editorWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
 import type { ChatParts } from "../chat-view.ts";
 import type { CommandContext, ComposerControl, Outcome } from "../commands/command.ts";
-import { completeSlash, parseLine } from "../commands/command-table.ts";
+import { commandTable, parseLine } from "../commands/command-table.ts";
 import {
   emptySearch,
   entryFound,
   type HistorySearchAction,
   reduceHistorySearch,
 } from "./history-search.ts";
+import {
+  commandMenu,
+  isComplete,
+  type Menu,
+  type MenuSources,
+  moveMenu,
+  openMenu,
+  pathMenu,
+  takeItem,
+} from "./menu.ts";
 import { PromptSender } from "./prompt-sender.ts";
-
-/** A notice lists this many choices of a path, and counts the others. */
-const choicesShown = 12;
 
 export class ComposerActions implements ComposerControl {
   readonly #chat: ChatParts;
@@ -43,7 +51,14 @@ export class ComposerActions implements ComposerControl {
   }
 
   edit(action: EditorAction): undefined {
-    this.#chat.store.update({ editor: reduceEditor(this.#state.editor, action) });
+    const editor = reduceEditor(this.#state.editor, action);
+    // Editing a question ends with its text: what is typed next is a message of its own.
+    // Earlier messages are walked through with the arrows that a menu would take.
+    const isTyping = /^(?:insert|delete|setText)/.test(action.type);
+    const menu = isTyping ? commandMenu(editor, this.#slashNames) : undefined;
+    this.#chat.store.update({ editor, menu, ...(editor.text === "" && { editingId: undefined }) });
+    if (isTyping && menu === undefined && editor.text !== "")
+      void this.#openMenu(openMenu(editor, this.#menuSources));
   }
 
   moveRow(direction: -1 | 1): undefined {
@@ -52,7 +67,7 @@ export class ComposerActions implements ComposerControl {
 
   async complete(): Promise<undefined> {
     const { text } = this.#state.editor;
-    if (this.#completeSlash() || (await this.#completePath())) return;
+    if (await this.#completePath()) return;
     // Somebody typed on meanwhile.
     if (this.#state.editor.text !== text) return;
     const { examplePrompts } = this.#chat;
@@ -67,6 +82,8 @@ export class ComposerActions implements ComposerControl {
   submit(): undefined {
     const typed = this.#state.editor.text;
     if (this.#continueAfterBackslash()) return;
+    const { editor, menu } = this.#state;
+    if (menu !== undefined && !isComplete(editor, menu)) return this.takeFromMenu();
     const line = parseLine(typed);
     switch (line.kind) {
       case "blank":
@@ -116,14 +133,44 @@ export class ComposerActions implements ComposerControl {
     this.#chat.store.update({ notice });
   }
 
-  /** @returns false: there is no command to complete */
-  #completeSlash(): boolean {
-    const { text, cursor } = this.#state.editor;
-    if (!text.startsWith("/") || text.includes("\n") || cursor !== text.length) return false;
-    const completed = completeSlash(text, this.#chat.frame.slashNames());
-    if (completed === undefined || completed === text) return false;
-    this.edit({ type: "replace", text: completed });
-    return true;
+  moveMenu(direction: -1 | 1): undefined {
+    const { menu } = this.#state;
+    if (menu !== undefined) this.#chat.store.update({ menu: moveMenu(menu, direction) });
+  }
+
+  takeFromMenu(): undefined {
+    const { editor, menu } = this.#state;
+    if (menu !== undefined) this.edit({ type: "setText", ...takeItem(editor, menu) });
+  }
+
+  closeMenu(): undefined {
+    this.#chat.store.update({ menu: undefined });
+  }
+
+  get #menuSources(): MenuSources {
+    const { actions, backend } = this.#chat;
+    return {
+      commands: this.#slashNames,
+      models: () => backend.models(),
+      folder: actions.folder,
+    };
+  }
+
+  /** The chat's own first, each name once. */
+  get #slashNames(): readonly SlashName[] {
+    const own = commandTable.flatMap(({ slash = [], title }) =>
+      slash.map((name) => ({ name, title })),
+    );
+    const named = new Set(own.map(({ name }) => name));
+    return [...own, ...this.#chat.frame.slashNames().filter(({ name }) => !named.has(name))];
+  }
+
+  /** A menu that could not be read is none. */
+  async #openMenu(opening: Promise<Menu | undefined>): Promise<void> {
+    const { editor } = this.#state;
+    const menu = await opening.catch(() => undefined);
+    // Somebody typed on meanwhile.
+    if (menu !== undefined && this.#state.editor === editor) this.#chat.store.update({ menu });
   }
 
   /** @returns false: no path stands before the cursor */
@@ -138,9 +185,7 @@ export class ComposerActions implements ComposerControl {
     const completed = text.slice(0, path.start) + typed + text.slice(cursor);
     this.edit({ type: "setText", text: completed, cursor: path.start + typed.length });
     if (matches.length > 1) {
-      const more = matches.length - choicesShown;
-      const shown = matches.slice(0, choicesShown).join("  ");
-      this.#notify(more > 0 ? `${shown}  and ${more} more` : shown);
+      await this.#openMenu(pathMenu(this.#state.editor, this.#chat.actions.folder));
     }
     return true;
   }

@@ -4,6 +4,7 @@ import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
 import { Line } from "../../../components/line.tsx";
 import { Panel } from "../../../components/panel.tsx";
+import { SelectList } from "../../../components/select-list.tsx";
 import { TextCursor } from "../../../components/text-cursor.tsx";
 import { TextField } from "../../../components/text-field.tsx";
 import { layoutEditor } from "../../../editor/editor-layout.ts";
@@ -134,6 +135,23 @@ function SearchField({ search, history, width }: SearchFieldProps): ReactElement
       <Text {...theme[isMissing ? "warning" : "dim"]} wrap="truncate">
         {` ${truncateText(isMissing ? "nothing like it" : found, room, glyphs.ellipsis)}`}
       </Text>
+    </Box>
+  );
+}
+
+export interface CompletionsProps {
+  readonly store: Store<ChatState>;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** The menu below the field; nothing while there is none. */
+export function Completions({ store, columns, rows }: CompletionsProps): ReactElement | null {
+  const { menu } = useParts(store, "menu");
+  if (menu === undefined || rows === 0) return null;
+  return (
+    <Box height={rows} paddingX={1} flexShrink={0}>
+      <SelectList items={menu.items} selected={menu.selected} height={rows} width={columns - 2} />
     </Box>
   );
 }

@@ -5,14 +5,23 @@ import { describeError } from "../../../../base/product-error.ts";
 import { mayAttach, tooManyText } from "../../../../client/attachments/attach-images.ts";
 import { imageArgument } from "../../../../client/attachments/image-command.ts";
 import { attachedText } from "../../../../client/attachments/read-image-file.ts";
+import {
+  mayAttachTexts,
+  readTextFiles,
+  type TextFile,
+  type TextFiles,
+  textBlock,
+  withTexts,
+} from "../../../../client/attachments/text-files.ts";
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
 import type { ChatState } from "../chat-state.ts";
 import type { ChatParts } from "../chat-view.ts";
-import type { EntryImage, TranscriptEntry } from "../conversation/transcript-entry.ts";
+import type { EntryFile, EntryImage, TranscriptEntry } from "../conversation/transcript-entry.ts";
 import { attachWithPictures, type PromptWithImages } from "./attach-prompt.ts";
 
 /** Longer prompts are not kept in the history. */
 const longestHistoryEntry = 64 * 1024;
+const noTexts: TextFiles = { files: [], missing: [] };
 
 export class PromptSender {
   readonly #chat: ChatParts;
@@ -27,7 +36,8 @@ export class PromptSender {
   shelve(typed: string): void {
     const { store, historyFile } = this.#chat;
     const { editor, settings } = this.#state;
-    store.update({ editor: reduceEditor(editor, { type: "shelve" }) });
+    const shelved = reduceEditor(editor, { type: "shelve" });
+    store.update({ editor: shelved, editingId: undefined, menu: undefined });
     if (settings.keepsHistory === false || typed.length > longestHistoryEntry) return;
     historyFile?.append(typed).catch((error: unknown) => {
       this.#notify(`The prompt history could not be saved: ${describeError(error)}`);
@@ -39,7 +49,7 @@ export class PromptSender {
     if (this.#state.isAttaching) return;
     const isConfirmed = this.#heldBack === typed && imageArgument(text) === undefined;
     this.#heldBack = undefined;
-    if (!mayAttach(text)) {
+    if (!mayAttach(text) && !mayAttachTexts(text)) {
       this.#submit(text, typed, this.#state.waitingImages);
       return;
     }
@@ -61,15 +71,17 @@ export class PromptSender {
   /** @throws ProductError `ATTACHMENT_...`, and what the server says */
   async #attachAndSend(text: string, typed: string, isConfirmed: boolean): Promise<void> {
     const { backend, actions, store } = this.#chat;
-    const canSee = await backend.sees();
-    const attached = await attachWithPictures(text, {
-      folder: actions.folder,
-      takesBareNames: canSee,
-    });
+    const canSee = mayAttach(text) ? await backend.sees() : true;
+    const { folder } = actions;
+    const attached = await attachWithPictures(text, { folder, takesBareNames: canSee });
+    // What follows /image is its question: nothing else is attached with it.
+    const isCommand = imageArgument(text) !== undefined;
+    const texts = isCommand ? noTexts : await readTextFiles(text, folder);
     store.update({ isAttaching: false });
-    const problem = isConfirmed ? undefined : attachmentProblem(attached, backend, canSee);
+    const all = { ...attached, missing: [...attached.missing, ...texts.missing] };
+    const problem = isConfirmed ? undefined : attachmentProblem(all, backend, canSee);
     if (problem !== undefined) {
-      const again = imageArgument(text) === undefined ? " Enter again sends the text without." : "";
+      const again = isCommand ? "" : " Enter again sends the text without.";
       this.#heldBack = typed;
       this.#notify(problem + again);
       return;
@@ -77,31 +89,74 @@ export class PromptSender {
     // Somebody typed on meanwhile: that is not what was to be sent.
     if (this.#state.editor.text !== typed) return;
     if (!canSee) {
-      this.#submit(text, typed, []);
+      this.#submit(text, typed, [], texts.files);
       return;
     }
     const { images } = attached;
-    const all = [...this.#state.waitingImages, ...images];
+    const shown = [...this.#state.waitingImages, ...images];
     if (attached.text === "" && images.length > 0) {
+      const { editingId } = this.#state;
       this.shelve(typed);
-      store.update({ waitingImages: all });
+      store.update({ waitingImages: shown, editingId });
       const names = images.map((image) => attachedText(image)).join(", ");
       this.#notify(`${names}: now write your question`);
       return;
     }
-    this.#submit(attached.text, typed, all);
+    this.#submit(attached.text, typed, shown, texts.files);
   }
 
-  #submit(text: string, typed: string, images: readonly EntryImage[]): void {
+  #submit(
+    prompt: string,
+    typed: string,
+    images: readonly EntryImage[],
+    files: readonly TextFile[] = [],
+  ): void {
     const { session, store } = this.#chat;
     const { editingId, entries, waitingImages: waiting } = this.#state;
     const at = entries.findIndex(({ id }) => id === editingId);
     const after = at === -1 ? entries : entries.slice(0, at);
     this.shelve(typed);
-    store.update({ waitingImages: [], editingId: undefined });
+    store.update({ waitingImages: [] });
     // The promise never fails: the state tells how the answer ends.
-    void session.send({ text, typed, waiting, ...(images.length > 0 && { images }) }, after);
+    void session.send(
+      {
+        text: withTexts(prompt, files),
+        typed,
+        waiting,
+        ...(images.length > 0 && { images }),
+        ...(files.length > 0 && { files: files.map(({ name }) => ({ name })) }),
+      },
+      after,
+    );
     for (const image of images) void this.#count(image);
+    const asked = this.#state.entries.at(-2);
+    if (files.length > 0 && asked !== undefined) void this.#countTexts(asked.id, files);
+  }
+
+  /** Brings the tokens of attached texts into the transcript; without a count it says less. */
+  async #countTexts(id: number, files: readonly TextFile[]): Promise<void> {
+    const { backend, store } = this.#chat;
+    const { settings } = this.#state;
+    const tokensOf = (content: string) =>
+      backend.countTokens([{ role: "user", content }], settings);
+    const counted: EntryFile[] = [];
+    try {
+      // The template's share is in both counts.
+      const without = await tokensOf(".");
+      for (const file of files) {
+        counted.push({
+          name: file.name,
+          tokens: (await tokensOf(`.${textBlock(file)}`)) - without,
+        });
+      }
+    } catch {
+      return;
+    }
+    const entries = this.#state.entries.map(
+      (entry): TranscriptEntry =>
+        entry.id === id && entry.kind === "user" ? { ...entry, files: counted } : entry,
+    );
+    store.update({ entries });
   }
 
   /** Brings the image's tokens into the transcript; without a count it says less. */

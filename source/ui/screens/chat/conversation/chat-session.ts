@@ -12,6 +12,7 @@ import { RunningAnswer } from "./running-answer.ts";
 import {
   type AnswerState,
   conversationOf,
+  type EntryFile,
   type EntryImage,
   nextEntryId,
   type TranscriptEntry,
@@ -32,6 +33,7 @@ export interface Question {
   /** Goes back into the editor when no answer comes. */
   readonly typed: string;
   readonly images?: readonly EntryImage[] | undefined;
+  readonly files?: readonly EntryFile[] | undefined;
   /** Images that wait again when no answer comes: what is typed does not name them. */
   readonly waiting?: readonly EntryImage[];
 }
@@ -79,10 +81,10 @@ export class ChatSession {
 
   /** Asks a question of the transcript again, in place of everything behind it. */
   async askAgain(
-    { text, typed = text, images }: UserEntry,
+    { text, typed = text, images, files }: UserEntry,
     after: readonly TranscriptEntry[],
   ): Promise<void> {
-    if (this.#run === undefined) await this.#ask({ text, typed, images }, after, true);
+    if (this.#run === undefined) await this.#ask({ text, typed, images, files }, after, true);
   }
 
   stop(): void {
@@ -102,7 +104,7 @@ export class ChatSession {
     isRepeated: boolean,
   ): Promise<void> {
     const { store, backend, clock, onSaid } = this.#options;
-    const { text, typed, images = [] } = question;
+    const { text, typed, images = [], files } = question;
     const before = this.#state.entries;
     // Also above the ids of what is taken away: places in the view go by them.
     const id = Math.max(nextEntryId(after), nextEntryId(before));
@@ -114,6 +116,7 @@ export class ChatSession {
         text,
         typed: typed === text ? undefined : typed,
         images: images.length > 0 ? images : undefined,
+        files,
         atMs: clock.wallMs(),
       },
     ];

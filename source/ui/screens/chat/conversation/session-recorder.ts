@@ -35,21 +35,27 @@ interface KeptChat {
   saving: Promise<void>;
 }
 
+export interface RecorderEvents {
+  /** Says that a save failed, or that it became a copy. */
+  readonly tell: (sentence: string) => void;
+  /** The chat has another name, or goes on as a fork. Defaults to nothing. */
+  readonly onNamed?: () => void;
+}
+
 export class SessionRecorder {
   readonly #store: SessionStore;
   readonly #clock: Clock;
-  readonly #tell: (sentence: string) => void;
+  readonly #events: RecorderEvents;
   readonly #messages: SavedMessages;
   #chat: KeptChat = keptChat();
   /** Saves of chats that were left. */
   #left: Promise<unknown> = Promise.resolve();
 
-  /** @param tell what the person should know of a save: that it failed, or that it became a copy */
-  constructor(store: SessionStore, clock: Clock, tell: (sentence: string) => void) {
+  constructor(store: SessionStore, clock: Clock, events: RecorderEvents) {
     this.#store = store;
     this.#messages = new SavedMessages(store.images);
     this.#clock = clock;
-    this.#tell = tell;
+    this.#events = events;
   }
 
   /** Undefined while nothing was said. */
@@ -98,6 +104,7 @@ export class SessionRecorder {
     if (chat.stored === undefined) return;
     const { session, revision } = chat.stored;
     await this.#save(chat, { ...session, name, isNamed: true }, revision);
+    this.#events.onNamed?.();
   }
 
   /** Records into a copy of the chat from now on; the chat stays as it is. */
@@ -109,6 +116,7 @@ export class SessionRecorder {
     const copy = keptChat();
     await this.#save(copy, fork, 0);
     this.#goOnWith(copy);
+    this.#events.onNamed?.();
     return fork.name;
   }
 
@@ -132,7 +140,7 @@ export class SessionRecorder {
       const next = { model, deployment, system, parameters, updatedAtMs: nowMs, messageCount };
       await this.#save(chat, { ...session, ...next, messages }, chat.stored?.revision ?? 0);
     } catch (error) {
-      this.#tell(describeError(error));
+      this.#events.tell(describeError(error));
     }
   }
 
@@ -140,7 +148,7 @@ export class SessionRecorder {
     const saved = await this.#store.save(session, revision);
     chat.stored = saved;
     if (!saved.isCopy) return;
-    this.#tell(
+    this.#events.tell(
       `This chat was continued in another terminal too: what is said here is kept as '${saved.session.name}'.`,
     );
   }

@@ -23,6 +23,13 @@ export interface EntryToolCall {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
+/** A text file whose text stands below the question. */
+export interface EntryFile {
+  readonly name: string;
+  /** Tokens in a prompt; undefined while they are not counted. */
+  readonly tokens?: number | undefined;
+}
+
 export interface UserEntry {
   readonly kind: "user";
   readonly id: number;
@@ -31,6 +38,7 @@ export interface UserEntry {
   /** As it was typed, where that is something else: with the paths of images. */
   readonly typed?: string | undefined;
   readonly images?: readonly EntryImage[] | undefined;
+  readonly files?: readonly EntryFile[] | undefined;
   /** Milliseconds since 1970. */
   readonly atMs?: number | undefined;
   /** It belongs to the model, which sees it anyway: it is shown and not sent. */

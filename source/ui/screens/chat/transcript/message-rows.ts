@@ -9,6 +9,7 @@ import { type Glyphs, type Tone, withGlyphs } from "../../../theme.ts";
 import type {
   AnswerState,
   AssistantEntry,
+  EntryFile,
   EntryImage,
   TranscriptEntry,
   UserEntry,
@@ -61,20 +62,29 @@ export function tailRows(entry: TranscriptEntry, glyphs: Glyphs): readonly TextR
 }
 
 function questionRows(
-  { text, images = [], atMs }: UserEntry,
+  { text: sent, typed, images = [], files = [], atMs }: UserEntry,
   width: number,
   { glyphs, drawsImages, timeText }: MessageStyle,
 ): TextRow[] {
   const note = atMs === undefined ? "" : timeText(atMs);
+  // Attached texts are named, not shown.
+  const text = files.length > 0 ? (typed ?? sent) : sent;
   const isLong = text.length > longestMessage;
   const shown = isLong ? text.slice(0, shownOfLongMessage).toWellFormed() : text;
   const rest = `${glyphs.ellipsis} ${text.length} characters in all; Ctrl+O shows them`;
   return [
     headline("you", "you", note, width),
     ...images.flatMap((image) => imageRows(image, width, drawsImages)),
+    ...files.flatMap((file) => textRows(fileText(file), width, "dim", glyphs)),
     ...textRows(shown, width, "plain", glyphs),
     ...(isLong ? textRows(rest, width, "dim", glyphs) : []),
   ];
+}
+
+/** `attached notes.txt, 9 tokens`; without the count while nobody has counted. */
+export function fileText({ name, tokens }: EntryFile): string {
+  const count = tokens === undefined ? "" : `, ${tokens} ${tokens === 1 ? "token" : "tokens"}`;
+  return `attached ${name}${count}`;
 }
 
 function answerRows(

@@ -30,9 +30,10 @@ const speakers = { user: "You", error: "Error", notice: "Note" } as const;
 
 function entryLines(entry: TranscriptEntry): readonly string[] {
   if (entry.kind === "assistant") return answerLines(entry);
-  const said = [neutraliseText(entry.text, true), ...besideText(entry)].filter(
-    (part) => part !== "",
-  );
+  // Attached texts are named, not read out.
+  const hasFiles = entry.kind === "user" && entry.files !== undefined;
+  const text = hasFiles ? (entry.typed ?? entry.text) : entry.text;
+  const said = [neutraliseText(text, true), ...besideText(entry)].filter((part) => part !== "");
   return [`${speakers[entry.kind]}: ${said.join(" ")}`];
 }
 

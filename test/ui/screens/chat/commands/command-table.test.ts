@@ -9,7 +9,6 @@ import {
 } from "../../../../../source/ui/screens/chat/commands/command.ts";
 import {
   commandTable,
-  completeSlash,
   parseLine,
   slashUsages,
 } from "../../../../../source/ui/screens/chat/commands/command-table.ts";
@@ -17,6 +16,7 @@ import {
 const idle: CommandSituation = {
   mode: "writing",
   isEditing: false,
+  hasMenu: false,
   isBusy: false,
   isEditorEmpty: true,
   isAtLineEnd: true,
@@ -64,14 +64,6 @@ describe("a typed line", () => {
   test("of an unknown setting tells of those there are", () => {
     expect(parsed("/set nonsense")).toMatch(/^Unknown setting\. Use \/set system TEXT or /);
     expect(parsed("/set")).toContain("/set parameter NAME VALUE");
-  });
-
-  test("is completed as far as it is certain", () => {
-    expect(completeSlash("/cl")).toBe("/clear ");
-    expect(completeSlash("/se")).toBe("/se");
-    expect(completeSlash("/ses")).toBe("/sessions ");
-    expect(completeSlash("/set p")).toBe("/set parameter ");
-    expect(completeSlash("/nothing")).toBeUndefined();
   });
 });
 

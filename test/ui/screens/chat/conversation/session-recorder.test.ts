@@ -20,7 +20,7 @@ beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "recorder-"));
   store = new SessionStore(folder);
   told = [];
-  recorder = new SessionRecorder(store, systemClock, (sentence) => told.push(sentence));
+  recorder = new SessionRecorder(store, systemClock, { tell: (sentence) => told.push(sentence) });
 });
 afterEach(() => rm(folder, { recursive: true }));
 

@@ -1,0 +1,17 @@
+// The line that the screens leave on the terminal: the chat's name and the command that resumes it.
+
+import type { AppResult } from "../ui/app/app-options.ts";
+import { neutraliseLine } from "../ui/text/neutralise.ts";
+
+/** Prints nothing where no chat was saved, or where a signal ended the program. */
+export function printResumeLine({ saved, signal }: Pick<AppResult, "saved" | "signal">): void {
+  if (saved === undefined || signal !== undefined) return;
+  process.stdout.write(`${resumeLine(saved)}\n`);
+}
+
+export function resumeLine({ id, name, deployment }: NonNullable<AppResult["saved"]>): string {
+  const shown = neutraliseLine(name, false);
+  return deployment === undefined
+    ? `Chat '${shown}' is saved. Resume it with: modelctl run --session ${id}`
+    : `Chat '${shown}' is saved. Resume it with Alt+S in deployctl.`;
+}

@@ -1,0 +1,141 @@
+// The list below the field while a word is typed that can be completed: commands, models, files.
+
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
+import { completePath, pathBeforeCursor } from "../../../../client/attachments/complete-path.ts";
+import type { EditorState } from "../../../editor/editor-state.ts";
+import type { ListItem, SlashName } from "../../../frame/screen.ts";
+import type { ModelChoice } from "../chat-backend.ts";
+
+/** The value of an item stands in for the text from `start` to the cursor. */
+export interface Menu {
+  readonly start: number;
+  readonly items: readonly ListItem[];
+  readonly selected: number;
+}
+
+export interface MenuSources {
+  readonly commands: readonly SlashName[];
+  readonly models: () => Promise<readonly ModelChoice[]>;
+  readonly folder: string;
+}
+
+type Typed = Pick<EditorState, "text" | "cursor">;
+
+const itemsMaximum = 50;
+const modelCommand = /^\/(?:model|load) +(\S*)$/;
+const atWord = /(?:^|\s)@([^\s"']*)$/;
+/** A list of files is read again after this time. */
+const filesKeptMs = 5000;
+
+/** The menu of commands, which needs nothing but the table. */
+export function commandMenu(
+  { text, cursor }: Typed,
+  commands: readonly SlashName[],
+): Menu | undefined {
+  if (!text.startsWith("/") || text.includes("\n") || cursor !== text.length) return undefined;
+  const items = commands
+    .filter(({ name }) => name.startsWith(text))
+    .map(({ name, title }): ListItem => ({ value: name, title: name, note: title }));
+  return menuOf(0, items);
+}
+
+/** The menu of models or files before the cursor. @returns undefined where there is none */
+export async function openMenu(typed: Typed, sources: MenuSources): Promise<Menu | undefined> {
+  const { text, cursor } = typed;
+  const before = text.slice(0, cursor);
+  const model = cursor === text.length ? modelCommand.exec(before)?.[1] : undefined;
+  if (model !== undefined) {
+    const wanted = model.toLowerCase();
+    const models = (await sources.models()).filter(({ name }) =>
+      name.toLowerCase().includes(wanted),
+    );
+    const items = models.map(({ name, sizeText }) => ({
+      value: name,
+      title: name,
+      note: sizeText,
+    }));
+    return menuOf(cursor - model.length, items);
+  }
+  const word = atWord.exec(before)?.[1];
+  if (word === undefined) return undefined;
+  const known = await projectFiles(sources.folder);
+  const names = known === undefined ? undefined : fittingFiles(known, word);
+  if (names !== undefined && names.length > 0) {
+    return menuOf(cursor - word.length, names.map(fileItem));
+  }
+  return await pathMenu(typed, sources.folder);
+}
+
+/** The files and folders that a path before the cursor may go on with. */
+export async function pathMenu({ text, cursor }: Typed, folder: string): Promise<Menu | undefined> {
+  const typed = pathBeforeCursor(text, cursor);
+  if (typed === undefined) return undefined;
+  const { words } = await completePath(typed, folder);
+  return menuOf(typed.start, words.map(fileItem));
+}
+
+/** Another item is selected; past an end the selection stays. */
+export function moveMenu(menu: Menu, direction: -1 | 1): Menu {
+  const last = menu.items.length - 1;
+  return { ...menu, selected: Math.min(last, Math.max(0, menu.selected + direction)) };
+}
+
+/** The text with the selected item in place, and the cursor behind it. */
+export function takeItem({ text, cursor }: Typed, menu: Menu): Typed {
+  const { value = "" } = menu.items[menu.selected] ?? {};
+  // In a folder one goes on.
+  const word = value.endsWith("/") ? value : `${value} `;
+  const rest = text.slice(cursor).replace(/^ /, "");
+  return { text: text.slice(0, menu.start) + word + rest, cursor: menu.start + word.length };
+}
+
+/** What is typed is an item already: Enter has nothing to take. */
+export function isComplete({ text, cursor }: Typed, menu: Menu): boolean {
+  const typed = text.slice(menu.start, cursor);
+  return menu.items.some(({ value }) => value === typed);
+}
+
+function menuOf(start: number, items: readonly ListItem[]): Menu | undefined {
+  return items.length === 0
+    ? undefined
+    : { start, items: items.slice(0, itemsMaximum), selected: 0 };
+}
+
+function fileItem(value: string): ListItem {
+  return { value, title: value, note: "" };
+}
+
+/** Names that begin so come first, then paths that hold the letters. */
+function fittingFiles(files: readonly string[], word: string): readonly string[] {
+  const wanted = word.toLowerCase();
+  const begins = (file: string) => path.basename(file).toLowerCase().startsWith(wanted);
+  const fitting = files.filter((file) => file.toLowerCase().includes(wanted));
+  return [...fitting.filter(begins), ...fitting.filter((file) => !begins(file))];
+}
+
+let kept:
+  | { folder: string; atMs: number; files: Promise<readonly string[] | undefined> }
+  | undefined;
+
+/** The files of a folder that git does not ignore; undefined where git tells none. */
+async function projectFiles(folder: string): Promise<readonly string[] | undefined> {
+  const nowMs = Date.now();
+  if (kept?.folder !== folder || nowMs - kept.atMs > filesKeptMs) {
+    kept = { folder, atMs: nowMs, files: listFiles(folder) };
+  }
+  return await kept.files;
+}
+
+async function listFiles(folder: string): Promise<readonly string[] | undefined> {
+  const words = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+  try {
+    const options = { cwd: folder, maxBuffer: 64 * 2 ** 20 };
+    const { stdout } = await promisify(execFile)("git", words, options);
+    return stdout.split("\0").filter((file) => file !== "" && !/[\s"'\\]/.test(file));
+  } catch {
+    // No repository, or no git: paths are completed folder by folder.
+    return undefined;
+  }
+}

@@ -1,0 +1,57 @@
+// Goal: a text file behind an at sign goes to the model, and nothing else does.
+// Method: prompts and files in a folder of their own.
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import {
+  mayAttachTexts,
+  readTextFiles,
+  withTexts,
+} from "../../../source/client/attachments/text-files.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "text-files-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await mkdir(path.join(folder, "docs"));
+  await writeFile(path.join(folder, "notes.txt"), "Buy milk.\n");
+  await writeFile(path.join(folder, "my notes.md"), "```\ncode\n```\n");
+  await writeFile(path.join(folder, "data.bin"), Buffer.from([0xff, 0xfe, 0x00]));
+  await writeFile(path.join(folder, "large.log"), "x".repeat(300 * 1024));
+});
+
+test.each([
+  ["Summarise @notes.txt", ["notes.txt"], []],
+  ["What is in @notes.txt?", ["notes.txt"], []],
+  ['@"my notes.md" and @my\\ notes.md', ["my notes.md", "my\\ notes.md"], []],
+  ["@notes.txt twice @notes.txt", ["notes.txt"], []],
+  ["See @gone.md", [], ["gone.md"]],
+  ["Ask @bob, or bob@notes.txt", [], []],
+  ["Look at @cat.png", [], []],
+])("%j attaches %j and misses %j", async (prompt, names, missing) => {
+  const found = await readTextFiles(prompt, folder);
+  expect(found.files.map(({ name }) => name.replace(/[?]$/, ""))).toEqual(names);
+  expect(found.missing).toEqual(missing);
+});
+
+test.each([
+  ["@data.bin", "data.bin is neither text nor an image."],
+  ["@docs", "docs is a folder."],
+  ["@large.log", "large.log has more than the 256 KiB"],
+])("%j is refused in a sentence", async (prompt, sentence) => {
+  await expect(readTextFiles(prompt, folder)).rejects.toThrow(sentence);
+});
+
+test("the text stands below the prompt, in a fence of its own", async () => {
+  const prompt = 'Explain @"my notes.md"';
+  const { files } = await readTextFiles(prompt, folder);
+  expect(withTexts(prompt, files)).toBe(
+    `${prompt}\n\nmy notes.md:\n\`\`\`\`\n\`\`\`\ncode\n\`\`\`\n\`\`\`\``,
+  );
+});
+
+test("a prompt without an at sign reads no file", () => {
+  expect(mayAttachTexts("notes.txt and bob@example.org")).toBe(false);
+  expect(mayAttachTexts("@notes.txt")).toBe(true);
+});
