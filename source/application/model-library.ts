@@ -33,10 +33,15 @@ export class ModelLibrary implements Workshop {
   readonly hub: () => Promise<HubSettings>;
   readonly quantizeProgram: QuantizeProgram;
   readonly templateProblem: TemplateProblem;
+  readonly templateTimeoutMs: number;
+  readonly templateWarnings: Workshop["templateWarnings"];
   readonly #cacheFolder: string;
 
   constructor(
-    settings: Pick<Settings, "models" | "hub_prefixes" | "hub_endpoint" | "llama_quantize">,
+    settings: Pick<
+      Settings,
+      "models" | "hub_prefixes" | "hub_endpoint" | "llama_quantize" | "template_timeout"
+    >,
     paths: Pick<ProductPaths, "data" | "cache">,
     environment: NodeJS.ProcessEnv = process.env,
   ) {
@@ -60,6 +65,11 @@ export class ModelLibrary implements Workshop {
       const { problemOf } = await import("./check-template.ts");
       return problemOf(template);
     };
+    this.templateTimeoutMs = settings.template_timeout;
+    this.templateWarnings = async (model) => {
+      const { templateWarnings } = await import("../server/description/template-in-force.ts");
+      return await templateWarnings(model, this.templateTimeoutMs);
+    };
     this.quantizeProgram = {
       path: async (work) => {
         const { findQuantizeProgram } = await import("./quantize-program.ts");
@@ -78,7 +88,11 @@ export class ModelLibrary implements Workshop {
   /** @throws ProductError of the store */
   async describe(reference: string, verbose = false): Promise<ModelDescription> {
     const { describeModel } = await import("../server/description/describe-model.ts");
-    return await describeModel(await this.catalog.resolve(reference), { verbose });
+    const { templateTimeoutMs } = this;
+    return await describeModel(await this.catalog.resolve(reference), {
+      verbose,
+      templateTimeoutMs,
+    });
   }
 
   /**
@@ -106,7 +120,8 @@ export class ModelLibrary implements Workshop {
    */
   async render(reference: string, conversation: string | undefined): Promise<RenderedPrompt> {
     const { renderPrompt } = await import("./render-prompt.ts");
-    return await renderPrompt(await this.catalog.resolve(reference), conversation);
+    const model = await this.catalog.resolve(reference);
+    return await renderPrompt(model, conversation, this.templateTimeoutMs);
   }
 
   /** Whether a model fits into the memory that is free now; `sentence` begins with "needs". */

@@ -30,16 +30,18 @@ const sample: PromptMessage[] = [
 /**
  * @param conversation JSON text: messages as `/api/chat` takes them, or an object with `messages`
  *   and `tools`; undefined: a sample chat
+ * @param timeoutMs the most that rendering may take
  * @throws ProductError of the store or the prompt, `SERVER_FIELD_INVALID`; of images, as a request
  */
 export async function renderPrompt(
   model: ResolvedModel,
   conversation: string | undefined,
+  timeoutMs: number,
 ): Promise<RenderedPrompt> {
   const given = conversation === undefined ? plainChat(sample) : readConversation(conversation);
   const input = await readChatImages(given, model, model.name);
   const request = plainRequest({ model: model.name, isFileAllowed: () => true, input });
-  const prepared = prepareChat(request, input, model);
+  const prepared = prepareChat(request, input, model, timeoutMs);
   const { messages } = prepared;
   const vocabulary = await readVocabulary(model.facts.path);
   const text = segmentsText(await renderSegments(prepared, messages, vocabulary));

@@ -19,10 +19,20 @@ export function describedModel(shown: ShownModel): DescribedModel {
     license: shown.license,
     ...(typeof shown.requires === "string" && { requires: shown.requires }),
     template_origin: {
-      reason: typeof origin.reason === "string" ? origin.reason : "",
+      reason: textOf(origin.reason),
       is_guess: origin.is_guess === true,
+      unsupported: (Array.isArray(origin.unsupported) ? origin.unsupported : [])
+        .map(objectOf)
+        .map(({ conversation, reason }) => ({
+          conversation: textOf(conversation),
+          reason: textOf(reason),
+        })),
     },
   };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 function objectOf(value: unknown): Record<string, unknown> {

@@ -13,7 +13,9 @@ export type DescribedModel = Pick<
   "details" | "model_info" | "projector_info" | "capabilities" | "tensors"
 > &
   Partial<Pick<ModelDescription, "parameters" | "system" | "license" | "requires">> & {
-    template_origin: Pick<ModelDescription["template_origin"], "reason" | "is_guess">;
+    template_origin: Pick<ModelDescription["template_origin"], "reason" | "is_guess"> & {
+      unsupported?: ReadonlyArray<{ conversation: string; reason: string }>;
+    };
     /** Tokens that layers with a sliding window keep; undefined where there are none, or it is not known. */
     slidingWindow?: string | undefined;
   };
@@ -37,7 +39,7 @@ export function formatDescription(description: DescribedModel, verbose: boolean)
     ["Capabilities", capabilities.map((capability) => [capability])],
     ["Projector", projector === undefined ? [] : projectorRows(projector)],
     ["Parameters", parameterRows(description.parameters)],
-    ["Prompt template", [[description.template_origin.reason]]],
+    ["Prompt template", templateRows(description.template_origin)],
     ["Metadata", verbose ? metadataRows(info) : []],
     ["Tensors", verbose ? tensorRows(description.tensors) : []],
     ["System", firstLines(description.system)],
@@ -47,6 +49,13 @@ export function formatDescription(description: DescribedModel, verbose: boolean)
     .filter(([, rows]) => rows.length > 0)
     .map(([title, rows]) => formatSection(title, rows))
     .join("");
+}
+
+function templateRows({ reason, unsupported = [] }: DescribedModel["template_origin"]): string[][] {
+  return [
+    [reason],
+    ...unsupported.map((each) => [`Does not support ${each.conversation}: ${each.reason}`]),
+  ];
 }
 
 /** Rows for what is known. */

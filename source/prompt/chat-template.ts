@@ -42,12 +42,18 @@ export class ChatTemplate implements PromptTemplate {
   readonly source: string;
   /** `gguf`: the file's own. `fallback`: ChatML, since the file has none. */
   readonly origin: "gguf" | "fallback";
+  /** Whether the template does anything with tools. */
+  readonly supportsTools: boolean;
   readonly #template: JinjaTemplate;
 
-  /** @throws ProductError `PROMPT_TEMPLATE_INVALID` */
-  constructor(source: string | undefined) {
+  /**
+   * @param isForTools its file names it as the one for requests with tools
+   * @throws ProductError `PROMPT_TEMPLATE_INVALID`
+   */
+  constructor(source: string | undefined, { isForTools = false } = {}) {
     this.source = source ?? fallbackTemplate;
     this.origin = source === undefined ? "fallback" : "gguf";
+    this.supportsTools = isForTools || /\btools\b|tool_call/.test(this.source);
     try {
       this.#template = new JinjaTemplate(this.source);
     } catch (error) {
@@ -58,11 +64,6 @@ export class ChatTemplate implements PromptTemplate {
         cause: error,
       });
     }
-  }
-
-  /** Whether the template does anything with tools. */
-  get supportsTools(): boolean {
-    return /\btools\b|tool_call/.test(this.source);
   }
 
   /** Jinja templates of models have no name for a text behind the gap. */

@@ -8,6 +8,13 @@ export interface TemplateSources {
   modelfile: string | undefined;
   /** `tokenizer.chat_template` of the model's file, in Jinja. */
   gguf: string | undefined;
+  /** `tokenizer.chat_template.tool_use` of the model's file, in Jinja. */
+  toolUse?: string | undefined;
+}
+
+export interface TemplateUse {
+  /** The request has tools, for which the model's file may have a template of its own. */
+  hasTools?: boolean;
 }
 
 export interface ChosenTemplate {
@@ -25,19 +32,23 @@ export interface ChosenTemplate {
  *
  * @throws ProductError `PROMPT_TEMPLATE_INVALID`
  */
-export function chooseTemplate({ modelfile, gguf }: TemplateSources): ChosenTemplate {
+export function chooseTemplate(
+  { modelfile, gguf, toolUse }: TemplateSources,
+  { hasTools = false }: TemplateUse = {},
+): ChosenTemplate {
   if (modelfile !== undefined && modelfile.trim() !== "") {
     const template = new GoChatTemplate(modelfile);
     const over = gguf === undefined ? "" : ", which goes before the one in the model's file";
     return chosen(template, `The Modelfile has a TEMPLATE${over}.`);
   }
-  const template = new ChatTemplate(gguf);
-  if (template.origin === "gguf") {
-    return chosen(
-      template,
-      "The model's file brings a Jinja template, and no TEMPLATE replaces it.",
-    );
+  const forTools =
+    toolUse === undefined ? "" : " (requests with tools use its template named tool_use)";
+  const reason = `The model's file brings a Jinja template${forTools}, and no TEMPLATE replaces it.`;
+  if (hasTools && toolUse !== undefined) {
+    return chosen(new ChatTemplate(toolUse, { isForTools: true }), reason);
   }
+  const template = new ChatTemplate(gguf);
+  if (template.origin === "gguf") return chosen(template, reason);
   return {
     ...chosen(
       template,

@@ -5,6 +5,7 @@ import { type CreateOptions, createModel } from "./library/create-model.ts";
 import type { ProgressRecord } from "./library/layer-maker.ts";
 import type { ParentModel } from "./library/model-base.ts";
 import type { ModelStore } from "./library/model-store.ts";
+import type { ResolvedModel } from "./library/resolved-model.ts";
 import type { ModelCatalog } from "./model-catalog.ts";
 import type { ModelDefinition } from "./model-definition.ts";
 import type { ModelName } from "./model-reference.ts";
@@ -19,6 +20,10 @@ export interface Workshop {
   hub: () => Promise<HubSettings>;
   quantizeProgram: QuantizeProgram;
   templateProblem: TemplateProblem;
+  /** How long rendering a conversation may take. */
+  templateTimeoutMs: number;
+  /** Tells which conversations a model's template cannot do. */
+  templateWarnings: (model: ResolvedModel) => Promise<string[]>;
 }
 
 export interface MakeOptions
@@ -30,6 +35,8 @@ export interface MakeOptions
 /** Tells what a long work does, and ends it. */
 export interface Work {
   onProgress: (record: ProgressRecord) => void;
+  /** Told of the model when it is made; absent: told as progress. */
+  onWarning?: (sentence: string) => void;
   signal: AbortSignal;
   limitRateBytesPerSecond?: number;
   /** Called before a model of the hub is fetched. */
@@ -46,16 +53,28 @@ export async function makeModel(
   { quantize, ...options }: MakeOptions,
   work: Work,
 ): Promise<void> {
-  const { store, quantizeProgram } = workshop;
+  const { catalog, store, quantizeProgram, templateWarnings } = workshop;
+  const { onWarning = (status) => work.onProgress({ status }) } = work;
   await createModel(store, name, definition, {
     ...options,
-    onProgress: work.onProgress,
+    onProgress: untilSuccess(work),
     signal: work.signal,
     resolveName: (reference) => parentFor(workshop, reference, work),
     ...(quantize !== undefined && {
       convertWeights: quantizing(store, quantizeProgram, quantize, work),
     }),
   });
+  for (const sentence of await templateWarnings(await catalog.resolve(name.display))) {
+    onWarning(sentence);
+  }
+  work.onProgress({ status: "success" });
+}
+
+/** The success that counts comes last, behind everything that this work has to tell. */
+function untilSuccess({ onProgress }: Work): Work["onProgress"] {
+  return (record) => {
+    if (record.status !== "success") onProgress(record);
+  };
 }
 
 async function parentFor(
@@ -67,10 +86,7 @@ async function parentFor(
   if (parsed.kind === "name" && parsed.name.isHub) {
     const found = await catalog.find(parsed.name);
     if (found === undefined) {
-      const onProgress = (record: ProgressRecord) => {
-        // The success that counts is that of the model that is being made.
-        if (record.status !== "success") work.onProgress(record);
-      };
+      const onProgress = untilSuccess(work);
       const settings = await hub();
       await pullModel(store, parsed.name, { ...work, settings, onProgress, templateProblem });
     }

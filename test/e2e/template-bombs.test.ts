@@ -3,20 +3,28 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Home } from "../support/command-line.ts";
+import { type NativeRecord, recordsOf } from "../support/ndjson.ts";
 import { TestServer } from "../support/test-server.ts";
-import { toolTemplateTiny } from "../support/tiny-variants.ts";
+import { templateTiny, toolTemplateTiny } from "../support/tiny-variants.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "modelctl-bombs-"));
-const bomb = `{{ tools | length }}${"{% for a in range(3000) %}".repeat(3)}x${"{% endfor %}".repeat(3)}`;
+const bomb = `${"{% for a in range(3000) %}".repeat(3)}x${"{% endfor %}".repeat(3)}`;
 let server: TestServer;
 
 beforeAll(async () => {
-  writeFileSync(path.join(folder, "bomb.gguf"), toolTemplateTiny(bomb));
+  writeFileSync(path.join(folder, "bomb.gguf"), toolTemplateTiny(`{{ tools | length }}${bomb}`));
   writeFileSync(
     path.join(folder, "tools.gguf"),
     toolTemplateTiny("<|im_start|>{{ tools | length }}"),
   );
-  server = await TestServer.start({ model_folders: [folder], template_timeout: 1000 });
+  writeFileSync(path.join(folder, "all.gguf"), templateTiny(bomb));
+  writeFileSync(path.join(folder, "Modelfile"), "FROM ./all.gguf\n");
+  server = await TestServer.start({
+    models: path.join(folder, "models"),
+    model_folders: [folder],
+    template_timeout: 500,
+  });
 });
 afterAll(async () => {
   await server.close();
@@ -51,10 +59,61 @@ describe("a template for requests with tools", () => {
       slow.then(({ status, json }) => {
         order.push("bomb");
         expect(status).toBe(400);
-        expect(JSON.stringify(json)).toContain("longer than 1 s");
+        expect(JSON.stringify(json)).toContain("longer than 0.5 s");
       }),
       server.send("/api/version").then(() => order.push("version")),
     ]);
     expect(order).toEqual(["version", "bomb"]);
+  });
+});
+
+describe("a bomb as the template of every chat", () => {
+  const stopped = expect.stringMatching(
+    /does not support plain chats\. The model's chat template .*longer than 0\.\d+ s/,
+  );
+
+  test("is told of by /api/show, which ends", async () => {
+    const { status, json } = await server.post("/api/show", {
+      model: path.join(folder, "all.gguf"),
+    });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      template_origin: {
+        origin: "gguf",
+        unsupported: [
+          { conversation: "plain chats", reason: expect.stringContaining("was stopped") },
+        ],
+      },
+    });
+  });
+
+  test("is warned of by /api/create, which succeeds", async () => {
+    const body = { model: "bomb", modelfile: `FROM ${path.join(folder, "all.gguf")}` };
+    const statuses = (await recordsOf(server, "/api/create", body)).map(
+      ({ status }: NativeRecord) => status,
+    );
+    expect(statuses.slice(-2)).toEqual([stopped, "success"]);
+    const { json } = await server.post("/api/create", { ...body, stream: false });
+    expect(json).toEqual({ status: "success", warnings: [stopped] });
+  });
+
+  test("ends every command that renders it", async () => {
+    const home = await Home.create();
+    const environment = { MODELCTL_TEMPLATE_TIMEOUT: "500ms" };
+    const run = (...words: string[]) => home.run(words, { environment, folder });
+    const [shown, rendered, created] = await Promise.all([
+      run("show", "./all.gguf"),
+      run("show", "./all.gguf", "--rendered"),
+      run("create", "bomb"),
+    ]);
+    expect(shown).toMatchObject({
+      code: 0,
+      output: expect.stringContaining("Does not support plain chats: The model's chat template"),
+    });
+    expect(rendered).toMatchObject({ code: 2, output: "" });
+    expect(rendered.errors).toMatch(/longer than 0\.\d+ s/);
+    expect(created).toMatchObject({ code: 0, errors: expect.stringContaining("Warning: ") });
+    expect(created.errors).toEqual(stopped);
+    await home.remove();
   });
 });

@@ -14,19 +14,24 @@ export function embeddingTiny(): Buffer {
   return withEntry(entry("llama.pooling_type", uint32(1)));
 }
 
+/** A model with another Jinja template. */
+export function templateTiny(source: string): Buffer {
+  return withEntry(entry("tokenizer.chat_template", text(source)), baseTiny());
+}
+
 /** A model with a Jinja template of its own for requests with tools. */
 export function toolTemplateTiny(source: string): Buffer {
   return withEntry(entry("tokenizer.chat_template.tool_use", text(source)));
 }
 
-function withEntry(added: Buffer): Buffer {
+function withEntry(added: Buffer, file: Buffer = bytes): Buffer {
   // What stands behind must keep its alignment.
   const blank = entry("test.padding", text(""));
   const missing = (alignment - ((added.length + blank.length) % alignment)) % alignment;
   const padding = entry("test.padding", text(" ".repeat(missing)));
-  const head = Buffer.from(bytes.subarray(0, headBytes));
+  const head = Buffer.from(file.subarray(0, headBytes));
   head.writeBigUInt64LE(head.readBigUInt64LE(metadataCountAt) + 2n, metadataCountAt);
-  return Buffer.concat([head, added, padding, bytes.subarray(headBytes)]);
+  return Buffer.concat([head, added, padding, file.subarray(headBytes)]);
 }
 
 /** A base model, as far as its file tells: its template has another name. */

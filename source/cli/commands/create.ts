@@ -22,7 +22,12 @@ export const create: Run<typeof createDefinition> = async ([nameText], flags) =>
     copy: flags.copy,
     ...(flags.quantize !== undefined && { quantize: flags.quantize }),
   };
-  await withProgress(flags, (work) => library.create(name, modelfile, options, work));
+  const warnings: string[] = [];
+  const onWarning = (sentence: string) => warnings.push(sentence);
+  await withProgress(flags, (work) =>
+    library.create(name, modelfile, options, { ...work, onWarning }),
+  );
+  for (const warning of warnings) process.stderr.write(`Warning: ${warning}\n`);
   if (flags.json) {
     const { digest, sizeBytes } = await library.catalog.resolve(name.display);
     process.stdout.write(`${JSON.stringify({ name: name.display, digest, sizeBytes })}\n`);

@@ -19,14 +19,13 @@ export function templateFor(
   hasTools = false,
 ): PromptTemplate {
   const explicit = own ?? template;
-  const gguf = (hasTools ? facts.toolTemplate : undefined) ?? facts.chatTemplate;
-  const key = `${explicit === undefined ? "jinja" : "go"} ${explicit ?? gguf ?? ""}`;
+  const { chatTemplate: gguf, toolTemplate: toolUse } = facts;
+  const isForTools = hasTools && toolUse !== undefined;
+  const jinja = isForTools ? `tools ${toolUse}` : `jinja ${gguf ?? ""}`;
+  const key = explicit?.trim() ? `go ${explicit}` : jinja;
   const found = known.get(key);
   if (found !== undefined) return found;
-  const { template: chosen } = chooseTemplate({
-    modelfile: explicit,
-    gguf,
-  });
+  const { template: chosen } = chooseTemplate({ modelfile: explicit, gguf, toolUse }, { hasTools });
   if (known.size >= mostKept) known.clear();
   known.set(key, chosen);
   return chosen;

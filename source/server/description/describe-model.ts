@@ -2,6 +2,7 @@
 // `modelctl show` prints. Names and shapes are Ollama's; what it does not have is said to be ours.
 import { formatLocalTime } from "../../base/local-time.ts";
 import type { Capability } from "../../prompt/capabilities.ts";
+import { defaultTimeoutMs } from "../../prompt/render-budget.ts";
 import type { ResolvedModel } from "../../store/library/resolved-model.ts";
 import type { StoredMessage } from "../../store/model-definition.ts";
 import type { UnprintableField } from "../../store/modelfile/print-modelfile.ts";
@@ -9,7 +10,11 @@ import { detailsRecord } from "../routes/native/details.ts";
 import { readFileMetadata, type TensorEntry } from "./file-metadata.ts";
 import { type ModelfileChanges, modelfileOf } from "./modelfile-of.ts";
 import { parametersText } from "./parameters-text.ts";
-import { readTemplate, type TemplateOrigin } from "./template-in-force.ts";
+import {
+  readTemplate,
+  type TemplateOrigin,
+  unsupportedConversations,
+} from "./template-in-force.ts";
 
 export interface ModelDescription {
   /** Texts, joined by a newline. */
@@ -44,6 +49,8 @@ export interface ModelDescription {
 export interface DescribeOptions extends ModelfileChanges {
   /** All elements of long lists, such as the vocabulary; otherwise such lists are empty. */
   verbose?: boolean | undefined;
+  /** For trying the template. */
+  templateTimeoutMs?: number;
 }
 
 /** @throws ProductError those of `readGguf` */
@@ -51,9 +58,11 @@ export async function describeModel(
   model: ResolvedModel,
   options: DescribeOptions = {},
 ): Promise<ModelDescription> {
-  const { verbose = false } = options;
+  const { verbose = false, templateTimeoutMs = defaultTimeoutMs } = options;
   const { modelInfo, projectorInfo, tensors } = await readFileMetadata(model, verbose);
-  const { template, origin, capabilities } = readTemplate(model);
+  const reading = readTemplate(model);
+  const { template, origin, capabilities } = reading;
+  const unsupported = await unsupportedConversations(model, reading, templateTimeoutMs);
   const { text: modelfile, unprintable } = modelfileOf(model, options);
   const parameters = parametersText({ ...model.parameters, ...model.otherValues });
   const { licenses, system, messages, requires, card } = model;
@@ -61,7 +70,7 @@ export async function describeModel(
     ...(licenses.length > 0 && { license: licenses.join("\n") }),
     modelfile,
     ...(parameters !== "" && { parameters }),
-    ...(template !== undefined && { template }),
+    ...(template !== undefined && { template: template.source }),
     ...(system !== undefined && { system }),
     details: detailsRecord(model.details),
     ...(messages.length > 0 && { messages }),
@@ -73,7 +82,12 @@ export async function describeModel(
     ...(requires !== undefined && { requires }),
     name: model.name,
     store: model.store ?? model.origin,
-    template_origin: origin,
+    template_origin: {
+      ...origin,
+      ...(unsupported.length > 0 && {
+        unsupported: unsupported.map(({ conversation, reason }) => ({ conversation, reason })),
+      }),
+    },
     unprintable,
     ...(card !== undefined && { description: card }),
   };

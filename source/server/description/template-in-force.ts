@@ -2,6 +2,8 @@
 import { ProductError } from "../../base/product-error.ts";
 import { type Capability, capabilitiesOf } from "../../prompt/capabilities.ts";
 import { chooseTemplate } from "../../prompt/choose-template.ts";
+import type { PromptTemplate } from "../../prompt/prompt-template.ts";
+import { tryTemplate, type UnsupportedConversation } from "../../prompt/template-trials.ts";
 import type { ResolvedModel } from "../../store/library/resolved-model.ts";
 
 export interface TemplateOrigin {
@@ -12,10 +14,12 @@ export interface TemplateOrigin {
   reason: string;
   /** Nobody chose it: it may not be what the model was trained on. */
   is_guess: boolean;
+  /** Conversations that the template was tried with and cannot do; absent: it can do all. */
+  unsupported?: Array<Pick<UnsupportedConversation, "conversation" | "reason">>;
 }
 
 export interface TemplateReading {
-  template: string | undefined;
+  template: PromptTemplate | undefined;
   origin: TemplateOrigin;
   capabilities: Capability[];
 }
@@ -37,10 +41,14 @@ export function readTemplate({
     };
   }
   try {
-    const { template, reason, isGuess } = chooseTemplate({ modelfile, gguf: facts.chatTemplate });
-    const { source, kind, origin } = template;
+    const { template, reason, isGuess } = chooseTemplate({
+      modelfile,
+      gguf: facts.chatTemplate,
+      toolUse: facts.toolTemplate,
+    });
+    const { kind, origin } = template;
     return {
-      template: source,
+      template,
       origin: {
         // A request brings its own template, which a description knows nothing of.
         origin: origin === "request" ? "modelfile" : origin,
@@ -58,6 +66,42 @@ export function readTemplate({
     if (!(error instanceof ProductError)) throw error;
     return { ...noTemplate(error.sentence), capabilities: ["completion"] };
   }
+}
+
+/** Conversations that the template in force cannot do, tried within `timeoutMs`. */
+export async function unsupportedConversations(
+  { facts }: Pick<ResolvedModel, "facts">,
+  { template }: Pick<TemplateReading, "template">,
+  timeoutMs: number,
+): Promise<UnsupportedConversation[]> {
+  if (template === undefined || template.origin === "fallback") return [];
+  const toolSource = template.kind === "jinja" ? facts.toolTemplate : undefined;
+  return await tryTemplate(template, toolSource, timeoutMs);
+}
+
+/** Sentences for who makes a model: about what its chats will fail with, and its own system text. */
+export async function templateWarnings(
+  model: Pick<ResolvedModel, "template" | "facts" | "projectors" | "system">,
+  timeoutMs: number,
+): Promise<string[]> {
+  const reading = readTemplate(model);
+  const { isEmbeddingOnly, hasWeights } = model.facts;
+  if (reading.template === undefined) {
+    return isEmbeddingOnly || !hasWeights ? [] : [reading.origin.reason];
+  }
+  return (await unsupportedConversations(model, reading, timeoutMs))
+    .filter(
+      ({ conversation, fails }) =>
+        fails || (conversation === "system texts" && model.system !== undefined),
+    )
+    .map(unsupportedText);
+}
+
+function unsupportedText({
+  conversation,
+  reason,
+}: Pick<UnsupportedConversation, "conversation" | "reason">): string {
+  return `The prompt template does not support ${conversation}. ${reason}`;
 }
 
 function noTemplate(reason: string): Omit<TemplateReading, "capabilities"> {

@@ -136,6 +136,7 @@ const Description = Type.Object({
     language: maybe(text),
     reason: text,
     is_guess: Type.Boolean(),
+    unsupported: maybe(Type.Array(Type.Object({ conversation: text, reason: text }))),
   }),
   unprintable: Type.Array(Type.Object({ field: text, reason: text })),
   description: maybe(text),

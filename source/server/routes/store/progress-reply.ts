@@ -7,6 +7,8 @@ import { StreamWriter } from "../../stream-writer.ts";
 
 export interface ProgressWork {
   onProgress: (record: ProgressRecord) => void;
+  /** In the stream a record, else among the warnings of the reply. */
+  onWarning: (sentence: string) => void;
   /** Aborted when the client leaves. */
   signal: AbortSignal;
 }
@@ -23,11 +25,12 @@ export interface ProgressOptions {
 export async function replyWithProgress(
   request: FastifyRequest,
   reply: FastifyReply,
-  { stream, warnings = [], holdsFirst }: ProgressOptions,
+  { stream, warnings: known = [], holdsFirst }: ProgressOptions,
   run: (work: ProgressWork) => Promise<void>,
 ): Promise<FastifyReply> {
   const signal = clientSignal(reply);
   const writer = new StreamWriter(reply, "application/x-ndjson", signal);
+  const warnings = [...known];
   const held: ProgressRecord[] = warnings.map((status) => ({ status }));
   let isHolding = holdsFirst;
   let last: ProgressRecord = { status: "success" };
@@ -39,12 +42,16 @@ export async function replyWithProgress(
     last = record;
     if (!stream) return;
     held.push(record);
-    if (isHolding && held.length <= warnings.length + 1) return;
+    if (isHolding && held.length <= known.length + 1) return;
     isHolding = false;
     for (const waiting of held.splice(0)) write(waiting);
   };
+  const onWarning = (status: string) => {
+    if (stream) onProgress({ status });
+    else warnings.push(status);
+  };
   try {
-    await run({ onProgress, signal });
+    await run({ onProgress, onWarning, signal });
   } catch (cause) {
     const error = signal.aborted ? requestCanceled() : cause;
     await written;

@@ -11,7 +11,8 @@ import { parseOptions } from "../../options.ts";
 import { nameIn, ShowBody } from "./schema.ts";
 
 export function registerShow(app: FastifyInstance, dependencies: ServerDependencies): void {
-  const { catalog, log } = dependencies;
+  const { catalog, log, workshop } = dependencies;
+  const { templateTimeoutMs } = workshop;
   app.post<{ Body: ShowBody }>("/api/show", { schema: { body: ShowBody } }, async (request) => {
     const { verbose, system, options } = request.body;
     const name = nameIn(request.body);
@@ -25,7 +26,12 @@ export function registerShow(app: FastifyInstance, dependencies: ServerDependenc
           return parsed.kind === "name" ? parsed.name.display : name;
         });
       });
-    return await describeModel(model, { verbose, system: system || undefined, parameters });
+    return await describeModel(model, {
+      verbose,
+      system: system || undefined,
+      parameters,
+      templateTimeoutMs,
+    });
   });
 }
 
