@@ -66,9 +66,9 @@ export class ModelLibrary implements Workshop {
       return problemOf(template);
     };
     this.templateTimeoutMs = settings.template_timeout;
-    this.templateWarnings = async (model) => {
+    this.templateWarnings = async (model, signal) => {
       const { templateWarnings } = await import("../server/description/template-in-force.ts");
-      return await templateWarnings(model, this.templateTimeoutMs);
+      return await templateWarnings(model, this.templateTimeoutMs, signal);
     };
     this.quantizeProgram = {
       path: async (work) => {

@@ -38,14 +38,17 @@ const slowTemplates = new WeakSet<PromptTemplate>();
  * `template.render` for threads that others wait for.
  *
  * @param timeoutMs the most it may take; waiting for other slow templates counts
- * @throws ProductError as `template.render` does
+ * @param signal ends a template that is still running, and its worker with it
+ * @throws ProductError as `template.render` does; the signal's reason
  */
 export async function renderInTime(
   template: PromptTemplate,
   conversation: Conversation,
   model: TemplateModelFacts,
   timeoutMs: number,
+  signal?: AbortSignal,
 ): Promise<PromptSegment[]> {
+  signal?.throwIfAborted();
   if (!slowTemplates.has(template)) {
     try {
       return template.render(conversation, model, { limits: quickLimits });
@@ -53,7 +56,7 @@ export async function renderInTime(
       if (!isTooCostly(error)) throw error;
     }
   }
-  return await renderInWorker(template, conversation, model, timeoutMs);
+  return await renderInWorker(template, conversation, model, timeoutMs, signal);
 }
 
 function isTooCostly(error: unknown): error is ProductError {
@@ -65,9 +68,10 @@ async function renderInWorker(
   conversation: Conversation,
   model: TemplateModelFacts,
   timeoutMs: number,
+  signal: AbortSignal | undefined,
 ): Promise<PromptSegment[]> {
   const end = performance.now() + timeoutMs;
-  await freeWorker(timeoutMs);
+  await freeWorker(timeoutMs, signal);
   try {
     const milliseconds = Math.max(1, Math.round(end - performance.now()));
     return await runWorker(
@@ -83,6 +87,7 @@ async function renderInWorker(
         limits: fullLimits(milliseconds),
       },
       timeoutMs,
+      signal,
     );
   } catch (error) {
     if (isTooCostly(error)) slowTemplates.add(template);
@@ -96,23 +101,35 @@ async function renderInWorker(
 let busy = 0;
 const waiting: Array<() => void> = [];
 
-async function freeWorker(timeoutMs: number): Promise<void> {
+async function freeWorker(timeoutMs: number, signal: AbortSignal | undefined): Promise<void> {
   const end = performance.now() + timeoutMs;
   while (busy >= workersAtOnce) {
     const left = end - performance.now();
     const turn = Promise.withResolvers<void>();
     waiting.push(turn.resolve);
     const timer = setTimeout(turn.resolve, Math.max(0, left));
+    const onAbort = () => turn.resolve();
+    signal?.addEventListener("abort", onAbort, { once: true });
     await turn.promise;
     clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
     const place = waiting.indexOf(turn.resolve);
     if (place >= 0) waiting.splice(place, 1);
+    if (signal?.aborted) {
+      // Its turn may have come at the same moment: it goes to the next one.
+      if (place < 0) waiting.shift()?.();
+      throw signal.reason;
+    }
     if (busy >= workersAtOnce && performance.now() >= end) throw outOfTime(timeoutMs);
   }
   busy += 1;
 }
 
-async function runWorker(job: RenderJob, timeoutMs: number): Promise<PromptSegment[]> {
+async function runWorker(
+  job: RenderJob,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<PromptSegment[]> {
   const worker = new Worker(workerFile, {
     workerData: job,
     execArgv: [],
@@ -123,6 +140,8 @@ async function runWorker(job: RenderJob, timeoutMs: number): Promise<PromptSegme
     () => result.reject(outOfTime(timeoutMs)),
     job.limits.milliseconds + graceMs,
   );
+  const onAbort = () => result.reject(signal?.reason);
+  signal?.addEventListener("abort", onAbort, { once: true });
   worker.once("message", (outcome: RenderOutcome) => result.resolve(outcome));
   worker.once("error", (error: NodeJS.ErrnoException) =>
     result.reject(
@@ -141,6 +160,7 @@ async function runWorker(job: RenderJob, timeoutMs: number): Promise<PromptSegme
     throw errorOf(outcome);
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
     await worker.terminate();
   }
 }

@@ -85,6 +85,7 @@ export async function tryTemplate(
   template: PromptTemplate,
   toolSource: string | undefined,
   timeoutMs: number,
+  signal?: AbortSignal,
 ): Promise<UnsupportedConversation[]> {
   const key = JSON.stringify([template.kind, template.source, toolSource]);
   const found = known.get(key);
@@ -96,7 +97,7 @@ export async function tryTemplate(
       const isOwn = trial.conversation.tools === undefined || toolSource === undefined;
       const chosen = isOwn ? template : new ChatTemplate(toolSource, { isForTools: true });
       const left = Math.max(1, Math.round(end - performance.now()));
-      if (!(await rendersWhole(chosen, trial, left))) {
+      if (!(await rendersWhole(chosen, trial, left, signal))) {
         const reason = `The template leaves out ${trial.what}.`;
         unsupported.push({ conversation: name, reason, fails: false });
       }
@@ -116,10 +117,11 @@ async function rendersWhole(
   template: PromptTemplate,
   { conversation, holds }: Trial,
   timeoutMs: number,
+  signal: AbortSignal | undefined,
 ): Promise<boolean> {
   if (conversation.tools !== undefined && !template.supportsTools) return false;
   const facts = { bosText: "<s>", eosText: "</s>", controlTexts: [] };
-  const segments = await renderInTime(template, conversation, facts, timeoutMs);
+  const segments = await renderInTime(template, conversation, facts, timeoutMs, signal);
   return segments
     .map(({ text }) => text)
     .join("")

@@ -23,7 +23,7 @@ export interface Workshop {
   /** How long rendering a conversation may take. */
   templateTimeoutMs: number;
   /** Tells which conversations a model's template cannot do. */
-  templateWarnings: (model: ResolvedModel) => Promise<string[]>;
+  templateWarnings: (model: ResolvedModel, signal: AbortSignal) => Promise<string[]>;
 }
 
 export interface MakeOptions
@@ -64,9 +64,8 @@ export async function makeModel(
       convertWeights: quantizing(store, quantizeProgram, quantize, work),
     }),
   });
-  for (const sentence of await templateWarnings(await catalog.resolve(name.display))) {
-    onWarning(sentence);
-  }
+  const made = await catalog.resolve(name.display);
+  for (const sentence of await templateWarnings(made, work.signal)) onWarning(sentence);
   work.onProgress({ status: "success" });
 }
 

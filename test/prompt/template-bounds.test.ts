@@ -11,6 +11,7 @@ const conversation = { messages: [{ role: "user" as const, content: "Hi" }] };
 
 const loops = (count: number) =>
   `${`{% for a in range(${count}) %}`.repeat(3)}x${"{% endfor %}".repeat(3)}`;
+const slowSource = `${"{% for i in range(400) %}".repeat(2)}${"{% endfor %}".repeat(2)}x`;
 const doubling = (start: string, double: string) =>
   `{% set n = namespace(x=${start}) %}{% for i in range(64) %}{% set n.x = ${double} %}{% endfor %}{{ n.x }}`;
 
@@ -72,6 +73,19 @@ describe("a template bomb", () => {
       quick.then(() => order.push("quick")),
     ]);
     expect(order).toEqual(["quick", "slow"]);
+  });
+
+  it("ends at once with the request that it is for, as those that wait for it do", async () => {
+    const abort = new AbortController();
+    const render = () =>
+      renderInTime(new ChatTemplate(loops(3000)), conversation, facts, 600_000, abort.signal);
+    const ends = [render(), render(), render()].map((slow) =>
+      expect(slow).rejects.toMatchObject({ name: "AbortError" }),
+    );
+    setTimeout(() => abort.abort(), 300);
+    await Promise.all(ends);
+    const quick = renderInTime(new ChatTemplate(slowSource), conversation, facts, 60_000);
+    await expect(quick).resolves.toEqual([{ text: "x", special: true }]);
   });
 
   it("in Go's language ends too", async () => {

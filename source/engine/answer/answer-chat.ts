@@ -17,7 +17,7 @@ export async function* answerChat(
   prepared: PreparedChat,
   options: AnswerOptions,
 ): AsyncGenerator<CanonicalEvent> {
-  const prompt = new ChatPrompt(input, prepared, options.ready);
+  const prompt = new ChatPrompt(input, prepared, options.ready, options.signal);
   let { messages } = prepared;
   let truncated: Truncation | undefined;
   if (options.request.truncate) {

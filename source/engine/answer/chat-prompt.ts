@@ -7,6 +7,7 @@ import type { MarkedPrompt } from "../generation.ts";
 import { imagesOf } from "../images/request-images.ts";
 import type { ChatInput, Truncation } from "../request.ts";
 import type { ReadyModel } from "../scheduler/loaded-model.ts";
+import { untilAborted } from "../scheduler/until-aborted.ts";
 import { withoutOldestTurn } from "./conversation.ts";
 import type { PreparedChat } from "./prepare-chat.ts";
 
@@ -29,6 +30,7 @@ export async function renderSegments(
   messages: readonly PromptMessage[],
   facts: TemplateModelFacts,
   suffix?: string,
+  signal?: AbortSignal,
 ): Promise<PromptSegment[]> {
   const conversation = {
     messages,
@@ -37,7 +39,7 @@ export async function renderSegments(
     ...(think !== undefined && { think }),
     ...(suffix !== undefined && { suffix }),
   };
-  return await renderInTime(template, conversation, facts, templateTimeoutMs);
+  return await renderInTime(template, conversation, facts, templateTimeoutMs, signal);
 }
 
 /** As people read it: where an image stands, there is its mark. */
@@ -49,20 +51,26 @@ export class ChatPrompt {
   readonly #input: ChatInput;
   readonly #prepared: PreparedChat;
   readonly #ready: ReadyModel;
+  readonly #signal: AbortSignal;
   /** The conversation that was rendered last: counting it and answering it need the same. */
   #last: { messages: readonly PromptMessage[]; segments: PromptSegment[] } | undefined;
 
-  constructor(input: ChatInput, prepared: PreparedChat, ready: ReadyModel) {
+  /** @param signal ends rendering and its template's worker */
+  constructor(input: ChatInput, prepared: PreparedChat, ready: ReadyModel, signal: AbortSignal) {
     this.#input = input;
     this.#prepared = prepared;
     this.#ready = ready;
+    this.#signal = signal;
   }
 
   /** @param written what the model has answered so far: it goes on behind it */
   async segments(messages: readonly PromptMessage[], written = ""): Promise<PromptSegment[]> {
     const { facts } = this.#ready;
     if (this.#last?.messages !== messages) {
-      const segments = await renderSegments(this.#prepared, messages, facts, this.#input.suffix);
+      const segments = await untilAborted(
+        renderSegments(this.#prepared, messages, facts, this.#input.suffix, this.#signal),
+        this.#signal,
+      );
       this.#last = { messages, segments };
     }
     const { segments } = this.#last;

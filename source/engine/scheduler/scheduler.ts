@@ -177,7 +177,7 @@ export class Scheduler {
     const prepared = prepareChat(request, input, model, this.#templateTimeoutMs);
     const need = hasImages(input) ? "images" : undefined;
     return await this.#use({ ...request, need }, model, signal, async (ready) => {
-      const prompt = new ChatPrompt(input, prepared, ready);
+      const prompt = new ChatPrompt(input, prepared, ready, signal);
       const segments = await prompt.segments(prepared.messages);
       return (await untilAborted(prompt.tokens(segments, prepared.messages), signal)).length;
     });

@@ -51,6 +51,7 @@ export interface DescribeOptions extends ModelfileChanges {
   verbose?: boolean | undefined;
   /** For trying the template. */
   templateTimeoutMs?: number;
+  signal?: AbortSignal;
 }
 
 /** @throws ProductError those of `readGguf` */
@@ -58,11 +59,11 @@ export async function describeModel(
   model: ResolvedModel,
   options: DescribeOptions = {},
 ): Promise<ModelDescription> {
-  const { verbose = false, templateTimeoutMs = defaultTimeoutMs } = options;
+  const { verbose = false, templateTimeoutMs = defaultTimeoutMs, signal } = options;
   const { modelInfo, projectorInfo, tensors } = await readFileMetadata(model, verbose);
   const reading = readTemplate(model);
   const { template, origin, capabilities } = reading;
-  const unsupported = await unsupportedConversations(model, reading, templateTimeoutMs);
+  const unsupported = await unsupportedConversations(model, reading, templateTimeoutMs, signal);
   const { text: modelfile, unprintable } = modelfileOf(model, options);
   const parameters = parametersText({ ...model.parameters, ...model.otherValues });
   const { licenses, system, messages, requires, card } = model;

@@ -73,23 +73,25 @@ export async function unsupportedConversations(
   { facts }: Pick<ResolvedModel, "facts">,
   { template }: Pick<TemplateReading, "template">,
   timeoutMs: number,
+  signal?: AbortSignal,
 ): Promise<UnsupportedConversation[]> {
   if (template === undefined || template.origin === "fallback") return [];
   const toolSource = template.kind === "jinja" ? facts.toolTemplate : undefined;
-  return await tryTemplate(template, toolSource, timeoutMs);
+  return await tryTemplate(template, toolSource, timeoutMs, signal);
 }
 
 /** Sentences for who makes a model: about what its chats will fail with, and its own system text. */
 export async function templateWarnings(
   model: Pick<ResolvedModel, "template" | "facts" | "projectors" | "system">,
   timeoutMs: number,
+  signal?: AbortSignal,
 ): Promise<string[]> {
   const reading = readTemplate(model);
   const { isEmbeddingOnly, hasWeights } = model.facts;
   if (reading.template === undefined) {
     return isEmbeddingOnly || !hasWeights ? [] : [reading.origin.reason];
   }
-  return (await unsupportedConversations(model, reading, timeoutMs))
+  return (await unsupportedConversations(model, reading, timeoutMs, signal))
     .filter(
       ({ conversation, fails }) =>
         fails || (conversation === "system texts" && model.system !== undefined),

@@ -8,31 +8,42 @@ import type { ServerDependencies } from "../../dependencies.ts";
 import { describeModel } from "../../description/describe-model.ts";
 import { invalidField } from "../../errors.ts";
 import { parseOptions } from "../../options.ts";
+import { clientSignal, requestCanceled } from "../../run-request.ts";
 import { nameIn, ShowBody } from "./schema.ts";
 
 export function registerShow(app: FastifyInstance, dependencies: ServerDependencies): void {
   const { catalog, log, workshop } = dependencies;
   const { templateTimeoutMs } = workshop;
-  app.post<{ Body: ShowBody }>("/api/show", { schema: { body: ShowBody } }, async (request) => {
-    const { verbose, system, options } = request.body;
-    const name = nameIn(request.body);
-    if (name === "") throw invalidField("model", "model is required");
-    const parameters = options === undefined ? undefined : withoutEmpty(parseOptions(options, log));
-    const model = await catalog
-      .resolve(name, fileAccess(request, dependencies))
-      .catch((error: unknown) => {
-        throw withFullName(error, () => {
-          const parsed = catalog.parse(name);
-          return parsed.kind === "name" ? parsed.name.display : name;
+  app.post<{ Body: ShowBody }>(
+    "/api/show",
+    { schema: { body: ShowBody } },
+    async (request, reply) => {
+      const { verbose, system, options } = request.body;
+      const name = nameIn(request.body);
+      if (name === "") throw invalidField("model", "model is required");
+      const parameters =
+        options === undefined ? undefined : withoutEmpty(parseOptions(options, log));
+      const model = await catalog
+        .resolve(name, fileAccess(request, dependencies))
+        .catch((error: unknown) => {
+          throw withFullName(error, () => {
+            const parsed = catalog.parse(name);
+            return parsed.kind === "name" ? parsed.name.display : name;
+          });
         });
+      const signal = clientSignal(reply);
+      const description = describeModel(model, {
+        verbose,
+        system: system || undefined,
+        parameters,
+        templateTimeoutMs,
+        signal,
       });
-    return await describeModel(model, {
-      verbose,
-      system: system || undefined,
-      parameters,
-      templateTimeoutMs,
-    });
-  });
+      return await description.catch((error: unknown) => {
+        throw signal.aborted ? requestCanceled() : error;
+      });
+    },
+  );
 }
 
 /** Ollama's own command sends what it has not been given as empty: it changes nothing. */
