@@ -3,6 +3,8 @@ import { BudgetFault } from "./template-fault.ts";
 
 /** UTF-16 units of a template's source; the longest known one has 17,000. */
 export const longestSource = 1 << 16;
+/** Tokens of a template's source, which is read on a thread that others wait for; the most known are 2,500. */
+export const mostTokens = 1 << 13;
 export interface RenderLimits {
   milliseconds: number;
   /** UTF-16 units of text that it may make. */
@@ -11,8 +13,11 @@ export interface RenderLimits {
   items: number;
 }
 
-/** Little enough for a thread that others wait for. */
-export const quickLimits: RenderLimits = { milliseconds: 25, characters: 1 << 22, items: 100_000 };
+/** Little enough for a thread that others wait for: a look at the clock cannot end one long function. */
+export const quickLimits: RenderLimits = { milliseconds: 25, characters: 1 << 20, items: 100_000 };
+
+/** UTF-16 units of a conversation; a longer one is never rendered on a thread that others wait for. */
+export const longestQuickConversation = 1 << 18;
 
 /** How long a template may take unless something else is set. */
 export const defaultTimeoutMs = 5000;
@@ -26,6 +31,9 @@ export function fullLimits(milliseconds: number): RenderLimits {
 const stepsBetweenLooks = 256;
 /** Text that takes about as long as a step. */
 const charactersPerStep = 64;
+
+/** How much longer the slowest functions take for a character than a copy does. */
+const slowFactor = 16;
 
 /** What one rendering has used up. */
 export class RenderBudget {
@@ -61,6 +69,11 @@ export class RenderBudget {
       throw new BudgetFault(`it makes more than ${this.#limits.characters} characters of text`);
     }
     this.read(characters);
+  }
+
+  /** Called before a text of that length is changed by a function that takes long for each character. */
+  slowText(characters: number): void {
+    this.text(characters * slowFactor);
   }
 
   /** Called before text of that length is searched or compared. */

@@ -6,7 +6,12 @@ import { type ErrorDefinition, ProductError } from "../base/product-error.ts";
 import { promptErrors } from "./errors.ts";
 import type { PromptSegment } from "./prompt-segment.ts";
 import type { Conversation, PromptTemplate, TemplateModelFacts } from "./prompt-template.ts";
-import { fullLimits, quickLimits, type RenderLimits } from "./render-budget.ts";
+import {
+  fullLimits,
+  longestQuickConversation,
+  quickLimits,
+  type RenderLimits,
+} from "./render-budget.ts";
 import { BudgetFault, tooCostly } from "./template-fault.ts";
 
 export interface RenderJob {
@@ -49,7 +54,7 @@ export async function renderInTime(
   signal?: AbortSignal,
 ): Promise<PromptSegment[]> {
   signal?.throwIfAborted();
-  if (!slowTemplates.has(template)) {
+  if (!slowTemplates.has(template) && isQuick(conversation)) {
     try {
       return template.render(conversation, model, { limits: quickLimits });
     } catch (error) {
@@ -57,6 +62,20 @@ export async function renderInTime(
     }
   }
   return await renderInWorker(template, conversation, model, timeoutMs, signal);
+}
+
+/** Counted before anything is made of the conversation; images have no text. */
+function isQuick({ messages, tools = [] }: Conversation): boolean {
+  const values: unknown[] = [...messages.map(({ images: _, ...message }) => message), ...tools];
+  let left = longestQuickConversation;
+  while (values.length > 0 && left >= 0) {
+    const value = values.pop();
+    left -= typeof value === "string" ? value.length : 1;
+    if (typeof value === "object" && value !== null) {
+      for (const [key, item] of Object.entries(value)) values.push(key, item);
+    }
+  }
+  return left >= 0;
 }
 
 function isTooCostly(error: unknown): error is ProductError {

@@ -16,6 +16,7 @@ import {
 import { opensThinking } from "../../source/prompt/output/thinking-block.ts";
 import { type Accepts, grammarReader } from "../prompt/grammar/llama-grammar.ts";
 import { addUp, byCharacter, type ParsedOutput, piecesOf } from "../prompt/output/read-pieces.ts";
+import { knownReason } from "./known-differences.ts";
 import { type CaseMessage, extractCases, type ParserCase } from "./parser-cases.ts";
 
 export interface ParserDifference {
@@ -26,6 +27,8 @@ export interface ParserDifference {
   byCharacter?: ParsedOutput;
   /** The prompt could not be rendered, so it is not known whether it opens the thinking. */
   isRendered: boolean;
+  /** Why it is meant to be. */
+  known?: string;
 }
 
 /** The cases of one template. */
@@ -68,9 +71,14 @@ function rowOf(
   const template = new ChatTemplate(source);
   const tails = cases.flatMap((each) => heldTail(each, template, output) ?? []);
   const refused = tails.filter(({ grammar, tail }) => !read(grammar)(tail.trimEnd()));
-  const differences = cases.flatMap((each) => differenceOf(each, template, output) ?? []);
+  const family = path.basename(file, ".jinja");
+  const differences = cases.flatMap((each) => {
+    const found = differenceOf(each, template, output);
+    const known = knownReason("parsers", family, each.input);
+    return found === undefined ? [] : { ...found, ...(known !== undefined && { known }) };
+  });
   return {
-    family: path.basename(file, ".jinja"),
+    family,
     format: output.format.name,
     right: cases.length - differences.length,
     of: cases.length,

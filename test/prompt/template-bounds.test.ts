@@ -1,9 +1,9 @@
 // No template holds the thread that runs it, or takes its memory: each bomb ends with an error.
 import { setInterval as every } from "node:timers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ChatTemplate } from "../../source/prompt/chat-template.ts";
 import { GoChatTemplate } from "../../source/prompt/go-template/go-chat-template.ts";
-import { quickLimits } from "../../source/prompt/render-budget.ts";
+import { longestQuickConversation, quickLimits } from "../../source/prompt/render-budget.ts";
 import { renderInTime } from "../../source/prompt/render-in-time.ts";
 
 const facts = { bosText: "", eosText: "", controlTexts: [] };
@@ -112,7 +112,36 @@ describe("a template that is slow, but ends", () => {
   });
 });
 
+describe("a conversation", () => {
+  it.each([
+    ["short", 100, 1],
+    ["long", longestQuickConversation + 1, 0],
+  ])("that is %s is rendered on the caller's thread or never", async (_, length, times) => {
+    const template = new ChatTemplate("{{ messages[0].content | length }}");
+    const render = vi.spyOn(template, "render");
+    const messages = [{ role: "user" as const, content: "x".repeat(length) }];
+    const segments = await renderInTime(template, { messages }, facts, 60_000);
+    expect(segments).toEqual([{ text: String(length), special: true }]);
+    expect(render).toHaveBeenCalledTimes(times);
+  });
+});
+
 describe("a template's source", () => {
+  it("has a largest number of tokens, in both languages", () => {
+    const dense = "{{ a }}".repeat(9000);
+    for (const read of [
+      () => new ChatTemplate(dense),
+      () => new GoChatTemplate(dense.replaceAll("a", ".Prompt").slice(0, 65_000)),
+    ]) {
+      expect(read).toThrow(
+        expect.objectContaining({
+          code: "PROMPT_TEMPLATE_INVALID",
+          message: expect.stringContaining("more than 8192 tokens"),
+        }),
+      );
+    }
+  });
+
   it("has a longest length, in both languages", () => {
     const long = "x".repeat(70_000);
     for (const read of [() => new ChatTemplate(long), () => new GoChatTemplate(long)]) {

@@ -1,4 +1,5 @@
 // Cuts a template into tokens, by the rules of Go's text/template/parse.
+import { mostTokens } from "../render-budget.ts";
 
 export type TokenType =
   | "text"
@@ -76,6 +77,9 @@ class Lexer {
   }
 
   #push(type: TokenType, from: number, to: number): void {
+    if (this.#tokens.length > mostTokens) {
+      throw new LexerFault(`it has more than ${mostTokens} tokens`, from);
+    }
     this.#tokens.push({ type, text: this.#source.slice(from, to), at: from });
     this.#at = to;
   }

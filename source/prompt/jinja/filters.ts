@@ -88,13 +88,17 @@ const filters: Readonly<Record<string, Filter>> = {
     const cut = text.slice(0, Math.max(0, most - end.length));
     return (args.flag(1, "killwords") ? cut : cut.replace(/ [^ ]*$/, "")) + end;
   }),
-  wordcount: onText((text) => text.match(/[\p{L}\p{N}_]+/gu)?.length ?? 0),
-  striptags: onText((text) =>
-    text
+  wordcount: onText((text, _, run) => {
+    run.budget.slowText(text.length);
+    return text.match(/[\p{L}\p{N}_]+/gu)?.length ?? 0;
+  }),
+  striptags: onText((text, _, run) => {
+    run.budget.slowText(text.length);
+    return text
       .replaceAll(/<[^<>]*>/g, "")
       .replaceAll(/\s+/g, " ")
-      .trim(),
-  ),
+      .trim();
+  }),
   urlencode: onText((text) =>
     encodeURIComponent(text.toWellFormed())
       .replaceAll("%2F", "/")

@@ -1,5 +1,6 @@
 // Cuts a Jinja template into text and tokens, with the white space rules that chat templates expect:
 // trim_blocks and lstrip_blocks.
+import { mostTokens } from "../render-budget.ts";
 import { TemplateFault } from "../template-fault.ts";
 
 export type TokenKind =
@@ -53,6 +54,7 @@ class Lexer {
   run(): Token[] {
     const source = this.#source;
     while (this.#at < source.length) {
+      this.#refuseTooMany();
       const tag = this.#nextTag();
       if (tag === undefined) {
         this.#pushText(source.slice(this.#at), this.#at);
@@ -73,6 +75,11 @@ class Lexer {
     }
     this.#tokens.push({ kind: "end", text: "", at: source.length });
     return this.#tokens;
+  }
+
+  #refuseTooMany(): void {
+    if (this.#tokens.length <= mostTokens) return;
+    throw new TemplateFault(`it has more than ${mostTokens} tokens`, this.#at);
   }
 
   #nextTag(): number | undefined {
@@ -161,6 +168,7 @@ class Lexer {
     if (/[-+]/.test(this.#source[this.#at] ?? "")) this.#at += 1;
     const open: string[] = [];
     for (;;) {
+      this.#refuseTooMany();
       this.#match(blank);
       const at = this.#at;
       if (at >= this.#source.length) {

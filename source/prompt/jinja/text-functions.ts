@@ -86,7 +86,7 @@ export function splitFromEnd(text: string, separator: string, most: number, run:
 }
 
 export function countText(text: string, part: string, run: Run): number {
-  run.budget.read(text.length);
+  run.budget.slowText(text.length);
   return part === "" ? text.length + 1 : text.split(part).length - 1;
 }
 
@@ -109,7 +109,7 @@ export function capitalizeText(text: string, run: Run): string {
 }
 
 export function titleText(text: string, run: Run): string {
-  run.budget.text(text.length);
+  run.budget.slowText(text.length);
   return text
     .toLowerCase()
     .replaceAll(
