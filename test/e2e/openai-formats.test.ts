@@ -197,6 +197,24 @@ describe("a schema that cannot be used", () => {
     expect(error.message).toContain(place);
   });
 
+  test.each(["auto", "required"] as const)(
+    "of a tool that says what must not be is refused under %s, by its keyword",
+    async (choice) => {
+      const a = { type: "string", not: { const: "Rome" } };
+      const parameters = { type: "object", properties: { a } };
+      const error = await failure(
+        client.chat.completions.create({
+          model,
+          messages: [user("Hello!")],
+          tools: [{ type: "function", function: { name: "f", parameters } }],
+          tool_choice: choice,
+        }),
+      );
+      expect(error).toMatchObject({ status: 400, code: "PROMPT_SCHEMA_UNSUPPORTED" });
+      expect(error.message).toContain('tool "f" cannot be enforced at /properties/a/not');
+    },
+  );
+
   test("of a tool that must be called is refused as the tool's", async () => {
     const error = await failure(
       client.chat.completions.create({

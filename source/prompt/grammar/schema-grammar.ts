@@ -14,6 +14,7 @@ import {
   asSchema,
   isObject,
   propertiesOf,
+  refuseWhatMustNotBeIgnored,
   refuseWhatNoGrammarKeeps,
   requiredOf,
   type Schema,
@@ -35,7 +36,7 @@ const mostSchemas = 5_000;
 const mostCharacters = 1_000_000;
 
 export interface SchemaGrammarOptions {
-  /** What a grammar cannot keep is left out instead of refused. */
+  /** What a grammar cannot keep is left out instead of refused, but for `not`, `if` and dynamic references. */
   isLenient?: boolean;
   /** Whose schema it is, for messages: `tool "f"`. */
   owner?: string;
@@ -114,7 +115,8 @@ class SchemaGrammar {
     }
     if (schema === true) return this.#json.value;
     if (schema === false) return undefined;
-    if (!this.#isLenient) refuseWhatNoGrammarKeeps(schema, place.path);
+    const refuse = this.#isLenient ? refuseWhatMustNotBeIgnored : refuseWhatNoGrammarKeeps;
+    refuse(schema, place.path);
     return this.#visitObject(schema, place);
   };
 

@@ -107,9 +107,33 @@ const beyondGrammar: Record<string, (schema: SchemaObject) => boolean> = {
   $recursiveRef: () => false,
 };
 
+/**
+ * Keywords that turn round what the rest of a schema says: a call held without them may be the very one
+ * that is not wanted. The others only narrow it. An empty `not` is how generators write "never".
+ */
+const neverIgnored: Record<string, (schema: SchemaObject) => boolean> = {
+  not: ({ not }) => typeof not === "boolean" || (isObject(not) && isEmpty(not)),
+  if: (schema) => schema.then === undefined && schema.else === undefined,
+  $dynamicRef: () => false,
+  $recursiveRef: () => false,
+};
+
+/** @throws SchemaRefusal */
+export function refuseWhatMustNotBeIgnored(schema: SchemaObject, path: SchemaPath): void {
+  refuse(neverIgnored, schema, path);
+}
+
 /** @throws SchemaRefusal */
 export function refuseWhatNoGrammarKeeps(schema: SchemaObject, path: SchemaPath): void {
-  for (const [key, asksNothing] of Object.entries(beyondGrammar)) {
+  refuse(beyondGrammar, schema, path);
+}
+
+function refuse(
+  keywords: Record<string, (schema: SchemaObject) => boolean>,
+  schema: SchemaObject,
+  path: SchemaPath,
+): void {
+  for (const [key, asksNothing] of Object.entries(keywords)) {
     if (schema[key] === undefined || asksNothing(schema)) continue;
     throw unsupportedSchema(below(path, key), `answers cannot be held to \`${key}\``);
   }

@@ -185,4 +185,29 @@ describe("the marks", () => {
     const broken = { ...ping, parameters: { properties: { a: { $ref: "https://x.test/y" } } } };
     expect(() => checkToolSchemas([broken])).toThrow(/tool "ping".*\/properties\/a\/\$ref/);
   });
+
+  it.each([
+    ["not", { not: { required: ["a"] } }],
+    ["if", { if: { required: ["a"] }, else: { required: ["b"] } }],
+    ["$dynamicRef", { properties: { a: { $dynamicRef: "#node" } } }],
+  ])("cannot stand before a schema whose %s would be ignored", (keyword, parameters) => {
+    expect(() => checkToolSchemas([{ ...ping, parameters }])).toThrow(`\`${keyword}\``);
+  });
+
+  it("stand before schemas as real clients send them", () => {
+    const parameters = {
+      $schema: "http://json-schema.org/draft-07/schema#",
+      title: "Ping",
+      type: "object",
+      properties: {
+        a: { type: "string", format: "uri", default: "x:y", examples: ["x:z"], deprecated: true },
+        b: { type: "array", items: { type: "string" }, uniqueItems: true, contains: {} },
+        c: { type: "object", patternProperties: { "^x-": {} }, additionalProperties: { not: {} } },
+        d: { type: "string", contentEncoding: "base64", "x-order": 1 },
+      },
+      dependentRequired: { a: ["b"] },
+      additionalProperties: false,
+    };
+    expect(() => checkToolSchemas([{ ...ping, parameters }])).not.toThrow();
+  });
 });
