@@ -34,8 +34,9 @@ async function askAsOther(tokens: number): Promise<{ records: () => Promise<Nati
     body: JSON.stringify({
       model: "tiny",
       prompt: "Write a long story.",
-      // Words that were said become likelier: the answer goes on and on.
-      options: { temperature: 0, frequency_penalty: -2, num_predict: tokens },
+      // A list that must be long: the answer goes on and on.
+      format: { type: "array", items: { type: "integer" }, minItems: 1000 },
+      options: { temperature: 0, num_predict: tokens },
     }),
   });
   await until(
