@@ -5,7 +5,8 @@ import type { Writable } from "node:stream";
 
 // Reads "+ ID" and "- ID" until its input closes, which the kernel does when we die. IDs below zero
 // name process groups; "tree:ID" is a process with its descendants. Signals of a terminal or a service
-// manager must not end it before that.
+// manager must not end it before that. Children that see their closed channel get a second to remove
+// their files.
 const program = `
 trap "" HUP INT TERM
 held=" "
@@ -14,6 +15,7 @@ while read -r sign id; do
   else held="\${held%% $id *} \${held#* $id }"
   fi
 done
+sleep 1
 descend() {
   echo "$1"
   ps -A -o ppid= -o pid= | while read -r parent id; do

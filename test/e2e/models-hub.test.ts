@@ -51,7 +51,7 @@ describe("pull", () => {
     expect(pulled).toMatchObject({ code: 0, output: "" });
     const lines = pulled.errors.trimEnd().split("\n");
     expect(lines[0]).toBe("pulling manifest");
-    expect(lines[1]).toMatch(/^memory: needs about \d+ MB, \S+ \wB free: fits$/);
+    expect(lines[1]).toMatch(/^memory: needs about \d+ MiB, \S+ \wiB free: fits$/);
     expect(lines.slice(-2)).toEqual(["writing manifest", "success"]);
     expect(pulled.errors).toContain("100%");
     expect(await home.run(["run", "hf.co/maker/tiny", capital])).toMatchObject({
@@ -84,7 +84,7 @@ describe("pull", () => {
     expect(lines.slice(0, 3)).toEqual([
       "parsing GGUF",
       "pulling manifest",
-      expect.stringMatching(/^memory: needs about \d+ MB, \S+ \wB free: fits$/),
+      expect.stringMatching(/^memory: needs about \d+ MiB, \S+ \wiB free: fits$/),
     ]);
     expect(lines.filter((line) => line === "success")).toHaveLength(1);
   });

@@ -5,8 +5,8 @@ import type { LoadSettings } from "../../source/engine/runner/load-settings.ts";
 import { createRandom } from "../performance/random.ts";
 import { distance, loadMemoryModel } from "../support/load-memory-model.ts";
 import type { Answer } from "../support/load-tiny.ts";
-import { type MemoryModel, memoryModels } from "../support/memory-models.ts";
-import { proofRounds } from "../support/proof.ts";
+import type { MemoryModel } from "../support/memory-models.ts";
+import { proofCases, proofRounds } from "../support/proof.ts";
 
 interface Variant {
   name: string;
@@ -14,10 +14,14 @@ interface Variant {
   changes: Partial<LoadSettings>;
 }
 
-const variants: Variant[] = [
-  ...memoryModels.map((kind) => ({ name: kind, kind, changes: {} })),
-  { name: "sliding, all kept:", kind: "sliding", changes: { keepsWholeWindow: true } },
-];
+const variantOf = (kind: MemoryModel): Variant => ({ name: kind, kind, changes: {} });
+const variants = proofCases<Variant>(
+  (["dense", "sliding", "hybrid", "recurrent"] as const).map(variantOf),
+  [
+    variantOf("mixture"),
+    { name: "sliding, all kept:", kind: "sliding", changes: { keepsWholeWindow: true } },
+  ],
+);
 /** Rounding differs by how a prompt is cut; a wrong state is off by far more. */
 const tolerance = 0.05;
 /** The context keeps a step's tokens beyond the sliding window: with small steps it drops them soon. */

@@ -17,8 +17,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createRandom } from "../performance/random.ts";
 import { distance, loadMemoryModelFile } from "../support/load-memory-model.ts";
 import type { Answer } from "../support/load-tiny.ts";
-import { type MemoryModel, memoryModels, writeMemoryModel } from "../support/memory-models.ts";
-import { proofRounds } from "../support/proof.ts";
+import { type MemoryModel, writeMemoryModel } from "../support/memory-models.ts";
+import { proofCases, proofRounds } from "../support/proof.ts";
 
 /** Rounding differs by how a prompt is cut; a wrong state is off by far more. */
 const tolerance = 0.05;
@@ -52,7 +52,9 @@ function startOf({ events }: Answer) {
   return { from: started?.cachedFrom, tokens: started?.cachedTokens };
 }
 
-describe.each(memoryModels)("%s memory", (kind) => {
+const kinds = proofCases<MemoryModel>(["sliding", "recurrent"], ["dense", "mixture", "hybrid"]);
+
+describe.each(kinds)("%s memory", (kind) => {
   it("answers after a restart as when read cold, from the disk", async () => {
     const { load, files, folder } = await machine(kind);
     const system = text(1500, 1);

@@ -12,8 +12,7 @@ import {
 import { createRandom, drawNormal } from "../performance/random.ts";
 import { tinyFile } from "./load-tiny.ts";
 
-export const memoryModels = ["dense", "mixture", "sliding", "hybrid", "recurrent"] as const;
-export type MemoryModel = (typeof memoryModels)[number];
+export type MemoryModel = "dense" | "mixture" | "sliding" | "hybrid" | "recurrent";
 
 const hidden = 64;
 const headLength = 32;

@@ -7,3 +7,8 @@ const isProof = process.env.FULL_PROOF === "1";
 export function proofRounds(all: number): number {
   return isProof ? all : Math.ceil(all / 10);
 }
+
+/** @param other cases that the proof alone plays, since the suite has others like them */
+export function proofCases<Case>(usual: readonly Case[], other: readonly Case[]): readonly Case[] {
+  return isProof ? [...usual, ...other] : usual;
+}
