@@ -331,7 +331,9 @@ describe("ps and stop", () => {
   test("tell of a loaded model, and unload it in silence", async () => {
     await home.run(["run", "tiny", "Hello!"]);
     const { output } = await home.run(["ps"]);
-    expect(output).toMatch(/\ntiny:latest +[0-9a-f]{12} +\d+ MiB +100% CPU +4096 +\S.* from now\n$/);
+    expect(output).toMatch(
+      /\ntiny:latest +[0-9a-f]{12} +\d+ MiB +100% CPU +4096 +\S.* from now\n$/,
+    );
     expect((await home.run(["ps", "other"])).output.trimEnd().split("\n")).toHaveLength(1);
     const [entry] = JSON.parse((await home.run(["ps", "--json"])).output) as unknown[];
     expect(entry).toMatchObject({ name: "tiny:latest", requests: { running: 0, waiting: 0 } });
