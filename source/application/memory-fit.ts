@@ -23,7 +23,7 @@ export async function fitOf(
 }
 
 /**
- * What layers with a sliding window would keep if the model were loaded now.
+ * Tells what layers with a sliding window would keep if the model were loaded now.
  *
  * @param given what is free; undefined: what is free now
  * @returns undefined for a model that has none

@@ -133,7 +133,7 @@ export class ModelLibrary implements Workshop {
     return await fitOf(await this.catalog.resolve(reference), settings);
   }
 
-  /** What layers with a sliding window would keep; undefined where there are none. */
+  /** Tells what layers with a sliding window would keep; undefined where there are none. */
   async slidingWindow(reference: string, settings: Settings): Promise<string | undefined> {
     const { slidingWindowOf } = await import("./memory-fit.ts");
     return await slidingWindowOf(await this.catalog.resolve(reference), settings);

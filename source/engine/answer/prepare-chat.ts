@@ -29,7 +29,7 @@ export interface PreparedChat {
   /** Undefined where the model does not think. */
   think: ThinkLevel | undefined;
   variables: ChatInput["templateVariables"];
-  /** How long rendering the conversation may take. */
+  /** Limit for rendering the conversation, in milliseconds. */
   templateTimeoutMs: number;
   /** @param startsInThinking whether the prompt has opened the thinking block */
   grammar: (startsInThinking: boolean) => string | undefined;

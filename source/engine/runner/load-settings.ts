@@ -11,7 +11,7 @@ export interface VisionSettings {
   engine: "built" | "prebuilt";
 }
 
-/** What files of stored prompts may take. */
+/** Limits of the files of stored prompts. */
 export interface PromptLimits {
   /** Of all files together, in bytes; undefined fits it to the disk. */
   budgetBytes: number | undefined;
