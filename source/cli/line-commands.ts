@@ -55,6 +55,7 @@ export function lineCommandContext({
       moveRow: nothing,
       complete: nothing,
       submit: nothing,
+      takeBack: nothing,
       moveMenu: nothing,
       takeFromMenu: nothing,
       closeMenu: nothing,

@@ -22,7 +22,7 @@ import {
   useConversationFigures,
   useEmptyChatRows,
 } from "./chat-view.ts";
-import { Completions, Composer } from "./composer/composer.tsx";
+import { Completions, Composer, Queued } from "./composer/composer.tsx";
 import { InlineChat } from "./inline-chat.tsx";
 import { ReaderChat } from "./reader-chat.tsx";
 import { SessionsPane } from "./sessions-pane.tsx";
@@ -86,6 +86,7 @@ function Conversation({ chat, ...size }: ChatBodyProps): ReactElement {
         textRows={rows.composerTextRows}
         y={rows.transcriptRows}
       />
+      <Queued store={chat.store} columns={columns} rows={rows.queueRows} />
       <Completions store={chat.store} columns={columns} rows={rows.menuRows} />
       <StatusLine chat={chat} columns={columns} />
     </>

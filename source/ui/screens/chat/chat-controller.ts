@@ -4,6 +4,7 @@ import type { ChatState } from "./chat-state.ts";
 import type { ChatParts } from "./chat-view.ts";
 import type { CommandContext } from "./commands/command.ts";
 import { ComposerActions } from "./composer/composer-actions.ts";
+import { emptyQueue } from "./composer/message-queue.ts";
 import { type ChatActions, sessionChoices } from "./conversation/chat-actions.ts";
 import { conversationOf, nextEntryId } from "./conversation/transcript-entry.ts";
 import { MessageActions } from "./transcript/message-actions.ts";
@@ -20,6 +21,7 @@ const freshView: Partial<ChatState> = {
   selectedId: undefined,
   editingId: undefined,
   waitingImages: [],
+  queue: emptyQueue,
 };
 
 export class ChatController implements CommandContext {
@@ -104,7 +106,8 @@ export class ChatController implements CommandContext {
   }
 
   clear(name?: string): undefined {
-    this.#update({ ...freshView, entries: [] });
+    const notice = this.#unsentText();
+    this.#update({ ...freshView, entries: [], notice });
     this.actions.clear(name);
   }
 
@@ -145,9 +148,17 @@ export class ChatController implements CommandContext {
   }
 
   async openSessionHere(reference: string): Promise<void> {
-    const notice = await this.actions.openSession(reference);
+    const sentence = await this.actions.openSession(reference);
+    const notice = [sentence, this.#unsentText()].filter((text) => text !== undefined).join(" ");
     this.#update({ ...freshView, notice });
     void this.#countContext();
+  }
+
+  /** Tells of queued messages that another conversation leaves behind: they are in the history. */
+  #unsentText(): string | undefined {
+    const { length } = this.#state.queue.messages;
+    if (length === 0) return undefined;
+    return `Not sent: ${length} queued ${length === 1 ? "message" : "messages"}; Up brings them back.`;
   }
 
   /** Has the server count the conversation, where that is not known; a failure leaves it unknown. */

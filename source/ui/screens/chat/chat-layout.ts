@@ -15,6 +15,7 @@ const transcriptMarginCells = 1;
 export const composerTextRowsMaximum = 10;
 const noticeRowsMaximum = 3;
 const menuRowsMaximum = 8;
+const queueRowsMaximum = 3;
 
 export interface ChatLayout {
   readonly transcriptRows: number;
@@ -22,6 +23,7 @@ export interface ChatLayout {
   readonly composerRows: number;
   readonly statusRows: number;
   readonly menuRows: number;
+  readonly queueRows: number;
 }
 
 /** The room that is left for the conversation beside or below the live figures. */
@@ -54,7 +56,13 @@ export function noticeText(notice: string, { warning }: Glyphs): string {
 }
 
 export function chatLayout(
-  { editor, notice, search, menu }: Pick<ChatState, "editor" | "notice" | "search" | "menu">,
+  {
+    editor,
+    notice,
+    search,
+    menu,
+    queue,
+  }: Pick<ChatState, "editor" | "notice" | "search" | "menu" | "queue">,
   { columns, rows }: BodySize,
   glyphs: Glyphs,
 ): ChatLayout {
@@ -65,7 +73,8 @@ export function chatLayout(
     notice === undefined
       ? 1
       : noticeRows(noticeText(notice, glyphs), columns, glyphs.isAscii).length;
-  return shareRows(rows, editorRows, statusRows, menu?.items.length);
+  const below = { menuItems: menu?.items.length ?? 0, queued: queue.messages.length };
+  return shareRows(rows, editorRows, statusRows, below);
 }
 
 /** Shares the rows out; what composer and notice do not need belongs to the transcript. */
@@ -73,16 +82,18 @@ export function shareRows(
   rows: number,
   editorRows: number,
   noticeRows: number,
-  menuItems = 0,
+  { menuItems, queued } = { menuItems: 0, queued: 0 },
 ): ChatLayout {
   const composerRowsMaximum = Math.min(composerTextRowsMaximum, Math.floor(rows / 3));
   const composerTextRows = Math.max(1, Math.min(editorRows, composerRowsMaximum));
   const composerRows = composerTextRows + composerBorderRows;
   const statusRows = Math.max(1, Math.min(noticeRows, noticeRowsMaximum));
   const menuRows = Math.min(menuItems, menuRowsMaximum, Math.floor(rows / 3));
+  const queueRows = menuRows > 0 ? 0 : Math.min(queued, queueRowsMaximum, Math.floor(rows / 5));
   return {
-    transcriptRows: Math.max(1, rows - composerRows - statusRows - menuRows),
+    transcriptRows: Math.max(1, rows - composerRows - statusRows - menuRows - queueRows),
     menuRows,
+    queueRows,
     composerTextRows,
     composerRows,
     statusRows,

@@ -6,6 +6,7 @@ import { createEditorState, type EditorState } from "../../editor/editor-state.t
 import type { ChatSettings } from "./chat-backend.ts";
 import type { HistorySearch } from "./composer/history-search.ts";
 import type { Menu } from "./composer/menu.ts";
+import { emptyQueue, type MessageQueue } from "./composer/message-queue.ts";
 import {
   type EntryImage,
   storedEntries,
@@ -64,6 +65,7 @@ export interface ChatState {
   readonly editingId: number | undefined;
   /** Images that wait for their question. */
   readonly waitingImages: readonly EntryImage[];
+  readonly queue: MessageQueue;
   /** Files are being looked at before the message is sent. */
   readonly isAttaching: boolean;
   /** A sentence in place of the status line, until the next key. */
@@ -91,6 +93,7 @@ export function createChatState(
     search: undefined,
     editingId: undefined,
     waitingImages: [],
+    queue: emptyQueue,
     isAttaching: false,
     notice: undefined,
     saved: [],

@@ -14,7 +14,7 @@ import {
   useEmptyChatRows,
   useModelFacts,
 } from "./chat-view.ts";
-import { Completions, Composer } from "./composer/composer.tsx";
+import { Completions, Composer, Queued } from "./composer/composer.tsx";
 import { StatusLine } from "./status-line.tsx";
 import { EmptyChat } from "./transcript/empty-chat.tsx";
 import { Message } from "./transcript/message.tsx";
@@ -50,6 +50,7 @@ export function InlineChat({ chat, ...size }: InlineChatProps): ReactElement {
         textRows={layout.composerTextRows}
         y={height}
       />
+      <Queued store={chat.store} columns={columns} rows={layout.queueRows} />
       <Completions store={chat.store} columns={columns} rows={layout.menuRows} />
       <StatusLine chat={chat} columns={columns} />
     </Box>

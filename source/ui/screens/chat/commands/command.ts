@@ -21,6 +21,8 @@ export interface CommandSituation {
   readonly isEditing: boolean;
   /** Completions are shown below the field. */
   readonly hasMenu: boolean;
+  /** Messages wait to be sent. */
+  readonly hasQueue: boolean;
 }
 
 /** The outcome of a command: a sentence when it could not be done. */
@@ -32,6 +34,8 @@ export interface ComposerControl {
   moveRow(direction: -1 | 1): undefined;
   complete(): Outcome;
   submit(): undefined;
+  /** Puts the last queued message into the field. */
+  takeBack(): undefined;
   moveMenu(direction: -1 | 1): undefined;
   /** Puts the selected completion into the field. */
   takeFromMenu(): undefined;
@@ -125,6 +129,7 @@ export function situationOf(state: ChatState): CommandSituation {
     hasMessages: state.entries.length > 0,
     isEditing: state.editingId !== undefined,
     hasMenu: state.menu !== undefined,
+    hasQueue: state.queue.messages.length > 0,
   };
 }
 

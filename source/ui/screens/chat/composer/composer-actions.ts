@@ -10,6 +10,7 @@ import type { ChatState } from "../chat-state.ts";
 import type { ChatParts } from "../chat-view.ts";
 import type { CommandContext, ComposerControl, Outcome } from "../commands/command.ts";
 import { commandTable, parseLine } from "../commands/command-table.ts";
+import type { AnswerState } from "../conversation/transcript-entry.ts";
 import {
   emptySearch,
   entryFound,
@@ -79,6 +80,15 @@ export class ComposerActions implements ComposerControl {
     }
   }
 
+  takeBack(): undefined {
+    this.#sender.takeBack();
+  }
+
+  /** @param state of the answer that has ended */
+  answerEnded(state: AnswerState): void {
+    this.#sender.answerEnded(state);
+  }
+
   submit(): undefined {
     const typed = this.#state.editor.text;
     if (this.#continueAfterBackslash()) return;
@@ -87,6 +97,7 @@ export class ComposerActions implements ComposerControl {
     const line = parseLine(typed);
     switch (line.kind) {
       case "blank":
+        this.#sender.sendNext();
         return;
       case "open":
         return this.edit({ type: "newline" });
@@ -101,7 +112,7 @@ export class ComposerActions implements ComposerControl {
         return;
       }
       case "message":
-        if (!this.#isRefusedWhileBusy()) this.#sender.send(line.text, typed);
+        this.#sender.send(line.text, typed);
     }
   }
 
