@@ -14,6 +14,7 @@ async function answered(answer: string, question = "What is it?"): Promise<OpenC
 
 async function say(chat: OpenChat, question: string, answer: string): Promise<void> {
   await ask(chat, question);
+  await chat.screen.until("Enter queue");
   chat.backend.current.text(answer).done();
   await chat.screen.until("Enter send");
 }

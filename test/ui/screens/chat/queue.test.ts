@@ -51,7 +51,7 @@ test("Up takes the last one back, and what is sent then is its new text", async 
   await chat.screen.until("1 queued");
   chat.screen.type(`${keys.backspace.repeat(3)}ird${keys.enter}`);
   await chat.screen.until("◌ third");
-  chat.screen.type(keys.up + "\x15");
+  chat.screen.type(`${keys.up}\x15`);
   await chat.screen.until("1 queued");
   chat.backend.current.done();
   await chat.screen.until(() => chat.backend.answers.length === 2);

@@ -33,6 +33,8 @@ export class ComposerActions implements ComposerControl {
   readonly #chat: ChatParts;
   readonly #context: CommandContext;
   readonly #sender: PromptSender;
+  /** Resolves when the menu for what is typed now is there, or there is none. */
+  #opening: Promise<void> | undefined;
 
   /** @param context what typed commands act on */
   constructor(chat: ChatParts, context: CommandContext) {
@@ -58,8 +60,9 @@ export class ComposerActions implements ComposerControl {
     const isTyping = /^(?:insert|delete|setText)/.test(action.type);
     const menu = isTyping ? commandMenu(editor, this.#slashNames) : undefined;
     this.#chat.store.update({ editor, menu, ...(editor.text === "" && { editingId: undefined }) });
-    if (isTyping && menu === undefined && editor.text !== "")
-      void this.#openMenu(openMenu(editor, this.#menuSources));
+    this.#opening = undefined;
+    const reading = isTyping && menu === undefined && openMenu(editor, this.#menuSources);
+    if (reading) void this.#openMenu(reading);
   }
 
   moveRow(direction: -1 | 1): undefined {
@@ -68,6 +71,10 @@ export class ComposerActions implements ComposerControl {
 
   async complete(): Promise<undefined> {
     const { text } = this.#state.editor;
+    await this.#opening;
+    if (this.#state.menu !== undefined && this.#state.editor.text === text) {
+      return this.takeFromMenu();
+    }
     if (await this.#completePath()) return;
     // Somebody typed on meanwhile.
     if (this.#state.editor.text !== text) return;
@@ -90,6 +97,10 @@ export class ComposerActions implements ComposerControl {
   }
 
   submit(): undefined {
+    if (this.#opening !== undefined) {
+      void this.#submitAfter(this.#opening);
+      return;
+    }
     const typed = this.#state.editor.text;
     if (this.#continueAfterBackslash()) return;
     const { editor, menu } = this.#state;
@@ -161,7 +172,6 @@ export class ComposerActions implements ComposerControl {
   get #menuSources(): MenuSources {
     const { actions, backend } = this.#chat;
     return {
-      commands: this.#slashNames,
       models: () => backend.models(),
       folder: actions.folder,
     };
@@ -177,11 +187,26 @@ export class ComposerActions implements ComposerControl {
   }
 
   /** A menu that could not be read is none. */
-  async #openMenu(opening: Promise<Menu | undefined>): Promise<void> {
+  async #openMenu(reading: Promise<Menu | undefined>): Promise<void> {
     const { editor } = this.#state;
-    const menu = await opening.catch(() => undefined);
-    // Somebody typed on meanwhile.
-    if (menu !== undefined && this.#state.editor === editor) this.#chat.store.update({ menu });
+    const opening = reading.then(
+      (menu) => {
+        // Somebody typed on meanwhile.
+        if (menu !== undefined && this.#state.editor === editor) this.#chat.store.update({ menu });
+      },
+      () => {},
+    );
+    this.#opening = opening;
+    await opening;
+    if (this.#opening === opening) this.#opening = undefined;
+  }
+
+  /** Enter that comes before the menu does what it would have done with it. */
+  async #submitAfter(opening: Promise<void>): Promise<void> {
+    const { editor } = this.#state;
+    await opening;
+    if (this.#opening === opening) this.#opening = undefined;
+    if (this.#state.editor === editor) this.submit();
   }
 
   /** @returns false: no path stands before the cursor */
