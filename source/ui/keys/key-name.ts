@@ -26,7 +26,7 @@ const specialKeys = [
  * What an input event of Ink means. One event may hold several presses: a slow line delivers
  * `hello` and Enter in one piece.
  *
- * @param isTypedAhead it was typed before anything read it: each of its line breaks is an Enter
+ * @param isTypedAhead nobody can paste yet: each carriage return is an Enter
  */
 export function interpretInput(input: string, key: Key, isTypedAhead = false): KeyPress[] {
   if (key.eventType === "release" || key.super || key.hyper) return [];
@@ -40,8 +40,12 @@ export function interpretInput(input: string, key: Key, isTypedAhead = false): K
     if (input === "") return [];
     return [{ kind: "key", name: modifiers(key, false) + input.toUpperCase() }];
   }
-  // A terminal that no program has yet taken over turns Enter into a line feed.
-  return splitInput(isTypedAhead ? input.replaceAll("\n", "\r") : input, isTypedAhead);
+  return splitInput(input, isTypedAhead);
+}
+
+/** The same for what was typed before the program took the terminal over, which then turned Enter into a line feed. */
+export function interpretTypedAhead(text: string): KeyPress[] {
+  return splitInput(text.replace(escapeSequence, "").replaceAll("\n", "\r"), true);
 }
 
 function modifiers(key: Key, isSpecial: boolean): string {
@@ -76,6 +80,10 @@ function isControl(piece: string): boolean {
 function named(name: string): KeyPress[] {
   return [{ kind: "key", name }];
 }
+
+/** Arrows and the like: there was nothing yet that they could move in. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject here
+const escapeSequence = /\x1b(?:\[[0-?]*[ -/]*[@-~]|O?.)?/gs;
 
 /** One control character, or a run of anything else. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject here

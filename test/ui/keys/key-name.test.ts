@@ -3,7 +3,7 @@
 
 import type { Key } from "ink";
 import { describe, expect, test } from "vitest";
-import { interpretInput } from "../../../source/ui/keys/key-name.ts";
+import { interpretInput, interpretTypedAhead } from "../../../source/ui/keys/key-name.ts";
 
 const noKey: Key = {
   upArrow: false,
@@ -79,8 +79,12 @@ describe("a piece of several keys", () => {
   });
 
   test("sends its lines where it was typed before anything read it", () => {
-    expect(interpret("one\n", {}, true)).toEqual(["one", "<Enter>"]);
-    expect(interpret("one\rtwo\nthree", {}, true)).toEqual([
+    const lines = interpretTypedAhead("o\u001b[Dne\ntwo").map((press) =>
+      Object.values(press).join(" "),
+    );
+    expect(lines).toEqual(["text one", "key Enter", "text two"]);
+    expect(interpret("one\n", {}, true)).toEqual(["one", "<Ctrl+J>"]);
+    expect(interpret("one\rtwo\rthree", {}, true)).toEqual([
       "one",
       "<Enter>",
       "two",
