@@ -5,7 +5,7 @@ import { layoutEditor } from "../../editor/editor-layout.ts";
 import type { BodySize } from "../../frame/screen.ts";
 import { enginePaneWidth, enginePlace } from "../../live/engine-pane.tsx";
 import type { Glyphs } from "../../theme.ts";
-import type { ChatState } from "./chat-state.ts";
+import type { ChatNotice, ChatState } from "./chat-state.ts";
 
 const composerBorderRows = 2;
 /** Border, blank, prompt sign and blank on the left; a blank and the border on the right. */
@@ -51,8 +51,8 @@ export function transcriptWidth(columns: number): number {
   return Math.max(1, columns - 2 * transcriptMarginCells);
 }
 
-export function noticeText(notice: string, { warning }: Glyphs): string {
-  return `${warning} ${notice}`;
+export function noticeText({ text, isWarning }: ChatNotice, { warning }: Glyphs): string {
+  return isWarning ? `${warning} ${text}` : text;
 }
 
 export function chatLayout(

@@ -39,6 +39,12 @@ export interface AnswerFigures {
   readonly statistics: AnswerStatistics | undefined;
 }
 
+export interface ChatNotice {
+  readonly text: string;
+  /** Something could not be done. */
+  readonly isWarning: boolean;
+}
+
 /** Keys go into the field, to the messages, or into the search of the history. */
 export type ChatMode = "writing" | "reading" | "searching";
 
@@ -68,8 +74,8 @@ export interface ChatState {
   readonly queue: MessageQueue;
   /** Files are being looked at before the message is sent. */
   readonly isAttaching: boolean;
-  /** A sentence in place of the status line, until the next key. */
-  readonly notice: string | undefined;
+  /** Stands in place of the status line, until the next key. */
+  readonly notice: ChatNotice | undefined;
   readonly saved: readonly SessionHead[];
 }
 

@@ -22,7 +22,7 @@ export function ReaderChat({ chat }: { readonly chat: ChatView }): ReactElement 
   const status = useStatus(chat);
   return (
     <Box flexDirection="column">
-      <Text>{`Status: ${neutraliseText(notice ?? status, true)}`}</Text>
+      <Text>{`Status: ${neutraliseText(notice?.text ?? status, true)}`}</Text>
       <SearchLine chat={chat} />
       <MenuLine chat={chat} />
       <QueueLine chat={chat} />

@@ -167,7 +167,7 @@ export const readingCommands = commandGroup({ group: "Messages", mode: "reading"
   },
   {
     id: "message.copyCode",
-    title: "Copy its code; again: the next block of it",
+    title: "Copy the nearest code; again: the next block of it",
     keys: ["c"],
     hint: "code",
     run: ({ messages }) => messages.copyCode(),
@@ -181,11 +181,11 @@ export const readingCommands = commandGroup({ group: "Messages", mode: "reading"
   },
   {
     id: "message.again",
-    title: "Answer the last question again",
+    title: "Answer the last question again; asks first",
     keys: ["r"],
     hint: "regenerate",
     when: notBusy,
-    run: ({ messages }) => messages.regenerate(),
+    run: ({ messages }) => messages.regenerate(false),
   },
   {
     id: "message.edit",

@@ -8,7 +8,12 @@ import type { SlashName } from "../../../frame/screen.ts";
 import { editorWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
 import type { ChatParts } from "../chat-view.ts";
-import type { CommandContext, ComposerControl, Outcome } from "../commands/command.ts";
+import {
+  type Command,
+  type CommandContext,
+  type ComposerControl,
+  runCommand,
+} from "../commands/command.ts";
 import { commandTable, parseLine } from "../commands/command-table.ts";
 import type { AnswerState } from "../conversation/transcript-entry.ts";
 import {
@@ -114,12 +119,15 @@ export class ComposerActions implements ComposerControl {
         return this.edit({ type: "newline" });
       case "unknown":
         if (this.#chat.frame.runSlash(typed)) this.#sender.shelve(typed);
-        else this.#notify(line.sentence);
+        else {
+          this.#warn(line.sentence);
+          this.edit({ type: "select" });
+        }
         return;
       case "command": {
         const { command, argument } = line;
         if (!command.isAllowedWhileBusy && this.#isRefusedWhileBusy()) return;
-        void this.#runTyped(typed, () => command.run(this.#context, argument));
+        void this.#runTyped(typed, command, argument);
         return;
       }
       case "message":
@@ -151,8 +159,8 @@ export class ComposerActions implements ComposerControl {
     if (isKept && found !== "") this.edit({ type: "replace", text: found });
   }
 
-  #notify(notice: string): void {
-    this.#chat.store.update({ notice });
+  #warn(text: string): void {
+    this.#chat.store.update({ notice: { text, isWarning: true } });
   }
 
   moveMenu(direction: -1 | 1): undefined {
@@ -237,21 +245,16 @@ export class ComposerActions implements ComposerControl {
 
   #isRefusedWhileBusy(): boolean {
     const { isBusy } = this.#chat.session;
-    if (isBusy) this.#notify("Still answering: wait or Esc");
+    if (isBusy) this.#warn("Still answering: wait or Esc");
     return isBusy;
   }
 
   /** The line leaves the field at once; where it could not be done it comes back. */
-  async #runTyped(typed: string, run: () => Outcome): Promise<void> {
+  async #runTyped(typed: string, command: Command, argument: string): Promise<void> {
     this.#sender.shelve(typed);
-    let sentence: string | undefined;
-    try {
-      sentence = await run();
-    } catch (error) {
-      sentence = describeError(error);
-    }
+    const sentence = await runCommand(command, this.#context, argument, typed).catch(describeError);
     if (sentence === undefined) return;
-    this.#notify(sentence);
+    this.#warn(sentence);
     this.edit({ type: "restore", text: typed });
   }
 }

@@ -92,7 +92,8 @@ function MessageField({ editor, width, rows, isFocused }: MessageFieldProps): Re
       </>
     );
   }
-  const { text, cursor } = editor;
+  const { text, cursor, isSelected } = editor;
+  const tone = isSelected ? "selected" : "plain";
   const layout = layoutEditor(text, cursor, width, composerTextRowsMaximum);
   // The row of the cursor is always in sight.
   const lastTop = Math.max(0, layout.rows.length - rows);
@@ -100,10 +101,7 @@ function MessageField({ editor, width, rows, isFocused }: MessageFieldProps): Re
   return (
     <>
       {layout.rows.slice(top, top + rows).map((row, index) => (
-        <Line
-          key={row.start}
-          runs={[index === 0 ? prompt : indent, { text: row.text, tone: "plain" }]}
-        />
+        <Line key={row.start} runs={[index === 0 ? prompt : indent, { text: row.text, tone }]} />
       ))}
       {isFocused && <TextCursor x={promptCells + layout.cursorColumn} y={layout.cursorRow - top} />}
     </>

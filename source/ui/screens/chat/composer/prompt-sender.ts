@@ -46,7 +46,7 @@ export class PromptSender {
     store.update({ editor: shelved, editingId: undefined, menu: undefined });
     if (settings.keepsHistory === false || typed.length > longestHistoryEntry) return;
     historyFile?.append(typed).catch((error: unknown) => {
-      this.#notify(`The prompt history could not be saved: ${describeError(error)}`);
+      this.#warn(`The prompt history could not be saved: ${describeError(error)}`);
     });
   }
 
@@ -54,7 +54,7 @@ export class PromptSender {
   send(text: string, typed: string): void {
     if (this.#state.isAttaching) return;
     if (this.#chat.session.isBusy && this.#state.editingId !== undefined) {
-      this.#notify("Still answering: the last question can be replaced afterwards");
+      this.#warn("Still answering: the last question can be replaced afterwards");
       return;
     }
     const isConfirmed = this.#heldBack === typed && imageArgument(text) === undefined;
@@ -66,7 +66,8 @@ export class PromptSender {
     const { store } = this.#chat;
     store.update({ isAttaching: true });
     void this.#attachAndSend(text, typed, isConfirmed).catch((error: unknown) => {
-      store.update({ isAttaching: false, notice: describeError(error) });
+      store.update({ isAttaching: false });
+      this.#warn(describeError(error));
     });
   }
 
@@ -104,8 +105,8 @@ export class PromptSender {
     return this.#chat.store.get();
   }
 
-  #notify(notice: string): void {
-    this.#chat.store.update({ notice });
+  #warn(text: string): void {
+    this.#chat.store.update({ notice: { text, isWarning: true } });
   }
 
   /** @throws ProductError `ATTACHMENT_...`, and what the server says */
@@ -123,7 +124,7 @@ export class PromptSender {
     if (problem !== undefined) {
       const again = isCommand ? "" : " Enter again sends the text without.";
       this.#heldBack = typed;
-      this.#notify(problem + again);
+      this.#warn(problem + again);
       return;
     }
     // Somebody typed on meanwhile: that is not what was to be sent.
@@ -139,7 +140,8 @@ export class PromptSender {
       this.shelve(typed);
       store.update({ waitingImages: shown, editingId });
       const names = images.map((image) => attachedText(image)).join(", ");
-      this.#notify(`${names}: now write your question`);
+      const text = `${names}: now write your question`;
+      store.update({ notice: { text, isWarning: false } });
       return;
     }
     this.#submit(attached.text, typed, shown, texts.files);
