@@ -26,16 +26,25 @@ export interface ChatLayout {
   readonly queueRows: number;
 }
 
-/** The room that is left for the conversation beside or below the live figures. */
+/** Longer lines are hard to read. */
+const proseColumnsMaximum = 100;
+/** Bodies of fewer rows have no blank one to spare. */
+const spaciousRows = 18;
+
+/** Columns of messages, field and status, margins included. */
+export function conversationColumns(columns: number): number {
+  return Math.min(columns, proseColumnsMaximum + 2 * transcriptMarginCells);
+}
+
+/** The room that is left for the conversation beside the live figures, below them or below a blank row. */
 export function conversationSize(body: BodySize, hasFigures: boolean): BodySize {
-  switch (hasFigures ? enginePlace(body) : "none") {
-    case "pane":
-      return { ...body, columns: body.columns - enginePaneWidth };
-    case "line":
-      return { ...body, rows: body.rows - 1 };
-    case "none":
-      return body;
-  }
+  const place = hasFigures ? enginePlace(body) : "none";
+  const room = place === "pane" ? body.columns - enginePaneWidth : body.columns;
+  const hasRowAbove = place === "line" || body.rows >= spaciousRows;
+  return {
+    columns: conversationColumns(room),
+    rows: hasRowAbove ? body.rows - 1 : body.rows,
+  };
 }
 
 /**

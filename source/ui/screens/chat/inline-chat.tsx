@@ -6,7 +6,7 @@ import { type ReactElement, useMemo, useState } from "react";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { useParts, useStore } from "../../hooks/use-store.ts";
-import { transcriptWidth } from "./chat-layout.ts";
+import { conversationColumns, transcriptWidth } from "./chat-layout.ts";
 import {
   type ChatView,
   layOutTranscript,
@@ -72,7 +72,8 @@ export interface ScrollbackProps {
 }
 
 /** Mount one at a time: Ink prints one `Static` of a tree. */
-export function Scrollback({ chat, columns }: ScrollbackProps): ReactElement {
+export function Scrollback({ chat, ...room }: ScrollbackProps): ReactElement {
+  const columns = conversationColumns(room.columns);
   // Messages that were printed before another chat came to the front are not printed again.
   const [from] = useState(() => chat.printed.count);
   const printed = useStore(chat.store, (state) => chat.printed.take(state));
