@@ -61,7 +61,7 @@ function parseCommand(text: string): ParsedLine {
   const [first = ""] = words;
   for (const candidate of [words.join(" "), first]) {
     const command = commandTable.find(({ slash }) => slash?.includes(candidate));
-    if (command === undefined) continue;
+    if (command === undefined || isMistyped(command, candidate, text)) continue;
     return { kind: "command", command, argument: withoutWords(text, candidate.split(" ").length) };
   }
   // `/tmp/cat.png what is it` begins with a path.
@@ -76,6 +76,12 @@ function parseCommand(text: string): ParsedLine {
         ? `Unknown setting. Use ${relatives.join(" or ")}`
         : `Unknown command '${first}'. Type /? for help`,
   };
+}
+
+/** `/set nonsense` is none of the settings, though `/set` alone is a command. */
+function isMistyped({ slashArguments }: Command, name: string, text: string): boolean {
+  if (slashArguments !== undefined || text === name) return false;
+  return commandTable.some(({ slash }) => slash?.some((other) => other.startsWith(`${name} `)));
 }
 
 /** The text behind the first words, line breaks in it kept. */
