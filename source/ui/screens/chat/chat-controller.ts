@@ -3,6 +3,7 @@
 import type { ChatState } from "./chat-state.ts";
 import type { ChatParts } from "./chat-view.ts";
 import type { CommandContext, Printed } from "./commands/command.ts";
+import { helpText } from "./commands/command-table.ts";
 import { askChatSettings } from "./commands/settings-form.ts";
 import { ComposerActions } from "./composer/composer-actions.ts";
 import { emptyQueue } from "./composer/message-queue.ts";
@@ -111,8 +112,10 @@ export class ChatController implements CommandContext {
     this.#chat.frame.leave("bye");
   }
 
-  openHelp(): undefined {
+  openHelp(): Printed | undefined {
+    if (this.#chat.isRead) return { printed: helpText() };
     this.#chat.frame.help();
+    return undefined;
   }
 
   clear(name?: string): undefined {

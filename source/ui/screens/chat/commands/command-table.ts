@@ -2,6 +2,7 @@
 
 import { mayAttach } from "../../../../client/attachments/attach-images.ts";
 import { imageArgument } from "../../../../client/attachments/image-command.ts";
+import { callsOf } from "../../../frame/command-lists.ts";
 import type { Command } from "./command.ts";
 import {
   chatCommands,
@@ -87,6 +88,14 @@ function isMistyped({ slashArguments }: Command, name: string, text: string): bo
 /** The text behind the first words, line breaks in it kept. */
 function withoutWords(text: string, count: number): string {
   return text.replace(new RegExp(`^(?:\\S+\\s*){${count}}`), "");
+}
+
+/** For screen readers: every command with its keys, a line for each, without those that only move. */
+export function helpText(): string {
+  return commandTable
+    .filter(({ group }) => group !== "Editing" && group !== "Scrolling")
+    .map((command) => `${callsOf(command).join(", ")}: ${command.title}`)
+    .join("\n");
 }
 
 /** The slash names of a command with the words that follow them. */

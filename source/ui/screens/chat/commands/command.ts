@@ -90,7 +90,7 @@ export interface CommandContext {
   chooseSession(words: string): Outcome;
   openSession(reference: string): Outcome;
   /** @param topic one of Ollama's: `set`, `show`, `shortcuts` */
-  openHelp(topic: string): undefined;
+  openHelp(topic: string): Outcome;
   /** Prints a text into the transcript. @param line that asked for it, where one was typed */
   print(text: string, line?: string): undefined;
 }
