@@ -37,7 +37,9 @@ export function lineCommandContext({
     print,
     openSession,
     openHelp: help,
-    clear: (name) => ({ printed: actions.clear(name) }),
+    clear: (name): undefined => {
+      actions.clear(name);
+    },
     confirm,
     chooseModel: async () => ({
       printed: `${await actions.listModels()}\nGo on with one of them: /model NAME`,

@@ -73,7 +73,9 @@ describe("the chat with a model that sees", () => {
       second.type("\t");
       await second.shows("r regenerate");
       second.type("r");
-      await second.shows("The image shows a square.");
+      await second.shows("Its answer is lost.");
+      second.type("y");
+      await second.shows("Esc stop");
       await second.shows("Enter send");
       await second.send("/model tiny");
       await second.shows("Answers come from tiny now.");

@@ -51,7 +51,7 @@ describe("settings", () => {
     chat.screen.type("/clear\r");
     await chat.screen.until("For example");
     await chat.screen.until(
-      /New chat\. It keeps the system text "You are a pirate\." and temperature 0\.3/,
+      /New chat\. Kept: temperature 0\.3, stop "END" "two words", the system text "You are a pirate/,
     );
     await ask(chat, "again");
     expect(chat.backend.current.messages).toEqual([{ role: "user", content: "again" }]);

@@ -8,7 +8,7 @@ import type { SessionHead } from "../../../../sessions/session.ts";
 import type { SessionStore } from "../../../../sessions/session-store.ts";
 import { shortText } from "../../../text/graphemes.ts";
 import type { ChatBackend, ChatSettings, ShowTopic } from "../chat-backend.ts";
-import { formatParameters } from "../commands/model-parameters.ts";
+import { formatParameters, valueText } from "../commands/model-parameters.ts";
 import type { ModelTexts } from "../commands/settings-table.ts";
 import { exportFormat, toJson, toMarkdown } from "./export-conversation.ts";
 import type { ChatSnapshot, SessionRecorder } from "./session-recorder.ts";
@@ -90,7 +90,7 @@ export class ChatActions {
   clear(name?: string): string {
     this.#options.change({ entries: [] });
     this.#options.keeping?.recorder.startNew(name);
-    return `New chat. ${keptText(this.settings)}`;
+    return newChatText(this.settings);
   }
 
   /** @returns text on the model, or on what this chat has set beside it */
@@ -258,14 +258,12 @@ export function sessionChoices(sessions: readonly SessionHead[], nowMs: number) 
   }));
 }
 
-/** `It keeps the system text "Be brief." and temperature 0.3.` */
-function keptText({ system, parameters }: ChatSettings): string {
-  const set = formatParameters(parameters).replaceAll("\n", ", ");
-  const hasSet = Object.keys(parameters).length > 0;
-  if (system === undefined) {
-    return `The system text is the model's own${hasSet ? `; it keeps ${set}` : ""}.`;
-  }
-  return `It keeps the system text "${shortText(system)}"${hasSet ? ` and ${set}` : ""}.`;
+/** `New chat. Kept: temperature 0.3, the system text "Be brief."` */
+function newChatText({ system, parameters }: ChatSettings): string {
+  const set = Object.entries(parameters).map(([name, value]) => `${name} ${valueText(value)}`);
+  const kept = system === undefined ? set : [...set, `the system text "${shortText(system)}"`];
+  const begun = system === undefined ? "New chat with the model's own system text." : "New chat.";
+  return kept.length === 0 ? begun : `${begun} Kept: ${kept.join(", ")}`;
 }
 
 function windowText(tokens: number, contextLength: number | undefined): string {
