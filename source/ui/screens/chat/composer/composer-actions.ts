@@ -195,25 +195,22 @@ export class ComposerActions implements ComposerControl {
   }
 
   /** A menu that could not be read is none. */
-  async #openMenu(reading: Promise<Menu | undefined>): Promise<void> {
+  #openMenu(reading: Promise<Menu | undefined>): Promise<void> {
     const { editor } = this.#state;
-    const opening = reading.then(
-      (menu) => {
-        // Somebody typed on meanwhile.
-        if (menu !== undefined && this.#state.editor === editor) this.#chat.store.update({ menu });
-      },
-      () => {},
-    );
+    const show = (menu: Menu | undefined): void => {
+      if (this.#opening === opening) this.#opening = undefined;
+      // Somebody typed on meanwhile.
+      if (menu !== undefined && this.#state.editor === editor) this.#chat.store.update({ menu });
+    };
+    const opening: Promise<void> = reading.then(show, () => show(undefined));
     this.#opening = opening;
-    await opening;
-    if (this.#opening === opening) this.#opening = undefined;
+    return opening;
   }
 
   /** Enter that comes before the menu does what it would have done with it. */
   async #submitAfter(opening: Promise<void>): Promise<void> {
     const { editor } = this.#state;
     await opening;
-    if (this.#opening === opening) this.#opening = undefined;
     if (this.#state.editor === editor) this.submit();
   }
 
