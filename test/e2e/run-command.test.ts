@@ -20,6 +20,7 @@ import {
 } from "../support/command-line.ts";
 import { type Pair, singleTurnPairs, textPairs } from "../support/pairs.ts";
 import { isAlive, processesOfHome } from "../support/processes.ts";
+import { proofCases } from "../support/proof.ts";
 import { until } from "../support/until.ts";
 
 const capital = "What is the capital of France?";
@@ -52,7 +53,8 @@ describe("run MODEL PROMPT", () => {
     expect(singleTurnPairs).toHaveLength(24);
   });
 
-  test.each(singleTurnPairs.map((pair) => ({ prompt: promptOf(pair), pair })))(
+  const questions = singleTurnPairs.map((pair) => ({ prompt: promptOf(pair), pair }));
+  test.each(proofCases(questions.slice(0, 6), questions.slice(6)))(
     "prints exactly the answer: $prompt",
     async ({ prompt, pair }) => {
       expect(await home.run(["run", "tiny", prompt])).toEqual(printed(`${pair.expect}\n`));

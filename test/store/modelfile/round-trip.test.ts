@@ -5,6 +5,7 @@ import { ProductError } from "../../../source/base/product-error.ts";
 import type { ModelDefinition } from "../../../source/store/model-definition.ts";
 import { parseModelfile } from "../../../source/store/modelfile/parse-modelfile.ts";
 import { printModelfile } from "../../../source/store/modelfile/print-modelfile.ts";
+import { proofRounds } from "../../support/proof.ts";
 import {
   anyDefinition,
   anyModelfile,
@@ -13,7 +14,7 @@ import {
   emptyDefinition,
 } from "./arbitrary-modelfile.ts";
 
-const runs = { numRuns: 10_000 };
+const runs = { numRuns: proofRounds(10_000) };
 
 test("a Modelfile says what its author wrote, and prints as one that says the same", () => {
   fc.assert(
@@ -79,7 +80,7 @@ test("a text without quotes can always be printed, and so can one of a single li
         expect(parseModelfile(printed.text).definition.system).toBe(system);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: proofRounds(2000) },
   );
 });
 
@@ -100,7 +101,7 @@ test("no text and no bytes fail in any other way than by a sentence with a posit
         expect(error.hint).toMatch(/\S/);
       }
     }),
-    { numRuns: 20_000 },
+    { numRuns: proofRounds(20_000) },
   );
 });
 
@@ -120,7 +121,7 @@ test("what can be read is printed without a loss, whatever it was made of", () =
       expect(unprintable).toEqual([]);
       expect(parseModelfile(text).definition).toEqual(definition);
     }),
-    { numRuns: 20_000 },
+    { numRuns: proofRounds(20_000) },
   );
-  expect(readable).toBeGreaterThan(1000);
+  expect(readable).toBeGreaterThan(proofRounds(1000));
 });
