@@ -13,7 +13,7 @@ import { parametersOf, stringsOf, typeOf } from "../output/schema-facts.ts";
 import { inAnyOrder, inDeclaredOrder } from "./argument-order.ts";
 import { type GrammarRules, literal, sequence } from "./gbnf.ts";
 import { NestedArguments } from "./nested-arguments.ts";
-import { schemaGrammar } from "./schema-grammar.ts";
+import { propertyGrammars, schemaGrammar } from "./schema-grammar.ts";
 import { textBefore } from "./text-before.ts";
 
 export class CallRules {
@@ -22,6 +22,9 @@ export class CallRules {
   readonly #isParallel: boolean;
   /** Between marks. Bounded, so that a model cannot go on with it for ever. */
   readonly #space: string;
+  readonly #properties = new Map<ToolDefinition, (property: string) => string>();
+  readonly #forms = new Map<MarkedCallForm | NestedCallForm, string>();
+  readonly #flexibleTexts = new Map<string, string>();
   #nested: NestedArguments | undefined;
 
   constructor(rules: GrammarRules, tools: readonly ToolDefinition[], isParallel: boolean) {
@@ -82,7 +85,7 @@ export class CallRules {
   }
 
   marked({ open, form, close }: MarkedCallNotation): string {
-    const call = this.#rules.either(this.#tools.map((tool) => this.#markedCall(tool, form)));
+    const call = this.#markedCalls(form);
     const next = sequence(this.#flexible(form.beforeName), call);
     if (open === "") {
       // The mark was left out that `close` is the counterpart of.
@@ -95,6 +98,15 @@ export class CallRules {
       sequence(this.#space, next, others, close === "" ? "" : this.#flexible(` ${close}`)),
     );
     return sequence(block, this.#following("", sequence(literal(open), block)));
+  }
+
+  /** A call of any tool; notations of one format share a form. */
+  #markedCalls(form: MarkedCallForm | NestedCallForm): string {
+    const known = this.#forms.get(form);
+    if (known !== undefined) return known;
+    const call = this.#rules.either(this.#tools.map((tool) => this.#markedCall(tool, form)));
+    this.#forms.set(form, call);
+    return call;
   }
 
   #markedCall(tool: ToolDefinition, form: MarkedCallForm | NestedCallForm): string {
@@ -155,13 +167,15 @@ export class CallRules {
 
   /** A text in which white space may be more or less than it says, and any number for another. */
   #flexible(text: string): string {
-    const parts = text.split(/(\s+|\d+|(?<=[[{])(?=["{]))/);
-    return sequence(
-      ...parts.map((part, index) => {
-        if (index % 2 === 0) return part === "" ? "" : literal(part);
-        return /\d/.test(part) ? "[0-9]{1,4}" : this.#space;
-      }),
-    );
+    const known = this.#flexibleTexts.get(text);
+    if (known !== undefined) return known;
+    const parts = text.split(/(\s+|\d+|(?<=[[{])(?=["{]))/).map((part, index) => {
+      if (index % 2 === 0) return part === "" ? "" : literal(part);
+      return /\d/.test(part) ? "[0-9]{1,4}" : this.#space;
+    });
+    const flexible = sequence(...parts);
+    this.#flexibleTexts.set(text, flexible);
+    return flexible;
   }
 
   /** Models may give a call an id or a type, before its name or behind its arguments. */
@@ -198,14 +212,13 @@ export class CallRules {
     return schemaGrammar(this.#rules, schema, { isLenient: true, owner: `tool "${name}"` });
   }
 
-  #propertyValue(
-    { name, parameters }: ToolDefinition,
-    property: string,
-    hasPythonWords = false,
-  ): string {
-    const owner = `tool "${name}"`;
-    const options = { isLenient: true, owner, property, hasPythonWords };
-    return schemaGrammar(this.#rules, parameters, options);
+  #propertyValue(tool: ToolDefinition, property: string, hasPythonWords = false): string {
+    const { name, parameters } = tool;
+    const options = { isLenient: true, owner: `tool "${name}"`, hasPythonWords };
+    const known = this.#properties.get(tool);
+    const values = known ?? propertyGrammars(this.#rules, parameters, options);
+    this.#properties.set(tool, values);
+    return values(property);
   }
 
   #markedArgument(
