@@ -197,9 +197,10 @@ class Parser {
   }
 
   #macroBody(name: string, parameters: Parameter[], end: string, at: number): MacroBody {
-    const { namesSince } = this.#tokens.mark();
+    const { hasRead } = this.#tokens.mark();
     const body = this.#wholeBody(end);
-    return { name, parameters, body, reads: namesSince(), at };
+    const reads = new Set(["caller", "varargs", "kwargs"].filter(hasRead));
+    return { name, parameters, body, reads, at };
   }
 
   #parameters(): Parameter[] {
