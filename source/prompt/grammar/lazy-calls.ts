@@ -5,6 +5,7 @@ import type { ToolCallShape } from "../output/output-format.ts";
 import { callNotations } from "../output/tool-call-shape.ts";
 import { CallRules } from "./call-rules.ts";
 import { GrammarRules } from "./gbnf.ts";
+import { digestOf, keptGrammar } from "./kept-grammars.ts";
 import { schemaGrammar } from "./schema-grammar.ts";
 
 export interface LazyGrammar {
@@ -79,14 +80,14 @@ function recipientGrammars(options: LazyCallsOptions, shape: ToolCallShape): Laz
 function lazyGrammar(
   mark: string,
   isOnlyAtStart: boolean,
-  { tools, parallelToolCalls }: LazyCallsOptions,
+  options: LazyCallsOptions,
   write: (calls: CallRules) => string,
 ): LazyGrammar[] {
   const grammar = () => {
     const rules = new GrammarRules();
-    return rules.text(write(new CallRules(rules, tools, parallelToolCalls)));
+    return rules.text(write(new CallRules(rules, options.tools, options.parallelToolCalls)));
   };
-  return [{ mark, isOnlyAtStart, write: grammar }];
+  return [{ mark, isOnlyAtStart, write: () => keptGrammar([mark, options], grammar) }];
 }
 
 const mostChecked = 1000;
@@ -100,8 +101,9 @@ const checked = new Set<string>();
  */
 export function checkToolSchemas(tools: readonly ToolDefinition[]): void {
   for (const { name, parameters } of tools) {
-    const key = JSON.stringify(parameters);
-    if (parameters === undefined || checked.has(key)) continue;
+    if (parameters === undefined) continue;
+    const key = digestOf(parameters);
+    if (checked.has(key)) continue;
     const schema = { type: "object", ...parameters };
     schemaGrammar(new GrammarRules(), schema, { isLenient: true, owner: `tool "${name}"` });
     if (checked.size >= mostChecked) checked.clear();

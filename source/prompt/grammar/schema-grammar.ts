@@ -40,8 +40,6 @@ export interface SchemaGrammarOptions {
   isLenient?: boolean;
   /** Whose schema it is, for messages: `tool "f"`. */
   owner?: string;
-  /** Only the value of this property of the schema; references go out from the whole of it. */
-  property?: string;
   /** Words may be Python's, as in `True`. */
   hasPythonWords?: boolean;
 }
@@ -63,15 +61,38 @@ export function schemaGrammar(
   schema: unknown,
   options: SchemaGrammarOptions = {},
 ): string {
+  return refusing(options, () => read(rules, schema, options).whole());
+}
+
+/**
+ * Adds the rules of a schema's properties, one by one; references go out from the whole of it.
+ *
+ * @returns an expression for the value of a property
+ * @throws ProductError as `schemaGrammar` does, and so does the function returned
+ */
+export function propertyGrammars(
+  rules: GrammarRules,
+  schema: unknown,
+  options: SchemaGrammarOptions = {},
+): (property: string) => string {
+  const grammar = refusing(options, () => read(rules, schema, options));
+  return (property) => refusing(options, () => grammar.property(property));
+}
+
+function read(rules: GrammarRules, schema: unknown, options: SchemaGrammarOptions): SchemaGrammar {
+  const root = asSchema(schema, "");
+  refuseLargeSchema(root);
+  return new SchemaGrammar(rules, root, options);
+}
+
+function refusing<T>({ owner }: SchemaGrammarOptions, write: () => T): T {
   try {
-    const root = asSchema(schema, "");
-    refuseLargeSchema(root);
-    return new SchemaGrammar(rules, root, options).whole(options.property);
+    return write();
   } catch (error) {
     // Values and patterns inside a schema may be nested deeper than any call stack.
     const refusal =
       error instanceof RangeError ? unsupportedSchema("", "it is nested too deeply") : error;
-    throw refusal instanceof SchemaRefusal ? refusal.toProductError(options.owner) : refusal;
+    throw refusal instanceof SchemaRefusal ? refusal.toProductError(owner) : refusal;
   }
 }
 
@@ -92,15 +113,18 @@ class SchemaGrammar {
     this.#isLenient = options.isLenient ?? false;
   }
 
-  /** @param property only the value of this one */
-  whole(property: string | undefined): string {
-    const [, schema] =
-      property === undefined || !isObject(this.#root)
-        ? []
-        : (propertiesOf(this.#root, "").find(([name]) => name === property) ?? []);
-    const path = property === undefined ? "" : below("", "properties", property);
-    const place = { path, depth: 0, owner: undefined };
-    const value = this.#reference(schema ?? this.#root, path, place);
+  whole(): string {
+    return this.#value(this.#root, "");
+  }
+
+  property(name: string): string {
+    const properties = isObject(this.#root) ? propertiesOf(this.#root, "") : [];
+    const [, schema] = properties.find(([each]) => each === name) ?? [];
+    return this.#value(schema ?? true, below("", "properties", name));
+  }
+
+  #value(schema: Schema, path: SchemaPath): string {
+    const value = this.#reference(schema, path, { path, depth: 0, owner: undefined });
     if (value === undefined) throw invalidSchema(path, "no value fits it");
     this.#spend(0);
     for (const path of this.#aliases.keys()) this.#refuseCircle(path, path, new Set());
