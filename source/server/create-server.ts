@@ -14,6 +14,7 @@ import { countRequests } from "./plugins/request-metrics.ts";
 import { recordRequests } from "./plugins/request-records.ts";
 import { requireKeys } from "./plugins/require-key.ts";
 import { answerUnreadable, largestHeaderBytes, limitSizes } from "./plugins/size-limits.ts";
+import { refuseSlowBodies } from "./plugins/slow-bodies.ts";
 import { refuseWhileStopping } from "./plugins/stopping.ts";
 import { registerCountTokens } from "./routes/anthropic/count-tokens.ts";
 import { registerMessages } from "./routes/anthropic/messages.ts";
@@ -57,6 +58,7 @@ export async function createServer(
   compileSchemasLate(app);
   replyWithErrors(app, dependencies.log);
   countRequests(app, dependencies.metrics);
+  refuseSlowBodies(app, dependencies.limits.bodyRate);
   unpackBodies(app, dependencies.limits.bodyBytes);
   readJsonBodies(app);
   recordRequests(app, dependencies.requestLog);

@@ -20,6 +20,12 @@ export const serverErrors = {
     exitCode: exitCodes.usage,
     description: "The request's body is larger than the server takes.",
   },
+  requestTooSlow: {
+    code: "SERVER_REQUEST_TOO_SLOW",
+    status: 408,
+    exitCode: exitCodes.usage,
+    description: "The request's headers or its body arrived too slowly.",
+  },
   bodyEncodingUnknown: {
     code: "SERVER_BODY_ENCODING_UNKNOWN",
     status: 415,

@@ -1,4 +1,5 @@
 // One request from its admission to its end: tries at replicas, the reply, the record.
+import { watchBodyRate } from "../../base/body-rate.ts";
 import { TokenTail } from "../metrics/token-tail.ts";
 import type { Arrival, ExchangeContext } from "./arrival.ts";
 import { Attempt, type AttemptFailure, type AttemptListener, type RawHeaders } from "./attempt.ts";
@@ -11,7 +12,13 @@ import {
   startingCommentMs,
 } from "./early-stream.ts";
 import { type ExchangeRecord, openRecord } from "./exchange-record.ts";
-import { bodyRefusal, refuseAttempt, requestTimeout, tooLarge } from "./exchange-refusals.ts";
+import {
+  bodyRefusal,
+  bodyTooSlow,
+  refuseAttempt,
+  requestTimeout,
+  tooLarge,
+} from "./exchange-refusals.ts";
 import { ModelsRecording } from "./models-cache.ts";
 import { type Refusal, statusOf } from "./refusals.ts";
 import { ReplicaClaim } from "./replica-claim.ts";
@@ -77,11 +84,11 @@ export class Exchange implements AttemptListener {
       this.refuse(tooLarge(limits.bodyBytes));
       return;
     }
+    watchBodyRate(request, limits.uploadRate, () => this.refuse(bodyTooSlow(limits.uploadRate)));
     if (head.expect !== undefined) response.writeContinue();
     this.#body = new RequestBody(request, {
       mostBytes: limits.bodyBytes,
       repeatableBytes: limits.repeatableBytes,
-      stallMs: limits.uploadStallMs,
       waiting,
       onFault: (fault) => this.refuse(bodyRefusal(fault, limits)),
     });

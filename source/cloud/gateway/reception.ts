@@ -1,6 +1,7 @@
 // What happens to every request first: is it for us, is it small enough, may it pass, which way?
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { watchBodyRate } from "../../base/body-rate.ts";
 import { isLoopback } from "../../configuration/address.ts";
 import type { Admission } from "./admission.ts";
 import type { Arrival, ExchangeContext } from "./arrival.ts";
@@ -76,7 +77,12 @@ export class Reception {
     const visit = this.#greet(request, response, door);
     this.#guarded(visit, () => {
       const arrival = this.#let(visit, door);
-      if (arrival === undefined || answerFromKept(arrival, this.#options.context)) return;
+      if (arrival === undefined) {
+        const { uploadRate } = this.#options.context.limits;
+        watchBodyRate(request, uploadRate, () => request.socket.destroy());
+        return;
+      }
+      if (answerFromKept(arrival, this.#options.context)) return;
       const exchange = new Exchange(arrival, this.#options.context);
       this.live.add(exchange);
       response.once("close", () => this.#forget(exchange));

@@ -55,7 +55,7 @@ function reasonOf(code: string | undefined): [string, ErrorDefinition, string] {
   }
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
     const message = "The request's headers took too long to arrive.";
-    return ["408 Request Timeout", serverErrors.bodyInvalid, message];
+    return ["408 Request Timeout", serverErrors.requestTooSlow, message];
   }
   return ["400 Bad Request", serverErrors.bodyInvalid, "The request cannot be read as HTTP."];
 }
