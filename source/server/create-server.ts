@@ -1,5 +1,6 @@
 // Builds the HTTP server: cross-cutting plugins first, then the routes of both APIs.
 import Fastify, { type FastifyInstance } from "fastify";
+import { keepHalfClosed, watchHalfClosed } from "../base/half-closed.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { compileSchemasLate } from "./lazy-schemas.ts";
 import { describeApi } from "./openapi/describe-api.ts";
@@ -55,6 +56,8 @@ export async function createServer(
     // Fastify answers a URL that cannot be decoded before any of our rules are asked.
     rewriteUrl: ({ url = "/" }) => (isDecodable(url) ? url : url.replaceAll("%", "%25")),
   });
+  keepHalfClosed(app.server);
+  app.server.on("request", (request, response) => watchHalfClosed(request, response));
   compileSchemasLate(app);
   replyWithErrors(app, dependencies.log);
   countRequests(app, dependencies.metrics);

@@ -1,5 +1,6 @@
 // One request from its admission to its end: tries at replicas, the reply, the record.
 import { watchBodyRate } from "../../base/body-rate.ts";
+import { watchHalfClosed } from "../../base/half-closed.ts";
 import { TokenTail } from "../metrics/token-tail.ts";
 import type { Arrival, ExchangeContext } from "./arrival.ts";
 import { Attempt, type AttemptFailure, type AttemptListener, type RawHeaders } from "./attempt.ts";
@@ -69,6 +70,7 @@ export class Exchange implements AttemptListener {
       onRefused: (refusal) => this.refuse(refusal),
     });
     arrival.response.once("close", () => this.#close());
+    watchHalfClosed(arrival.request, arrival.response, () => this.#reply.breakSilence());
   }
 
   /** Called once. */

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { watchBodyRate } from "../../base/body-rate.ts";
+import { watchHalfClosed } from "../../base/half-closed.ts";
 import { isLoopback } from "../../configuration/address.ts";
 import type { Admission } from "./admission.ts";
 import type { Arrival, ExchangeContext } from "./arrival.ts";
@@ -80,6 +81,7 @@ export class Reception {
       if (arrival === undefined) {
         const { uploadRate } = this.#options.context.limits;
         watchBodyRate(request, uploadRate, () => request.socket.destroy());
+        watchHalfClosed(request, response);
         return;
       }
       if (answerFromKept(arrival, this.#options.context)) return;

@@ -1,16 +1,25 @@
 // Clients that speak HTTP in odd ways, over bare sockets.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ServerResponse } from "node:http";
+import { connect } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { sendBytes } from "../../support/http-raw.ts";
 import { TestGateway } from "../../support/test-gateway.ts";
+import { until } from "../../support/until.ts";
 
 let gateway: TestGateway;
+/** Replies that the replica has begun and not ended. */
+let held: ServerResponse[];
 beforeAll(async () => {
   const uploadRate = { bytes: 100, windowMs: 50 };
   gateway = await TestGateway.start({ limits: { uploadRate, lingerMs: 50 } });
-  await gateway.serve((request, response) => {
-    request.resume();
-    request.once("end", () => response.end("answer"));
+  await gateway.serve(({ url }, response) => {
+    if (url === "/events") response.setHeader("content-type", "text/event-stream");
+    if (url === "/events") response.write("data: 1\n\n");
+    held.push(response);
   });
+});
+beforeEach(() => {
+  held = [];
 });
 afterAll(async () => await gateway.close());
 
@@ -29,3 +38,30 @@ test.each(["/acme/nowhere", "/_/healthz"])(
     expect(await sendBytes(gateway.url, `${head}half`)).toMatch(/^HTTP\/1\.1 [24]/);
   },
 );
+
+describe.each(["", "/events"])("a client that closes its side behind a request for %j", (path) => {
+  const bytes = `GET /acme/chat${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
+  const asked = async () =>
+    await until(
+      () => held[0],
+      (response) => response !== undefined,
+    );
+
+  test("gets its reply", async () => {
+    const reply = sendBytes(gateway.url, bytes, true);
+    (await asked())?.end("answer");
+    expect(await reply).toContain("answer");
+  });
+
+  test("and leaves, ends the replica's work", async () => {
+    const client = connect({ port: Number(new URL(gateway.url).port), allowHalfOpen: true });
+    client.end(bytes);
+    const response = await asked();
+    client.destroy();
+    await until(
+      () => response?.destroyed,
+      (isDestroyed) => isDestroyed === true,
+    );
+    expect(gateway.records.at(-1)).toMatchObject({ status: 499 });
+  });
+});
