@@ -32,6 +32,12 @@ export const serverErrors = {
     exitCode: exitCodes.usage,
     description: "The request's body is compressed in a way that the server does not know.",
   },
+  transferCodingUnknown: {
+    code: "SERVER_TRANSFER_CODING_UNKNOWN",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "The request has a Transfer-Encoding other than `chunked`.",
+  },
   fieldInvalid: {
     code: "SERVER_FIELD_INVALID",
     status: 400,

@@ -39,6 +39,27 @@ test("a body that nobody wants holds no connection for ever", async () => {
   expect(await sendBytes(server.url, `${head}half`)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
+test.each([
+  "identity",
+  "gzip, chunked",
+  "chunked, chunked",
+  "chunked, gzip",
+  "identity, chunked",
+  "deflate\r\nTransfer-Encoding: chunked",
+  "",
+])("a transfer coding other than chunked is refused in words: %j", async (coding) => {
+  for (const path of ["/api/chat", "/api/version"]) {
+    const reply = await sendBytes(
+      server.url,
+      `POST ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: ${coding}\r\n\r\n` +
+        "2\r\n{}\r\n0\r\n\r\n",
+    );
+    expect(reply).toMatch(/^HTTP\/1\.1 400 /);
+    expect(reply).toContain("SERVER_TRANSFER_CODING_UNKNOWN");
+    expect(reply.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  }
+});
+
 describe("a client that closes its side behind a request", () => {
   const ask = (stream: boolean, prompt: string, options = {}) => {
     const body = JSON.stringify({ model: "tiny", prompt, stream, options });

@@ -78,7 +78,7 @@ export class Exchange implements AttemptListener {
     const { request, response, head } = this.arrival;
     const { limits, waiting } = this.#context;
     const length = head.contentLength ?? 0;
-    if (length === 0 && !head.isChunked) {
+    if (length === 0 && head.transferCoding === undefined) {
       this.#claim.seek();
       return;
     }
@@ -95,7 +95,7 @@ export class Exchange implements AttemptListener {
       onFault: (fault) => this.refuse(bodyRefusal(fault, limits)),
     });
     // A replica is not kept waiting for a client's upload, unless it is a long one.
-    const isShort = !head.isChunked && length <= limits.repeatableBytes;
+    const isShort = head.transferCoding === undefined && length <= limits.repeatableBytes;
     if (!isShort) this.#claim.seek();
     this.#body.whenComplete(() => {
       if (isShort) this.#claim.seek();

@@ -39,6 +39,25 @@ test.each(["/acme/nowhere", "/_/healthz"])(
   },
 );
 
+test.each([
+  "identity",
+  "gzip, chunked",
+  "chunked, chunked",
+  "chunked, gzip",
+  "identity, chunked",
+  "deflate\r\nTransfer-Encoding: chunked",
+  "",
+])("a transfer coding other than chunked is refused in words: %j", async (coding) => {
+  const reply = await sendBytes(
+    gateway.url,
+    `POST /acme/chat HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: ${coding}\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+  );
+  expect(reply).toMatch(/^HTTP\/1\.1 400 /);
+  expect(reply).toContain("Transfer-Encoding of the request is not known");
+  expect(reply.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  expect(held).toEqual([]);
+});
+
 describe.each(["", "/events"])("a client that closes its side behind a request for %j", (path) => {
   const bytes = `GET /acme/chat${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
   const asked = async () =>
