@@ -1,6 +1,7 @@
 // Puts a server together and takes it down again: catalog, scheduler, request log, HTTP.
 import { randomBytes } from "node:crypto";
 import type { FastifyInstance } from "fastify";
+import type { MinimumRate } from "../base/body-rate.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
 import { ApiClient } from "../client/api-client.ts";
 import { removeServerFile, type ServerFile, writeServerFile } from "../client/server-file.ts";
@@ -39,6 +40,8 @@ export interface HostOptions {
   paths?: Pick<ProductPaths, "data" | "cache">;
   /** Begin to load this model before the server itself is up. */
   preload?: string;
+  /** What must come of a request's body. Defaults to `usualRate`. */
+  bodyRate?: MinimumRate;
 }
 
 /** A cancelled request has so long to tell its client. */
@@ -123,7 +126,11 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
         isRequired: policy.isRequired,
         requestsPerMinute: settings.key_requests_per_minute,
       },
-      limits: { bodyBytes: settings.max_body_size, imageBytes: settings.max_image_size },
+      limits: {
+        bodyBytes: settings.max_body_size,
+        imageBytes: settings.max_image_size,
+        bodyRate: options.bodyRate,
+      },
       images: { fetchesRemote: settings.allow_remote_images },
       stablePrompts: settings.stable_prompts,
       ownerToken,

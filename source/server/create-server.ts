@@ -1,5 +1,6 @@
 // Builds the HTTP server: cross-cutting plugins first, then the routes of both APIs.
 import Fastify, { type FastifyInstance } from "fastify";
+import { keepHalfClosed, watchHalfClosed } from "../base/half-closed.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { compileSchemasLate } from "./lazy-schemas.ts";
 import { describeApi } from "./openapi/describe-api.ts";
@@ -14,6 +15,7 @@ import { countRequests } from "./plugins/request-metrics.ts";
 import { recordRequests } from "./plugins/request-records.ts";
 import { requireKeys } from "./plugins/require-key.ts";
 import { answerUnreadable, largestHeaderBytes, limitSizes } from "./plugins/size-limits.ts";
+import { refuseSlowBodies } from "./plugins/slow-bodies.ts";
 import { refuseWhileStopping } from "./plugins/stopping.ts";
 import { registerCountTokens } from "./routes/anthropic/count-tokens.ts";
 import { registerMessages } from "./routes/anthropic/messages.ts";
@@ -54,9 +56,12 @@ export async function createServer(
     // Fastify answers a URL that cannot be decoded before any of our rules are asked.
     rewriteUrl: ({ url = "/" }) => (isDecodable(url) ? url : url.replaceAll("%", "%25")),
   });
+  keepHalfClosed(app.server);
+  app.server.on("request", (request, response) => watchHalfClosed(request, response));
   compileSchemasLate(app);
   replyWithErrors(app, dependencies.log);
   countRequests(app, dependencies.metrics);
+  refuseSlowBodies(app, dependencies.limits.bodyRate);
   unpackBodies(app, dependencies.limits.bodyBytes);
   readJsonBodies(app);
   recordRequests(app, dependencies.requestLog);

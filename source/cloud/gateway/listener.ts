@@ -8,6 +8,7 @@ import {
 } from "node:http";
 import { createServer as createTlsServer, Server as TlsServer } from "node:https";
 import type { Duplex } from "node:stream";
+import { keepHalfClosed } from "../../base/half-closed.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { isLoopback, urlOf } from "../../configuration/address.ts";
 import { cloudErrors } from "../errors.ts";
@@ -163,6 +164,7 @@ function watch(server: Server, encryption: Encryption, log: (text: string) => vo
 }
 
 function serve(server: Server, { reception, headerBytes }: ListenerSurroundings, door: Door): void {
+  keepHalfClosed(server);
   const onRequest: RequestListener = (request, response) => {
     reception.onRequest(request, response, door);
   };
