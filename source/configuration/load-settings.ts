@@ -116,9 +116,21 @@ function readFile(file: string): Record<string, string> {
       });
     }
     const { divider = "," } = settingDefinitions[name as SettingName];
-    texts[name] = Array.isArray(value) ? value.join(divider) : String(value);
+    const items: unknown[] = Array.isArray(value) ? value : [value];
+    if (items.some(isTable)) {
+      throw new ProductError(configurationErrors.fileInvalid, {
+        message: `The configuration file ${file} has a table or a list of lists for '${name}'.`,
+        hint: "Give it one value, or a list of values.",
+      });
+    }
+    texts[name] = items.join(divider);
   }
   return texts;
+}
+
+/** Dates are values, though objects. */
+function isTable(value: unknown): boolean {
+  return typeof value === "object" && !(value instanceof Date);
 }
 
 /** With the place of what is no TOML; the library puts a picture of it below. */

@@ -2,7 +2,12 @@
 import type { GrammarRules } from "./gbnf.ts";
 import { JsonRules } from "./json-rules.ts";
 import { mergeSchemas } from "./merge-schemas.ts";
-import { refuseLargeEnum, refuseLargeSchema, refuseManyAlternatives } from "./schema-bounds.ts";
+import {
+  ComparedTexts,
+  refuseLargeEnum,
+  refuseLargeSchema,
+  refuseManyAlternatives,
+} from "./schema-bounds.ts";
 import {
   below,
   invalidSchema,
@@ -104,6 +109,7 @@ class SchemaGrammar {
   readonly #references = new Map<SchemaPath, { name: string; isImpossible: boolean }>();
   /** Which references stand for others without anything in between. */
   readonly #aliases = new Map<SchemaPath, Set<SchemaPath>>();
+  readonly #compared = new ComparedTexts();
   #count = 0;
 
   constructor(rules: GrammarRules, root: Schema, options: SchemaGrammarOptions) {
@@ -162,7 +168,7 @@ class SchemaGrammar {
     if ($ref !== undefined) {
       const found = findReference(this.#root, $ref, below(place.path, "$ref"));
       if (isUnbound(beside)) return this.#reference(found.schema, found.path, place);
-      return this.#visit(mergeSchemas(found.schema, beside, place.path), deeper(place));
+      return this.#visit(this.#merge(found.schema, beside, place.path), deeper(place));
     }
     const all = schemasAt(schema, "allOf", place.path);
     if (all !== undefined) {
@@ -173,7 +179,7 @@ class SchemaGrammar {
         return this.#visit(only, deeper(place));
       const merged = all
         .map((each, index) => this.#withoutReference(each, below(place.path, "allOf", index), 0))
-        .reduce((first, second) => mergeSchemas(first, second, place.path), rest);
+        .reduce<Schema>((first, second) => this.#merge(first, second, place.path), rest);
       return this.#visit(merged, deeper(place));
     }
     for (const key of ["anyOf", "oneOf"]) {
@@ -191,7 +197,7 @@ class SchemaGrammar {
       const at = { ...deeper(place), path: below(path, index) };
       const whole = isUnbound(rest)
         ? each
-        : mergeSchemas(this.#withoutReference(each, at.path, 0), rest, at.path);
+        : this.#merge(this.#withoutReference(each, at.path, 0), rest, at.path);
       return this.#visit(whole, at) ?? [];
     });
     return fitting.length === 0 ? undefined : this.#rules.either(fitting);
@@ -203,7 +209,11 @@ class SchemaGrammar {
     if (depth > mostLevels) throw invalidSchema(path, "it refers to itself without end");
     const { $ref, ...beside } = schema;
     const found = findReference(this.#root, $ref, below(path, "$ref"));
-    return mergeSchemas(this.#withoutReference(found.schema, found.path, depth + 1), beside, path);
+    return this.#merge(this.#withoutReference(found.schema, found.path, depth + 1), beside, path);
+  }
+
+  #merge(first: Schema, second: Schema, path: SchemaPath): Schema {
+    return mergeSchemas(first, second, path, this.#compared);
   }
 
   #reference(schema: Schema, path: SchemaPath, place: Place): string | undefined {

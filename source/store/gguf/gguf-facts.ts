@@ -54,7 +54,7 @@ export function factsOf(path: string, header: GgufHeader): GgufFacts {
     path,
     architecture,
     name: text(metadata.get("general.name")),
-    trainedContextLength: number(metadata.get(`${architecture}.context_length`)) ?? 2048,
+    trainedContextLength: number(metadata.get(`${architecture}.context_length`)) || 2048,
     layers,
     vocabularySize,
     chatTemplate:
