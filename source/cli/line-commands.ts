@@ -27,25 +27,26 @@ export function lineCommandContext({
   const print = (text: string): undefined => {
     process.stderr.write(`${text}\n`);
   };
-  const openSession = async (reference: string) => print(await actions.openSession(reference));
+  const openSession = async (reference: string) => ({
+    printed: await actions.openSession(reference),
+  });
   return {
     actions,
     leave,
     print,
     openSession,
     openHelp: help,
-    clear: (name): undefined => {
-      actions.clear(name);
-    },
+    clear: (name) => ({ printed: actions.clear(name) }),
     confirm,
-    chooseModel: async () =>
-      print(`${await actions.listModels()}\nGo on with one of them: /model NAME`),
+    chooseModel: async () => ({
+      printed: `${await actions.listModels()}\nGo on with one of them: /model NAME`,
+    }),
     chooseSession: async (words) => {
       const sessions = await actions.sessions(words);
       if (sessions.length === 0) return "There is no such chat.";
       const nowMs = Date.now();
       const lines = sessions.map((head) => sessionText(head, nowMs));
-      return print(`${lines.join("\n")}\nGo on with one of them: /resume NAME`);
+      return { printed: `${lines.join("\n")}\nGo on with one of them: /resume NAME` };
     },
     stop: nothing,
     interrupt: nothing,
@@ -55,6 +56,7 @@ export function lineCommandContext({
       moveRow: nothing,
       complete: nothing,
       submit: nothing,
+      takeBack: nothing,
       moveMenu: nothing,
       takeFromMenu: nothing,
       closeMenu: nothing,

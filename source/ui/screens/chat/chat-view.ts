@@ -68,7 +68,7 @@ export function useModelFacts({ store, backend }: ChatView): ModelFacts {
 
 /** The rows of the parts in this room; they change with what is typed and with notices. */
 export function useChatLayout({ store, glyphs }: ChatView, size: BodySize): ChatLayout {
-  return chatLayout(useParts(store, "editor", "search", "notice", "menu"), size, glyphs);
+  return chatLayout(useParts(store, "editor", "search", "notice", "menu", "queue"), size, glyphs);
 }
 
 /** The rows in place of messages; undefined once there is a message. */

@@ -50,6 +50,9 @@ describe("settings", () => {
     await chat.screen.until("context 43/4096");
     chat.screen.type("/clear\r");
     await chat.screen.until("For example");
+    await chat.screen.until(
+      /New chat\. It keeps the system text "You are a pirate\." and temperature 0\.3/,
+    );
     await ask(chat, "again");
     expect(chat.backend.current.messages).toEqual([{ role: "user", content: "again" }]);
     expect(chat.backend.current.settings).toEqual({
@@ -103,7 +106,7 @@ describe("settings", () => {
       settings: { system: "Be brief.", parameters: { top_k: 7 } },
     });
     screen.type("/show\r");
-    await screen.until(/System: Be brief\.\n Parameters:\n top_k 7/);
+    await screen.until(/^ > \/show\n System: Be brief\.\n Parameters:\n top_k 7/m);
   });
 
   test("with a wrong value are refused in a sentence, and the line stays", async () => {
@@ -121,9 +124,16 @@ describe("a line with a slash", () => {
   test("that is no command is not sent and stays to be corrected", async () => {
     const { screen, backend } = await openChat();
     screen.type("/wrong word\r");
-    await screen.until("Unknown command '/wrong'. Type /? for help");
+    await screen.until("! Unknown command '/wrong'. Type /? for help");
     expect(screen.text).toContain("> /wrong word");
     expect(backend.answers).toHaveLength(0);
+    screen.type(`${keys.left}x`);
+    await screen.until("> /wrong worxd");
+    screen.type(keys.enter);
+    await screen.until("Unknown command");
+    // It is selected: what is typed takes its place.
+    screen.type("hello");
+    await screen.until("> hello ");
   });
 
   test("is sent as a message when the slash is doubled", async () => {

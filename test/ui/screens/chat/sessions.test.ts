@@ -21,6 +21,7 @@ beforeEach(async () => {
 
 async function say(chat: OpenChat, question: string, answer: string): Promise<void> {
   await ask(chat, question);
+  await chat.screen.until("Enter queue");
   chat.backend.current.text(answer).done();
   await chat.screen.until("Enter send");
 }

@@ -17,6 +17,7 @@ const idle: CommandSituation = {
   mode: "writing",
   isEditing: false,
   hasMenu: false,
+  hasQueue: false,
   isBusy: false,
   isEditorEmpty: true,
   isAtLineEnd: true,
