@@ -105,6 +105,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
   const { listen } = await import("../server/listen.ts");
   const counted = new ServerMetrics(() => loadedSamples(scheduler));
   metrics = counted;
+  const transcripts = new Transcripts(settings.log_prompts);
   const stopping = new AbortController();
   const app = await createServer(
     {
@@ -114,12 +115,12 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       removeModel: (name) => library.remove(name),
       scheduler,
       requestLog,
-      transcripts: settings.log_prompts ? new Transcripts() : undefined,
+      transcripts,
       metrics: counted,
       monitor: new MachineMonitor({
         models: () => loadedSamples(scheduler),
         generatedTokens: () => counted.generatedTokens,
-        requests: () => requestsSample(requestLog, Date.now()),
+        requests: () => requestsSample(requestLog, Date.now(), transcripts.isRecording),
       }),
       keyAccess: {
         keys,

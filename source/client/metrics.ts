@@ -53,6 +53,8 @@ export interface ServerSample {
   longestWaitMs: number;
   /** Tokens that the running requests hold in their windows. */
   contextTokens: number;
+  /** The server records prompts, answers and bodies. */
+  isRecording: boolean;
   /** Of all answers together. */
   tokensPerSecond: number;
   /** How long the server has run. */
@@ -111,6 +113,7 @@ export function readSample(record: Record<string, unknown>): ServerSample {
     waiting: numberOf(requests.waiting),
     longestWaitMs: numberOf(requests.longestWaitMs),
     contextTokens: numberOf(requests.contextTokens),
+    isRecording: requests.areRecorded === true,
     tokensPerSecond: numberOf(record.tokensPerSecond),
     uptimeMs: numberOf(record.uptimeMs),
   };

@@ -78,6 +78,11 @@ export async function cancelRequest(client: ApiClient, id: string): Promise<void
   await client.postJson("/api/cancel", { id });
 }
 
+/** Begins or ends the recording of prompts and answers, until the server ends. @throws as above */
+export async function recordPrompts(client: ApiClient, enabled: boolean): Promise<void> {
+  await client.postJson("/api/recording", { enabled });
+}
+
 /** Undefined for what is no record. */
 export function readRequestView(value: unknown): RequestView | undefined {
   if (!isRequestEntry(value) || !isRecord(value)) return undefined;

@@ -28,6 +28,8 @@ export interface RequestsSample {
   longestWaitMs: number;
   /** Tokens that the running requests hold in their windows. */
   contextTokens: number;
+  /** Prompts, answers and bodies are recorded. */
+  areRecorded: boolean;
 }
 
 export interface MonitorOptions {

@@ -52,6 +52,15 @@ export function choiceItem(
   return { kind: "choice", id, label, value, options: named };
 }
 
+/** Faults of fields by their names. */
+export function faultsIn(items: readonly Item[]): Readonly<Record<string, string>> {
+  const found = items.flatMap((item) => {
+    const fault = item.kind === "text" ? item.fault?.(item.value) : undefined;
+    return fault === undefined ? [] : [[item.id, fault]];
+  });
+  return Object.fromEntries(found);
+}
+
 /** A line of text, wrapped where it is longer than its place. */
 export interface Line {
   readonly text: string;
