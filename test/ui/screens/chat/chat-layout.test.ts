@@ -2,12 +2,24 @@
 // Method: the pure shares of a window's room.
 
 import { expect, test } from "vitest";
-import { conversationSize, transcriptWidth } from "../../../../source/ui/screens/chat/chat-layout.ts";
+import {
+  conversationSize,
+  transcriptWidth,
+} from "../../../../source/ui/screens/chat/chat-layout.ts";
 
 test.each([
-  [{ columns: 60, rows: 14 }, { columns: 60, rows: 14 }],
-  [{ columns: 100, rows: 28 }, { columns: 100, rows: 27 }],
-  [{ columns: 200, rows: 48 }, { columns: 102, rows: 47 }],
+  [
+    { columns: 60, rows: 14 },
+    { columns: 60, rows: 14 },
+  ],
+  [
+    { columns: 100, rows: 28 },
+    { columns: 100, rows: 27 },
+  ],
+  [
+    { columns: 200, rows: 48 },
+    { columns: 102, rows: 47 },
+  ],
 ])("a window with %o leaves the conversation %o, a blank row above it", (body, room) => {
   expect(conversationSize(body, false)).toEqual(room);
 });
