@@ -1,4 +1,5 @@
 // Grammars that begin where a model by itself begins a call: until then its answer is free.
+import { Turns } from "../../base/turns.ts";
 import type { ToolDefinition } from "../chat-message.ts";
 import type { OutputFormat } from "../output/format-table.ts";
 import type { ToolCallShape } from "../output/output-format.ts";
@@ -95,11 +96,12 @@ const checked = new Set<string>();
 
 /**
  * Refuses what no grammar can express before anything is generated. Clients send the same tools with
- * every request: what was fine is remembered.
+ * every request: what was fine is remembered. Between tools others have their turn.
  *
  * @throws ProductError `PROMPT_SCHEMA_INVALID`, `PROMPT_SCHEMA_UNSUPPORTED`
  */
-export function checkToolSchemas(tools: readonly ToolDefinition[]): void {
+export async function checkToolSchemas(tools: readonly ToolDefinition[]): Promise<void> {
+  const turns = new Turns();
   for (const { name, parameters } of tools) {
     if (parameters === undefined) continue;
     const key = digestOf(parameters);
@@ -108,5 +110,6 @@ export function checkToolSchemas(tools: readonly ToolDefinition[]): void {
     schemaGrammar(new GrammarRules(), schema, { isLenient: true, owner: `tool "${name}"` });
     if (checked.size >= mostChecked) checked.clear();
     checked.add(key);
+    await turns.next();
   }
 }
