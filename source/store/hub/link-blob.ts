@@ -1,8 +1,9 @@
 // Takes a file that another store on this machine has already: no download, and no second copy.
 import { constants } from "node:fs";
 import { copyFile, link, lstat, open, rm } from "node:fs/promises";
+import { unfinishedPath } from "../../base/unfinished-files.ts";
 import { systemCode } from "../../base/write-refusal.ts";
-import { moveIntoPlace, unfinishedPath } from "../library/write-atomically.ts";
+import { moveIntoPlace } from "../library/write-atomically.ts";
 import type { FileReport } from "./download/download-file.ts";
 import { FileHasher } from "./download/file-hasher.ts";
 

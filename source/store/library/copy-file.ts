@@ -4,12 +4,13 @@ import { constants, createReadStream } from "node:fs";
 import { copyFile, open, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
+import { unfinishedPath } from "../../base/unfinished-files.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import { storeErrors } from "../errors.ts";
 import { digestOfFile } from "./digest.ts";
 import { isUnwritten, stateOf } from "./file-state.ts";
 import type { ModelStore, WrittenBlob } from "./model-store.ts";
-import { moveIntoPlace, unfinishedPath } from "./write-atomically.ts";
+import { moveIntoPlace } from "./write-atomically.ts";
 import { checkDigest, type WriteOptions } from "./write-stream.ts";
 
 /**

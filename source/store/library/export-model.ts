@@ -6,6 +6,7 @@ import path from "node:path";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { ProductError } from "../../base/product-error.ts";
+import { isOlder, keptUnfinishedMs } from "../../base/unfinished-files.ts";
 import { storeErrors } from "../errors.ts";
 import type { ModelCatalog } from "../model-catalog.ts";
 import { explainingDiskErrors, isMissing } from "./disk-errors.ts";
@@ -15,7 +16,7 @@ import type { ModelStore } from "./model-store.ts";
 import { requireRoom } from "./require-room.ts";
 import { locateLayer } from "./stored-content.ts";
 import type { TransferOptions } from "./transfer-options.ts";
-import { isOlder, keptUnfinishedMs, moveIntoPlace } from "./write-atomically.ts";
+import { moveIntoPlace } from "./write-atomically.ts";
 import { type TarEntry, writeTar } from "./write-tar.ts";
 
 export interface ExportOptions extends TransferOptions {

@@ -5,6 +5,7 @@ import path from "node:path";
 import type { Readable } from "node:stream";
 import { makeFolder } from "../../base/make-folder.ts";
 import { ProductError } from "../../base/product-error.ts";
+import { unfinishedIn, unfinishedPath } from "../../base/unfinished-files.ts";
 import { storeErrors } from "../errors.ts";
 import type { ModelName } from "../model-reference.ts";
 import type { BlobFolder } from "./blob-folder.ts";
@@ -18,12 +19,7 @@ import { type ManifestFile, ModelFolder, type StoredManifest } from "./model-fol
 import { ReferenceBook } from "./reference-book.ts";
 import { refuseOthers } from "./refuse-others.ts";
 import { requireRoom } from "./require-room.ts";
-import {
-  moveIntoPlace,
-  unfinishedIn,
-  unfinishedPath,
-  writeFileAtomically,
-} from "./write-atomically.ts";
+import { moveIntoPlace, writeFileAtomically } from "./write-atomically.ts";
 import { checkDigest, checkStream, type WriteOptions, writeStream } from "./write-stream.ts";
 
 export interface WrittenBlob {
@@ -218,7 +214,7 @@ export class ModelStore implements BlobFolder {
   async removeUnused(digests: readonly string[]): Promise<void> {
     if (digests.length === 0) return;
     const removed = await this.whileNobodyWrites(async () => {
-      await this.#removeUnfinished();
+      await removeUnfinished(this.folder.blobsFolder);
       await this.#removeUnneeded(digests);
     });
     if (removed !== undefined) return;
@@ -229,15 +225,18 @@ export class ModelStore implements BlobFolder {
     await this.#removeLetGo();
   }
 
+  /** Removes what killed processes left unfinished; to be called while nobody writes. */
+  async removeUnfinished(): Promise<void> {
+    await removeUnfinished(this.folder.blobsFolder);
+    await this.locks.tryWithLock(manifestsLock, () =>
+      removeUnfinished(this.folder.manifestsFolder),
+    );
+  }
+
   /** Removes unfinished blobs that no living process writes; while somebody writes, none. */
   async #removeAbandoned(): Promise<void> {
     if ((await unfinishedIn(this.folder.blobsFolder)).length === 0) return;
-    await this.whileNobodyWrites(() => this.#removeUnfinished());
-  }
-
-  /** To be called while nobody writes. */
-  async #removeUnfinished(): Promise<void> {
-    for (const file of await unfinishedIn(this.folder.blobsFolder)) await rm(file, { force: true });
+    await this.whileNobodyWrites(() => removeUnfinished(this.folder.blobsFolder));
   }
 
   /** Removes what was let go while somebody wrote. */
@@ -288,7 +287,12 @@ export class ModelStore implements BlobFolder {
   }
 
   async #changingManifests<T>(work: () => Promise<T>): Promise<T> {
-    return await this.#writing(() => this.locks.withLock(manifestsLock, work));
+    return await this.#writing(() =>
+      this.locks.withLock(manifestsLock, async () => {
+        await removeUnfinished(this.folder.manifestsFolder);
+        return await work();
+      }),
+    );
   }
 
   async #writing<T>(work: () => Promise<T>): Promise<T> {
@@ -298,4 +302,9 @@ export class ModelStore implements BlobFolder {
       return await work();
     });
   }
+}
+
+/** To be called by who alone may write there. */
+async function removeUnfinished(folder: string): Promise<void> {
+  for (const file of await unfinishedIn(folder)) await rm(file, { recursive: true, force: true });
 }

@@ -6,10 +6,10 @@ import { link, mkdir, readlink, rename, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
+import { unfinishedPath } from "../../base/unfinished-files.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import { storeErrors } from "../errors.ts";
 import type { ModelFile } from "./model-file.ts";
-import { unfinishedPath } from "./write-atomically.ts";
 
 const namePattern = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/i;
 

@@ -4,6 +4,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { runGroup } from "../../base/process-group.ts";
 import { ProductError } from "../../base/product-error.ts";
+import { unfinishedPath } from "../../base/unfinished-files.ts";
 import { storeErrors } from "../errors.ts";
 import { readGguf } from "../gguf/read-gguf.ts";
 import { moveIntoStore } from "../library/copy-file.ts";
@@ -12,7 +13,6 @@ import type { WeightsConversion } from "../library/model-base.ts";
 import { detailsOf } from "../library/model-details.ts";
 import type { ModelStore } from "../library/model-store.ts";
 import { linkedParts } from "../library/split-model.ts";
-import { unfinishedPath } from "../library/write-atomically.ts";
 import { parseQuantizationType } from "./quantization-type.ts";
 
 /** Tells what is being done, and is told when to stop. */
