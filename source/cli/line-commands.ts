@@ -1,5 +1,6 @@
 // Lets the commands of the screen's command table run in the line loop.
 import type { CommandContext } from "../ui/screens/chat/commands/command.ts";
+import { settingRows, tableTexts } from "../ui/screens/chat/commands/settings-table.ts";
 import { type ChatActions, sessionText } from "../ui/screens/chat/conversation/chat-actions.ts";
 import { helpRows } from "./line-help.ts";
 
@@ -41,6 +42,11 @@ export function lineCommandContext({
     chooseModel: async () => ({
       printed: `${await actions.listModels()}\nGo on with one of them: /model NAME`,
     }),
+    chooseSettings: async () => {
+      const rows = settingRows(actions.settings, await actions.modelTexts());
+      const texts = tableTexts(rows).map((text, index) => `${text}  ${rows[index]?.meaning}`);
+      return { printed: `${texts.join("\n")}\nChange one: /set parameter NAME VALUE` };
+    },
     chooseSession: async (words) => {
       const sessions = await actions.sessions(words);
       if (sessions.length === 0) return "There is no such chat.";

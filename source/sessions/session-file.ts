@@ -4,6 +4,7 @@ import { isRecord } from "../base/json-record.ts";
 import type {
   Session,
   SessionDeployment,
+  SessionFile,
   SessionHead,
   SessionImage,
   SessionMessage,
@@ -68,7 +69,7 @@ function readDeployment(value: Record<string, unknown>): SessionDeployment {
 function readMessage(line: string): SessionMessage {
   const value: unknown = JSON.parse(line);
   if (!isRecord(value)) throw new Error("a message is no object");
-  const { typed, thinking, atMs, images, toolCalls } = value;
+  const { typed, thinking, atMs, images, files, toolCalls } = value;
   const role = (["user", "assistant", "tool"] as const).find((known) => known === value.role);
   if (role === undefined) throw new Error(`a message has the role ${String(value.role)}`);
   const ending = (["complete", "limit", "stopped", "failed"] as const).find(
@@ -79,6 +80,7 @@ function readMessage(line: string): SessionMessage {
     content: textAt(value, "content"),
     ...(typeof typed === "string" && { typed }),
     ...(Array.isArray(images) && { images: images.map(readImage) }),
+    ...(Array.isArray(files) && { files: files.map(readFile) }),
     ...(typeof thinking === "string" && { thinking }),
     ...(Array.isArray(toolCalls) && { toolCalls: toolCalls.map(readToolCall) }),
     ...(ending !== undefined && { ending }),
@@ -99,6 +101,12 @@ function readImage(value: unknown): SessionImage {
     height: numberAt(value, "height"),
     ...(typeof tokens === "number" && { tokens }),
   };
+}
+
+function readFile(value: unknown): SessionFile {
+  if (!isRecord(value)) throw new Error("a file is no object");
+  const { tokens } = value;
+  return { name: textAt(value, "name"), ...(typeof tokens === "number" && { tokens }) };
 }
 
 function readToolCall(value: unknown) {

@@ -14,6 +14,13 @@ export interface SessionImage {
   readonly tokens?: number | undefined;
 }
 
+/** A text file that was sent with a message, which holds its text. */
+export interface SessionFile {
+  readonly name: string;
+  /** Tokens that it takes in a prompt, where they were counted. */
+  readonly tokens?: number | undefined;
+}
+
 export interface SessionToolCall {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -26,6 +33,7 @@ export interface SessionMessage {
   /** As the person typed it, where that is something else: with the paths of images. */
   readonly typed?: string | undefined;
   readonly images?: readonly SessionImage[] | undefined;
+  readonly files?: readonly SessionFile[] | undefined;
   readonly thinking?: string | undefined;
   readonly toolCalls?: readonly SessionToolCall[] | undefined;
   readonly ending?: AnswerEnding | undefined;

@@ -41,7 +41,7 @@ const promptCells = 2;
 
 function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
   const { glyphs, theme } = useLook();
-  const { title, field, found, selected, isGrouped, rowsMaximum } = overlay;
+  const { title, field, found, selected, isGrouped, isTable, rowsMaximum } = overlay;
   const isRead = useIsScreenReaderEnabled();
   if (isRead) {
     const item = found[selected];
@@ -81,6 +81,7 @@ function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
             height={Math.max(1, panelInnerHeight(height) - fieldRows)}
             width={inner}
             isGrouped={isGrouped}
+            isTable={isTable}
           />
         )}
       </Panel>

@@ -15,7 +15,7 @@ import { type EditorAction, type EditorState, withHistoryEntry } from "./editor-
 export function reduceEditor(state: EditorState, action: EditorAction): EditorState {
   if (action.type === "select") return { ...state, isSelected: true };
   if (!state.isSelected) return changed(state, action);
-  const isReplacing = /^(?:insert|newline|delete)/.test(action.type);
+  const isReplacing = /^(?:insert|newline|deleteBackward|deleteForward)$/.test(action.type);
   const kept = isReplacing ? withText(state, "", 0) : state;
   return changed({ ...kept, isSelected: false }, action);
 }

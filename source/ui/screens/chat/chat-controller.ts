@@ -3,6 +3,8 @@
 import type { ChatState } from "./chat-state.ts";
 import type { ChatParts } from "./chat-view.ts";
 import type { CommandContext, Printed } from "./commands/command.ts";
+import { helpText } from "./commands/command-table.ts";
+import { askChatSettings } from "./commands/settings-form.ts";
 import { ComposerActions } from "./composer/composer-actions.ts";
 import { emptyQueue } from "./composer/message-queue.ts";
 import { type ChatActions, sessionChoices } from "./conversation/chat-actions.ts";
@@ -110,8 +112,10 @@ export class ChatController implements CommandContext {
     this.#chat.frame.leave("bye");
   }
 
-  openHelp(): undefined {
+  openHelp(): Printed | undefined {
+    if (this.#chat.isRead) return { printed: helpText() };
     this.#chat.frame.help();
+    return undefined;
   }
 
   clear(name?: string): undefined {
@@ -136,6 +140,19 @@ export class ChatController implements CommandContext {
     return chosen === undefined ? undefined : { printed: await this.actions.switchModel(chosen) };
   }
 
+  async chooseSettings(): Promise<Printed | undefined> {
+    const { actions } = this;
+    const before = actions.settings;
+    const model = await actions.modelTexts();
+    await askChatSettings(
+      () => actions.settings,
+      (settings) => actions.changeSettings(settings),
+      model,
+      this.#chat.frame,
+    );
+    return actions.settings === before ? undefined : { printed: await actions.show(undefined) };
+  }
+
   async chooseSession(words: string): Promise<string | undefined> {
     const { clock, frame } = this.#chat;
     const sessions = await this.actions.sessions(words);
@@ -145,7 +162,7 @@ export class ChatController implements CommandContext {
     const choices = sessionChoices(sessions, clock.wallMs());
     const search = async (typed: string) =>
       (await this.actions.sessions(`${words} ${typed}`)).map(({ id }) => id);
-    const chosen = await frame.choose("Resume a saved chat", choices, search);
+    const chosen = await frame.choose("Resume a saved chat", choices, { search });
     return chosen === undefined ? undefined : await this.openSession(chosen);
   }
 

@@ -106,6 +106,7 @@ export class ChatScreen implements Screen {
       historyFile: history.file,
       goElsewhere: options.goElsewhere,
       size: () => conversationSize(frame.bodySize(), shownWatch !== undefined),
+      isRead: layout === "reader",
     };
     this.#controller = new ChatController(this.#chat);
   }

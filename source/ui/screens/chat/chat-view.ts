@@ -46,6 +46,8 @@ export interface ChatParts extends ChatView {
   readonly historyFile: PromptHistoryFile | undefined;
   readonly goElsewhere: ChatOptions["goElsewhere"];
   readonly size: () => BodySize;
+  /** A screen reader reads it: lists are printed, not laid over the chat. */
+  readonly isRead: boolean;
 }
 
 /** The entries as rows, laid out as far as they are asked for. */

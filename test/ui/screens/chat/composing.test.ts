@@ -193,7 +193,7 @@ test("a menu below the field completes commands: arrows choose, Tab takes, Esc c
   screen.type("/se");
   await screen.until("> /sessions");
   screen.type(keys.down);
-  await screen.until("> /set system");
+  await screen.until("> /set  ");
   screen.type(keys.escape);
   await screen.until((shown) => !shown.text.includes("/sessions"));
   expect(screen.text).toContain("> /se ");

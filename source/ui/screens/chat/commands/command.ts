@@ -85,10 +85,12 @@ export interface CommandContext {
   /** Asks for a yes. @returns false also where nobody can be asked */
   confirm(question: string): Promise<boolean>;
   chooseModel(): Outcome;
+  /** Shows the settings of the chat, for changing where there is a screen. */
+  chooseSettings(): Outcome;
   chooseSession(words: string): Outcome;
   openSession(reference: string): Outcome;
   /** @param topic one of Ollama's: `set`, `show`, `shortcuts` */
-  openHelp(topic: string): undefined;
+  openHelp(topic: string): Outcome;
   /** Prints a text into the transcript. @param line that asked for it, where one was typed */
   print(text: string, line?: string): undefined;
 }

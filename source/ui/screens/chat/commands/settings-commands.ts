@@ -8,6 +8,13 @@ const levels = ["low", "medium", "high", "max"];
 
 export const settingsCommands: readonly Command[] = commandGroup({ group: "Commands" }, [
   {
+    id: "settings.form",
+    title: "Show and change the settings of this chat: system text, temperature, seed, …",
+    slash: ["/set"],
+    keywords: ["parameters", "settings", "form"],
+    run: (context) => context.chooseSettings(),
+  },
+  {
     id: "settings.system",
     title: "Set the system text",
     slash: ["/system", "/set system"],
@@ -24,6 +31,7 @@ export const settingsCommands: readonly Command[] = commandGroup({ group: "Comma
     slash: ["/set parameter"],
     slashArguments: "NAME VALUE",
     run: (context, argument) => {
+      if (argument.trim() === "") return context.chooseSettings();
       const result = parseParameter(argument);
       if (!result.isValid) return result.sentence;
       const { name, value, valueText, isForLoading } = result;

@@ -9,6 +9,7 @@ import type { SessionStore } from "../../../../sessions/session-store.ts";
 import { shortText } from "../../../text/graphemes.ts";
 import type { ChatBackend, ChatSettings, ShowTopic } from "../chat-backend.ts";
 import { formatParameters } from "../commands/model-parameters.ts";
+import type { ModelTexts } from "../commands/settings-table.ts";
 import { exportFormat, toJson, toMarkdown } from "./export-conversation.ts";
 import type { ChatSnapshot, SessionRecorder } from "./session-recorder.ts";
 import { conversationOf, type TranscriptEntry, wholeConversationOf } from "./transcript-entry.ts";
@@ -107,6 +108,13 @@ export class ChatActions {
       return `Model's parameters:\n${own === "" ? "none" : own}\n\nSet in this chat:\n${set}`;
     }
     return own === "" ? `The model has no ${topic}.` : own;
+  }
+
+  /** What the model says of itself; empty where it cannot be asked. */
+  async modelTexts(): Promise<ModelTexts> {
+    const textOf = async (topic: ShowTopic) =>
+      (await this.#backend.show(topic).catch(() => "")).trim();
+    return { system: await textOf("system"), parameters: await textOf("parameters") };
   }
 
   async listModels(): Promise<string> {

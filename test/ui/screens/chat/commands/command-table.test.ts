@@ -64,7 +64,8 @@ describe("a typed line", () => {
 
   test("of an unknown setting tells of those there are", () => {
     expect(parsed("/set nonsense")).toMatch(/^Unknown setting\. Use \/set system TEXT or /);
-    expect(parsed("/set")).toContain("/set parameter NAME VALUE");
+    expect(parsed("/set nonsense")).toContain("/set parameter NAME VALUE");
+    expect(parsed("/set")).toBe("settings.form:");
   });
 });
 
