@@ -1,8 +1,10 @@
 // The models of this user, and all that can be done with them without a server: our own store,
 // Ollama's to read, and the way to the hub.
+
 import path from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { formatBytes } from "../base/byte-format.ts";
+import { shownModel } from "../base/model-tag.ts";
 import { nearestName } from "../base/nearest-name.ts";
 import { ProductError } from "../base/product-error.ts";
 import type { ProductPaths } from "../configuration/paths.ts";
@@ -143,8 +145,8 @@ export class ModelLibrary implements Workshop {
   async nearestModel(reference: string): Promise<string | undefined> {
     const { models } = await this.catalog.listModels({ withDetails: false });
     return nearestName(
-      reference.replace(/:latest$/i, ""),
-      models.map(({ name }) => name.replace(/:latest$/, "")),
+      shownModel(reference),
+      models.map(({ name }) => shownModel(name)),
     );
   }
 

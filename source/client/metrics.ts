@@ -1,4 +1,5 @@
 // What the server tells of its machine and its work: one sample a second.
+import { shownModel } from "../base/model-tag.ts";
 import type { ApiClient } from "./api-client.ts";
 import { entriesOf, fieldsOf, numberOf, optionalNumber, textOf, textsOf } from "./reply-fields.ts";
 
@@ -95,7 +96,7 @@ export function readSample(record: Record<string, unknown>): ServerSample {
       temperatureCelsius: optionalNumber(gpu.temperatureCelsius),
     })),
     models: entriesOf(record.models).map((model) => ({
-      name: textOf(model.name),
+      name: shownModel(textOf(model.name)),
       names: textsOf(model.names),
       state: textOf(model.state),
       running: numberOf(model.running),

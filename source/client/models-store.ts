@@ -1,5 +1,7 @@
 // The models on the server's machine: what there is, what is known of each, and changes to them.
+
 import { isRecord } from "../base/json-record.ts";
+import { shownModel } from "../base/model-tag.ts";
 import type { ApiClient } from "./api-client.ts";
 import type { PullRecord } from "./model-calls.ts";
 import {
@@ -57,7 +59,7 @@ export async function listModels(client: ApiClient): Promise<LocalModel[]> {
   return entriesOf(body.models).map((entry) => {
     const details = fieldsOf(entry.details);
     return {
-      name: textOf(entry.name),
+      name: shownModel(textOf(entry.name)),
       sizeBytes: numberOf(entry.size),
       modifiedMs: Date.parse(textOf(entry.modified_at)) || 0,
       digest: textOf(entry.digest),

@@ -1,8 +1,10 @@
 // Finds the model that a reference means, and lists all there are: built-in ones, those of our own
 // store, those of Ollama's and of LM Studio's, and files.
+
 import { existsSync, realpathSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import path from "node:path";
+import { shownModel } from "../base/model-tag.ts";
 import { ProductError } from "../base/product-error.ts";
 import { type BuiltInModel, builtInModels, findBuiltInModel } from "./built-in-models.ts";
 import { storeErrors } from "./errors.ts";
@@ -243,11 +245,10 @@ export class ModelCatalog {
   /** How the model that was named might be had. */
   #wayTo(parsed: ModelReference): string {
     const name = parsed.kind === "name" ? parsed.name : undefined;
-    if (name?.isHub)
-      return `Not pulled: modelctl pull ${name.display.replace(/:latest$/, "")} fetches it`;
+    if (name?.isHub) return `Not pulled: modelctl pull ${shownModel(name.display)} fetches it`;
     const hubName = name && hubNameOf(name, this.#hubPrefixes);
     if (hubName !== undefined) return `On the hub it would be ${hubName}`;
-    const names = this.list().map((model) => model.name.replace(/:latest$/, ""));
+    const names = this.list().map((model) => shownModel(model.name));
     return `Built in: ${names.join(", ")}`;
   }
 

@@ -97,7 +97,7 @@ export function errorLine(text: string): Line {
 }
 
 export function workingLine(text: string, label = ""): Line {
-  return { text, tone: "mark", sign: "working", label };
+  return { text, tone: "plain", sign: "working", label };
 }
 
 /** A label with a text beside it. */

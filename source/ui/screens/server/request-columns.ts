@@ -1,5 +1,6 @@
 // The columns of the request table.
 
+import { shownModel } from "../../../base/model-tag.ts";
 import { formatMilliseconds } from "../../../base/time-format.ts";
 import type { RequestView } from "../../../client/requests.ts";
 import type { Column } from "../../components/table.tsx";
@@ -43,7 +44,7 @@ export function requestColumns(options: RequestColumnOptions): readonly Column<R
     { title: "ID", width: 6, rank: 4, cell: ({ id }) => text(id) },
     { title: "METHOD", width: 6, rank: 5, cell: ({ method }) => text(method) },
     { title: "PATH", width: 14, isFlexible: true, cell: ({ path }) => text(path) },
-    { title: "MODEL", width: 12, rank: 1, cell: ({ model }) => text(model ?? "-") },
+    { title: "MODEL", width: 12, rank: 1, cell: ({ model }) => text(shownModel(model ?? "-")) },
     { title: "STATUS", width: 9, cell: (view) => statusRun(view, glyphs) },
     figure("IN", 6, 2, ({ promptTokens }) => promptTokens?.toString()),
     figure("OUT", 6, 1, ({ completionTokens }) => completionTokens?.toString()),
@@ -90,8 +91,8 @@ export function speedOf(view: RequestView, now: number): number | undefined {
 export function statusRun(view: RequestView, glyphs: Glyphs): TextRun {
   const { state, status, firstTokenMs, promptTokens, model, error } = view;
   if (state === "running") {
-    if (firstTokenMs !== undefined) return { text: `${glyphs.working} stream`, tone: "mark" };
-    if (promptTokens !== undefined) return { text: `${glyphs.working} prompt`, tone: "mark" };
+    if (firstTokenMs !== undefined) return { text: `${glyphs.working} stream`, tone: "plain" };
+    if (promptTokens !== undefined) return { text: `${glyphs.working} prompt`, tone: "plain" };
     return { text: `${glyphs.queued} ${model === undefined ? "open" : "queue"}`, tone: "dim" };
   }
   if (status === 499) return { text: `${glyphs.stopped} 499`, tone: "warning" };
@@ -99,7 +100,7 @@ export function statusRun(view: RequestView, glyphs: Glyphs): TextRun {
   if (isFailure(view)) return { text: `${glyphs.failed} ${status}`, tone: "error" };
   // The head was sent before it failed.
   if (error !== undefined) return { text: `${glyphs.failed} broken`, tone: "error" };
-  return { text: `${glyphs.done} ${status}`, tone: "good" };
+  return { text: `${glyphs.done} ${status}`, tone: "plain" };
 }
 
 export function timeOfDay(at: number): string {

@@ -116,7 +116,7 @@ function FilterLine({ state, missed, width }: FilterLineProps): ReactElement {
       <Line runs={fitRuns(names, used, ellipsis)} />
       {field !== undefined && <TextField field={field} width={fieldWidth} x={used} />}
       <Line runs={fitRuns([...(field === undefined ? [value] : []), ...problem], rest, ellipsis)} />
-      <Text {...theme[isPaused ? "warning" : "good"]}>{` ${mode}`}</Text>
+      <Text {...theme[isPaused ? "warning" : "dim"]}>{` ${mode}`}</Text>
     </Box>
   );
 }
