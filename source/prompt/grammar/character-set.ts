@@ -66,7 +66,10 @@ export const unescaped = complement(union([[0, 0x1f], one('"'), one("\\"), one("
 const shortEscapes = ['"', "\\", "\b", "\f", "\n", "\r", "\t"];
 
 export function intersection(set: CharacterSet, other: CharacterSet): CharacterSet {
-  return complement(union([...complement(set), ...complement(other)]));
+  const common = set.flatMap(([first, last]) =>
+    other.map(([from, to]): CodePointRange => [Math.max(first, from), Math.min(last, to)]),
+  );
+  return common.filter(([first, last]) => first <= last);
 }
 
 /** Expression for one character of a set as it stands in a JSON string; undefined for none. */
