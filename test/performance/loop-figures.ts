@@ -69,9 +69,11 @@ async function lookBeside(
   const looks: Look[] = [];
   for (let repeat = 0; repeat <= repeats; repeat += 1) {
     let isAnswered = false;
-    const answered = send(url + path, "POST", body).finally(() => {
-      isAnswered = true;
-    });
+    const answered = send(url + path, "POST", body)
+      .catch(() => {}) // an upload that is there already is cut short
+      .finally(() => {
+        isAnswered = true;
+      });
     while (!isAnswered) {
       const [started, computed] = [performance.now(), computedMs(processId)];
       await send(`${url}/api/version`, "GET");
