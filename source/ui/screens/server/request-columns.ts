@@ -80,12 +80,12 @@ export function requestSentence(view: RequestView): string {
   const columns = requestColumns(options).filter(
     ({ yieldsToNote }) => note === undefined || !yieldsToNote,
   );
-  const valueOf = ({ cell }: (typeof columns)[number]) => runsText([cell(view)].flat()).trim();
+  const textOf = ({ cell }: (typeof columns)[number]) => runsText([cell(view)].flat()).trim();
   const facts = columns
     .filter(({ title }) => spokenFigures[title] === undefined)
-    .map((column) => (column.title === "STATUS" ? valueOf(column).slice(2) : valueOf(column)));
+    .map((column) => (column.title === "STATUS" ? textOf(column).slice(2) : textOf(column)));
   const figures = columns.flatMap((column) => {
-    const value = valueOf(column);
+    const value = textOf(column);
     const spoken = value === "-" ? undefined : spokenFigures[column.title]?.(value);
     return spoken ?? [];
   });
