@@ -36,7 +36,7 @@ const launchStep: Step = { id: "launch", title: "Launch", page: launchPage };
 /** Each leads back to the review: the script decides what is not answered there. */
 const advancedSteps: readonly Step[] = [
   { id: "found", title: "Inspection", note: "findings in the script", page: foundPage },
-  { id: "mode", title: "Run or deploy", note: "an app that stays, or one replica", page: modePage },
+  { id: "mode", title: "Run or deploy", note: "an app, or one replica for now", page: modePage },
   {
     id: "where",
     title: "Where",

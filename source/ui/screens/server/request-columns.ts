@@ -6,7 +6,7 @@ import type { RequestView } from "../../../client/requests.ts";
 import type { Column } from "../../components/table.tsx";
 import { isFailure } from "../../live/request-figures.ts";
 import { rate, span } from "../../text/quantities.ts";
-import { foreignRun, type TextRun } from "../../text/text-run.ts";
+import { foreignRun, runsText, type TextRun } from "../../text/text-run.ts";
 import { asciiGlyphs, type Glyphs, type Tone } from "../../theme.ts";
 
 export interface RequestColumnOptions {
@@ -64,6 +64,15 @@ export function failureNote({ error }: RequestView, isAscii: boolean): TextRun |
   return error && foreignRun(error.message, "error", isAscii);
 }
 
+/** Figures as a screen reader says them, by their columns. */
+const spokenFigures: Readonly<Record<string, (value: string) => string>> = {
+  IN: (value) => `${value} tokens in`,
+  OUT: (value) => `${value} out`,
+  TTFT: (value) => `first token after ${value}`,
+  "tok/s": (value) => `${value} tok/s`,
+  TOTAL: (value) => `${value} in all`,
+};
+
 /** A request that has ended, in one line for screen readers. */
 export function requestSentence(view: RequestView): string {
   const options = { glyphs: asciiGlyphs, isRelative: false, now: view.startedAt };
@@ -71,11 +80,16 @@ export function requestSentence(view: RequestView): string {
   const columns = requestColumns(options).filter(
     ({ yieldsToNote }) => note === undefined || !yieldsToNote,
   );
-  const runs = [
-    ...columns.flatMap(({ cell }) => cell(view)),
-    ...(note === undefined ? [] : [note]),
-  ];
-  return runs.map(({ text }) => text.trim()).join(" ");
+  const textOf = ({ cell }: (typeof columns)[number]) => runsText([cell(view)].flat()).trim();
+  const facts = columns
+    .filter(({ title }) => spokenFigures[title] === undefined)
+    .map((column) => (column.title === "STATUS" ? textOf(column).slice(2) : textOf(column)));
+  const figures = columns.flatMap((column) => {
+    const value = textOf(column);
+    const spoken = value === "-" ? undefined : spokenFigures[column.title]?.(value);
+    return spoken ?? [];
+  });
+  return [facts.join(" "), ...figures, ...(note === undefined ? [] : [note.text])].join(", ");
 }
 
 /** Tokens per second; for a running answer the mean since its first token. */
