@@ -368,14 +368,17 @@ describe("over an address", () => {
     expect(open.plane.apps()).toEqual([]);
   });
 
-  it.each(["", "a b", "a\nb", "clé"])("rejects %j without sending it, as no valid key has that form", async (wrong) => {
-    const remote = new AdminClient({ url, key: wrong });
-    expect(await refusal(remote.apps())).toMatchObject({
-      code: cloudErrors.keyRefused.code,
-      message: expect.stringMatching(/invalid characters/),
-      exitCode: 4,
-    });
-  });
+  it.each(["", "a b", "a\nb", "clé"])(
+    "rejects %j without sending it, as no valid key has that form",
+    async (wrong) => {
+      const remote = new AdminClient({ url, key: wrong });
+      expect(await refusal(remote.apps())).toMatchObject({
+        code: cloudErrors.keyRefused.code,
+        message: expect.stringMatching(/invalid characters/),
+        exitCode: 4,
+      });
+    },
+  );
 
   it.each([
     "<html>",

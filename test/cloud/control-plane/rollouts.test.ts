@@ -71,7 +71,7 @@ describe("a first deployment", () => {
       exitCode: 6,
       reason: "import_error",
       sentence: expect.stringMatching(
-        /No module torch\. deployctl logs local\/chat --rev r0001-\w+ shows the rest\.$/,
+        /No module torch\. Run `deployctl logs local\/chat --rev r0001-\w+` for its log\.$/,
       ),
     });
     expect(open.plane.app(chat)).toMatchObject({
