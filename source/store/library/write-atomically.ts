@@ -1,9 +1,9 @@
-// Writes a file so that it is there whole or not at all, whatever happens in between.
+// Writes a file completely or not at all, even after a crash.
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 
-/** How unfinished files begin; nothing that the store lists begins with a dot. */
+/** Prefix of unfinished files; the store lists nothing that begins with a dot. */
 export const unfinishedPrefix = ".writing-";
 
 /** A new name beside the file, for its unfinished content. */
@@ -19,7 +19,10 @@ export async function unfinishedIn(folder: string): Promise<string[]> {
     .map((name) => path.join(folder, name));
 }
 
-/** What was left behind by a process that was killed may go then: nobody pauses so long between two writes. */
+/**
+ * Age at which a killed process's leftovers may be removed: no writer pauses this long between two
+ * writes.
+ */
 export const keptUnfinishedMs = 3600_000;
 
 /** False for a file that is not there. */
