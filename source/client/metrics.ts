@@ -1,4 +1,4 @@
-// What the server tells of its machine and its work: one sample a second.
+// The server's metrics of its machine and its work: one sample a second.
 import { shownModel } from "../base/model-tag.ts";
 import type { ApiClient } from "./api-client.ts";
 import { entriesOf, fieldsOf, numberOf, optionalNumber, textOf, textsOf } from "./reply-fields.ts";
@@ -44,21 +44,21 @@ export interface ServerSample {
   cpuCelsius: number | undefined;
   memoryTotalBytes: number;
   memoryUsedBytes: number;
-  /** Of the server itself, without its models. */
+  /** Memory of the server itself, without its models. */
   processBytes: number;
   gpus: GpuFigures[];
   models: LoadedModelFigures[];
   running: number;
   waiting: number;
-  /** How long the request that waits longest has waited; 0 where none does. */
+  /** Waiting time of the request that has waited longest; 0 when none waits. */
   longestWaitMs: number;
   /** Tokens that the running requests hold in their windows. */
   contextTokens: number;
   /** The server records prompts, answers and bodies. */
   isRecording: boolean;
-  /** Of all answers together. */
+  /** Sum over all answers. */
   tokensPerSecond: number;
-  /** How long the server has run. */
+  /** Uptime of the server. */
   uptimeMs: number;
 }
 

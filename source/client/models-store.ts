@@ -19,16 +19,16 @@ import {
 export const cacheTypes = ["f16", "q8_0", "q4_0"] as const;
 export type CacheType = (typeof cacheTypes)[number];
 
-/** What loading a model takes, as terms of a sum; bytes. */
+/** The memory that loading a model takes, as terms of a sum; bytes. */
 export interface ModelMemory {
   weightsBytes: number;
   computeBytes: number;
-  /** Of one token in the window of one slot. */
+  /** Bytes for one token in the window of one slot. */
   cacheBytesPerToken: Record<CacheType, number>;
-  /** What its window is kept in where nobody says something else. */
+  /** Default type of the window's memory. */
   cacheType: CacheType;
   layers: number;
-  /** What there is for the windows of all slots together; below 0 where not even the weights fit. */
+  /** Bytes left for the windows of all slots together; below 0 when not even the weights fit. */
   windowRoomBytes: number;
   /** The window that it is loaded with where nobody names one. */
   contextLength: number;
@@ -91,7 +91,7 @@ function memoryOf(memory: Fields): ModelMemory {
   };
 }
 
-/** What `POST /api/show` tells of a model, as far as a card shows it. */
+/** The parts of `POST /api/show` that a card shows. */
 export interface ModelDescription {
   name: string;
   description: string | undefined;
@@ -130,13 +130,13 @@ export async function describeModel(
   };
 }
 
-/** What becomes of a model's bytes when it is deleted. */
+/** The effect of deleting a model, in bytes. */
 export interface DeletionPlan {
   name: string;
   freedBytes: number;
   /** Needed by other models too. */
   sharedBytes: number;
-  /** Of files outside the store, which stay. */
+  /** Files outside the store, which stay. */
   referredBytes: number;
 }
 
@@ -167,8 +167,7 @@ export async function copyModel(
 }
 
 /**
- * Makes a model from the text of a Modelfile, and passes on what the server tells meanwhile.
- *
+ * Makes a model from the text of a Modelfile, and passes on the server's progress.
  * @throws ServerRefusal with line and column, or ProductError `CLIENT_SERVER_UNREACHABLE`
  */
 export async function createFromModelfile(

@@ -16,7 +16,7 @@ export interface RequestView {
   keyId: string | undefined;
   client: { address: string; agent: string | undefined };
   stream: boolean;
-  /** What was in force for the answer. */
+  /** The settings in force for the answer. */
   parameters: Record<string, unknown> | undefined;
   state: "running" | "done";
   /** 499 when the client left. */
@@ -39,7 +39,7 @@ export interface RequestView {
   totalMs: number | undefined;
 }
 
-/** What was asked and answered, where the server keeps it. */
+/** The prompt and the answer, if the server keeps them. */
 export interface RequestTexts {
   prompt: string | undefined;
   answer: string | undefined;

@@ -1,5 +1,5 @@
-// Prompts and answers of the last requests, while the operator wants them recorded: in memory alone, cut and
-// bounded, and without secrets when they are read.
+// Prompts and answers of the last requests, while the operator records them: in memory only, bounded,
+// and with secrets redacted when read.
 import { redact } from "./redact.ts";
 
 export interface Transcript {
@@ -10,9 +10,9 @@ export interface Transcript {
   body?: string | undefined;
 }
 
-/** Of one prompt or answer; what is longer loses its middle. */
+/** Limit for one prompt or answer; longer ones lose their middle. */
 const longestText = 64 * 1024;
-/** Of all together, in characters. */
+/** Limit for all together, in characters. */
 const largestTotal = 16 * 1024 ** 2;
 
 export class Transcripts {
@@ -36,7 +36,7 @@ export class Transcripts {
     this.#total = 0;
   }
 
-  /** Only whole: a part of a request cannot be sent once more. */
+  /** Kept only whole: a part of a request cannot be sent again. */
   addBody(id: string, json: string): void {
     if (this.#isRecording && json.length <= longestText && redact(json) === json)
       this.#add(id, "body", json);

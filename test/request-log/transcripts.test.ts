@@ -1,4 +1,4 @@
-// What was said: kept within bounds, and read without secrets.
+// Transcripts stay within bounds, and secrets are redacted when read.
 import { expect, test } from "vitest";
 import { drawToken, serverKeyPrefix } from "../../source/keys/token.ts";
 import { redact } from "../../source/request-log/redact.ts";

@@ -165,7 +165,7 @@ describe("the hub", () => {
     screen.type("maker/Gated");
     await screen.until("> maker/Gated");
     await press(screen, keys.enter, "✗ failed");
-    await screen.until("is gated: its terms must be");
+    await screen.until("is gated: accept its terms");
     await screen.until("HF_TOKEN");
     await press(screen, "x", "is off the list");
   });
