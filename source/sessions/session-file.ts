@@ -1,5 +1,5 @@
-// The text of a saved chat: a line of JSON about it, so that a list reads no more than that, and then
-// a line for each message.
+// The text format of a saved chat: a first line of JSON about it, so that a list reads no more than
+// that, then a line for each message.
 import { isRecord } from "../base/json-record.ts";
 import type {
   Session,
@@ -28,7 +28,10 @@ function lineOf(message: SessionMessage): string {
   return line;
 }
 
-/** @throws Error in words for a log, where the text is no saved chat or of a later program */
+/**
+ * @throws Error with a reason for the log when the text is not a saved chat, or is from a later
+ * version
+ */
 export function readSessionText(text: string): Session {
   const [first = "", ...lines] = text.split("\n");
   const head = readHead(first);
@@ -39,8 +42,8 @@ export function readSessionText(text: string): Session {
 /** @throws Error as above */
 export function readHead(line: string): SessionHead {
   const value: unknown = JSON.parse(line);
-  if (!isRecord(value)) throw new Error("its first line is no object");
-  if (value.version !== version) throw new Error(`it is of version ${String(value.version)}`);
+  if (!isRecord(value)) throw new Error("its first line is not an object");
+  if (value.version !== version) throw new Error(`its version is ${String(value.version)}`);
   const { system, forkedFrom, deployment } = value;
   return {
     id: textAt(value, "id"),
@@ -68,7 +71,7 @@ function readDeployment(value: Record<string, unknown>): SessionDeployment {
 
 function readMessage(line: string): SessionMessage {
   const value: unknown = JSON.parse(line);
-  if (!isRecord(value)) throw new Error("a message is no object");
+  if (!isRecord(value)) throw new Error("a message is not an object");
   const { typed, thinking, atMs, images, files, toolCalls } = value;
   const role = (["user", "assistant", "tool"] as const).find((known) => known === value.role);
   if (role === undefined) throw new Error(`a message has the role ${String(value.role)}`);
@@ -89,7 +92,7 @@ function readMessage(line: string): SessionMessage {
 }
 
 function readImage(value: unknown): SessionImage {
-  if (!isRecord(value)) throw new Error("an image is no object");
+  if (!isRecord(value)) throw new Error("an image is not an object");
   const digest = textAt(value, "digest");
   // It becomes the name of a file.
   if (!/^[0-9a-f]{64}$/.test(digest)) throw new Error("an image has no digest");
@@ -110,7 +113,7 @@ function readFile(value: unknown): SessionFile {
 }
 
 function readToolCall(value: unknown) {
-  if (!isRecord(value)) throw new Error("a tool call is no object");
+  if (!isRecord(value)) throw new Error("a tool call is not an object");
   const values = value.arguments;
   return { name: textAt(value, "name"), arguments: isRecord(values) ? values : {} };
 }
@@ -135,11 +138,11 @@ function readParameters(value: unknown): SessionHead["parameters"] {
 function textAt(value: Record<string, unknown>, field: string): string {
   const text = value[field];
   if (typeof text === "string") return text;
-  throw new Error(`${field} is no text`);
+  throw new Error(`${field} is not a text`);
 }
 
 function numberAt(value: Record<string, unknown>, field: string): number {
   const number = value[field];
   if (typeof number === "number") return number;
-  throw new Error(`${field} is no number`);
+  throw new Error(`${field} is not a number`);
 }

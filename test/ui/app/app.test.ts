@@ -103,7 +103,7 @@ describe("for a screen reader", () => {
     screen.type(altThree);
     await screen.until("Screen: Server");
     await server.send("/v1/models");
-    await screen.until(/GET \/v1\/models - \+ 200/);
+    await screen.until(/GET \/v1\/models - 200/);
     await server.send("/v1/models");
     await screen.until((now) => (now.text.match(/GET \/v1\/models/g) ?? []).length >= 3);
     expect(screen.text).not.toMatch(/[╭│─█▁]/);

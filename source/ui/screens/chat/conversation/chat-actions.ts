@@ -2,6 +2,7 @@
 
 import { writeFile } from "node:fs/promises";
 import { toAbsolutePath } from "../../../../base/file-path.ts";
+import { shownModel } from "../../../../base/model-tag.ts";
 import { describeError } from "../../../../base/product-error.ts";
 import { formatRelativeTime } from "../../../../base/relative-time.ts";
 import type { SessionHead } from "../../../../sessions/session.ts";
@@ -156,7 +157,7 @@ export class ChatActions {
   }
 
   async #isTaken(name: string): Promise<boolean> {
-    const wanted = name.replace(/:latest$/i, "").toLowerCase();
+    const wanted = shownModel(name).toLowerCase();
     return (await this.#backend.models()).some((model) => model.name.toLowerCase() === wanted);
   }
 
