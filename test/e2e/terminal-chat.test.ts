@@ -84,7 +84,10 @@ describe("the chat", () => {
     await chat.shows("Disabled format.");
     expect(chat.text()).toMatch(/ \[-?\d/);
     chat.type("\r");
-    await chat.shows("2 + 3 = 5");
+    // After so many numbers the model may say anything.
+    await chat.showsNot("1 held");
+    await chat.shows(" What is 2 + 3?");
+    await chat.shows(idle);
   });
 
   it("sends several lines as one message", async () => {
