@@ -103,7 +103,7 @@ try {
   await answerDeployScreen();
   picture(
     "deploy",
-    "The deploy screen: how many replicas what demand would have, and the same as a command",
+    "The deploy screen: three steps, the checks before the launch, and the same as a command",
   );
   await launch();
   picture("launch", "A launch: its phases, its log, and a test request to the new app");
@@ -171,7 +171,7 @@ async function askApp(token: string): Promise<void> {
   }
 }
 
-/** From a script to the step about scaling. */
+/** From a script to the review, by way of the scaling. */
 async function answerDeployScreen(): Promise<void> {
   program.write(`${escapeKey}4`);
   await shows("1 of 3");
@@ -184,15 +184,17 @@ async function answerDeployScreen(): Promise<void> {
   program.write("a");
   await shows("every check and its result");
   program.write("scaling\r");
+  await shows("Advanced  Scaling");
   // As the script says, cheapest, responsive.
   program.write(rightKey);
   await shows("< Cheapest >");
   program.write(rightKey);
   await shows("< Responsive >");
+  await next("It can be launched");
 }
 
 async function launch(): Promise<void> {
-  await next("It can be launched", "notes is live");
+  await next("notes is live");
   program.write("t");
   await shows("POST /v1/chat/completions 200");
 }

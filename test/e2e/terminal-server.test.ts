@@ -56,6 +56,15 @@ describe("the Server screen", () => {
     await program.shows("/api/generate");
     await program.shows("✓ 200");
     await program.shows("CPU");
+    // What modelctl asks for its own screens is hidden, until a shows it.
+    await program.shows(" 1 of 1 ");
+    program.type("a");
+    await program.shows("own shown");
+    await program.showsNot(" 1 of 1 ");
+    program.type("aP");
+    await program.shows("Record prompts, answers and bodies");
+    program.type("y");
+    await program.shows("Requests, recording prompts");
     program.type("S");
     await program.shows("Stop the server on");
     program.type("y");

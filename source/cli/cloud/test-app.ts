@@ -1,4 +1,5 @@
 // The first requests to a new app: which models it has, and one short answer.
+import { shownModel } from "../../base/model-tag.ts";
 import { describeError } from "../../base/product-error.ts";
 import { ServerRefusal } from "../../client/api-client.ts";
 import { type EndpointConnection, OpenAiEndpoint } from "../../client/openai-endpoint.ts";
@@ -16,7 +17,7 @@ export async function testApp(
   let models: string[] = [];
   const first = await step("GET /v1/models", "at least one model", async () => {
     models = await endpoint.models(signal);
-    return models.join(", ");
+    return models.map(shownModel).join(", ");
   });
   const [model] = models;
   if (model === undefined) return [first];

@@ -35,7 +35,7 @@ export function Gauge({ share, width, tone }: GaugeProps): ReactElement {
 function signOf(share: number, { bar }: Glyphs): readonly [glyph: string, tone: Tone] {
   if (share >= criticalShare) return [bar.critical, "error"];
   if (share >= highShare) return [bar.high, "warning"];
-  return [bar.filled, "plain"];
+  return [bar.filled, "dim"];
 }
 
 /** Squares for slots, busy ones first; empty where there are more than `width`: numbers must do. */

@@ -16,7 +16,7 @@ export interface SparklineProps {
 
 /** Hidden from screen readers: the figure beside it says as much. */
 export function Sparkline(props: SparklineProps): ReactElement {
-  const { values, width, floor, tone = "plain" } = props;
+  const { values, width, floor, tone = "dim" } = props;
   const { glyphs, theme } = useLook();
   return (
     <Text {...theme[tone]} aria-hidden>

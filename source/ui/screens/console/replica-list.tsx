@@ -140,12 +140,7 @@ function DemandRow({ label, values, note, isDim, width }: DemandRowProps): React
   return (
     <Text wrap="truncate">
       <Text {...theme.dim}>{label.padEnd(demandLabelWidth)}</Text>
-      <Sparkline
-        values={values}
-        width={Math.max(0, cells)}
-        floor={1}
-        tone={isDim ? "dim" : "plain"}
-      />
+      <Sparkline values={values} width={Math.max(0, cells)} floor={1} />
       <Text {...theme[isDim ? "dim" : "plain"]}>{value}</Text>
     </Text>
   );

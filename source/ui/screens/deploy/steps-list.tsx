@@ -33,7 +33,7 @@ export const StepsList = memo(function StepsList(props: StepsListProps): ReactEl
       <Line runs={[]} />
       <TextLine text="Advanced" tone="dim" width={width} />
       {advancedStepsOf({ given }).map(({ id, title }) => (
-        <Step key={id} label={`  ${title}`} state={id === step ? "current" : "later"} />
+        <Step key={id} label={title} state={id === step ? "current" : "later"} />
       ))}
       <Line runs={[]} />
       {script !== "" && <TextLine text={script} tone="dim" width={width} />}

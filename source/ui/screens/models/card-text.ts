@@ -19,8 +19,10 @@ export function licenseName(short: unknown, text: string | undefined): string {
 export function modelfileSummary(modelfile: string): string {
   const commands = commandsOf(modelfile);
   const from = commands.find((line) => /^from /i.test(line))?.slice("from ".length) ?? "";
-  // A path's folders are the store's.
-  const base = from.startsWith("/") ? (from.split("/").at(-1) ?? "") : shownModel(from);
+  // A path's folders are the store's, and so are names of digits.
+  const file = from.split("/").at(-1) ?? "";
+  const own = /^sha256[-:]/.test(file) ? "its own file" : file;
+  const base = from.startsWith("/") ? own : shownModel(from);
   const more = commands.filter((line) => !/^from /i.test(line)).length;
   const others = more === 0 ? "" : ` and ${more} more ${more === 1 ? "command" : "commands"}`;
   return `From ${base.trim()}${others}; i shows the Modelfile`;

@@ -12,7 +12,7 @@ import {
 } from "../../../client/models-store.ts";
 import { cardText, deletionSentence } from "./card-text.ts";
 import { entriesOf, isLoaded, readOnlyReason } from "./model-entries.ts";
-import { baseName, isSameModel, withTag } from "./model-name.ts";
+import { baseName, isSameModel, nameKey } from "./model-name.ts";
 import type { ModelsContext, Sentence } from "./models-context.ts";
 import { type LoadingModel, withList } from "./models-state.ts";
 
@@ -32,7 +32,7 @@ export async function toggleLoad(context: ModelsContext): Sentence {
 }
 
 export function cancelLoad({ entry, loads }: ModelsContext): undefined {
-  if (entry !== undefined) loads.get(withTag(entry.name))?.abort();
+  if (entry !== undefined) loads.get(nameKey(entry.name))?.abort();
 }
 
 export async function copy(context: ModelsContext): Sentence {
@@ -131,7 +131,7 @@ function localModel({ entry }: ModelsContext): LocalModel | undefined {
 /** Loads with the chosen window and KV cache. */
 async function load(context: ModelsContext, name: string): Sentence {
   const { client, feed, state, loads } = context;
-  const key = withTag(name);
+  const key = nameKey(name);
   if (loads.has(key)) return `${name} is being loaded`;
   const controller = new AbortController();
   loads.set(key, controller);

@@ -1,6 +1,7 @@
 // Downloads of models: which one to pull, and pulling, pausing and cancelling it.
 
 import { formatBytes } from "../../../base/byte-format.ts";
+import { shownModel } from "../../../base/model-tag.ts";
 import { describeError } from "../../../base/product-error.ts";
 import { pullOnServer } from "../../../client/model-calls.ts";
 import { type HubQuantization, listQuantizations } from "../../../client/models-hub.ts";
@@ -17,7 +18,7 @@ import {
 } from "./download.ts";
 import { freeVramBytes } from "./estimate.ts";
 import { downloadOf } from "./model-entries.ts";
-import { isSameModel, pullReference, quantizedName, withTag } from "./model-name.ts";
+import { isSameModel, pullReference, quantizedName } from "./model-name.ts";
 import type { ModelsContext, Sentence } from "./models-context.ts";
 import { findDownload, type ModelsState, withDownload, withList } from "./models-state.ts";
 
@@ -42,7 +43,7 @@ function nameProblem({ state }: ModelsContext, typed: string): string | undefine
   const name = typed.trim();
   if (name === "") return "Type a name such as owner/name:Q4_K_M; Esc cancels.";
   if (/\s/.test(name)) return "A model's name has no blanks.";
-  const known = findDownload(state.downloads, withTag(pullReference(name)));
+  const known = findDownload(state.downloads, shownModel(pullReference(name)));
   return known !== undefined && isActive(known) ? `${known.name} is being downloaded.` : undefined;
 }
 
@@ -80,7 +81,7 @@ export function cancel(context: ModelsContext): string | undefined {
 
 /** Begins or resumes a download, and selects it. @returns why it does not begin */
 function start(context: ModelsContext, reference: string): string | undefined {
-  const name = withTag(reference);
+  const name = shownModel(reference);
   const known = findDownload(context.state.downloads, name);
   if (known !== undefined && isActive(known)) return `${name} is being downloaded already`;
   change(context, name, (download) =>
@@ -113,14 +114,15 @@ async function run(context: ModelsContext, name: string): Promise<void> {
     if (controller.signal.aborted) return;
     const sentence = describeError(error);
     change(context, name, (download) => download && failDownload(download, sentence));
-    frame.notify(`The download of ${name} failed: ${sentence}`);
+    // The screen itself tells why, while it is in front.
+    frame.notify(`The download of ${name} failed${feed.isRunning ? "" : `: ${sentence}`}`);
   } finally {
     if (pulls.get(name) === controller) pulls.delete(name);
   }
 }
 
 function stop({ pulls }: ModelsContext, name: string): void {
-  const key = withTag(name);
+  const key = shownModel(name);
   pulls.get(key)?.abort();
   pulls.delete(key);
 }
@@ -136,7 +138,7 @@ function change(
 function choiceFor(name: string, quantization: HubQuantization, state: ModelsState): Choice {
   const { capacity, local, downloads } = state;
   const { selector, sizeBytes, files, isDefault } = quantization;
-  const reference = withTag(quantizedName(name, selector));
+  const reference = shownModel(quantizedName(name, selector));
   const room = capacity.value;
   const memoryBytes = room && freeVramBytes(room) + room.memory.freeBytes;
   const notes = [

@@ -36,7 +36,7 @@ test("marks the advanced step that is open, behind which the review is still to 
   const lines = linesOf({ step: "scaling" });
   expect(lines).toContain("│ ✓ 2 Name and access   │");
   expect(lines).toContain("│   3 Review and launch │");
-  expect(lines).toContain("│ >   Scaling           │");
+  expect(lines).toContain("│ > Scaling             │");
 });
 
 test("leaves the scaling out for what is run once", () => {

@@ -34,5 +34,8 @@ test("lists the facts of the file by name, long ones by their number", () => {
 test("the card has the Modelfile in a line, with the base name of what it is made from", () => {
   const text = 'FROM /store/blobs/tiny.gguf\nPARAMETER top_k 3\nSYSTEM """Be\n\nbrief."""\n# end';
   expect(modelfileSummary(text)).toBe("From tiny.gguf and 2 more commands; i shows the Modelfile");
+  expect(modelfileSummary("FROM /store/blobs/sha256-0de275154806bb")).toContain(
+    "From its own file",
+  );
   expect(modelfileSummary("FROM tiny:latest")).toBe("From tiny; i shows the Modelfile");
 });
