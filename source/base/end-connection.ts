@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 const graceMs = 1000;
 
 /** Sends a last text and closes both directions: `end` alone waits for the client to close its own. */
-export function endConnection(socket: Duplex, text: string): void {
+export function endConnection(socket: Duplex, text = ""): void {
   socket.end(text);
   const timer = setTimeout(() => socket.destroy(), graceMs);
   timer.unref();

@@ -1,6 +1,5 @@
 // Plays the rounds of a target, and notices what the product must never do: throw what is no error of
 // its own, hang, leak.
-import { setTimeout as wait } from "node:timers/promises";
 import { Dice } from "./dice.ts";
 import { sizeOfProcess } from "./process-size.ts";
 import type { Attack, ProcessSize, Target } from "./target.ts";
@@ -11,7 +10,7 @@ export interface PlayOptions {
   rounds: number;
   /** Plays this round alone. */
   only?: number | undefined;
-  /** A round that takes longer hangs. Defaults to 10 s. */
+  /** An attempt that takes longer hangs. Defaults to 10 s. */
   hangMs?: number;
   /** Told of rounds that hold up this thread; by default nobody is. */
   watchdog?: Watchdog | undefined;
@@ -91,14 +90,20 @@ class Play {
   async #round(attack: Attack, index: number): Promise<boolean> {
     const { seed, watchdog, hangMs = usualHangMs } = this.#options;
     const dice = new Dice(`${seed}:${this.#target.name}:${index}`);
-    const trying = (reproduction: string) => {
+    const note = (reproduction: string) => {
       this.#attempts += 1;
       this.#latest = reproduction;
       watchdog?.watch(`${this.#target.name}, round ${index}: ${reproduction}`);
     };
     this.#rounds += 1;
     try {
-      await withinLimit(attack.round({ dice, trying }), hangMs);
+      await withinLimit(hangMs, (startAnew) => {
+        const trying = (reproduction: string) => {
+          startAnew();
+          note(reproduction);
+        };
+        return attack.round({ dice, trying });
+      });
       return true;
     } catch (error) {
       this.#fail(index, error);
@@ -120,7 +125,7 @@ class Play {
 
   async #end(attack: Attack): Promise<void> {
     try {
-      await withinLimit(attack.close?.(), endMs);
+      await withinLimit(endMs, () => attack.close?.());
     } catch (error) {
       this.#fail(undefined, error);
     }
@@ -137,16 +142,20 @@ async function sizeOf(attack: Attack): Promise<ProcessSize> {
   return (await attack.size?.()) ?? (await sizeOfProcess());
 }
 
-async function withinLimit(work: Promise<void> | undefined, limitMs: number): Promise<void> {
-  const over = new AbortController();
-  const limit = wait(limitMs, undefined, { signal: over.signal }).then(() => {
-    throw new Error(`it hangs: nothing for ${limitMs / 1000} s`);
-  });
-  limit.catch(() => {}); // the work was quicker
+/** @param work is given a function that starts the limit anew */
+async function withinLimit(
+  limitMs: number,
+  work: (startAnew: () => void) => Promise<void> | undefined,
+): Promise<void> {
+  const limit = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    limit.reject(new Error(`it hangs: nothing for ${limitMs / 1000} s`));
+  }, limitMs);
+  const working = work(() => timer.refresh());
   try {
-    await Promise.race([work, limit]);
+    await Promise.race([working, limit.promise]);
   } finally {
-    work?.catch(() => {}); // too late to be told
-    over.abort();
+    working?.catch(() => {}); // too late to be told
+    clearTimeout(timer);
   }
 }

@@ -37,7 +37,7 @@ process.exit(failures === 0 ? 0 : 1);
 
 function tellFailures({ name, failures }: Played): void {
   for (const { round, reason, reproduction } of failures) {
-    const again = round === undefined ? "" : ` FUZZ_ROUND=${round}`;
+    const again = round === undefined ? ` FUZZ_ROUNDS=${factor}` : ` FUZZ_ROUND=${round}`;
     console.log(`\n${name}: ${reason}`);
     console.log(`  tried: ${shown(reproduction)}`);
     console.log(`  again: FUZZ_SEED=${seed}${again} npm run fuzz -- ${name}\n`);

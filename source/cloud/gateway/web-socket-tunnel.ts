@@ -2,6 +2,7 @@
 import { type ClientRequest, type IncomingMessage, request, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { endConnection } from "../../base/end-connection.ts";
 import type { Arrival, ExchangeContext } from "./arrival.ts";
 import type { FailureKind } from "./attempt.ts";
 import { openRecord } from "./exchange-record.ts";
@@ -22,7 +23,7 @@ export function replyOnSocket(incoming: IncomingMessage, socket: Duplex): Server
   response.shouldKeepAlive = false;
   socket.on("error", () => socket.destroy());
   if (socket instanceof Socket) response.assignSocket(socket);
-  response.once("finish", () => socket.end());
+  response.once("finish", () => endConnection(socket));
   return response;
 }
 

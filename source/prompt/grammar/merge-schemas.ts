@@ -38,11 +38,17 @@ export function mergeSchemas(
     if (!Object.hasOwn(first, key)) continue;
     merged[key] = mergeKeyword(key, first, second, { path, texts });
   }
+  // Both list values, and none is in both lists.
+  if (first.enum !== undefined && second.enum !== undefined && isEmpty(merged.enum)) return false;
   return {
     ...merged,
     ...mergeProperties(first, second, path),
     ...mergeAdditional(first, second, path),
   };
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 function mergeKeyword(

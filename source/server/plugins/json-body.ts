@@ -1,9 +1,12 @@
 // Reads every body as JSON, whatever its Content-Type says, as the peers do.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { ProductError } from "../../base/product-error.ts";
 import { serverErrors } from "../errors.ts";
 
 const mostLevels = 512;
+/** Whoever waits is answered between the steps of reading a longer one. */
+const longBody = 1024 ** 2;
 
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -15,24 +18,34 @@ export function readJsonBodies(app: FastifyInstance): void {
   // Parsed only for routes that want one: an unknown route is unknown whatever was sent to it.
   app.addHook("preValidation", async (request) => {
     if (request.routeOptions.schema?.body === undefined) return;
-    request.body = parseBody(typeof request.body === "string" ? request.body : "");
+    const text = typeof request.body === "string" ? request.body : "";
+    const body = parseBody(text);
+    if (text.length > longBody) await nextTurn();
+    refuseDeepBody(body);
+    request.body = withoutNulls(body);
+    if (text.length > longBody) await nextTurn();
+  });
+  // Behind the schema's check.
+  app.addHook("preHandler", async ({ headers }) => {
+    if (Number(headers["content-length"]) > longBody) await nextTurn();
   });
 }
 
 function parseBody(text: string): unknown {
   if (text.trim() === "") throw missingBody();
-  let body: unknown;
   try {
-    body = JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     throw new ProductError(serverErrors.bodyInvalid, {
       message: `The request's body is not JSON: ${error instanceof Error ? error.message : error}.`,
       cause: error,
     });
   }
-  refuseDeepBody(body);
+}
+
+/** null means "not given", for every field at the top. */
+function withoutNulls(body: unknown): unknown {
   if (body === null || typeof body !== "object" || Array.isArray(body)) return body;
-  // null means "not given", for every field at the top.
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 

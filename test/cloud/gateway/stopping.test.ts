@@ -54,12 +54,20 @@ test("what runs is finished, what waits or comes is refused, then nobody listens
   await expect(sendRaw(url, {})).rejects.toThrow("ECONNREFUSED");
 });
 
-test("who was refused a tunnel and stays does not hold it up", async () => {
+test.each([
+  ["a tunnel", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", 405],
+  [
+    "a WebSocket",
+    "GET /acme/none HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+    401,
+  ],
+])("who was refused %s and stays does not hold it up", async (_, head, status) => {
   const { hostname, port } = new URL(gateway.url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
   socket.on("error", () => {}); // it is cut
-  socket.write("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n");
-  expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 405 /);
+  socket.write(head);
+  const [reply] = await once(socket, "data");
+  expect(String(reply)).toContain(`HTTP/1.1 ${status} `);
   await gateway.close();
   socket.destroy();
 });

@@ -15,19 +15,24 @@ export const kills: Target = {
   name: "kills",
   rounds: 5,
   async begin() {
-    let server = await ServerUnderAttack.start();
+    let starting = ServerUnderAttack.start();
+    await starting;
     let count = 0;
     return {
       async round({ dice, trying }) {
+        const killed = await starting;
         const delayMs = dice.below(1500);
-        trying(`kill -9 of the server in ${server.folder} after ${delayMs} ms of load`);
+        trying(`kill -9 of the server in ${killed.folder} after ${delayMs} ms of load`);
         count += 1;
-        const load = Promise.allSettled(loadOf(dice, server, `made-${count}`));
+        const load = Promise.allSettled(loadOf(dice, killed, `made-${count}`));
         await wait(delayMs);
-        await server.kill();
+        await killed.kill();
         await load;
-        await server.checkNothingRuns();
-        server = await ServerUnderAttack.start(server.folder);
+        await killed.checkNothingRuns();
+        trying(`the start of another server in ${killed.folder}`);
+        starting = ServerUnderAttack.start(killed.folder);
+        const server = await starting;
+        trying(`its models in ${killed.folder}`);
         const { text } = await server.send("GET", "/api/tags");
         if (text.includes('"problems"')) throw new Error(`the store is damaged: ${text}`);
         const { status } = await server.send("POST", "/api/create", {
@@ -36,7 +41,8 @@ export const kills: Target = {
         });
         if (status !== 200) throw new Error(`a model could not be made: ${status}`);
       },
-      close: async () => await server.close(),
+      // Also one that has taken too long to start.
+      close: async () => await (await starting).close(),
     };
   },
 };

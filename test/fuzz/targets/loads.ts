@@ -31,12 +31,15 @@ export const loads: Target = {
           writeFileSync(path.join(folder, name), Buffer.concat([changed, weights]));
         }
         const model = path.join(folder, originals[0] ?? "");
-        trying(`${model} and the projector beside it (${damaged.name} is damaged)`);
+        const ask = async (route: string, body: object) => {
+          trying(`${route} of ${model}, in whose folder ${damaged.name} is damaged`);
+          await refusedOrAnswered(server, route, { model, ...body });
+        };
         const options = { num_predict: 2 };
-        const body = { model, prompt: "Hi", images, stream: false, keep_alive: 0, options };
-        await refusedOrAnswered(server, "/api/generate", body);
-        await refusedOrAnswered(server, "/api/embed", { model, input: "Hi", keep_alive: 0 });
-        await refusedOrAnswered(server, "/api/show", { model });
+        const common = { stream: false, keep_alive: 0, options };
+        await ask("/api/generate", { prompt: "Hi", images, ...common });
+        await ask("/api/embed", { input: "Hi", keep_alive: 0 });
+        await ask("/api/show", {});
         await server.checkIsWell();
       },
       size: async () => server.size(),

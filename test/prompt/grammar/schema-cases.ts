@@ -267,6 +267,12 @@ export const schemaCases: Array<
   ],
   ["oneOf", { oneOf: [{ const: "a" }, { const: "b" }] }, ["a", "b"], ["c"]],
   [
+    "an enum beside anyOf, of which one alternative has nothing in common with it",
+    { enum: ["a", "b"], anyOf: [{ enum: ["b", "c"] }, { enum: ["d"] }] },
+    ["b"],
+    ["a", "c", "d"],
+  ],
+  [
     "anyOf beside properties",
     {
       type: "object",
