@@ -1,49 +1,49 @@
-// What a revision is made of: the configuration a script asks for, after flags and defaults.
+// Configuration of a revision, after flags and defaults.
 
-/** Which callers an app answers. */
+/** Callers that an app accepts. */
 export type AuthMode = "private" | "shared" | "public";
 
-/** How an app grows and shrinks; all counts are of replicas. */
+/** Scaling of an app; all counts are replicas. */
 export interface ScaleSettings {
   minConcurrency: number;
   maxConcurrency: number;
   concurrencyBuffer: number;
-  /** Percent of the demand that is kept as spare replicas. */
+  /** Spare replicas, as a percentage of demand. */
   concurrencyBufferPerc: number;
-  /** Requests that one replica is given at a time. */
+  /** Requests that one replica handles at a time. */
   maxMultiplexing: number;
-  /** 0..1 of `maxMultiplexing` at which another replica is wanted. */
+  /** Fraction (0..1) of `maxMultiplexing` at which another replica is started. */
   targetUtilization: number;
-  /** Milliseconds a request waits before it makes the app grow. */
+  /** Milliseconds that a request waits before the app scales up. */
   scalingDelayMs: number;
-  /** Milliseconds that an idle replica is kept. */
+  /** Milliseconds for which an idle replica is kept. */
   keepAliveMs: number;
-  /** How many replicas may start at a time. */
+  /** Replicas that may start at the same time. */
   maxStarting: number;
 }
 
 export interface TimeLimits {
-  /** From spawning a replica to its readiness. */
+  /** From spawning a replica until it is ready. */
   startupTimeoutMs: number;
-  /** Of one request, first byte and total; 0: none. */
+  /** Limit for the first byte, and for the whole request; 0: none. */
   requestTimeoutMs: number;
-  /** How long a drained replica may take to finish what it has. */
+  /** Limit for a draining replica to finish its requests. */
   drainTimeoutMs: number;
   /** From SIGTERM to SIGKILL. */
   terminationGraceMs: number;
 }
 
 export interface HardwareNeeds {
-  /** As the script or a flag says, such as "GPU-H100"; undefined or "any": whatever there is. */
+  /** Machine type from the script or a flag, such as "GPU-H100"; undefined or "any" accepts any. */
   machineType: string | undefined;
-  /** 0: the processor alone. */
+  /** Number of GPUs; 0: CPU only. */
   gpuCount: number;
 }
 
-/** One revision's frozen configuration. Secrets are named here and stored elsewhere. */
+/** Frozen configuration of one revision. Secrets are named here and stored elsewhere. */
 export interface AppConfig {
   kind: "container" | "virtualenv" | "function" | "app";
-  /** The port that the script says, before the port map. */
+  /** Port in the script, before port mapping. */
   exposedPort: number;
   healthPath: string;
   auth: AuthMode;
@@ -51,23 +51,23 @@ export interface AppConfig {
   limits: TimeLimits;
   hardware: HardwareNeeds;
   requirements: string[];
-  /** Variables that every replica gets, without secrets. */
+  /** Variables of every replica, without secrets. */
   environment: Record<string, string>;
   /** Names of secrets that every replica gets as variables. */
   secretNames: string[];
-  /** Programs that the script calls, looked up before anything starts. */
+  /** Programs that the script runs; checked before a start. */
   executables: string[];
   coldStart: "wait" | "fail";
-  /** GETs of these paths never wake an app that sleeps. */
+  /** GET paths that never wake a sleeping app. */
   noWakePaths: string[];
   /** Milliseconds of silence after which an event stream gets a comment; absent: never. */
   sseKeepAliveMs?: number | undefined;
-  /** Whether a sleeping app's list of models is answered from the last reply. Absent: no. */
+  /** Answers a sleeping app's model list from the last response. Defaults to false. */
   modelsCache?: boolean | undefined;
-  /** Whether a stream to a sleeping app begins while its replica starts. Absent: no. */
+  /** Starts streaming to a sleeping app's caller while its replica starts. Defaults to false. */
   earlyStream?: boolean | undefined;
   portRewrite: "auto" | "argv" | "none";
-  /** Sent to the replica in place of the caller's; the name of a secret. */
+  /** Name of the secret sent to the replica as Authorization, instead of the caller's. */
   upstreamAuthorizationSecret: string | undefined;
 }
 

@@ -1,22 +1,25 @@
-// The rules for the names of organisations and apps, which are the first segments of every URL.
+// Rules for names of organisations and apps, the first segments of every URL.
 import { ProductError } from "../base/product-error.ts";
 import { quoteShort } from "../base/seen-text.ts";
 import { cloudErrors } from "./errors.ts";
 
-/** Lower case, digits and hyphens, as in a host name. */
+/** Same rules as a host name label: lower case, digits and hyphens. */
 const namePattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Paths of the gateway itself, or names that people take for them. */
+/** Paths of the gateway itself, or names easily mistaken for them. */
 const reservedOrganisations = new Set(["_", "v1", "health", "metrics", "admin", "static"]);
 
-/** @returns why a name is refused, as the end of a sentence; undefined when it may be used */
+/**
+ * @returns the reason why a name is invalid, as the end of a sentence; undefined for a valid one
+ */
 export function nameFault(kind: "app" | "organisation", name: string): string | undefined {
   if (name === "") return "is empty";
   if (name.length > 63) return "is longer than 63 characters";
   if (!namePattern.test(name)) {
-    return "may only have a-z, 0-9 and hyphens, and begins and ends with a letter or digit";
+    return "may only contain a-z, 0-9 and hyphens, and must start and end with a letter or digit";
   }
-  if (name.includes("--")) return "has two hyphens in a row, which stand for environments";
+  if (name.includes("--"))
+    return "contains two hyphens in a row, which are reserved for environments";
   if (kind === "organisation" && reservedOrganisations.has(name)) return "is reserved";
   return undefined;
 }
@@ -32,7 +35,7 @@ export function checkName(kind: "app" | "organisation", name: string): string {
   });
 }
 
-/** A legal name that is near a text, such as a file's name. */
+/** Suggests a valid name close to a text, such as a file name. */
 export function suggestName(text: string): string {
   const name = text
     .toLowerCase()

@@ -1,5 +1,5 @@
-// The variables of the control plane's own environment that replicas get. It may have been started from
-// a shell full of secrets, and every organisation's apps run below it.
+// Environment variables that replicas inherit from the control plane. Its shell may hold secrets,
+// and replicas belong to any organisation.
 import { settingDefinitions } from "../configuration/settings.ts";
 
 const inheritedNames = [
@@ -7,17 +7,17 @@ const inheritedNames = [
   /^(?:LC|XDG|CUDA|NVIDIA|HIP|ROCR)_/,
   /^(?:https?|ftp|all|no)_proxy$/i,
   /^(?:SSL_CERT_FILE|SSL_CERT_DIR|NODE_EXTRA_CA_CERTS|PIP_CERT|\w+_CA_BUNDLE)$/,
-  // Switches of the Python side for all replicas, and where our own modelctl is.
+  // Settings of the Python side for all replicas, and the path of our modelctl.
   /^DEPLOYCTL_(?:REAL_FAL|BIND_ANY|MODELCTL)$/,
 ];
 
-/** Settings of modelctl, none of which is a secret, and the store's place as Ollama names it. */
+/** Settings of modelctl, none of them secret, and Ollama's variable for the store's folder. */
 const modelctlNames = new Set([
   ...Object.keys(settingDefinitions).map((name) => `MODELCTL_${name.toUpperCase()}`),
   "OLLAMA_MODELS",
 ]);
 
-/** Variables that scripts often rely on and that are set in many shells. */
+/** Variables that scripts often need and many shells set. */
 const wellKnownNames =
   /^(?:HF_TOKEN|HF_ENDPOINT|HUGGING_FACE_HUB_TOKEN|AWS_\w+|AZURE_\w+|GOOGLE_APPLICATION_CREDENTIALS|(?:OPENAI|ANTHROPIC|GEMINI|GOOGLE|MISTRAL|GROQ|COHERE|TOGETHER|OPENROUTER|WANDB|NGC|LANGSMITH)_API_KEY|OPENAI_BASE_URL|GITHUB_TOKEN|GH_TOKEN|DATABASE_URL|VLLM_\w+|PYTHONPATH)$/;
 
@@ -26,9 +26,9 @@ export function inheritedVariables(environment: NodeJS.ProcessEnv): NodeJS.Proce
 }
 
 /**
- * Well-known variables that are set and that no replica inherits, in alphabetical order.
+ * Returns well-known variables that are set but not inherited by replicas, in alphabetical order.
  *
- * @param given names that the app gets by its own configuration
+ * @param given names that the app's own configuration provides
  */
 export function variablesLeftOut(
   environment: NodeJS.ProcessEnv,

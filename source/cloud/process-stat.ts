@@ -1,21 +1,21 @@
-// What the kernel tells of one process in /proc/PID/stat, and of this start of the machine.
+// Process facts from /proc/PID/stat, and the machine's boot id.
 import { readFileSync } from "node:fs";
 
-/** One line of /proc/PID/stat, as far as it matters here. */
+/** Fields of /proc/PID/stat in use. */
 export interface ProcessFacts {
   id: number;
   /** `R`, `S`, `Z`, … */
   state: string;
   group: number;
   session: number;
-  /** Clock ticks since the machine's start: with the id, it names a process for ever. */
+  /** Clock ticks since boot: together with the id, it identifies a process uniquely. */
   startTime: number;
 }
 
 let bootId: string | undefined;
 
 /**
- * The kernel's name for the time since the last start of the machine: no process sees two.
+ * Returns the kernel's id of the current boot; no process outlives it.
  *
  * @returns undefined where there is no /proc
  */
@@ -24,13 +24,16 @@ export function findBootId(): string | undefined {
   return bootId;
 }
 
-/** @returns undefined when there is no such process, or no /proc */
+/** @returns undefined when the process does not exist, or /proc does not */
 export function readProcess(id: number): ProcessFacts | undefined {
   const text = readText(`/proc/${id}/stat`);
   return text === undefined ? undefined : parseStat(text);
 }
 
-/** proc_pid_stat(5): the name in the second field may hold anything; the last parenthesis ends it. */
+/**
+ * Parses proc_pid_stat(5). The name in the second field may hold anything; the last parenthesis
+ * ends it.
+ */
 export function parseStat(text: string): ProcessFacts | undefined {
   const end = text.lastIndexOf(")");
   const fields = text.slice(end + 2).split(" ");
@@ -44,7 +47,7 @@ export function parseStat(text: string): ProcessFacts | undefined {
   return end > 0 && Number.isInteger(facts.startTime) ? facts : undefined;
 }
 
-/** A zombie is dead: process 1 may take its time to reap it. */
+/** Treats zombies as dead: process 1 may take a while to reap them. */
 export function isLiving(facts: ProcessFacts | undefined): facts is ProcessFacts {
   return facts !== undefined && !"ZXx".includes(facts.state);
 }
@@ -53,6 +56,6 @@ function readText(file: string): string | undefined {
   try {
     return readFileSync(file, "latin1");
   } catch {
-    return undefined; // it has ended meanwhile, or this is not Linux
+    return undefined; // the process has exited, or this is not Linux
   }
 }

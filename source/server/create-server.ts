@@ -25,6 +25,7 @@ import { registerEmbed } from "./routes/native/embed.ts";
 import { registerGenerate } from "./routes/native/generate.ts";
 import { registerMetrics } from "./routes/native/metrics.ts";
 import { registerPs } from "./routes/native/ps.ts";
+import { registerRecording } from "./routes/native/recording.ts";
 import { registerRequests } from "./routes/native/requests.ts";
 import { registerStatus } from "./routes/native/status.ts";
 import { registerTokens } from "./routes/native/tokens.ts";
@@ -70,7 +71,7 @@ export async function createServer(
   limitSizes(app, dependencies.limits.imageBytes);
   await guardOrigins(app, dependencies, isLoopbackBound);
   requireKeys(app, dependencies);
-  if (dependencies.transcripts !== undefined) keepBodies(app, dependencies.transcripts);
+  keepBodies(app, dependencies.transcripts);
   fetchRemoteImages(app, {
     isAllowed: dependencies.images.fetchesRemote,
     largestBytes: dependencies.limits.imageBytes,
@@ -78,6 +79,7 @@ export async function createServer(
   await describeApi(app, dependencies.version);
   registerStatus(app, dependencies);
   registerRequests(app, dependencies);
+  registerRecording(app, dependencies);
   registerMetrics(app, dependencies);
   registerGenerate(app, dependencies);
   registerChat(app, dependencies);

@@ -42,8 +42,8 @@ export interface ServerDependencies {
   removeModel: (name: string) => Promise<unknown>;
   scheduler: Scheduler;
   requestLog: RequestLog;
-  /** What was said, where that is kept. */
-  transcripts: Transcripts | undefined;
+  /** Prompts and answers, while they are recorded. */
+  transcripts: Transcripts;
   metrics: ServerMetrics;
   monitor: MachineMonitor;
   keyAccess: KeyAccess;

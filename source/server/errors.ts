@@ -90,7 +90,7 @@ export const serverErrors = {
     code: "SERVER_KEY_FORBIDDEN",
     status: 403,
     exitCode: exitCodes.refused,
-    description: "The key's role does not allow this.",
+    description: "The key's role does not allow this, or it needs a key.",
   },
   hostRefused: {
     code: "SERVER_HOST_REFUSED",

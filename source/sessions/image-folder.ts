@@ -50,7 +50,7 @@ export class ImageFolder {
     }
   }
 
-  /** Removes what no chat speaks of any more; a new one may belong to a chat that is not saved yet. */
+  /** Removes images that no chat uses; new ones are kept, as their chat may not be saved yet. */
   async removeBut(digests: ReadonlySet<string>): Promise<void> {
     const names = await readdir(this.#folder).catch(() => []);
     for (const name of names) {

@@ -1,5 +1,5 @@
-// Files that many processes may rewrite without a lock: every version is a new file, and a file that
-// exists cannot be made again. Who saves on top of a version that is not the newest any more is told.
+// Files that many processes may rewrite without a lock: every version is a new file, and an
+// existing file is never overwritten. A writer whose version is outdated gets an error.
 import { constants, copyFile, link, mkdir, open, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { removeAbandoned, unfinishedPath } from "../base/unfinished-files.ts";
@@ -59,7 +59,8 @@ export class RevisionFolder {
     } finally {
       await rm(unfinished, { force: true });
     }
-    // Whoever was faster by more than one version has removed the one that ours would have met.
+    // A writer that is ahead by more than one version has removed the one that ours would have
+    // collided with.
     const newest = (await this.revisions()).get(id) ?? next;
     if (newest > next) {
       await rm(this.pathOf(id, next), { force: true });

@@ -1,4 +1,4 @@
-// Whether a model fits, told before it is loaded.
+// The memory estimate before a model is loaded.
 import { expect, test } from "vitest";
 import { fitOf, slidingWindowOf } from "../../source/application/memory-fit.ts";
 import { loadSettings } from "../../source/configuration/load-settings.ts";
@@ -12,19 +12,19 @@ const memory = (memoryBytes: number, cardBytes?: number) => ({ memoryBytes, card
 test("a model that fits, and one that does not, are told with both sizes", async () => {
   expect(await fitOf(tiny, settings, memory(4e9))).toEqual({
     fits: true,
-    sentence: expect.stringMatching(/^needs about \d+ MB, 4 GB free: fits$/),
+    sentence: expect.stringMatching(/^needs about \d+ MiB, 3\.7 GiB free: fits$/),
   });
   const large = { ...tiny, facts: { ...tiny.facts, fileSize: 6.3e9 } };
   expect(await fitOf(large, settings, memory(4.1e9))).toEqual({
     fits: false,
     sentence: expect.stringMatching(
-      /^needs about 6\.\d GB, 4\.1 GB free: weights are read from the disk/,
+      /^needs about 6 GiB, 3\.8 GiB free: weights are read from the disk/,
     ),
   });
   // A graphics card takes all of it, or the part that the memory has no room for.
   expect(await fitOf(large, settings, memory(4.1e9, 8e9))).toEqual({
     fits: true,
-    sentence: expect.stringMatching(/^needs about 6\.\d GB: fits \(8 GB free on the card\)$/),
+    sentence: expect.stringMatching(/^needs about 6 GiB: fits \(7\.5 GiB free on the card\)$/),
   });
   expect(await fitOf(large, settings, memory(4.1e9, 4e9))).toMatchObject({ fits: true });
   expect(await fitOf(large, settings, memory(2e9, 4e9))).toMatchObject({ fits: false });

@@ -99,7 +99,7 @@ describe("a script that does not start, after one that does", () => {
     cloud.write("app.py", `${head}    raise ValueError("out of milk")\n`);
     const { errors } = await deploy("app.py::serve");
     const [, words = ""] =
-      /still active; deployctl (logs .*) shows the rest\.$/m.exec(errors) ?? [];
+      /stays active\. Run `deployctl (logs .*)` for its log\.$/m.exec(errors) ?? [];
     const { output } = await cloud.run(words.split(" "));
     expect(output, errors).toContain("ValueError: out of milk");
     expect(output).not.toContain("is ready after");

@@ -16,8 +16,10 @@ interface Variant {
 
 const variantOf = (kind: MemoryModel): Variant => ({ name: kind, kind, changes: {} });
 const variants = proofCases<Variant>(
-  (["dense", "sliding", "hybrid", "recurrent"] as const).map(variantOf),
+  [variantOf("sliding"), variantOf("hybrid")],
   [
+    variantOf("dense"),
+    variantOf("recurrent"),
     variantOf("mixture"),
     { name: "sliding, all kept:", kind: "sliding", changes: { keepsWholeWindow: true } },
   ],

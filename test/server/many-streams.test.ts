@@ -1,6 +1,7 @@
 // Two hundred clients at once, many of whom leave in the middle: the others get their own answer, and
 // nothing is left behind.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { proofCases } from "../support/proof.ts";
 import { TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
@@ -82,10 +83,10 @@ async function crowd(size: number, seed: number): Promise<void> {
 test("each gets its own answer, and slots, listeners and memory come back", async () => {
   await crowd(200, 7);
   const before = { listeners: listeners(), heap: await heapAfterCollection() };
-  for (const seed of [11, 13, 17]) await crowd(200, seed);
+  for (const seed of proofCases([11], [13, 17])) await crowd(200, seed);
   expect(listeners()).toBe(before.listeners);
   const growth = (await heapAfterCollection()) - before.heap;
-  // Six hundred more records are kept in the request log, of a kilobyte or two each.
+  // Hundreds of records more are kept in the request log, of a kilobyte or two each.
   expect(growth).toBeLessThan(16 * 1024 ** 2);
   expect(await server.ask("What is 2 + 3?")).toBe("2 + 3 = 5");
   const [loaded] = await server.loaded();

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { loadTiny, type Tiny } from "./load-tiny.ts";
 import { type Pair, textPairs } from "./pairs.ts";
-import { proofRounds } from "./proof.ts";
+import { proofCases, proofRounds } from "./proof.ts";
 
 const rounds = proofRounds(20);
 
@@ -36,8 +36,17 @@ export function proveConcurrency(slots: number): void {
       expect(textPairs).toHaveLength(31);
     });
 
-    const settings = [16, 64, 512].flatMap((prefillChunk) =>
-      [false, true].map((mixedBatches) => ({ slots, prefillChunk, mixedBatches })),
+    const settings = proofCases(
+      [
+        { slots, prefillChunk: 16, mixedBatches: true },
+        { slots, prefillChunk: 64, mixedBatches: false },
+        { slots, prefillChunk: 512, mixedBatches: true },
+      ],
+      [
+        { slots, prefillChunk: 16, mixedBatches: false },
+        { slots, prefillChunk: 64, mixedBatches: true },
+        { slots, prefillChunk: 512, mixedBatches: false },
+      ],
     );
     it.each(settings)(
       "are exact with chunks of $prefillChunk, mixed $mixedBatches",

@@ -1,4 +1,4 @@
-// The typed client of the admin API, which the command line and the console use.
+// Typed client of the admin API for the command line and the console.
 import type { LogLine } from "../engines/engine.ts";
 import {
   type AdminAddress,
@@ -37,7 +37,7 @@ export interface LogFilter {
   /** Milliseconds since 1970. */
   sinceMs?: number | undefined;
   search?: string | undefined;
-  /** The last so many; undefined: all. */
+  /** Maximum number of lines, counted from the end; undefined: all. */
   lines?: number | undefined;
   follow?: boolean | undefined;
   signal?: AbortSignal | undefined;
@@ -51,7 +51,7 @@ export interface EventFilter {
 }
 
 export interface RolloutRequest {
-  /** `previous`: the one that was active before it. */
+  /** A revision's name, or `previous` for the one that was active before. */
   revision: string;
   strategy?: DeployStrategy | undefined;
   isDetached?: boolean | undefined;
@@ -73,7 +73,7 @@ export class AdminClient {
     return await this.#ask({ method: "GET", path: "status", signal });
   }
 
-  /** @param drain lets requests that run end first */
+  /** @param drain lets running requests finish first */
   async stop({
     drain,
     keepReplicas = false,
@@ -92,12 +92,12 @@ export class AdminClient {
     return await this.#ask({ method: "GET", path: appPath(app) });
   }
 
-  /** Drains its replicas; its address answers 410 for a day. */
+  /** Drains the app's replicas; its address answers 410 for a day. */
   async deleteApp(app: AppReference): Promise<void> {
     await this.#ask({ method: "DELETE", path: appPath(app) });
   }
 
-  /** The fields survive deploys until they are reset. */
+  /** Overrides fields of the scale; overrides survive deployments until they are reset. */
   async scale(app: AppReference, change: ScaleChange): Promise<AppDocument> {
     return await this.#ask({
       method: "PATCH",
@@ -106,7 +106,7 @@ export class AdminClient {
     });
   }
 
-  /** Back to what the active revision says. */
+  /** Returns to the scale of the active revision. */
   async resetScale(app: AppReference): Promise<AppDocument> {
     return await this.#ask({ method: "PATCH", path: appPath(app, "scale"), body: { reset: true } });
   }
@@ -134,12 +134,14 @@ export class AdminClient {
     await this.#ask({ method: "PUT", path, body: { isPinned } });
   }
 
-  /** The last event is "done" or "failed". Leaving early does not end the deployment. */
+  /**
+   * Streams a deployment; the last event is "done" or "failed". Disconnecting does not cancel it.
+   */
   deploy(request: DeploymentRequest, signal?: AbortSignal): AsyncGenerator<DeployEvent> {
     return this.#stream({ method: "POST", path: "deployments", body: request, signal });
   }
 
-  /** `set-rev` and `rollback`. */
+  /** Serves `set-rev` and `rollback`. */
   activate(
     app: AppReference,
     request: RolloutRequest,
@@ -148,7 +150,7 @@ export class AdminClient {
     return this.#stream({ method: "POST", path: appPath(app, "active"), body: request, signal });
   }
 
-  /** New replicas of the same revision take over from those that run. */
+  /** Replaces running replicas with new ones of the same revision. */
   rollout(app: AppReference, signal?: AbortSignal): AsyncGenerator<DeployEvent> {
     return this.#stream({ method: "POST", path: appPath(app, "rollout"), body: {}, signal });
   }
@@ -163,13 +165,13 @@ export class AdminClient {
     return await this.#ask({ method: "GET", path });
   }
 
-  /** Drains the replica, then ends it. @param replace another one is started first */
+  /** Drains the replica, then stops it. @param replace starts a replacement first */
   async stopReplica(replica: string, { replace }: { replace: boolean }): Promise<void> {
     const path = `replicas/${encodeURIComponent(replica)}/stop`;
     await this.#ask({ method: "POST", path, body: { replace } });
   }
 
-  /** At once; requests that it answers are cut. */
+  /** Kills the replica at once, cutting its running requests. */
   async killReplica(replica: string): Promise<void> {
     await this.#ask({ method: "POST", path: `replicas/${encodeURIComponent(replica)}/kill` });
   }
@@ -198,7 +200,7 @@ export class AdminClient {
     return await this.#ask({ method: "POST", path: "keys", body: request });
   }
 
-  /** @param hard also cuts the requests that run under it */
+  /** @param hard also aborts requests that run under the key */
   async revokeKey(id: string, { hard = false }: { hard?: boolean } = {}): Promise<KeyDocument> {
     return await this.#ask({
       method: "DELETE",
@@ -207,7 +209,7 @@ export class AdminClient {
     });
   }
 
-  /** @param graceMs the old token works so long */
+  /** @param graceMs time for which the old token stays valid */
   async rotateKey(id: string, { graceMs }: { graceMs: number }): Promise<NewKeyDocument> {
     const path = `keys/${encodeURIComponent(id)}/rotate`;
     return await this.#ask({ method: "POST", path, body: { graceMs } });
@@ -233,7 +235,10 @@ export class AdminClient {
     return await this.#ask({ method: "GET", path: appPath(app, "env") });
   }
 
-  /** New replicas get them, over those of their revision; `rollout` renews the others. */
+  /**
+   * Sets variables of new replicas, on top of those of the revision; `rollout` replaces older
+   * replicas.
+   */
   async setVariables(app: AppReference, values: Record<string, string>): Promise<void> {
     await this.#ask({ method: "PUT", path: appPath(app, "env"), body: { values } });
   }
@@ -250,7 +255,7 @@ export class AdminClient {
     return await this.#ask({ method: "GET", path: "usage", query });
   }
 
-  /** As Prometheus reads them. */
+  /** Returns metrics in Prometheus text format. */
   async metrics(): Promise<string> {
     return await readText(await askAdmin(this.address, { method: "GET", path: "metrics" }));
   }
@@ -259,14 +264,14 @@ export class AdminClient {
     return await this.#ask({ method: "GET", path: "state/check" });
   }
 
-  /** @returns the copy's path on the server */
+  /** @returns path of the copy on the server */
   async backUpState(): Promise<{ file: string }> {
     return await this.#ask({ method: "POST", path: "state/backup" });
   }
 
   async #ask<T>(request: AdminRequest): Promise<T> {
     const text = await readText(await askAdmin(this.address, request));
-    // The control plane is of the same package; its documents are not read again field by field.
+    // Both ends ship in one package, so documents are not validated field by field.
     return (text === "" ? undefined : JSON.parse(text)) as T;
   }
 

@@ -1,11 +1,11 @@
-// HTTP to a control plane: over its socket, or over an address with an admin key.
+// HTTP transport to a control plane: its Unix socket, or an address with an admin key.
 import http from "node:http";
 import https from "node:https";
 import { ProductError } from "../../base/product-error.ts";
 import { cloudErrors } from "../errors.ts";
 import type { ErrorDocument } from "./documents.ts";
 
-/** Where a control plane is reached. */
+/** Address of a control plane. */
 export type AdminAddress =
   | { socketPath: string }
   | {
@@ -26,11 +26,11 @@ export interface AdminRequest {
 }
 
 const basePath = "/_/v1/";
-/** What a header can hold; no key has anything else. */
+/** Characters that an HTTP header allows; keys have no others. */
 const keyPattern = /^[\x21-\x7e]+$/;
 
 /**
- * Resolves with a successful reply's head; its body is yet to be read.
+ * Resolves with the head of a successful response; its body is unread.
  *
  * @throws ProductError the control plane's own, `CLOUD_KEY_REFUSED`, or `CLOUD_SERVER_UNREACHABLE`
  */
@@ -52,7 +52,7 @@ export async function readText(reply: http.IncomingMessage): Promise<string> {
 }
 
 /**
- * The documents of a streamed reply as they come; one on each line.
+ * Yields the documents of a streamed response, one per line, as they arrive.
  *
  * @throws ProductError `CLOUD_SERVER_UNREACHABLE` when the connection breaks
  */
@@ -67,12 +67,12 @@ export async function* readDocuments<T>(
     for await (const piece of reply) {
       const lines = (rest + piece).split("\n");
       rest = lines.pop() ?? "";
-      // The control plane is of the same package; its documents are not read again field by field.
+      // Both ends ship in one package, so documents are not validated field by field.
       for (const line of lines) if (line !== "") yield JSON.parse(line) as T;
     }
   } catch (error) {
     if (signal?.aborted) return;
-    throw unreachable(address, error, "went away in the middle of an answer");
+    throw unreachable(address, error, "closed the connection during a response");
   }
 }
 
@@ -92,7 +92,7 @@ async function send(address: AdminAddress, request: AdminRequest): Promise<http.
     const outgoing = open(address, pathOf(request), shared);
     outgoing.once("response", resolve);
     outgoing.once("error", (error) => {
-      reject(signal?.aborted ? error : unreachable(address, error, "does not answer"));
+      reject(signal?.aborted ? error : unreachable(address, error, "does not respond"));
     });
     outgoing.end(body);
   });
@@ -134,7 +134,7 @@ function unreachable(address: AdminAddress, cause: unknown, what: string): Produ
   });
 }
 
-/** OpenSSL's names for a certificate whose authority is not known. */
+/** OpenSSL's codes for a certificate signed by an unknown authority. */
 const untrustedCodes: ReadonlySet<string> = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
@@ -143,25 +143,29 @@ const untrustedCodes: ReadonlySet<string> = new Set([
 ]);
 
 function adviceOn(address: AdminAddress, code: string): string {
-  if ("socketPath" in address) return "Start it with deployctl up.";
+  if ("socketPath" in address) return "Start it with `deployctl up`.";
   if (untrustedCodes.has(code)) {
-    return "Its certificate's authority is not trusted here: copy the file that deployctl tls trust names there, and give it with --ca.";
+    return "Its certificate is not trusted. Run `deployctl tls trust` on the server, copy the file it names, and pass it with --ca.";
   }
-  return "Check the address with deployctl profile, and that the server runs.";
+  return "Check that the server is running, and its address with `deployctl profile`.";
 }
 
 function noKey(): ProductError {
   return new ProductError(cloudErrors.keyRefused, {
-    message: "The admin key is empty, or has spaces, line breaks or other signs that no key has.",
-    hint: "Copy it again from where it was made; deployctl keys create --scope admin makes another.",
+    message: "The admin key is empty or contains invalid characters.",
+    hint: "Copy the key again, or create one with `deployctl keys create --scope admin`.",
   });
 }
 
-/** The error as the control plane threw it. */
+/** Rebuilds the error that the control plane threw. */
 function refusal(address: AdminAddress, status: number, text: string): ProductError {
   const document = readErrorDocument(text);
   if (document === undefined) {
-    return unreachable(address, new Error(text), `answers ${status}, not as a control plane does`);
+    return unreachable(
+      address,
+      new Error(text),
+      `returned status ${status}, which is not a control plane's response`,
+    );
   }
   const { code, message, hint, exitCode } = document.error;
   return new ProductError(
@@ -178,10 +182,10 @@ function readErrorDocument(text: string): ErrorDocument | undefined {
     if (error === null || typeof error !== "object") return undefined;
     const { code, message, hint, exitCode } = error as Record<string, unknown>;
     if (typeof code !== "string" || typeof message !== "string") return undefined;
-    // The gateway's errors have a code and a message too: only a control plane's have this.
+    // Tells a control plane's errors from the gateway's, which have no exit code.
     if (typeof exitCode !== "number") return undefined;
     return { error: { code, message, ...(typeof hint === "string" && { hint }), exitCode } };
   } catch {
-    return undefined; // not JSON: some other program answers there
+    return undefined; // not JSON: another program answers there
   }
 }

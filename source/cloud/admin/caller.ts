@@ -1,7 +1,7 @@
-// Who asks: the user himself over the socket, the holder of an admin key over an address.
+// Caller of an admin request: the user over the socket, or the holder of an admin key.
 import type { IncomingMessage } from "node:http";
 
-/** The key that a request was let in with. */
+/** Key that authorised a request. */
 export interface Caller {
   keyId: string;
   organisation: string;

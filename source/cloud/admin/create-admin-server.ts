@@ -1,4 +1,5 @@
-// The admin API: HTTP on a socket that only the user can open, and behind the gateway for admin keys.
+// Server of the admin API: on a socket that only its user can open, and behind the gateway for
+// admin keys.
 import { chmodSync, rmSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import Fastify, { type FastifyInstance } from "fastify";
@@ -18,24 +19,24 @@ export const adminPathPrefix = "/_/v1/";
 
 export interface AdminServer {
   /**
-   * Takes requests on a socket of the file system, 0600. One that a dead server left is removed:
-   * whoever calls holds the state folder's lock.
+   * Listens on a Unix socket with mode 0600. Removes one left by a dead server: the caller holds
+   * the state folder's lock.
    *
-   * @throws ProductError `CLOUD_STATE_UNUSABLE` when the socket cannot be made there
+   * @throws ProductError `CLOUD_STATE_UNUSABLE` when the socket cannot be created
    */
   listen(socketPath: string): Promise<void>;
   /**
-   * Answers a request that came in at the gateway.
+   * Answers a request that arrived at the gateway.
    *
-   * @param key of the caller; undefined without a valid one
-   * @returns false: the path is not one of the admin API
+   * @param key the caller's; undefined without a valid one
+   * @returns false when the path is not part of the admin API
    */
   answer(
     request: IncomingMessage,
     response: ServerResponse,
     key: { id: string; organisation: string; scope: string } | undefined,
   ): boolean;
-  /** Cuts the streams that run. */
+  /** Closes the server and cuts running streams. */
   close(): Promise<void>;
 }
 
@@ -76,14 +77,14 @@ export async function createAdminServer(services: AdminServices): Promise<AdminS
   };
 }
 
-/** A POST that says its body is JSON and sends none means no body. */
+/** Accepts a JSON POST with an empty body as one without a body. */
 function acceptEmptyBodies(server: FastifyInstance): void {
   server.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => {
     if (body === "") return done(null, undefined);
     try {
       done(null, JSON.parse(String(body)));
     } catch {
-      const message = "The body is not JSON.";
+      const message = "The body is not valid JSON.";
       done(new ProductError(cloudErrors.requestInvalid, { message }));
     }
   });
@@ -96,8 +97,8 @@ async function listenOn(server: FastifyInstance, socketPath: string): Promise<vo
     await server.listen({ path: socketPath });
   } catch (cause) {
     throw new ProductError(cloudErrors.stateUnusable, {
-      message: `The admin socket ${socketPath} cannot be made.`,
-      hint: "A socket's path has at most 107 characters; choose a shorter --state-dir.",
+      message: `Cannot create the admin socket ${socketPath}.`,
+      hint: "Socket paths are limited to 107 characters. Choose a shorter --state-dir.",
       cause,
     });
   } finally {
@@ -109,9 +110,9 @@ async function listenOn(server: FastifyInstance, socketPath: string): Promise<vo
 function refuse(response: ServerResponse, isKnown: boolean): void {
   const error = new ProductError(isKnown ? cloudErrors.keyTooWeak : cloudErrors.keyRefused, {
     message: isKnown
-      ? "The control plane wants a key of the scope admin; this one has less."
-      : "The control plane wants the header Authorization: Key <token>, with an admin key.",
-    hint: "deployctl keys create --scope admin makes one, on the server's own machine.",
+      ? "This key does not have the scope admin, which the control plane requires."
+      : "The control plane requires an admin key in the header `Authorization: Key <token>`.",
+    hint: "Create one on the server's machine with `deployctl keys create --scope admin`.",
   });
   const body = JSON.stringify(errorDocument(error));
   response.writeHead(error.status, {

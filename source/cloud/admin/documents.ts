@@ -1,4 +1,4 @@
-// The documents of the admin API (`/_/v1/…`), which the command line, the console and tests read.
+// Documents of the admin API (`/_/v1/…`), shared by the command line, the console and tests.
 import type { AppConfig, AuthMode, ScaleSettings } from "../app-config.ts";
 import type { LogLine, ReplicaExit } from "../engines/engine.ts";
 import type { Inspection } from "../inspection/inspection.ts";
@@ -47,11 +47,11 @@ export interface AppDocument {
   url: string;
   auth: AuthMode;
   state: AppState;
-  /** Why, when the state is a bad one. */
+  /** Reason for an unhealthy state. */
   reason: string | undefined;
   activeRevision: string | undefined;
   scale: ScaleSettings;
-  /** The fields of `scale` that `apps scale` has set; they survive deploys. */
+  /** Fields of `scale` that `apps scale` has set; they survive deployments. */
   overrides: (keyof ScaleSettings)[];
   isEphemeral: boolean;
   replicas: { wanted: number; alive: number; ready: number };
@@ -88,11 +88,11 @@ export interface ReplicaDocument {
   gpus: string[];
   startedAt: number;
   readyAt: number | undefined;
-  /** When the autoscaler would drain it, if nothing is asked. */
+  /** Time at which the autoscaler drains the replica if no request arrives. */
   expiresAt: number | undefined;
   exit: ReplicaExit | undefined;
   coldStartMs: number | undefined;
-  /** The same by phase, in the order in which they came. */
+  /** Cold start by phase, in order of time. */
   coldStartPhasesMs?: Readonly<Record<string, number>> | undefined;
 }
 
@@ -104,7 +104,7 @@ export interface EventDocument {
   replica: string | undefined;
   /** Stable, such as `scaled`, `activated`, `crashed`, `rolled_back`. */
   kind: string;
-  /** One sentence with the number that caused it. */
+  /** One sentence, with the numbers that caused it. */
   sentence: string;
 }
 
@@ -145,20 +145,20 @@ export interface ServerStatus {
   organisation: string;
   engine: "process" | "ray";
   gateway: string;
-  /** Where the admin API is reached from other machines. */
+  /** Address of the admin API for other machines. */
   adminUrl?: string | undefined;
   apps: number;
   replicas: number;
   isReady: boolean;
-  /** It has been told to end: requests that run may end first. */
+  /** Set while the server is shutting down and running requests finish. */
   isStopping?: boolean | undefined;
-  /** What keeps it from doing its work, such as a full disk, as a sentence. */
+  /** Fault that prevents the server from working, such as a full disk, as a sentence. */
   problem?: string | undefined;
 }
 
 /** One file of a deployment's bundle. */
 export interface BundleFile {
-  /** Relative, with `/`, inside the bundle. */
+  /** Relative path inside the bundle, with `/`. */
   path: string;
   contentBase64: string;
   isExecutable: boolean;
@@ -166,28 +166,28 @@ export interface BundleFile {
 
 /** The body of `POST deployments` and `POST ephemeral`. */
 export interface DeploymentRequest {
-  /** The app's name; an ephemeral one may leave it out and gets one drawn. */
+  /** Name of the app; an ephemeral one without gets a random name. */
   name?: string | undefined;
-  /** Undefined: the server's own. */
+  /** Defaults to the server's own. */
   organisation?: string | undefined;
   inspection: Inspection;
-  /** After flags and defaults, without any secret. */
+  /** Configuration after flags and defaults, without secrets. */
   config: AppConfig;
   bundle: {
-    /** Which of the files is the script. */
+    /** Path of the script among the files. */
     script: string;
     files: BundleFile[];
   };
-  /** Values that are frozen with the revision, encrypted: the script's variables that look secret. */
+  /** Values frozen with the revision, encrypted: script variables that look like secrets. */
   secrets?: Record<string, string> | undefined;
   strategy?: DeployStrategy | undefined;
-  /** Deploy although nothing changed, and in place of a deployment that still runs. */
+  /** Deploys even if nothing changed, and replaces a running deployment. */
   isForced?: boolean | undefined;
-  /** Answer after "build"; the rest goes on by itself. */
+  /** Returns after "build"; the deployment continues in the background. */
   isDetached?: boolean | undefined;
-  /** Drops what `apps scale` has set. */
+  /** Drops the overrides of `apps scale`. */
   resetsScale?: boolean | undefined;
-  /** Asked of the new replica before it gets traffic, such as `GET /v1/models`. */
+  /** Request that a new replica must answer before it gets traffic, such as `GET /v1/models`. */
   smoke?: string | undefined;
   message?: string | undefined;
   annotations?: Record<string, string> | undefined;
@@ -195,25 +195,25 @@ export interface DeploymentRequest {
 
 export type DeployStrategy = "rolling" | "recreate";
 
-/** One line of `POST ephemeral`: first those of a deployment, then its log, until it ends. */
+/** One line of `POST ephemeral`: the deployment's events, then the app's log, until it ends. */
 export type EphemeralEvent =
   | DeployEvent
   | { kind: "line"; line: LogLine }
-  /** Proves that both ends live; every 10 s. */
+  /** Sent every 10 s, so that both ends notice a broken connection. */
   | { kind: "heartbeat"; at: number }
-  /** The app ended by itself; the last line. */
+  /** Last line: the app exited by itself. */
   | { kind: "ended"; exit: ReplicaExit };
 
 /** One line of an app's log. */
 export type LogDocument = LogLine;
 
-/** Fields that are absent stay as they are. */
+/** Absent fields stay unchanged. */
 export type ScaleChange = Partial<ScaleSettings>;
 
-/** `apps show`'s document: the app, and what its active revision is made of. */
+/** Document of `apps show`: the app with its active revision. */
 export interface AppDetails extends AppDocument {
   revision: RevisionDocument | undefined;
-  /** The newest deployment that has not ended yet. */
+  /** Newest deployment still in progress. */
   rollout: { revision: string; strategy: DeployStrategy; since: number } | undefined;
 }
 
@@ -223,7 +223,7 @@ export interface SecretDocument {
   updatedAt: number;
 }
 
-/** A variable of an app; values whose names look secret are masked. */
+/** Variable of an app; values whose names look secret are masked. */
 export interface VariableDocument {
   name: string;
   value: string;
@@ -237,7 +237,7 @@ export interface KeyDocument {
   id: string;
   organisation: string;
   scope: KeyScope;
-  /** Apps that it is good for; empty: all of the organisation. */
+  /** Apps that the key gives access to; empty: all of the organisation. */
   apps: string[];
   description: string | undefined;
   state: "active" | "expired" | "revoked";
@@ -253,12 +253,12 @@ export interface NewKeyRequest {
   scope: KeyScope;
   apps?: string[] | undefined;
   description?: string | undefined;
-  /** Milliseconds from now; undefined: never. */
+  /** Milliseconds from now; defaults to never. */
   expiresInMs?: number | undefined;
   requestsPerMinute?: number | undefined;
 }
 
-/** The only time that a token is seen. */
+/** Response that shows a token, which is not shown again. */
 export interface NewKeyDocument {
   key: KeyDocument;
   token: string;
@@ -274,18 +274,18 @@ export interface UsageDocument {
   inputTokens: number;
   outputTokens: number;
   gpuSeconds: { busy: number; idle: number; starting: number };
-  /** In the currency of prices.json; undefined without a price. */
+  /** Cost in the currency of prices.json; undefined without a price. */
   cost: number | undefined;
 }
 
 export interface StateCheck {
   file: string;
-  /** What SQLite complains of; empty when all is well. */
+  /** Problems that SQLite reports; empty when the database is sound. */
   complaints: string[];
   backups: { file: string; at: number }[];
 }
 
-/** The body of every answer that is not a success. */
+/** Body of every error response. */
 export interface ErrorDocument {
   error: { code: string; message: string; hint?: string; exitCode: number };
 }

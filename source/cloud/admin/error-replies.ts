@@ -1,4 +1,4 @@
-// Errors of the admin API, in the shape that its client reads.
+// Error responses of the admin API.
 import type { FastifyError, FastifyInstance } from "fastify";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import { cloudErrors } from "../errors.ts";
@@ -12,40 +12,40 @@ export function replyWithErrors(app: FastifyInstance, log: (text: string) => voi
   });
   app.setNotFoundHandler((request, reply) => {
     const error = new ProductError(cloudErrors.requestInvalid, {
-      message: `The control plane has no ${request.method} ${request.url.split("?")[0]}.`,
-      hint: "Another version of deployctl may run: compare deployctl --version with its status.",
+      message: `Unknown route: ${request.method} ${request.url.split("?")[0]}.`,
+      hint: "The server may run another version: compare `deployctl --version` with `deployctl status`.",
     });
     return reply.code(404).send(errorDocument(error));
   });
 }
 
-/** @param error undefined: a defect, of whose inside nothing is told */
+/** @param error undefined for a defect, whose details are only logged */
 export function errorDocument(error: ProductError | undefined): ErrorDocument {
   if (error === undefined) {
-    const message = "The control plane met an unexpected error; its log has the details.";
+    const message = "Internal error in the control plane; see its log.";
     return { error: { code: "UNEXPECTED", message, exitCode: exitCodes.unexpected } };
   }
   const { code, message, hint, exitCode } = error;
   return { error: { code, message, ...(hint !== undefined && { hint }), exitCode } };
 }
 
-/** What the system says of a disk that takes nothing more. */
+/** System error codes of a disk that cannot be written. */
 const fullDisk: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EROFS"]);
 
-/** Fastify's own errors get our code. */
+/** Gives Fastify's own errors our codes. */
 function toProductError(error: FastifyError | Error): ProductError | undefined {
   if (error instanceof ProductError) return error;
   if ("code" in error && error.code === "ERR_SQLITE_ERROR") {
     return new ProductError(cloudErrors.stateUnusable, {
-      message: `The state database did not take it: ${error.message}.`,
-      hint: "Free some room on its disk; deployctl state check examines it.",
+      message: `Cannot write to the state database: ${error.message}.`,
+      hint: "Free some disk space, then run `deployctl state check`.",
       cause: error,
     });
   }
   if ("code" in error && fullDisk.has(String(error.code))) {
     return new ProductError(cloudErrors.stateUnusable, {
-      message: `The state folder did not take it: ${error.message}.`,
-      hint: "Free some room on its disk.",
+      message: `Cannot write to the state folder: ${error.message}.`,
+      hint: "Free some disk space.",
       cause: error,
     });
   }
@@ -55,7 +55,7 @@ function toProductError(error: FastifyError | Error): ProductError | undefined {
     const path = first.instancePath.slice(1).replaceAll("/", ".");
     const extra = first.params.additionalProperty ?? first.params.unevaluatedProperty;
     const what = typeof extra === "string" ? `has an unknown field ${extra}` : first.message;
-    return invalid(`${path === "" ? "The body" : path} ${what ?? "is not right"}.`);
+    return invalid(`${path === "" ? "The body" : path} ${what ?? "is invalid"}.`);
   }
   if (statusCode !== undefined && statusCode < 500) return invalid(`${error.message}.`);
   return undefined;

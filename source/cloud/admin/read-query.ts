@@ -1,4 +1,4 @@
-// Query parameters of the admin API, which come as texts.
+// Query parameters of the admin API.
 import { ProductError } from "../../base/product-error.ts";
 import { quoteShort } from "../../base/seen-text.ts";
 import { checkName } from "../app-name.ts";
@@ -8,7 +8,7 @@ import type { AppKey } from "../state/app-records.ts";
 export type Query = Record<string, string | undefined>;
 
 /**
- * `org/app`, or `app` of the server's own organisation.
+ * Reads `org/app`, or `app` of the given organisation.
  *
  * @throws ProductError `CLOUD_NAME_INVALID`
  */
@@ -39,7 +39,7 @@ export function readFlag(query: Query, name: string): boolean {
 
 function invalid(name: string, fault: string): ProductError {
   return new ProductError(cloudErrors.requestInvalid, {
-    message: `The parameter ${name}: ${fault}.`,
+    message: `Invalid parameter ${name}: ${fault}.`,
     param: name,
   });
 }

@@ -1,4 +1,4 @@
-// What the admin API takes: unknown fields are refused, so that a mistyped one is not ignored.
+// Request schemas of the admin API. Unknown fields are rejected, so that a typo is not ignored.
 import { type Static, type TProperties, Type } from "typebox";
 
 const closed = { additionalProperties: false };
@@ -37,7 +37,7 @@ const Limits = Type.Object(
   closed,
 );
 
-/** What is optional here may be undefined there, and is then absent in JSON. */
+/** Fields that are optional here may be undefined in the type, and are then absent in JSON. */
 const Config = Type.Object(
   {
     kind: Type.Enum(["container", "virtualenv", "function", "app"]),
@@ -62,7 +62,7 @@ const Config = Type.Object(
   closed,
 );
 
-/** Kept as it was found; only what is relied on is asked for. */
+/** Stored as received; validates only the fields in use. */
 const InspectionFields = Type.Object({
   schema: Type.Literal(1),
   target: Type.String({ minLength: 1, maxLength: 200 }),

@@ -1,4 +1,4 @@
-// What the admin API puts within reach; the composition root fills it in.
+// Services behind the admin API; the composition root provides them.
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { CloudStore } from "../state/cloud-store.ts";
@@ -14,12 +14,12 @@ export interface KeyAdministration {
   list(): KeyDocument[];
   /**
    * @param id or the whole token
-   * @param organisation whose keys alone are looked at; undefined: all
+   * @param organisation to search in; undefined: all
    * @throws ProductError `CLOUD_KEY_UNKNOWN`
    */
   find(id: string, organisation: string | undefined): KeyDocument;
   create(request: NewKeyRequest): NewKeyDocument;
-  /** @param hard also ends the requests that run under it */
+  /** @param hard also aborts requests that run under the key */
   revoke(id: string, hard: boolean): KeyDocument;
   rotate(id: string, graceMs: number): NewKeyDocument;
 }
@@ -27,12 +27,12 @@ export interface KeyAdministration {
 export interface UsageReports {
   /** @param sinceMs milliseconds since 1970 */
   usage(query: { organisation?: string; app?: string; sinceMs: number }): UsageDocument[];
-  /** As Prometheus reads them. */
+  /** Returns metrics in Prometheus text format. */
   metrics(): Promise<string>;
 }
 
 export interface AdminServices {
-  /** Of names without one. */
+  /** Organisation of names that have none. */
   organisation: string;
   controlPlane: ControlPlane;
   store: CloudStore;
@@ -40,7 +40,7 @@ export interface AdminServices {
   keys: KeyAdministration;
   usage: UsageReports;
   status: () => ServerStatus;
-  /** Begins to stop; the answer is sent before the sockets close. */
+  /** Begins shutdown; the response is sent before the sockets close. */
   stop: (how: { drain: boolean; keepReplicas: boolean }) => void;
   log: (text: string) => void;
 }

@@ -1,22 +1,22 @@
-// Answers with one JSON document on each line, no faster than they are read.
+// Streamed response with one JSON document per line, at the reader's pace.
 import { once } from "node:events";
 import type { FastifyReply } from "fastify";
 import { describeError } from "../../base/product-error.ts";
 
-/** A reader that takes nothing for so long is gone, whatever its connection says. */
+/** Time without progress after which a reader counts as gone, even if its connection is open. */
 const stallMs = 30_000;
 
-/** Aborts when the reader leaves, or has everything. */
+/** Aborts when the reader disconnects or has received everything. */
 export function connectionSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
-  // A machine that vanished says nothing: the system asks whether it is there.
+  // TCP keep-alive detects a machine that vanished without closing the connection.
   raw.socket?.setKeepAlive(true, 10_000);
   if (raw.destroyed) gone.abort();
   raw.once("close", () => gone.abort());
   return gone.signal;
 }
 
-/** Errors before the first document are thrown; later ones cut the answer short and are logged. */
+/** Throws errors before the first document; later ones end the response early and are logged. */
 export async function streamDocuments(
   reply: FastifyReply,
   documents: AsyncIterable<unknown>,
@@ -33,7 +33,7 @@ export async function streamDocuments(
     }
     raw.end();
   } catch (error) {
-    if (!signal.aborted) log(`a stream of the admin API broke: ${describeError(error)}`);
+    if (!signal.aborted) log(`streamed response of the admin API failed: ${describeError(error)}`);
     raw.destroy();
   }
   return reply;

@@ -1,15 +1,15 @@
-// How many replicas an app is to have: a pure function of what is asked of it and what it has.
+// Autoscaling decision: a pure function of demand and replicas.
 import type { ScaleSettings } from "../app-config.ts";
 import type { Demand } from "../gateway/traffic.ts";
 
-/** A replica that is starting or takes requests; those that leave are not told of. */
+/** Replica that is starting or takes requests; draining ones are left out. */
 export interface ScaledReplica {
   replica: string;
   isReady: boolean;
   inFlight: number;
-  /** Milliseconds since 1970 from which it has nothing to do; of a starting one, its beginning. */
+  /** Milliseconds since 1970 since which it is idle; for a starting one, its creation. */
   idleSince: number;
-  /** Whether it was of use: answered a request, verified its revision, or was adopted. */
+  /** True once it answered a request, verified its revision, or was adopted. */
   wasUsed: boolean;
 }
 
@@ -19,27 +19,27 @@ export interface ScaleSituation {
   scale: ScaleSettings;
   demand: Demand;
   replicas: readonly ScaledReplica[];
-  /** How many replicas the machine can hold in all; undefined: not asked, as many as are wanted. */
+  /** Replicas that the machine can hold in total; undefined: unlimited. */
   capacity: number | undefined;
 }
 
 export interface ScaleDecision {
-  /** Replicas that there are to be, after the limits. */
+  /** Wanted number of replicas, after the limits. */
   want: number;
-  /** How many to start now. */
+  /** Number of replicas to start now. */
   start: number;
   /** Replicas to drain now. */
   drain: string[];
-  /** The numbers that led to it, for the event: "3 busy, 2 queued". */
+  /** Demand behind the decision, for events: "3 busy, 2 queued". */
   because: string;
 }
 
-/** A replica that nobody used is not kept long where none is to be kept at all. */
+/** Longest keep-alive of a replica that nobody used, when none is kept permanently. */
 const unusedKeepAliveMs = 10_000;
-/** Quotients of percentages and utilisations may miss a whole number by so much. */
+/** Tolerance for rounding errors in quotients of percentages and utilisations. */
 const roundingError = 1e-9;
 
-/** Replicas that demand alone asks for, before the machine's capacity. */
+/** Returns the number of replicas for a demand, before the machine's capacity. */
 export function wantedReplicas(scale: ScaleSettings, demand: number): number {
   const { maxMultiplexing, concurrencyBuffer, concurrencyBufferPerc, maxConcurrency } = scale;
   const floor = floorOf(scale);
@@ -50,29 +50,32 @@ export function wantedReplicas(scale: ScaleSettings, demand: number): number {
 }
 
 export function decide(situation: ScaleSituation): ScaleDecision {
-  const { scale, demand, replicas, capacity } = situation;
+  const { scale, demand, capacity } = situation;
   const wanted = wantedReplicas(scale, demand.busy + demand.queued);
   const want = Math.min(wanted, capacity ?? wanted);
   return {
     want,
     start: startNow(situation, want),
     drain: drainNow(situation, want),
-    because: `${demand.busy} busy, ${demand.queued} queued, ${replicas.length} replicas`,
+    because: `${demand.busy} busy, ${demand.queued} queued`,
   };
 }
 
-/** How long a replica is kept that has nothing to do. */
+/** Returns the time for which an idle replica is kept. */
 export function keepAliveOf(scale: ScaleSettings, wasUsed: boolean): number {
   if (wasUsed || floorOf(scale) > 0) return scale.keepAliveMs;
   return Math.min(scale.keepAliveMs, unusedKeepAliveMs);
 }
 
-/** Replicas that are kept whatever is asked. */
+/** Returns the number of replicas that are kept without demand. */
 export function floorOf({ minConcurrency, concurrencyBuffer }: ScaleSettings): number {
   return Math.max(minConcurrency, concurrencyBuffer);
 }
 
-/** Requests that one replica should have. One that takes a single request is used to the full. */
+/**
+ * Returns the target number of requests per replica. A replica that takes one request at a time is
+ * fully used.
+ */
 function targetOf({ maxMultiplexing, targetUtilization }: ScaleSettings): number {
   return maxMultiplexing === 1 ? 1 : maxMultiplexing * targetUtilization;
 }
@@ -92,7 +95,7 @@ function drainNow({ now, scale, replicas }: ScaleSituation, want: number): strin
   return replicas
     .filter((replica) => {
       if (replica.inFlight > 0) return false;
-      // A start that somebody gave up waiting for is finished: the next caller finds it ready.
+      // A starting replica is finished even if its caller gave up: the next caller finds it ready.
       if (!replica.isReady && ready < Math.max(want, 1)) return false;
       const keepAliveMs = keepAliveOf(scale, replica.wasUsed || !replica.isReady);
       return now - replica.idleSince >= keepAliveMs;

@@ -1,4 +1,4 @@
-// The files of a deployment: the script, what it needs from its folder, what the user adds.
+// Files of a deployment: the script, the files it needs, and those the user adds.
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { formatBytes } from "../../base/byte-format.ts";
@@ -6,15 +6,22 @@ import { ProductError } from "../../base/product-error.ts";
 import type { BundleFile, DeploymentRequest } from "../admin/documents.ts";
 import { cloudErrors } from "../errors.ts";
 
-/** Weights and data sets are downloaded or mounted, not deployed. */
+/** Size limit: weights and data sets are downloaded or mounted, not deployed. */
 export const largestBundleBytes = 24 * 1024 ** 2;
 
-const leftOut = new Set(["__pycache__", ".git", ".venv", "venv", "node_modules", ".mypy_cache"]);
+const excludedNames = new Set([
+  "__pycache__",
+  ".git",
+  ".venv",
+  "venv",
+  "node_modules",
+  ".mypy_cache",
+]);
 
 /**
  * @param script the script's path
- * @param needed what the inspection found, relative to the script's folder
- * @param includes files and folders at or below the script's folder
+ * @param needed files that the inspection found, relative to the script's folder
+ * @param includes files and folders in the script's folder
  * @throws ProductError `CLOUD_BUNDLE_INVALID`
  */
 export async function collectBundle(
@@ -48,39 +55,41 @@ export async function collectBundle(
   return { script: path.basename(file), files };
 }
 
-/** Relative to the script's folder. */
+/** Returns a path relative to the script's folder. */
 async function placeOf(root: string, include: string): Promise<string> {
   let absolute: string;
   try {
     absolute = await realpath(path.resolve(include));
   } catch (error) {
     throw new ProductError(cloudErrors.bundleInvalid, {
-      message: `There is no file or folder ${include} to take along.`,
-      hint: "Paths of --include are relative to the present folder.",
+      message: `Cannot include ${include}: no such file or folder.`,
+      hint: "Paths of --include are relative to the current folder.",
       cause: error,
     });
   }
   const place = path.relative(root, absolute);
   if (place === "" || (!place.startsWith("..") && !path.isAbsolute(place))) return place;
   throw new ProductError(cloudErrors.bundleInvalid, {
-    message: `${include} is not below the script's folder ${root}.`,
-    hint: "Move it there: a replica finds it at the same place relative to the script.",
+    message: `Cannot include ${include}: it is outside the script's folder ${root}.`,
+    hint: "Move it into that folder. Replicas keep paths relative to the script.",
   });
 }
 
-/** The files of a folder, however deep; a file itself. Links to outside count as what they show. */
+/**
+ * Lists a folder's files recursively, or a single file. Links to outside count as their targets.
+ */
 async function filesAt(root: string, place: string): Promise<string[]> {
   const absolute = path.join(root, place);
   const kind = await stat(absolute);
   if (kind.isFile()) return [place];
-  if (!kind.isDirectory()) throw neither(absolute);
+  if (!kind.isDirectory()) throw notAFile(absolute);
   const entries = await readdir(absolute, { withFileTypes: true });
   const found = await Promise.all(
     entries.map(async (entry) => {
-      if (leftOut.has(entry.name)) return [];
+      if (excludedNames.has(entry.name)) return [];
       const below = path.join(place, entry.name);
       if (entry.isDirectory()) return await filesAt(root, below);
-      // A link to a folder could lead in a circle.
+      // Links to folders are skipped, as they may form a cycle.
       const isFile = entry.isFile() || (entry.isSymbolicLink() && (await isFileAt(root, below)));
       return isFile ? [below] : [];
     }),
@@ -96,16 +105,16 @@ async function isFileAt(root: string, place: string): Promise<boolean> {
   }
 }
 
-/** Reading a pipe or a device may never end. */
-function neither(file: string): ProductError {
+/** Rejects pipes and devices: reading them may never end. */
+function notAFile(file: string): ProductError {
   return new ProductError(cloudErrors.bundleInvalid, {
-    message: `${file} is neither a file nor a folder and cannot be taken along.`,
+    message: `Cannot include ${file}: it is neither a file nor a folder.`,
   });
 }
 
 function tooLarge(name: string, sizeBytes: number): ProductError {
   return new ProductError(cloudErrors.bundleInvalid, {
-    message: `The files of the deployment are larger than ${formatBytes(largestBundleBytes)}; ${name} has ${formatBytes(sizeBytes)}.`,
-    hint: "Let the script download what is large, below HF_HOME, which all replicas share.",
+    message: `The deployment's files exceed ${formatBytes(largestBundleBytes)} (${name} is ${formatBytes(sizeBytes)}).`,
+    hint: "Download large files in the script, into HF_HOME, which all replicas share.",
   });
 }

@@ -1,13 +1,13 @@
-// The switch: from here on new requests go to the new revision, and the old replicas drain.
+// Activation of a revision: new requests go to it, and the old replicas drain.
 import { type AppKey, appName } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
 import type { ControlContext } from "./control-context.ts";
-import type { ReplicaKeeper } from "./replica-keeper.ts";
+import type { ReplicaManager } from "./replica-manager.ts";
 
 export interface Activation {
   context: ControlContext;
-  keeper: ReplicaKeeper;
+  manager: ReplicaManager;
   app: AppKey;
   revision: RevisionRecord;
   /** Replicas that serve from now on. */
@@ -15,13 +15,13 @@ export interface Activation {
 }
 
 /**
- * One transaction: a crash leaves the old revision active, or the new one, with what belongs to it.
+ * Activates in one transaction, so that a crash leaves either the old or the new revision active.
  *
  * @returns the revision that was active, unless it is the same
  */
 export function activateRevision({
   context,
-  keeper,
+  manager,
   app,
   revision,
   fresh,
@@ -55,7 +55,7 @@ export function activateRevision({
   for (const { replica } of fresh) context.usedReplicas.add(replica);
   context.shortages.delete(appName(app));
   context.publish();
-  for (const { replica } of old) keeper.drain(replica);
+  for (const { replica } of old) manager.drain(replica);
   context.wake();
   return previous;
 }

@@ -1,4 +1,4 @@
-// What is asked of an app besides deploying: scale, pause, resume, delete, pin, stop a replica.
+// Commands on apps besides deploying: scale, pause, resume, delete, pin, stop a replica.
 import { ProductError } from "../../base/product-error.ts";
 import type { ScaleSettings } from "../app-config.ts";
 import { cloudErrors } from "../errors.ts";
@@ -7,23 +7,23 @@ import type { ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
 import { activeRevision, type ControlContext } from "./control-context.ts";
 import type { Deployments } from "./deployments.ts";
-import type { ReplicaKeeper } from "./replica-keeper.ts";
+import type { ReplicaManager } from "./replica-manager.ts";
 import { retire } from "./retire-revisions.ts";
 
 const dayMs = 86_400_000;
 
 export class AppCommands {
   readonly #context: ControlContext;
-  readonly #keeper: ReplicaKeeper;
+  readonly #manager: ReplicaManager;
   readonly #deployments: Deployments;
 
-  constructor(context: ControlContext, keeper: ReplicaKeeper, deployments: Deployments) {
+  constructor(context: ControlContext, manager: ReplicaManager, deployments: Deployments) {
     this.#context = context;
-    this.#keeper = keeper;
+    this.#manager = manager;
     this.#deployments = deployments;
   }
 
-  /** @param change undefined: back to what the revision says */
+  /** @param change undefined resets to the revision's scale */
   scale(key: AppKey, change: Partial<ScaleSettings> | undefined): void {
     const { store } = this.#context;
     const app = store.apps.get(key);
@@ -32,37 +32,40 @@ export class AppCommands {
     checkScale({ ...active?.config.scale, ...overrides });
     store.apps.update(key, { overrides });
     const fields = Object.entries(change ?? {}).map(([name, value]) => `${name} ${value}`);
-    this.#tell(app, "scale_set", change === undefined ? "its own scale again" : fields.join(", "));
+    this.#addEvent(app, "scale_set", change === undefined ? "scale reset" : fields.join(", "));
   }
 
   pause(key: AppKey): void {
     const app = this.#context.store.apps.get(key);
-    if (app.desired === "deleting") throw leaving(app);
+    if (app.desired === "deleting") throw beingDeleted(app);
     this.#context.store.apps.update(key, { desired: "paused" });
-    this.#tell(app, "paused", "no request is taken, its replicas end");
+    this.#addEvent(app, "paused", "paused, its replicas are stopping");
   }
 
   resume(key: AppKey): void {
     const app = this.#context.store.apps.get(key);
-    if (app.desired === "deleting") throw leaving(app);
+    if (app.desired === "deleting") throw beingDeleted(app);
     this.#context.store.apps.update(key, { desired: "active" });
     const active = activeRevision(this.#context, app);
-    // Whoever resumes wants it tried again at once.
+    // Resuming retries at once, without the remaining back-off.
     if (active !== undefined) {
       this.#context.store.revisions.update(active, { failures: 0, notBefore: 0 });
     }
-    this.#tell(app, "resumed", "it takes requests");
+    this.#addEvent(app, "resumed", "resumed");
   }
 
-  /** Requests that run are answered; then everything of it goes but its name, for a day. */
+  /**
+   * Lets running requests finish, then removes everything but the app's name, which is kept for a
+   * day.
+   */
   async delete(key: AppKey): Promise<void> {
     const app = this.#context.store.apps.get(key);
     await this.#deployments.abort(key, "its app was deleted");
     this.#context.store.apps.update(key, { desired: "deleting", rollout: undefined });
-    this.#tell(app, "deleting", "its last requests are answered");
+    this.#addEvent(app, "deleting", "deleting, running requests finish first");
   }
 
-  /** Finishes what `delete` began, and forgets tombstones that are a day old. */
+  /** Finishes deletions, and removes tombstones that are a day old. */
   async clearDeleted(): Promise<void> {
     const { store, clock } = this.#context;
     for (const app of store.apps.list()) {
@@ -79,7 +82,7 @@ export class AppCommands {
     this.#context.store.revisions.update(revision, { isPinned });
   }
 
-  /** @throws ProductError `CLOUD_CONFLICT` for one that is in use */
+  /** @throws ProductError `CLOUD_CONFLICT` for a revision in use */
   async deleteRevision(revision: RevisionRecord): Promise<void> {
     const { store } = this.#context;
     const app = store.apps.get(revision);
@@ -89,8 +92,8 @@ export class AppCommands {
       .some((each) => each.revision === revision.revision);
     if (isActive || isInUse || app.rollout?.revision === revision.revision) {
       throw new ProductError(cloudErrors.conflict, {
-        message: `Revision ${revision.revision} is ${isActive ? "active" : "in use"} and is not deleted.`,
-        hint: "Activate another one first, with deployctl apps set-rev.",
+        message: `Cannot delete revision ${revision.revision}: it is ${isActive ? "active" : "in use"}.`,
+        hint: "Activate another revision first with `deployctl apps set-rev`.",
       });
     }
     if (revision.state !== "RETIRED") await retire(this.#context, revision);
@@ -98,7 +101,7 @@ export class AppCommands {
     store.bundles.prune(store.revisions.bundles());
   }
 
-  /** The revision that was active before the active one was, by number. */
+  /** Returns the revision that was active before the active one, by number. */
   previousRevision(key: AppKey): RevisionRecord {
     const { store } = this.#context;
     const app = store.apps.get(key);
@@ -114,33 +117,33 @@ export class AppCommands {
       );
     if (earlier !== undefined) return earlier;
     throw new ProductError(cloudErrors.revisionUnknown, {
-      message: `The app ${appName(key)} has no earlier revision that was active.`,
-      hint: `deployctl apps list-rev ${key.app} shows those it has.`,
+      message: `App ${appName(key)} has no earlier revision that was active.`,
+      hint: `Run \`deployctl apps list-rev ${key.app}\` to see its revisions.`,
     });
   }
 
-  /** @param replace another one is started whether or not the demand asks for it */
+  /** @param replace starts a replacement even if demand does not require it */
   stopReplica(replica: string, replace: boolean): void {
     const record = this.#living(replica);
     const { store } = this.#context;
     const app = store.apps.get(record);
     const active = activeRevision(this.#context, app);
     if (replace && active !== undefined && app.desired === "active") {
-      this.#keeper.order(active, "serving");
+      this.#manager.launch(active, "serving");
     }
-    this.#keeper.drain(replica);
+    this.#manager.drain(replica);
   }
 
   killReplica(replica: string): void {
-    this.#keeper.kill(this.#living(replica).replica);
+    this.#manager.kill(this.#living(replica).replica);
   }
 
   #living(replica: string): ReplicaRecord {
     const record = this.#context.store.replicas.find(replica);
     if (record !== undefined && record.stage !== "ended") return record;
     throw new ProductError(cloudErrors.replicaUnknown, {
-      message: `There is no replica ${replica}${record === undefined ? "" : " any more"}.`,
-      hint: "deployctl runners list shows those there are.",
+      message: `Replica ${replica} ${record === undefined ? "does not exist" : "has already ended"}.`,
+      hint: "Run `deployctl runners list` to see all replicas.",
     });
   }
 
@@ -151,17 +154,17 @@ export class AppCommands {
     }
     store.database.transaction(() => {
       store.secrets.forget({ organisation: app.organisation, app: app.app });
-      // What was run once leaves nothing behind.
+      // Ephemeral apps leave nothing behind.
       if (app.isEphemeral) store.apps.remove(app);
       else store.apps.update(app, { desired: "deleted", deletedAt: clock.wallMs(), overrides: {} });
     });
     shortages.delete(appName(app));
     lackingSince.delete(appName(app));
     store.bundles.prune(store.revisions.bundles());
-    this.#tell(app, "deleted", "its replicas, files and secrets are gone");
+    this.#addEvent(app, "deleted", "deleted, with its replicas, files and secrets");
   }
 
-  #tell(app: AppKey & Partial<RevisionKey>, kind: string, sentence: string): void {
+  #addEvent(app: AppKey & Partial<RevisionKey>, kind: string, sentence: string): void {
     const { organisation } = app;
     this.#context.store.events.add({
       organisation,
@@ -179,14 +182,14 @@ function checkScale(scale: Partial<ScaleSettings>): void {
   const floor = Math.max(minConcurrency, concurrencyBuffer);
   if (floor <= maxConcurrency) return;
   throw new ProductError(cloudErrors.requestInvalid, {
-    message: `At most ${maxConcurrency} replicas are allowed, but ${floor} are to be kept.`,
-    hint: "Raise the maximum, or lower the minimum and the buffer.",
+    message: `Cannot keep ${floor} replicas running: the maximum is ${maxConcurrency}.`,
+    hint: "Raise the maximum, or lower the minimum or the buffer.",
     param: "maxConcurrency",
   });
 }
 
-function leaving(app: AppRecord): ProductError {
+function beingDeleted(app: AppRecord): ProductError {
   return new ProductError(cloudErrors.conflict, {
-    message: `The app ${appName(app)} is being deleted.`,
+    message: `App ${appName(app)} is being deleted.`,
   });
 }

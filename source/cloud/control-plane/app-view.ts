@@ -1,4 +1,4 @@
-// What state an app is in, as one word and a reason, from everything that is known of it.
+// State of an app as one word and a reason.
 import type { AppState, ReplicaState } from "../admin/documents.ts";
 import { cloudErrors } from "../errors.ts";
 import type { AppRecord } from "../state/app-records.ts";
@@ -8,22 +8,22 @@ import { failuresUntilFailed } from "./back-off.ts";
 export interface AppFacts {
   app: Pick<AppRecord, "desired" | "rollout">;
   active: Pick<RevisionRecord, "state" | "reason" | "failures" | "notBefore"> | undefined;
-  /** Why the newest revision failed, where none is active. */
+  /** Reason why the newest revision failed, when none is active. */
   lastFailure: { code: string | undefined; sentence: string | undefined } | undefined;
   /** States of the active revision's replicas. */
   replicas: readonly ReplicaState[];
   wanted: number;
-  /** Why no replica fits; undefined: one does. */
+  /** Reason why no replica fits; undefined when one does. */
   shortage: string | undefined;
-  /** Why nothing can be written down; undefined: it can. */
+  /** Reason why the state cannot be written; undefined when it can. */
   stateFault: string | undefined;
-  /** Milliseconds for which fewer replicas are ready than are wanted. */
+  /** Milliseconds for which fewer replicas have been ready than wanted. */
   lackingMs: number;
   /** Milliseconds since 1970. */
   now: number;
 }
 
-/** Short of replicas for so long, an app is told to be degraded. */
+/** Time with too few replicas after which an app counts as degraded. */
 const degradedAfterMs = 60_000;
 
 export function appState(facts: AppFacts): { state: AppState; reason: string | undefined } {
@@ -41,14 +41,14 @@ export function appState(facts: AppFacts): { state: AppState; reason: string | u
   if (ready === 0 && now < active.notBefore) {
     const isFailed = active.failures >= failuresUntilFailed;
     const count = isFailed ? ` (${active.failures} times in a row)` : "";
-    const reason = (active.reason ?? "A replica ended").replace(/[.]$/, "");
+    const reason = (active.reason ?? "A replica exited").replace(/[.]$/, "");
     return { state: "CRASH_BACKOFF", reason: `${reason}${count}.` };
   }
   if (ready < wanted && stateFault !== undefined) {
     return { state: "DEGRADED", reason: stateFault };
   }
   if (ready === 0 && shortage !== undefined) return { state: "UNSCHEDULABLE", reason: shortage };
-  if (ready === 0) return plain(replicas.some(isOnItsWay) || wanted > 0 ? "STARTING" : "COLD");
+  if (ready === 0) return plain(replicas.some(isStarting) || wanted > 0 ? "STARTING" : "COLD");
   if (ready < wanted && facts.lackingMs >= degradedAfterMs) {
     const reason = shortage ?? `${ready} of ${wanted} wanted replicas are ready`;
     return { state: "DEGRADED", reason };
@@ -56,6 +56,6 @@ export function appState(facts: AppFacts): { state: AppState; reason: string | u
   return plain("READY");
 }
 
-function isOnItsWay(state: ReplicaState): boolean {
+function isStarting(state: ReplicaState): boolean {
   return state === "PENDING" || state === "PREPARING" || state === "SETUP" || state === "LOST";
 }

@@ -1,15 +1,17 @@
-// How long to wait before a replica that ended by itself is started again.
+// Delay before a replica that exited by itself is started again.
 
 const longestMs = 60_000;
 const spread = 0.2;
 
-/** So many starts in a row must fail before callers are told so instead of waiting. */
+/** Failed starts in a row after which callers get an error instead of waiting. */
 export const failuresUntilFailed = 3;
 
-/** A replica that was ready for so long is sound: what ends it is nothing that comes again at once. */
+/**
+ * Time ready after which a replica counts as stable, so that its exit starts a new row of failures.
+ */
 export const stableMs = 10_000;
 
-/** Endings that trying again would only repeat. */
+/** Exit reasons that a retry would only repeat. */
 const lasting: ReadonlySet<string> = new Set([
   "import_error",
   "missing_executable",
@@ -27,9 +29,9 @@ export function isLasting(reason: string): boolean {
 }
 
 /**
- * 1, 2, 4 … 60 s, each ± 20 %, so that many replicas do not start at the same moment.
+ * Returns 1, 2, 4 … 60 s, each ± 20 %, so that replicas do not all start at once.
  *
- * @param failures how many in a row, this one counted; 1 or more
+ * @param failures in a row, including this one; 1 or more
  * @param random 0..1
  */
 export function backOffMs(failures: number, random: number): number {
@@ -37,14 +39,16 @@ export function backOffMs(failures: number, random: number): number {
   return Math.round(plain * (1 - spread + 2 * spread * random));
 }
 
-/** The same for replicas that were ready: the first of a row is replaced at once. */
+/**
+ * Returns the delay for replicas that were ready: the first failure of a row is replaced at once.
+ */
 export function backOffOfServingMs(failures: number, random: number): number {
   return failures <= 1 ? 0 : backOffMs(failures - 1, random);
 }
 
 /**
- * How long it still is until a time to begin again, which is never longer away than the longest
- * wait: one that is comes from before the clock was put back.
+ * Returns the time left until `notBefore`. A time beyond the longest delay was written before the
+ * clock was set back, and counts as over.
  *
  * @param notBefore milliseconds since 1970, as is `now`
  */

@@ -1,4 +1,4 @@
-// What every part of the control plane works with.
+// Context shared by all parts of the control plane.
 import type { Clock } from "../../base/clock.ts";
 import type { ScaleSettings } from "../app-config.ts";
 import type { Capacity, Engine, ReplicaObservation } from "../engines/engine.ts";
@@ -6,14 +6,14 @@ import type { Traffic } from "../gateway/traffic.ts";
 import { type AppKey, type AppRecord, appName } from "../state/app-records.ts";
 import type { CloudStore } from "../state/cloud-store.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
-import type { Complaints } from "./complaints.ts";
+import type { RecurringErrors } from "./recurring-errors.ts";
 
-/** An app that wants a replica which the machine cannot hold. */
+/** Replica that an app needs and the machine has no room for. */
 export interface Shortage {
   since: number;
   capacity: Capacity;
-  /** Whether an event tells of it. */
-  isTold: boolean;
+  /** True once an event has reported it. */
+  isReported: boolean;
 }
 
 export interface ControlContext {
@@ -22,37 +22,37 @@ export interface ControlContext {
   traffic: Traffic;
   clock: Clock;
   log: (text: string) => void;
-  /** For what is tried again at every look. */
-  complaints: Complaints;
-  /** Why the state cannot be written, where it cannot: then no replica can be started or ended. */
+  /** Log of errors that every reconciliation may repeat. */
+  recurringErrors: RecurringErrors;
+  /** Reason why the state cannot be written, if any: no replica can start or end meanwhile. */
   stateFault: () => string | undefined;
-  /** 0..1, drawn anew. */
+  /** Returns a random number in 0..1. */
   random: () => number;
-  /** How long a replica is to be ready before it counts as sound. */
+  /** Time that a replica must be ready to count as stable. */
   stableMs: number;
-  /** Such as `http://127.0.0.1:8480`. */
+  /** Public address, such as `http://127.0.0.1:8480`. */
   baseUrl: () => string;
-  /** The engine's last word on each replica. */
+  /** Latest observation of each replica by the engine. */
   observations: Map<string, ReplicaObservation>;
   /** By `organisation/app`. */
   shortages: Map<string, Shortage>;
-  /** Replicas that answered before this control plane began, or that verified a revision. */
+  /** Replicas that served before this control plane started, or that verified a revision. */
   usedReplicas: Set<string>;
-  /** Since when an app has fewer ready replicas than it wants, by `organisation/app`. */
+  /** Times since which apps have fewer ready replicas than wanted, by `organisation/app`. */
   lackingSince: Map<string, number>;
-  /** Brings the gateway's table up to date; cheap. */
+  /** Updates the gateway's routing table; cheap. */
   publish: () => void;
-  /** Looks at everything again, after a while if one is given. */
+  /** Triggers a full reconciliation, after a delay if one is given. */
   wake: (delayMs?: number) => void;
 }
 
-/** A revision's scale with what `apps scale` has set. */
+/** Combines a revision's scale with the overrides of `apps scale`. */
 export function effectiveScale(
   app: Pick<AppRecord, "overrides" | "isEphemeral">,
   revision: Pick<RevisionRecord, "config">,
 ): ScaleSettings {
   const scale = { ...revision.config.scale, ...app.overrides };
-  // What is run once has one replica for as long as it runs.
+  // Ephemeral apps have exactly one replica.
   if (app.isEphemeral)
     return { ...scale, minConcurrency: 1, maxConcurrency: 1, concurrencyBuffer: 0 };
   return scale;

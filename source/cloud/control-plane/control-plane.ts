@@ -1,4 +1,4 @@
-// The control plane: what is desired of apps, and the loop that brings it about.
+// Control plane: the desired state of apps, and the loop that reaches it.
 import { type Clock, systemClock } from "../../base/clock.ts";
 import type {
   AppDetails,
@@ -17,13 +17,13 @@ import { type AppKey, appName } from "../state/app-records.ts";
 import type { CloudStore } from "../state/cloud-store.ts";
 import { AppCommands } from "./app-commands.ts";
 import { stableMs as usualStableMs } from "./back-off.ts";
-import { Complaints } from "./complaints.ts";
 import type { ControlContext } from "./control-context.ts";
 import { type ActivateRequest, Deployments } from "./deployments.ts";
 import { Documents } from "./documents-of.ts";
 import { EphemeralRuns } from "./ephemeral-runs.ts";
 import { Reconciler } from "./reconciler.ts";
-import { ReplicaKeeper } from "./replica-keeper.ts";
+import { RecurringErrors } from "./recurring-errors.ts";
+import { ReplicaManager } from "./replica-manager.ts";
 import { routingTable } from "./routing-table.ts";
 import { Scaler } from "./scaler.ts";
 import { untilBuilt } from "./until-built.ts";
@@ -33,25 +33,28 @@ export interface ControlPlaneOptions {
   engine: Engine;
   traffic: Traffic;
   log: (text: string) => void;
-  /** Such as `http://127.0.0.1:8480`; asked each time, as the port may be drawn late. */
+  /**
+   * Public address, such as `http://127.0.0.1:8480`; read each time, as the port may be chosen
+   * late.
+   */
   baseUrl: () => string;
   clock?: Clock;
-  /** 0..1, drawn anew. */
+  /** Returns a random number in 0..1. */
   random?: () => number;
-  /** How long a replica is to be ready before its end is no failure in a row; usually 10 s. */
+  /** Time that a replica must be ready to count as stable; defaults to 10 s. */
   stableMs?: number | undefined;
-  /** Between two looks without a cause. */
+  /** Interval between reconciliations without a trigger. */
   intervalMs?: number;
 }
 
 const dayMs = 86_400_000;
-/** A disk may fill while nothing is to be written. */
+/** A disk may fill up while nothing is being written. */
 const stateExaminedEveryMs = 60_000;
 
 /** All methods throw the ProductErrors of the parts that they call. */
 export class ControlPlane {
   readonly #context: ControlContext;
-  readonly #keeper: ReplicaKeeper;
+  readonly #manager: ReplicaManager;
   readonly #scaler: Scaler;
   readonly #deployments: Deployments;
   readonly #commands: AppCommands;
@@ -60,14 +63,14 @@ export class ControlPlane {
   readonly #reconciler: Reconciler;
   #stopListening: () => void = () => {};
   #stateFault: string | undefined;
-  /** Monotonic; opening the database has written to it. */
+  /** Monotonic; opening the database counts, as it writes. */
   #stateExaminedAt: number;
 
   constructor(options: ControlPlaneOptions) {
     const { store, engine, traffic, log, baseUrl, clock = systemClock } = options;
     const context: ControlContext = {
       ...{ store, engine, traffic, log, baseUrl, clock },
-      complaints: new Complaints(log, clock),
+      recurringErrors: new RecurringErrors(log, clock),
       stateFault: () => this.#stateFault,
       random: options.random ?? Math.random,
       stableMs: options.stableMs ?? usualStableMs,
@@ -80,31 +83,31 @@ export class ControlPlane {
     };
     this.#context = context;
     this.#stateExaminedAt = clock.now();
-    this.#keeper = new ReplicaKeeper(context);
-    this.#scaler = new Scaler(context, this.#keeper);
-    this.#deployments = new Deployments(context, this.#keeper);
-    this.#commands = new AppCommands(context, this.#keeper, this.#deployments);
+    this.#manager = new ReplicaManager(context);
+    this.#scaler = new Scaler(context, this.#manager);
+    this.#deployments = new Deployments(context, this.#manager);
+    this.#commands = new AppCommands(context, this.#manager, this.#deployments);
     this.#runs = new EphemeralRuns(context, {
-      keeper: this.#keeper,
+      manager: this.#manager,
       deployments: this.#deployments,
       commands: this.#commands,
     });
     this.#documents = new Documents(context, this.#scaler);
     this.#reconciler = new Reconciler({
-      lookAtAll: () => this.#lookAtAll(),
-      lookAt: (app) => this.#lookAt(app),
+      reconcileAll: () => this.#reconcileAll(),
+      reconcileApp: (app) => this.#reconcileApp(app),
       log,
       intervalMs: options.intervalMs ?? 1000,
     });
   }
 
-  /** Takes up what an earlier control plane left: from here on the gateway has its table. */
+  /** Adopts running replicas of an earlier control plane and publishes the routing table. */
   async adopt(): Promise<void> {
-    await this.#keeper.adopt();
+    await this.#manager.adopt();
     this.#context.publish();
   }
 
-  /** Begins to look, and to start what is wanted. After `adopt`, once. */
+  /** Starts the reconciliation loop; call once, after `adopt`. */
   async start(): Promise<void> {
     const { engine, traffic } = this.#context;
     await this.#runs.endAll();
@@ -121,16 +124,16 @@ export class ControlPlane {
     this.#deployments.resume();
   }
 
-  /** Ends all replicas; apps keep what is desired of them. Nothing is started any more. */
+  /** Stops all replicas and the loop; apps keep their desired state. */
   async stopReplicas(drainMs: number): Promise<void> {
-    await this.#rest();
-    await this.#keeper.stopAll(drainMs);
+    await this.#stopLoop();
+    await this.#manager.stopAll(drainMs);
   }
 
-  /** Replicas live on, for the next control plane. */
+  /** Stops the loop; replicas keep running for the next control plane. */
   async close(): Promise<void> {
-    await this.#rest();
-    await this.#keeper.close();
+    await this.#stopLoop();
+    await this.#manager.close();
   }
 
   async deploy(
@@ -172,7 +175,7 @@ export class ControlPlane {
     return isDetached ? untilBuilt(this.#context, this.#documents, key, feed.read()) : feed.read();
   }
 
-  /** New replicas of the active revision take over. */
+  /** Replaces replicas with new ones of the active revision. */
   rollout(key: AppKey): AsyncIterable<DeployEvent> {
     const { store } = this.#context;
     const { activeRevision } = store.apps.get(key);
@@ -228,12 +231,12 @@ export class ControlPlane {
     return this.#documents.replicas(this.#context.store.apps.get(key));
   }
 
-  /** Those of all apps that have not ended. */
+  /** Returns all replicas that have not ended. */
   livingReplicas(): ReplicaDocument[] {
     return this.#documents.living();
   }
 
-  /** Why what happens cannot be written down, where it cannot. */
+  /** Reason why the state cannot be written, if any. */
   get stateFault(): string | undefined {
     return this.#stateFault;
   }
@@ -246,51 +249,51 @@ export class ControlPlane {
     this.#commands.killReplica(replica);
   }
 
-  async #rest(): Promise<void> {
+  async #stopLoop(): Promise<void> {
     this.#stopListening();
     await this.#reconciler.close();
     await this.#deployments.close();
   }
 
-  async #lookAtAll(): Promise<void> {
+  async #reconcileAll(): Promise<void> {
     const { store, clock, publish } = this.#context;
     try {
-      await this.#keeper.observe();
+      await this.#manager.observe();
       for (const app of store.apps.list()) {
-        if (app.desired !== "deleted") await this.#lookAt(appName(app));
+        if (app.desired !== "deleted") await this.#reconcileApp(appName(app));
       }
       await this.#commands.clearDeleted();
       store.replicas.prune(clock.wallMs() - dayMs);
     } finally {
       this.#examineState();
-      // What ends with time alone, such as a back-off, is in nobody's event.
+      // Some changes come with time alone, such as the end of a back-off.
       publish();
     }
   }
 
-  /** Now and then, and at each look where something went wrong: it costs a write. */
+  /** Runs every minute, and after every error: it costs a write. */
   #examineState(): void {
-    const { store, complaints, log, clock } = this.#context;
+    const { store, recurringErrors, log, clock } = this.#context;
     const isDue = clock.now() - this.#stateExaminedAt >= stateExaminedEveryMs;
-    if (this.#stateFault === undefined && !complaints.isOpen && !isDue) return;
+    if (this.#stateFault === undefined && !recurringErrors.hasOpen && !isDue) return;
     this.#stateExaminedAt = clock.now();
     const fault = store.database.writingFault();
     if (fault === this.#stateFault) return;
     this.#stateFault = fault;
-    log(fault ?? "What happens can be written down again.");
+    log(fault ?? "The state can be written again.");
   }
 
-  /** One app that cannot be helped must not keep the others waiting. */
-  async #lookAt(name: string): Promise<void> {
-    const { store, complaints } = this.#context;
+  /** A failing app must not block the others. */
+  async #reconcileApp(name: string): Promise<void> {
+    const { store, recurringErrors } = this.#context;
     const [organisation = "", app = ""] = name.split("/");
     const record = store.apps.find({ organisation, app });
-    if (record === undefined) return complaints.end(name);
+    if (record === undefined) return recurringErrors.resolve(name);
     try {
       await this.#scaler.evaluate(record);
-      complaints.end(name);
+      recurringErrors.resolve(name);
     } catch (error) {
-      complaints.tell(name, error);
+      recurringErrors.report(name, error);
     }
   }
 }

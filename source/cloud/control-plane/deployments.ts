@@ -1,4 +1,4 @@
-// Takes deployments in, one at a time for each app, and sees them through, also after a crash.
+// Deployments: accepted one at a time for each app, and resumed after a crash.
 import { describeError, ProductError } from "../../base/product-error.ts";
 import type {
   DeployEvent,
@@ -12,8 +12,8 @@ import { readBundle } from "../state/bundle-store.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
 import type { ControlContext } from "./control-context.ts";
 import { EventFeed } from "./event-feed.ts";
-import { giveUpRevision } from "./give-up-revision.ts";
-import type { ReplicaKeeper } from "./replica-keeper.ts";
+import { failRevision } from "./fail-revision.ts";
+import type { ReplicaManager } from "./replica-manager.ts";
 import { retireRevisions } from "./retire-revisions.ts";
 import { type Acceptance, checkDeployment, RevisionIntake } from "./revision-intake.ts";
 import { RollOut } from "./roll-out.ts";
@@ -35,22 +35,22 @@ export interface ActivateRequest {
 
 export class Deployments {
   readonly #context: ControlContext;
-  readonly #keeper: ReplicaKeeper;
+  readonly #manager: ReplicaManager;
   readonly #intake: RevisionIntake;
   readonly #running = new Map<string, Running>();
   #isClosed = false;
 
-  constructor(context: ControlContext, keeper: ReplicaKeeper) {
+  constructor(context: ControlContext, manager: ReplicaManager) {
     this.#context = context;
-    this.#keeper = keeper;
+    this.#manager = manager;
     this.#intake = new RevisionIntake(context.store, context.clock);
   }
 
   /**
-   * Makes a revision of what is sent and begins to roll it out. What is active already is not
-   * deployed again; what is being deployed already is followed.
+   * Creates a revision and starts its rollout. An unchanged active revision is not deployed again;
+   * a running deployment of the same content is followed.
    *
-   * @throws ProductError when nothing was begun: a bad name, bad files, a conflict
+   * @throws ProductError when nothing was started: an invalid name, invalid files, a conflict
    */
   async accept(
     request: DeploymentRequest,
@@ -67,13 +67,13 @@ export class Deployments {
     const same = request.isForced ? undefined : this.#intake.unchanged(key, contentHash);
     if (same !== undefined) {
       if (request.resetsScale) store.apps.update(key, { overrides: {} });
-      return doneAlready(this.#noChange(same));
+      return finishedFeed(this.#noChange(same));
     }
-    // While one is given up another may begin.
+    // Another deployment may start while one is being cancelled.
     while (request.isForced && this.#running.has(appName(key))) {
-      await this.abort(key, "a newer one took its place");
+      await this.abort(key, "replaced by a newer one");
     }
-    // From here to the beginning nothing is waited for: nobody comes between.
+    // No await from here until the rollout starts, so that no other deployment gets in between.
     this.#refuseBusy(key);
     this.#refuseMixing(key, isEphemeral);
     store.bundles.keep(bundle);
@@ -83,20 +83,20 @@ export class Deployments {
   }
 
   /**
-   * Rolls back, or forward, to a revision there is.
+   * Activates an existing revision, newer or older.
    *
    * @throws ProductError `CLOUD_CONFLICT`
    */
   switchTo(revision: RevisionRecord, request: ActivateRequest): EventFeed<DeployEvent> {
     const app = this.#context.store.apps.get(revision);
     if (app.activeRevision === revision.revision && app.rollout === undefined) {
-      return doneAlready(this.#noChange(revision));
+      return finishedFeed(this.#noChange(revision));
     }
     return this.activate(revision, request);
   }
 
   /**
-   * The same, also for the active one: its replicas are renewed.
+   * Activates a revision; for the active one, replaces its replicas.
    *
    * @throws ProductError `CLOUD_CONFLICT`
    */
@@ -106,8 +106,8 @@ export class Deployments {
     this.#refuseBusy(revision);
     if (revision.state === "RETIRED") {
       throw new ProductError(cloudErrors.conflict, {
-        message: `Revision ${revision.revision} is retired: its files were removed.`,
-        hint: "Deploy its script again; pin a revision to keep it.",
+        message: `Revision ${revision.revision} is retired and its files are removed.`,
+        hint: "Deploy its script again. Pin a revision to keep its files.",
       });
     }
     store.apps.update(revision, {
@@ -122,7 +122,7 @@ export class Deployments {
     return this.#begin(revision);
   }
 
-  /** Carries on with what an earlier control plane had begun. */
+  /** Resumes the rollouts of an earlier control plane. */
   resume(): void {
     const { store } = this.#context;
     for (const app of store.apps.list()) {
@@ -133,23 +133,23 @@ export class Deployments {
     }
   }
 
-  /** Gives up what is being rolled out; resolves when nothing of it goes on. */
+  /** Cancels a rollout; resolves when it has stopped. */
   async abort(key: AppKey, reason: string): Promise<void> {
     const running = this.#running.get(appName(key));
     if (running === undefined) return;
     running.abort.abort(
       new ProductError(cloudErrors.deployAborted, {
-        message: `The deployment of ${running.revision} was given up: ${reason}.`,
+        message: `The deployment of ${running.revision} was cancelled: ${reason}.`,
       }),
     );
     await running.done;
   }
 
-  /** Stops following; what is being rolled out is carried on by the next control plane. */
+  /** Stops; the next control plane resumes running rollouts. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const running = [...this.#running.values()];
-    for (const { abort } of running) abort.abort(new Error("the control plane stops"));
+    for (const { abort } of running) abort.abort(new Error("the control plane is stopping"));
     await Promise.all(running.map(({ done }) => done));
   }
 
@@ -158,13 +158,13 @@ export class Deployments {
     if (app === undefined || app.desired === "deleted") return;
     if (app.desired === "deleting") {
       throw new ProductError(cloudErrors.conflict, {
-        message: `The app ${appName(key)} is being deleted; its last requests are still answered.`,
-        hint: "Deploy it again when deployctl apps list does not show it any more.",
+        message: `App ${appName(key)} is still being deleted.`,
+        hint: "Deploy again once `deployctl apps list` no longer shows it.",
       });
     }
     if (!isEphemeral && !app.isEphemeral) return;
     throw new ProductError(cloudErrors.conflict, {
-      message: `The name ${appName(key)} belongs to an app that ${app.isEphemeral ? "runs just now" : "is deployed"}.`,
+      message: `The name ${appName(key)} is taken by ${app.isEphemeral ? "a running ephemeral app" : "a deployed app"}.`,
       hint: "Choose another name with --app-name.",
     });
   }
@@ -173,8 +173,8 @@ export class Deployments {
     const running = this.#running.get(appName(key));
     if (running === undefined) return;
     throw new ProductError(cloudErrors.conflict, {
-      message: `Revision ${running.revision} of ${appName(key)} is being rolled out.`,
-      hint: "Wait for it, or put this deployment in its place with --force.",
+      message: `Another deployment of ${appName(key)} is in progress (revision ${running.revision}).`,
+      hint: "Wait for it, or replace it with --force.",
     });
   }
 
@@ -190,7 +190,7 @@ export class Deployments {
       cold_start_ms: undefined,
       previous: undefined,
       warnings: isPaused
-        ? [`${appName(revision)} is paused; deployctl apps resume starts it.`]
+        ? [`${appName(revision)} is paused; start it with \`deployctl apps resume\`.`]
         : [],
     };
   }
@@ -199,7 +199,7 @@ export class Deployments {
     const feed = eventFeed();
     const abort = new AbortController();
     const key = { organisation: revision.organisation, app: revision.app };
-    const done = this.#see(revision, feed, abort.signal).finally(() => {
+    const done = this.#runRollout(revision, feed, abort.signal).finally(() => {
       this.#running.delete(appName(key));
       feed.end();
     });
@@ -214,7 +214,7 @@ export class Deployments {
     return feed;
   }
 
-  async #see(
+  async #runRollout(
     { organisation, app, revision }: RevisionRecord,
     feed: EventFeed<DeployEvent>,
     signal: AbortSignal,
@@ -226,12 +226,12 @@ export class Deployments {
       feed.add(event);
     };
     try {
-      const options = { context: this.#context, keeper: this.#keeper, app: key, revision };
+      const options = { context: this.#context, manager: this.#manager, app: key, revision };
       const result = await new RollOut({ ...options, report, signal }).run();
       await this.#retire(key);
       feed.add({ kind: "done", result });
     } catch (error) {
-      // The next control plane goes on where this one stopped.
+      // The next control plane resumes here.
       if (this.#isClosed) return;
       const failure = error instanceof RolloutFailure ? error.error : error;
       const exit = error instanceof RolloutFailure ? error.exit : undefined;
@@ -240,10 +240,12 @@ export class Deployments {
       }
       try {
         const { aborted: wasAborted } = signal;
-        giveUpRevision(this.#context, this.#keeper, { ...key, revision, failure, wasAborted });
+        failRevision(this.#context, this.#manager, { ...key, revision, failure, wasAborted });
       } catch (problem) {
-        // With a full disk nothing can be written down: the next control plane carries on with it.
-        this.#context.log(`${appName(key)} ${revision} stays open: ${describeError(problem)}`);
+        // A full disk prevents recording the failure: the next control plane resumes the rollout.
+        this.#context.log(
+          `${appName(key)} ${revision} cannot be recorded as failed: ${describeError(problem)}`,
+        );
       }
       feed.add({
         kind: "failed",
@@ -261,8 +263,8 @@ export class Deployments {
     try {
       await retireRevisions(this.#context, key);
     } catch (error) {
-      // The new revision is active whether or not old ones are removed.
-      this.#context.log(`old revisions of ${appName(key)} stay: ${describeError(error)}`);
+      // The new revision is active even if removing old ones fails.
+      this.#context.log(`cannot remove old revisions of ${appName(key)}: ${describeError(error)}`);
     }
   }
 }
@@ -281,11 +283,11 @@ function keepTail(tail: string[], text: string): void {
 function eventFeed(): EventFeed<DeployEvent> {
   return new EventFeed<DeployEvent>({
     isLine: ({ kind }) => kind === "log",
-    more: { kind: "log", text: "… further lines are in the log alone: deployctl logs APP" },
+    more: { kind: "log", text: "… for more lines, run `deployctl logs APP`" },
   });
 }
 
-function doneAlready(result: DeployResult): EventFeed<DeployEvent> {
+function finishedFeed(result: DeployResult): EventFeed<DeployEvent> {
   const feed = eventFeed();
   feed.add({ kind: "done", result });
   feed.end();

@@ -1,4 +1,4 @@
-// Records as the admin API shows them.
+// Documents of the admin API, built from stored records.
 import type {
   AppDetails,
   AppDocument,
@@ -20,7 +20,7 @@ import {
 import { replicaDocument } from "./replica-view.ts";
 import type { Scaler } from "./scaler.ts";
 
-/** Of an app without any revision that was verified. */
+/** Scale of an app without a verified revision. */
 const noScale: ScaleSettings = {
   minConcurrency: 0,
   maxConcurrency: 0,
@@ -73,7 +73,7 @@ export class Documents {
       reason,
       activeRevision: app.activeRevision,
       scale: shown === undefined ? noScale : effectiveScale(app, shown),
-      // Only fields of the scale are ever stored.
+      // Only fields of the scale are stored as overrides.
       overrides: Object.keys(app.overrides) as (keyof ScaleSettings)[],
       isEphemeral: app.isEphemeral,
       replicas: { wanted, alive: living.length, ready: living.filter(isReady).length },
@@ -106,7 +106,7 @@ export class Documents {
     };
   }
 
-  /** Those that have ended among them, oldest first. */
+  /** Returns all replicas, including ended ones, oldest first. */
   replicas(of?: AppRecord): ReplicaDocument[] {
     return this.#context.store.replicas
       .list()
@@ -117,7 +117,7 @@ export class Documents {
       .map((record) => this.#replica(record));
   }
 
-  /** Those that have not ended. */
+  /** Returns replicas that have not ended. */
   living(of?: AppRecord): ReplicaDocument[] {
     const { replicas } = this.#context.store;
     const records = of === undefined ? replicas.living() : replicas.livingOf(of);
@@ -132,7 +132,7 @@ export class Documents {
     const app = store.apps.find(record);
     const scale =
       app === undefined || revision === undefined ? undefined : effectiveScale(app, revision);
-    // As many as are always there have no end.
+    // Replicas that the minimum keeps never expire.
     const isSpare = scale !== undefined && store.replicas.livingOf(record).length > floorOf(scale);
     return replicaDocument({
       record,

@@ -1,4 +1,4 @@
-// Apps that live as long as the connection of whoever runs them.
+// Ephemeral apps, which live as long as their client's connection.
 import { randomUUID } from "node:crypto";
 import { describeError } from "../../base/product-error.ts";
 import type { DeployEvent, DeploymentRequest, EphemeralEvent } from "../admin/documents.ts";
@@ -7,33 +7,33 @@ import { type AppKey, appName } from "../state/app-records.ts";
 import type { AppCommands } from "./app-commands.ts";
 import type { ControlContext } from "./control-context.ts";
 import type { Deployments } from "./deployments.ts";
-import type { ReplicaKeeper } from "./replica-keeper.ts";
+import type { ReplicaManager } from "./replica-manager.ts";
 import { RunFeed } from "./run-feed.ts";
 import { RunLog } from "./run-log.ts";
 
 const heartbeatMs = 10_000;
-/** Requests that run when their runner leaves get so long. */
+/** Time that running requests get when the client disconnects. */
 const lastRequestsMs = 5000;
 
 export class EphemeralRuns {
   readonly #context: ControlContext;
-  readonly #keeper: ReplicaKeeper;
+  readonly #manager: ReplicaManager;
   readonly #deployments: Deployments;
   readonly #commands: AppCommands;
 
   constructor(
     context: ControlContext,
-    parts: { keeper: ReplicaKeeper; deployments: Deployments; commands: AppCommands },
+    parts: { manager: ReplicaManager; deployments: Deployments; commands: AppCommands },
   ) {
     this.#context = context;
-    this.#keeper = parts.keeper;
+    this.#manager = parts.manager;
     this.#deployments = parts.deployments;
     this.#commands = parts.commands;
   }
 
   /**
    * @param signal aborts when the connection ends; the app ends with it
-   * @throws ProductError when nothing was begun
+   * @throws ProductError when nothing was started
    */
   async run(
     request: DeploymentRequest,
@@ -50,7 +50,7 @@ export class EphemeralRuns {
     return feed.read();
   }
 
-  /** Those whose connections an earlier control plane took with it. */
+  /** Ends apps whose connection broke when an earlier control plane stopped. */
   async endAll(): Promise<void> {
     for (const app of this.#context.store.apps.list()) {
       if (app.isEphemeral && app.desired !== "deleted") await this.#end(app);
@@ -67,7 +67,7 @@ export class EphemeralRuns {
       () => feed.add({ kind: "heartbeat", at: this.#context.clock.wallMs() }),
       heartbeatMs,
     );
-    const leave = () => void this.#deployments.abort(key, "its runner left");
+    const leave = () => void this.#deployments.abort(key, "its client disconnected");
     signal.addEventListener("abort", leave);
     if (signal.aborted) leave();
     const reading = AbortSignal.any([signal, following.signal]);
@@ -75,7 +75,7 @@ export class EphemeralRuns {
     const last = await this.#orLog(key, signal, () =>
       this.#untilOver(key, deploying, feed, signal),
     );
-    // First of all: a replica that has ended would be replaced while its last lines are read.
+    // Ends the app first: an exited replica would be replaced while its last lines are read.
     await this.#end(key);
     following.abort();
     await followed;
@@ -88,7 +88,7 @@ export class EphemeralRuns {
     feed.end();
   }
 
-  /** @returns what is told last */
+  /** @returns the last event */
   async #untilOver(
     key: AppKey,
     deploying: AsyncIterable<DeployEvent>,
@@ -97,23 +97,23 @@ export class EphemeralRuns {
   ): Promise<EphemeralEvent> {
     for await (const event of deploying) {
       if (event.kind === "failed") return event;
-      // What is logged while it starts is in the app's log, which is told whole.
+      // The app's log, which is sent in full, includes these lines.
       if (event.kind !== "log") feed.add(event);
     }
     const replica = this.#servingReplica(key);
-    const exit = await this.#keeper.until(() => this.#exitOf(replica), signal);
-    const sentence = `${this.#wishOfOthers(key)}${exit.sentence}`;
+    const exit = await this.#manager.until(() => this.#exitOf(replica), signal);
+    const sentence = `${this.#causeOfEnd(key)}${exit.sentence}`;
     return { kind: "ended", exit: { ...exit, sentence } };
   }
 
-  /** Its runner has not asked for it: who else has, and for what. */
-  #wishOfOthers(key: AppKey): string {
+  /** Names the command that ended the app, if it was not the client itself. */
+  #causeOfEnd(key: AppKey): string {
     const desired = this.#context.store.apps.find(key)?.desired ?? "deleted";
     if (desired === "active") return "";
     return `${appName(key)} was ${desired === "paused" ? "paused" : "deleted"} by another command. `;
   }
 
-  /** Whatever goes wrong on the way, a run comes to its end. */
+  /** Logs an error instead of throwing, so that a run always ends. */
   async #orLog<T>(
     key: AppKey,
     signal: AbortSignal,
@@ -127,7 +127,7 @@ export class EphemeralRuns {
     }
   }
 
-  /** A script that is run once is over when its replica has ended. */
+  /** An ephemeral app ends with its replica. */
   #exitOf(replica: string | undefined): ReplicaExit | undefined {
     const record = replica === undefined ? undefined : this.#context.store.replicas.find(replica);
     if (record === undefined) return gone;
@@ -145,11 +145,11 @@ export class EphemeralRuns {
       const app = store.apps.find(key);
       if (app === undefined || app.desired === "deleting") return;
       for (const { replica } of store.replicas.livingOf(key)) {
-        this.#keeper.drain(replica, lastRequestsMs);
+        this.#manager.drain(replica, lastRequestsMs);
       }
       await this.#commands.delete(key);
     } catch (error) {
-      log(`${appName(key)} is not removed: ${describeError(error)}`);
+      log(`${appName(key)} cannot be removed: ${describeError(error)}`);
     }
   }
 }
@@ -158,6 +158,6 @@ const gone: ReplicaExit = {
   code: undefined,
   signal: undefined,
   reason: "lost",
-  sentence: "Its process is not there any more.",
+  sentence: "Its process is gone.",
   tail: [],
 };

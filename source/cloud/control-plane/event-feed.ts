@@ -1,16 +1,16 @@
-// Events of one thing that goes on: those who come late hear them from the beginning.
+// Event feed that late readers receive from the beginning.
 
 const usualMost = 10_000;
 
 export interface EventLimit<T> {
-  /** Those of which there may be any number, such as lines of a log; all others are always kept. */
+  /** Selects events of unlimited number, such as log lines; all others are always kept. */
   isLine: (event: T) => boolean;
-  /** Takes the place of the lines beyond the limit. */
+  /** Replaces the lines beyond the limit. */
   more: T;
   most?: number;
 }
 
-/** Any number of readers; each hears all, in order, until the end. */
+/** Delivers all events, in order, to any number of readers. */
 export class EventFeed<T> {
   readonly #events: T[] = [];
   readonly #waiting = new Set<() => void>();
@@ -25,7 +25,7 @@ export class EventFeed<T> {
   add(event: T): void {
     if (this.#isEnded) return;
     const { isLine, more, most = usualMost } = this.#limit;
-    // What a server writes while it starts may have no end: the first of it is what is kept.
+    // A server's start-up output may be endless, so only its first lines are kept.
     if (isLine(event)) this.#lines += 1;
     if (!isLine(event) || this.#lines <= most) this.#events.push(event);
     else if (this.#lines === most + 1) this.#events.push(more);

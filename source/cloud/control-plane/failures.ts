@@ -1,4 +1,4 @@
-// How often replicas of a revision have ended by themselves in a row, and how long the next one waits.
+// Count of a revision's failures in a row, and the delay until the next start.
 import type { ReplicaExit } from "../engines/engine.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
 import { backOffMs, backOffOfServingMs } from "./back-off.ts";
@@ -13,7 +13,7 @@ export class Failures {
     this.#context = context;
   }
 
-  /** Those that end again and again, before they are ready or soon after, are waited with. */
+  /** Delays the next start after repeated exits before, or soon after, the replica was ready. */
   noteCrash(record: ReplicaRecord, exit: ReplicaExit): void {
     const { store, clock, random, wake } = this.#context;
     const revision = store.revisions.find(record);
@@ -26,7 +26,7 @@ export class Failures {
     if (delayMs > 0) wake(delayMs);
   }
 
-  /** A replica that serves for a while, and no other that ends meanwhile, ends the row. */
+  /** Resets the count when a replica has served long enough without another failing. */
   noteServing(record: ReplicaRecord): void {
     const { store } = this.#context;
     const revision = store.revisions.find(record);
@@ -34,7 +34,7 @@ export class Failures {
     if (this.#isSound(record, revision.notBefore)) store.revisions.update(record, none);
   }
 
-  /** One that went because it was told to ends it too, however short it served. */
+  /** Resets the count when a replica that was ready is stopped on purpose. */
   noteStopped(record: ReplicaRecord): void {
     const { store, clock } = this.#context;
     const revision = store.revisions.find(record);
@@ -42,7 +42,7 @@ export class Failures {
     if (revision.notBefore <= clock.wallMs()) store.revisions.update(record, none);
   }
 
-  /** @param since when the next one might start after the last crash; milliseconds since 1970 */
+  /** @param since earliest start after the last crash; milliseconds since 1970 */
   #isSound({ readyAt }: ReplicaRecord, since = 0): boolean {
     const { clock, stableMs } = this.#context;
     return readyAt !== undefined && clock.wallMs() - Math.max(readyAt, since) >= stableMs;

@@ -1,71 +1,71 @@
-// Room for one replica more: waited for, or made by ending the old ones first.
+// Room for one more replica: waits for it, or stops the old replicas first.
 import type { RevisionPlan } from "../engines/engine.ts";
 import { type AppKey, appName, type Rollout } from "../state/app-records.ts";
 import type { ControlContext } from "./control-context.ts";
-import type { ReplicaKeeper } from "./replica-keeper.ts";
+import type { ReplicaManager } from "./replica-manager.ts";
 import { noCapacity } from "./rollout-failure.ts";
 
-/** Others may make room meanwhile. */
+/** Others may free room meanwhile. */
 const roomWaitMs = 30_000;
 const roomPauseMs = 1000;
 
 export interface RoomWanted {
   context: ControlContext;
-  keeper: ReplicaKeeper;
-  /** It is being rolled out. */
+  manager: ReplicaManager;
+  /** App that is being rolled out. */
   app: AppKey;
   plan: RevisionPlan;
   signal: AbortSignal;
-  /** Told what is waited for. */
+  /** Reports the reason for waiting. */
   tell: (sentence: string) => void;
   warn: (code: string, sentence: string) => void;
 }
 
 /**
- * Resolves when one replica more fits.
+ * Resolves when one more replica fits.
  *
  * @throws RolloutFailure, or the signal's reason
  */
 export async function makeRoom(wanted: RoomWanted): Promise<void> {
-  const { context, keeper, app, plan, signal, tell } = wanted;
+  const { context, manager, app, plan, signal, tell } = wanted;
   const { store, clock, engine } = context;
-  if (rolloutOf(wanted).strategy === "recreate") await hold(wanted, "as was asked");
+  if (rolloutOf(wanted).strategy === "recreate") await hold(wanted, "strategy recreate");
   const deadline = clock.now() + roomWaitMs;
   while (true) {
     const capacity = await engine.capacity(plan);
     if (capacity.fits) return;
-    const reason = capacity.reason ?? "no further replica fits";
+    const reason = capacity.reason ?? "not enough room for another replica";
     if (!capacity.canEverFit) throw noCapacity(reason);
     const others = store.replicas.livingOf(app).length > 0;
     if (others && !rolloutOf(wanted).isHolding) await hold(wanted, reason);
     else if (clock.now() >= deadline) throw noCapacity(reason);
     else {
       tell(`Waiting for room: ${reason}`);
-      await keeper.until(pauseOf(context, roomPauseMs), signal);
+      await manager.until(pauseOf(context, roomPauseMs), signal);
     }
   }
 }
 
-/** Ends the old replicas first; requests wait in the queue meanwhile. */
+/** Stops the old replicas first; requests queue meanwhile. */
 async function hold(wanted: RoomWanted, reason: string): Promise<void> {
-  const { context, keeper, app, signal, warn } = wanted;
+  const { context, manager, app, signal, warn } = wanted;
   const { store } = context;
   if (store.replicas.livingOf(app).length > 0) {
     warn(
       "recreated",
-      `Two replicas do not run side by side (${reason}): the old ones end first, requests wait.`,
+      `Old replicas stop before the new one starts (${reason}); requests queue meanwhile.`,
     );
   }
   store.apps.update(app, { rollout: { ...rolloutOf(wanted), isHolding: true } });
   context.publish();
   context.wake();
-  await keeper.until(() => store.replicas.livingOf(app).length === 0 || undefined, signal);
+  await manager.until(() => store.replicas.livingOf(app).length === 0 || undefined, signal);
 }
 
-/** For `until`: something else than undefined once the time is over. */
+/** Returns a condition for `until` that holds once the time is over. */
 export function pauseOf(context: ControlContext, delayMs: number): () => true | undefined {
   const end = context.clock.now() + delayMs;
-  // Timers may fire a little early by another clock.
+  // Timers may fire early compared with another clock.
   context.wake(delayMs + 5);
   return () => (context.clock.now() >= end ? true : undefined);
 }

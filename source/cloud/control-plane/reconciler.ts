@@ -1,36 +1,39 @@
-// Looks again and again at what is desired and what is, one look at a time.
-import { Complaints } from "./complaints.ts";
+// Reconciliation loop: compares desired and actual state, one pass at a time.
+import { RecurringErrors } from "./recurring-errors.ts";
 
 export interface ReconcilerOptions {
-  /** Sees how replicas fare, and does all that follows. */
-  lookAtAll: () => Promise<void>;
-  /** Only what follows from one app's demand, named `organisation/app`. */
-  lookAt: (app: string) => Promise<void>;
+  /** Observes all replicas and acts on the result. */
+  reconcileAll: () => Promise<void>;
+  /** Acts on one app's demand, named `organisation/app`. */
+  reconcileApp: (app: string) => Promise<void>;
   log: (text: string) => void;
-  /** Between two looks without a cause. */
+  /** Interval between passes without a trigger. */
   intervalMs: number;
 }
 
-/** Requests come by the thousand a second; each app's demand is looked at this often at most. */
+/**
+ * Minimum interval between two passes for one app's demand: thousands of requests may arrive per
+ * second.
+ */
 const demandSpacingMs = 50;
-/** How the log calls what fails. */
-const subject = "what is desired cannot be brought about";
+/** Subject of failed passes in the log. */
+const subject = "reconciliation failed";
 
-/** A failed look is told of and comes again: everything is found in the state itself. */
+/** Logs a failed pass and repeats it: everything is derived from the stored state. */
 export class Reconciler {
   readonly #options: ReconcilerOptions;
   readonly #demanding = new Set<string>();
-  readonly #lookedAt = new Map<string, number>();
+  readonly #reconciledAt = new Map<string, number>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #interval: NodeJS.Timeout | undefined;
   #isAllDue = false;
   #running: Promise<void> | undefined;
-  readonly #complaints: Complaints;
+  readonly #recurringErrors: RecurringErrors;
   #isClosed = false;
 
   constructor(options: ReconcilerOptions) {
     this.#options = options;
-    this.#complaints = new Complaints(options.log);
+    this.#recurringErrors = new RecurringErrors(options.log);
   }
 
   start(): void {
@@ -38,7 +41,7 @@ export class Reconciler {
     this.wake();
   }
 
-  /** Everything is looked at, now or after a while. */
+  /** Triggers a full pass, at once or after a delay. */
   wake(delayMs = 0): void {
     if (this.#isClosed) return;
     if (delayMs > 0) {
@@ -49,16 +52,16 @@ export class Reconciler {
     this.#run();
   }
 
-  /** An app's demand changed. */
+  /** Triggers a pass for one app whose demand changed. */
   wakeFor(app: string): void {
     if (this.#isClosed || this.#demanding.has(app)) return;
     this.#demanding.add(app);
-    const passedMs = performance.now() - (this.#lookedAt.get(app) ?? Number.NEGATIVE_INFINITY);
+    const passedMs = performance.now() - (this.#reconciledAt.get(app) ?? Number.NEGATIVE_INFINITY);
     if (passedMs >= demandSpacingMs) this.#run();
     else this.#later(demandSpacingMs - passedMs, () => this.#run());
   }
 
-  /** Resolves when the look that runs, if any, is over; there is no other after it. */
+  /** Resolves when the running pass, if any, is over; no other follows. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#interval);
@@ -77,7 +80,7 @@ export class Reconciler {
   #run(): void {
     this.#running ??= this.#work().finally(() => {
       this.#running = undefined;
-      // Something came between the last look's end and this.
+      // A trigger may arrive after the last check.
       if (this.#isDue()) this.#run();
     });
   }
@@ -93,17 +96,17 @@ export class Reconciler {
       const isAll = this.#isAllDue;
       this.#isAllDue = false;
       try {
-        if (isAll) await this.#options.lookAtAll();
-        else for (const app of apps) await this.#lookAt(app);
-        this.#complaints.end(subject);
+        if (isAll) await this.#options.reconcileAll();
+        else for (const app of apps) await this.#reconcileApp(app);
+        this.#recurringErrors.resolve(subject);
       } catch (error) {
-        this.#complaints.tell(subject, error);
+        this.#recurringErrors.report(subject, error);
       }
     }
   }
 
-  async #lookAt(app: string): Promise<void> {
-    this.#lookedAt.set(app, performance.now());
-    await this.#options.lookAt(app);
+  async #reconcileApp(app: string): Promise<void> {
+    this.#reconciledAt.set(app, performance.now());
+    await this.#options.reconcileApp(app);
   }
 }

@@ -1,4 +1,5 @@
-// What a replica is called and told of, from its record, the engine's last word, and its requests.
+// State and document of a replica, from its record, the engine's latest observation, and its
+// requests.
 
 import type { ReplicaDocument, ReplicaState } from "../admin/documents.ts";
 import type { ScaleSettings } from "../app-config.ts";
@@ -12,14 +13,14 @@ export interface ReplicaFacts {
   inFlight: number;
   /** Milliseconds since 1970. */
   now: number;
-  /** Before which no replica of its revision is started. */
+  /** Earliest start of the revision's next replica; milliseconds since 1970. */
   notBefore: number;
   isShort: boolean;
 }
 
 export function replicaState(facts: ReplicaFacts): ReplicaState {
   const { record, observation, inFlight, now, notBefore, isShort } = facts;
-  // Its end may not be written down yet, or the disk be too full for it.
+  // The record may lag behind, for example when the disk is full.
   if (record.stage !== "ended" && observation?.phase === "exited") return "TERMINATED";
   switch (record.stage) {
     case "ordered":
@@ -40,7 +41,7 @@ export function replicaState(facts: ReplicaFacts): ReplicaState {
   }
 }
 
-/** Whether it ended by itself before it was ready. */
+/** Returns true for a replica that exited before it was ready. */
 function isWaitingToStart({ exit, readyAt }: ReplicaRecord): boolean {
   return readyAt === undefined && exit !== undefined && exit.reason !== "stopped";
 }
@@ -48,11 +49,11 @@ function isWaitingToStart({ exit, readyAt }: ReplicaRecord): boolean {
 export interface IdleFacts {
   record: ReplicaRecord;
   lastUsedAt: number | undefined;
-  /** When this control plane began: an adopted replica is given its whole keep-alive again. */
+  /** Start of this control plane: adopted replicas get their full keep-alive again. */
   adoptedAt: number;
 }
 
-/** From when a replica that holds no request has had nothing to do. */
+/** Returns the time since which a replica without requests has been idle. */
 export function idleSince({ record, lastUsedAt, adoptedAt }: IdleFacts): number {
   return Math.max(lastUsedAt ?? 0, record.readyAt ?? record.createdAt, adoptedAt);
 }

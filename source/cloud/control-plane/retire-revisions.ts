@@ -1,14 +1,14 @@
-// Keeps the newest revisions of an app and those that are pinned; the files of the others go.
+// Retirement of old revisions: the files of all but the newest and the pinned ones are removed.
 import { type AppKey, appName } from "../state/app-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
 import type { ControlContext } from "./control-context.ts";
 import { planOf } from "./revision-plan.ts";
 
 const kept = 10;
-/** Retired ones are shown for so long; only their record is left. */
+/** Number of revisions that stay listed; retired ones keep only their record. */
 const shown = 100;
 
-/** The active one and those that still have replicas are never touched. */
+/** Never retires the active revision or one that still has replicas. */
 export async function retireRevisions(context: ControlContext, key: AppKey): Promise<void> {
   const { store } = context;
   const app = store.apps.get(key);
@@ -27,7 +27,7 @@ export async function retireRevisions(context: ControlContext, key: AppKey): Pro
   store.bundles.prune(store.revisions.bundles());
 }
 
-/** Removes what was made for a revision; its record stays. */
+/** Removes a revision's files and secrets; its record stays. */
 export async function retire(context: ControlContext, revision: RevisionRecord): Promise<void> {
   const { store, engine } = context;
   await engine.destroy(planOf(store, revision));

@@ -1,4 +1,4 @@
-// What is sent becomes a revision: known by its content, written down whole or not at all.
+// New revisions from deployment requests: identified by content, recorded in one transaction.
 import { createHash } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import type { DeploymentRequest } from "../admin/documents.ts";
@@ -10,14 +10,14 @@ import { checkVariable } from "../state/secret-store.ts";
 import { failuresUntilFailed } from "./back-off.ts";
 import { checkSmoke } from "./smoke-test.ts";
 
-/** What a deployment is made of, besides the files. */
+/** Owner and origin of a deployment. */
 export interface Acceptance {
   key: AppKey;
   isEphemeral: boolean;
   createdBy: string | undefined;
 }
 
-/** What can be told of a request without looking at any state. @throws ProductError */
+/** Checks a request without looking at stored state. @throws ProductError */
 export function checkDeployment(request: DeploymentRequest, { organisation, app }: AppKey): void {
   checkName("organisation", organisation);
   checkName("app", app);
@@ -35,7 +35,7 @@ export class RevisionIntake {
     this.#clock = clock;
   }
 
-  /** Of all that makes a revision what it is; whatever else is said of it does not count. */
+  /** Hashes everything that defines the revision; messages and annotations do not count. */
   hash(request: DeploymentRequest, bundle: string): string {
     const { secrets = {}, config, inspection } = request;
     const parts = [bundle, request.bundle.script, inspection.target, sorted(config)];
@@ -44,7 +44,7 @@ export class RevisionIntake {
       .digest("hex");
   }
 
-  /** The active revision, if it is made of the same and starts. */
+  /** Returns the active revision if it has the same content and starts. */
   unchanged(key: AppKey, contentHash: string): RevisionRecord | undefined {
     const store = this.#store;
     const app = store.apps.find(key);
@@ -54,7 +54,7 @@ export class RevisionIntake {
     return active.contentHash === contentHash ? active : undefined;
   }
 
-  /** Everything of the new revision at once, so that a crash leaves all of it or nothing. */
+  /** Records the revision in one transaction, so that a crash leaves all of it or nothing. */
   record(
     request: DeploymentRequest,
     { key, isEphemeral, createdBy }: Acceptance,
@@ -102,7 +102,7 @@ export class RevisionIntake {
   }
 }
 
-/** The same for the same content, in whatever order a client writes the fields. */
+/** Sorts keys, so that the order in which a client writes fields does not matter. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== "object") return value;
@@ -113,7 +113,7 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** The values of variables that were frozen as secrets are not kept readable beside them. */
+/** Drops values that are frozen as secrets, so that they are not stored in plain text. */
 function withoutValues({ inspection, secrets = {} }: DeploymentRequest) {
   return {
     ...inspection,

@@ -1,4 +1,4 @@
-// A stored revision as the engine gets it: variables of the app laid over it, secrets looked up.
+// Engine plan of a stored revision, with the app's variables and secrets.
 import { ProductError } from "../../base/product-error.ts";
 import type { RevisionPlan } from "../engines/engine.ts";
 import { cloudErrors } from "../errors.ts";
@@ -23,7 +23,7 @@ export function planOf(store: CloudStore, revision: RevisionRecord): RevisionPla
 }
 
 /**
- * Values frozen with the revision first, then those of the organisation.
+ * Returns values frozen with the revision first, then those of the organisation.
  *
  * @throws ProductError `CLOUD_SECRET_UNKNOWN`
  */
@@ -37,7 +37,7 @@ export function secretsOf(store: CloudStore, revision: RevisionRecord): Record<s
   return { ...frozen, ...Object.fromEntries(named) };
 }
 
-/** What the gateway sends in place of the caller's Authorization. */
+/** Returns the Authorization header that the gateway sends instead of the caller's. */
 export function upstreamAuthorization(
   store: CloudStore,
   revision: RevisionRecord,
@@ -49,7 +49,7 @@ export function upstreamAuthorization(
 
 function missing(name: string, app: string): ProductError {
   return new ProductError(cloudErrors.secretUnknown, {
-    message: `The app ${app} wants the secret ${name}, which is not set.`,
-    hint: `Store it with deployctl secrets set ${name}, which asks for it.`,
+    message: `App ${app} needs the secret ${name}, which is not set.`,
+    hint: `Set it with \`deployctl secrets set ${name}\`.`,
   });
 }

@@ -1,7 +1,7 @@
-// Puts a revision in another's place: build, start one replica, verify it, then switch.
+// Rollout of a revision: build, start one replica, verify it, then switch.
 //
-// Until the switch nothing of the old revision is touched, unless the machine holds one replica
-// only. Every step may be repeated: a new control plane carries on from what is written down.
+// The old revision is untouched until the switch, unless the machine has room for one replica only.
+// Every step can be repeated: a new control plane resumes from the recorded state.
 import { describeError, ProductError } from "../../base/product-error.ts";
 import type { DeployEvent, DeployPhase, DeployResult } from "../admin/documents.ts";
 import type { ReplicaExit, RevisionPlan } from "../engines/engine.ts";
@@ -13,17 +13,17 @@ import { activateRevision } from "./activate-revision.ts";
 import { backOffMs, failuresUntilFailed, isLasting } from "./back-off.ts";
 import { type ControlContext, effectiveScale } from "./control-context.ts";
 import { makeRoom, pauseOf } from "./make-room.ts";
-import type { ReplicaKeeper } from "./replica-keeper.ts";
+import type { ReplicaManager } from "./replica-manager.ts";
 import { planOf, secretsOf } from "./revision-plan.ts";
 import { noCapacity, RolloutFailure, startFailure, vanished } from "./rollout-failure.ts";
 import { askSmoke } from "./smoke-test.ts";
 
-/** Longer where the first replica took long. */
+/** Minimum wait for further replicas; longer if the first one was slow. */
 const othersWaitMs = 30_000;
 
 export interface RolloutOptions {
   context: ControlContext;
-  keeper: ReplicaKeeper;
+  manager: ReplicaManager;
   app: AppKey;
   revision: string;
   report: (event: DeployEvent) => void;
@@ -32,26 +32,26 @@ export interface RolloutOptions {
 
 export class RollOut {
   readonly #options: RolloutOptions;
-  readonly #beganAt: number;
+  readonly #startedAt: number;
   readonly #warnings = new Map<string, string>();
 
   constructor(options: RolloutOptions) {
     this.#options = options;
-    this.#beganAt = options.context.clock.now();
+    this.#startedAt = options.context.clock.now();
   }
 
   /**
    * Resolves when the revision is active.
    *
-   * @throws RolloutFailure, or the signal's reason when it is given up
+   * @throws RolloutFailure, or the signal's reason when it is cancelled
    */
   async run(): Promise<DeployResult> {
     const { context } = this.#options;
     const revision = this.#revision();
     const plan = planOf(context.store, revision);
     const { canEverFit, reason } = await context.engine.capacity(plan);
-    // Nobody waits for an environment that no replica could use.
-    if (!canEverFit) throw noCapacity(reason ?? "this machine has not what it asks for");
+    // Fails before the environment is built for a replica that can never run.
+    if (!canEverFit) throw noCapacity(reason ?? "this machine lacks the resources it needs");
     await this.#build(revision, plan);
     if (this.#verifying(revision) === undefined) await this.#makeRoom(plan);
     const replica = await this.#start(revision);
@@ -62,7 +62,7 @@ export class RollOut {
 
   async #build(revision: RevisionRecord, plan: RevisionPlan): Promise<void> {
     const { context, report, signal } = this.#options;
-    this.#phase("build", "Its environment is being made.");
+    this.#phase("build", "Building the environment.");
     this.#setState(revision, "BUILDING");
     try {
       secretsOf(context.store, revision);
@@ -73,39 +73,39 @@ export class RollOut {
   }
 
   async #makeRoom(plan: RevisionPlan): Promise<void> {
-    const { context, keeper, app, signal } = this.#options;
+    const { context, manager, app, signal } = this.#options;
     await makeRoom({
-      ...{ context, keeper, app, signal, plan },
+      ...{ context, manager, app, signal, plan },
       tell: (sentence) => this.#phase("start", sentence),
       warn: (code, sentence) => this.#warn(code, sentence),
     });
   }
 
-  /** A replica of the revision that is ready; several tries where trying again may help. */
+  /** Returns a ready replica of the revision, retrying where that may help. */
   async #start(revision: RevisionRecord): Promise<ReplicaRecord> {
-    const { context, keeper, signal } = this.#options;
+    const { context, manager, signal } = this.#options;
     this.#setState(revision, "VERIFYING");
     for (let failures = 1; ; failures += 1) {
-      const replica = this.#verifying(revision) ?? keeper.order(revision, "verifying");
-      this.#phase("start", `Replica ${replica.replica} starts.`);
+      const replica = this.#verifying(revision) ?? manager.launch(revision, "verifying");
+      this.#phase("start", `Starting replica ${replica.replica}.`);
       const ended = await this.#untilStarted(replica);
       if (ended === undefined) return context.store.replicas.find(replica.replica) ?? replica;
       if (ended.reason === "no_capacity") throw noCapacity(ended.sentence, ended);
       if (failures >= failuresUntilFailed || isLasting(ended.reason))
         throw this.#startFailure(ended);
       const delayMs = backOffMs(failures, context.random());
-      this.#warn("start_repeated", `${ended.sentence} It is tried again.`);
-      await keeper.until(pauseOf(context, delayMs), signal);
+      this.#warn("start_repeated", `${ended.sentence} Retrying.`);
+      await manager.until(pauseOf(context, delayMs), signal);
     }
   }
 
-  /** @returns how it ended, if it did before it was ready */
+  /** @returns the exit, if the replica ended before it was ready */
   async #untilStarted({ replica }: ReplicaRecord): Promise<ReplicaExit | undefined> {
-    const { context, keeper, signal } = this.#options;
+    const { context, manager, signal } = this.#options;
     const stopLog = this.#followLog(replica);
     let progress: string | undefined;
     try {
-      return await keeper
+      return await manager
         .until(() => {
           const record = context.store.replicas.find(replica);
           const seen = context.observations.get(replica)?.progress;
@@ -122,48 +122,48 @@ export class RollOut {
   }
 
   async #verify({ replica }: ReplicaRecord): Promise<void> {
-    const { context, keeper, signal } = this.#options;
+    const { context, manager, signal } = this.#options;
     const observation = context.observations.get(replica);
     for (const code of observation?.warnings ?? []) this.#warn(code, sentenceOf(code));
     const { smoke } = this.#rollout();
     if (smoke === undefined || observation?.endpoint === undefined) return;
-    this.#phase("verify", `${smoke} is asked of replica ${replica}.`);
+    this.#phase("verify", `Sending ${smoke} to replica ${replica}.`);
     const fault = await askSmoke(observation.endpoint, smoke, signal);
     if (fault === undefined) return;
     const error = new ProductError(cloudErrors.verificationFailed, {
-      message: `The new revision started, but ${fault}.`,
-      hint: "Its log shows what it says to that; a revision that was active before still is.",
+      message: `The new revision failed its smoke test: it ${fault}.`,
+      hint: "See its log. The revision that was active before stays active.",
     });
-    keeper.drain(replica, 0);
+    manager.drain(replica, 0);
     throw new RolloutFailure(error, undefined);
   }
 
   /**
-   * As many replicas as the old revision has ready, as far as there is room: what those carry must
-   * not wait for new ones after the switch. Whether the others become ready in time decides nothing.
+   * Starts as many replicas as the old revision has ready, if there is room, so that its load does
+   * not queue after the switch. Activation goes ahead even if some are not ready in time.
    */
   async #startOthers({ createdAt, readyAt }: ReplicaRecord, plan: RevisionPlan): Promise<void> {
-    const { context, keeper, signal } = this.#options;
+    const { context, manager, signal } = this.#options;
     const revision = this.#revision();
     const missing = this.#replaced() - this.#allVerifying(revision).length;
     if (missing > 0) {
       const { replicas } = await context.engine.capacity(plan);
       const count = Math.min(missing, replicas);
-      for (let ordered = 0; ordered < count; ordered += 1) keeper.order(revision, "verifying");
+      for (let ordered = 0; ordered < count; ordered += 1) manager.launch(revision, "verifying");
     }
     const isStarting = () => this.#allVerifying(revision).some(({ stage }) => stage !== "ready");
     if (!isStarting()) return;
-    this.#phase("start", "Others start, as many as the old revision has.");
+    this.#phase("start", "Starting as many replicas as the old revision has.");
     const firstMs = (readyAt ?? createdAt) - createdAt;
     const limit = AbortSignal.timeout(Math.max(othersWaitMs, 3 * firstMs));
     try {
-      await keeper.until(() => !isStarting() || undefined, AbortSignal.any([signal, limit]));
+      await manager.until(() => !isStarting() || undefined, AbortSignal.any([signal, limit]));
     } catch (error) {
       if (signal.aborted || !limit.aborted) throw error;
     }
   }
 
-  /** How many ready replicas of the old revision are to be matched. */
+  /** Returns the number of ready replicas to replace. */
   #replaced(): number {
     const { context, app } = this.#options;
     const { store } = context;
@@ -176,12 +176,12 @@ export class RollOut {
   }
 
   #activate({ replica, createdAt }: ReplicaRecord): DeployResult {
-    const { context, keeper, app } = this.#options;
+    const { context, manager, app } = this.#options;
     const revision = this.#revision();
     const verified = context.store.replicas.find(replica);
     if (verified?.stage !== "ready") throw this.#startFailure(verified?.exit ?? vanished);
     const fresh = this.#allVerifying(revision);
-    const previous = activateRevision({ context, keeper, app, revision, fresh });
+    const previous = activateRevision({ context, manager, app, revision, fresh });
     this.#phase("activate", `${revision.revision} is active.`);
     const { readyAt } = verified;
     return {
@@ -208,7 +208,7 @@ export class RollOut {
     return rollout;
   }
 
-  /** One that an earlier control plane started for the same purpose, or an earlier try. */
+  /** Returns a replica that an earlier control plane or attempt started for this rollout. */
   #verifying(revision: RevisionRecord): ReplicaRecord | undefined {
     return this.#allVerifying(revision)[0];
   }
@@ -224,7 +224,7 @@ export class RollOut {
       );
   }
 
-  /** A revision that is active stays so while new replicas of it are made. */
+  /** An active revision stays active while its replicas are replaced. */
   #setState(revision: RevisionRecord, state: "BUILDING" | "VERIFYING"): void {
     const { store } = this.#options.context;
     if (store.apps.get(revision).activeRevision === revision.revision) return;
@@ -234,14 +234,11 @@ export class RollOut {
   #startFailure(exit: ReplicaExit): RolloutFailure {
     const { context, app, revision } = this.#options;
     const { activeRevision, isEphemeral } = context.store.apps.get(app);
-    // Whoever runs an app once has read its log, and the app goes now.
+    // The client of an ephemeral app has its log already, and the app is removed now.
     if (isEphemeral) return startFailure(exit, undefined);
-    const rest = `deployctl logs ${appName(app)} --rev ${revision} shows the rest.`;
+    const rest = `Run \`deployctl logs ${appName(app)} --rev ${revision}\` for its log.`;
     const isKept = activeRevision !== undefined && activeRevision !== revision;
-    return startFailure(
-      exit,
-      isKept ? `Revision ${activeRevision} is still active; ${rest}` : rest,
-    );
+    return startFailure(exit, isKept ? `Revision ${activeRevision} stays active. ${rest}` : rest);
   }
 
   #failure(error: unknown): unknown {
@@ -250,7 +247,7 @@ export class RollOut {
   }
 
   #phase(phase: DeployPhase, sentence: string): void {
-    const elapsedMs = Math.round(this.#options.context.clock.now() - this.#beganAt);
+    const elapsedMs = Math.round(this.#options.context.clock.now() - this.#startedAt);
     this.#options.report({ kind: "phase", phase, sentence, elapsedMs });
   }
 
@@ -259,7 +256,7 @@ export class RollOut {
     this.#options.report({ kind: "warning", code, sentence });
   }
 
-  /** The replica's own words while it starts. */
+  /** Reports the replica's output while it starts. */
   #followLog(replica: string): () => void {
     const { context, app, revision, report } = this.#options;
     const reading = new AbortController();
@@ -271,13 +268,14 @@ export class RollOut {
       }
     };
     follow().catch((error: unknown) => {
-      if (!reading.signal.aborted) context.log(`no log of ${replica}: ${describeError(error)}`);
+      if (!reading.signal.aborted)
+        context.log(`cannot read the log of ${replica}: ${describeError(error)}`);
     });
     return () => reading.abort();
   }
 }
 
 function sentenceOf(code: string): string {
-  if (code !== "port_not_remapped") return `The engine warns: ${code}.`;
-  return "The server took the port that its script says: no second replica fits on this machine.";
+  if (code !== "port_not_remapped") return `Engine warning: ${code}.`;
+  return "The server ignored its assigned port and used the one in its script, so this machine can run only one replica.";
 }

@@ -1,9 +1,8 @@
-// Why a revision does not take over, as an error with what its replica said last.
+// Failures of a rollout, with the last output of the replica.
 import { ProductError } from "../../base/product-error.ts";
 import type { ReplicaExit } from "../engines/engine.ts";
 import { cloudErrors } from "../errors.ts";
 
-/** Why a revision did not come up, with what its replica said last. */
 export class RolloutFailure extends Error {
   readonly error: ProductError;
   readonly exit: ReplicaExit | undefined;
@@ -17,13 +16,13 @@ export class RolloutFailure extends Error {
 
 export function noCapacity(reason: string, exit?: ReplicaExit): RolloutFailure {
   const error = new ProductError(cloudErrors.noCapacity, {
-    message: `No replica can be placed: ${reason.replace(/[.]$/, "")}.`,
-    hint: "deployctl doctor shows what this machine has; --machine-type any takes what there is.",
+    message: `Cannot place a replica: ${reason.replace(/[.]$/, "")}.`,
+    hint: "Run `deployctl doctor` to see this machine's resources, or use --machine-type any.",
   });
   return new RolloutFailure(error, exit);
 }
 
-/** @param hint where there is more to know */
+/** @param hint points to more details */
 export function startFailure(exit: ReplicaExit, hint: string | undefined): RolloutFailure {
   const definition =
     exit.reason === "startup_timeout" ? cloudErrors.startTimeout : cloudErrors.startFailed;
@@ -32,11 +31,11 @@ export function startFailure(exit: ReplicaExit, hint: string | undefined): Rollo
   return new RolloutFailure(error, exit);
 }
 
-/** It was ready, and ended before the switch. */
+/** Exit of a replica that was ready and ended before the switch. */
 export const vanished: ReplicaExit = {
   code: undefined,
   signal: undefined,
   reason: "lost",
-  sentence: "Its replica was ended before it could take over.",
+  sentence: "Its replica was stopped before it could take over.",
   tail: [],
 };

@@ -1,4 +1,4 @@
-// The gateway's table, made anew from the records: which app answers, through which replicas.
+// Routing table of the gateway, derived from stored records.
 import type { RoutedApp, RoutedReplica } from "../gateway/traffic.ts";
 import type { AppRecord } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
@@ -19,7 +19,7 @@ export function routingTable(context: ControlContext): RoutedApp[] {
   );
   return context.store.apps.list().flatMap((app) => {
     const active = activeRevision(context, app);
-    // Before its first revision is verified nobody has heard of the app.
+    // An app is unknown to callers until its first revision is verified.
     if (active === undefined) return [];
     const replicas = living.get(`${app.organisation}/${app.app}`) ?? [];
     return [routedApp(context, app, active, replicas)];
@@ -37,7 +37,7 @@ function routedApp(
     organisation: app.organisation,
     app: app.app,
     auth: config.auth,
-    // Of a deleted app requests that run go on; the others are told for a day that it is gone.
+    // A deleted app finishes running requests; new ones get 410 for a day.
     state: app.desired === "deleting" ? "deleted" : app.desired,
     revision: active.revision,
     scale: effectiveScale(app, active),
@@ -53,7 +53,7 @@ function routedApp(
   };
 }
 
-/** Those that drain stay in the table, closed: their requests go on. */
+/** Draining replicas stay in the table, closed, so that running requests continue. */
 function routedReplica(context: ControlContext, record: ReplicaRecord): RoutedReplica[] {
   const observation = context.observations.get(record.replica);
   if (record.purpose !== "serving" || record.readyAt === undefined) return [];
@@ -70,8 +70,8 @@ function routedReplica(context: ControlContext, record: ReplicaRecord): RoutedRe
 }
 
 /**
- * Said instead of waiting. It ends with the back-off: the next request after that is one more try,
- * so that an app heals whose cause has gone.
+ * Returns the error that callers get instead of waiting. It ends with the back-off: the next
+ * request after that triggers another attempt, so that an app recovers once the cause is gone.
  */
 function failureOf(
   context: ControlContext,
@@ -80,17 +80,17 @@ function failureOf(
 ): RoutedApp["failure"] {
   const isWaiting = backOffLeftMs(active.notBefore, context.clock.wallMs()) > 0;
   if (active.failures >= failuresUntilFailed && isWaiting) {
-    const reason = (active.reason ?? "Its replicas end").replace(/[.]$/, "");
+    const reason = (active.reason ?? "Its replicas exit").replace(/[.]$/, "");
     const sentence = `${reason} (revision ${active.revision}, ${active.failures} times in a row).`;
     return { errorType: "startup_failed", sentence };
   }
   if (context.stateFault() !== undefined) {
-    // Where the state lies is nothing for callers.
-    const sentence = "No replica can be started: the server cannot write its state.";
+    // Callers are not told the path of the state folder.
+    const sentence = "Cannot start a replica: the server cannot write its state.";
     return { errorType: "runner_scheduling_failure", sentence };
   }
   const capacity = shortageOf(context, app)?.capacity;
   if (capacity === undefined || capacity.canEverFit) return undefined;
-  const sentence = capacity.reason ?? "This machine has not what a replica asks for.";
+  const sentence = capacity.reason ?? "This machine lacks the resources that a replica needs.";
   return { errorType: "runner_scheduling_failure", sentence };
 }

@@ -1,11 +1,11 @@
-// What the runner of an app is told: events as they come, and lines of the log as fast as they are read.
+// Event feed of an ephemeral app: its events, and log lines at the reader's pace.
 import { AsyncQueue } from "../../base/async-queue.ts";
 import type { EphemeralEvent } from "../admin/documents.ts";
 
-/** So many events may wait for a reader before the next line does. */
+/** Number of unread events at which log lines start to wait. */
 const mostWaiting = 1000;
 
-/** One reader, who may be slower than what is written. */
+/** Feeds one reader, which may be slower than the writer. */
 export class RunFeed {
   readonly #queue = new AsyncQueue<EphemeralEvent>();
   #waiting = 0;
@@ -16,7 +16,7 @@ export class RunFeed {
     this.#queue.push(event);
   }
 
-  /** Resolves when the reader has not too much before it any more, or at the signal. */
+  /** Resolves when the reader has caught up enough, or at the signal. */
   async room(signal: AbortSignal): Promise<void> {
     const stop = () => this.#onRoom();
     signal.addEventListener("abort", stop);

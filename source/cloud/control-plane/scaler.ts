@@ -1,4 +1,4 @@
-// Brings the number of an app's replicas to what the autoscaler decides.
+// Scaling of apps to the number of replicas that the autoscaler decides.
 import { decide, type ScaleDecision, type ScaledReplica } from "../autoscaler/decide.ts";
 import type { Demand } from "../gateway/traffic.ts";
 import { type AppRecord, appName } from "../state/app-records.ts";
@@ -6,42 +6,42 @@ import type { ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
 import { backOffLeftMs } from "./back-off.ts";
 import { activeRevision, type ControlContext, effectiveScale } from "./control-context.ts";
-import type { ReplicaKeeper } from "./replica-keeper.ts";
+import type { ReplicaManager } from "./replica-manager.ts";
 import { idleSince } from "./replica-view.ts";
 import { planOf } from "./revision-plan.ts";
 
-/** Without room for so long, it is told of. */
-const shortageToldAfterMs = 30_000;
+/** Time without room after which an event reports it. */
+const shortageReportedAfterMs = 30_000;
 
 export class Scaler {
   readonly #context: ControlContext;
-  readonly #keeper: ReplicaKeeper;
-  /** When this control plane began; milliseconds since 1970. */
-  readonly #beganAt: number;
+  readonly #manager: ReplicaManager;
+  /** Start of this control plane; milliseconds since 1970. */
+  readonly #startedAt: number;
 
-  constructor(context: ControlContext, keeper: ReplicaKeeper) {
+  constructor(context: ControlContext, manager: ReplicaManager) {
     this.#context = context;
-    this.#keeper = keeper;
-    this.#beganAt = context.clock.wallMs();
+    this.#manager = manager;
+    this.#startedAt = context.clock.wallMs();
   }
 
-  /** Starts and drains what is to be. Repeated with nothing changed it does nothing. */
+  /** Starts and drains replicas as needed; idempotent. */
   async evaluate(app: AppRecord): Promise<void> {
     const { store } = this.#context;
     const active = activeRevision(this.#context, app);
     const isWanted = app.desired === "active" && !app.rollout?.isHolding;
     for (const record of store.replicas.livingOf(app)) {
       const isCurrent = isWanted && record.revision === active?.revision;
-      if (record.purpose === "serving" && !isCurrent) this.#keeper.drain(record.replica);
+      if (record.purpose === "serving" && !isCurrent) this.#manager.drain(record.replica);
       if (record.purpose === "verifying" && app.rollout?.revision !== record.revision) {
-        this.#keeper.drain(record.replica);
+        this.#manager.drain(record.replica);
       }
     }
     if (isWanted && active !== undefined) await this.#scale(app, active);
     else this.#context.shortages.delete(appName(app));
   }
 
-  /** What the autoscaler wants of an app at this moment. */
+  /** Returns the autoscaler's current decision. */
   wanted(app: AppRecord, active: RevisionRecord): ScaleDecision {
     return decide(this.#situation(app, active, undefined));
   }
@@ -50,14 +50,14 @@ export class Scaler {
     return idleSince({
       record,
       lastUsedAt: this.#context.traffic.lastUsedAt(record.replica),
-      adoptedAt: this.#context.usedReplicas.has(record.replica) ? this.#beganAt : 0,
+      adoptedAt: this.#context.usedReplicas.has(record.replica) ? this.#startedAt : 0,
     });
   }
 
   async #scale(app: AppRecord, active: RevisionRecord): Promise<void> {
     const decision = this.wanted(app, active);
     this.#noteLack(app, decision.want);
-    // What is run once ends with its replica.
+    // An ephemeral app ends with its replica.
     if (decision.start > 0 && !app.isEphemeral) await this.#grow(app, active);
     else this.#endShortage(app);
     for (const replica of decision.drain) {
@@ -66,9 +66,9 @@ export class Scaler {
         revision: active.revision,
         replica,
         kind: "scaled",
-        sentence: `Replica ${replica} is not needed any more (${decision.because}).`,
+        sentence: `Replica ${replica} is no longer needed (${decision.because}).`,
       });
-      this.#keeper.drain(replica);
+      this.#manager.drain(replica);
     }
     this.#wakeForQueue(app, active);
   }
@@ -78,22 +78,26 @@ export class Scaler {
     const waitMs = backOffLeftMs(active.notBefore, clock.wallMs());
     if (waitMs > 0) return wake(waitMs);
     const capacity = await engine.capacity(planOf(store, active));
-    // Much may have changed while the engine was asked.
+    // State may have changed while the engine was asked.
     const current = store.apps.find(app);
     if (current?.activeRevision !== active.revision || current.desired !== "active") return;
     if (current.rollout?.isHolding) return;
-    const room = this.#serving(current, active).length + capacity.replicas;
+    const count = this.#serving(current, active).length;
+    const room = count + capacity.replicas;
     const decision = decide(this.#situation(current, active, room));
     if (!capacity.fits) return this.#noteShortage(current, active, capacity);
     this.#endShortage(current);
     if (decision.start === 0) return;
+    const total = count + decision.start;
     store.events.add({
       ...current,
       revision: active.revision,
       kind: "scaled",
-      sentence: `${decision.start} more of ${decision.want} wanted replicas (${decision.because}).`,
+      sentence: `Scaling ${count} → ${total} ${total === 1 ? "replica" : "replicas"}: ${decision.because}.`,
     });
-    for (let count = 0; count < decision.start; count += 1) this.#keeper.order(active, "serving");
+    for (let started = 0; started < decision.start; started += 1) {
+      this.#manager.launch(active, "serving");
+    }
   }
 
   #situation(app: AppRecord, active: RevisionRecord, capacity: number | undefined) {
@@ -117,7 +121,7 @@ export class Scaler {
     };
   }
 
-  /** What replicas of an earlier revision answer to the end asks for none of this one. */
+  /** Leaves out requests that replicas of an earlier revision are still serving. */
   #demand(app: AppRecord, active: RevisionRecord): Demand {
     const { traffic, store } = this.#context;
     const demand = traffic.demand(app.organisation, app.app);
@@ -126,7 +130,7 @@ export class Scaler {
     return { ...demand, busy: Math.max(0, demand.busy - elsewhere) };
   }
 
-  /** Those that count: they take requests, or will. */
+  /** Returns replicas that take requests now or will soon. */
   #serving(app: AppRecord, active: RevisionRecord): ReplicaRecord[] {
     return this.#context.store.replicas
       .livingOf(app)
@@ -156,15 +160,15 @@ export class Scaler {
     const now = clock.wallMs();
     const known = shortages.get(appName(app));
     const since = known?.since ?? now;
-    const isDue = !capacity.canEverFit || now - since >= shortageToldAfterMs;
-    const isTold = known?.isTold ?? false;
-    shortages.set(appName(app), { since, capacity, isTold: isDue });
-    if (isDue && !isTold) {
+    const isDue = !capacity.canEverFit || now - since >= shortageReportedAfterMs;
+    const wasReported = known?.isReported ?? false;
+    shortages.set(appName(app), { since, capacity, isReported: isDue });
+    if (isDue && !wasReported) {
       store.events.add({
         ...app,
         revision: active.revision,
         kind: "unschedulable",
-        sentence: capacity.reason ?? "No further replica fits.",
+        sentence: capacity.reason ?? "Not enough room for another replica.",
       });
     }
     publish();
@@ -174,7 +178,7 @@ export class Scaler {
     if (this.#context.shortages.delete(appName(app))) this.#context.publish();
   }
 
-  /** A request that waits for the scaling delay makes nobody look again by itself. */
+  /** A request waiting for the scaling delay triggers no pass by itself. */
   #wakeForQueue(app: AppRecord, active: RevisionRecord): void {
     const { scalingDelayMs } = effectiveScale(app, active);
     const { queued, oldestQueuedMs } = this.#context.traffic.demand(app.organisation, app.app);

@@ -1,23 +1,23 @@
-// One request to a new replica before it gets any from outside, such as `GET /v1/models`.
+// Smoke test: one request to a new replica before it serves others, such as `GET /v1/models`.
 import http from "node:http";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { quoteShort } from "../../base/seen-text.ts";
 import { cloudErrors } from "../errors.ts";
 
 const limitMs = 60_000;
-/** A path that begins with two slashes would name another host. */
+/** Rejects two leading slashes, which would name another host. */
 const smokePattern = /^(GET|HEAD) (\/(?!\/)[\x21-\x7e]*)$/;
 
 /** @throws ProductError `CLOUD_REQUEST_INVALID` */
 export function checkSmoke(smoke: string): void {
   if (smokePattern.test(smoke)) return;
   throw new ProductError(cloudErrors.requestInvalid, {
-    message: `The smoke test ${quoteShort(smoke)} is not a request such as "GET /v1/models".`,
+    message: `Invalid smoke test ${quoteShort(smoke)}: expected a request such as "GET /v1/models".`,
     param: "smoke",
   });
 }
 
-/** @returns what is wrong, as a part of a sentence; undefined when the answer is a success */
+/** @returns the failure, as part of a sentence; undefined on success */
 export async function askSmoke(
   endpoint: string,
   smoke: string,
@@ -26,10 +26,10 @@ export async function askSmoke(
   const [, method = "GET", path = "/"] = smokePattern.exec(smoke) ?? [];
   try {
     const status = await ask(endpoint, { method, path }, signal);
-    return status >= 200 && status < 400 ? undefined : `answers ${smoke} with ${status}`;
+    return status >= 200 && status < 400 ? undefined : `answered ${smoke} with status ${status}`;
   } catch (error) {
     if (signal.aborted) throw error;
-    return `does not answer ${smoke} (${describeError(error)})`;
+    return `did not answer ${smoke} (${describeError(error)})`;
   }
 }
 

@@ -1,4 +1,4 @@
-// What a caller is told who does not wait for the switch: the deployment as far as its build.
+// Events of a detached deployment, which end after its build.
 import type { DeployEvent, DeployResult } from "../admin/documents.ts";
 import { type AppKey, appName } from "../state/app-records.ts";
 import type { ControlContext } from "./control-context.ts";

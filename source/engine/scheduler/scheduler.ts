@@ -93,7 +93,7 @@ export class Scheduler {
     // What can be refused is refused before the model is loaded.
     const chat =
       input.kind === "chat"
-        ? { input, prepared: prepareChat(request, input, model, this.#templateTimeoutMs) }
+        ? { input, prepared: await prepareChat(request, input, model, this.#templateTimeoutMs) }
         : undefined;
     if (input.kind === "raw") rawGrammar(request);
     if (chat?.prepared.template.origin === "fallback") this.#noteFallback(model, chat.input);
@@ -174,7 +174,7 @@ export class Scheduler {
   ): Promise<number> {
     refuseEmbeddingModel(model, request.model, request.input.kind);
     const input = await readChatImages(request.input, model, request.model);
-    const prepared = prepareChat(request, input, model, this.#templateTimeoutMs);
+    const prepared = await prepareChat(request, input, model, this.#templateTimeoutMs);
     const need = hasImages(input) ? "images" : undefined;
     return await this.#use({ ...request, need }, model, signal, async (ready) => {
       const prompt = new ChatPrompt(input, prepared, ready, signal);

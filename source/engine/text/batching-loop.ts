@@ -229,7 +229,6 @@ export class BatchingLoop {
     job.read = cached;
     job.cachedTokens = cached;
     job.admitted = performance.now();
-    job.sampler = this.#steps.createSampler(job);
     slot.job = job;
     slot.promptLength = job.promptTokens.length;
     const promptTokens = job.promptTokens.length;

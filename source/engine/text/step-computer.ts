@@ -47,10 +47,6 @@ export class StepComputer {
     await this.#threads.begin();
   }
 
-  createSampler({ request, promptTokens }: Job): Job["sampler"] {
-    return this.#sampler.createFor(request, promptTokens);
-  }
-
   /** @throws ProductError `ENGINE_GRAMMAR_INVALID` */
   checkGrammar(gbnf: string): void {
     this.#sampler.checkGrammar(gbnf);
@@ -80,6 +76,7 @@ export class StepComputer {
     const started = performance.now();
     const decoding = this.#options.context.decodeBatch();
     this.#options.flush();
+    this.#sampler.prepare(items);
     await decoding;
     const decodeMs = performance.now() - started;
     this.#threads.note(tokens, threads, decodeMs);

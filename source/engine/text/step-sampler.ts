@@ -12,7 +12,7 @@ import type {
   AddonSampler,
 } from "./addon.ts";
 import type { Job, SampledToken } from "./job.ts";
-import type { FoundMark } from "./mark-watcher.ts";
+import { grammarOf } from "./mark-watcher.ts";
 import type { BatchItem } from "./plan-batch.ts";
 import {
   createNeutralSampler,
@@ -55,7 +55,22 @@ export class StepSampler {
     this.#options = options;
   }
 
-  createFor(request: GenerationRequest, promptTokens: readonly number[]): AddonSampler {
+  /**
+   * Makes the samplers that a step needs and that are not there yet. Called while the step computes: with
+   * a vocabulary of 262,144 tokens each takes 2.4 ms.
+   */
+  prepare(items: readonly SampledItem[]): void {
+    for (const item of items) {
+      if (item.indexes.length === 0 || item.job.sampler !== undefined) continue;
+      try {
+        item.job.sampler = this.#createFor(item.job);
+      } catch (error) {
+        item.failure = samplerMissing(error);
+      }
+    }
+  }
+
+  #createFor({ request, promptTokens }: Job): AddonSampler {
     const { addon, model } = this.#options;
     const grammar = request.grammar === undefined ? undefined : this.#stateOf(request.grammar);
     return createSampler(addon, model, this.#samplerOptions(request, promptTokens, grammar));
@@ -200,14 +215,13 @@ export class StepSampler {
   }
 }
 
-/** Undefined where a tool has an argument that no value fits: its calls cannot be held to anything. */
-function grammarOf({ grammar }: FoundMark): string | undefined {
-  try {
-    return grammar.write();
-  } catch (error) {
-    if (error instanceof ProductError) return undefined;
-    throw error;
-  }
+function samplerMissing(error: unknown): ProductError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ProductError(engineErrors.decodeFailed, {
+    message: `The engine could not begin this answer: ${reason}.`,
+    hint: "Try again.",
+    cause: error,
+  });
 }
 
 function grammarTooSlow(milliseconds: number, tokens: number): ProductError {

@@ -8,6 +8,8 @@ const mostEnumCharacters = 100_000;
 export const mostConstants = 1000;
 /** Each is compared with all tokens of the vocabulary: 1.4 ms for 150,000 of them. */
 const mostAlternatives = 250;
+/** Writes two values of megabytes for each of a thousand alternatives otherwise. */
+const mostComparedCharacters = 4_000_000;
 /** Of the document; those of the schema are fewer. */
 const mostLevels = 512;
 
@@ -54,4 +56,17 @@ export function refuseManyAlternatives(
 ): void {
   if (count <= most) return;
   throw unsupportedSchema(path, `\`${keyword}\` has ${count} alternatives, more than ${most}`);
+}
+
+/** The texts of values that are compared while schemas are merged, up to so much altogether. */
+export class ComparedTexts {
+  #left = mostComparedCharacters;
+
+  /** @throws SchemaRefusal */
+  of(value: unknown, path: SchemaPath): string {
+    const text = JSON.stringify(value);
+    this.#left -= text.length;
+    if (this.#left >= 0) return text;
+    throw unsupportedSchema(path, "it has too many large values that apply together");
+  }
 }

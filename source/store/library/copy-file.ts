@@ -31,12 +31,12 @@ export async function copyIntoStore(
     }));
   if (isUnwritten(before, await stateOf(file))) return written;
   throw new ProductError(storeErrors.referenceChanged, {
-    message: `${file} was changed while it was being copied.`,
-    hint: "Try again when nothing writes to it.",
+    message: `${file} changed while it was copied.`,
+    hint: "Try again when no program is writing to it.",
   });
 }
 
-// What a file system answers that cannot clone, or not between these two disks.
+// Error codes of file systems that cannot clone, or not between these two disks.
 const cannotClone = new Set(["ENOTSUP", "EOPNOTSUPP", "EXDEV", "EINVAL", "ENOSYS", "ENOTTY"]);
 
 async function cloneIntoStore(

@@ -30,9 +30,9 @@ export interface WrittenBlob {
   isNew: boolean;
 }
 
-// Who writes shares this lock from the first blob to the manifest that needs it; who removes blobs
-// has it alone. So nothing is removed between being found and being needed, and whoever has it alone
-// knows that nobody is writing the unfinished files he finds.
+// Writers share this lock from the first blob to the manifest that needs it; whoever removes blobs
+// holds it alone. So no blob is removed between being found and being needed, and the holder knows
+// that nobody is writing the unfinished files it finds.
 const writersLock = "writers";
 /** Held for moments, while a manifest is put in place or taken away. */
 const manifestsLock = "manifests";
@@ -71,7 +71,7 @@ export class ModelStore implements BlobFolder {
     return path.join(this.path, "splits");
   }
 
-  /** Tells that blobs were let go while somebody wrote. */
+  /** Notes that blobs were released while somebody wrote. */
   get #letGoMark(): string {
     return path.join(this.path, "let-go");
   }
@@ -191,7 +191,7 @@ export class ModelStore implements BlobFolder {
       const before = old && (await this.folder.read(old).catch(() => undefined));
       const text = printManifest(manifest);
       const file = old?.path ?? this.folder.manifestPath(name);
-      parseManifest(text, file); // what cannot be read back must not replace what can
+      parseManifest(text, file); // An unreadable manifest must not replace a readable one.
       try {
         await writeFileAtomically(file, text);
       } catch (error) {
@@ -210,7 +210,7 @@ export class ModelStore implements BlobFolder {
     });
   }
 
-  /** Removes those of the blobs that no manifest needs; while somebody writes, as soon as he ends. */
+  /** Removes the given blobs that no manifest needs; waits until nobody is writing. */
   async removeUnused(digests: readonly string[]): Promise<void> {
     if (digests.length === 0) return;
     const removed = await this.whileNobodyWrites(async () => {
@@ -239,7 +239,7 @@ export class ModelStore implements BlobFolder {
     await this.whileNobodyWrites(() => removeUnfinished(this.folder.blobsFolder));
   }
 
-  /** Removes what was let go while somebody wrote. */
+  /** Removes the blobs that were released while somebody wrote. */
   async #removeLetGo(): Promise<void> {
     if (!existsSync(this.#letGoMark)) return;
     await this.whileNobodyWrites(async () => {
@@ -263,7 +263,7 @@ export class ModelStore implements BlobFolder {
     }
   }
 
-  /** What the manifests need, and those that cannot be read. */
+  /** The digests that manifests need, and the manifests that cannot be read. */
   async neededBlobs(): Promise<{
     digests: Set<string>;
     manifests: StoredManifest[];

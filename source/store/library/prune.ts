@@ -1,4 +1,4 @@
-// Removes from the store what no model needs, and nothing that anybody is writing.
+// Removes unneeded files from the store, and nothing that anybody is writing.
 import { existsSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
@@ -11,7 +11,7 @@ import { linksFolder } from "./split-model.ts";
 export interface PruneResult {
   removedBlobs: number;
   freedBytes: number;
-  /** Why nothing was removed: somebody writes, or these manifests cannot be read. */
+  /** The reason why nothing was removed: somebody is writing, or these manifests cannot be read. */
   skipped?: { reason: "busy" } | { reason: "damaged"; manifests: string[] };
 }
 
@@ -67,7 +67,7 @@ async function removeBlobs(store: ModelStore, needed: Set<string>): Promise<Prun
   return result;
 }
 
-/** Links are made again whenever they are missing. */
+/** Missing links are made again when they are needed. */
 async function removeLinks(store: ModelStore, manifests: readonly Manifest[]): Promise<void> {
   const needed = new Set(
     manifests.flatMap((manifest) => {

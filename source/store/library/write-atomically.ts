@@ -1,4 +1,4 @@
-// Writes a file so that it is there whole or not at all, whatever happens in between.
+// Writes a file completely or not at all, even after a crash.
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { unfinishedPath } from "../../base/unfinished-files.ts";

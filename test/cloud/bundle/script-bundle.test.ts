@@ -75,8 +75,8 @@ describe("a bundle", () => {
   });
 
   test.each([
-    ["outside.txt", "is not below the script's folder"],
-    ["nowhere.txt", "There is no file or folder"],
+    ["outside.txt", "is outside the script's folder"],
+    ["nowhere.txt", "no such file or folder"],
   ])("refuses %s", async (include, sentence) => {
     const script = write("app/deploy.py", "");
     write("outside.txt", "");
@@ -95,13 +95,13 @@ describe("a bundle", () => {
     });
   });
 
-  test("refuses to carry weights", async () => {
+  test("rejects files that exceed the size limit", async () => {
     const script = write("deploy.py", "");
     write("weights.bin", "x".repeat(largestBundleBytes));
     await expect(paths(script, ["weights.bin"])).resolves.toHaveLength(2);
     write("more.bin", "x");
     await expect(paths(script, ["weights.bin", "more.bin"])).rejects.toMatchObject({
-      message: expect.stringContaining("larger than"),
+      message: expect.stringContaining("files exceed"),
     });
   });
 });

@@ -90,6 +90,6 @@ it("bad states have a reason", () => {
   expect(reasonOf({ replicas: ["IDLE"], wanted: 3, lackingMs: 90_000 })).toBe(
     "1 of 3 wanted replicas are ready",
   );
-  const crashing = { ...active, failures: 4, notBefore: 2000, reason: "It ended with code 1." };
-  expect(reasonOf({ active: crashing })).toContain("It ended with code 1 (4 times in a row).");
+  const crashing = { ...active, failures: 4, notBefore: 2000, reason: "It exited with code 1." };
+  expect(reasonOf({ active: crashing })).toContain("It exited with code 1 (4 times in a row).");
 });

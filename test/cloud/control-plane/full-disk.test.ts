@@ -74,7 +74,7 @@ it("one that cannot be noted does not keep others from being seen", async () => 
   expect(states).toEqual(["TERMINATED", "TERMINATED"]);
 });
 
-it("is told of though nothing was to be written", async () => {
+it("is detected although nothing was being written", async () => {
   forbidWriting(true);
   await until(
     () => open.plane.stateFault,
@@ -86,7 +86,7 @@ it("is told of though nothing was to be written", async () => {
     (fault) => fault === undefined,
   );
   expect(faults()).toHaveLength(1);
-  expect(open.log.at(-1)).toContain("can be written down again");
+  expect(open.log.at(-1)).toContain("can be written again");
 });
 
 /** How often the control plane has published its table since. */

@@ -71,7 +71,7 @@ describe("a first deployment", () => {
       exitCode: 6,
       reason: "import_error",
       sentence: expect.stringMatching(
-        /No module torch\. deployctl logs local\/chat --rev r0001-\w+ shows the rest\.$/,
+        /No module torch\. Run `deployctl logs local\/chat --rev r0001-\w+` for its log\.$/,
       ),
     });
     expect(open.plane.app(chat)).toMatchObject({
@@ -134,7 +134,7 @@ describe("a new revision", () => {
     await open.deploy(one);
     const first = active();
     const [old] = open.traffic.open("chat");
-    open.engine.fate = () => ({ exit: { sentence: "It ended with code 3.", tail: ["boom"] } });
+    open.engine.fate = () => ({ exit: { sentence: "It exited with code 3.", tail: ["boom"] } });
     const events = await open.deploy(two);
     expect(last(events)).toMatchObject({ kind: "failed", exitCode: 6, tail: ["boom"] });
     expect(open.engine.started).toHaveLength(4);

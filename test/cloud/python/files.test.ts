@@ -36,8 +36,8 @@ print(json.dumps(found))`,
 
 const own = ["deployctl", "deployctl_guard", "deployctl_reading", "deployctl_running", "fal"];
 const standard =
-  `argparse ast asyncio atexit contextlib copy difflib errno fcntl functools glob http importlib
-  inspect json linecache operator os platform re resource shlex shutil signal socket subprocess sys textwrap
+  `argparse ast asyncio atexit contextlib copy ctypes difflib errno fcntl functools glob http importlib
+  inspect json linecache operator os platform re resource shlex shutil signal socket struct subprocess sys textwrap
   threading time traceback types typing uuid warnings`.split(/\s+/);
 /** Used only where the script's own environment has them. */
 const optional: Record<string, string[]> = {

@@ -1,4 +1,4 @@
-// What nobody needs is removed; what a model needs, or anybody is writing, never is.
+// Unneeded files are removed; files that a model needs or a process writes never are.
 import { existsSync, linkSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -17,7 +17,7 @@ async function strayBlob({ store }: StoreFixture, content: string, days: number)
   return digest;
 }
 
-/** What a download that was broken off leaves. */
+/** The leftovers of an interrupted download. */
 function partial({ store }: StoreFixture, content: string, days: number): string[] {
   mkdirSync(store.folder.blobsFolder, { recursive: true });
   const blob = store.blobPath(`sha256:${sha256(content)}`);

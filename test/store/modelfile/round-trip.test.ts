@@ -1,10 +1,11 @@
-// What holds for every Modelfile and for every definition.
+// Properties that hold for every Modelfile and for every definition.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
 import type { ModelDefinition } from "../../../source/store/model-definition.ts";
 import { parseModelfile } from "../../../source/store/modelfile/parse-modelfile.ts";
 import { printModelfile } from "../../../source/store/modelfile/print-modelfile.ts";
+import { proofRounds } from "../../support/proof.ts";
 import {
   anyDefinition,
   anyModelfile,
@@ -13,7 +14,7 @@ import {
   emptyDefinition,
 } from "./arbitrary-modelfile.ts";
 
-const runs = { numRuns: 10_000 };
+const runs = { numRuns: proofRounds(10_000) };
 
 test("a Modelfile says what its author wrote, and prints as one that says the same", () => {
   fc.assert(
@@ -40,7 +41,7 @@ test("whatever an API set is printed exactly, or named as unprintable", () => {
   );
 });
 
-/** What is left of a definition that lacks the fields a printer named. */
+/** A definition without the fields that a printer named. */
 function withoutFields(definition: ModelDefinition, named: ReadonlySet<string>): ModelDefinition {
   const kept = emptyDefinition();
   const { stop, ...scalars } = definition.parameters;
@@ -79,7 +80,7 @@ test("a text without quotes can always be printed, and so can one of a single li
         expect(parseModelfile(printed.text).definition.system).toBe(system);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: proofRounds(2000) },
   );
 });
 
@@ -100,7 +101,7 @@ test("no text and no bytes fail in any other way than by a sentence with a posit
         expect(error.hint).toMatch(/\S/);
       }
     }),
-    { numRuns: 20_000 },
+    { numRuns: proofRounds(20_000) },
   );
 });
 
@@ -120,7 +121,7 @@ test("what can be read is printed without a loss, whatever it was made of", () =
       expect(unprintable).toEqual([]);
       expect(parseModelfile(text).definition).toEqual(definition);
     }),
-    { numRuns: 20_000 },
+    { numRuns: proofRounds(20_000) },
   );
-  expect(readable).toBeGreaterThan(1000);
+  expect(readable).toBeGreaterThan(proofRounds(1000));
 });

@@ -1,9 +1,9 @@
-// Apps, their revisions and their replicas.
+// Routes of apps, their revisions and their replicas.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ProductError } from "../../../base/product-error.ts";
 import { cloudErrors } from "../../errors.ts";
 import type { AppKey } from "../../state/app-records.ts";
-import { reachOf } from "../reach.ts";
+import { accessOf } from "../access.ts";
 import { ActivateBody, PinBody, ScaleBody, StopReplicaBody } from "../schemas.ts";
 import type { AdminServices } from "../services.ts";
 import { connectionSignal, streamDocuments } from "../stream-documents.ts";
@@ -24,8 +24,8 @@ export function registerApps(server: FastifyInstance, services: AdminServices): 
   const { controlPlane } = services;
   const keyOf = named(services);
   server.get("/apps", async (request) => {
-    const reach = reachOf(request, services);
-    return controlPlane.apps().filter((app) => reach.covers(app));
+    const access = accessOf(request, services);
+    return controlPlane.apps().filter((app) => access.covers(app));
   });
   server.get<{ Params: AppParameters }>("/apps/:app", async (request) =>
     controlPlane.app(keyOf(request)),
@@ -94,8 +94,8 @@ function registerReplicas(server: FastifyInstance, services: AdminServices): voi
   const { controlPlane } = services;
   const keyOf = named(services);
   server.get("/replicas", async (request) => {
-    const reach = reachOf(request, services);
-    return controlPlane.replicas().filter((replica) => reach.covers(replica));
+    const access = accessOf(request, services);
+    return controlPlane.replicas().filter((replica) => access.covers(replica));
   });
   server.get<{ Params: AppParameters }>("/apps/:app/replicas", async (request) =>
     controlPlane.replicas(keyOf(request)),
@@ -114,9 +114,9 @@ function registerReplicas(server: FastifyInstance, services: AdminServices): voi
   });
 }
 
-/** The app that a request's path names. */
+/** Resolves the app that a request's path names. */
 function named(services: AdminServices): (request: FastifyRequest<Named>) => AppKey {
-  return (request) => reachOf(request, services).app(request.params.app);
+  return (request) => accessOf(request, services).app(request.params.app);
 }
 
 interface Named {
@@ -129,10 +129,10 @@ function replicaOf(
 ): string {
   const { replica } = request.params;
   const record = services.store.replicas.find(replica);
-  // The control plane tells of one that is not there.
-  if (record === undefined || reachOf(request, services).covers(record)) return replica;
+  // The control plane reports a replica that does not exist.
+  if (record === undefined || accessOf(request, services).covers(record)) return replica;
   throw new ProductError(cloudErrors.replicaUnknown, {
-    message: `There is no replica ${replica}.`,
-    hint: "deployctl runners list shows those there are.",
+    message: `Replica ${replica} does not exist.`,
+    hint: "Run `deployctl runners list` to see all replicas.",
   });
 }

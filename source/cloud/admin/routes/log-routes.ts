@@ -1,4 +1,4 @@
-// Logs of replicas and events of apps, as they are and as they come.
+// Routes of replica logs and app events, stored and live.
 import type { FastifyInstance } from "fastify";
 import { AsyncQueue } from "../../../base/async-queue.ts";
 import { ProductError } from "../../../base/product-error.ts";
@@ -6,13 +6,13 @@ import { quoteShort } from "../../../base/seen-text.ts";
 import { cloudErrors } from "../../errors.ts";
 import { type AppKey, appName } from "../../state/app-records.ts";
 import type { EventLog } from "../../state/event-log.ts";
+import { accessOf } from "../access.ts";
 import type { EventDocument } from "../documents.ts";
-import { reachOf } from "../reach.ts";
 import { type Query, readCount, readFlag } from "../read-query.ts";
 import type { AdminServices } from "../services.ts";
 import { connectionSignal, streamDocuments } from "../stream-documents.ts";
 
-/** Who else writes into a revision's log: the engine that makes it, and the control plane. */
+/** Other writers of a revision's log: the build, and the control plane. */
 const writers: ReadonlySet<string> = new Set(["build", "control"]);
 
 export function registerLogs(server: FastifyInstance, services: AdminServices): void {
@@ -21,7 +21,7 @@ export function registerLogs(server: FastifyInstance, services: AdminServices): 
     "/apps/:app/logs",
     async (request, reply) => {
       const { query } = request;
-      const key = reachOf(request, services).app(request.params.app);
+      const key = accessOf(request, services).app(request.params.app);
       store.apps.get(key);
       const revision =
         query.revision === undefined ? undefined : revisionOf(services, key, query.revision);
@@ -41,12 +41,12 @@ export function registerLogs(server: FastifyInstance, services: AdminServices): 
   );
   server.get<{ Querystring: Query }>("/events", async (request, reply) => {
     const { query } = request;
-    const reach = reachOf(request, services);
-    const app = query.app === undefined ? undefined : reach.app(query.app);
+    const access = accessOf(request, services);
+    const app = query.app === undefined ? undefined : access.app(query.app);
     const sinceMs = readCount(query, "since") ?? 0;
-    // One that was deleted has events still; one that never was has a mistyped name.
+    // A deleted app still has events; an app that never existed is a mistyped name.
     if (app !== undefined && store.events.list(app).length === 0) store.apps.get(app);
-    const key = app ?? (reach.isWhole ? {} : { organisation: reach.organisation });
+    const key = app ?? (access.isServerWide ? {} : { organisation: access.organisation });
     const signal = connectionSignal(reply);
     const events = readFlag(query, "follow")
       ? followEvents(store.events, key, sinceMs, signal)
@@ -60,7 +60,8 @@ function revisionOf({ store }: AdminServices, key: AppKey, revision: string): st
 }
 
 /**
- * A replica's record goes after a day, its lines stay for a week: either tells that there was one.
+ * Accepts a replica with a record, which is kept for a day, or with lines, which are kept for a
+ * week.
  *
  * @throws ProductError `CLOUD_REPLICA_UNKNOWN`
  */
@@ -74,10 +75,10 @@ async function checkReplica(
   const isOfApp = record?.organisation === organisation && record.app === app;
   if (isOfApp && (revision ?? record.revision) === record.revision) return;
   for await (const _line of engine.logs({ ...wanted, lines: 1, follow: false })) return;
-  const place = revision === undefined ? appName(wanted) : `revision ${revision}`;
+  const place = revision === undefined ? `App ${appName(wanted)}` : `Revision ${revision}`;
   throw new ProductError(cloudErrors.replicaUnknown, {
-    message: `There is no replica ${quoteShort(replica)} of ${place}.`,
-    hint: `deployctl apps runners ${app} --state all shows those of the last day.`,
+    message: `${place} has no replica ${quoteShort(replica)}.`,
+    hint: `Run \`deployctl apps runners ${app} --state all\` to see replicas of the last day.`,
   });
 }
 

@@ -1,35 +1,35 @@
-// Secrets of the organisation and variables of an app. A secret's value never leaves again.
+// Routes of an organisation's secrets and an app's variables. Secret values are never returned.
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { accessOf } from "../access.ts";
 import type { VariableDocument } from "../documents.ts";
-import { reachOf } from "../reach.ts";
 import { SecretBody, VariablesBody } from "../schemas.ts";
 import type { AdminServices } from "../services.ts";
 
-/** Names whose values are not shown. */
+/** Names of variables whose values are masked. */
 const secretName = /key|token|secret|password/i;
 
 export function registerSecrets(server: FastifyInstance, services: AdminServices): void {
   const { secrets, apps } = services.store;
   server.get("/secrets", async (request) => {
-    const { organisation } = reachOf(request, services);
+    const { organisation } = accessOf(request, services);
     return secrets.secrets(organisation).map((stored) => ({ organisation, ...stored }));
   });
   server.put<{ Params: { name: string }; Body: SecretBody }>(
     "/secrets/:name",
     { schema: { body: SecretBody } },
     async (request, reply) => {
-      const { organisation } = reachOf(request, services);
+      const { organisation } = accessOf(request, services);
       secrets.setSecret(organisation, request.params.name, request.body.value);
       return reply.code(204).send();
     },
   );
   server.delete<{ Params: { name: string } }>("/secrets/:name", async (request, reply) => {
-    const { organisation } = reachOf(request, services);
+    const { organisation } = accessOf(request, services);
     secrets.deleteSecret(organisation, request.params.name);
     return reply.code(204).send();
   });
   const appOf = (request: FastifyRequest<{ Params: { app: string } }>) =>
-    apps.get(reachOf(request, services).app(request.params.app));
+    apps.get(accessOf(request, services).app(request.params.app));
   server.get<{ Params: { app: string } }>("/apps/:app/env", async (request) =>
     secrets.variables(appOf(request)).map(({ name, value, updatedAt }): VariableDocument => {
       const isMasked = secretName.test(name);

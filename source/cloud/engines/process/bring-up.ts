@@ -1,4 +1,4 @@
-// From a spawned process to a server that answers: looks for its port, whose it is, and its first answer.
+// Start-up of a replica, from the spawned process to a server that answers on a port of its own.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Clock } from "../../../base/clock.ts";
 import {
@@ -14,9 +14,9 @@ import { canConnect, readinessOf } from "./ready-probe.ts";
 
 export interface BringUpOptions {
   identity: ProcessIdentity;
-  /** The one that it was given. */
+  /** Port assigned to the replica. */
   port: number;
-  /** The one that its script says. */
+  /** Port in the script. */
   exposedPort: number;
   healthPath: string;
   /** Milliseconds since 1970. */
@@ -24,61 +24,61 @@ export interface BringUpOptions {
   startupTimeoutMs: number;
   clock: Clock;
   signal: AbortSignal;
-  /** Told what it still waits for, again and again but ever more seldom. */
-  tell: (sentence: string) => void;
+  /** Reports the reason for waiting, at growing intervals. */
+  report: (sentence: string) => void;
 }
 
 export type BringUpResult =
   | { kind: "ready"; port: number; speaksHttp: boolean; warnings: string[] }
   | { kind: "failed"; cause: ExitCause }
-  /** The signal came: it has ended, or nobody waits for it any more. */
+  /** Aborted by the signal. */
   | { kind: "given_up" };
 
-/** A ready script should not wait for us: at first we look often. */
+/** Polls often at first, so that a fast start is noticed at once. */
 const eagerMs = 5_000;
 const eagerPauseMs = 25;
 const pauseMs = 250;
 const connectLimitMs = 1_000;
 const answerLimitMs = 5_000;
-/** How long after its port has opened a server that never answers HTTP counts as ready. */
+/** Time after opening its port at which a server that never answers HTTP counts as ready. */
 const silenceLimitMs = 5_000;
-/** A start that takes so long is told what it waits for; then after twice as long, and so on. */
-const firstWordMs = 10_000;
-/** How often we look whether it listens on the port that its script says, in spite of the map. */
+/** Time after which a slow start is first reported; then after twice as long, and so on. */
+const firstReportMs = 10_000;
+/** Interval at which the script's own port is checked, in case the server ignored the port map. */
 const unmappedPauseMs = 1_000;
 
-/** Resolves when the replica is ready, too late, or has another's port. */
+/** Resolves when the replica is ready, has timed out, or another process owns its port. */
 export async function bringUp(options: BringUpOptions): Promise<BringUpResult> {
   const { clock, signal, deadline, port } = options;
   const startedAt = clock.now();
   const reminder = new Reminder(options);
-  let unmappedLookAt = startedAt + unmappedPauseMs;
+  let unmappedCheckAt = startedAt + unmappedPauseMs;
   while (!signal.aborted) {
     let result: BringUpResult | undefined;
     if (await canConnect(port, connectLimitMs)) {
-      result = await greet(options, port, [], reminder);
-    } else if (clock.now() >= unmappedLookAt) {
-      unmappedLookAt = clock.now() + unmappedPauseMs;
+      result = await waitForAnswer(options, port, [], reminder);
+    } else if (clock.now() >= unmappedCheckAt) {
+      unmappedCheckAt = clock.now() + unmappedPauseMs;
       if (await listensUnmapped(options)) {
         const { exposedPort } = options;
-        result = await greet(options, exposedPort, ["port_not_remapped"], reminder);
+        result = await waitForAnswer(options, exposedPort, ["port_not_remapped"], reminder);
       }
     }
     if (result !== undefined) return result;
-    // After the look: an adopted replica may have become ready while nobody looked.
+    // Checked last: an adopted replica may have become ready while no control plane ran.
     if (clock.wallMs() >= deadline) return await timedOut(options);
-    await reminder.look();
+    await reminder.check();
     await pause(clock.now() - startedAt < eagerMs ? eagerPauseMs : pauseMs, signal);
   }
   return { kind: "given_up" };
 }
 
 /**
- * The port is open.
+ * Waits for an answer on an open port.
  *
- * @returns undefined when it closes again
+ * @returns undefined when the port closes again
  */
-async function greet(
+async function waitForAnswer(
   options: BringUpOptions,
   port: number,
   warnings: string[],
@@ -100,7 +100,7 @@ async function greet(
       return { kind: "ready", port, speaksHttp: false, warnings: [...warnings, "no_http_answer"] };
     }
     if (clock.wallMs() >= deadline) return await timedOut(options);
-    await reminder.look();
+    await reminder.check();
     await pause(pauseMs, signal);
   }
   return { kind: "given_up" };
@@ -109,10 +109,10 @@ async function greet(
 type Owner =
   | { kind: "own"; isLoopback: boolean }
   | { kind: "foreign"; name: string }
-  /** The system does not let us look. */
+  /** The system does not allow looking. */
   | { kind: "unknown" };
 
-/** Looks twice before it accuses: a process may be born while the others are read. */
+/** Checks twice before it reports a conflict, as a process may start while others are read. */
 async function ownerOf({ identity }: BringUpOptions, port: number): Promise<Owner> {
   for (let isSecond = false; ; isSecond = true) {
     const listeners = (await readListeners()).filter((listener) => listener.port === port);
@@ -129,7 +129,7 @@ async function listensUnmapped({ identity, exposedPort, port }: BringUpOptions):
   return listeners.length > 0 && (await ownAmong(identity, listeners)).own.length > 0;
 }
 
-/** Looks at the session first: to read who else carries the nonce takes much longer. */
+/** Checks the session first: finding all processes with the nonce takes much longer. */
 async function ownAmong(
   identity: ProcessIdentity,
   listeners: readonly Listener[],
@@ -155,45 +155,45 @@ async function nameOwner(listeners: readonly Listener[]): Promise<string> {
 }
 
 function portTaken(port: number, owner: string): ExitCause {
-  return { reason: "port_conflict", sentence: `Its port ${port} is held by ${owner}.` };
+  return { reason: "port_conflict", sentence: `Its port ${port} is already in use by ${owner}.` };
 }
 
 async function timedOut(options: BringUpOptions): Promise<BringUpResult> {
   const limit = `${options.startupTimeoutMs / 1000} s`;
-  const sentence = `It was not ready within ${limit}: ${await whatIsSeen(options)}.`;
+  const sentence = `It was not ready within ${limit}: ${await describeListening(options)}.`;
   return { kind: "failed", cause: { reason: "startup_timeout", sentence } };
 }
 
-/** What is there instead of a server that is ready: the usual mistake is another port. */
-async function whatIsSeen({ exposedPort, port, identity }: BringUpOptions): Promise<string> {
+/** Describes what the replica listens on; the usual mistake is another port. */
+async function describeListening({ exposedPort, port, identity }: BringUpOptions): Promise<string> {
   const { own } = await ownAmong(identity, await readListeners());
   const ports = [...new Set(own.map((listener) => listener.port))];
   if (ports.includes(port) || ports.includes(exposedPort))
-    return "it listens, and answers that it is not ready";
-  const others = ports.length > 0 ? `, but on ${ports.join(", ")}` : "";
-  return `nothing of it listens on port ${exposedPort}${others}`;
+    return "it is listening, but answers that it is not ready";
+  const others = ports.length > 0 ? `, only on ${ports.join(", ")}` : "";
+  return `it is not listening on port ${exposedPort}${others}`;
 }
 
-/** Has a long wait say what it is for. */
+/** Reports the reason for a long wait. */
 class Reminder {
   readonly #options: BringUpOptions;
-  #nextMs = firstWordMs;
+  #nextMs = firstReportMs;
 
   constructor(options: BringUpOptions) {
     this.#options = options;
   }
 
-  async look(): Promise<void> {
-    const { clock, deadline, startupTimeoutMs, tell } = this.#options;
+  async check(): Promise<void> {
+    const { clock, deadline, startupTimeoutMs, report } = this.#options;
     const waitedMs = clock.wallMs() - (deadline - startupTimeoutMs);
     if (waitedMs < this.#nextMs) return;
     while (this.#nextMs <= waitedMs) this.#nextMs *= 2;
-    const times = `${Math.floor(waitedMs / 1000)} s, of at most ${startupTimeoutMs / 1000} s`;
-    tell(`not ready after ${times}: ${await whatIsSeen(this.#options)}`);
+    const times = `${Math.floor(waitedMs / 1000)} s (limit ${startupTimeoutMs / 1000} s)`;
+    report(`not ready after ${times}: ${await describeListening(this.#options)}`);
   }
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  // An abort ends the wait, and the loop around it sees the signal.
+  // An abort ends the wait; the loop checks the signal.
   await wait(ms, undefined, { signal }).catch(() => {});
 }

@@ -1,21 +1,21 @@
-// Whether one more replica of a revision fits on this machine, and why not.
+// Capacity check: whether one more replica of a revision fits on this machine.
 import type { Capacity } from "../engine.ts";
 import type { Gpu } from "./gpu-pool.ts";
 import { describeGpus, describeNeed, type GpuNeed, isOfType } from "./machine-types.ts";
 
 export interface Resources {
-  /** All that the machine has. */
+  /** All GPUs of the machine. */
   gpus: readonly Gpu[];
-  /** Those of them that nobody holds. */
+  /** GPUs that no replica holds. */
   freeGpus: readonly Gpu[];
   freePorts: number;
-  /** Undefined where the system does not tell. */
+  /** Undefined where the system does not report it. */
   availableMemoryBytes: number | undefined;
-  /** The port of a living replica of this app that could not be given another one. */
+  /** Port of a running replica of this app that ignored its assigned port. */
   unmappedPort: number | undefined;
 }
 
-/** Below this, starting anything makes the kernel choose a victim. */
+/** Minimum of free memory: below it, the kernel would start killing processes. */
 export const leastMemoryBytes = 128 * 1024 ** 2;
 
 export function capacityFor(need: GpuNeed, resources: Resources): Capacity {
@@ -23,16 +23,18 @@ export function capacityFor(need: GpuNeed, resources: Resources): Capacity {
   const matching = gpus.filter((gpu) => isOfType(gpu, need));
   if (matching.length < need.count) {
     const has = describeGpus(matching.length > 0 ? matching : gpus);
-    return never(`asked ${describeNeed(need)}, this machine has ${has}; use --machine-type any`);
+    return never(
+      `the app needs ${describeNeed(need)}, this machine has ${has}; use --machine-type any`,
+    );
   }
   const free = resources.freeGpus.filter((gpu) => isOfType(gpu, need)).length;
   if (free < need.count) {
     const all = describeGpus(matching);
-    return notNow(`asked ${describeNeed(need)}, and other replicas hold ${all}, all but ${free}`);
+    return notNow(`the app needs ${describeNeed(need)}; of ${all}, ${free} are free`);
   }
   if (unmappedPort !== undefined) {
     return notNow(
-      `a replica of it listens on port ${unmappedPort} itself, so there can be only one on this machine`,
+      `its replicas use the fixed port ${unmappedPort}, so only one can run on this machine`,
     );
   }
   if (freePorts === 0) return notNow("all ports of the port range are in use");

@@ -1,5 +1,5 @@
-// What a revision's replicas run in: the machine's Python, or a virtual environment with the script's
-// requirements. Environments are kept by their content, so revisions share them.
+// Python environment of a revision's replicas: the machine's Python, or a virtual environment with
+// the script's requirements. Virtual environments are keyed by content, so revisions share them.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { createWriteStream, existsSync, mkdirSync } from "node:fs";
@@ -20,15 +20,15 @@ import type { PrepareEnvironment } from "./process-engine-options.ts";
 
 export interface EnvironmentOptions {
   stateFolder: string;
-  /** What replicas inherit. Defaults to this process's. */
+  /** Variables that replicas inherit. Defaults to those of this process. */
   environment?: NodeJS.ProcessEnv;
 }
 
 const ownerOnly = 0o600;
-/** What changes the packages that the same requirements mean. */
+/** Variables that change which packages the same requirements install. */
 const indexVariables = ["PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_CONSTRAINT"];
 
-/** The engine's way to an environment. Throws ProductError with exit code 6. */
+/** Creates the engine's `prepareEnvironment`, which throws ProductError with exit code 6. */
 export function createEnvironments(options: EnvironmentOptions): PrepareEnvironment {
   const { stateFolder, environment = process.env } = options;
   let interpreter: Promise<Interpreter> | undefined;
@@ -37,7 +37,7 @@ export function createEnvironments(options: EnvironmentOptions): PrepareEnvironm
     try {
       return await interpreter;
     } catch (error) {
-      interpreter = undefined; // it may be installed before the next replica starts
+      interpreter = undefined; // python may be installed before the next replica starts
       throw error;
     }
   };
@@ -65,7 +65,7 @@ export function createEnvironments(options: EnvironmentOptions): PrepareEnvironm
   };
 }
 
-/** The same for the same packages of the same Python, in any order. */
+/** Returns the same name for the same packages of the same Python, in any order. */
 export function environmentName(
   version: string,
   requirements: readonly string[],
@@ -85,18 +85,18 @@ interface Build {
   signal: AbortSignal;
 }
 
-/** Waits for a build that another process makes of the same, and takes it over. */
+/** Builds the environment, or waits for another process that is building the same one. */
 async function build(work: Build): Promise<void> {
   const { python, folder, requirements, environment, log, signal } = work;
   signal.throwIfAborted();
-  // Whoever could write there would run programs as this user.
+  // Private: anyone who can write there could run programs as this user.
   mkdirSync(path.dirname(folder), { recursive: true, mode: 0o700 });
   const logFile = `${folder}.log`;
   const file = createWriteStream(logFile, { flags: "a", mode: ownerOnly });
   const builder = path.join(pythonFolder(), "build_environment.py");
   const child = spawnWatched("group", () =>
     spawn(python, ["-I", "-B", builder, folder, ...requirements], {
-      // A group of its own: pip and its compilers end with it.
+      // A process group of its own, so that pip and its compilers end together.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
       env: environment,
@@ -147,9 +147,9 @@ function failure(tail: readonly string[], logFile: string): ProductError {
     tail.at(-1) ??
     "nothing was printed";
   return new ProductError(cloudErrors.environmentFailed, {
-    message: `The virtual environment could not be built: ${told.replace(/^ERROR: /, "")}`,
+    message: `Building the virtual environment failed: ${told.replace(/^ERROR: /, "")}`,
     hint: lacksVenv
-      ? "Install what is missing: sudo apt-get install python3-venv"
-      : `The whole log is ${logFile}; correct the requirements, or the index of packages.`,
+      ? "Install the missing package: sudo apt-get install python3-venv"
+      : `See ${logFile}, then fix the requirements or the package index.`,
   });
 }

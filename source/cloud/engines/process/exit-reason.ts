@@ -1,16 +1,20 @@
-// Why a replica ended: the stable reason and the sentence, from its code, its marker and its last lines.
+// Exit of a replica: a stable reason and a sentence, from its exit code, its last marker and its
+// last lines.
 import type { ReplicaExit } from "../engine.ts";
 import { describeEnd, type RunnerMarker } from "./runner-marker.ts";
 
 export interface ExitFacts {
-  /** Undefined for a replica that an earlier control plane has started: only its parent learns it. */
+  /**
+   * Undefined for a replica of an earlier control plane: only a process's parent learns its exit
+   * code.
+   */
   code: number | undefined;
   signal: string | undefined;
-  /** What we know better than its code: that we ended it, and why. */
+  /** Known cause that overrides the exit code, such as our own stop. */
   cause: ExitCause | undefined;
-  /** The runner's last word. */
+  /** Last marker of the runner. */
   ending: RunnerMarker | undefined;
-  /** The kernel ended processes for want of memory while it lived. */
+  /** True when the kernel killed processes for lack of memory during the replica's life. */
   memoryRanOut: boolean;
   tail: string[];
 }
@@ -22,35 +26,35 @@ export interface ExitCause {
 
 type Explanation = Pick<ReplicaExit, "reason" | "sentence">;
 
-/** What processes write before they end; the last lines are read. */
+/** Messages that processes write before they exit; searched for in the last lines. */
 const traces: readonly { expression: RegExp; explain: (groups: string[]) => Explanation }[] = [
   {
     expression:
       /CUDA out of memory|CUDA error: out of memory|torch\.(?:cuda\.)?OutOfMemoryError|cudaMalloc failed: out of memory|No available memory for the cache blocks|Free memory on device .* is less than desired/,
     explain: () => ({
       reason: "out_of_memory",
-      sentence: "The GPU's memory does not suffice.",
+      sentence: "Not enough GPU memory.",
     }),
   },
   {
     expression: /^MemoryError\b|std::bad_alloc|Cannot allocate memory|failed to allocate memory/,
     explain: () => ({
       reason: "out_of_memory",
-      sentence: "The machine's memory does not suffice.",
+      sentence: "Not enough memory.",
     }),
   },
   {
     expression: /EADDRINUSE|[Aa]ddress already in use|Errno 98\b/,
     explain: () => ({
       reason: "port_conflict",
-      sentence: "A port that it wants is in use by another process.",
+      sentence: "A port it needs is already in use.",
     }),
   },
   {
     expression: /^ModuleNotFoundError: No module named '([^']+)'/,
     explain: ([name]) => ({
       reason: "import_error",
-      sentence: `The Python module ${name} is missing in its environment.`,
+      sentence: `The Python module ${name} is not installed in its environment.`,
     }),
   },
   {
@@ -82,7 +86,7 @@ const runnerReasons = new Set([
 const killedCode = 137;
 const notFoundCode = 127;
 
-/** @returns the exit as people and the control plane see it */
+/** @returns the exit as shown to users and the control plane */
 export function explainExit(facts: ExitFacts): ReplicaExit {
   const { code, signal, tail } = facts;
   return { code, signal, ...explain(facts), tail };
@@ -96,7 +100,7 @@ function explain(facts: ExitFacts): Explanation {
   if (wasKilled && memoryRanOut) {
     return {
       reason: "out_of_memory",
-      sentence: "The kernel ended it, because the machine's memory ran out.",
+      sentence: "The kernel killed it because the machine ran out of memory.",
     };
   }
   if (ending !== undefined) return explainReturn(ending, facts);
@@ -105,22 +109,22 @@ function explain(facts: ExitFacts): Explanation {
   if (code === notFoundCode) {
     return {
       reason: "missing_executable",
-      sentence: "A program that it calls is not on the PATH.",
+      sentence: "A program it runs is not on the PATH.",
     };
   }
-  if (signal !== undefined) return { reason: "killed", sentence: `It was ended by ${signal}.` };
-  if (code !== undefined) return { reason: "exited", sentence: `It ended with code ${code}.` };
-  return cause ?? { reason: "lost", sentence: "It ended; nobody saw how." };
+  if (signal !== undefined) return { reason: "killed", sentence: `It was killed by ${signal}.` };
+  if (code !== undefined) return { reason: "exited", sentence: `It exited with code ${code}.` };
+  return cause ?? { reason: "lost", sentence: "It exited for an unknown reason." };
 }
 
-/** The runner's reason; of an exception, the lines may know more. */
+/** Uses the runner's reason; for an exception, the last lines may be more specific. */
 function explainFailure({ reason = "", sentence }: RunnerMarker, facts: ExitFacts): Explanation {
   const known = runnerReasons.has(reason) ? reason : "exception";
   const trace = known === "exception" ? explainTraces(facts.tail) : undefined;
   return trace ?? { reason: known, sentence: asSentence(sentence ?? "The script failed") };
 }
 
-/** A script may not look at how its server ended: then the function returns as if all were well. */
+/** Covers scripts that ignore how their server exited: the function returns as if all were well. */
 function explainReturn({ program, code }: RunnerMarker, facts: ExitFacts): Explanation {
   const hasFailed = code !== undefined && code !== 0;
   const trace = hasFailed || program === undefined ? explainTraces(facts.tail) : undefined;
@@ -128,7 +132,7 @@ function explainReturn({ program, code }: RunnerMarker, facts: ExitFacts): Expla
   const how = program === undefined ? "" : `; ${describeEnd(program, code)}`;
   return {
     reason: "returned",
-    sentence: `The function returned, and nothing of it serves any more${how}.`,
+    sentence: `The function returned and left no server running${how}.`,
   };
 }
 

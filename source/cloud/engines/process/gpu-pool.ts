@@ -1,4 +1,4 @@
-// The GPUs of this machine, as nvidia-smi lists them, and which of them replicas hold.
+// GPUs of this machine, as listed by nvidia-smi, and their reservations.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describeError } from "../../../base/product-error.ts";
@@ -7,24 +7,24 @@ import type { Reservations } from "../../state/reservations.ts";
 export interface Gpu {
   index: number;
   uuid: string;
-  /** Such as "NVIDIA H100 80GB HBM3". */
+  /** Product name, such as "NVIDIA H100 80GB HBM3". */
   name: string;
   memoryMiB: number;
 }
 
 export interface GpuPoolOptions {
   reservations: Reservations;
-  /** Told once when nvidia-smi is there and fails. */
+  /** Called once when nvidia-smi is installed and fails. */
   log: (text: string) => void;
-  /** What the control plane itself may see, as CUDA_VISIBLE_DEVICES; undefined: all. */
+  /** CUDA_VISIBLE_DEVICES of the control plane; undefined: all. */
   visible: string | undefined;
   /** Monotonic milliseconds. */
   now: () => number;
 }
 
 const query = ["--query-gpu=index,uuid,name,memory.total", "--format=csv,noheader"];
-/** A card may be added, or fall off the bus; not every second. */
-const keptMs = 30_000;
+/** Lifetime of the cached list: GPUs are rarely added or lost. */
+const cacheMs = 30_000;
 const queryTimeoutMs = 10_000;
 const run = promisify(execFile);
 
@@ -37,16 +37,16 @@ export class GpuPool {
     this.#options = options;
   }
 
-  /** All that this machine has and that we may use. */
+  /** Lists all visible GPUs. */
   async list(): Promise<Gpu[]> {
     const now = this.#options.now();
-    if (this.#listed === undefined || now - this.#listed.at > keptMs) {
+    if (this.#listed === undefined || now - this.#listed.at > cacheMs) {
       this.#listed = { gpus: this.#query(), at: now };
     }
     return await this.#listed.gpus;
   }
 
-  /** Those of them that no replica holds. */
+  /** Lists GPUs that no replica holds. */
   async free(): Promise<Gpu[]> {
     const taken = new Set(
       this.#options.reservations
@@ -56,7 +56,7 @@ export class GpuPool {
     return (await this.list()).filter(({ uuid }) => !taken.has(uuid));
   }
 
-  /** @returns false, and nothing is held, when another was quicker */
+  /** @returns false, with nothing reserved, when another replica was faster */
   reserve(replica: string, gpus: readonly Gpu[]): boolean {
     const { reservations } = this.#options;
     const isHeld = gpus.every(({ uuid }) =>
@@ -80,11 +80,11 @@ export class GpuPool {
   #noteFailure(text: string): void {
     if (text === this.#lastFailure) return;
     this.#lastFailure = text;
-    this.#options.log(`nvidia-smi fails, so no GPU is given to replicas: ${text}`);
+    this.#options.log(`nvidia-smi failed, so replicas get no GPU: ${text}`);
   }
 }
 
-/** Lines such as `0, GPU-5f2c…, NVIDIA H100 80GB HBM3, 81559 MiB`. */
+/** Parses lines such as `0, GPU-5f2c…, NVIDIA H100 80GB HBM3, 81559 MiB`. */
 export function parseGpus(text: string): Gpu[] {
   return text.split("\n").flatMap((line) => {
     const [index = "", uuid = "", name = "", memory = ""] = line
@@ -95,7 +95,7 @@ export function parseGpus(text: string): Gpu[] {
   });
 }
 
-/** As CUDA reads the variable: indices or beginnings of UUIDs, up to the first that is neither. */
+/** Applies the variable as CUDA does: indices or UUID prefixes, up to the first invalid one. */
 function onlyVisible(gpus: Gpu[], visible: string | undefined): Gpu[] {
   if (visible === undefined) return gpus;
   const chosen: Gpu[] = [];

@@ -1,15 +1,15 @@
-// Counts the health checks of a replica that was ready, and says when it has failed too many.
+// Health checks of a ready replica, which report when too many have failed.
 import { setTimeout as wait } from "node:timers/promises";
 import { healthOf } from "./ready-probe.ts";
 
 export interface HealthSettings {
   intervalMs: number;
   timeoutMs: number;
-  /** In a row. */
+  /** Failures in a row. */
   failureLimit: number;
   /**
-   * In a row, of checks that a replica leaves unanswered while it has requests: a server of one
-   * thread answers nothing else meanwhile.
+   * Unanswered checks in a row while the replica has requests, as a single-threaded server answers
+   * nothing else meanwhile.
    */
   busySilenceLimit: number;
 }
@@ -26,14 +26,14 @@ export interface HealthWatchOptions {
   healthPath: string;
   speaksHttp: boolean;
   settings: HealthSettings;
-  /** Whether it has requests now. */
+  /** Returns true while the replica has requests. */
   isBusy: () => boolean;
-  /** Told at each change; it is taken for healthy at the beginning. */
+  /** Called at each change; a replica starts out healthy. */
   onChange: (isHealthy: boolean) => void;
   signal: AbortSignal;
 }
 
-/** Checks until the signal comes. */
+/** Runs until the signal aborts. */
 export async function watchHealth(options: HealthWatchOptions): Promise<void> {
   const { port, healthPath, speaksHttp, settings, signal } = options;
   let failures = 0;
@@ -49,7 +49,7 @@ export async function watchHealth(options: HealthWatchOptions): Promise<void> {
     if (signal.aborted) return;
     const health = await healthOf(port, healthPath, speaksHttp, settings.timeoutMs);
     if (signal.aborted) return;
-    if (health === "well") {
+    if (health === "healthy") {
       failures = 0;
       silences = 0;
       change(true);

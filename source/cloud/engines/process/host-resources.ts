@@ -1,4 +1,4 @@
-// What this machine can give to replicas, and what each of them holds: a port, and GPUs.
+// Resources of this machine for replicas: ports and GPUs, reserved for each replica.
 
 import { ProductError } from "../../../base/product-error.ts";
 import type { HardwareNeeds } from "../../app-config.ts";
@@ -15,14 +15,14 @@ export interface HostResourcesOptions {
   stateFolder: string;
   reservations: Reservations;
   portRange: PortRange;
-  /** What the control plane itself may see of the GPUs, as CUDA_VISIBLE_DEVICES. */
+  /** CUDA_VISIBLE_DEVICES of the control plane. */
   visibleGpus: string | undefined;
   /** Monotonic milliseconds. */
   now: () => number;
   log: (text: string) => void;
 }
 
-export interface Holding {
+export interface ReservedResources {
   port: number;
   /** UUIDs. */
   gpus: string[];
@@ -38,7 +38,9 @@ export class HostResources {
     this.#pool = new GpuPool({ reservations, log, visible, now });
   }
 
-  /** @param unmappedPort of a living replica of the same app that could not be given another */
+  /**
+   * @param unmappedPort port of a running replica of the same app that ignored its assigned port
+   */
   async capacity(hardware: HardwareNeeds, unmappedPort: number | undefined): Promise<Capacity> {
     const { reservations, portRange } = this.#options;
     return capacityFor(this.#needOf(hardware), {
@@ -51,23 +53,23 @@ export class HostResources {
   }
 
   /**
-   * Takes a port and the GPUs.
+   * Reserves a port and GPUs.
    *
-   * @throws ProductError `CLOUD_NO_CAPACITY`; nothing is held then
+   * @throws ProductError `CLOUD_NO_CAPACITY`, with nothing reserved
    */
   async reserve(
     replica: string,
     hardware: HardwareNeeds,
     unmappedPort: number | undefined,
-  ): Promise<Holding> {
+  ): Promise<ReservedResources> {
     const { fits, reason } = await this.capacity(hardware, unmappedPort);
-    if (!fits) throw noCapacity(reason ?? "there is no room for one more replica");
+    if (!fits) throw noCapacity(reason ?? "not enough room for another replica");
     const { reservations, portRange } = this.#options;
     const need = this.#needOf(hardware);
     const free = (await this.#pool.free()).filter((gpu) => isOfType(gpu, need));
     const gpus = free.slice(0, need.count);
     if (gpus.length < need.count || !this.#pool.reserve(replica, gpus)) {
-      throw noCapacity("another replica took the GPU at the same moment");
+      throw noCapacity("another replica has just taken the GPU");
     }
     const port = await reservePort(replica, reservations, portRange, Math.random);
     if (port === undefined) {
@@ -77,15 +79,17 @@ export class HostResources {
     return { port, gpus: gpus.map(({ uuid }) => uuid) };
   }
 
-  /** Writes down what a living replica holds: a state from a backup may know nothing of it. */
-  hold(replica: string, { port, gpus }: Holding): void {
+  /** Reserves what a running replica holds: a restored backup may lack its reservations. */
+  hold(replica: string, { port, gpus }: ReservedResources): void {
     const held = [
       { kind: "port", value: String(port), replica, share: 1 } as const,
       ...gpus.map((value) => ({ kind: "gpu", value, replica, share: 1 }) as const),
     ];
     for (const reservation of held) {
       if (this.#options.reservations.reserve(reservation)) continue;
-      this.#options.log(`${replica} holds ${reservation.value}, which another has reserved`);
+      this.#options.log(
+        `${replica} uses ${reservation.value}, which is reserved for another replica`,
+      );
     }
   }
 
@@ -93,15 +97,15 @@ export class HostResources {
     this.#options.reservations.release(replica);
   }
 
-  /** Gives back what is held for replicas that are not there. */
+  /** Releases reservations of replicas that do not exist. */
   releaseOthers(replicas: ReadonlySet<string>): void {
     for (const { replica } of this.#options.reservations.list()) {
       if (!replicas.has(replica)) this.release(replica);
     }
   }
 
-  /** UUIDs that a replica may see; undefined: what there is. */
-  visibleTo(hardware: HardwareNeeds, { gpus }: Holding): string[] | undefined {
+  /** Returns the UUIDs that a replica may see; undefined: all. */
+  visibleTo(hardware: HardwareNeeds, { gpus }: ReservedResources): string[] | undefined {
     const { count, hidesGpus } = this.#needOf(hardware);
     return count > 0 || hidesGpus ? gpus : undefined;
   }
@@ -114,7 +118,7 @@ export class HostResources {
 
 function noCapacity(reason: string): ProductError {
   return new ProductError(cloudErrors.noCapacity, {
-    message: `No replica can be started: ${reason}`,
-    hint: "Stop another replica, or ask for other hardware.",
+    message: `Cannot start a replica: ${reason}`,
+    hint: "Stop another replica or choose other hardware.",
   });
 }

@@ -1,36 +1,37 @@
-// What a script's machine type asks of this machine: names of another platform, mapped to GPUs.
+// Machine types of scripts, mapped to this machine's GPUs.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describeError } from "../../../base/product-error.ts";
 import type { HardwareNeeds } from "../../app-config.ts";
 import type { Gpu } from "./gpu-pool.ts";
 
-/** What one machine type means. */
+/** Meaning of one machine type. */
 export interface MachineType {
-  /** A part of the GPU's name; "" is any GPU; undefined: none is needed. */
+  /** Part of the GPU's name; "" matches any GPU; undefined: none needed. */
   gpu: string | undefined;
   gpuCount: number;
 }
 
-/** What a replica needs. */
+/** GPUs that a replica needs. */
 export interface GpuNeed {
-  /** A part of the name; "" is any. */
+  /** Part of the name; "" matches any. */
   name: string;
-  /** 0: none is reserved. */
+  /** Number of GPUs; 0: none reserved. */
   count: number;
-  /** It must not see any GPU: the script asked for a machine without. */
+  /** True when the replica must not see any GPU: the script asked for a machine without. */
   hidesGpus: boolean;
 }
 
-/** Processors and memory of these are hints: nothing here is divided. */
+/** CPUs and memory of these types are hints: this machine is not divided. */
 const withoutGpu = new Set(["XS", "S", "M", "L"]);
-/** Takes whatever there is, and reserves nothing. */
+/** Accepts any machine and reserves nothing. */
 const anyMachine = "any";
 
 /**
- * Names of a person's own, from `machines.json` in the state folder: `{"BIG": {"gpu": "H100", "gpuCount": 4}}`.
+ * Reads the user's own types from `machines.json` in the state folder: `{"BIG": {"gpu": "H100",
+ * "gpuCount": 4}}`.
  *
- * @param log told when the file cannot be read
+ * @param log called when the file cannot be read
  */
 export function readMachineTypes(
   stateFolder: string,
@@ -41,7 +42,7 @@ export function readMachineTypes(
   try {
     text = readFileSync(file, "utf8");
   } catch {
-    return new Map(); // most have none
+    return new Map(); // the file is optional
   }
   try {
     const entries: [string, Record<string, unknown>][] = Object.entries(JSON.parse(text));
@@ -55,12 +56,15 @@ export function readMachineTypes(
       ]),
     );
   } catch (error) {
-    log(`${file} is not used: ${describeError(error)}`);
+    log(`${file} is ignored: ${describeError(error)}`);
     return new Map();
   }
 }
 
-/** `GPU-H100` needs a GPU whose name holds H100; `GPU` any; `XS` to `L` none; "any" and undefined what there is. */
+/**
+ * Resolves a type: `GPU-H100` needs a GPU with H100 in its name, `GPU` any GPU, `XS` to `L` none;
+ * "any" and undefined accept what is there.
+ */
 export function gpuNeedOf(
   { machineType, gpuCount }: HardwareNeeds,
   types: ReadonlyMap<string, MachineType>,
@@ -77,7 +81,7 @@ function typeOfName(machineType: string): MachineType {
   return { gpu: machineType.replace(/^GPU-?/i, ""), gpuCount: 1 };
 }
 
-/** "RTX4090" is found in "NVIDIA GeForce RTX 4090". */
+/** Matches "RTX4090" with "NVIDIA GeForce RTX 4090". */
 export function isOfType({ name }: Gpu, need: GpuNeed): boolean {
   return plain(name).includes(plain(need.name));
 }
@@ -86,13 +90,13 @@ function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 }
 
-/** "H100", "4 x H100", "a GPU": as a sentence says it. */
+/** Describes a need, such as "H100", "4 x H100", "a GPU". */
 export function describeNeed({ name, count }: GpuNeed): string {
   if (name === "") return count === 1 ? "a GPU" : `${count} GPUs`;
   return count === 1 ? name : `${count} x ${name}`;
 }
 
-/** "RTX 4090 and 2 x H100", "no GPU". */
+/** Describes GPUs, such as "RTX 4090 and 2 x H100", or "no GPU". */
 export function describeGpus(gpus: readonly Gpu[]): string {
   if (gpus.length === 0) return "no GPU";
   const counts = new Map<string, number>();

@@ -1,7 +1,9 @@
-// Whether the kernel ends processes for want of memory: counted by the control group that we are in.
+// Memory pressure: OOM kills in our control group, and available memory.
 import { readFileSync } from "node:fs";
 
-/** The counter `oom_kill` of version 2 and of version 1, inside a container and outside. */
+/**
+ * Files with the counter `oom_kill`, for cgroup versions 2 and 1, inside and outside a container.
+ */
 function candidates(): string[] {
   const groups = read("/proc/self/cgroup").split("\n");
   const version2 = groups.find((line) => line.startsWith("0::"))?.slice(3) ?? "/";
@@ -14,7 +16,7 @@ function candidates(): string[] {
   ];
 }
 
-/** @returns how many processes were ended so; 0 where nobody counts */
+/** @returns number of killed processes; 0 where there is no counter */
 export function countMemoryKills(): number {
   for (const file of candidates()) {
     const found = /^oom_kill (\d+)$/m.exec(read(file))?.[1];
@@ -23,7 +25,7 @@ export function countMemoryKills(): number {
   return 0;
 }
 
-/** Memory that can be had without swapping, in bytes; undefined where the system does not tell. */
+/** Returns the bytes available without swapping; undefined where the system does not report it. */
 export function availableMemoryBytes(): number | undefined {
   const found = /^MemAvailable:\s+(\d+) kB$/m.exec(read("/proc/meminfo"))?.[1];
   return found === undefined ? undefined : Number(found) * 1024;

@@ -1,5 +1,5 @@
-// What an earlier control plane has left and nobody knows: replicas without a place in the store, and
-// processes without a record.
+// Orphans of an earlier control plane: replicas missing from the store, and processes without a
+// record.
 import { createHash, randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { describeError } from "../../../base/product-error.ts";
@@ -10,9 +10,9 @@ import type { ReplicaRecords } from "./replica-record.ts";
 
 export interface OrphanOptions {
   stateFolder: string;
-  /** Read again before anything is ended. */
+  /** Read again before anything is killed. */
   records: ReplicaRecords;
-  /** Between the first look and the end. */
+  /** Delay between finding an orphan and killing it. */
   graceMs: number;
   log: (text: string) => void;
   signal: AbortSignal;
@@ -20,7 +20,9 @@ export interface OrphanOptions {
 
 const unknownReplicaGraceMs = 5_000;
 
-/** A nonce tells which state folder it belongs to: others on this machine are left alone. */
+/**
+ * Returns a nonce that names its state folder, so that processes of other servers are left alone.
+ */
 export function drawNonce(stateFolder: string): string {
   return `${nonceBeginning(stateFolder)}${randomUUID()}`;
 }
@@ -29,7 +31,10 @@ function nonceBeginning(stateFolder: string): string {
   return `${createHash("sha256").update(stateFolder).digest("hex").slice(0, 16)}.`;
 }
 
-/** Ends a replica that the store does not know, and removes its record, or one that nobody can read. */
+/**
+ * Stops a replica that the store does not know and removes its record; also removes unreadable
+ * records.
+ */
 export async function dropUnknown(
   replica: string,
   records: ReplicaRecords,
@@ -39,18 +44,18 @@ export async function dropUnknown(
   if (record?.process !== undefined) {
     const { id: processId, startTime, bootId } = record.process;
     const identity = { processId, startTime, bootId, nonce: record.nonce };
-    log(`replica ${replica} is not known any more; it is ended`);
+    log(`stopping replica ${replica}, which is missing from the store`);
     try {
       await endGroup(identity, { signal: "terminate", graceMs: unknownReplicaGraceMs });
     } catch (error) {
-      log(describeError(error)); // its record stays, and so does what it holds
+      log(describeError(error)); // its record and reservations stay
       return;
     }
   }
   records.remove(replica);
 }
 
-/** Resolves when those that were seen have been ended, or have turned out to be known. */
+/** Resolves when all orphans found are killed or turned out to be known. */
 export async function endOrphans(options: OrphanOptions): Promise<void> {
   const { records, graceMs, log, signal } = options;
   try {
@@ -62,11 +67,11 @@ export async function endOrphans(options: OrphanOptions): Promise<void> {
     const known = noncesOf(records);
     for (const { id, startTime, nonce } of suspects) {
       if (known.has(nonce) || readProcess(id)?.startTime !== startTime) continue;
-      log(`process ${id} belongs to a replica that nobody knows; it is ended`);
+      log(`killing process ${id}, which belongs to an unknown replica`);
       process.kill(id, "SIGKILL");
     }
   } catch (error) {
-    log(`not all orphans are ended: ${describeError(error)}`);
+    log(`cannot kill all orphaned processes: ${describeError(error)}`);
   }
 }
 

@@ -1,4 +1,4 @@
-// Finds ports for replicas: not reserved by another, and free on this machine at this moment.
+// Ports for replicas: not reserved by another one, and free on this machine.
 import { createServer } from "node:net";
 import type { Reservations } from "../../state/reservations.ts";
 
@@ -7,12 +7,12 @@ export interface PortRange {
   last: number;
 }
 
-/** Below the ports that Linux gives to outgoing connections (32768 and up). */
+/** Below Linux's range for outgoing connections (32768 and up). */
 export const defaultPortRange: PortRange = { first: 20_000, last: 29_999 };
 
 /**
- * Reserves a port for a replica. The search begins anywhere in the range, so that a port that was
- * just given back is not the next to be given away.
+ * Reserves a port for a replica. The search starts at a random port, so that one just released is
+ * not reused at once.
  *
  * @param draw 0..1, as Math.random
  * @returns undefined when the range is used up
@@ -36,7 +36,7 @@ export async function reservePort(
   return undefined;
 }
 
-/** How many ports of the range nobody has reserved; whether they can be bound is not asked. */
+/** Returns the number of unreserved ports; they may still be in use by other programs. */
 export function unreservedPorts(reservations: Reservations, { first, last }: PortRange): number {
   const taken = reservations
     .list()

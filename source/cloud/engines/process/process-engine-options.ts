@@ -1,19 +1,19 @@
-// What a process engine is built with.
+// Options of the process engine.
 import type { Clock } from "../../../base/clock.ts";
 import type { Reservations } from "../../state/reservations.ts";
 import type { RevisionPlan } from "../engine.ts";
 import type { HealthSettings } from "./health-watch.ts";
 import type { PortRange } from "./port-pool.ts";
 
-/** What a revision's replicas are run with. */
+/** Environment in which a revision's replicas run. */
 export interface RevisionEnvironment {
   /** The interpreter. */
   python: string;
-  /** Variables that every replica gets. */
+  /** Variables of every replica. */
   variables: Record<string, string>;
 }
 
-/** Makes it, or finds it made; throws ProductError with exit code 6. */
+/** Builds or finds the environment; throws ProductError with exit code 6. */
 export type PrepareEnvironment = (
   plan: RevisionPlan,
   log: (text: string) => void,
@@ -24,15 +24,18 @@ export interface ProcessEngineOptions {
   stateFolder: string;
   reservations: Reservations;
   prepareEnvironment: PrepareEnvironment;
-  /** Told what concerns the engine's own work. */
+  /** Logs the engine's own problems. */
   log: (text: string) => void;
   clock?: Clock;
   portRange?: PortRange;
-  /** Whether the gateway has requests in a replica: a busy one may leave a health check unanswered. */
+  /**
+   * Returns true while the gateway has requests at a replica: a busy one may leave a health check
+   * unanswered.
+   */
   isBusy?: (replica: string) => boolean;
   health?: HealthSettings;
-  /** How long a process that nobody knows is left alive. */
+  /** Time that an unknown process is left running. */
   orphanGraceMs?: number;
-  /** Those that replicas inherit, and that say which GPUs there are. */
+  /** Variables that replicas inherit, including the visible GPUs. */
   environment?: NodeJS.ProcessEnv;
 }

@@ -1,4 +1,4 @@
-// The engine whose replicas are processes of this machine: they outlive the control plane.
+// Engine that runs replicas as local processes, which outlive the control plane.
 import { existsSync, mkdirSync, realpathSync } from "node:fs";
 import path from "node:path";
 import { type Clock, systemClock } from "../../../base/clock.ts";
@@ -15,7 +15,7 @@ import type {
 } from "../engine.ts";
 import { defaultHealth } from "./health-watch.ts";
 import { HostResources } from "./host-resources.ts";
-import { LogBook } from "./logs/log-book.ts";
+import { LogStore } from "./logs/log-store.ts";
 import { drawNonce, dropUnknown, endOrphans } from "./orphans.ts";
 import { defaultPortRange } from "./port-pool.ts";
 import type { ProcessEngineOptions } from "./process-engine-options.ts";
@@ -25,21 +25,21 @@ import { type ReplicaRecord, ReplicaRecords } from "./replica-record.ts";
 import { spawnRunner } from "./spawn-runner.ts";
 
 const defaultOrphanGraceMs = 30_000;
-/** How often the output of replicas is taken into their logs. */
+/** Interval at which replicas' output is logged. */
 const collectMs = 200;
-const housekeepingMs = 3_600_000;
+const removeLogsMs = 3_600_000;
 const plainName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 /**
- * Call `adopt` once, before anything else.
+ * Creates the engine; call `adopt` once, before anything else.
  *
  * @throws ProductError `CLOUD_PLATFORM_UNSUPPORTED` where there is no /proc
  */
 export function createProcessEngine(options: ProcessEngineOptions): Engine {
   if (!existsSync("/proc/self/stat")) {
     throw new ProductError(cloudErrors.platformUnsupported, {
-      message: `Replicas cannot be run on ${process.platform}: this engine finds them in /proc`,
-      hint: "Deploy to a server with Linux, and choose it by --profile.",
+      message: `Cannot run replicas on ${process.platform}: this system has no /proc`,
+      hint: "Deploy to a Linux server with --profile.",
     });
   }
   return new ProcessEngine(options);
@@ -52,11 +52,11 @@ class ProcessEngine implements Engine {
   readonly #environment: NodeJS.ProcessEnv;
   readonly #clock: Clock;
   readonly #records: ReplicaRecords;
-  readonly #book: LogBook;
+  readonly #logStore: LogStore;
   readonly #resources: HostResources;
   readonly #context: ReplicaContext;
   readonly #replicas = new Map<string, Replica>();
-  /** Those whose port is being found. */
+  /** Replicas whose port is being reserved. */
   readonly #starting = new Map<string, Promise<void>>();
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
@@ -64,12 +64,12 @@ class ProcessEngine implements Engine {
 
   constructor(options: ProcessEngineOptions) {
     const { stateFolder, reservations, log, clock = systemClock } = options;
-    // Nonces are made of the folder's name: it must be the same whichever way leads there.
+    // Nonces derive from the folder's name, which must not depend on the path used to reach it.
     this.#options = { ...options, stateFolder: realpathSync(stateFolder) };
     this.#environment = options.environment ?? process.env;
     this.#clock = clock;
     this.#records = new ReplicaRecords(stateFolder);
-    this.#book = new LogBook(stateFolder, clock);
+    this.#logStore = new LogStore(stateFolder, clock);
     this.#resources = new HostResources({
       stateFolder,
       reservations,
@@ -81,7 +81,7 @@ class ProcessEngine implements Engine {
     this.#context = {
       clock,
       records: this.#records,
-      book: this.#book,
+      logStore: this.#logStore,
       health: options.health ?? defaultHealth,
       isBusy: options.isBusy ?? (() => false),
       onChange: () => this.#notify(),
@@ -89,7 +89,7 @@ class ProcessEngine implements Engine {
     };
     this.#timers = [
       setInterval(() => this.#collect(), collectMs),
-      setInterval(() => this.#keepHouse(), housekeepingMs),
+      setInterval(() => this.#removeOldLogs(), removeLogsMs),
     ];
   }
 
@@ -126,7 +126,7 @@ class ProcessEngine implements Engine {
   }
 
   async stopReplica(replica: string, how: EndOptions): Promise<void> {
-    // One that could not be started is not there to be stopped; its starter was told why.
+    // A replica that could not be started needs no stop; its start has reported why.
     await this.#starting.get(replica)?.catch(() => {});
     await this.#replicas.get(replica)?.stop(how);
   }
@@ -153,7 +153,7 @@ class ProcessEngine implements Engine {
     this.#resources.releaseOthers(
       new Set([...this.#replicas.keys(), ...this.#starting.keys(), ...this.#records.list()]),
     );
-    this.#keepHouse();
+    this.#removeOldLogs();
     const { stateFolder, log, orphanGraceMs: graceMs = defaultOrphanGraceMs } = this.#options;
     const { signal } = this.#closing;
     void endOrphans({ stateFolder, records: this.#records, graceMs, log, signal });
@@ -163,7 +163,7 @@ class ProcessEngine implements Engine {
     const found = this.#replicas.get(replica);
     if (found !== undefined && !found.hasExited) {
       throw new ProductError(cloudErrors.conflict, {
-        message: `Replica ${replica} has not ended`,
+        message: `Replica ${replica} is still running`,
         hint: "Stop it first.",
       });
     }
@@ -178,14 +178,14 @@ class ProcessEngine implements Engine {
 
   logs(query: LogQuery): AsyncIterable<LogLine> {
     this.#collect();
-    return this.#book.query(query);
+    return this.#logStore.query(query);
   }
 
   record(of: Pick<RevisionPlan, "organisation" | "app" | "revision">, text: string): void {
     this.#note(of, "control", text);
   }
 
-  /** Environments are shared by what is in them, and logs outlive their revision: nothing is left. */
+  /** Nothing to remove: environments are shared by content, and logs outlive their revision. */
   async destroy(): Promise<void> {}
 
   async close(): Promise<void> {
@@ -193,7 +193,7 @@ class ProcessEngine implements Engine {
     for (const timer of this.#timers) clearInterval(timer);
     await Promise.allSettled(this.#starting.values());
     for (const replica of this.#replicas.values()) replica.close();
-    this.#book.close();
+    this.#logStore.close();
     this.#listeners.clear();
   }
 
@@ -203,7 +203,7 @@ class ProcessEngine implements Engine {
     const { plan } = request;
     const { hardware, exposedPort, healthPath, limits } = plan.config;
     const unmappedPort = this.#unmappedPortOf(plan);
-    const holding = await this.#resources.reserve(request.replica, hardware, unmappedPort);
+    const reserved = await this.#resources.reserve(request.replica, hardware, unmappedPort);
     const record: ReplicaRecord = {
       schema: 1,
       replica: request.replica,
@@ -211,7 +211,7 @@ class ProcessEngine implements Engine {
       app: plan.app,
       revision: plan.revision,
       nonce: drawNonce(this.#options.stateFolder),
-      ...holding,
+      ...reserved,
       exposedPort,
       healthPath,
       startupTimeoutMs: limits.startupTimeoutMs,
@@ -229,7 +229,7 @@ class ProcessEngine implements Engine {
         this.#closing.signal,
       );
       const { nonce, port } = record;
-      const gpus = this.#resources.visibleTo(hardware, holding);
+      const gpus = this.#resources.visibleTo(hardware, reserved);
       const weightsFolder = this.#weightsFolder();
       const inherited = this.#environment;
       const options = { request, python, nonce, port, gpus, weightsFolder, inherited };
@@ -261,25 +261,25 @@ class ProcessEngine implements Engine {
     return folder;
   }
 
-  /** A disk that is full must not end the control plane. */
+  /** A full disk must not end the control plane. */
   #note(
     { organisation, app, revision }: Pick<RevisionPlan, "organisation" | "app" | "revision">,
     replica: "build" | "control",
     text: string,
   ): void {
     try {
-      this.#book.write({ organisation, app, revision, replica }, text);
+      this.#logStore.write({ organisation, app, revision, replica }, text);
     } catch (error) {
-      this.#options.log(`"${text}" cannot be logged: ${describeError(error)}`);
+      this.#options.log(`cannot log "${text}": ${describeError(error)}`);
     }
   }
 
-  #keepHouse(): void {
+  #removeOldLogs(): void {
     const living = [...this.#replicas.values()].filter(({ hasExited }) => !hasExited);
     try {
-      this.#book.removeOld(new Set(living.map(({ record }) => this.#book.fileOf(record))));
+      this.#logStore.removeOld(new Set(living.map(({ record }) => this.#logStore.fileOf(record))));
     } catch (error) {
-      this.#options.log(`old logs cannot be removed: ${describeError(error)}`);
+      this.#options.log(`cannot remove old logs: ${describeError(error)}`);
     }
   }
 

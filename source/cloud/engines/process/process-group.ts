@@ -1,4 +1,4 @@
-// Ends everything that a replica has started, and knows when it is gone.
+// Termination of all processes of a replica.
 import { setTimeout as wait } from "node:timers/promises";
 import { describeError, ProductError } from "../../../base/product-error.ts";
 import { cloudErrors } from "../../errors.ts";
@@ -7,19 +7,19 @@ import { membersOf, type ProcessIdentity } from "./process-table.ts";
 
 export interface EndOptions {
   signal: "terminate" | "kill";
-  /** From SIGTERM to SIGKILL. */
+  /** Time between SIGTERM and SIGKILL. */
   graceMs: number;
 }
 
 const pauseMs = 20;
-/** A process that the kernel does not let go, such as one that waits for a broken device. */
+/** Time after which a process counts as stuck in the kernel, for example on a broken device. */
 const stuckMs = 30_000;
 const killAgainMs = 500;
 
 /**
- * Resolves when no process of the replica lives.
+ * Resolves when no process of the replica runs.
  *
- * @throws ProductError `CLOUD_REPLICA_STUCK` when SIGKILL does not end them
+ * @throws ProductError `CLOUD_REPLICA_STUCK` when SIGKILL has no effect
  */
 export async function endGroup(
   identity: ProcessIdentity,
@@ -36,17 +36,18 @@ export async function endGroup(
   }
   const left = await membersOf(identity);
   throw new ProductError(cloudErrors.replicaStuck, {
-    message: `SIGKILL does not end process ${left.map(({ id }) => id).join(", ")}; the kernel holds it`,
-    hint: "It often waits for a device or a network drive; restart the machine if it stays.",
+    message: `Process ${left.map(({ id }) => id).join(", ")} did not exit after SIGKILL; it is stuck in the kernel`,
+    hint: "It may be waiting for a device or a network drive. If it stays, restart the machine.",
   });
 }
 
 /**
- * The same by force and for ever: what does not end holds the GPU that the next one would get.
+ * Kills a group, retrying forever: a process that remains may hold a GPU that the next replica
+ * needs.
  *
- * @param onStuck told each time that it has not ended for long
+ * @param onStuck called each time that processes remain stuck
  */
-export async function endGroupAtLast(
+export async function killGroup(
   identity: ProcessIdentity,
   onStuck: (sentence: string) => void,
 ): Promise<void> {
@@ -59,7 +60,10 @@ export async function endGroupAtLast(
   }
 }
 
-/** The group in one call, so that nobody is born between; then those that have left it. */
+/**
+ * Signals the group in one call, so that no new process escapes; then processes that left the
+ * group.
+ */
 function sendTo(
   { processId }: ProcessIdentity,
   members: readonly ProcessFacts[],
@@ -75,12 +79,12 @@ function send(target: number, signal: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(target, signal);
   } catch (error) {
-    // ESRCH: it ended by itself meanwhile. EPERM (another user's) shows as one that does not end.
+    // ESRCH: the process has exited. EPERM (another user's process) shows up as a stuck one.
     if (!(error instanceof Error && "code" in error)) throw error;
   }
 }
 
-/** Looks at the known ones often, and at the whole machine when those have gone. */
+/** Polls known processes often, and scans the whole machine once they are gone. */
 async function isGoneWithin(identity: ProcessIdentity, limitMs: number): Promise<boolean> {
   const deadline = performance.now() + limitMs;
   let members = await membersOf(identity);

@@ -1,39 +1,39 @@
-// Which processes there are, as /proc tells: what is known of replicas that outlive their parent.
+// Process table, read from /proc, which identifies replicas that outlive their parent.
 import { readdirSync, readFileSync } from "node:fs";
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import { findBootId, isLiving, type ProcessFacts, readProcess } from "../../process-stat.ts";
 
-/** What tells one process from every other, also after its id has been given away again. */
+/** Identity of a process that stays unique after its id is reused. */
 export interface ProcessIdentity {
-  /** Of the leader; the same number is its group and its session. */
+  /** Process id of the leader, which is also its group and session. */
   processId: number;
   startTime: number;
   bootId: string;
-  /** Also in the environment of everything that it starts. */
+  /** Inherited by all its child processes through the environment. */
   nonce: string;
 }
 
-/** The variable that holds the nonce. */
+/** Name of the environment variable with the nonce. */
 export const nonceVariable = "DEPLOYCTL_NONCE";
 
-/** How many processes are read before others get a turn. */
+/** Processes read before yielding to other work. */
 const batchSize = 64;
 
-/** @throws Error where there is no /proc: no replica is started there */
+/** @throws Error where there is no /proc, and so no replica */
 export function readBootId(): string {
   const bootId = findBootId();
   if (bootId === undefined) throw new Error("there is no /proc/sys/kernel/random/boot_id");
   return bootId;
 }
 
-/** @returns undefined when it has none, or is somebody else's */
+/** @returns undefined when the process has none, or belongs to another user */
 export function readNonce(id: number): string | undefined {
   const prefix = `${nonceVariable}=`;
   const entries = readEnvironment(id)?.split("\0");
   return entries?.find((entry) => entry.startsWith(prefix))?.slice(prefix.length);
 }
 
-/** All living processes; reading them takes turns with other work. */
+/** Returns all running processes, yielding to other work while reading. */
 export async function readProcesses(): Promise<ProcessFacts[]> {
   const found: ProcessFacts[] = [];
   const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
@@ -45,33 +45,33 @@ export async function readProcesses(): Promise<ProcessFacts[]> {
   return found;
 }
 
-/** Whether the leader itself lives. A nonce that cannot be read, or was written over, is no objection. */
+/** Returns true while the leader runs. Accepts an unreadable or overwritten nonce. */
 export function isLeaderAlive(identity: ProcessIdentity): boolean {
   if (identity.bootId !== readBootId() || !isStillThere(identity)) return false;
   const nonce = readNonce(identity.processId);
   return nonce === undefined || nonce === identity.nonce;
 }
 
-/** Whether a leader that was found alive lives on. */
+/** Returns true while a leader that was found running still runs. */
 export function isStillThere({ processId, startTime }: ProcessIdentity): boolean {
   const facts = readProcess(processId);
   return isLiving(facts) && facts.startTime === startTime;
 }
 
-/** The process that leads a session and carries this nonce. */
+/** Finds the session leader with this nonce. */
 export async function findLeader(nonce: string): Promise<ProcessFacts | undefined> {
   const processes = await readProcesses();
   return processes.find(({ id, session }) => id === session && readNonce(id) === nonce);
 }
 
-/** Living processes of the leader's session or group: most or all of a replica's, and quickly read. */
+/** Returns processes of the leader's session or group: most of a replica's, and fast to read. */
 export async function sessionOf(identity: ProcessIdentity): Promise<ProcessFacts[]> {
   return (await readProcesses()).filter((facts) => isInSession(facts, identity));
 }
 
 /**
- * Every living process of a replica: of the leader's session or group, and those that left both but
- * carry its nonce. Reads the environment of all processes that there are.
+ * Returns all running processes of a replica: those in the leader's session or group, and those
+ * that left both but carry its nonce. Reads the environment of every process.
  */
 export async function membersOf(identity: ProcessIdentity): Promise<ProcessFacts[]> {
   if (identity.bootId !== readBootId()) return [];
@@ -83,8 +83,8 @@ export async function membersOf(identity: ProcessIdentity): Promise<ProcessFacts
 }
 
 /**
- * The kernel gives a number away again only when no session and no group has it. So a process with
- * the leader's number and another start proves that nothing of the old session is left.
+ * The kernel reuses an id only when no session or group has it. A process with the leader's id and
+ * another start time therefore proves that the old session is gone.
  */
 function isInSession(
   { session, group }: ProcessFacts,

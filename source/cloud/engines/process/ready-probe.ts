@@ -1,16 +1,16 @@
-// Asks a server whether it is there: a connection, then a request, and what the answers mean.
+// Probe of a server: a connection, then a request, and the state they show.
 import http from "node:http";
 import { connect } from "node:net";
 
-/** What one request for a path came to. */
+/** Result of one request. */
 export type HttpAnswer =
   | { kind: "status"; status: number }
-  /** The connection stands and nothing comes. */
+  /** The connection is open, and no answer arrives. */
   | { kind: "silence" }
-  /** Refused, reset, or no HTTP. */
+  /** Refused, reset, or not HTTP. */
   | { kind: "broken" };
 
-/** What a server that has opened its port says of itself. */
+/** State of a server that has opened its port. */
 export type Readiness = "ready" | "loading" | "silent";
 
 const fallbackPath = "/v1/models";
@@ -19,7 +19,7 @@ const notFound = 404;
 const wrongMethod = 405;
 const firstFailure = 500;
 
-/** @returns whether somebody takes connections there */
+/** @returns true when the port accepts connections */
 export function canConnect(port: number, limitMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: "127.0.0.1" });
@@ -33,7 +33,7 @@ export function canConnect(port: number, limitMs: number): Promise<boolean> {
   });
 }
 
-/** One GET; the body is not read. */
+/** Sends one GET, without reading the body. */
 export function ask(port: number, path: string, limitMs: number): Promise<HttpAnswer> {
   return new Promise((resolve) => {
     const request = http.get({
@@ -50,14 +50,14 @@ export function ask(port: number, path: string, limitMs: number): Promise<HttpAn
     };
     const timer = setTimeout(() => end({ kind: "silence" }), limitMs);
     request.once("response", ({ statusCode = 0 }) => end({ kind: "status", status: statusCode }));
-    // Also what destroying it causes: the answer is given by then.
+    // Includes errors from destroying the request, which come after the result.
     request.on("error", () => end({ kind: "broken" }));
   });
 }
 
 /**
- * Any status below 500 is ready; 503 is a server that still loads. Where there is no health path,
- * the list of models tells: some servers open their port before they have loaded.
+ * Any status below 500 means ready, 503 means loading. Without a health path the model list
+ * decides, as some servers open their port before they have loaded.
  */
 export async function readinessOf(
   port: number,
@@ -72,12 +72,12 @@ export async function readinessOf(
   return models.kind === "status" && models.status === unavailable ? "loading" : "ready";
 }
 
-/** What a health check of a replica that was ready found. */
-export type Health = "well" | "silent" | "failing";
+/** Result of a health check of a ready replica. */
+export type Health = "healthy" | "silent" | "failing";
 
 /**
- * @param speaksHttp false for a server that never answered a request: then a connection is enough
- * @returns "silent" when it does not answer in time, as a server that computes may
+ * @param speaksHttp false for a server that never answered a request: a connection is enough then
+ * @returns "silent" for no answer in time, which may be a busy server
  */
 export async function healthOf(
   port: number,
@@ -85,8 +85,8 @@ export async function healthOf(
   speaksHttp: boolean,
   limitMs: number,
 ): Promise<Health> {
-  if (!speaksHttp) return (await canConnect(port, limitMs)) ? "well" : "failing";
+  if (!speaksHttp) return (await canConnect(port, limitMs)) ? "healthy" : "failing";
   const answer = await ask(port, healthPath, limitMs);
   if (answer.kind === "silence") return "silent";
-  return answer.kind === "status" && answer.status < firstFailure ? "well" : "failing";
+  return answer.kind === "status" && answer.status < firstFailure ? "healthy" : "failing";
 }

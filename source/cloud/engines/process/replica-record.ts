@@ -1,4 +1,4 @@
-// run/<replica>.json: what a later control plane needs to know a replica that lives on.
+// Record of a replica, run/<replica>.json, from which a later control plane adopts it.
 import {
   closeSync,
   fsyncSync,
@@ -22,16 +22,16 @@ const recordSchema = Type.Object({
   revision: Type.String(),
   /** Also in the environment of its processes. */
   nonce: Type.String(),
-  /** The one that it was given. */
+  /** Port assigned to the replica. */
   port: Type.Integer(),
-  /** The one that its script says. */
+  /** Port in the script. */
   exposedPort: Type.Integer(),
   healthPath: Type.String(),
   startupTimeoutMs: Type.Number(),
   gpus: Type.Array(Type.String()),
   /** Milliseconds since 1970. */
   startedAt: Type.Number(),
-  /** Missing in a record that was written before the process was there. */
+  /** Absent in a record written before the process was started. */
   process: Type.Optional(
     Type.Object({
       id: Type.Integer(),
@@ -41,13 +41,13 @@ const recordSchema = Type.Object({
       bootId: Type.String(),
     }),
   ),
-  /** From readiness on: when, and on which port it really listens. */
+  /** Set once ready: the time, and the actual port. */
   ready: Type.Optional(
     Type.Object({
       at: Type.Number(),
       port: Type.Integer(),
       speaksHttp: Type.Boolean(),
-      /** Milliseconds of its start by phase. */
+      /** Milliseconds of the start by phase. */
       phasesMs: Type.Optional(Type.Record(Type.String(), Type.Number())),
     }),
   ),
@@ -59,7 +59,7 @@ export type ReplicaRecord = Static<typeof recordSchema>;
 const suffix = ".json";
 const ownerOnly = 0o600;
 
-/** The folder `run/` of a state folder. */
+/** Record files in the folder `run/` of a state folder. */
 export class ReplicaRecords {
   readonly #folder: string;
 
@@ -68,12 +68,12 @@ export class ReplicaRecords {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
   }
 
-  /** A replica's other files lie beside its record. */
+  /** Returns the path of a replica's record or of a file next to it. */
   fileOf(replica: string, kind: ".json" | ".stdout" | ".stderr"): string {
     return path.join(this.#folder, `${replica}${kind}`);
   }
 
-  /** It is on the disk when this returns. */
+  /** Writes the record and syncs it to disk. */
   write(record: ReplicaRecord): void {
     const file = this.fileOf(record.replica, suffix);
     const draft = `${file}.new`;
@@ -87,7 +87,7 @@ export class ReplicaRecords {
     renameSync(draft, file);
   }
 
-  /** @returns undefined when there is none, or none that can be understood */
+  /** @returns undefined when there is no valid record */
   read(replica: string): ReplicaRecord | undefined {
     let value: unknown;
     try {
@@ -98,14 +98,14 @@ export class ReplicaRecords {
     return Check(recordSchema, value) && value.replica === replica ? value : undefined;
   }
 
-  /** Replicas that have a record, understood or not. */
+  /** Lists replicas that have a record, valid or not. */
   list(): string[] {
     return readdirSync(this.#folder)
       .filter((name) => name.endsWith(suffix))
       .map((name) => name.slice(0, -suffix.length));
   }
 
-  /** Its raw output too; its log stays. */
+  /** Removes the record and raw output; the log stays. */
   remove(replica: string): void {
     for (const kind of [suffix, ".stdout", ".stderr"] as const) {
       rmSync(this.fileOf(replica, kind), { force: true });

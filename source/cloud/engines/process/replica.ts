@@ -1,4 +1,4 @@
-// One replica: its process, its log, its phase. It begins with a record and ends with an exit.
+// One replica: its process, log and phase, from its record to its exit.
 import type { ChildProcess } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
@@ -9,10 +9,10 @@ import type { ReplicaExit, ReplicaObservation, ReplicaPhase } from "../engine.ts
 import { bringUp } from "./bring-up.ts";
 import { type ExitCause, explainExit } from "./exit-reason.ts";
 import { type HealthSettings, watchHealth } from "./health-watch.ts";
-import type { LogBook } from "./logs/log-book.ts";
+import type { LogStore } from "./logs/log-store.ts";
 import { ReplicaLog } from "./logs/replica-log.ts";
 import { countMemoryKills } from "./memory-pressure.ts";
-import { type EndOptions, endGroup, endGroupAtLast } from "./process-group.ts";
+import { type EndOptions, endGroup, killGroup } from "./process-group.ts";
 import {
   findLeader,
   isLeaderAlive,
@@ -27,45 +27,45 @@ import { progressOf, progressOfMarker, type StartProgress } from "./start-progre
 export interface ReplicaContext {
   clock: Clock;
   records: ReplicaRecords;
-  book: LogBook;
+  logStore: LogStore;
   health: HealthSettings;
-  /** Whether the gateway has requests in it. */
+  /** Returns true while the gateway has requests at the replica. */
   isBusy: (replica: string) => boolean;
-  /** Its observation is another. */
+  /** Called when `observe` has changed. */
   onChange: () => void;
-  /** Told what concerns the engine's own work. */
+  /** Logs the engine's own problems. */
   log: (text: string) => void;
 }
 
-/** How often we look for a process that is not our child. */
+/** Polling interval for a process that is not our child. */
 const lookPauseMs = 300;
-/** What a replica gets to end by itself when it is not to be drained. */
+/** Grace period of a replica that failed to start, which needs no drain. */
 const shortGraceMs = 2_000;
 
 export class Replica {
   readonly #context: ReplicaContext;
   readonly #log: ReplicaLog;
   readonly #memoryKills = countMemoryKills();
-  /** Aborted when it has ended, or when the control plane goes. */
-  readonly #over = new AbortController();
+  /** Aborted when the replica has exited, or the control plane stops. */
+  readonly #ended = new AbortController();
   readonly #exited = Promise.withResolvers<void>();
   #record: ReplicaRecord;
   readonly #startPhases: StartPhases;
   #phase: ReplicaPhase = "preparing";
   #progress: string | undefined;
   #exit: ReplicaExit | undefined;
-  #lastComplaint: string | undefined;
+  #lastProblem: string | undefined;
   #cause: ExitCause | undefined;
   #isEnding = false;
 
-  /** @param record written already, so that its process is found whatever happens */
+  /** @param record already written, so that the process can always be found */
   constructor(context: ReplicaContext, record: ReplicaRecord) {
     this.#context = context;
     this.#record = record;
     this.#startPhases = new StartPhases(record.startedAt);
     const { organisation, app, revision, replica } = record;
     const of = { organisation, app, revision, replica };
-    const file = context.book.fileOf(of);
+    const file = context.logStore.fileOf(of);
     for (const raw of Object.values(this.raw)) closeSync(openSync(raw, "a", 0o600));
     this.#log = new ReplicaLog({
       file,
@@ -74,8 +74,8 @@ export class Replica {
       clock: context.clock,
       onText: (text) => this.#noteProgress(progressOf(text)),
       onMarker: (marker) => this.#noteProgress(progressOfMarker(marker), marker.at),
-      onGrowth: () => context.book.noteGrowth(file),
-      onFailure: (error) => this.#complain(`its log cannot be kept: ${describeError(error)}`),
+      onGrowth: () => context.logStore.noteGrowth(file),
+      onFailure: (error) => this.#logOnce(`cannot write its log: ${describeError(error)}`),
     });
   }
 
@@ -115,9 +115,9 @@ export class Replica {
   }
 
   /**
-   * Starts its process; what goes wrong is told by its exit.
+   * Starts the process; its exit reports errors.
    *
-   * @param prepare what must be there before; it gives the call that spawns
+   * @param prepare builds the environment and returns the function that spawns
    */
   async launch(prepare: () => Promise<() => ChildProcess>): Promise<void> {
     let child: ChildProcess;
@@ -130,13 +130,13 @@ export class Replica {
       return await this.#end(undefined, undefined);
     }
     child.once("error", ({ message }) => {
-      this.#cause ??= { reason: "spawn_failed", sentence: `It cannot be started: ${message}.` };
+      this.#cause ??= { reason: "spawn_failed", sentence: `It failed to start: ${message}.` };
       if (child.pid === undefined) void this.#end(undefined, undefined);
     });
     child.once("exit", (code, signal) => void this.#end(code ?? undefined, signal ?? undefined));
     const { pid } = child;
     if (pid === undefined) return; // "error" follows
-    // Still in the table, even if it has ended: it is reaped in a later turn.
+    // An exited child is still in the process table, as it is reaped in a later turn.
     const startTime = readProcess(pid)?.startTime ?? 0;
     this.#record.startedAt = this.#context.clock.wallMs();
     this.#startPhases.enter("launch", this.#record.startedAt);
@@ -146,20 +146,20 @@ export class Replica {
     void this.#watch();
   }
 
-  /** Takes up a replica that an earlier control plane has started. */
+  /** Adopts a replica of an earlier control plane. */
   async adopt(): Promise<void> {
-    // One that was spawned right before its parent died is in no record.
+    // A process spawned just before its parent died is in no record.
     const leader =
       this.#record.process === undefined ? await findLeader(this.#record.nonce) : undefined;
     if (leader !== undefined) this.#noteProcess(leader);
-    // What an earlier control plane has seen of its start is not known any more.
+    // Start phases that an earlier control plane saw are unknown.
     this.#startPhases.enter("setup", this.#record.startedAt);
     const identity = this.#identity;
     if (identity === undefined || !isLeaderAlive(identity)) {
       const sentence =
         identity === undefined
-          ? "The control plane ended before it was started."
-          : "It ended while no control plane ran, or with the machine.";
+          ? "The control plane exited before starting it."
+          : "It exited while no control plane was running, or the machine restarted.";
       this.#cause = { reason: "lost", sentence };
       return await this.#end(undefined, undefined);
     }
@@ -169,24 +169,24 @@ export class Replica {
     void this.#watch();
   }
 
-  /** Resolves when nothing of it is left. */
+  /** Resolves when no process of the replica is left. */
   async stop(how: EndOptions): Promise<void> {
     if (this.hasExited) return;
-    this.#cause ??= { reason: "stopped", sentence: "It was stopped, as asked." };
-    this.#log.event(how.signal === "kill" ? "killed, as asked" : "asked to end");
+    this.#cause ??= { reason: "stopped", sentence: "It was stopped on request." };
+    this.#log.event(how.signal === "kill" ? "killing on request" : "stopping on request");
     const identity = this.#identity;
     if (identity !== undefined) await endGroup(identity, how);
     await this.#exited.promise;
   }
 
-  /** Takes what it has written since. */
+  /** Logs new output. */
   collect(): void {
     this.#log.collect();
   }
 
-  /** Stops watching; the process lives on. */
+  /** Stops watching; the process keeps running. */
   close(): void {
-    this.#over.abort();
+    this.#ended.abort();
     this.collect();
     this.#log.close();
   }
@@ -198,12 +198,12 @@ export class Replica {
     return { processId: id, startTime, bootId, nonce };
   }
 
-  /** A parent hears of its child's end; for others one must look. */
+  /** Polls a process that is not our child, whose exit the system does not report. */
   async #watchLife(identity: ProcessIdentity): Promise<void> {
-    while (!this.#over.signal.aborted && isStillThere(identity)) {
-      await wait(lookPauseMs, undefined, { signal: this.#over.signal }).catch(() => {});
+    while (!this.#ended.signal.aborted && isStillThere(identity)) {
+      await wait(lookPauseMs, undefined, { signal: this.#ended.signal }).catch(() => {});
     }
-    if (!this.#over.signal.aborted) await this.#end(undefined, undefined);
+    if (!this.#ended.signal.aborted) await this.#end(undefined, undefined);
   }
 
   async #watch(): Promise<void> {
@@ -211,7 +211,7 @@ export class Replica {
       const ready = this.#record.ready ?? (await this.#bringUp());
       if (ready !== undefined) await this.#watchHealth(ready);
     } catch (error) {
-      this.#complain(`it is not watched any more: ${describeError(error)}`);
+      this.#logOnce(`it is no longer watched: ${describeError(error)}`);
     }
   }
 
@@ -221,10 +221,10 @@ export class Replica {
     if (identity === undefined) return undefined;
     const deadline = startedAt + startupTimeoutMs;
     const { clock } = this.#context;
-    const { signal } = this.#over;
+    const { signal } = this.#ended;
     const options = { identity, port, exposedPort, healthPath, deadline, startupTimeoutMs };
-    const tell = (sentence: string) => this.#log.event(sentence);
-    const result = await bringUp({ ...options, clock, signal, tell });
+    const report = (sentence: string) => this.#log.event(sentence);
+    const result = await bringUp({ ...options, clock, signal, report });
     if (signal.aborted || result.kind === "given_up" || this.#cause !== undefined) return undefined;
     if (result.kind === "failed") {
       this.#cause = result.cause;
@@ -233,7 +233,7 @@ export class Replica {
       return undefined;
     }
     const at = clock.wallMs();
-    // What it has said before it was ready belongs to its start.
+    // Output before readiness belongs to the start.
     this.#log.collect();
     const phasesMs = this.#startPhases.end(at);
     const ready = { at, port: result.port, speaksHttp: result.speaksHttp, phasesMs };
@@ -257,21 +257,21 @@ export class Replica {
       settings: health,
       isBusy: () => isBusy(replica),
       onChange: (isHealthy) => {
-        this.#log.event(isHealthy ? "healthy again" : "unhealthy: it fails its health checks");
+        this.#log.event(isHealthy ? "healthy again" : "unhealthy: health checks fail");
         this.#enter(isHealthy ? "ready" : "unhealthy");
       },
-      signal: this.#over.signal,
+      signal: this.#ended.signal,
     });
   }
 
-  /** The leader is gone: ends what it has left behind, then tells. */
+  /** Kills processes that the exited leader left behind, then reports the exit. */
   async #end(code: number | undefined, signal: string | undefined): Promise<void> {
     if (this.#isEnding) return;
     this.#isEnding = true;
-    this.#over.abort();
+    this.#ended.abort();
     const identity = this.#identity;
     if (identity !== undefined) {
-      await endGroupAtLast(identity, (sentence) => {
+      await killGroup(identity, (sentence) => {
         this.#progress = sentence;
         this.#context.onChange();
         this.#log.event(sentence);
@@ -286,7 +286,7 @@ export class Replica {
       memoryRanOut: countMemoryKills() > this.#memoryKills,
       tail: this.#log.tail,
     });
-    this.#log.event(`ended (${this.#exit.reason}): ${this.#exit.sentence}`);
+    this.#log.event(`exited (${this.#exit.reason}): ${this.#exit.sentence}`);
     this.#log.close();
     this.#enter("exited");
     this.#exited.resolve();
@@ -310,21 +310,21 @@ export class Replica {
     this.#update({ process: { id, group, startTime, bootId: readBootId() } });
   }
 
-  /** Without its record, a later control plane finds it by its nonce. */
+  /** Without its record, a later control plane finds the process by its nonce. */
   #update(change: Partial<ReplicaRecord>): void {
     const { records } = this.#context;
     this.#record = { ...this.#record, ...change };
     try {
       records.write(this.#record);
     } catch (error) {
-      this.#complain(`its record cannot be written: ${describeError(error)}`);
+      this.#logOnce(`cannot write its record: ${describeError(error)}`);
     }
   }
 
-  /** A full disk fails several times a second: it is told once. */
-  #complain(text: string): void {
-    if (text === this.#lastComplaint) return;
-    this.#lastComplaint = text;
+  /** Logs a problem once, as a full disk fails several times a second. */
+  #logOnce(text: string): void {
+    if (text === this.#lastProblem) return;
+    this.#lastProblem = text;
     this.#context.log(`replica ${this.#record.replica}: ${text}`);
   }
 }

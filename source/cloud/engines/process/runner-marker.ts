@@ -1,14 +1,14 @@
-// What runner.py tells about a replica, as lines between those of the script: `@deployctl {json}`.
+// Markers of runner.py, printed between the script's lines: `@deployctl {json}`.
 
 const sign = "@deployctl {";
 const phases = [
   "importing",
   "calling",
-  /** The target has. */
+  /** The target has returned. */
   "returned",
-  /** It has returned, and something of it lives on. */
+  /** The target has returned, and a server or thread keeps running. */
   "holding",
-  /** What lived on has ended. */
+  /** The remaining server or thread has ended. */
   "ended",
   "terminating",
   "failed",
@@ -18,18 +18,21 @@ export interface RunnerMarker {
   phase: (typeof phases)[number];
   /** Milliseconds since 1970. */
   at: number | undefined;
-  /** Of "returned" and "ended": the last program that the script waited for, and how it ended (negative: a signal). */
+  /**
+   * Set for "returned" and "ended": the last program that the script waited for, and its exit code
+   * (negative: a signal).
+   */
   program: string | undefined;
   code: number | undefined;
-  /** Of "failed". */
+  /** Set for "failed". */
   reason: string | undefined;
   sentence: string | undefined;
-  /** Of "importing" and "calling": what. */
+  /** Script or target, set for "importing" and "calling". */
   subject: string | undefined;
 }
 
 /**
- * Finds a marker in a line; the script's own unfinished text may stand before it.
+ * Finds a marker in a line, after output of the script without a newline.
  *
  * @returns undefined when there is none
  */
@@ -40,13 +43,13 @@ export function splitMarker(line: string): { before: string; marker: RunnerMarke
   try {
     value = JSON.parse(line.slice(start + sign.length - 1));
   } catch {
-    return undefined; // the script may print what it likes
+    return undefined; // ordinary output of the script
   }
   const marker = readMarker(value);
   return marker && { before: line.slice(0, start), marker };
 }
 
-/** @returns undefined for anything else than a marker */
+/** @returns undefined for anything but a marker */
 export function readMarker(value: unknown): RunnerMarker | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const fields: Record<string, unknown> = { ...value };
@@ -63,7 +66,7 @@ export function readMarker(value: unknown): RunnerMarker | undefined {
   };
 }
 
-/** The marker as a line of the log. */
+/** Formats the marker as a log line. */
 export function describeMarker(marker: RunnerMarker): string {
   const { phase, subject, program, code, sentence } = marker;
   switch (phase) {
@@ -75,22 +78,22 @@ export function describeMarker(marker: RunnerMarker): string {
         ? "the function returned"
         : `the function returned; ${describeEnd(program, code)}`;
     case "holding":
-      return "the function returned and its server lives on";
+      return "the function returned and its server keeps running";
     case "ended":
-      return program === undefined ? "its server ended" : describeEnd(program, code);
+      return program === undefined ? "its server exited" : describeEnd(program, code);
     case "terminating":
-      return "ending, as asked";
+      return "stopping on request";
     case "failed":
-      return `failed: ${sentence ?? "the log tells why"}`;
+      return `failed: ${sentence ?? "see the log"}`;
   }
 }
 
-/** "vllm ended with code 1" */
+/** Returns a clause such as "vllm exited with code 1". */
 export function describeEnd(program: string, code: number | undefined): string {
-  if (code === undefined) return `${program} ended`;
+  if (code === undefined) return `${program} exited`;
   return code < 0
-    ? `${program} was ended by signal ${-code}`
-    : `${program} ended with code ${code}`;
+    ? `${program} was killed by signal ${-code}`
+    : `${program} exited with code ${code}`;
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -1,4 +1,4 @@
-// Starts the process of a replica: runner.py, detached, with its output in files.
+// Spawning of a replica: runner.py, detached, with its output in files.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import path from "node:path";
@@ -11,31 +11,31 @@ export interface SpawnOptions {
   request: ReplicaRequest;
   /** The interpreter. */
   python: string;
-  /** What the revision's own environment adds: VIRTUAL_ENV and the like. */
+  /** Variables of the revision's environment, such as VIRTUAL_ENV. */
   additions: Record<string, string>;
   nonce: string;
   port: number;
-  /** UUIDs; undefined lets it see what there is, an empty list none. */
+  /** UUIDs; undefined shows all GPUs, an empty list none. */
   gpus: readonly string[] | undefined;
   raw: { stdout: string; stderr: string };
-  /** Where models are kept unless somebody says otherwise. */
+  /** Default folder for model weights. */
   weightsFolder: string;
-  /** Those of the control plane: a short list of them is passed on. */
+  /** Variables of the control plane, of which a short list is passed on. */
   inherited: NodeJS.ProcessEnv;
 }
 
 const ownerOnly = 0o600;
 
-/** The runner as it lies in a checkout and in dist/ alike. */
+/** Returns the path of runner.py, which is the same in a checkout and in dist/. */
 export function runnerFile(): string {
   return path.join(import.meta.dirname, "../../python/runner.py");
 }
 
-/** @returns a child that lives on when this process ends, unless the request says otherwise */
+/** @returns a child that outlives this process, unless the request says otherwise */
 export function spawnRunner(options: SpawnOptions): ChildProcess {
   const { request, python, raw } = options;
   const { bundleFolder, script, target } = request.plan;
-  // Appended to, so that a file that was emptied grows from its beginning.
+  // Append mode, so that an emptied file grows from its start.
   const output = [openSync(raw.stdout, "a", ownerOnly), openSync(raw.stderr, "a", ownerOnly)];
   try {
     const file = path.join(bundleFolder, script);
@@ -55,7 +55,9 @@ export function spawnRunner(options: SpawnOptions): ChildProcess {
   }
 }
 
-/** Later ones win: inherited, defaults, the revision's environment, its configuration, secrets, ours. */
+/**
+ * Later entries win: inherited, defaults, the environment's, the configuration's, secrets, ours.
+ */
 export function environmentOf({
   request: { replica, plan, secrets },
   additions,

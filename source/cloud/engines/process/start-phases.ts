@@ -1,10 +1,10 @@
-// What the time of a replica's start goes into: every moment of it belongs to one phase.
+// Start time of a replica, divided into phases.
 
 /**
- * `prepare`: its place and its environment are made; `launch`: Python starts; `import`: the script's
- * top level runs; `setup`: its function runs and has not told what it does; from then on what the
- * server's own lines tell: `download` of weights, `load`, `compile`, `capture` of graphs, and
- * `listen` until it has answered.
+ * `prepare`: builds the environment; `launch`: starts Python; `import`: runs the script's top
+ * level; `setup`: runs its function until the first known output; after that from the server's
+ * output: `download` of weights, `load`, `compile`, `capture` of graphs, and `listen` until it has
+ * answered.
  */
 export type StartPhase =
   | "prepare"
@@ -22,12 +22,12 @@ export class StartPhases {
   #since: number;
   readonly #spentMs = new Map<StartPhase, number>();
 
-  /** @param at milliseconds since 1970, as everywhere here */
+  /** @param at milliseconds since 1970, as everywhere in this file */
   constructor(at: number) {
     this.#since = at;
   }
 
-  /** Times come from several clocks of this machine: one that runs backwards counts as no time. */
+  /** Times come from several clocks of this machine, so a backward step counts as zero. */
   enter(phase: StartPhase, at: number): void {
     const spent = this.#spentMs.get(this.#phase) ?? 0;
     this.#spentMs.set(this.#phase, spent + Math.max(0, at - this.#since));
@@ -35,14 +35,14 @@ export class StartPhases {
     this.#phase = phase;
   }
 
-  /** @returns milliseconds by phase, in the order in which they came, once the replica is ready */
+  /** @returns milliseconds by phase, in order of time, once the replica is ready */
   end(at: number): Partial<Record<StartPhase, number>> {
     this.enter(this.#phase, at);
     return Object.fromEntries(this.#spentMs);
   }
 }
 
-/** "import 2.0 s, load 8.1 s": those that took any time worth telling. */
+/** Describes phases that took noticeable time: "import 2.0 s, load 8.1 s". */
 export function describePhases(phasesMs: Readonly<Record<string, number>>): string {
   return Object.entries(phasesMs)
     .filter(([, ms]) => ms >= 50)

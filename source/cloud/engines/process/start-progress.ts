@@ -1,10 +1,10 @@
-// Reads from the lines of a starting replica how far it is.
+// Start-up progress, read from a replica's output.
 import { describeMarker, type RunnerMarker } from "./runner-marker.ts";
 import type { StartPhase } from "./start-phases.ts";
 
 export interface StartProgress {
   phase: StartPhase;
-  /** Such as "loading shards 3/4". */
+  /** Description, such as "loading shards 3/4". */
   text: string;
 }
 
@@ -14,7 +14,10 @@ interface Pattern {
   describe: (groups: string[]) => string;
 }
 
-/** First match wins. The wording is that of vLLM, SGLang, transformers, huggingface_hub, llama.cpp, uvicorn. */
+/**
+ * First match wins. The wording is that of vLLM, SGLang, transformers, huggingface_hub, llama.cpp
+ * and uvicorn.
+ */
 const patterns: readonly Pattern[] = [
   {
     // Loading safetensors checkpoint shards:  25% Completed | 1/4 [00:00<00:02,  1.05it/s]
@@ -61,7 +64,7 @@ const patterns: readonly Pattern[] = [
   },
 ];
 
-/** @returns undefined for a line that tells nothing of it */
+/** @returns undefined for a line without progress */
 export function progressOf(text: string): StartProgress | undefined {
   for (const { expression, phase, describe } of patterns) {
     const found = expression.exec(text);
@@ -70,14 +73,14 @@ export function progressOf(text: string): StartProgress | undefined {
   return undefined;
 }
 
-/** What the runner tells, until the server itself tells more. */
+/** Phases that the runner reports, until the server's own output is more specific. */
 const phasesOfMarkers: Partial<Record<RunnerMarker["phase"], StartPhase>> = {
   importing: "import",
   calling: "setup",
   holding: "setup",
 };
 
-/** @returns undefined for a marker that belongs to no start */
+/** @returns undefined for a marker that is not part of a start */
 export function progressOfMarker(marker: RunnerMarker): StartProgress | undefined {
   const phase = phasesOfMarkers[marker.phase];
   return phase && { phase, text: describeMarker(marker) };

@@ -263,7 +263,7 @@ def serve():
     expect(await engine.observe()).toEqual([]);
     expect(isLiving(readProcess(one?.processId ?? 0))).toBe(false);
     expect(reservations.list()).toEqual([]);
-    expect(told.join()).toContain("replica one is not known any more");
+    expect(told.join()).toContain("stopping replica one, which is missing from the store");
     expect(readdirSync(path.join(stateFolder, "run"))).toEqual([]);
   });
 });
@@ -330,7 +330,7 @@ describe("orphans", () => {
       (lives) => !lives,
     );
     expect(isLiving(readProcess(stranger))).toBe(true);
-    expect(told.join()).toContain(`process ${orphan} belongs to a replica that nobody knows`);
+    expect(told.join()).toContain(`killing process ${orphan}, which belongs to an unknown replica`);
   });
 
   it("are none while a record knows them", async () => {

@@ -42,17 +42,14 @@ describe("the reason of an exit", () => {
       "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.",
       "RuntimeError: Engine core initialization failed.",
     ];
-    expect(reasonOf({ ending, tail })).toEqual([
-      "out_of_memory",
-      "The GPU's memory does not suffice.",
-    ]);
+    expect(reasonOf({ ending, tail })).toEqual(["out_of_memory", "Not enough GPU memory."]);
   });
 
   it("names the program that ended before the function returned", () => {
     const ending = readMarker({ phase: "returned", program: "vllm", code: -11 });
     expect(reasonOf({ ending, code: 139 })).toEqual([
       "returned",
-      "The function returned, and nothing of it serves any more; vllm was ended by signal 11.",
+      "The function returned and left no server running; vllm was killed by signal 11.",
     ]);
   });
 
@@ -81,7 +78,7 @@ describe("the reason of an exit", () => {
     );
     expect(reasonOf({ code: undefined, signal: "SIGKILL" })).toEqual([
       "killed",
-      "It was ended by SIGKILL.",
+      "It was killed by SIGKILL.",
     ]);
   });
 

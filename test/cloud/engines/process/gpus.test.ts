@@ -93,14 +93,14 @@ describe("a machine with GPUs", () => {
     const plan = makePlan(stateFolder, undefined, { hardware: h100 });
     expect(await engine.capacity(plan)).toEqual({
       fits: false,
-      reason: "asked H100, this machine has RTX 4090; use --machine-type any",
+      reason: "the app needs H100, this machine has RTX 4090; use --machine-type any",
       replicas: 0,
       canEverFit: false,
     });
     const four = { machineType: "GPU-RTX4090", gpuCount: 4 };
     expect(
       (await engine.capacity(makePlan(stateFolder, undefined, { hardware: four }))).reason,
-    ).toBe("asked 4 x RTX4090, this machine has RTX 4090; use --machine-type any");
+    ).toBe("the app needs 4 x RTX4090, this machine has RTX 4090; use --machine-type any");
   });
 
   it("takes a driver that fails for no GPU, and tells it once", async () => {
@@ -108,7 +108,7 @@ describe("a machine with GPUs", () => {
     const plan = makePlan(stateFolder, undefined, { hardware: h100 });
     expect((await engine.capacity(plan)).reason).toContain("this machine has no GPU");
     await engine.capacity(plan);
-    expect(told.filter((text) => text.includes("nvidia-smi fails"))).toHaveLength(1);
+    expect(told.filter((text) => text.includes("nvidia-smi failed"))).toHaveLength(1);
   });
 });
 
@@ -120,7 +120,7 @@ describe("a machine without a GPU", () => {
     const asked = makePlan(stateFolder, undefined, { hardware: h100 });
     expect(await engine.capacity(asked)).toEqual({
       fits: false,
-      reason: "asked H100, this machine has no GPU; use --machine-type any",
+      reason: "the app needs H100, this machine has no GPU; use --machine-type any",
       replicas: 0,
       canEverFit: false,
     });
@@ -163,6 +163,6 @@ describe("a machine type", () => {
     const told: string[] = [];
     const types = readMachineTypes(stateFolder, (text) => told.push(text));
     expect(gpuNeedOf({ machineType: "GPU-H100", gpuCount: 1 }, types).name).toBe("H100");
-    expect(told.join()).toContain("machines.json is not used");
+    expect(told.join()).toContain("machines.json is ignored");
   });
 });

@@ -11,8 +11,8 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../source/base/clock.ts";
 import type { LogLine, LogQuery } from "../../../../source/cloud/engines/engine.ts";
-import { LogBook } from "../../../../source/cloud/engines/process/logs/log-book.ts";
 import { filesOfLog, LogFile } from "../../../../source/cloud/engines/process/logs/log-file.ts";
+import { LogStore } from "../../../../source/cloud/engines/process/logs/log-store.ts";
 import {
   defaultRawLimits,
   type RawLimits,
@@ -24,13 +24,13 @@ import { until } from "../../../support/until.ts";
 const place = { organisation: "local", app: "demo", revision: "r0001-0", replica: "one" };
 const everything: LogQuery = { organisation: "local", app: "demo", follow: false };
 let folder: string;
-let book: LogBook;
+let store: LogStore;
 let closers: (() => void)[];
 
 beforeEach(() => {
   folder = makeStateFolder();
-  book = new LogBook(folder, systemClock);
-  closers = [() => book.close()];
+  store = new LogStore(folder, systemClock);
+  closers = [() => store.close()];
 });
 afterEach(() => {
   for (const close of closers) close();
@@ -51,7 +51,7 @@ function replicaLog(replica = "one", limits: RawLimits = defaultRawLimits): Talk
   };
   for (const file of Object.values(raw)) appendFileSync(file, "");
   const of = { ...place, replica };
-  const file = book.fileOf(of);
+  const file = store.fileOf(of);
   const texts: string[] = [];
   const log = new ReplicaLog({
     file,
@@ -61,7 +61,7 @@ function replicaLog(replica = "one", limits: RawLimits = defaultRawLimits): Talk
     limits,
     onText: (text) => texts.push(text),
     onMarker: () => {},
-    onGrowth: () => book.noteGrowth(file),
+    onGrowth: () => store.noteGrowth(file),
     onFailure: (error) => {
       throw error;
     },
@@ -71,7 +71,7 @@ function replicaLog(replica = "one", limits: RawLimits = defaultRawLimits): Talk
 }
 
 async function read(query: Partial<LogQuery> = {}): Promise<LogLine[]> {
-  return await linesOf(book.query({ ...everything, ...query }));
+  return await linesOf(store.query({ ...everything, ...query }));
 }
 
 async function texts(query: Partial<LogQuery> = {}): Promise<string[]> {
@@ -125,7 +125,7 @@ describe("what a replica says", () => {
     log.collect();
     expect(await read()).toMatchObject([
       { stream: "stdout", text: "loading…" },
-      { stream: "event", text: "the function returned; vllm ended with code 1" },
+      { stream: "event", text: "the function returned; vllm exited with code 1" },
       { stream: "stdout", text: '@deployctl {"phase": broken' },
     ]);
     expect(log.ending).toMatchObject({ phase: "returned", program: "vllm", code: 1 });
@@ -157,7 +157,7 @@ describe("what a replica says", () => {
     first.say("after\n");
     const second = replicaLog("one", limits);
     second.log.collect();
-    expect((await texts()).filter((text) => !text.includes("was emptied"))).toEqual([
+    expect((await texts()).filter((text) => !text.includes("emptied the raw file"))).toEqual([
       "0123456789",
       "after",
     ]);
@@ -171,11 +171,11 @@ describe("what a replica says", () => {
     say("calm again\n");
     log.collect();
     const lines = await texts();
-    expect(lines[0]).toContain("316 bytes of stdout were passed over");
+    expect(lines[0]).toContain("skipped 316 bytes of stdout");
     expect(lines).toHaveLength(1 + 42 + 3);
     expect(lines.slice(-3)).toEqual([
       "the last words",
-      expect.stringContaining("was emptied"),
+      expect.stringContaining("emptied the raw file"),
       "calm again",
     ]);
     expect(log.tail.slice(-2)).toEqual(["the last words", "calm again"]);
@@ -199,7 +199,7 @@ describe("what a replica says", () => {
 
 describe("a log file", () => {
   it("is set aside when it is full, five files in all, the numbers going on", async () => {
-    const file = book.fileOf(place);
+    const file = store.fileOf(place);
     const log = new LogFile({ file, of: place, maximumBytes: 1000 });
     closers.push(() => log.close());
     for (let i = 1; i <= 60; i += 1) log.append([{ ts: i, stream: "stdout", text: `line ${i}` }]);
@@ -225,7 +225,7 @@ describe("a log file", () => {
   });
 
   it("loses no more than the line that a power failure has torn", async () => {
-    const file = book.fileOf(place);
+    const file = store.fileOf(place);
     const log = new LogFile({ file, of: place });
     log.append([{ ts: 5, stream: "stdout", text: "whole" }]);
     log.close();
@@ -240,7 +240,7 @@ describe("a log file", () => {
   });
 
   it("holds the fields that tools look for", () => {
-    const file = book.fileOf(place);
+    const file = store.fileOf(place);
     const log = new LogFile({ file, of: place });
     closers.push(() => log.close());
     log.append([{ ts: 5, stream: "stderr", text: "hello" }]);
@@ -260,7 +260,7 @@ describe("a log file", () => {
 describe("a question to the logs", () => {
   function write(replica: string, revision: string, lines: [ts: number, text: string][]): void {
     const of = { ...place, replica, revision };
-    const log = new LogFile({ file: book.fileOf(of), of });
+    const log = new LogFile({ file: store.fileOf(of), of });
     log.append(lines.map(([ts, text]) => ({ ts, stream: "stdout", text })));
     log.close();
   }
@@ -309,7 +309,7 @@ describe("a question to the logs", () => {
     const seen: string[] = [];
     const following = (async () => {
       const query = { ...everything, lines: 1, follow: true, signal: stop.signal };
-      for await (const { text } of book.query(query)) seen.push(text);
+      for await (const { text } of store.query(query)) seen.push(text);
     })();
     await until(
       () => seen.length,
@@ -333,11 +333,11 @@ describe("a question to the logs", () => {
     expect(seen).toEqual(expected);
   });
 
-  it("follows only what the question asks, and ends with the book", async () => {
+  it("follows only what the question asks, and ends with the store", async () => {
     const seen: string[] = [];
     const following = (async () => {
       const query = { ...everything, lines: 0, search: "warn", follow: true };
-      for await (const { text } of book.query(query)) seen.push(text);
+      for await (const { text } of store.query(query)) seen.push(text);
     })();
     const { log, say } = replicaLog("one");
     // Whether it follows already shows in what it sees: one line more each time.
@@ -349,19 +349,19 @@ describe("a question to the logs", () => {
       },
       (count) => count > 3,
     );
-    book.close();
+    store.close();
     await following;
     expect(new Set(seen)).toEqual(new Set(["warn"]));
   });
 
   it("forgets logs that nobody has written for a week, but not those of the living", () => {
     const [old, living] = [
-      book.fileOf(place),
-      book.fileOf({ ...place, revision: "r0002-0", replica: "two" }),
+      store.fileOf(place),
+      store.fileOf({ ...place, revision: "r0002-0", replica: "two" }),
     ];
     for (const file of [old, living]) utimesSync(file, 1000, 1000);
     writeFileSync(`${old}.1`, "");
-    book.removeOld(new Set([living]));
+    store.removeOld(new Set([living]));
     expect([old, living, `${old}.1`].map((file) => existsSync(file))).toEqual([false, true, true]);
   });
 });

@@ -239,12 +239,12 @@ describe("the end of a replica", () => {
     expect(await withNonce(nonce)).toEqual([]);
     expect(await exitOf("one")).toMatchObject({
       reason: "stopped",
-      sentence: "It was stopped, as asked.",
+      sentence: "It was stopped on request.",
     });
     await open.engine.forget("one");
     expect(open.reservations.list()).toEqual([]);
     expect(await open.engine.observe()).toEqual([]);
-    expect((await logOf("one")).join("\n")).toContain("ending, as asked");
+    expect((await logOf("one")).join("\n")).toContain("stopping on request");
   });
 
   it("comes by force when the grace is over", async () => {
@@ -277,7 +277,7 @@ describe("the end of a replica", () => {
     await expect(fetch(`${endpoint}/die`)).rejects.toThrow();
     const { reason, sentence, tail } = await exitOf("one");
     expect(reason).toBe("returned");
-    expect(sentence).toContain("ended with code 9");
+    expect(sentence).toContain("exited with code 9");
     expect(tail.join("\n")).toContain("fake server of fake-model listens on");
   });
 
@@ -319,9 +319,9 @@ describe("the end of a replica", () => {
       "no-function": ["target_missing", expect.stringContaining("serve")],
       "no-program": ["missing_executable", expect.stringContaining("vllm-not-here")],
       raises: ["exception", expect.stringContaining("no luck")],
-      exits: ["exited", "It ended with code 7."],
+      exits: ["exited", "It exited with code 7."],
       returns: ["returned", expect.stringContaining("The function returned")],
-      crashes: ["out_of_memory", "The GPU's memory does not suffice."],
+      crashes: ["out_of_memory", "Not enough GPU memory."],
     });
   });
 
@@ -342,14 +342,14 @@ describe("the end of a replica", () => {
     await until(
       async () => (await logOf("one")).join("\n"),
       (text) =>
-        /not ready after 1\d s, of at most 30 s: nothing of it listens on port 8000, but on \d+$/m.test(
+        /not ready after 1\d s \(limit 30 s\): it is not listening on port 8000, only on \d+$/m.test(
           text,
         ),
     );
     laterMs = defaultConfig.limits.startupTimeoutMs;
     expect(await exitOf("one")).toMatchObject({
       reason: "startup_timeout",
-      sentence: `It was not ready within 30 s: nothing of it listens on port 8000, but on ${port}.`,
+      sentence: `It was not ready within 30 s: it is not listening on port 8000, only on ${port}.`,
     });
   });
 
@@ -363,7 +363,7 @@ describe("the end of a replica", () => {
       await new Promise<void>((resolve) => squatter.listen(port, "127.0.0.1", resolve));
       const { reason, sentence } = await exitOf("one");
       expect(reason).toBe("port_conflict");
-      expect(sentence).toContain(`Its port ${port} is held by `);
+      expect(sentence).toContain(`Its port ${port} is already in use by `);
       expect(sentence).toContain(`(${process.pid})`);
     } finally {
       squatter.close();

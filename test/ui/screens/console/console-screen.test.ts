@@ -338,7 +338,7 @@ test("for screen readers states are words, changes are new lines, and a key is s
   server.write(sampleLine({ text: "POST /v1/chat 500" }));
   await screen.until(/aaaabbbb +POST \/v1\/chat 500/);
   server.isGone = true;
-  await screen.until(/Control plane, this machine: .*does not answer/);
+  await screen.until(/Control plane, this machine: .*does not respond/);
 });
 
 test("details tell the revisions and how to call it, and Esc leads back", async () => {

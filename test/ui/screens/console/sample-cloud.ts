@@ -307,7 +307,7 @@ export class SampleServer implements CloudServer, CloudClient {
   async #answer<T>(value: T): Promise<T> {
     if (!this.isGone) return value;
     throw new ProductError(cloudErrors.serverUnreachable, {
-      message: "The control plane at /run/admin.sock does not answer (ECONNREFUSED).",
+      message: "The control plane at /run/admin.sock does not respond (ECONNREFUSED).",
     });
   }
 

@@ -46,7 +46,7 @@ export function sampleEvent(change: Partial<EventDocument> = {}): EventDocument 
     revision: undefined,
     replica: undefined,
     kind: "scaled",
-    sentence: "1 replica more: 3 busy, 2 queued, 1 replicas.",
+    sentence: "Scaling 1 → 2 replicas: 3 busy, 2 queued.",
     ...change,
   };
 }

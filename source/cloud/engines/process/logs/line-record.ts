@@ -1,8 +1,8 @@
-// One line of a log file: JSON, with what is needed to go on where a dead control plane stopped.
+// Record of one log line: JSON, with the offsets at which a new control plane resumes.
 import type { LogLine } from "../../engine.ts";
 import { type RunnerMarker, readMarker } from "../runner-marker.ts";
 
-/** How much of a replica's raw output is in the log, in bytes of each of its files. */
+/** Bytes of a replica's raw output that are in the log, for each of its files. */
 export interface RawOffsets {
   stdout: number;
   stderr: number;
@@ -10,20 +10,20 @@ export interface RawOffsets {
 
 export interface LineRecord {
   line: LogLine;
-  /** After this line. */
+  /** Offsets after this line. */
   offsets: RawOffsets;
-  /** What the runner told, for lines of stream "event" that it caused. */
+  /** Runner marker behind a line of stream "event". */
   marker?: RunnerMarker | undefined;
 }
 
-/** Names of the fields are those that people and their tools see in the files. */
+/** Field names are those that users see in the files. */
 export function writeLine({ line, offsets, marker }: LineRecord): string {
   const { ts, organisation: org, app, revision: rev, replica, stream, seq, text } = line;
   const at = [offsets.stdout, offsets.stderr];
   return `${JSON.stringify({ ts, org, app, rev, replica, stream, seq, text, at, marker })}\n`;
 }
 
-/** @returns undefined for a line that a crash has torn */
+/** @returns undefined for a line that a crash has truncated */
 export function readLine(json: string): LineRecord | undefined {
   let value: Record<string, unknown>;
   try {

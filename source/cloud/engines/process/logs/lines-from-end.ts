@@ -1,18 +1,18 @@
-// Reads a text file backwards, line by line: the newest lines of a log are those that are asked for.
+// Backward line reader: queries of a log want its newest lines.
 import { fstatSync, readSync } from "node:fs";
 
 const blockBytes = 64 * 1024;
 const newline = 10;
 
-/** Whole lines, the last one first; what stands behind the last newline is not yet a line. */
+/** Yields complete lines, last first; text after the last newline is not a line yet. */
 export function* linesFromEnd(descriptor: number): Generator<string> {
-  /** What is read of the line whose beginning is not yet found; undefined before the first newline. */
+  /** End of a line whose start is not read yet; undefined before the first newline. */
   let rest: Buffer | undefined;
   for (let end = fstatSync(descriptor).size; end > 0; ) {
     const start = Math.max(0, end - blockBytes);
     const block = Buffer.alloc(end - start);
     const length = readSync(descriptor, block, 0, block.length, start);
-    if (length < block.length) throw new Error("a log file was made shorter while it was read");
+    if (length < block.length) throw new Error("a log file was truncated while it was read");
     let until = block.length;
     for (let at = block.lastIndexOf(newline); at >= 0; ) {
       if (rest !== undefined) yield Buffer.concat([block.subarray(at + 1, until), rest]).toString();

@@ -1,4 +1,4 @@
-// The log of one replica: JSON lines, in a file that is set aside at 10 MiB.
+// Log file of one replica: JSON lines, rotated at 10 MiB.
 import {
   closeSync,
   existsSync,
@@ -20,22 +20,22 @@ import { linesFromEnd } from "./lines-from-end.ts";
 export interface LogFileOptions {
   file: string;
   of: Pick<LogLine, "organisation" | "app" | "revision" | "replica">;
-  /** Of one file, before it is set aside. */
+  /** Size at which the file is rotated. */
   maximumBytes?: number;
 }
 
-/** What is to be written; the rest of a line follows from where it is written. */
+/** Fields of a new line; the others follow from where it is written. */
 export type NewLine = Pick<LogLine, "ts" | "stream" | "text"> & {
   offsets?: RawOffsets;
   marker?: RunnerMarker;
 };
 
 export const rotationBytes = 10 * 1024 ** 2;
-/** The current file among them. */
+/** Number of files, including the current one. */
 export const keptFiles = 5;
 const ownerOnly = 0o600;
 
-/** The current file and those that were set aside, newest first. */
+/** Returns the current and the rotated files, newest first. */
 export function filesOfLog(file: string): string[] {
   const names = Array.from({ length: keptFiles }, (_, age) =>
     age === 0 ? file : `${file}.${age}`,
@@ -43,7 +43,7 @@ export function filesOfLog(file: string): string[] {
   return names.filter((name) => existsSync(name));
 }
 
-/** Writes at once, so that a crash of this process loses no line and tears none. */
+/** Writes synchronously, so that a crash of this process loses no line. */
 export class LogFile {
   readonly file: string;
   readonly #of: LogFileOptions["of"];
@@ -54,21 +54,21 @@ export class LogFile {
   #ts: number;
   #offsets: RawOffsets;
 
-  /** Goes on behind the last line; a torn one at the end (the power failed) is removed. */
+  /** Appends after the last line; removes one truncated by a power failure. */
   constructor({ file, of, maximumBytes = rotationBytes }: LogFileOptions) {
     this.file = file;
     this.#of = of;
     this.#maximumBytes = maximumBytes;
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     this.#descriptor = openSync(file, "a+", ownerOnly);
-    this.#sizeBytes = dropTornEnd(this.#descriptor);
+    this.#sizeBytes = truncateIncompleteLine(this.#descriptor);
     const last = newestRecord(file);
     this.#seq = last?.line.seq ?? 0;
     this.#ts = last?.line.ts ?? 0;
     this.#offsets = last?.offsets ?? { stdout: 0, stderr: 0 };
   }
 
-  /** How much of the raw output is in here. */
+  /** Offsets of the raw output that this log covers. */
   get offsets(): RawOffsets {
     return { ...this.#offsets };
   }
@@ -85,7 +85,7 @@ export class LogFile {
     closeSync(this.#descriptor);
   }
 
-  /** Time never goes back within a file, whatever the clock does: readers rely on it. */
+  /** Keeps time from going backwards within a file, which readers rely on. */
   #complete({ ts, stream, text, offsets, marker }: NewLine): LineRecord {
     this.#seq += 1;
     this.#ts = Math.max(this.#ts, Math.round(ts));
@@ -106,9 +106,9 @@ export class LogFile {
   }
 }
 
-/** The records of a log and of its files that were set aside, newest first. */
+/** Yields the records of a log and its rotated files, newest first. */
 export function* recordsFromEnd(file: string): Generator<LineRecord, undefined> {
-  // All are opened before the first is read: setting one aside meanwhile changes nothing then.
+  // Opens all files before reading, so that a rotation meanwhile changes nothing.
   const descriptors = filesOfLog(file).map((name) => openSync(name, "r"));
   try {
     for (const descriptor of descriptors) {
@@ -122,14 +122,14 @@ export function* recordsFromEnd(file: string): Generator<LineRecord, undefined> 
   }
 }
 
-/** @returns undefined for a log without a line */
+/** @returns undefined for an empty log */
 export function newestRecord(file: string): LineRecord | undefined {
   for (const record of recordsFromEnd(file)) return record;
   return undefined;
 }
 
-/** @returns the size that is left */
-function dropTornEnd(descriptor: number): number {
+/** @returns the remaining size */
+function truncateIncompleteLine(descriptor: number): number {
   const { size } = fstatSync(descriptor);
   const block = Buffer.alloc(64 * 1024);
   for (let end = size; end > 0; ) {

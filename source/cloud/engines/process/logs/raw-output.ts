@@ -1,4 +1,4 @@
-// What a replica has written to one of its two raw files since the last look, as lines.
+// Raw output file of a replica, read incrementally as lines.
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from "node:fs";
 
 export interface RawLine {
@@ -9,25 +9,25 @@ export interface RawLine {
 
 export interface RawLook {
   lines: RawLine[];
-  /** The line that is being written: a progress bar draws itself over and over. */
+  /** Incomplete last line, such as a progress bar that redraws itself. */
   unfinished: string;
   /** Milliseconds since 1970 of the last write. */
   writtenAt: number;
-  /** Whether there is more to read at once. */
+  /** True when there is more to read now. */
   hasMore: boolean;
-  /** Bytes that were passed over, because they come faster than they can be kept. */
+  /** Bytes that were skipped because output arrives faster than it can be logged. */
   skippedBytes: number;
   wasEmptied: boolean;
 }
 
 export interface RawLimits {
-  /** Of one look. */
+  /** Maximum bytes of one read. */
   readBytes: number;
-  /** Of one line; a longer one is divided. */
+  /** Maximum bytes of a line; longer ones are split. */
   lineBytes: number;
-  /** Unread bytes beyond which all but the last of them are passed over. */
+  /** Unread bytes beyond which all but the last are skipped. */
   backlogBytes: number;
-  /** Size at which a file that has been read to its end is emptied. */
+  /** Size at which a fully read file is emptied. */
   emptyAtBytes: number;
 }
 
@@ -43,12 +43,12 @@ const newline = 10;
 export class RawOutput {
   readonly #descriptor: number;
   readonly #limits: RawLimits;
-  /** Where the next line begins. */
+  /** Start of the next line. */
   #offset: number;
-  /** What is read of it. */
+  /** Bytes of that line read so far. */
   #pending = Buffer.alloc(0);
 
-  /** @param offset how much of the file is in the log already */
+  /** @param offset bytes of the file that are in the log already */
   constructor(file: string, offset: number, limits: RawLimits = defaultRawLimits) {
     this.#descriptor = openSync(file, "r+");
     this.#offset = offset;
@@ -59,11 +59,11 @@ export class RawOutput {
     return this.#offset;
   }
 
-  /** @param isFinal nobody writes any more: an unfinished line is one */
+  /** @param isFinal no more output follows, so an incomplete line counts as one */
   look(isFinal = false): RawLook {
     const { size, mtimeMs } = fstatSync(this.#descriptor);
-    if (size < this.#offset + this.#pending.length) this.#moveTo(0); // it was emptied
-    let skippedBytes = this.#passOver(size);
+    if (size < this.#offset + this.#pending.length) this.#moveTo(0); // the file was emptied
+    let skippedBytes = this.#skip(size);
     const begin = this.#offset + this.#pending.length;
     const block = Buffer.alloc(Math.min(size - begin, this.#limits.readBytes));
     const length = readSync(this.#descriptor, block, 0, block.length, begin);
@@ -92,7 +92,7 @@ export class RawOutput {
     return lines;
   }
 
-  /** @returns 0 when there is no whole line */
+  /** @returns 0 when there is no complete line */
   #endOfLine(isFinal: boolean): number {
     const { lineBytes } = this.#limits;
     const end = this.#pending.indexOf(newline) + 1;
@@ -101,8 +101,8 @@ export class RawOutput {
     return isFinal ? this.#pending.length : end;
   }
 
-  /** @returns how many bytes; the last ones are kept, which tell most of why somebody shouts */
-  #passOver(size: number): number {
+  /** @returns number of skipped bytes; the last bytes are kept, as they explain most */
+  #skip(size: number): number {
     const { backlogBytes, readBytes } = this.#limits;
     if (size - this.#offset <= backlogBytes) return 0;
     const begun = this.#offset;
@@ -123,10 +123,11 @@ export class RawOutput {
   }
 
   /**
-   * Replicas append, so an emptied file grows from its beginning. What is written between the two
-   * calls here is lost: some microseconds for each 10 MiB, the price of files in place of pipes.
+   * Replicas append, so an emptied file grows from its start. Output written between the two calls
+   * here is lost: some microseconds per 10 MiB, the price of using files instead of pipes.
    *
-   * @param isBehind it is written faster than it is read: its end is never met, and the disk has one
+   * @param isBehind output arrives faster than it is read, so its end is never reached and the disk
+   * would fill up
    */
   #empty(isBehind: boolean): boolean {
     if (!isBehind) {
@@ -139,12 +140,12 @@ export class RawOutput {
   }
 }
 
-/** Of a line that is drawn over itself by carriage returns, what is seen at last. */
+/** Returns the visible part of a line that redraws itself with carriage returns. */
 function visible(text: string): string {
   return text.split("\r").findLast((part) => part !== "") ?? "";
 }
 
-/** The nearest place at or before `at` where a character of UTF-8 begins. */
+/** Returns the last position up to `at` where a UTF-8 character starts. */
 function startOfCharacter(bytes: Buffer, at: number): number {
   let start = at;
   while (start > at - 4 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start -= 1;

@@ -1,4 +1,4 @@
-// Reads logs for people: the last lines of one, or all of several by time.
+// Log queries: the last lines of one log, or several logs merged by time.
 import { type FileHandle, open } from "node:fs/promises";
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { LogLine } from "../../engine.ts";
@@ -8,16 +8,16 @@ import { filesOfLog, recordsFromEnd } from "./log-file.ts";
 export interface LineFilter {
   /** Milliseconds since 1970. */
   sinceMs?: number | undefined;
-  /** A part of the text, whatever its case. */
+  /** Text to find, ignoring case. */
   search?: string | undefined;
-  /** Lines up to this one are left out. */
+  /** Returns only lines after this one. */
   afterSeq?: number | undefined;
 }
 
-/** Lines that are read before others get a turn. */
+/** Lines read before yielding to other work. */
 const batchLines = 2000;
 
-/** The last lines that pass the filter, oldest first. */
+/** Returns the last matching lines, oldest first. */
 export async function lastLines(
   file: string,
   filter: LineFilter,
@@ -36,17 +36,17 @@ export async function lastLines(
   return found.reverse();
 }
 
-/** All lines of one log that pass the filter, oldest first, without holding more than some of them. */
+/** Yields all matching lines of one log, oldest first, without holding them all in memory. */
 export async function* allLines(file: string, filter: LineFilter): AsyncGenerator<LogLine> {
   const passes = searcher(filter);
-  // All are opened before the first is read: setting one aside meanwhile changes nothing then.
+  // Opens all files before reading, so that a rotation meanwhile changes nothing.
   const opened = await Promise.allSettled(filesOfLog(file).map((name) => open(name, "r")));
   const handles = opened.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   try {
     let lastSeq = filter.afterSeq ?? 0;
     for (const handle of handles.toReversed()) {
       for await (const line of linesOf(handle)) {
-        if (line.seq <= lastSeq) continue; // set aside between two opens, and so opened twice
+        if (line.seq <= lastSeq) continue; // rotated between two opens, and so opened twice
         lastSeq = line.seq;
         if (line.ts >= (filter.sinceMs ?? 0) && passes(line)) yield line;
       }
@@ -56,7 +56,7 @@ export async function* allLines(file: string, filter: LineFilter): AsyncGenerato
   }
 }
 
-/** Takes from several sources, each of them by time, the earliest line of all. */
+/** Merges several sources, each sorted by time. */
 export async function* byTime<T extends { line: LogLine }>(
   sources: readonly AsyncGenerator<T>[],
 ): AsyncGenerator<T> {

@@ -1,4 +1,4 @@
-// Everything that one replica says: takes its raw output into its log, and remembers the end of it.
+// Log of one replica: its raw output, turned into log lines, and the last of them in memory.
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Clock } from "../../../../base/clock.ts";
 import { RingBuffer } from "../../../../base/ring-buffer.ts";
@@ -10,22 +10,22 @@ export interface ReplicaLogOptions extends LogFileOptions {
   raw: { stdout: string; stderr: string };
   clock: Clock;
   limits?: RawLimits;
-  /** Told each line that a progress may be read from, and the line that is being written. */
+  /** Called with each line that may show progress, including an incomplete one. */
   onText: (text: string) => void;
-  /** Told what the runner tells. */
+  /** Called with each marker of the runner. */
   onMarker: (marker: RunnerMarker) => void;
-  /** Told when the log has grown. */
+  /** Called when the log has grown. */
   onGrowth: () => void;
-  /** Told when it cannot be kept: a disk that is full ends neither the replica nor who watches it. */
+  /** Called when writing fails: a full disk must end neither the replica nor its watcher. */
   onFailure: (error: unknown) => void;
 }
 
-/** The lines that an exit is explained by. */
+/** Number of lines kept to explain an exit. */
 export const tailLines = 40;
-/** How far back the markers of an earlier control plane's time are looked for. */
+/** Number of old records searched for markers after a restart. */
 const rememberedRecords = 500;
-/** How often a file is read in one go. */
-const looksAtOnce = 4;
+/** Reads of a file per collection. */
+const readsAtOnce = 4;
 const streams = ["stdout", "stderr"] as const;
 const endings: ReadonlySet<string> = new Set(["returned", "ended", "failed"]);
 
@@ -34,11 +34,11 @@ export class ReplicaLog {
   readonly #file: LogFile;
   readonly #raw: Record<(typeof streams)[number], RawOutput>;
   readonly #tail = new RingBuffer<string>(tailLines);
-  /** The last marker that tells why the replica ends. */
+  /** Last marker that explains the exit. */
   #ending: RunnerMarker | undefined;
   #isClosed = false;
 
-  /** Goes on where the log stops, so that each line of the raw output is in it once. */
+  /** Resumes where the log stops, so that each line of raw output is logged once. */
   constructor(options: ReplicaLogOptions) {
     this.#options = options;
     this.#file = new LogFile(options);
@@ -48,10 +48,10 @@ export class ReplicaLog {
       stdout: new RawOutput(options.raw.stdout, offsets.stdout, limits),
       stderr: new RawOutput(options.raw.stderr, offsets.stderr, limits),
     };
-    this.#remember();
+    this.#restore();
   }
 
-  /** The last lines of its output, oldest first. */
+  /** Last lines of output, oldest first. */
   get tail(): string[] {
     return this.#tail.toArray();
   }
@@ -60,14 +60,14 @@ export class ReplicaLog {
     return this.#ending;
   }
 
-  /** Takes what was written since, but no more than others can wait for. */
+  /** Logs new output, limited so that other work is not held up. */
   collect(): void {
     this.#try(() => {
-      for (let look = 0; look < looksAtOnce && this.#look(false); look += 1);
+      for (let look = 0; look < readsAtOnce && this.#look(false); look += 1);
     });
   }
 
-  /** Takes the rest: nobody writes any more. */
+  /** Logs the remaining output, after the last write. */
   async collectRest(): Promise<void> {
     for (let hasMore = true; hasMore; ) {
       hasMore = false;
@@ -78,7 +78,7 @@ export class ReplicaLog {
     }
   }
 
-  /** A line of ours, about the replica, behind what it has written before. */
+  /** Adds an event line after the output so far. */
   event(text: string): void {
     this.collect();
     this.#try(() => this.#write([{ ts: this.#options.clock.wallMs(), stream: "event", text }]));
@@ -100,7 +100,7 @@ export class ReplicaLog {
     }
   }
 
-  /** @returns whether there is more to take at once */
+  /** @returns true when there is more output now */
   #look(isFinal: boolean): boolean {
     const looks = streams.map((stream) => this.#take(stream, isFinal));
     return looks.some(({ hasMore }) => hasMore);
@@ -117,7 +117,7 @@ export class ReplicaLog {
     };
     if (look.skippedBytes > 0) {
       note(
-        `${look.skippedBytes} bytes of ${stream} were passed over: they came faster than logs can be kept`,
+        `skipped ${look.skippedBytes} bytes of ${stream}, which arrived faster than they can be logged`,
       );
     }
     for (const { text, offset } of look.lines) {
@@ -126,26 +126,25 @@ export class ReplicaLog {
         ...this.#divide(stream, text, ts).map((line) => ({ ...line, offsets: { ...offsets } })),
       );
     }
-    // Written down, so that a later control plane begins at the new beginning.
-    if (look.wasEmptied)
-      note(`the raw file of ${stream} was emptied: what is kept of it is in this log`);
+    // Logged, so that a later control plane resumes at the new start.
+    if (look.wasEmptied) note(`emptied the raw file of ${stream}, whose lines are in this log`);
     this.#write(lines);
     if (look.unfinished !== "") this.#options.onText(look.unfinished);
     return look;
   }
 
-  /** A line of output, or the runner's marker in it. */
+  /** Splits a line into output and the runner's marker in it. */
   #divide(stream: (typeof streams)[number], text: string, ts: number): NewLine[] {
     const found = stream === "stdout" ? splitMarker(text) : undefined;
-    if (found === undefined) return [this.#said(stream, text, ts)];
+    if (found === undefined) return [this.#outputLine(stream, text, ts)];
     const { before, marker } = found;
     this.#note(marker);
     this.#options.onMarker(marker);
     const event: NewLine = { ts, stream: "event", text: describeMarker(marker), marker };
-    return before === "" ? [event] : [this.#said(stream, before, ts), event];
+    return before === "" ? [event] : [this.#outputLine(stream, before, ts), event];
   }
 
-  #said(stream: (typeof streams)[number], text: string, ts: number): NewLine {
+  #outputLine(stream: (typeof streams)[number], text: string, ts: number): NewLine {
     this.#tail.push(text);
     this.#options.onText(text);
     return { ts, stream, text };
@@ -161,7 +160,7 @@ export class ReplicaLog {
     if (endings.has(marker.phase)) this.#ending = marker;
   }
 
-  #remember(): void {
+  #restore(): void {
     const records = recordsFromEnd(this.#file.file).take(rememberedRecords).toArray().reverse();
     for (const { line, marker } of records) {
       if (line.stream !== "event") this.#tail.push(line.text);

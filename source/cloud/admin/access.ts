@@ -1,4 +1,4 @@
-// How far a caller's commands reach: the whole server for its own organisation, else one organisation.
+// Access of a caller: the whole server for its own organisation, otherwise one organisation.
 import type { IncomingMessage } from "node:http";
 import { ProductError } from "../../base/product-error.ts";
 import { checkName } from "../app-name.ts";
@@ -7,24 +7,24 @@ import { type AppKey, appName } from "../state/app-records.ts";
 import { type Caller, callerOf } from "./caller.ts";
 import { readAppReference } from "./read-query.ts";
 
-/** What belongs to other organisations looks as if it were not there. */
-export class Reach {
-  /** Of names without one. */
+/** Access check that hides other organisations as if they did not exist. */
+export class Access {
+  /** Organisation of names that have none. */
   readonly organisation: string;
-  /** Whether the server itself is commanded too, and every organisation on it. */
-  readonly isWhole: boolean;
+  /** True for access to the server itself and to every organisation on it. */
+  readonly isServerWide: boolean;
 
   constructor(caller: Caller | undefined, ownOrganisation: string) {
     this.organisation = caller?.organisation ?? ownOrganisation;
-    this.isWhole = this.organisation === ownOrganisation;
+    this.isServerWide = this.organisation === ownOrganisation;
   }
 
   covers({ organisation }: { organisation: string }): boolean {
-    return this.isWhole || organisation === this.organisation;
+    return this.isServerWide || organisation === this.organisation;
   }
 
   /**
-   * `org/app`, or `app` alone.
+   * Resolves `org/app` or `app`.
    *
    * @throws ProductError `CLOUD_NAME_INVALID`, `CLOUD_APP_UNKNOWN`
    */
@@ -32,39 +32,39 @@ export class Reach {
     const key = readAppReference(text, this.organisation);
     if (this.covers(key)) return key;
     throw new ProductError(cloudErrors.appUnknown, {
-      message: `The app ${appName(key)} is not known here.`,
-      hint: "deployctl apps list shows those there are.",
+      message: `App ${appName(key)} does not exist.`,
+      hint: "Run `deployctl apps list` to see all apps.",
     });
   }
 
   /**
-   * Where something new is to belong.
+   * Returns the organisation in which to create something.
    *
    * @throws ProductError `CLOUD_NAME_INVALID`, `CLOUD_KEY_TOO_WEAK`
    */
   organisationFor(wanted: string | undefined): string {
     const organisation = checkName("organisation", wanted ?? this.organisation);
     if (this.covers({ organisation })) return organisation;
-    throw this.#tooWeak(`what belongs to ${organisation}`);
+    throw this.#tooWeak(`the organisation ${organisation}`);
   }
 
   /** @throws ProductError `CLOUD_KEY_TOO_WEAK` */
-  checkWhole(): void {
-    if (!this.isWhole) throw this.#tooWeak("the server itself");
+  requireServerAccess(): void {
+    if (!this.isServerWide) throw this.#tooWeak("the server itself");
   }
 
   #tooWeak(what: string): ProductError {
     return new ProductError(cloudErrors.keyTooWeak, {
-      message: `The key commands the apps and keys of ${this.organisation}, and not ${what}.`,
-      hint: "That takes an admin key of the server's own organisation, or its machine.",
+      message: `This key gives access to the apps and keys of ${this.organisation}, not to ${what}.`,
+      hint: "Use an admin key of the server's own organisation, or run the command on the server.",
     });
   }
 }
 
-/** @param raw the request as it came */
-export function reachOf(
+/** @param raw the incoming request */
+export function accessOf(
   { raw }: { raw: IncomingMessage },
   { organisation }: { organisation: string },
-): Reach {
-  return new Reach(callerOf(raw), organisation);
+): Access {
+  return new Access(callerOf(raw), organisation);
 }

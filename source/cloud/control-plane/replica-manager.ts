@@ -1,29 +1,29 @@
-// Moves each replica from state to state: ordered, started, ready, drained, ended.
+// Lifecycle of replicas: ordered, started, ready, drained, ended.
 import { describeError, ProductError } from "../../base/product-error.ts";
 import type { ReplicaExit, ReplicaObservation } from "../engines/engine.ts";
 import { cloudErrors } from "../errors.ts";
 import type { RevisionKey } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
 import type { ControlContext } from "./control-context.ts";
-import { Departures, exitOf } from "./departures.ts";
 import { Failures } from "./failures.ts";
+import { exitOf, ReplicaShutdowns } from "./replica-shutdowns.ts";
 import { planOf, secretsOf } from "./revision-plan.ts";
 
-/** Requests that an unhealthy replica holds get so long. */
+/** Time that requests of an unhealthy replica get to finish. */
 const unhealthyDrainMs = 30_000;
 
-export class ReplicaKeeper {
+export class ReplicaManager {
   readonly #context: ControlContext;
   readonly #starting = new Map<string, Promise<void>>();
-  readonly #departures: Departures;
+  readonly #shutdowns: ReplicaShutdowns;
   readonly #failures: Failures;
-  readonly #changed = new Set<() => void>();
+  readonly #waiters = new Set<() => void>();
   #isClosed = false;
 
   constructor(context: ControlContext) {
     this.#context = context;
     this.#failures = new Failures(context);
-    this.#departures = new Departures({
+    this.#shutdowns = new ReplicaShutdowns({
       context,
       whenStarted: async (replica) => await this.#starting.get(replica),
       onEnd: (record, exit, kind) => {
@@ -34,8 +34,8 @@ export class ReplicaKeeper {
   }
 
   /**
-   * After a start: what lives of the replicas that were left is taken up again. Those that were
-   * ordered and not begun are begun; those that are gone are told to have been lost.
+   * Adopts the replicas of an earlier control plane. Starts those that were ordered only, and
+   * records missing ones as lost.
    */
   async adopt(): Promise<void> {
     const { engine, store, observations, usedReplicas } = this.#context;
@@ -48,10 +48,10 @@ export class ReplicaKeeper {
     await this.observe();
   }
 
-  /** Asks the engine how replicas fare, and draws the consequences. */
+  /** Asks the engine for the state of all replicas and acts on it. */
   async observe(): Promise<void> {
     const { engine, store, observations } = this.#context;
-    // Taken before the engine is asked: what it is told of meanwhile may be missing in its answer.
+    // Listed before the engine is asked: its answer may lack replicas started meanwhile.
     const expected = store.replicas.living();
     const seen = new Map((await engine.observe()).map((each) => [each.replica, each]));
     for (const { replica } of expected) {
@@ -61,42 +61,45 @@ export class ReplicaKeeper {
     }
     for (const { replica } of expected) {
       const record = store.replicas.find(replica);
-      if (record !== undefined) this.#stepOrComplain(record, seen.get(replica));
+      if (record !== undefined) this.#stepOrReport(record, seen.get(replica));
     }
-    this.#tell();
+    this.#notifyWaiters();
   }
 
-  /** Writes a new replica down and has it started. */
-  order(revision: RevisionKey, purpose: ReplicaRecord["purpose"]): ReplicaRecord {
+  /** Records a new replica and starts it. */
+  launch(revision: RevisionKey, purpose: ReplicaRecord["purpose"]): ReplicaRecord {
     const record = this.#context.store.replicas.create(revision, purpose);
     this.#start(record);
     return record;
   }
 
-  /** No more requests for it; when it holds none any more, it is ended. */
+  /** Sends the replica no more requests, and stops it after its last one. */
   drain(replica: string, limitMs?: number): void {
     const record = this.#context.store.replicas.find(replica);
-    if (record === undefined || isLeaving(record)) return;
+    if (record === undefined || isShuttingDown(record)) return;
     this.#context.store.replicas.update(replica, { stage: "draining" });
     this.#context.publish();
-    this.#departures.begin({ ...record, stage: "draining" }, limitMs);
+    this.#shutdowns.begin({ ...record, stage: "draining" }, limitMs);
   }
 
-  /** Ends it now; what it answers is cut. */
+  /** Kills the replica at once; its running requests are cut. */
   kill(replica: string): void {
     const record = this.#context.store.replicas.find(replica);
     if (record === undefined || record.stage === "ended") return;
     this.#context.store.replicas.update(replica, { stage: "stopping" });
     this.#context.publish();
-    this.#departures.begin({ ...record, stage: "stopping" });
-    this.#departures.hurry(replica);
+    this.#shutdowns.begin({ ...record, stage: "stopping" });
+    this.#shutdowns.kill(replica);
   }
 
-  /** Resolves with what `look` finds, which is asked after each change; rejects as it, or the signal. */
+  /**
+   * Resolves with the result of `look`, which is called after each change; rejects with its error,
+   * or the signal's reason.
+   */
   async until<T>(look: () => T | undefined, signal: AbortSignal): Promise<T> {
     return await new Promise((resolve, reject) => {
       const stop = () => {
-        this.#changed.delete(check);
+        this.#waiters.delete(check);
         signal.removeEventListener("abort", refuse);
       };
       const refuse = () => {
@@ -119,56 +122,56 @@ export class ReplicaKeeper {
         return;
       }
       signal.addEventListener("abort", refuse);
-      this.#changed.add(check);
+      this.#waiters.add(check);
       check();
     });
   }
 
-  /** Ends all replicas, as `down` does. Resolves when they are gone. */
+  /** Shuts down all replicas, for `down`; resolves when they are gone. */
   async stopAll(limitMs: number): Promise<void> {
-    for (const record of this.#context.store.replicas.living()) this.#leave(record, limitMs);
-    await this.#departures.allGone();
+    for (const record of this.#context.store.replicas.living()) this.#shutDown(record, limitMs);
+    await this.#shutdowns.settled();
   }
 
-  /** Stops looking after replicas; they live on. */
+  /** Stops managing replicas; they keep running. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const starting = Promise.all([...this.#starting.values()]);
-    await Promise.all([starting, this.#departures.close()]);
+    await Promise.all([starting, this.#shutdowns.close()]);
   }
 
-  /** With a full disk too: what is told to have ended must not run on. */
-  #leave(record: ReplicaRecord, limitMs: number): void {
+  /** Works with a full disk too: a replica told to stop must not keep running. */
+  #shutDown(record: ReplicaRecord, limitMs: number): void {
     try {
       this.drain(record.replica, limitMs);
     } catch (error) {
-      this.#context.complaints.tell(`the end of ${record.replica}`, error);
-      this.#departures.begin({ ...record, stage: "draining" }, limitMs);
+      this.#context.recurringErrors.report(`shutdown of ${record.replica}`, error);
+      this.#shutdowns.begin({ ...record, stage: "draining" }, limitMs);
     }
   }
 
-  /** One whose state cannot be written must not keep the others waiting. */
-  #stepOrComplain(record: ReplicaRecord, observation: ReplicaObservation | undefined): void {
-    const { complaints } = this.#context;
+  /** A replica whose state cannot be written must not block the others. */
+  #stepOrReport(record: ReplicaRecord, observation: ReplicaObservation | undefined): void {
+    const { recurringErrors } = this.#context;
     const subject = `replica ${record.replica}`;
     try {
       if (record.stage !== "ended") this.#step(record, observation);
-      complaints.end(subject);
+      recurringErrors.resolve(subject);
     } catch (error) {
-      complaints.tell(subject, error);
+      recurringErrors.report(subject, error);
     }
   }
 
   #step(record: ReplicaRecord, observation: ReplicaObservation | undefined): void {
     if (record.stage === "ordered") {
       if (this.#starting.has(record.replica)) return;
-      // The engine knows one whose start an earlier control plane did not live to note.
+      // The engine knows a replica that an earlier control plane started but did not record.
       if (observation === undefined) this.#start(record);
       else this.#context.store.replicas.update(record.replica, { stage: "started" });
       return;
     }
-    if (isLeaving(record)) {
-      this.#departures.begin(record);
+    if (isShuttingDown(record)) {
+      this.#shutdowns.begin(record);
       return;
     }
     if (observation === undefined) {
@@ -178,7 +181,7 @@ export class ReplicaKeeper {
     } else if (observation.phase === "unhealthy" && record.stage === "ready") {
       this.#retire(record);
     } else if (observation.phase === "ready" && record.stage === "started") {
-      this.#welcome(record, observation);
+      this.#markReady(record, observation);
     } else if (record.stage === "ready") {
       this.#failures.noteServing(record);
     }
@@ -187,8 +190,8 @@ export class ReplicaKeeper {
   #start(record: ReplicaRecord): void {
     const { replica } = record;
     if (this.#starting.has(replica) || this.#isClosed) return;
-    const started = this.#ask(record)
-      .catch((error: unknown) => this.#refused(record, error))
+    const started = this.#requestStart(record)
+      .catch((error: unknown) => this.#handleStartError(record, error))
       .finally(() => {
         this.#starting.delete(replica);
         this.#context.wake();
@@ -196,23 +199,23 @@ export class ReplicaKeeper {
     this.#starting.set(replica, started);
   }
 
-  async #ask(record: ReplicaRecord): Promise<void> {
+  async #requestStart(record: ReplicaRecord): Promise<void> {
     const { engine, store } = this.#context;
     const revision = store.revisions.get(record);
     const secrets = secretsOf(store, revision);
     const { isEphemeral: endsWithServer } = store.apps.get(record);
     const plan = planOf(store, revision);
     await engine.startReplica({ replica: record.replica, plan, secrets, endsWithServer });
-    // It may have been told to leave meanwhile.
+    // The replica may have been stopped meanwhile.
     const isOrdered = store.replicas.find(record.replica)?.stage === "ordered";
     if (isOrdered) store.replicas.update(record.replica, { stage: "started" });
   }
 
-  #refused(record: ReplicaRecord, error: unknown): void {
+  #handleStartError(record: ReplicaRecord, error: unknown): void {
     if (this.#isClosed) return;
     const sentence = describeError(error);
     if (error instanceof ProductError && error.code === cloudErrors.noCapacity.code) {
-      // No failure of the revision: it is asked again whether there is room.
+      // No failure of the revision: the next pass checks for room again.
       this.#end(record, exitOf("no_capacity", sentence), "unschedulable");
       return;
     }
@@ -220,7 +223,7 @@ export class ReplicaKeeper {
     this.#crash(record, exitOf("spawn_failed", sentence));
   }
 
-  #welcome(record: ReplicaRecord, { readyAt, warnings }: ReplicaObservation): void {
+  #markReady(record: ReplicaRecord, { readyAt, warnings }: ReplicaObservation): void {
     const { store, clock } = this.#context;
     const at = readyAt ?? clock.wallMs();
     const seconds = ((at - record.createdAt) / 1000).toFixed(1);
@@ -239,12 +242,12 @@ export class ReplicaKeeper {
     this.#context.store.events.add({
       ...record,
       kind: "unhealthy",
-      sentence: `Replica ${record.replica} fails its health checks; it is replaced.`,
+      sentence: `Replica ${record.replica} fails its health checks and is being replaced.`,
     });
     this.drain(record.replica, unhealthyDrainMs);
   }
 
-  /** It ended by itself. */
+  /** Records that the replica exited by itself. */
   #crash(record: ReplicaRecord, exit: ReplicaExit): void {
     this.#end(record, exit, "crashed");
     if (record.purpose !== "serving") return;
@@ -269,18 +272,20 @@ export class ReplicaKeeper {
     this.#context.publish();
     engine
       .forget(replica)
-      .catch((error: unknown) => log(`${replica} is not forgotten: ${describeError(error)}`));
+      .catch((error: unknown) =>
+        log(`${replica} cannot be removed from the engine: ${describeError(error)}`),
+      );
     this.#context.wake();
-    this.#tell();
+    this.#notifyWaiters();
   }
 
-  #tell(): void {
-    for (const check of [...this.#changed]) check();
+  #notifyWaiters(): void {
+    for (const check of [...this.#waiters]) check();
   }
 }
 
-function isLeaving({ stage }: ReplicaRecord): boolean {
+function isShuttingDown({ stage }: ReplicaRecord): boolean {
   return stage === "draining" || stage === "stopping" || stage === "ended";
 }
 
-const lost = exitOf("lost", "Its process was not there any more.");
+const lost = exitOf("lost", "Its process is gone.");

@@ -1,4 +1,4 @@
-// An admin key of an organisation commands what is that organisation's, and sees nothing else.
+// Access of an organisation's admin key: its own apps and keys, and nothing else.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -92,14 +92,14 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   if (error instanceof ProductError) return error.code;
   throw new Error(`no refusal: ${String(error)}`);
 }
-/** The same app's name in both organisations. */
+/** App with the same name in both organisations. */
 async function deployBoth(own: AdminClient, foreign: AdminClient): Promise<void> {
   await all(own.deploy(deployment("one")));
   const events = await all(foreign.deploy(deployment("two")));
   expect(events.at(-1)).toMatchObject({ kind: "done", result: { app: "acme/chat" } });
 }
 
-it("names without an organisation are its own, and lists show nothing else", async () => {
+it("resolves bare names in its own organisation, and lists nothing else", async () => {
   const own = clientOf("local");
   const foreign = clientOf("acme");
   await deployBoth(own, foreign);
@@ -121,7 +121,7 @@ it("names without an organisation are its own, and lists show nothing else", asy
   expect(await foreign.status()).toMatchObject({ organisation: "acme", apps: 1, replicas: 1 });
   expect((await foreign.createKey({ scope: "api" })).key.organisation).toBe("acme");
 
-  // The server's own organisation sees and commands everything.
+  // The server's own organisation has access to everything.
   expect(organisations(await own.apps())).toEqual(["acme", "local"]);
   expect(organisations(await own.keys())).toEqual(["acme", "local"]);
   expect(await own.secrets()).toEqual([]);
@@ -133,7 +133,7 @@ it("names without an organisation are its own, and lists show nothing else", asy
   expect(stops).toHaveLength(1);
 });
 
-it("what belongs to others is as if it were not there, and stays as it is", async () => {
+it("hides other organisations' apps and keys, and cannot change them", async () => {
   const own = clientOf("local");
   const foreign = clientOf("acme");
   await deployBoth(own, foreign);
@@ -179,7 +179,7 @@ it("what belongs to others is as if it were not there, and stays as it is", asyn
   expect(await own.replicas(app)).toMatchObject([{ replica: id, state: "IDLE" }]);
 });
 
-it("the server itself is not commanded, and nothing is made for others", async () => {
+it("cannot control the server or create anything for other organisations", async () => {
   const foreign = clientOf("acme");
   const other = { ...deployment("one"), organisation: "local" };
   const works: [string, Promise<unknown>][] = [

@@ -1,4 +1,4 @@
-// All logs of one state folder: where they lie, what is asked of them, and when old ones go.
+// Logs of one state folder: their files, queries, and removal of old ones.
 import { type Dirent, readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Clock } from "../../../../base/clock.ts";
@@ -6,17 +6,17 @@ import type { LogLine, LogQuery } from "../../engine.ts";
 import { LogFile, newestRecord } from "./log-file.ts";
 import { allLines, byTime, type LineFilter, lastLines } from "./read-log.ts";
 
-/** Whose log it is. */
+/** Replica, or other writer, that owns a log. */
 export type LogPlace = Pick<LogLine, "organisation" | "app" | "revision" | "replica">;
 
-const keptMs = 7 * 86_400_000;
+const retentionMs = 7 * 86_400_000;
 const nameOfFile = /^(.+)\.log$/;
 const plainName = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-export class LogBook {
+export class LogStore {
   readonly #folder: string;
   readonly #clock: Clock;
-  /** Logs that have grown since a follower looked. */
+  /** Callbacks of followers, called when a log has grown. */
   readonly #followers = new Set<(file: string) => void>();
   readonly #closing = new AbortController();
 
@@ -25,7 +25,7 @@ export class LogBook {
     this.#clock = clock;
   }
 
-  /** @throws Error for names that are not those of files */
+  /** @throws Error for names that are not safe as file names */
   fileOf({ organisation, app, revision, replica }: LogPlace): string {
     for (const name of [organisation, app, revision, replica]) {
       if (!plainName.test(name)) throw new Error(`${JSON.stringify(name)} cannot name a log`);
@@ -42,7 +42,7 @@ export class LogBook {
     this.noteGrowth(file);
   }
 
-  /** Followers look again. */
+  /** Wakes up followers. */
   noteGrowth(file: string): void {
     for (const follower of this.#followers) follower(file);
   }
@@ -85,12 +85,12 @@ export class LogBook {
   }
 
   /**
-   * Removes logs that nobody has written for a week.
+   * Removes logs without a write for a week.
    *
    * @param living files of replicas that may still write
    */
   removeOld(living: ReadonlySet<string>): void {
-    const before = this.#clock.wallMs() - keptMs;
+    const before = this.#clock.wallMs() - retentionMs;
     for (const entry of entriesOf(this.#folder, { recursive: true })) {
       if (!entry.isFile()) continue;
       const file = path.join(entry.parentPath, entry.name);
@@ -98,7 +98,7 @@ export class LogBook {
     }
   }
 
-  /** Ends whoever follows. */
+  /** Ends all followers. */
   close(): void {
     this.#closing.abort();
   }
@@ -112,7 +112,8 @@ export class LogBook {
   #filesFor({ organisation, app, revision, replica }: LogQuery): FoundLog[] {
     const ofApp = path.join(this.#folder, organisation, app);
     if (!plainName.test(organisation) || !plainName.test(app)) return [];
-    // Names are compared with those of the folder, never joined to a path: they come from a request.
+    // Names come from a request, so they are compared with folder entries and never joined to a
+    // path.
     const revisions = entriesOf(ofApp).filter(({ name }) => (revision ?? name) === name);
     return revisions.flatMap(({ name }) =>
       entriesOf(path.join(ofApp, name)).flatMap((entry) => {
@@ -126,7 +127,7 @@ export class LogBook {
 
 interface FoundLog {
   file: string;
-  /** Of `LogQuery.after`. */
+  /** Key in `LogQuery.after`. */
   key: string;
 }
 
@@ -158,7 +159,7 @@ async function* lastOfAll(
   yield* count > 0 ? lines.slice(-count) : [];
 }
 
-/** Lines of logs that have grown, by time; `seen` is brought up to date. */
+/** Returns new lines of logs, by time, and updates `seen`. */
 async function newLines(
   logs: readonly FoundLog[],
   { search, sinceMs }: LogQuery,

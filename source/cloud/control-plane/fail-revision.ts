@@ -1,32 +1,32 @@
-// A rollout that failed or was given up: what was active stays so; where it had to make room it is
-// started again.
+// End of a failed or cancelled rollout: the active revision stays, and is restarted if it had made
+// room.
 import { describeError, ProductError } from "../../base/product-error.ts";
 import type { AppRecord, RevisionKey } from "../state/app-records.ts";
 import type { ControlContext } from "./control-context.ts";
-import type { ReplicaKeeper } from "./replica-keeper.ts";
+import type { ReplicaManager } from "./replica-manager.ts";
 
-export interface GivenUp extends RevisionKey {
+export interface FailedRevision extends RevisionKey {
   failure: unknown;
-  /** By somebody, not for a failure of its own. */
+  /** True for a cancelled rollout, false for one that failed. */
   wasAborted: boolean;
 }
 
-export function giveUpRevision(
+export function failRevision(
   context: ControlContext,
-  keeper: ReplicaKeeper,
-  { failure, wasAborted, ...key }: GivenUp,
+  manager: ReplicaManager,
+  { failure, wasAborted, ...key }: FailedRevision,
 ): void {
   const { store } = context;
   const app = store.apps.find(key);
   if (app === undefined) return;
-  // Without what to do about it now: that will be wrong when this is read later.
+  // Leaves the hint out, which is outdated when the reason is read later.
   const sentence = failure instanceof ProductError ? failure.message : describeError(failure);
   store.database.transaction(() => {
     store.apps.update(app, { rollout: undefined });
     const record = store.revisions.find(key);
     if (record !== undefined && app.activeRevision !== key.revision) {
       const failed = wasAborted ? "ABORTED" : "FAILED";
-      // One that had served and does not come up again may still be asked for once more.
+      // A revision that has served before can be activated again.
       const state = record.activatedAt === undefined ? failed : "SUPERSEDED";
       const failureCode = failure instanceof ProductError ? failure.code : undefined;
       store.revisions.update(key, { state, reason: sentence, failureCode });
@@ -35,18 +35,18 @@ export function giveUpRevision(
     store.events.add({
       ...key,
       kind: isKept ? "rolled_back" : "failed",
-      sentence: `${key.revision} is not active: ${sentence.replace(/[.]?$/, ".")}${isKept ? ` ${app.activeRevision} goes on.` : ""}`,
+      sentence: `${key.revision} was not activated: ${sentence.replace(/[.]?$/, ".")}${isKept ? ` ${app.activeRevision} stays active.` : ""}`,
     });
   });
   for (const { replica, purpose } of store.replicas.livingOf(key)) {
-    if (purpose === "verifying") keeper.drain(replica, 0);
+    if (purpose === "verifying") manager.drain(replica, 0);
   }
-  if (app.rollout?.isHolding) startAgain(context, keeper, app);
+  if (app.rollout?.isHolding) restart(context, manager, app);
   context.publish();
 }
 
-function startAgain({ store }: ControlContext, keeper: ReplicaKeeper, app: AppRecord): void {
+function restart({ store }: ControlContext, manager: ReplicaManager, app: AppRecord): void {
   if (app.activeRevision === undefined || app.desired !== "active") return;
   const active = store.revisions.find({ ...app, revision: app.activeRevision });
-  if (active !== undefined) keeper.order(active, "serving");
+  if (active !== undefined) manager.launch(active, "serving");
 }
