@@ -1,7 +1,9 @@
 // Grammar for the content of a JSON string that must match a regular expression.
 import { inJsonString } from "./character-set.ts";
+import { factorPattern } from "./factor-pattern.ts";
 import { type GrammarRules, sequence } from "./gbnf.ts";
 import { mostComparisons, patternCost } from "./pattern-cost.ts";
+import { mostPaths, PathCounter } from "./pattern-paths.ts";
 import { PatternError, type PatternNode, parsePattern } from "./pattern-syntax.ts";
 
 export interface LengthBounds {
@@ -9,6 +11,8 @@ export interface LengthBounds {
   /** Perhaps infinity. */
   maximum: number;
 }
+
+const counters = new WeakMap<GrammarRules, PathCounter>();
 
 /**
  * A pattern may match anywhere in the string unless it is anchored, as JSON Schema has it.
@@ -22,13 +26,22 @@ export function patternGrammar(
   length: LengthBounds,
   anything: string,
 ): string {
-  const parsed = parsePattern(pattern);
+  const parsed = factorPattern(parsePattern(pattern));
   const cost = patternCost(parsed);
   if (cost > mostComparisons) {
     throw new PatternError(
       "the pattern leaves too many ways to match: its optional parts, multiplied by their " +
         `repetitions, take about ${cost.toPrecision(2)} comparisons for each character, ` +
         `of ${mostComparisons} at most`,
+      false,
+    );
+  }
+  const counter = counters.get(rules) ?? new PathCounter();
+  counters.set(rules, counter);
+  if (counter.count(parsed) > mostPaths) {
+    throw new PatternError(
+      "the pattern reads one text in too many ways: its optional or repeated parts can stand for the " +
+        "same characters",
       false,
     );
   }

@@ -4,6 +4,7 @@ import { JsonRules } from "./json-rules.ts";
 import { mergeSchemas } from "./merge-schemas.ts";
 import {
   ComparedTexts,
+  mostConstants,
   refuseLargeEnum,
   refuseLargeSchema,
   refuseManyAlternatives,
@@ -185,8 +186,11 @@ class SchemaGrammar {
     for (const key of ["anyOf", "oneOf"]) {
       const alternatives = schemasAt(schema, key, place.path);
       if (alternatives === undefined) continue;
-      refuseManyAlternatives(alternatives.length, key, below(place.path, key));
       const rest = Object.fromEntries(Object.entries(schema).filter(([name]) => name !== key));
+      const constants = isUnbound(rest) ? plainConstants(alternatives) : undefined;
+      const most = constants === undefined ? undefined : mostConstants;
+      refuseManyAlternatives(alternatives.length, key, below(place.path, key), most);
+      if (constants !== undefined) return this.#oneOf(constants, place.path);
       return this.#either(alternatives, rest, below(place.path, key), place);
     }
     return this.#values(schema, place);
@@ -272,6 +276,19 @@ class SchemaGrammar {
 
 function deeper(place: Place): Place {
   return { ...place, depth: place.depth + 1 };
+}
+
+/** The values of alternatives that are no lists or objects, which read like an `enum`; else undefined. */
+function plainConstants(alternatives: readonly Schema[]): unknown[] | undefined {
+  const values: unknown[] = [];
+  for (const alternative of alternatives) {
+    if (!isObject(alternative)) return undefined;
+    const { const: value, ...rest } = alternative;
+    const isPlain = value !== undefined && (typeof value !== "object" || value === null);
+    if (!isPlain || !isUnbound(rest)) return undefined;
+    values.push(value);
+  }
+  return values.length === 0 ? undefined : values;
 }
 
 /** Whether a schema asks nothing of a value. */

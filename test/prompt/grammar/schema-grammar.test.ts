@@ -112,6 +112,23 @@ describe("a schema that cannot be served", () => {
       "/pattern: the pattern leaves",
     ],
     ["options written out", { pattern: `^${"a?".repeat(500)}b$` }, "/pattern: the pattern leaves"],
+    ["options before the same", { pattern: "^(a?){100}a{100}$" }, "/pattern: the pattern reads"],
+    [
+      "repetitions beside each other",
+      { pattern: `^${"a*".repeat(60)}b$` },
+      "/pattern: the pattern",
+    ],
+    ["blanks in two ways", { pattern: "^( |  ){60}$" }, "/pattern: the pattern reads one text"],
+    [
+      "small repetitions in each other",
+      { pattern: "^((a{1,9}){1,9}){1,9}$" },
+      "/pattern: the patt",
+    ],
+    [
+      "many forms of one text",
+      { anyOf: words(251).map((_, index) => ({ type: "string", maxLength: index + 1 })) },
+      "/anyOf: `anyOf` has 251",
+    ],
     [
       "repetitions in repetitions",
       { pattern: "((a{0,30}){0,30}){0,30}" },
@@ -220,6 +237,35 @@ describe("a schema that cannot be served", () => {
       true,
     );
     expect(fits({ pattern: `^(${words(1000).join("|")})$` }, "w999")).toBe(true);
+    expect(fits({ pattern: `^(${words(1000).join("|")})$` }, "w1000")).toBe(false);
+    expect(fits({ pattern: "^(\\w+\\s?)+$" }, "a few words")).toBe(true);
+    for (const [text, isIn] of [
+      ["abd", true],
+      ["abcd", true],
+      ["acd", false],
+    ] as const) {
+      expect(fits({ pattern: "^(ab|abc|a)d$" }, text)).toBe(isIn);
+    }
+    expect(fits({ pattern: "^.*foo.*bar.*\\d.*$" }, "a foo and a bar, 2")).toBe(true);
+    expect(fits({ pattern: "^[\\w.+-]+@[\\w-]+(\\.[\\w-]+)+$" }, "ada@mail.example.org")).toBe(
+      true,
+    );
+    expect(fits({ type: "string", maxLength: 2000 }, "a".repeat(2000))).toBe(true);
+    const constants = { anyOf: words(1000).map((word) => ({ const: word, title: word })) };
+    expect(fits(constants, "w999")).toBe(true);
+    expect(fits(constants, "w1000")).toBe(false);
+    const call = (name: string) => ({
+      properties: {
+        name: { const: name },
+        ...Object.fromEntries(words(8).map((key) => [key, { type: "string", maxLength: 2000 }])),
+      },
+      required: ["name"],
+    });
+    const calls = acceptsOf({ anyOf: words(40).map(call) });
+    expect(calls('{"name": "w39", "w0": "x", "w7": "y"}')).toBe(true);
+    expect(calls('{"name": "w40"}')).toBe(false);
+    const list = { type: "array", maxItems: 1000, items: { type: "integer" } };
+    expect(acceptsOf(list)(JSON.stringify(Array(1000).fill(1)))).toBe(true);
     expect(fits({ type: "string", maxLength: 100_000 }, "a")).toBe(true);
     const cities = { enum: [...words(4000), "w1😀", "w1😁", "w12/😀"] };
     for (const city of ["w0", "w3999", "w1😁", "w12/😀"]) expect(fits(cities, city)).toBe(true);
