@@ -42,7 +42,7 @@ it("is refused below a file, and in its place", () => {
     expect(() => makeStateFolder(wanted)).toThrow(
       expect.objectContaining({
         code: cloudErrors.stateUnusable.code,
-        message: expect.stringContaining(`${file} is no folder`),
+        message: expect.stringContaining(`${file} is not a folder`),
       }),
     );
   }
