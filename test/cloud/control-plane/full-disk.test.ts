@@ -1,4 +1,4 @@
-// A state that cannot be written: what is told of replicas stays true, and all goes on afterwards.
+// A state that cannot be written: reported replicas are correct, and normal operation resumes.
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { until } from "../../support/until.ts";
 import {
@@ -89,7 +89,7 @@ it("is detected although nothing was being written", async () => {
   expect(open.log.at(-1)).toContain("can be written again");
 });
 
-/** How often the control plane has published its table since. */
+/** Counts how often the control plane has published its table since. */
 function countLooks(): () => number {
   let count = 0;
   const { traffic } = open;

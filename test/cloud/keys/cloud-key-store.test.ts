@@ -1,4 +1,4 @@
-// Keys from their making to their end, in a real state database.
+// Life cycle of API keys, in a real state database.
 import { createHmac, randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

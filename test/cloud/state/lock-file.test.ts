@@ -1,4 +1,4 @@
-// Who may work on a state folder: one living process at a time.
+// Lock of a state folder, held by one living process at a time.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

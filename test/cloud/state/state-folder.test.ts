@@ -1,4 +1,4 @@
-// The state folder: made with its parents, for its user alone, or refused with the reason.
+// State folder: created with its parents, for its user alone, or rejected with the reason.
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// What becomes of replicas when the control plane is killed: the next one takes them up.
+// Adoption of replicas by the next control plane after a kill.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -32,7 +32,7 @@ let stateFolder: string;
 let plan: RevisionPlan;
 let open: OpenEngine | undefined;
 let children: ChildProcess[];
-/** Of `leader`. */
+/** Processes started by `leader`. */
 let leaders: { id: number; startTime: number | undefined }[];
 
 beforeEach(() => {

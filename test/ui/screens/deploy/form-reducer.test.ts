@@ -196,7 +196,7 @@ describe("scaling", () => {
     const wrong = write(down(open()), "many");
     expect(down(wrong).faults).toEqual({ minConcurrency: "Use a whole number from 0 to 1000." });
     const contradiction = write(down(open()), "5");
-    expect(checkStep(contradiction).faults[""]).toContain("more than the largest number");
+    expect(checkStep(contradiction).faults[""]).toContain("above the maximum number");
   });
 
   test("takes a fault away once the field is typed in again", () => {
