@@ -70,7 +70,7 @@ export class ReplicaRecords {
 
   /** Creates a record with a random id. */
   create(revision: RevisionKey, purpose: ReplicaRecord["purpose"]): ReplicaRecord {
-    const replica = drawReplicaId();
+    const replica = createReplicaId();
     const { organisation, app } = revision;
     const record: ReplicaRecord = {
       organisation,
@@ -122,7 +122,7 @@ export class ReplicaRecords {
 }
 
 /** Returns eight unambiguous characters: 40 random bits. */
-function drawReplicaId(): string {
+function createReplicaId(): string {
   const letters = Array.from(randomBytes(8), (byte) => idAlphabet[byte % idAlphabet.length]);
   return letters.join("");
 }

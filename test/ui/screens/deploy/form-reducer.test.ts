@@ -76,7 +76,7 @@ describe("the script", () => {
 describe("the name", () => {
   test("is judged while it is typed, and below its field when it is left", () => {
     const state = type(openStep(stateOf("name"), "name"), "_A");
-    expect(linesOf(state).join()).toContain("may only have a-z");
+    expect(linesOf(state).join()).toContain("may only contain a-z");
     expect(state.faults).toEqual({});
     const left = checkStep(state);
     expect(left.faults.name).toContain("Such as chat-a.");
