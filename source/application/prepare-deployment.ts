@@ -4,7 +4,7 @@ import { toAbsolutePath } from "../base/file-path.ts";
 import type { DeploymentRequest, DeployStrategy } from "../cloud/admin/documents.ts";
 import { checkName, suggestName } from "../cloud/app-name.ts";
 import { collectBundle } from "../cloud/bundle/script-bundle.ts";
-import { variablesLeftOut } from "../cloud/inherited-variables.ts";
+import { variablesNotInherited } from "../cloud/inherited-variables.ts";
 import { type ConfigFlags, configFrom } from "../cloud/inspection/config-from.ts";
 import { environmentSnapshot, looksSecret } from "../cloud/inspection/environment-snapshot.ts";
 import { inspectScript } from "../cloud/inspection/inspect-script.ts";
@@ -122,7 +122,7 @@ export function variablesNote(
   environment: NodeJS.ProcessEnv = process.env,
 ): string | undefined {
   const given = [config.environment, secrets ?? {}].flatMap((one) => Object.keys(one));
-  const names = variablesLeftOut(environment, new Set([...given, ...config.secretNames]));
+  const names = variablesNotInherited(environment, new Set([...given, ...config.secretNames]));
   if (names.length === 0) return undefined;
   const secret = names.filter(looksSecret);
   const flags = names.map((name) =>

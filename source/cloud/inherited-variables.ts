@@ -30,7 +30,7 @@ export function inheritedVariables(environment: NodeJS.ProcessEnv): NodeJS.Proce
  *
  * @param given names that the app's own configuration provides
  */
-export function variablesLeftOut(
+export function variablesNotInherited(
   environment: NodeJS.ProcessEnv,
   given: ReadonlySet<string>,
 ): string[] {

@@ -39,5 +39,5 @@ it("is whole, or has its fault", async () => {
 
 it("that was set aside is missed", async () => {
   writeFileSync(`${stateFile(folder)}.damaged-2030-01-01`, "");
-  expect((await examine(folder)).complaints).toEqual(["there is no such file"]);
+  expect((await examine(folder)).complaints).toEqual(["no such file"]);
 });

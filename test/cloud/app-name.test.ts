@@ -1,4 +1,4 @@
-// Which names apps and organisations may have, as they are the first segments of every URL.
+// Valid names of apps and organisations, the first segments of every URL.
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { checkName, nameFault, suggestName } from "../../source/cloud/app-name.ts";

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 describe("login", () => {
   test.each([
-    ["without trusting its authority", () => ["--key", adminKey], 8, "give it with --ca"],
+    ["without trusting its authority", () => ["--key", adminKey], 8, "pass it with --ca"],
     ["with a key that is none", () => ["--key", "dk_nonsense", "--ca", authority], 4, "admin key"],
     ["with a file that is no authority", () => ["--key", adminKey, "--ca", "/nowhere"], 2, "--ca"],
   ])("%s is refused, and nothing is kept", async (_how, words, code, advice) => {

@@ -104,7 +104,7 @@ it("makes an app of a local model, and chats with it through the gateway", async
   terminal.type("\u0015bad");
   await terminal.shows("bad exists: r000");
   terminal.type("_");
-  await terminal.shows("may only have a-z");
+  await terminal.shows("may only contain a-z");
   terminal.type(escapeKey);
   await terminal.shows("1 of 3");
   await next("> Name    bad_");

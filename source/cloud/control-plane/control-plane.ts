@@ -277,7 +277,7 @@ export class ControlPlane {
     const isDue = clock.now() - this.#stateExaminedAt >= stateExaminedEveryMs;
     if (this.#stateFault === undefined && !recurringErrors.hasOpen && !isDue) return;
     this.#stateExaminedAt = clock.now();
-    const fault = store.database.writingFault();
+    const fault = store.database.writeFault();
     if (fault === this.#stateFault) return;
     this.#stateFault = fault;
     log(fault ?? "The state can be written again.");

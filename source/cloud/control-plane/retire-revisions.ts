@@ -4,9 +4,9 @@ import type { RevisionRecord } from "../state/revision-records.ts";
 import type { ControlContext } from "./control-context.ts";
 import { planOf } from "./revision-plan.ts";
 
-const kept = 10;
+const keptRevisions = 10;
 /** Number of revisions that stay listed; retired ones keep only their record. */
-const shown = 100;
+const listedRevisions = 100;
 
 /** Never retires the active revision or one that still has replicas. */
 export async function retireRevisions(context: ControlContext, key: AppKey): Promise<void> {
@@ -20,8 +20,8 @@ export async function retireRevisions(context: ControlContext, key: AppKey): Pro
     !inUse.has(revision);
   const all = store.revisions.list(key);
   const whole = all.filter(({ state }) => state !== "RETIRED");
-  for (const revision of whole.slice(kept).filter(isFree)) await retire(context, revision);
-  for (const { state, revision } of all.slice(shown)) {
+  for (const revision of whole.slice(keptRevisions).filter(isFree)) await retire(context, revision);
+  for (const { state, revision } of all.slice(listedRevisions)) {
     if (state === "RETIRED") store.revisions.remove({ ...key, revision });
   }
   store.bundles.prune(store.revisions.bundles());

@@ -1,8 +1,8 @@
-// Servers that answer many requests at a time, told by the commands that start them.
+// Servers that batch requests, recognised by the commands that start them.
 import path from "node:path";
 import type { Inspection, InspectionWarning } from "./inspection.ts";
 
-/** Requests that one replica of such a server gets, when the script does not say. */
+/** Default number of concurrent requests for a replica of such a server. */
 export const batchingMultiplexing = 64;
 
 const programs = new Set([
@@ -18,7 +18,7 @@ const programs = new Set([
 ]);
 const modules = /^(vllm|sglang|lmdeploy|aphrodite|mlx_lm|llama_cpp)\b/;
 
-/** The server that a command starts, such as "vllm"; undefined when it is none of those. */
+/** Returns the server that a command starts, such as "vllm"; undefined for others. */
 export function batchingServer(command: readonly string[]): string | undefined {
   const [program = ""] = command;
   const name = path.basename(program);
@@ -29,7 +29,7 @@ export function batchingServer(command: readonly string[]): string | undefined {
     : undefined;
 }
 
-/** fal lets one request at a time into a replica unless told otherwise; that is kept, and said. */
+/** Warns about fal's default of one request at a time per replica, which is kept. */
 export function batchingHint(inspection: Inspection): InspectionWarning | undefined {
   const { dialect, config, dynamic, command, line } = inspection;
   const server = batchingServer(command);
@@ -38,8 +38,8 @@ export function batchingHint(inspection: Inspection): InspectionWarning | undefi
   return {
     code: "batching_server",
     sentence:
-      `${server} answers many requests at a time, but the app lets 1 into a replica: ` +
-      `set max_multiplexing, such as --max-multiplexing ${batchingMultiplexing}.`,
+      `${server} can serve many requests at once, but each replica gets one at a time. ` +
+      `Set max_multiplexing, for example with --max-multiplexing ${batchingMultiplexing}.`,
     line,
   };
 }

@@ -1,4 +1,4 @@
-// Folds what a script asks for and what the flags say into the configuration of a revision.
+// Configuration of a revision, from the script, flags and defaults.
 import { ProductError } from "../../base/product-error.ts";
 import {
   type AppConfig,
@@ -15,21 +15,23 @@ import { ConfigKeywords } from "./config-keywords.ts";
 import { looksSecret } from "./environment-snapshot.ts";
 import type { Inspection } from "./inspection.ts";
 
-/** What flags say; undefined: what the script says, else the default. */
+/** Values of flags; undefined falls back to the script, then to the default. */
 export interface ConfigFlags {
   auth?: AuthMode | undefined;
   exposedPort?: number | undefined;
   healthPath?: string | undefined;
-  /** "any" takes whatever there is and reserves no GPU. */
+  /** "any" accepts any machine and reserves no GPU. */
   machineType?: string | undefined;
   gpuCount?: number | undefined;
-  /** Over those that the script reads. */
+  /** Overrides variables that the script reads. */
   environment?: Record<string, string> | undefined;
-  /** Besides those that the script names. */
+  /** Added to the secrets that the script names. */
   secretNames?: readonly string[] | undefined;
-  /** Besides those of the script. */
+  /** Added to the script's requirements. */
   requirements?: readonly string[] | undefined;
-  /** Whether packages that an image installs with pip are requirements. Defaults to "ignore". */
+  /**
+   * "pip" adds packages that an image installs with pip to the requirements. Defaults to "ignore".
+   */
   imageMode?: "pip" | "ignore" | undefined;
   scale?: Partial<ScaleSettings> | undefined;
   limits?: Partial<TimeLimits> | undefined;
@@ -43,7 +45,7 @@ export interface ConfigFlags {
 }
 
 const defaultPort = 8000;
-/** Of `serve=True` and of fal.App. */
+/** Default port of `serve=True` and of fal.App. */
 const defaultServedPort = 8080;
 const defaultHealthPath = "/health";
 const defaultNoWakePaths = ["/health", "/metrics"];
@@ -51,11 +53,11 @@ const authModes = ["private", "shared", "public"] as const;
 const largestPort = 65_535;
 
 /**
- * @throws ProductError `CLOUD_CONFIG_INVALID` for a keyword of a wrong kind or out of range, or one
- *   that is not known and not given by a flag; `CLOUD_SCRIPT_INVALID` for a script of another platform
+ * @throws ProductError `CLOUD_CONFIG_INVALID` for a keyword of the wrong type, out of range, or
+ * neither constant nor given by a flag; `CLOUD_SCRIPT_INVALID` for a script of another platform
  */
 export function configFrom(inspection: Inspection, flags: ConfigFlags = {}): AppConfig {
-  if (inspection.dialect === "modal") throw modalRefused(inspection);
+  if (inspection.dialect === "modal") throw unsupportedModal(inspection);
   const keywords = new ConfigKeywords(inspection);
   const isServed = inspection.kind === "app" || keywords.flag("serve");
   const portRange = { least: 1, most: largestPort };
@@ -86,7 +88,7 @@ export function configFrom(inspection: Inspection, flags: ConfigFlags = {}): App
     coldStart: flags.coldStart ?? keywords.choice("cold_start", ["wait", "fail"]) ?? "wait",
     noWakePaths: [...(flags.noWakePaths ?? keywords.texts("no_wake_paths") ?? defaultNoWakePaths)],
     sseKeepAliveMs: flags.sseKeepAliveMs ?? keywords.seconds("sse_keepalive"),
-    // "No" is left out: said or not, it makes the same revision.
+    // Omits false, so that saying it or not makes the same revision.
     modelsCache: (flags.modelsCache ?? keywords.flag("models_cache")) || undefined,
     earlyStream: (flags.earlyStream ?? keywords.flag("early_stream")) || undefined,
     portRewrite:
@@ -106,7 +108,7 @@ function kindOf(inspection: Inspection, keywords: ConfigKeywords): AppConfig["ki
 function healthPathOf(keywords: ConfigKeywords): string {
   const path = keywords.text("health_path") ?? defaultHealthPath;
   if (path.startsWith("/")) return path;
-  throw invalid(keywords, "health_path", `is ${path}, and does not begin with a slash`);
+  throw invalid(keywords, "health_path", `is ${path}, which does not start with a slash`);
 }
 
 function scaleOf(
@@ -126,7 +128,7 @@ function scaleOf(
     read("maxConcurrency", () => keywords.number("max_concurrency", { least: 1 })) ??
     Math.max(defaultScale.maxConcurrency, minConcurrency, concurrencyBuffer);
   if (minConcurrency > maxConcurrency) {
-    const fault = `is ${minConcurrency}, more than the largest number of replicas, ${maxConcurrency}`;
+    const fault = `is ${minConcurrency}, above the maximum number of replicas, ${maxConcurrency}`;
     throw invalid(keywords, "min_concurrency", fault);
   }
   return {
@@ -187,13 +189,13 @@ function hardwareOf(keywords: ConfigKeywords, flags: ConfigFlags): HardwareNeeds
   return { machineType, gpuCount: flags.gpuCount ?? gpus ?? keywords.number("num_gpus") ?? 0 };
 }
 
-/** `gpu="H100:2"`: a part of the name and how many. */
+/** Parses `gpu="H100:2"`: part of the GPU's name, and the count. */
 function gpuOf(keywords: ConfigKeywords): [string | undefined, number | undefined] {
   const text = keywords.text("gpu");
   if (text === undefined) return [undefined, undefined];
   const [, name = "", count] = /^([\w. -]+?)(?::(\d+))?$/.exec(text) ?? [];
   if (name === "" || count === "0") {
-    throw invalid(keywords, "gpu", `is ${text}, and not a name such as H100 or H100:2`);
+    throw invalid(keywords, "gpu", `is ${text}; expected a name such as H100 or H100:2`);
   }
   const gpus = count === undefined ? 1 : Number(count);
   return name.toLowerCase() === "any" ? ["GPU", gpus] : [`GPU-${name.replace(/^GPU-/i, "")}`, gpus];
@@ -211,8 +213,8 @@ function environmentOf(
     throw invalid(
       keywords,
       "env",
-      `has ${open}, whose name says that it is secret`,
-      `Store it with deployctl secrets set ${open}, and name it: secrets=["${open}"].`,
+      `contains ${open}, which looks like a secret`,
+      `Store it with \`deployctl secrets set ${open}\` and refer to it with secrets=["${open}"].`,
     );
   }
   const entries = [
@@ -220,13 +222,13 @@ function environmentOf(
     ...Object.entries(own),
     ...env_read.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value] as const])),
   ];
-  // What is secret is stored with the secrets, and comes from there.
+  // Secret values are stored with the secrets and come from there.
   return { ...Object.fromEntries(entries.filter(([name]) => !looksSecret(name))), ...flags };
 }
 
-function modalRefused({ target, line }: Inspection): ProductError {
+function unsupportedModal({ target, line }: Inspection): ProductError {
   return new ProductError(cloudErrors.scriptInvalid, {
-    message: `${target} (line ${line}) is written for Modal, whose scripts do not run here yet.`,
+    message: `${target} (line ${line}) is a Modal script, which is not supported yet.`,
     hint: "Put @deployctl.app(port=8000) above a function that starts the same server.",
   });
 }
@@ -235,7 +237,7 @@ function invalid(
   keywords: ConfigKeywords,
   name: string,
   fault: string,
-  hint = "Correct it.",
+  hint = "Fix the value.",
 ): ProductError {
   const message = `${keywords.place(name)} ${fault}.`;
   return new ProductError(cloudErrors.configInvalid, { message, hint, param: name });

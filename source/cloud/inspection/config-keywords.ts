@@ -1,4 +1,4 @@
-// The keywords of a script's decorator, read one by one; an error names the keyword and its line.
+// Keywords of a script's decorator. Errors name the keyword and its line.
 import { ProductError } from "../../base/product-error.ts";
 import { quoteShort } from "../../base/seen-text.ts";
 import { cloudErrors } from "../errors.ts";
@@ -11,7 +11,7 @@ export interface NumberRange {
   isWhole?: boolean;
 }
 
-/** Flags that can be given in place of a keyword. */
+/** Flags that replace a keyword. */
 const flags: Readonly<Record<string, string>> = {
   exposed_port: "--port",
   port: "--port",
@@ -45,7 +45,7 @@ export class ConfigKeywords {
     this.#inspection = inspection;
   }
 
-  /** @throws ProductError `CLOUD_CONFIG_INVALID`, as all of these do */
+  /** @throws ProductError `CLOUD_CONFIG_INVALID`, as do all methods */
   number(name: string, { least = 0, most, isWhole = true }: NumberRange = {}): number | undefined {
     return this.#read(name, (value) => {
       const isFit =
@@ -55,7 +55,7 @@ export class ConfigKeywords {
         (most === undefined || value <= most);
       const kind = isWhole ? "a whole number" : "a number";
       const range = most === undefined ? `, ${least} or more` : ` from ${least} to ${most}`;
-      return isFit ? value : this.#refuse(name, value, `${kind}${range}`);
+      return isFit ? value : this.#reject(name, value, `${kind}${range}`);
     });
   }
 
@@ -67,7 +67,7 @@ export class ConfigKeywords {
 
   text(name: string): string | undefined {
     return this.#read(name, (value) =>
-      typeof value === "string" && value !== "" ? value : this.#refuse(name, value, "a text"),
+      typeof value === "string" && value !== "" ? value : this.#reject(name, value, "a string"),
     );
   }
 
@@ -76,24 +76,24 @@ export class ConfigKeywords {
       name,
       (value) =>
         choices.find((choice) => choice === value) ??
-        this.#refuse(name, value, `one of ${choices.join(", ")}`),
+        this.#reject(name, value, `one of ${choices.join(", ")}`),
     );
   }
 
   flag(name: string): boolean {
     const read = this.#read(name, (value) =>
-      typeof value === "boolean" ? value : this.#refuse(name, value, "True or False"),
+      typeof value === "boolean" ? value : this.#reject(name, value, "True or False"),
     );
     return read ?? false;
   }
 
-  /** Lists of lists, the layers of fal's requirements, are made one. */
+  /** Flattens lists of lists, the layers of fal's requirements. */
   texts(name: string): string[] | undefined {
     return this.#read(name, (value) => {
       const parts: unknown[] = Array.isArray(value) ? value.flat() : [undefined];
       return parts.every((part) => typeof part === "string" && part !== "")
         ? (parts as string[])
-        : this.#refuse(name, value, "a list of texts");
+        : this.#reject(name, value, "a list of strings");
     });
   }
 
@@ -106,17 +106,17 @@ export class ConfigKeywords {
         entries.every(([, one]) => typeof one === "string" || typeof one === "number");
       return isFit
         ? Object.fromEntries(entries.map(([key, one]) => [key, String(one)]))
-        : this.#refuse(name, value, "a dictionary of texts");
+        : this.#reject(name, value, "a dictionary of strings");
     });
   }
 
-  /** A text, or the first of a list of texts: of several machine types one is enough. */
+  /** Reads a string, or the first of a list: one of several machine types is enough. */
   firstText(name: string): string | undefined {
     const value = this.#inspection.config[name];
     return Array.isArray(value) ? this.texts(name)?.[0] : this.text(name);
   }
 
-  /** "exposed_port of serve (line 12)" */
+  /** Describes a keyword, such as "exposed_port of serve (line 12)". */
   place(name: string): string {
     const { target, line } = this.#inspection;
     return `${name} of ${target} (line ${line})`;
@@ -127,20 +127,24 @@ export class ConfigKeywords {
     const value = config[name];
     if (value !== undefined && value !== null) return parse(value);
     if (!dynamic.includes(name)) return undefined;
-    throw this.#error(name, "cannot be known before the script runs", "Make it a constant");
+    throw this.#error(
+      name,
+      "cannot be determined without running the script",
+      "Make it a constant",
+    );
   }
 
-  #refuse(name: string, value: unknown, wanted: string): never {
+  #reject(name: string, value: unknown, wanted: string): never {
     const text =
       typeof value === "string" ? quoteShort(value, 80) : JSON.stringify(value).slice(0, 80);
-    throw this.#error(name, `is ${text}, and not ${wanted}`, "Correct it");
+    throw this.#error(name, `is ${text}; expected ${wanted}`, "Fix the value");
   }
 
   #error(name: string, fault: string, remedy: string): ProductError {
     const flag = flags[name];
     return new ProductError(cloudErrors.configInvalid, {
       message: `${this.place(name)} ${fault}.`,
-      hint: flag === undefined ? `${remedy}.` : `${remedy}, or give ${flag}.`,
+      hint: flag === undefined ? `${remedy}.` : `${remedy}, or use ${flag}.`,
       param: name,
     });
   }

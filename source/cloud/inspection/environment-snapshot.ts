@@ -1,18 +1,19 @@
-// The variables that a script reads, frozen when it is deployed: later replicas see what this one saw.
+// Snapshot of the variables that a script reads, so that later replicas get the values at
+// deployment.
 import type { Inspection } from "./inspection.ts";
 
 export interface EnvironmentSnapshot {
   environment: Record<string, string>;
-  /** Values of variables whose names say that they are secret; kept encrypted, never shown. */
+  /** Values of variables whose names look secret; stored encrypted, never shown. */
   secrets: Record<string, string>;
 }
 
-/** Names such as HF_TOKEN and OPENAI_API_KEY. */
+/** Matches names such as HF_TOKEN and OPENAI_API_KEY. */
 export function looksSecret(name: string): boolean {
   return /key|token|secret|password|passwd|credential/i.test(name);
 }
 
-/** @param environment the one that the script was inspected with */
+/** @param environment the environment of the inspection */
 export function environmentSnapshot(
   { env_read }: Pick<Inspection, "env_read">,
   environment: NodeJS.ProcessEnv,

@@ -1,4 +1,4 @@
-// Looks up the programs that a script calls, before anything of it starts.
+// Check for the programs that a script runs, before anything starts.
 import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
@@ -7,15 +7,15 @@ import type { Inspection } from "./inspection.ts";
 import { installLine, packageOf } from "./install-line.ts";
 
 export interface ExecutableSearch {
-  /** Folders with `:` between them, as PATH has them. */
+  /** Folders separated by `:`, as in PATH. */
   searchPath: string;
-  /** What names such as `./server` are relative to. */
+  /** Base folder of relative names such as `./server`. */
   folder: string;
-  /** The script's image, whose versions the hint has. */
+  /** Image of the script, whose versions the hint uses. */
   image?: Inspection["image"];
 }
 
-/** Those of the names that no replica could start, in their order. */
+/** Returns the names that no replica could run, in order. */
 export function missingExecutables(
   names: readonly string[],
   { searchPath, folder }: Pick<ExecutableSearch, "searchPath" | "folder">,
@@ -27,30 +27,33 @@ export function missingExecutables(
   });
 }
 
-/** @throws ProductError `CLOUD_EXECUTABLE_MISSING`, whose hint is the line that installs the first */
+/**
+ * @throws ProductError `CLOUD_EXECUTABLE_MISSING`, with the install command for the first as its
+ * hint
+ */
 export function checkExecutables(names: readonly string[], search: ExecutableSearch): void {
   const missing = missingExecutables(names, search);
   const [first] = missing;
   if (first === undefined) return;
   const isPath = first.includes("/");
   const verb = missing.length === 1 ? "is" : "are";
-  const place = isPath ? "there" : "on the PATH of its replicas";
+  const fault = isPath ? "missing or not executable" : "not on the PATH of its replicas";
   throw new ProductError(cloudErrors.executableMissing, {
-    message: `The script calls ${missing.join(", ")}, which ${verb} not ${place}.`,
+    message: `The script runs ${missing.join(", ")}, which ${verb} ${fault}.`,
     hint: hintFor(first, search.image),
   });
 }
 
 function hintFor(name: string, image: Inspection["image"]): string {
-  if (name.includes("/")) return `Correct the path, or add the file: --include ${name}.`;
+  if (name.includes("/")) return `Fix the path, or add the file with --include ${name}.`;
   const line = installLine(name, image);
   if (line === undefined) {
-    return `Install ${name}, or give its folder: --env PATH=FOLDER:$PATH.`;
+    return `Install ${name}, or add its folder with --env PATH=FOLDER:$PATH.`;
   }
   const requirement = packageOf(name, image);
   return requirement === undefined
     ? `Install it: ${line}`
-    : `Install it: ${line} (or let the app have its own: --requirement '${requirement}')`;
+    : `Install it: ${line} (or for this app alone: --requirement '${requirement}')`;
 }
 
 function isExecutable(file: string): boolean {
@@ -58,6 +61,6 @@ function isExecutable(file: string): boolean {
     accessSync(file, constants.X_OK);
     return statSync(file).isFile();
   } catch {
-    return false; // it is not there, or not for us to run
+    return false; // missing, or not accessible
   }
 }

@@ -1,5 +1,5 @@
-// Reads what a script asks for: first without running it, then, only where that does not suffice, by
-// running its top level in a sandbox of the operating system, or, with consent, without one.
+// Inspection of a script: first without running it; then, only if needed, by running its top level
+// in an OS sandbox or, with consent, without one.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -18,32 +18,29 @@ import {
 import { askPython, type PythonAnswer, pythonProgram } from "./python-program.ts";
 
 export interface InspectionOptions {
-  /** Never runs any of the script. Defaults to false. */
+  /** Never runs any part of the script. Defaults to false. */
   isStatic?: boolean;
-  /** What `os.environ` is resolved against. Defaults to this process's. */
+  /** Environment for `os.environ`. Defaults to that of this process. */
   environment?: NodeJS.ProcessEnv;
-  /**
-   * Asked, in one sentence, before the script's top level is run where the system cannot confine it.
-   * Defaults to no.
-   */
+  /** Asks for consent before the script's top level runs without a sandbox. Defaults to no. */
   mayRun?: ((sentence: string) => Promise<boolean>) | undefined;
-  /** Told, as one sentence, before the script's top level is run, and why. */
+  /** Called with the reason, one sentence, before the script's top level runs. */
   onRun?: (sentence: string) => void;
-  /** How long the script's top level may run. Defaults to 30 s. */
+  /** Time limit for the script's top level. Defaults to 30 s. */
   runLimitMs?: number;
   signal?: AbortSignal | undefined;
 }
 
 const readLimitMs = 30_000;
 const defaultRunLimitMs = 30_000;
-/** What a script that is inspected sees of the environment, besides the variables that it reads. */
+/** Variables that the script sees besides those it reads. */
 const keptVariables = ["PATH", "LANG", "LC_ALL", "SYSTEMROOT"];
 
 /**
  * @param file path of the script
- * @param target the name behind `::`; undefined: the only decorated object
+ * @param target the name after `::`; undefined: the only decorated object
  * @throws ProductError `CLOUD_SCRIPT_MISSING`, `CLOUD_SCRIPT_INVALID`, `CLOUD_SCRIPT_NOT_RUN`,
- *   `CLOUD_TARGET_UNKNOWN` or `CLOUD_PYTHON_UNUSABLE`; messages have file and line where there is one
+ * `CLOUD_TARGET_UNKNOWN` or `CLOUD_PYTHON_UNUSABLE`; messages include file and line if known
  */
 export async function inspectScript(
   file: string,
@@ -94,7 +91,7 @@ async function runTopLevel(script: string, read: Inspection, options: Inspection
       });
     let answer = await run("confined");
     if (answer.kind === "document" && Check(UnenforcedSchema, answer.value)) {
-      const reason = `${name} would run with your rights: ${answer.value.unenforced}.`;
+      const reason = `${name} would run with your permissions: ${answer.value.unenforced}.`;
       if (!(await options.mayRun?.(reason))) throw notRun(name, answer.value.unenforced);
       options.onRun?.(reason.replace("would run", "runs"));
       answer = await run("unconfined");
@@ -107,8 +104,8 @@ async function runTopLevel(script: string, read: Inspection, options: Inspection
 
 function notRun(name: string, reason: string): ProductError {
   return new ProductError(cloudErrors.scriptNotRun, {
-    message: `Not all of ${name} can be read without running it, and this system cannot confine it: ${reason}.`,
-    hint: "--yes-run runs it with your rights, if you trust it; --static goes without what is not known.",
+    message: `Reading all of ${name} requires running it, and this system has no sandbox: ${reason}.`,
+    hint: "Use --yes-run to run it with your permissions if you trust it, or --static to skip unknown values.",
   });
 }
 
@@ -120,21 +117,21 @@ function unpack<Schema extends TSchema>(
 ): Static<Schema> {
   if (answer.kind === "timeout") {
     throw new ProductError(cloudErrors.scriptInvalid, {
-      message: `${path.basename(script)} takes too long to load: its configuration was given up.`,
-      hint: "Move long work into the function, or make the decorator's values constants.",
+      message: `${path.basename(script)} takes too long to load.`,
+      hint: "Move slow code into the function, or make the decorator's values constants.",
     });
   }
   if (answer.kind === "crash") {
     throw new ProductError(cloudErrors.scriptInvalid, {
-      message: `${path.basename(script)} could not be read: ${answer.sentence}.`,
-      hint: "Make the decorator's values constants, or give them by flags.",
+      message: `${path.basename(script)} cannot be read: ${answer.sentence}.`,
+      hint: "Make the decorator's values constants, or set them with flags.",
     });
   }
   const fields: Record<string, unknown> = Object(answer.value);
   if (Check(ProblemSchema, fields.problem)) throw problemError(fields.problem);
   const document = fields[name];
   if (Check(schema, document)) return document;
-  throw new Error(`the reader of scripts answered in an unknown shape: ${JSON.stringify(fields)}`);
+  throw new Error(`unexpected output of the script reader: ${JSON.stringify(fields)}`);
 }
 
 const definitions: Readonly<Record<string, ErrorDefinition>> = {
@@ -152,7 +149,7 @@ function problemError({ kind, sentence, hint }: Static<typeof ProblemSchema>): P
 
 function reasonToRun({ dynamic, target }: Inspection, script: string): string {
   const what = dynamic.includes("*") ? target : dynamic.join(", ");
-  return `Only running ${path.basename(script)} tells ${what}: its top level is run in a sandbox.`;
+  return `Running the top level of ${path.basename(script)} in a sandbox to determine ${what}.`;
 }
 
 function withHint(inspection: Inspection): Inspection {

@@ -1,4 +1,4 @@
-// The shapes that our Python files answer with, checked where they come in.
+// Schemas of the documents that our Python files print.
 import { Type } from "typebox";
 
 const Warning = Type.Object({
@@ -64,7 +64,7 @@ export const InspectionSchema = Type.Object({
   ),
 });
 
-/** What running a script's top level has told. */
+/** Findings from running a script's top level. */
 export const FindingsSchema = Type.Object(facts);
 
 export const ProblemSchema = Type.Object({
@@ -76,5 +76,5 @@ export const ProblemSchema = Type.Object({
   text: Type.Union([Type.String(), Type.Null()]),
 });
 
-/** Nothing was run: the system cannot confine a script. */
+/** Answer when nothing was run, because the system has no sandbox. */
 export const UnenforcedSchema = Type.Object({ unenforced: Type.String() });

@@ -1,55 +1,57 @@
-// What reading a script finds: the document of `deployctl inspect --json`.
+// Result of inspecting a script: the document of `deployctl inspect --json`.
 
 export interface Inspection {
   schema: 1;
-  /** The name behind `::`. */
+  /** Name after `::`. */
   target: string;
-  /** What the decorated object is. */
+  /** Kind of the decorated object. */
   kind: "function" | "app" | "modal-function" | "modal-cls";
-  /** Which library's decorator it has. */
+  /** Library of its decorator. */
   dialect: "fal" | "deployctl" | "modal" | "none";
   line: number;
-  /** The decorator's keywords in snake case, folded to JSON values. */
+  /** Keywords of the decorator in snake case, evaluated to JSON values. */
   config: Record<string, unknown>;
-  /** Keywords whose values only running the script can tell. */
+  /** Keywords whose values are only known by running the script. */
   dynamic: string[];
   /** Environment variables that the script reads. */
   env_read: ReadVariable[];
-  /** Programs that it calls. */
+  /** Programs that the script runs. */
   executables: string[];
-  /** The first argument list that it calls, as far as it folds: ["vllm", "serve", …]. */
+  /** Arguments of the first program it runs, as far as they are constant: ["vllm", "serve", …]. */
   command: string[];
-  /** Top-level imports that this machine lacks and guarded execution replaced. */
+  /** Top-level imports missing on this machine, which the sandboxed run replaced by stubs. */
   stubbed: string[];
-  /** What a container image of the script sets. */
+  /** Settings of the script's container image. */
   image?: {
-    /** Such as `vllm/vllm-openai:v0.15.1`. */
+    /** Base image, such as `vllm/vllm-openai:v0.15.1`. */
     base?: string | null;
     env: Record<string, string>;
     pip: string[];
     ignored: string[];
-    /** Names of its variables that are secret by their names, and are not taken. */
+    /** Names of its variables that look secret and are not used. */
     secrets?: string[];
   };
-  /** What the replica needs, relative to the script's folder, with slashes; the script first. */
+  /**
+   * Files that the replica needs, relative to the script's folder, with slashes; the script first.
+   */
   files: string[];
-  /** The paths of an app's endpoints. */
+  /** Endpoints of an app. */
   endpoints?: { path: string; method: "POST" | "WebSocket" }[];
   warnings: InspectionWarning[];
 }
 
-/** A variable that the script reads, with what it is now. */
+/** Variable that the script reads, with its current value. */
 export interface ReadVariable {
   name: string;
   line?: number;
-  /** Absent: unset, or a secret. */
+  /** Absent when unset or secret. */
   value?: string;
   default?: string;
-  /** By its name its value is one: it is never part of this document. */
+  /** True for a name that looks secret; the value is never part of this document. */
   secret?: boolean;
-  /** Whether it has a value now. */
+  /** True when it is set. */
   set?: boolean;
-  /** The script fails without it, and it is unset. */
+  /** True when it is unset and the script fails without it. */
   required?: boolean;
 }
 

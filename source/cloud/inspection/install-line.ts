@@ -1,7 +1,7 @@
-// How a program that a script calls is installed: the exact line, for this script and this system.
+// Install commands for the programs that a script runs, on this system.
 import type { Inspection } from "./inspection.ts";
 
-/** Programs that come with a Python package, and the package. */
+/** Programs that come with a Python package. */
 const packages: Readonly<Record<string, string>> = {
   vllm: "vllm",
   sglang: "sglang[all]",
@@ -20,9 +20,9 @@ const packages: Readonly<Record<string, string>> = {
   accelerate: "accelerate",
 };
 
-/** Others: on macOS with Homebrew, elsewhere as on Debian. */
+/** Other programs: Homebrew on macOS, Debian elsewhere. */
 const systemPrograms: Readonly<Record<string, { mac: string; other: string }>> = {
-  // The project names Homebrew for Linux too.
+  // The project recommends Homebrew on Linux too.
   "llama-server": { mac: "brew install llama.cpp", other: "brew install llama.cpp" },
   ollama: { mac: "brew install ollama", other: "curl -fsSL https://ollama.com/install.sh | sh" },
   modelctl: { mac: "npm install --global modelctl", other: "npm install --global modelctl" },
@@ -32,16 +32,16 @@ const systemPrograms: Readonly<Record<string, { mac: string; other: string }>> =
   python: { mac: "brew install python", other: "sudo apt-get install python-is-python3" },
 };
 
-/** Programs whose Debian and Homebrew packages have their name. */
+/** Programs whose Debian and Homebrew packages have the same name. */
 const namesakes = new Set(["curl", "git", "wget", "ffmpeg", "nginx", "caddy", "jq", "socat"]);
 
-/** The requirement that brings a program; undefined when no Python package does. */
+/** Returns the requirement that installs a program; undefined when no Python package does. */
 export function packageOf(program: string, image: Inspection["image"]): string | undefined {
   const name = packages[program];
   return name === undefined ? undefined : pinned(name, image);
 }
 
-/** @returns a line for the shell; undefined when nobody knows */
+/** @returns a shell command; undefined for an unknown program */
 export function installLine(
   program: string,
   image: Inspection["image"],
@@ -56,7 +56,7 @@ export function installLine(
   return isMac ? `brew install ${program}` : `sudo apt-get install ${program}`;
 }
 
-/** The version that the script's image has: `vllm/vllm-openai:v0.15.1` is vllm==0.15.1. */
+/** Returns the version from the script's image: `vllm/vllm-openai:v0.15.1` gives vllm==0.15.1. */
 function pinned(name: string, image: Inspection["image"]): string {
   const plain = name.replace(/\[.*/, "");
   const listed = image?.pip.find((one) => one.replace(/[[=<>!~ ].*/, "") === plain);

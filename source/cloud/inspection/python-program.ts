@@ -1,11 +1,11 @@
-// Runs one of the package's own Python files and reads the JSON document that it prints.
+// Runner of the package's Python files, which print a JSON document.
 import { type ExecFileException, execFile } from "node:child_process";
 import path from "node:path";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { cloudErrors } from "../errors.ts";
 
 export interface PythonRun {
-  /** A file of source/cloud/python. */
+  /** Name of a file in source/cloud/python. */
   file: string;
   words: readonly string[];
   /** The interpreter. */
@@ -16,29 +16,31 @@ export interface PythonRun {
   signal?: AbortSignal | undefined;
 }
 
-/** What came of a run that printed no document. */
-export type PythonSilence = { kind: "timeout" } | { kind: "crash"; sentence: string };
+/** Result of a run that printed no document. */
+export type PythonFailure = { kind: "timeout" } | { kind: "crash"; sentence: string };
 
-export type PythonAnswer = { kind: "document"; value: unknown } | PythonSilence;
+export type PythonAnswer = { kind: "document"; value: unknown } | PythonFailure;
 
 const largestAnswerBytes = 32 * 1024 ** 2;
-/** A lone script that nothing around it changes: no variables of Python's, no installed packages. */
-const alone = ["-I", "-S", "-B"];
+/** Isolates the interpreter: no Python environment variables, no installed packages. */
+const isolated = ["-I", "-S", "-B"];
 
-/** The interpreter of scripts: `DEPLOYCTL_PYTHON`, else what `python3` is. */
+/** Returns the interpreter for scripts: `DEPLOYCTL_PYTHON`, or `python3`. */
 export function pythonProgram(environment: NodeJS.ProcessEnv): string {
   return environment.DEPLOYCTL_PYTHON || "python3";
 }
 
-/** The folder of our Python files, in a checkout and in dist/ alike. */
+/** Returns the folder of our Python files, which is the same in a checkout and in dist/. */
 export function pythonFolder(): string {
   return path.join(import.meta.dirname, "../python");
 }
 
-/** @throws ProductError `CLOUD_PYTHON_UNUSABLE` when there is no interpreter, or one too old */
+/**
+ * @throws ProductError `CLOUD_PYTHON_UNUSABLE` when there is no interpreter, or one that is too old
+ */
 export async function askPython(run: PythonRun): Promise<PythonAnswer> {
   const { python, environment, folder, timeoutMs, signal } = run;
-  const words = [...alone, path.join(pythonFolder(), run.file), ...run.words];
+  const words = [...isolated, path.join(pythonFolder(), run.file), ...run.words];
   const options = {
     env: environment,
     timeout: timeoutMs,
@@ -52,16 +54,16 @@ export async function askPython(run: PythonRun): Promise<PythonAnswer> {
   const value = parsed(output);
   if (value !== undefined) return { kind: "document", value };
   if (error?.code === "ENOENT") throw missing(python);
-  if (wasCutShort(error)) return { kind: "timeout" };
+  if (wasKilled(error)) return { kind: "timeout" };
   await findInterpreter(python, environment);
   const last = errors.trimEnd().split("\n").at(-1);
   return { kind: "crash", sentence: last || describeError(error) };
 }
 
 export interface Interpreter {
-  /** The program itself, behind whatever chooses between versions. */
+  /** Path of the actual program, behind any version manager. */
   program: string;
-  /** Such as "3.11.7". */
+  /** Version, such as "3.11.7". */
   version: string;
 }
 
@@ -79,11 +81,11 @@ export async function findInterpreter(
     return { program, version };
   }
   if (error === undefined) {
-    throw unusable(`${python} is Python ${version}, and scripts need 3.8 or newer.`);
+    throw unusable(`${python} is Python ${version}; scripts need 3.8 or newer.`);
   }
   throw error.code === "ENOENT"
     ? missing(python)
-    : unusable(`${python} does not run: ${describeError(error)}.`);
+    : unusable(`${python} failed: ${describeError(error)}.`);
 }
 
 interface Executed {
@@ -105,8 +107,8 @@ function execute(
   });
 }
 
-/** By our limit of time, or by the one of processor time that the program has set for itself. */
-function wasCutShort(error: ExecFileException | undefined): boolean {
+/** Returns true for our time limit, or the CPU limit that the program sets itself. */
+function wasKilled(error: ExecFileException | undefined): boolean {
   return error?.killed === true || error?.signal === "SIGKILL" || error?.signal === "SIGXCPU";
 }
 
@@ -114,12 +116,12 @@ function parsed(output: string): unknown {
   try {
     return JSON.parse(output);
   } catch {
-    return undefined; // it printed nothing, or was cut short: the caller says why
+    return undefined; // no output, or truncated: the caller reports why
   }
 }
 
 function missing(python: string): ProductError {
-  return unusable(`There is no ${python} on the PATH.`);
+  return unusable(`${python} is not on the PATH.`);
 }
 
 function unusable(message: string): ProductError {
@@ -127,7 +129,7 @@ function unusable(message: string): ProductError {
     message,
     hint:
       process.platform === "darwin"
-        ? "Install Python: brew install python3. Or name another by DEPLOYCTL_PYTHON."
-        : "Install Python: sudo apt-get install python3 python3-venv. Or name another by DEPLOYCTL_PYTHON.",
+        ? "Install Python: brew install python3. To use another one, set DEPLOYCTL_PYTHON."
+        : "Install Python: sudo apt-get install python3 python3-venv. To use another one, set DEPLOYCTL_PYTHON.",
   });
 }

@@ -1,26 +1,26 @@
-// How a script is named: `deploy.py::serve`, or `deploy.py` when one object in it is decorated.
+// Reference to a script: `deploy.py::serve`, or `deploy.py` when it has one decorated object.
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
 import { quoteShort } from "../../base/seen-text.ts";
 import { cloudErrors } from "../errors.ts";
 
 export interface ScriptReference {
-  /** As it was typed. */
+  /** File as typed. */
   file: string;
-  /** The name behind `::`. */
+  /** Name after `::`. */
   target: string | undefined;
 }
 
-/** @throws ProductError `CLOUD_SCRIPT_MISSING` for a text that names no script */
+/** @throws ProductError `CLOUD_SCRIPT_MISSING` for text that names no script */
 export function readScriptReference(text: string): ScriptReference {
   const split = text.indexOf("::");
   const file = split === -1 ? text : text.slice(0, split);
   const target = split === -1 ? undefined : text.slice(split + 2);
   if (path.extname(file) !== ".py") {
-    throw unreadable(text, "is no script of Python");
+    throw unreadable(text, "is not a Python script");
   }
   if (target !== undefined && !/^[\p{L}_][\p{L}\p{N}_]*$/u.test(target)) {
-    throw unreadable(text, "does not name a function behind ::");
+    throw unreadable(text, "does not name a function after ::");
   }
   return { file, target };
 }
@@ -28,6 +28,6 @@ export function readScriptReference(text: string): ScriptReference {
 function unreadable(text: string, fault: string): ProductError {
   return new ProductError(cloudErrors.scriptMissing, {
     message: `${quoteShort(text, 200)} ${fault}.`,
-    hint: "Name a file and the function in it: deploy.py::serve.",
+    hint: "Name a file and a function in it, such as deploy.py::serve.",
   });
 }

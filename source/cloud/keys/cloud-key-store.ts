@@ -1,4 +1,4 @@
-// The keys of the gateway and the control plane: kept in state.db, checked in memory.
+// API keys of the gateway and the control plane: stored in state.db, verified in memory.
 import { timingSafeEqual } from "node:crypto";
 import type { SQLOutputValue } from "node:sqlite";
 import { type Clock, systemClock } from "../../base/clock.ts";
@@ -16,7 +16,7 @@ import { createDigest, loadPepper } from "./pepper.ts";
 export interface NewCloudKey {
   organisation: string;
   scope: KeyScope;
-  /** Names of apps of the organisation; empty: all. */
+  /** Apps of the organisation that the key may call; empty: all. */
   apps?: readonly string[];
   description?: string;
   requestsPerMinute?: number | undefined;
@@ -26,7 +26,7 @@ export interface NewCloudKey {
 
 export interface CreatedKey {
   key: CloudKey;
-  /** The only time that it is seen. */
+  /** Shown once and never stored. */
   token: string;
 }
 
@@ -34,7 +34,7 @@ export interface KeyStoreOptions {
   database: StateDatabase;
   /** See `pepper.ts`. */
   pepperFile: string;
-  /** Told when the time of a key's use cannot be noted. */
+  /** Called when the time of a key's last use cannot be stored. */
   log: (text: string) => void;
   clock?: Clock;
 }
@@ -45,22 +45,24 @@ interface StoredKey {
 }
 
 const minuteMs = 60_000;
-const noteUsesEveryMs = 30_000;
+const storeUsesEveryMs = 30_000;
 
-/** One process owns the database, so that what is in memory is what is there. */
+/** Key store whose memory matches the database, as one process owns it. */
 export class CloudKeyStore implements KeyVerifier {
   readonly #database: StateDatabase;
   readonly #digest: (secret: string) => Buffer;
   readonly #log: (text: string) => void;
   readonly #clock: Clock;
   readonly #stored = new Map<string, StoredKey>();
-  /** Ids whose time of use is not in the database yet. */
-  readonly #unnoted = new Set<string>();
+  /** Ids of keys whose last use is not in the database yet. */
+  readonly #unstored = new Set<string>();
   readonly #timer: NodeJS.Timeout;
-  /** Compared with where there is no such key, so that both cases take the same time. */
+  /** Compared when the key does not exist, so that both cases take the same time. */
   readonly #noDigest: Buffer;
 
-  /** @throws ProductError `CLOUD_PEPPER_UNUSABLE` also when keys were made with one that is gone */
+  /**
+   * @throws ProductError `CLOUD_PEPPER_UNUSABLE`, also when the pepper of existing keys is missing
+   */
   constructor({ database, pepperFile, log, clock = systemClock }: KeyStoreOptions) {
     this.#database = database;
     this.#log = log;
@@ -71,15 +73,15 @@ export class CloudKeyStore implements KeyVerifier {
     }
     this.#digest = createDigest(loadPepper(pepperFile, this.#stored.size));
     this.#noDigest = this.#digest("");
-    this.#timer = setInterval(() => this.noteUses(), noteUsesEveryMs).unref();
+    this.#timer = setInterval(() => this.storeUses(), storeUsesEveryMs).unref();
   }
 
   /**
-   * @throws ProductError `CLOUD_NAME_INVALID` for a name that no app or organisation can have,
-   *   `CLOUD_REQUEST_INVALID` for an admin key that is confined to apps
+   * @throws ProductError `CLOUD_NAME_INVALID` for an invalid app or organisation name,
+   * `CLOUD_REQUEST_INVALID` for an admin key limited to apps
    */
   create(wanted: NewCloudKey): CreatedKey {
-    refuseConfinedAdmin(wanted);
+    rejectLimitedAdmin(wanted);
     const { token, ...drawn } = this.#draw(wanted);
     this.#insert(drawn);
     this.#stored.set(drawn.key.id, drawn);
@@ -95,17 +97,17 @@ export class CloudKeyStore implements KeyVerifier {
   }
 
   /**
-   * @param idText the id; the prefix or the whole token is taken too
-   * @throws ProductError `CLOUD_KEY_UNKNOWN` also for one of another organisation than is named
+   * @param idText the id; also accepts the prefix or the whole token
+   * @throws ProductError `CLOUD_KEY_UNKNOWN`, also for a key of another organisation
    */
   find(idText: string, organisation?: string): CloudKey {
     return this.#find(idText, organisation).key;
   }
 
   /**
-   * Takes a key back for good; once more changes nothing.
+   * Revokes a key for good; idempotent.
    *
-   * @param idText the id; the prefix or the whole token is taken too
+   * @param idText the id; also accepts the prefix or the whole token
    * @throws ProductError `CLOUD_KEY_UNKNOWN`
    */
   revoke(idText: string): CloudKey {
@@ -118,10 +120,9 @@ export class CloudKeyStore implements KeyVerifier {
   }
 
   /**
-   * Makes a key like another one, which goes on working for a while. The new one lives as long as
-   * the old one was meant to.
+   * Replaces a key by a new one of the same kind and lifetime; the old one stays valid for a while.
    *
-   * @throws ProductError `CLOUD_KEY_UNKNOWN`, `CLOUD_CONFLICT` for a key that works no more
+   * @throws ProductError `CLOUD_KEY_UNKNOWN`, `CLOUD_CONFLICT` for an expired or revoked key
    */
   rotate(idText: string, graceMs: number): CreatedKey {
     const stored = this.#find(idText);
@@ -129,8 +130,8 @@ export class CloudKeyStore implements KeyVerifier {
     const now = this.#clock.wallMs();
     if (keyState(old, now) !== "active") {
       throw new ProductError(cloudErrors.conflict, {
-        message: `The key ${old.id} is ${keyState(old, now)} and cannot be rotated.`,
-        hint: "Make a new one with deployctl keys create.",
+        message: `Cannot rotate key ${old.id}: it is ${keyState(old, now)}.`,
+        hint: "Create a new key with `deployctl keys create`.",
       });
     }
     const lifeMs = old.expiresAt === undefined ? undefined : old.expiresAt - old.createdAt;
@@ -162,16 +163,16 @@ export class CloudKeyStore implements KeyVerifier {
     const minute = now - (now % minuteMs);
     if (stored.key.lastUsedAt !== minute) {
       stored.key = { ...stored.key, lastUsedAt: minute };
-      this.#unnoted.add(stored.key.id);
+      this.#unstored.add(stored.key.id);
     }
     return stored.key;
   }
 
-  /** Writes down when keys were used; no request waits for the disk because of it. */
-  noteUses(): void {
-    if (this.#unnoted.size === 0) return;
-    const ids = [...this.#unnoted];
-    this.#unnoted.clear();
+  /** Stores when keys were last used, in batches so that no request waits for the disk. */
+  storeUses(): void {
+    if (this.#unstored.size === 0) return;
+    const ids = [...this.#unstored];
+    this.#unstored.clear();
     try {
       this.#database.transaction(() => {
         for (const id of ids) {
@@ -180,26 +181,27 @@ export class CloudKeyStore implements KeyVerifier {
         }
       });
     } catch (error) {
-      // A full disk must not keep anybody out.
-      this.#log(`the use of ${ids.length} keys cannot be noted: ${describeError(error)}`);
+      // A full disk must not lock callers out.
+      this.#log(`cannot store the last use of ${ids.length} keys: ${describeError(error)}`);
     }
   }
 
-  /** Before the database is closed. */
+  /** Call before the database is closed. */
   close(): void {
     clearInterval(this.#timer);
-    this.noteUses();
+    this.storeUses();
   }
 
   #find(idText: string, organisation?: string): StoredKey {
     const id = readKeyToken(idText)?.id ?? readKeyId(cloudKeyPrefix, idText);
     const stored = this.#stored.get(id ?? "");
-    const isMeant = organisation === undefined || stored?.key.organisation === organisation;
-    if (stored !== undefined && isMeant) return stored;
+    const isInOrganisation =
+      organisation === undefined || stored?.key.organisation === organisation;
+    if (stored !== undefined && isInOrganisation) return stored;
     throw new ProductError(cloudErrors.keyUnknown, {
-      // What was given may be a mistyped token: no more than an id is repeated.
-      message: `There is no key with the id ${quoteShort(id ?? idText, 12)}.`,
-      hint: "deployctl keys list shows the ids.",
+      // The input may be a mistyped token, so no more than an id is quoted.
+      message: `No key has the id ${quoteShort(id ?? idText, 12)}.`,
+      hint: "Run `deployctl keys list` to see all ids.",
     });
   }
 
@@ -241,12 +243,12 @@ export class CloudKeyStore implements KeyVerifier {
   }
 }
 
-/** Who commands the server can make any key: a list of apps would promise what does not hold. */
-function refuseConfinedAdmin({ scope, apps = [] }: NewCloudKey): void {
+/** Rejects a list of apps for an admin key, as an admin can create any key. */
+function rejectLimitedAdmin({ scope, apps = [] }: NewCloudKey): void {
   if (scope !== "admin" || apps.length === 0) return;
   throw new ProductError(cloudErrors.requestInvalid, {
-    message: "An admin key commands the whole server and cannot be confined to apps.",
-    hint: "Use the scope api for callers of some apps.",
+    message: "An admin key gives access to everything and cannot be limited to apps.",
+    hint: "Use the scope api for a key limited to some apps.",
     param: "apps",
   });
 }
@@ -255,7 +257,7 @@ function toKey(row: Record<string, SQLOutputValue>): CloudKey {
   return {
     id: String(row.id),
     organisation: String(row.organisation),
-    // An unknown scope, of a later version perhaps, may do the least.
+    // Gives an unknown scope, perhaps of a later version, the least access.
     scope: keyScopes.find((scope) => scope === row.scope) ?? "api:read",
     apps: readApps(row.apps),
     description: String(row.description),

@@ -1,4 +1,4 @@
-// What is known of a key of the gateway and the control plane; never its secret.
+// API key of the gateway and the control plane, without its secret.
 
 /** `admin` may also use the control plane; `api:read` may only call GET and HEAD. */
 export type KeyScope = "admin" | "api" | "api:read";
@@ -9,36 +9,39 @@ export interface CloudKey {
   id: string;
   organisation: string;
   scope: KeyScope;
-  /** The apps of its organisation that it may call; empty: all. */
+  /** Apps of its organisation that the key may call; empty: all. */
   apps: readonly string[];
   description: string;
-  /** Undefined: as many as it likes. */
+  /** Undefined: unlimited. */
   requestsPerMinute: number | undefined;
   createdAt: number;
   expiresAt: number | undefined;
-  /** To the minute. */
+  /** Rounded to the minute. */
   lastUsedAt: number | undefined;
   revokedAt: number | undefined;
-  /** The key that was made to take its place. */
+  /** Id of the key that replaced this one. */
   replacedBy: string | undefined;
 }
 
-/** What a caller wants to do with an app. */
+/** Call that the caller of an app wants to make. */
 export interface WantedCall {
   organisation: string;
   app: string;
   method: string;
 }
 
-/** How the gateway tells whose token it was given. */
+/** Verification of tokens for the gateway. */
 export interface KeyVerifier {
-  /** The active key that a token belongs to; takes the same time for every wrong one. */
+  /** Returns the active key of a token; takes the same time for every wrong token. */
   verify(token: string): CloudKey | undefined;
 }
 
 const readingMethods = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Whether an active key of the right organisation covers a call by its scope and its apps. */
+/**
+ * Returns true when the scope and apps of an active key allow a call. The caller checks the
+ * organisation.
+ */
 export function keyCovers(key: CloudKey, { organisation, app, method }: WantedCall): boolean {
   if (key.scope === "api:read" && !readingMethods.has(method)) return false;
   if (key.apps.length === 0) return true;

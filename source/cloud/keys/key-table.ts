@@ -1,4 +1,4 @@
-// The table of keys in state.db.
+// Table of keys in state.db.
 
 export const keyTable = `
 CREATE TABLE keys (

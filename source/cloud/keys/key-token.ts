@@ -1,13 +1,13 @@
-// The texts that a key may be sent as: our own form, and `<id>:<secret>`.
+// Accepted forms of a key: our own, and `<id>:<secret>`.
 import { parseToken, type TokenParts } from "../../keys/token.ts";
 
-/** What stands in front of the keys of deployctl. */
+/** Prefix of deployctl's keys. */
 export const cloudKeyPrefix = "dk_";
 
-/** The form that fal's clients send: https://fal.ai/docs, "Authorization: Key <id>:<secret>". */
+/** Form that fal's clients send: https://fal.ai/docs, "Authorization: Key <id>:<secret>". */
 const pairPattern = /^([a-z2-7]{12}):([0-9A-Za-z]{43})$/;
 
-/** @returns undefined for anything that cannot be a key */
+/** @returns undefined for text that cannot be a key */
 export function readKeyToken(text: string): TokenParts | undefined {
   const own = parseToken(cloudKeyPrefix, text);
   if (own !== undefined) return own;

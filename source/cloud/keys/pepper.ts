@@ -1,4 +1,5 @@
-// The pepper: random bytes beside the database, without which its digests of keys are worth nothing.
+// Pepper of key digests: random bytes stored outside the database, without which its digests are
+// useless.
 import { hash, randomBytes } from "node:crypto";
 import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -7,15 +8,15 @@ import { cloudErrors } from "../errors.ts";
 
 const pepperBytes = 32;
 
-/** The file inside a state folder. */
+/** Returns the path inside a state folder. */
 export function pepperFile(stateFolder: string): string {
   return path.join(stateFolder, "keys", "pepper");
 }
 
 /**
- * Reads the pepper, or draws it where there is none.
+ * Reads the pepper, or creates it when there is none.
  *
- * @param keys how many were made with it: then it is not drawn anew, now or at the next start
+ * @param keys number of keys made with it; above 0 a missing pepper is an error, never replaced
  * @throws ProductError `CLOUD_PEPPER_UNUSABLE`
  */
 export function loadPepper(file: string, keys: number): Buffer {
@@ -31,14 +32,14 @@ export function loadPepper(file: string, keys: number): Buffer {
   }
 }
 
-/** Of SHA-256, which HMAC pads its key to. */
+/** Block size of SHA-256, to which HMAC pads its key. */
 const blockBytes = 64;
 
 /**
- * HMAC-SHA256 (RFC 2104) with the pepper as its key: what is stored instead of a secret. A fast one
- * is right, because nobody guesses 256 random bits. It is put together from single hashes, since
- * `createHmac` looks its algorithm up anew each time, which takes longer than all else that a
- * request goes through.
+ * Returns HMAC-SHA256 (RFC 2104) with the pepper as its key; the digest is stored instead of a
+ * secret. A fast hash is safe here, as 256 random bits cannot be guessed. Built from single hashes,
+ * because `createHmac` looks up its algorithm each time, which takes longer than the rest of a
+ * request.
  */
 export function createDigest(pepper: Buffer): (secret: string) => Buffer {
   const pad = (byte: number) => {
@@ -54,7 +55,7 @@ export function createDigest(pepper: Buffer): (secret: string) => Buffer {
   };
 }
 
-/** @throws ProductError when the file has not the length that `draw` gives it */
+/** @throws ProductError when the file has the wrong length */
 function read(file: string): Buffer | undefined {
   let bytes: Buffer;
   try {
@@ -64,10 +65,10 @@ function read(file: string): Buffer | undefined {
     throw error;
   }
   if (bytes.length === pepperBytes) return bytes;
-  throw unusable(file, `it has ${bytes.length} bytes where ${pepperBytes} belong`, undefined);
+  throw unusable(file, `it has ${bytes.length} bytes instead of ${pepperBytes}`, undefined);
 }
 
-/** The file appears under its name with all its bytes, or not at all. */
+/** Creates the file atomically. */
 function draw(file: string): Buffer {
   const folder = path.dirname(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -84,15 +85,15 @@ function draw(file: string): Buffer {
 
 function lostPepper(keys: number): ProductError {
   return new ProductError(cloudErrors.pepperUnusable, {
-    message: `The pepper of the ${keys} keys in the state database is gone; none can be checked.`,
-    hint: "Bring keys/pepper back from a copy of the state folder.",
+    message: `The pepper file is missing, so none of the ${keys} keys in the state database can be verified.`,
+    hint: "Restore keys/pepper from a copy of the state folder.",
   });
 }
 
 function unusable(file: string, reason: string, cause: unknown): ProductError {
   return new ProductError(cloudErrors.pepperUnusable, {
-    message: `The file ${file}, without which no key can be checked, cannot be used: ${reason}.`,
-    hint: "Mend its rights, or bring it back from a copy of the state folder.",
+    message: `Cannot use the pepper file ${file}, which is needed to verify keys: ${reason}.`,
+    hint: "Check its permissions, or restore it from a copy of the state folder.",
     cause,
   });
 }

@@ -1,4 +1,4 @@
-// The access log: one JSON line for each request, in files that are turned over.
+// Access log: one JSON line per request, in rotated files.
 import { appendFile, mkdir, rename, stat } from "node:fs/promises";
 import path from "node:path";
 import { describeError } from "../../base/product-error.ts";
@@ -6,19 +6,19 @@ import type { ExchangeRecord } from "../gateway/exchange-record.ts";
 
 export interface AccessLogOptions {
   file: string;
-  /** Told once when the disk fails, and once when it works again. */
+  /** Called once when writing fails, and once when it works again. */
   log: (text: string) => void;
-  /** A file of this size is set aside. */
+  /** Size at which the file is rotated. */
   fileBytes?: number;
-  /** How many files set aside are kept. */
+  /** Number of rotated files. */
   keptFiles?: number;
 }
 
 const flushAfterMs = 250;
-/** With more in memory, because the disk is slow or full, lines are lost. */
-const mostWaitingCharacters = 8 * 2 ** 20;
+/** Characters in memory above which lines are dropped, because the disk is slow or full. */
+const maximumWaitingCharacters = 8 * 2 ** 20;
 
-/** No request waits for it. */
+/** Writes in the background, so that no request waits. */
 export class AccessLog {
   readonly #file: string;
   readonly #log: (text: string) => void;
@@ -38,14 +38,14 @@ export class AccessLog {
   }
 
   write(record: ExchangeRecord): void {
-    if (this.#waitingCharacters > mostWaitingCharacters) return;
+    if (this.#waitingCharacters > maximumWaitingCharacters) return;
     const line = `${JSON.stringify(toLine(record))}\n`;
     this.#waiting.push(line);
     this.#waitingCharacters += line.length;
     this.#timer ??= setTimeout(() => this.flush(), flushAfterMs).unref();
   }
 
-  /** Resolves when everything so far is in the file, or could not be written. */
+  /** Resolves when all lines so far are written, or writing has failed. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -59,17 +59,17 @@ export class AccessLog {
     this.#waiting = [];
     this.#waitingCharacters = 0;
     try {
-      await this.#turnOver();
+      await this.#rotate();
       await appendFile(this.#file, text, { mode: 0o600 });
-      if (this.#hasFailed) this.#log(`the access log ${this.#file} is written again`);
+      if (this.#hasFailed) this.#log(`writing to the access log ${this.#file} again`);
       this.#hasFailed = false;
     } catch (error) {
-      if (!this.#hasFailed) this.#log(`the access log is not written: ${describeError(error)}`);
+      if (!this.#hasFailed) this.#log(`cannot write the access log: ${describeError(error)}`);
       this.#hasFailed = true;
     }
   }
 
-  async #turnOver(): Promise<void> {
+  async #rotate(): Promise<void> {
     const size = await sizeOf(this.#file);
     if (size === undefined) await mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 });
     if (size === undefined || size < this.#fileBytes) return;

@@ -1,11 +1,11 @@
-// What the gateway and the control plane count, in the form that Prometheus scrapes.
+// Prometheus metrics of the gateway and the control plane.
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ReplicaState } from "../admin/documents.ts";
 import type { ExchangeRecord } from "../gateway/exchange-record.ts";
 import type { Demand } from "../gateway/traffic.ts";
 import type { ReplicaTime } from "./usage-figures.ts";
 
-/** An app at the moment of a scrape. */
+/** State of an app at a scrape. */
 export interface AppGauges {
   organisation: string;
   app: string;
@@ -13,7 +13,7 @@ export interface AppGauges {
   replicas: Partial<Record<ReplicaState, number>>;
 }
 
-/** Which part of a cold start took how long. */
+/** Duration of a cold start by phase. */
 export interface ColdStart {
   organisation: string;
   app: string;
@@ -28,46 +28,54 @@ const startBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 
 
 export class CloudMetrics {
   readonly #registry = new Registry();
-  readonly #requests = this.#counter("requests_total", "Requests that ended.", [
+  readonly #requests = this.#counter("requests_total", "Completed requests.", [
     ...appLabels,
     "status",
     "error_type",
   ]);
-  readonly #queueSeconds = this.#histogram("queue_seconds", "Waiting for a replica.", waitBuckets);
+  readonly #queueSeconds = this.#histogram(
+    "queue_seconds",
+    "Time that requests wait for a replica.",
+    waitBuckets,
+  );
   readonly #firstByteSeconds = this.#histogram(
     "ttfb_seconds",
-    "From a request's arrival to the head of its reply.",
+    "Time to first byte of the response.",
     replyBuckets,
   );
-  readonly #durationSeconds = this.#histogram("duration_seconds", "Whole requests.", replyBuckets);
-  readonly #tokens = this.#counter("tokens_total", "Tokens that replies told of.", [
+  readonly #durationSeconds = this.#histogram(
+    "duration_seconds",
+    "Total time of requests.",
+    replyBuckets,
+  );
+  readonly #tokens = this.#counter("tokens_total", "Tokens reported in responses.", [
     ...appLabels,
     "kind",
   ]);
   readonly #coldStarts = this.#counter("cold_starts_total", "Replicas started.", appLabels);
   readonly #coldStartSeconds = this.#histogram(
     "cold_start_seconds",
-    "Phases of a replica's start, and the whole of it as total.",
+    "Duration of cold starts by phase, with their sum as total.",
     startBuckets,
     [...appLabels, "phase"],
   );
-  readonly #replicaSeconds = this.#counter("replica_seconds_total", "Time of replicas.", [
+  readonly #replicaSeconds = this.#counter("replica_seconds_total", "Replica time by state.", [
     ...appLabels,
     "state",
   ]);
-  readonly #gpuSeconds = this.#counter("gpu_seconds_total", "Time of GPUs that replicas hold.", [
+  readonly #gpuSeconds = this.#counter("gpu_seconds_total", "GPU time by state.", [
     ...appLabels,
     "state",
   ]);
 
-  /** @param read told of all apps when somebody scrapes */
+  /** @param read returns all apps; called at each scrape */
   constructor(read: () => readonly AppGauges[]) {
-    this.#gauge("inflight", "Requests that replicas hold.", appLabels, (gauge) => {
+    this.#gauge("inflight", "Requests in progress.", appLabels, (gauge) => {
       for (const { organisation, app, demand } of read()) {
         gauge.set({ org: organisation, app }, demand.busy);
       }
     });
-    this.#gauge("queued", "Requests that wait for a replica.", appLabels, (gauge) => {
+    this.#gauge("queued", "Requests waiting for a replica.", appLabels, (gauge) => {
       for (const { organisation, app, demand } of read()) {
         gauge.set({ org: organisation, app }, demand.queued);
       }
@@ -81,7 +89,7 @@ export class CloudMetrics {
     });
   }
 
-  /** The text of Prometheus' exposition format, and its content type. */
+  /** Returns metrics in Prometheus text format, with their content type. */
   async scrape(): Promise<{ contentType: string; text: string }> {
     return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
   }
@@ -89,7 +97,7 @@ export class CloudMetrics {
   observe(record: ExchangeRecord): void {
     const { organisation: org = "", app = "", revision, status, errorType, tokens } = record;
     this.#requests.inc({ org, app, status, error_type: errorType ?? "" });
-    // What was refused at the door has no times that mean anything.
+    // Requests rejected before routing have no meaningful times.
     if (revision === undefined) return;
     this.#queueSeconds.observe({ org, app }, record.queueMs / 1000);
     this.#durationSeconds.observe({ org, app }, record.totalMs / 1000);
@@ -146,7 +154,7 @@ export class CloudMetrics {
       labelNames,
       registers: [this.#registry],
       collect(this: Gauge) {
-        // What is gone by now is not told any more.
+        // Removes apps and states that no longer exist.
         this.reset();
         set(this);
       },

@@ -1,13 +1,13 @@
-// Reads how many tokens a reply has cost from its end, where model servers tell it.
+// Token counts of a response, read from its end, where model servers report them.
 import type { TokenCounts } from "../gateway/exchange-record.ts";
 
-/** More of a reply's end is not looked at. */
+/** Bytes kept from the end of a response. */
 const keptBytes = 64 * 1024;
-/** Streams may tell `"usage":null` with every piece. */
-const lookedAt = 8;
+/** Number of markers to try: streams may send `"usage":null` with every chunk. */
+const maximumTries = 8;
 const marker = '"usage":';
 
-/** Holds references to the last pieces alone; nothing waits for it. */
+/** Keeps references to the last chunks, and delays nothing. */
 export class TokenTail {
   #pieces: Buffer[] = [];
   #bytes = 0;
@@ -24,11 +24,11 @@ export class TokenTail {
     if (drop > 0) this.#pieces.splice(0, drop);
   }
 
-  /** @returns undefined where the end tells nothing */
+  /** @returns undefined when the end has no token counts */
   read(): TokenCounts | undefined {
     const text = Buffer.concat(this.#pieces).subarray(-keptBytes).toString("latin1");
     let place = text.lastIndexOf(marker);
-    for (let looked = 0; place >= 0 && looked < lookedAt; looked += 1) {
+    for (let tries = 0; place >= 0 && tries < maximumTries; tries += 1) {
       const counts = readUsage(text, place + marker.length);
       if (counts !== undefined) return counts;
       place = place === 0 ? -1 : text.lastIndexOf(marker, place - 1);
@@ -37,7 +37,7 @@ export class TokenTail {
   }
 }
 
-/** The names of OpenAI's chat API, and those of its responses and of Anthropic. */
+/** Accepts the field names of OpenAI's chat and responses APIs, and of Anthropic. */
 function readUsage(text: string, begin: number): TokenCounts | undefined {
   const usage = readObject(text, begin);
   if (usage === undefined) return undefined;
@@ -49,7 +49,7 @@ function readUsage(text: string, begin: number): TokenCounts | undefined {
   return { prompt: prompt ?? 0, completion: completion ?? 0, cached: cached ?? 0 };
 }
 
-/** The JSON object that begins here; its values hold no braces in strings, being counts. */
+/** Returns the JSON object that starts here. Its values are counts, so no string holds a brace. */
 function readObject(text: string, begin: number): Record<string, unknown> | undefined {
   const open = /^\s*\{/.exec(text.slice(begin, begin + 100));
   if (open === null) return undefined;
@@ -67,7 +67,7 @@ function parse(text: string): Record<string, unknown> | undefined {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;
   } catch {
-    // A model's own words may look like it.
+    // A model's output may look like it.
     return undefined;
   }
 }

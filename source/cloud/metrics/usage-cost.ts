@@ -1,21 +1,21 @@
-// What the time of GPUs has cost, by a table of prices.
+// Cost of GPU time, from a table of prices.
 import { replicaTimes, type TimeSpent, type UsageFigures } from "./usage-figures.ts";
 
-/** Money for an hour of one GPU, by its name; "*" for all others. */
+/** Price of one GPU hour by GPU name; "*" for all others. */
 export type Prices = Readonly<Record<string, number>>;
 
 export interface UsageCost {
   total: number;
   byTime: TimeSpent;
-  /** For 1,000 tokens, prompt and completion together; undefined without tokens. */
+  /** Price per 1,000 tokens, prompt and completion together; undefined without tokens. */
   perThousandTokens: number | undefined;
-  /** What keeping idle replicas costs, 0..1; undefined where nothing cost anything. */
+  /** Share of idle replicas in the cost, 0..1; undefined without cost. */
   idleShare: number | undefined;
 }
 
 const hourMs = 3_600_000;
 
-/** The price of the longest name that the GPU's name holds: "H100" for "NVIDIA H100 80GB HBM3". */
+/** Returns the price of the longest matching name: "H100" for "NVIDIA H100 80GB HBM3". */
 export function priceOf(gpu: string, prices: Prices): number {
   const names = Object.keys(prices).filter((name) => name !== "*" && gpu.includes(name));
   const best = names.sort((one, other) => other.length - one.length)[0];

@@ -1,7 +1,7 @@
-// What an app has done in a span of time, in figures that can be added up.
+// Usage of an app over a period, as figures that can be added up.
 import type { ExchangeRecord } from "../gateway/exchange-record.ts";
 
-/** What a replica's time is spent on. */
+/** Use of a replica's time. */
 export type ReplicaTime = "starting" | "busy" | "idle" | "draining";
 export const replicaTimes = [
   "starting",
@@ -14,21 +14,24 @@ export type TimeSpent = Record<ReplicaTime, number>;
 
 export interface UsageFigures {
   requests: number;
-  /** With a status of 500 or more, or ended by the gateway; who left is none. */
+  /**
+   * Responses with a status of 500 or more, or ended by the gateway; disconnected clients do not
+   * count.
+   */
   errors: number;
   coldStarts: number;
   promptTokens: number;
   completionTokens: number;
   cachedTokens: number;
-  /** Replies by the time to their first byte, in the steps of `firstByteStepsMs`. */
+  /** Responses by time to first byte, in the buckets of `firstByteStepsMs`. */
   firstByteCounts: number[];
-  /** Milliseconds of all replicas together. */
+  /** Milliseconds, summed over all replicas. */
   replicaMs: TimeSpent;
-  /** Milliseconds of all GPUs together, by the name of the GPU. */
+  /** Milliseconds by GPU name, summed over all GPUs. */
   gpuMs: Record<string, TimeSpent>;
 }
 
-/** Upper ends: 1 ms, 1.25 ms ... about an hour; the last count is of what took longer. */
+/** Upper bounds: 1 ms, 1.25 ms ... about an hour; the last count holds slower responses. */
 export const firstByteStepsMs: readonly number[] = Array.from(
   { length: 68 },
   (_, step) => 1.25 ** step,
@@ -86,7 +89,8 @@ export function addFigures(total: UsageFigures, more: UsageFigures): void {
 
 /**
  * @param share such as 0.95
- * @returns the upper end of the step that holds it, at most 25 % too much; undefined: no replies
+ * @returns the upper bound of the bucket that holds it, at most 25 % too high; undefined without
+ * responses
  */
 export function firstByteMsAt(figures: UsageFigures, share: number): number | undefined {
   const total = figures.firstByteCounts.reduce((sum, count) => sum + count, 0);

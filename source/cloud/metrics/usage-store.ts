@@ -1,4 +1,4 @@
-// Usage by app and hour, added up in memory and written to state.db now and then.
+// Usage by app and hour, summed in memory and stored in state.db every minute.
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { describeError } from "../../base/product-error.ts";
 import type { ExchangeRecord } from "../gateway/exchange-record.ts";
@@ -36,7 +36,9 @@ export class UsageStore {
   readonly #unwritten = new Map<string, HourOfApp>();
   readonly #timer: NodeJS.Timeout;
 
-  /** @param log told when the database does not take it; nothing is lost while the process lives */
+  /**
+   * @param log called when the database cannot be written; nothing is lost while the process runs
+   */
   constructor(database: StateDatabase, log: (text: string) => void, clock: Clock = systemClock) {
     this.#database = database;
     this.#log = log;
@@ -44,7 +46,7 @@ export class UsageStore {
     this.#timer = setInterval(() => this.write(), writeEveryMs).unref();
   }
 
-  /** Requests for no app, or of nobody who may call it, are not its usage. */
+  /** Counts a request, unless it named no app or was not authorised. */
   addRequest(record: ExchangeRecord): void {
     const { organisation, app, errorType } = record;
     if (organisation === undefined || app === undefined) return;
@@ -62,7 +64,7 @@ export class UsageStore {
   }
 
   /**
-   * Totals by app, of the full hours that hold `since` and what came after.
+   * Returns totals by app since the start of the hour of `since`.
    *
    * @param since milliseconds since 1970
    */
@@ -94,11 +96,11 @@ export class UsageStore {
       });
       this.#unwritten.clear();
     } catch (error) {
-      this.#log(`usage is not written: ${describeError(error)}`);
+      this.#log(`cannot store usage: ${describeError(error)}`);
     }
   }
 
-  /** Before the database is closed. */
+  /** Call before the database is closed. */
   close(): void {
     clearInterval(this.#timer);
     this.write();
@@ -127,7 +129,7 @@ export class UsageStore {
   }
 }
 
-/** The figures of an earlier version lack what was not counted then. */
+/** Figures of an earlier version lack newer counts. */
 function readFigures(value: unknown): UsageFigures {
   const document: Partial<UsageFigures> = JSON.parse(String(value));
   return { ...noUsage(), ...document };

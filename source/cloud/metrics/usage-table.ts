@@ -1,6 +1,6 @@
-// The table of usage in state.db.
+// Table of usage in state.db.
 
-/** `figures` is a document: what is counted may grow without a new schema. */
+/** `figures` is a document, so that new counts need no new schema. */
 export const usageTable = `
 CREATE TABLE usage (
   organisation TEXT NOT NULL, app TEXT NOT NULL, hour INTEGER NOT NULL,

@@ -2,10 +2,10 @@
 
     python3 -I -B build_environment.py FOLDER REQUIREMENT...
 
-FOLDER is made whole or not at all: `complete` in it is written last, and a build that fails is
-removed. Builds of the same folder wait for each other; the system releases their lock when one of
-them is killed, and what a killed one left is built anew. Output of venv and pip goes to standard
-output. Exit codes: 0 it is there; 1 it could not be built.
+FOLDER is built completely or not at all: the file `complete` is written last, and a failed build is
+removed. Builds of the same folder wait for each other. When one is killed, the system releases its
+lock, and the next one starts over. Output of venv and pip goes to standard output. Exit codes:
+0 built; 1 failed.
 """
 
 import fcntl
@@ -31,7 +31,7 @@ def main():
 
 
 def build(folder, requirements):
-    """The exit code. The caller has the lock."""
+    """Builds the folder, under the caller's lock, and returns the exit code."""
     shutil.rmtree(folder, ignore_errors=True)
     try:
         run([sys.executable, "-m", "venv", folder])

@@ -1,4 +1,4 @@
-"""Reads what a script asks for, without running any of it.
+"""Reads a script's configuration without running it.
 
     python3 -I -S -B inspect_ast.py FILE [NAME]
 
@@ -23,7 +23,7 @@ def main():
         answer = {"inspection": document}
     except Problem as problem:
         answer = {"problem": problem.document}
-    # Names in a script may hold what no encoding can: ASCII always can.
+    # ASCII output can represent any name in a script.
     sys.stdout.write(json.dumps(answer) + "\n")
 
 

@@ -1,11 +1,11 @@
-"""Runs a script's top level, for configuration that reading does not tell.
+"""Runs a script's top level for configuration that cannot be read statically.
 
     python3 -I -S -B inspect_exec.py FILE NAME confined|unconfined
 
-Start it with a cleaned environment, in an empty temporary folder, with a limit of time. Prints one
-JSON document: {"findings": {...}}, the fields of an inspection that are known now, or {"problem":
-{...}} as inspect_ast.py does. "confined" gives up all means of harm first; where the system does not
-take them away, nothing is run and {"unenforced": "why"} is printed. What the script prints goes to standard error.
+Start it with a clean environment, in an empty temporary folder, with a time limit. Prints one JSON
+document: {"findings": {...}}, the fields of an inspection that are known now, or {"problem": {...}}
+as inspect_ast.py does. "confined" enters a sandbox first; where the system has none, nothing runs
+and {"unenforced": "why"} is printed. The script's output goes to standard error.
 """
 
 import json
@@ -41,11 +41,13 @@ def main():
         answer = {"unenforced": str(reason)}
     answers.write(json.dumps(answer) + "\n")
     answers.flush()
-    os._exit(0)  # threads of the script do not hold it up, and its functions of atexit stay off
+    os._exit(0)  # ignores the script's threads and atexit functions
 
 
 def run(file, name, is_confined):
-    """What is known of the target once the script has run. Raises Problem, and Unenforced before it."""
+    """Returns the findings of the target after running the script. Raises Problem, and Unenforced
+    before it runs.
+    """
     _limit()
     if is_confined:
         confine(os.getcwd())
@@ -70,9 +72,9 @@ def run(file, name, is_confined):
         script = os.path.basename(file)
         raise Problem(
             "target_missing",
-            "%s in %s is no function and no app." % (name, script)
+            "%s in %s is not a function or an app." % (name, script)
             if name in namespace
-            else "%s has no function %s, also after it has run." % (script, name),
+            else "%s has no function %s, even after running." % (script, name),
             None,
             file,
         )
@@ -96,7 +98,7 @@ def _problem_of(error, file):
     if isinstance(error, GuardRefused):
         return Problem(
             "guard_refused",
-            "%s: the script wants to %s when it is loaded." % (_place(failure), error.wish),
+            "%s: loading the script tries to %s." % (_place(failure), error.wish),
             "Move that into the function, or make the decorator's values constants.",
             failure.file,
             failure.line,
@@ -104,12 +106,12 @@ def _problem_of(error, file):
         )
     sentence = failure.sentence
     if isinstance(error, SystemExit):
-        sentence = "%s: the script ends itself when it is loaded." % _place(failure)
+        sentence = "%s: loading the script exits Python." % _place(failure)
     return Problem(
         failure.reason,
         sentence,
-        "It was run to learn its configuration: make the decorator's values constants, or give them "
-        "by flags.",
+        "The script was run to read its configuration. Make the decorator's values constants, or set "
+        "them with flags.",
         failure.file,
         failure.line,
         failure.text,
@@ -118,7 +120,7 @@ def _problem_of(error, file):
 
 def _refusal(wish, file, line):
     place = "%s:%d" % (os.path.basename(file), line) if file else "The script"
-    sentence = "%s was not allowed to %s while its configuration was read." % (place, wish)
+    sentence = "%s tried to %s while its configuration was read, which is not allowed." % (place, wish)
     return {"code": "guard_refused", "sentence": sentence, **({"line": line} if line else {})}
 
 

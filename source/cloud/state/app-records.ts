@@ -1,4 +1,4 @@
-// Apps as they are desired: names, the active revision, overrides of scale, what is being rolled out.
+// Desired state of apps: names, active revision, scale overrides, current rollout.
 import type { Clock } from "../../base/clock.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { DeployStrategy } from "../admin/documents.ts";
@@ -15,11 +15,11 @@ export interface RevisionKey extends AppKey {
   revision: string;
 }
 
-/** A deployment that has not ended. It is carried on after a crash. */
+/** Deployment in progress, which is resumed after a crash. */
 export interface Rollout {
   revision: string;
   strategy: DeployStrategy;
-  /** Whether old replicas have to make room: none of them is wanted until it has ended. */
+  /** True once old replicas have to make room: none is started until the rollout ends. */
   isHolding: boolean;
   smoke: string | undefined;
   since: number;
@@ -31,7 +31,7 @@ export interface AppRecord extends AppKey {
   rollout: Rollout | undefined;
   overrides: Partial<ScaleSettings>;
   isEphemeral: boolean;
-  /** Of the newest revision; numbers are never used again. */
+  /** Number of the newest revision; numbers are never reused. */
   lastNumber: number;
   /** Milliseconds since 1970. */
   createdAt: number;
@@ -54,7 +54,7 @@ export class AppRecords {
     this.#clock = clock;
   }
 
-  /** Tombstones among them. */
+  /** Lists apps, including tombstones. */
   list(): AppRecord[] {
     return this.#database
       .statement("SELECT * FROM apps ORDER BY organisation, app")
@@ -69,18 +69,18 @@ export class AppRecords {
     return row === undefined ? undefined : toRecord(row);
   }
 
-  /** @throws ProductError `CLOUD_APP_UNKNOWN`, also for one that was deleted */
+  /** @throws ProductError `CLOUD_APP_UNKNOWN`, also for a deleted app */
   get(key: AppKey): AppRecord {
     const record = this.find(key);
     if (record !== undefined && record.desired !== "deleted") return record;
-    const wasDeleted = record !== undefined ? "was deleted" : "is not known here";
+    const fault = record !== undefined ? "was deleted" : "does not exist";
     throw new ProductError(cloudErrors.appUnknown, {
-      message: `The app ${appName(key)} ${wasDeleted}.`,
-      hint: "deployctl apps list shows those there are.",
+      message: `App ${appName(key)} ${fault}.`,
+      hint: "Run `deployctl apps list` to see all apps.",
     });
   }
 
-  /** Makes the app, or takes its tombstone away. Revision numbers go on from the old one's. */
+  /** Creates the app or replaces its tombstone, continuing the old revision numbers. */
   create(key: AppKey, { isEphemeral }: { isEphemeral: boolean }): AppRecord {
     const now = this.#clock.wallMs();
     this.#database
@@ -123,7 +123,7 @@ export class AppRecords {
       );
   }
 
-  /** With its revisions and replicas. */
+  /** Removes the app with its revisions and replicas. */
   remove({ organisation, app }: AppKey): void {
     this.#database
       .statement("DELETE FROM apps WHERE organisation = ? AND app = ?")
@@ -154,12 +154,12 @@ function toRecord(row: Row): AppRecord {
   };
 }
 
-/** A column that may be NULL. */
+/** Reads a nullable column. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** A column that may be NULL. */
+/** Reads a nullable column. */
 export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined;
 }

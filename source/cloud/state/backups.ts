@@ -1,4 +1,4 @@
-// Copies of state.db: written while it is in use, kept to a number, put back when it is damaged.
+// Backups of state.db: written while it is in use, limited in number, restored on demand.
 import {
   chmodSync,
   copyFileSync,
@@ -20,10 +20,10 @@ export interface Backup {
   at: number;
 }
 
-const kept = 7;
+const maximumBackups = 7;
 const stampPattern = /^\d{13}$/;
 
-/** What a damaged database's name begins with, before the time. */
+/** Returns the prefix of a damaged database's new name, before the time. */
 export function setAsidePrefix(file: string): string {
   return `${file}.damaged-`;
 }
@@ -32,7 +32,7 @@ function backupFile(file: string, at: number): string {
   return `${file}.backup-${at}`;
 }
 
-/** A consistent copy, made in one read transaction. @returns its path */
+/** Writes a consistent copy, in one read transaction. @returns its path */
 export function writeBackup(connection: DatabaseSync, file: string, now: number): string {
   let at = now;
   while (existsSync(backupFile(file, at))) at += 1;
@@ -60,15 +60,15 @@ export function newestBackup(file: string): Backup | undefined {
 }
 
 export function pruneBackups(file: string): void {
-  for (const backup of listBackups(file).slice(kept)) rmSync(backup.file);
+  for (const backup of listBackups(file).slice(maximumBackups)) rmSync(backup.file);
 }
 
 /**
- * Puts a backup in the database's place; what is there is set aside, never removed. No control
- * plane may run.
+ * Replaces the database by a backup; the old one is renamed, never removed. No control plane may be
+ * running.
  *
- * @param backup undefined: none, the next start begins with an empty database
- * @returns where the old database is now, if there was one
+ * @param backup undefined starts over with an empty database
+ * @returns the new path of the old database, if there was one
  * @throws ProductError `CLOUD_BACKUP_UNUSABLE`
  */
 export function restoreBackup(
@@ -82,13 +82,13 @@ export function restoreBackup(
     copyFileSync(backup, restored);
     chmodSync(restored, 0o600);
   } else {
-    // SQLite takes a file without a byte for an empty database.
+    // SQLite treats an empty file as an empty database.
     writeFileSync(restored, "", { mode: 0o600 });
   }
   const replaced = existsSync(file) ? `${file}.replaced-${now}` : undefined;
   for (const suffix of ["", "-wal", "-shm"]) {
     if (!existsSync(file + suffix)) continue;
-    // A journal without its database, or with another one, must not be found.
+    // SQLite must not find a journal without its database, or with another one.
     renameSync(file + suffix, (replaced ?? `${file}.replaced-${now}`) + suffix);
   }
   renameSync(restored, file);
@@ -99,14 +99,14 @@ function examineBackup(backup: string): void {
   const fault = faultOf(backup);
   if (fault === undefined) return;
   throw new ProductError(cloudErrors.backupUnusable, {
-    message: `${backup} cannot be restored: ${fault}.`,
-    hint: "deployctl state check shows what there is.",
+    message: `Cannot restore ${backup}: ${fault}.`,
+    hint: "Run `deployctl state check` to see all backups.",
   });
 }
 
-/** Why a database's file cannot be used; undefined when it is whole. */
+/** Returns the reason why a database file cannot be used; undefined for a sound one. */
 export function faultOf(backup: string): string | undefined {
-  if (!existsSync(backup)) return "there is no such file";
+  if (!existsSync(backup)) return "no such file";
   try {
     const { DatabaseSync } = sqlite();
     const connection = new DatabaseSync(backup, { readOnly: true });

@@ -1,4 +1,4 @@
-// The files of revisions: each bundle once, in a folder named by its content, never written again.
+// Files of revisions: each bundle once, in a read-only folder named by its content hash.
 import { createHash, randomUUID } from "node:crypto";
 import {
   chmodSync,
@@ -16,7 +16,7 @@ import type { BundleFile } from "../admin/documents.ts";
 import { cloudErrors } from "../errors.ts";
 
 const largestBundleBytes = 64 * 1024 * 1024;
-const mostFiles = 2000;
+const maximumFiles = 2000;
 const longestPath = 512;
 
 export class BundleStore {
@@ -35,12 +35,12 @@ export class BundleStore {
     return existsSync(this.folderOf(bundle));
   }
 
-  /** Writes the files, unless the same ones are there already. */
+  /** Stores a bundle, unless it is stored already. */
   keep({ hash, files }: Bundle): void {
     if (!this.has(hash)) this.#store(hash, files);
   }
 
-  /** Removes the bundles that are not in use, and what a crash has left behind. */
+  /** Removes unused bundles, and leftovers of a crash. */
   prune(used: ReadonlySet<string>): void {
     if (!existsSync(this.#folder)) return;
     for (const name of readdirSync(this.#folder)) {
@@ -48,7 +48,7 @@ export class BundleStore {
     }
   }
 
-  /** Whole or not at all: the folder gets its name when everything is in it. */
+  /** Stores atomically: the folder gets its name once it is complete. */
   #store(bundle: string, files: DecodedFile[]): void {
     const temporary = path.join(this.#folder, `unfinished-${randomUUID()}`);
     try {
@@ -57,7 +57,7 @@ export class BundleStore {
         mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 });
         writeFileSync(target, content, { mode: isExecutable ? 0o500 : 0o400 });
       }
-      closeFolders(temporary);
+      makeReadOnly(temporary);
       renameSync(temporary, this.folderOf(bundle));
     } catch (error) {
       removeReadOnly(temporary);
@@ -66,7 +66,7 @@ export class BundleStore {
   }
 }
 
-/** Files that were examined, and what they are known by. */
+/** Validated files with their hash. */
 export interface Bundle {
   /** SHA-256. */
   hash: string;
@@ -77,7 +77,7 @@ export interface Bundle {
 export function readBundle(sent: { script: string; files: readonly BundleFile[] }): Bundle {
   const files = decode(sent.files);
   if (!files.some((file) => file.path === sent.script)) {
-    throw invalid(`The script ${quoteShort(sent.script)} is not among the deployment's files.`);
+    throw invalid(`The script ${quoteShort(sent.script)} is missing from the deployment's files.`);
   }
   return { hash: hashOf(files), files };
 }
@@ -89,20 +89,20 @@ interface DecodedFile {
 }
 
 function decode(files: readonly BundleFile[]): DecodedFile[] {
-  if (files.length > mostFiles) {
-    throw invalid(`A deployment has at most ${mostFiles} files; this one has ${files.length}.`);
+  if (files.length > maximumFiles) {
+    throw invalid(`Too many files: ${files.length} (the limit is ${maximumFiles}).`);
   }
   const seen = new Set<string>();
   let total = 0;
   return files.map(({ path: name, contentBase64, isExecutable }) => {
     const fault = pathFault(name);
     if (fault !== undefined) throw invalid(`The path ${quoteShort(name)} ${fault}.`);
-    if (seen.has(name)) throw invalid(`The path ${quoteShort(name)} is there twice.`);
+    if (seen.has(name)) throw invalid(`Duplicate path ${quoteShort(name)}.`);
     seen.add(name);
     const content = Buffer.from(contentBase64, "base64");
     total += content.length;
     if (total > largestBundleBytes) {
-      throw invalid("The files of a deployment are larger than 64 MiB together.");
+      throw invalid("The deployment's files exceed 64 MiB.");
     }
     return { path: name, content, isExecutable };
   });
@@ -110,10 +110,10 @@ function decode(files: readonly BundleFile[]): DecodedFile[] {
 
 function pathFault(name: string): string | undefined {
   if (name === "" || name.length > longestPath) return "is empty or too long";
-  if (name.includes("\0") || name.includes("\\")) return "has a character that paths may not have";
+  if (name.includes("\0") || name.includes("\\")) return "contains an invalid character";
   if (path.posix.isAbsolute(name)) return "is absolute";
   if (name.split("/").some((part) => part === "" || part === "." || part === "..")) {
-    return "leaves its folder, or has an empty part";
+    return "leads outside its folder or has an empty segment";
   }
   return undefined;
 }
@@ -122,7 +122,7 @@ function hashOf(files: DecodedFile[]): string {
   const hash = createHash("sha256");
   const ordered = [...files].sort((one, other) => (one.path < other.path ? -1 : 1));
   for (const { path: name, content, isExecutable } of ordered) {
-    // Lengths first: no two lists of files give the same bytes.
+    // Length prefixes ensure that different files never give the same bytes.
     hash.update(
       `${Buffer.byteLength(name)}:${name}:${isExecutable ? "x" : "-"}:${content.length}:`,
     );
@@ -131,24 +131,24 @@ function hashOf(files: DecodedFile[]): string {
   return hash.digest("hex");
 }
 
-function closeFolders(folder: string): void {
+function makeReadOnly(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) closeFolders(path.join(folder, entry.name));
+    if (entry.isDirectory()) makeReadOnly(path.join(folder, entry.name));
   }
   chmodSync(folder, 0o500);
 }
 
-/** A folder that cannot be written cannot be emptied either. */
+/** Makes folders writable first, as a read-only folder cannot be emptied. */
 function removeReadOnly(folder: string): void {
   if (!existsSync(folder)) return;
-  openFolders(folder);
+  makeWritable(folder);
   rmSync(folder, { recursive: true });
 }
 
-function openFolders(folder: string): void {
+function makeWritable(folder: string): void {
   chmodSync(folder, 0o700);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) openFolders(path.join(folder, entry.name));
+    if (entry.isDirectory()) makeWritable(path.join(folder, entry.name));
   }
 }
 

@@ -1,4 +1,4 @@
-// Everything that is kept of apps, behind one database.
+// Stored state of apps, in one database.
 import path from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import { AppRecords } from "./app-records.ts";
@@ -20,7 +20,10 @@ export interface CloudStore {
   bundles: BundleStore;
 }
 
-/** @throws ProductError `CLOUD_STATE_UNUSABLE` when the key of the secrets is not theirs */
+/**
+ * @throws ProductError `CLOUD_STATE_UNUSABLE` when the encryption key does not match the stored
+ * secrets
+ */
 export function openStore(database: StateDatabase, stateFolder: string, clock: Clock): CloudStore {
   const file = path.join(stateFolder, "keys", "secrets");
   const box = SecretBox.open(file, hasSecrets(database));

@@ -1,4 +1,5 @@
-// state.db: one SQLite file that one control plane owns, with everything that must survive it.
+// State database, state.db: one SQLite file owned by one control plane, with everything that must
+// survive it.
 import {
   chmodSync,
   closeSync,
@@ -19,21 +20,21 @@ import { type Migration, migrations } from "./migrations.ts";
 
 export interface StateDatabaseOptions {
   clock?: Clock;
-  /** Other steps than the product's, for tests. */
+  /** Replaces the product's migrations, for tests. */
   migrations?: readonly Migration[];
 }
 
 const busyTimeoutMs = 2000;
 const dayMs = 86_400_000;
 
-/** The file inside a state folder. */
+/** Returns the path inside a state folder. */
 export function stateFile(stateFolder: string): string {
   return path.join(stateFolder, "state.db");
 }
 
 /**
- * Everything in here is synchronous. SQLite's own lock is held from the first read to `close`, so
- * that a second control plane can never write the same file; it dies with the process.
+ * Synchronous database. Holds SQLite's own lock from the first read until `close` or the end of the
+ * process, so that a second control plane can never write the same file.
  */
 export class StateDatabase {
   readonly file: string;
@@ -49,14 +50,14 @@ export class StateDatabase {
   }
 
   /**
-   * Opens the file, or makes it, and brings it to the newest schema after a backup.
+   * Opens or creates the file and migrates it, after a backup.
    *
    * @throws ProductError `CLOUD_STATE_CORRUPT`, `CLOUD_STATE_NEWER`, `CLOUD_ALREADY_RUNNING`,
-   *   `CLOUD_STATE_UNUSABLE`
+   * `CLOUD_STATE_UNUSABLE`
    */
   static open(file: string, options: StateDatabaseOptions = {}): StateDatabase {
     const clock = options.clock ?? systemClock;
-    refuseToBeginAnew(file);
+    refuseEmptyRestart(file);
     const connection = connect(file);
     try {
       examine(connection);
@@ -69,7 +70,7 @@ export class StateDatabase {
     }
   }
 
-  /** A statement that is compiled once. */
+  /** Returns a prepared statement, compiled once. */
   statement(sql: string): StatementSync {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
@@ -79,8 +80,7 @@ export class StateDatabase {
   }
 
   /**
-   * All of it or nothing, on disk when it returns. Within another transaction it is a part of that
-   * one.
+   * Runs work atomically; the result is on disk on return. Nested calls join the outer transaction.
    */
   transaction<T>(work: () => T): T {
     if (this.#depth > 0) return work();
@@ -98,36 +98,36 @@ export class StateDatabase {
     }
   }
 
-  /** Writes a copy beside the file and removes the oldest beyond seven. @returns its path */
+  /** Writes a backup next to the file and removes all but the newest seven. @returns its path */
   backup(): string {
     const copy = writeBackup(this.connection, this.file, this.#clock.wallMs());
     pruneBackups(this.file);
     return copy;
   }
 
-  /** Makes a copy when the newest is older than a day. @returns its path, if it was made */
+  /** Writes a backup when the newest one is older than a day. @returns its path, if written */
   backupWhenDue(): string | undefined {
     const now = this.#clock.wallMs();
-    // One of the future is from before the clock was put right.
+    // Ignores backups from the future, made before the clock was corrected.
     const newest = listBackups(this.file).find(({ at }) => at <= now);
     if (newest !== undefined && newest.at > now - dayMs) return undefined;
     return this.backup();
   }
 
-  /** Why nothing can be written, as a sentence; undefined: it can, which is tried. */
-  writingFault(): string | undefined {
+  /** Tries to write. @returns the reason for a failure, as a sentence; undefined on success */
+  writeFault(): string | undefined {
     try {
       const version = readVersion(this.connection);
       this.transaction(() => this.connection.exec(`PRAGMA user_version = ${version}`));
       return undefined;
     } catch (error) {
-      return `The state database ${this.file} cannot be written: ${describeError(error)}.`;
+      return `Cannot write to the state database ${this.file}: ${describeError(error)}.`;
     }
   }
 
-  /** What SQLite's full check complains of; empty when all is well. */
+  /** Runs SQLite's full check. @returns the problems found */
   check(): string[] {
-    return complaints(this.connection, "integrity_check");
+    return problemsOf(this.connection, "integrity_check");
   }
 
   close(): void {
@@ -139,8 +139,8 @@ export class StateDatabase {
     const version = readVersion(this.connection);
     if (version > steps.length) {
       throw new ProductError(cloudErrors.stateNewer, {
-        message: `${this.file} was written by a newer version (schema ${version}; this one knows ${steps.length}).`,
-        hint: "Update the program, or restore a backup with deployctl state restore.",
+        message: `${this.file} was written by a newer version (schema ${version}; this version supports ${steps.length}).`,
+        hint: "Update deployctl, or restore a backup with `deployctl state restore`.",
       });
     }
     if (version === steps.length) return;
@@ -162,7 +162,7 @@ export class StateDatabase {
 function connect(file: string): DatabaseSync {
   try {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-    // SQLite gives its journal the same rights.
+    // SQLite creates its journal with the same mode.
     closeSync(openSync(file, "a", 0o600));
     chmodSync(file, 0o600);
     const { DatabaseSync } = sqlite();
@@ -176,27 +176,27 @@ function rollBack(connection: DatabaseSync): void {
   try {
     connection.exec("ROLLBACK");
   } catch {
-    // Where the disk is full SQLite has done so itself; the first error is the one to tell of:
+    // On a full disk SQLite has rolled back itself, and the first error is the one to report:
     // https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction
   }
 }
 
-/** Sets the connection up and reads the whole file once. */
+/** Configures the connection and checks the whole file once. */
 function examine(connection: DatabaseSync): void {
   connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   connection.exec("PRAGMA locking_mode = EXCLUSIVE");
   connection.exec("PRAGMA journal_mode = WAL");
   connection.exec("PRAGMA synchronous = FULL");
   connection.exec("PRAGMA foreign_keys = ON");
-  // The lock is taken by the first write, not by the pragma.
+  // The first write takes the lock, not the pragma.
   connection.exec("BEGIN IMMEDIATE; COMMIT");
-  const [complaint] = complaints(connection, "quick_check");
-  if (complaint !== undefined) throw new CorruptDatabase(complaint);
+  const [problem] = problemsOf(connection, "quick_check");
+  if (problem !== undefined) throw new CorruptDatabase(problem);
 }
 
 class CorruptDatabase extends Error {}
 
-function complaints(connection: DatabaseSync, check: "quick_check" | "integrity_check"): string[] {
+function problemsOf(connection: DatabaseSync, check: "quick_check" | "integrity_check"): string[] {
   const rows = connection.prepare(`PRAGMA ${check}`).all();
   return rows.map((row) => String(row[check])).filter((text) => text !== "ok");
 }
@@ -205,14 +205,14 @@ function readVersion(connection: DatabaseSync): number {
   return Number(connection.prepare("PRAGMA user_version").get()?.user_version);
 }
 
-/** SQLite's primary result code: https://www.sqlite.org/rescode.html */
+/** Returns SQLite's primary result code: https://www.sqlite.org/rescode.html */
 function resultCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("errcode" in error)) return undefined;
   return typeof error.errcode === "number" ? error.errcode & 0xff : undefined;
 }
 
 const busyCodes = new Set([5, 6]);
-/** Malformed, or not a database at all. */
+/** Malformed, or not a database. */
 const corruptCodes = new Set([11, 26]);
 
 function explain(file: string, error: unknown, clock: Clock): unknown {
@@ -221,7 +221,7 @@ function explain(file: string, error: unknown, clock: Clock): unknown {
   if (code !== undefined && busyCodes.has(code)) {
     return new ProductError(cloudErrors.alreadyRunning, {
       message: `${file} is in use by another control plane.`,
-      hint: "deployctl status shows it; deployctl down ends it.",
+      hint: "Run `deployctl status` to see it, or `deployctl down` to stop it.",
       cause: error,
     });
   }
@@ -231,7 +231,7 @@ function explain(file: string, error: unknown, clock: Clock): unknown {
   return unusable(file, error);
 }
 
-/** @returns the new path of the damaged file; its journal goes along under the matching name */
+/** @returns the new path of the damaged file; its journal is renamed with it */
 function setAside(file: string, now: number): string {
   const stamp = new Date(now).toISOString().replaceAll(/[:.]/g, "-");
   const target = `${setAsidePrefix(file)}${stamp}`;
@@ -241,8 +241,11 @@ function setAside(file: string, now: number): string {
   return target;
 }
 
-/** An empty database in place of a damaged one would take every running replica for a stray. */
-function refuseToBeginAnew(file: string): void {
+/**
+ * Refuses to replace a damaged database by an empty one, which would treat every running replica as
+ * an orphan.
+ */
+function refuseEmptyRestart(file: string): void {
   if (existsSync(file)) return;
   const folder = path.dirname(file);
   if (!existsSync(folder)) return;
@@ -257,19 +260,19 @@ function refuseToBeginAnew(file: string): void {
 function corrupt(file: string, setAsideFile: string, cause: unknown): ProductError {
   const backup = newestBackup(file);
   return new ProductError(cloudErrors.stateCorrupt, {
-    message: `The state database ${file} was damaged and is now ${setAsideFile}.`,
+    message: `The state database ${file} is damaged. It was moved to ${setAsideFile}.`,
     hint:
       backup === undefined
-        ? "There is no backup yet; deployctl state restore --empty begins anew."
-        : `Restore the newest backup with deployctl state restore ${backup.file}.`,
+        ? "There is no backup. Run `deployctl state restore --empty` to start over."
+        : `Restore the newest backup with \`deployctl state restore ${backup.file}\`.`,
     cause,
   });
 }
 
 function unusable(file: string, cause: unknown): ProductError {
   return new ProductError(cloudErrors.stateUnusable, {
-    message: `The state database ${file} cannot be used: ${describeError(cause)}.`,
-    hint: "Mend the rights of its folder, or free some room on its disk.",
+    message: `Cannot use the state database ${file}: ${describeError(cause)}.`,
+    hint: "Check the folder's permissions and free disk space.",
     cause,
   });
 }

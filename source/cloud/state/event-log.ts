@@ -1,4 +1,4 @@
-// What happened to apps, one sentence each, and those who follow it.
+// Log of app events, one sentence each, with live followers.
 import type { Clock } from "../../base/clock.ts";
 import type { EventDocument } from "../admin/documents.ts";
 import { textOf } from "./app-records.ts";
@@ -9,10 +9,10 @@ export type NewEvent = Pick<EventDocument, "organisation" | "app" | "kind" | "se
   replica?: string | undefined;
 };
 
-/** Enough for weeks; the log never grows without end. */
-const kept = 20_000;
-/** Rows are counted now and then, not at each event. */
-const prunedEvery = 500;
+/** Number of events kept, enough for weeks. */
+const maximumEvents = 20_000;
+/** Events between two prunings. */
+const pruneEvery = 500;
 
 export class EventLog {
   readonly #database: StateDatabase;
@@ -34,13 +34,13 @@ export class EventLog {
       )
       .run(at, organisation, app, revision ?? null, replica ?? null, kind, sentence);
     this.#written += 1;
-    if (this.#written % prunedEvery === 0) this.#prune();
+    if (this.#written % pruneEvery === 0) this.#prune();
     for (const listener of this.#listeners) {
       listener({ at, organisation, app, revision, replica, kind, sentence });
     }
   }
 
-  /** Oldest first, the newest 1000 of them. */
+  /** Lists the newest 1000 events, oldest first. */
   list(query: { organisation?: string; app?: string; sinceMs?: number }): EventDocument[] {
     const { organisation, app, sinceMs = 0 } = query;
     return this.#database
@@ -61,7 +61,7 @@ export class EventLog {
       .reverse();
   }
 
-  /** @returns stops it */
+  /** @returns a function that stops it */
   follow(listener: (event: EventDocument) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -70,6 +70,6 @@ export class EventLog {
   #prune(): void {
     this.#database
       .statement("DELETE FROM events WHERE id <= (SELECT max(id) FROM events) - ?")
-      .run(kept);
+      .run(maximumEvents);
   }
 }

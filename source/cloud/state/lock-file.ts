@@ -1,4 +1,5 @@
-// Tells who works on a state folder. SQLite's own lock forbids a second one; this file names the first.
+// Lock file of a state folder, which names its control plane. SQLite's own lock prevents a second
+// one.
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
@@ -11,9 +12,9 @@ export function lockFile(stateFolder: string): string {
 }
 
 /**
- * Takes the lock; one whose owner is dead is taken over.
+ * Takes the lock, also from a dead process.
  *
- * @returns gives it back
+ * @returns a function that releases it
  * @throws ProductError `CLOUD_ALREADY_RUNNING`, `CLOUD_STATE_UNUSABLE`
  */
 export function takeLock(stateFolder: string): () => void {
@@ -26,7 +27,7 @@ export function takeLock(stateFolder: string): () => void {
     if (!link(own, file)) {
       const holder = readLock(stateFolder);
       if (holder !== undefined && isAlive(holder)) throw alreadyRunning(stateFolder, holder);
-      // Two that take over at once both get here; SQLite's lock then lets one of them on.
+      // Two processes may get here at once; SQLite's lock then admits one of them.
       renameSync(own, file);
     }
   } finally {
@@ -38,7 +39,7 @@ export function takeLock(stateFolder: string): () => void {
   };
 }
 
-/** @returns who holds or held the lock; undefined without a readable file */
+/** @returns the current or last holder; undefined without a readable file */
 export function readLock(stateFolder: string): ProcessIdentity | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(lockFile(stateFolder), "utf8"));
@@ -51,11 +52,11 @@ export function readLock(stateFolder: string): ProcessIdentity | undefined {
       bootId: typeof bootId === "string" ? bootId : undefined,
     };
   } catch {
-    return undefined; // none, or torn by a power cut: nobody who lives holds it
+    return undefined; // missing, or truncated by a power failure: no running process holds it
   }
 }
 
-/** Made whole under another name first, so that nobody reads half of it. */
+/** Links a complete file, so that nobody reads half of it. */
 function link(own: string, file: string): boolean {
   try {
     linkSync(own, file);
@@ -68,7 +69,7 @@ function link(own: string, file: string): boolean {
 
 function alreadyRunning(stateFolder: string, holder: ProcessIdentity): ProductError {
   return new ProductError(cloudErrors.alreadyRunning, {
-    message: `The control plane of ${stateFolder} already runs as process ${holder.processId}.`,
-    hint: "deployctl status shows it; deployctl down ends it.",
+    message: `A control plane is already running on ${stateFolder} (pid ${holder.processId}).`,
+    hint: "Run `deployctl status` to see it, or `deployctl down` to stop it.",
   });
 }

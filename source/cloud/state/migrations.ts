@@ -1,11 +1,11 @@
-// The schema of state.db, as the steps that lead to it. A step that was released is never changed:
-// what is to be different comes as a further one.
+// Schema of state.db, as migration steps. A released step never changes; changes come as further
+// steps.
 
 import { keyTable } from "../keys/key-table.ts";
 import { usageTable } from "../metrics/usage-table.ts";
 
 export interface Migration {
-  /** Named in the error when it fails. */
+  /** Shown in the error when the step fails. */
   name: string;
   sql: string;
 }
@@ -63,7 +63,7 @@ CREATE TABLE secrets (
 ) STRICT;
 `;
 
-/** Oldest first; `user_version` counts those that a file has had. */
+/** Steps, oldest first; `user_version` counts those applied to a file. */
 export const migrations: readonly Migration[] = [
   { name: "control plane", sql: controlPlane },
   { name: "keys", sql: keyTable },

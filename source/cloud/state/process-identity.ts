@@ -1,4 +1,4 @@
-// Which process a process id means: ids are used again, a start time since this boot is not.
+// Identity of a process: ids are reused, but not together with their start time and boot.
 import { findBootId, isLiving, readProcess } from "../process-stat.ts";
 
 export interface ProcessIdentity {
@@ -12,7 +12,9 @@ export function identifyProcess(processId: number): ProcessIdentity {
   return { processId, startTime: startTimeOf(processId), bootId: findBootId() };
 }
 
-/** Whether that very process lives. A zombie does not: it only waits to be reaped. */
+/**
+ * Returns true while this very process runs. A zombie does not count: it only waits to be reaped.
+ */
 export function isAlive({ processId, startTime, bootId }: ProcessIdentity): boolean {
   if (bootId !== findBootId()) return false;
   if (startTime === undefined) return answersSignal(processId);
@@ -24,7 +26,7 @@ function startTimeOf(processId: number): string | undefined {
   return facts === undefined ? undefined : String(facts.startTime);
 }
 
-/** Without /proc, on macOS: the id is all there is to go by. */
+/** Checks the id alone, where there is no /proc (macOS). */
 function answersSignal(processId: number): boolean {
   try {
     process.kill(processId, 0);

@@ -1,4 +1,4 @@
-// Replicas: written down before they are started, and for a day after they have ended.
+// Replica records: written before a replica is started, kept for a day after it ended.
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import type { ReplicaExit } from "../engines/engine.ts";
@@ -6,16 +6,16 @@ import { type AppKey, numberOf, type RevisionKey } from "./app-records.ts";
 import type { StateDatabase } from "./database.ts";
 
 /**
- * How far a replica has come, as far as a new control plane has to know.
+ * Progress of a replica, as far as a new control plane needs it.
  *
- * `ordered`: the engine may not have heard of it yet; `started`: it has; `ready`: it has answered;
- * `draining`: it gets no more requests; `stopping`: it is being ended at once; `ended`.
+ * `ordered`: the engine may not know it yet; `started`: it does; `ready`: it has answered;
+ * `draining`: gets no new requests; `stopping`: is being killed; `ended`.
  */
 export type ReplicaStage = "ordered" | "started" | "ready" | "draining" | "stopping" | "ended";
 
 export interface ReplicaRecord extends RevisionKey {
   replica: string;
-  /** One that verifies a new revision gets no request before the switch. */
+  /** A verifying replica gets no requests before the switch. */
   purpose: "serving" | "verifying";
   stage: ReplicaStage;
   /** Milliseconds since 1970. */
@@ -38,7 +38,7 @@ export class ReplicaRecords {
     this.#clock = clock;
   }
 
-  /** Oldest first; those that have ended among them. */
+  /** Lists all replicas, including ended ones, oldest first. */
   list(): ReplicaRecord[] {
     return this.#database
       .statement("SELECT * FROM replicas ORDER BY created_at, replica")
@@ -46,7 +46,7 @@ export class ReplicaRecords {
       .map(toRecord);
   }
 
-  /** Those that have not ended, oldest first. */
+  /** Lists replicas that have not ended, oldest first. */
   living(): ReplicaRecord[] {
     return this.#database
       .statement("SELECT * FROM replicas WHERE stage <> 'ended' ORDER BY created_at, replica")
@@ -68,9 +68,9 @@ export class ReplicaRecords {
     return row === undefined ? undefined : toRecord(row);
   }
 
-  /** Draws an id. */
+  /** Creates a record with a random id. */
   create(revision: RevisionKey, purpose: ReplicaRecord["purpose"]): ReplicaRecord {
-    const replica = drawReplicaId();
+    const replica = createReplicaId();
     const { organisation, app } = revision;
     const record: ReplicaRecord = {
       organisation,
@@ -113,7 +113,7 @@ export class ReplicaRecords {
       );
   }
 
-  /** Those that ended before a time. */
+  /** Removes records of replicas that ended before a time. */
   prune(before: number): void {
     this.#database
       .statement("DELETE FROM replicas WHERE stage = 'ended' AND ended_at < ?")
@@ -121,8 +121,8 @@ export class ReplicaRecords {
   }
 }
 
-/** Eight letters that are not taken for one another: 40 bits. */
-function drawReplicaId(): string {
+/** Returns eight unambiguous characters: 40 random bits. */
+function createReplicaId(): string {
   const letters = Array.from(randomBytes(8), (byte) => idAlphabet[byte % idAlphabet.length]);
   return letters.join("");
 }

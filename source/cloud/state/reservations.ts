@@ -1,27 +1,30 @@
-// What replicas hold for themselves alone: ports and GPUs, written down before they are used.
+// Exclusive resources of replicas, ports and GPUs, recorded before they are used.
 import type { StateDatabase } from "./database.ts";
 
 export type ReservationKind = "port" | "gpu";
 
 export interface Reservation {
   kind: ReservationKind;
-  /** A port's number or a GPU's UUID. */
+  /** Port number or GPU UUID. */
   value: string;
   replica: string;
-  /** 0..1 of the thing; a port is always whole. */
+  /** Share of the resource, 0..1; 1 for a port. */
   share: number;
 }
 
-/** Survives the control plane: what a living replica holds is never given away. */
+/**
+ * Reservations that survive the control plane, so that nothing a running replica holds is given
+ * away.
+ */
 export interface Reservations {
   list(): Reservation[];
-  /** @returns false when another replica holds so much of it that the share is not free */
+  /** @returns false when the share is not free */
   reserve(reservation: Reservation): boolean;
-  /** Everything that a replica holds. */
+  /** Releases everything that a replica holds. */
   release(replica: string): void;
 }
 
-/** Shares that are added up may miss 1 by a rounding. */
+/** Tolerance for rounding errors when shares are added up. */
 const roundingError = 1e-9;
 
 export class StoredReservations implements Reservations {

@@ -1,4 +1,4 @@
-// Revisions: frozen once written, but for their state, and what happened when they were started.
+// Revision records: frozen, except for their state and the results of starting them.
 import type { Clock } from "../../base/clock.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { quoteShort } from "../../base/seen-text.ts";
@@ -13,11 +13,11 @@ export interface RevisionRecord extends RevisionKey {
   number: number;
   state: RevisionState;
   reason: string | undefined;
-  /** Of the error for which it is not active. */
+  /** Code of the error that kept it from becoming active. */
   failureCode: string | undefined;
-  /** Of bundle, script, configuration and secrets: the same means "no change". */
+  /** Hash of bundle, script, configuration and secrets; the same hash means "no change". */
   contentHash: string;
-  /** SHA-256 of the bundle, which is its folder's name. */
+  /** SHA-256 of the bundle, and the name of its folder. */
   bundle: string;
   script: string;
   target: string;
@@ -25,16 +25,16 @@ export interface RevisionRecord extends RevisionKey {
   inspection: Inspection;
   message: string | undefined;
   annotations: Record<string, string>;
-  /** Id of the key, where one was used. */
+  /** Id of the API key used, if any. */
   createdBy: string | undefined;
   /** Milliseconds since 1970. */
   createdAt: number;
-  /** When it last became active; undefined: never. */
+  /** Time of the last activation; undefined: never. */
   activatedAt: number | undefined;
   isPinned: boolean;
-  /** Replicas in a row that ended by themselves too early. */
+  /** Number of replicas in a row that exited too early. */
   failures: number;
-  /** No replica is started before this time. */
+  /** Earliest start of the next replica; milliseconds since 1970. */
   notBefore: number;
 }
 
@@ -80,7 +80,7 @@ export class RevisionRecords {
   }
 
   /**
-   * @param key `r0007-1a2b3c4d`, or as much of it as is clear: `r0007`, `r7`, `7`
+   * @param key `r0007-1a2b3c4d`, or a short form: `r0007`, `r7`, `7`
    * @throws ProductError `CLOUD_REVISION_UNKNOWN`
    */
   get(key: RevisionKey): RevisionRecord {
@@ -90,8 +90,8 @@ export class RevisionRecords {
     const found = this.list(key).find((record) => String(record.number) === number);
     if (found !== undefined) return found;
     throw new ProductError(cloudErrors.revisionUnknown, {
-      message: `The app ${appName(key)} has no revision ${quoteShort(key.revision)}.`,
-      hint: `deployctl apps list-rev ${key.app} shows those it has.`,
+      message: `App ${appName(key)} has no revision ${quoteShort(key.revision)}.`,
+      hint: `Run \`deployctl apps list-rev ${key.app}\` to see its revisions.`,
     });
   }
 
@@ -159,7 +159,7 @@ export class RevisionRecords {
       .run(organisation, app, revision);
   }
 
-  /** Bundles that some revision is still made of. */
+  /** Returns bundles that a revision still uses. */
   bundles(): Set<string> {
     const rows = this.#database
       .statement("SELECT DISTINCT bundle FROM revisions WHERE state <> 'RETIRED'")

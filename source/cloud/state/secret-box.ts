@@ -1,4 +1,4 @@
-// Encrypts what must not be read from a copy of the database; the key is a file of the user's alone.
+// Encryption of values that a copy of the database must not reveal; the key is in a private file.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -18,9 +18,10 @@ export class SecretBox {
   }
 
   /**
-   * @param file 0600
-   * @param isNeeded whether something was sealed with it: then it is not drawn anew
-   * @throws ProductError `CLOUD_STATE_UNUSABLE` when it is missing though needed, or is no key
+   * @param file created with mode 0600
+   * @param isNeeded true when values are encrypted with the key, so that a missing one is never
+   * replaced
+   * @throws ProductError `CLOUD_STATE_UNUSABLE` when the key is needed and missing, or invalid
    */
   static open(file: string, isNeeded: boolean): SecretBox {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -31,7 +32,7 @@ export class SecretBox {
     return new SecretBox(key);
   }
 
-  /** @param place bound to the text: sealed for one place, it cannot be opened as another's */
+  /** @param place bound to the text: a value sealed for one place cannot be opened for another */
   seal(text: string, place: string): Uint8Array {
     const nonce = randomBytes(nonceBytes);
     const cipher = createCipheriv(algorithm, this.#key, nonce);
@@ -40,7 +41,10 @@ export class SecretBox {
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
   }
 
-  /** @throws ProductError `CLOUD_STATE_UNUSABLE` when it was sealed with another key or for another place */
+  /**
+   * @throws ProductError `CLOUD_STATE_UNUSABLE` for a value sealed with another key or for another
+   * place
+   */
   open(sealed: Uint8Array, place: string): string {
     try {
       const bytes = Buffer.from(sealed);
@@ -52,14 +56,14 @@ export class SecretBox {
     } catch (cause) {
       throw new ProductError(cloudErrors.stateUnusable, {
         message:
-          "A stored secret cannot be decrypted: the state folder's key is not the one it was sealed with.",
-        hint: "Put the old keys/secrets file back, or set the secret again.",
+          "Cannot decrypt a stored secret: it was encrypted with another key than the state folder's.",
+        hint: "Restore the old keys/secrets file, or set the secret again.",
         cause,
       });
     }
   }
 
-  /** Tells whether two secrets are the same without keeping them. */
+  /** Returns a keyed hash, which compares secrets without storing them. */
   fingerprint(text: string): string {
     return createHmac("sha256", this.#key).update(text).digest("hex");
   }
@@ -73,10 +77,10 @@ function readKey(file: string): Buffer | undefined {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw unusable(file, describeError(error), error);
   }
-  throw unusable(file, "it has another length", undefined);
+  throw unusable(file, "it has the wrong length", undefined);
 }
 
-/** Whole or not at all: half a key would lock every secret away. */
+/** Creates the file atomically: half a key would make every secret unreadable. */
 function makeKey(file: string): Buffer {
   const temporary = `${file}.${process.pid}`;
   const key = randomBytes(keyBytes);
@@ -91,8 +95,8 @@ function makeKey(file: string): Buffer {
 
 function unusable(file: string, reason: string, cause: unknown): ProductError {
   return new ProductError(cloudErrors.stateUnusable, {
-    message: `The key of the stored secrets, ${file}, cannot be used: ${reason}.`,
-    hint: "Bring it back from a copy of the state folder; without it the secrets are lost.",
+    message: `Cannot use the encryption key of the stored secrets, ${file}: ${reason}.`,
+    hint: "Restore it from a copy of the state folder; the secrets cannot be read without it.",
     cause,
   });
 }

@@ -1,4 +1,5 @@
-// Secrets of an organisation, variables of an app, and values frozen with a revision: all encrypted.
+// Encrypted store of an organisation's secrets, an app's variables, and values frozen with a
+// revision.
 import type { Clock } from "../../base/clock.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { quoteShort } from "../../base/seen-text.ts";
@@ -7,7 +8,7 @@ import type { AppKey, RevisionKey } from "./app-records.ts";
 import type { StateDatabase } from "./database.ts";
 import type { SecretBox } from "./secret-box.ts";
 
-/** Whose value it is; empty parts stand for "all". */
+/** Owner of a value; empty parts mean "all". */
 interface Place {
   kind: "secret" | "variable" | "frozen";
   organisation: string;
@@ -20,12 +21,12 @@ export interface StoredName {
   updatedAt: number;
 }
 
-/** Names of environment variables, as POSIX has them. */
+/** Names of environment variables, as in POSIX. */
 const variablePattern = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
-/** Linux refuses a variable of more than 128 KiB. */
+/** Limit for a value; Linux rejects variables above 128 KiB. */
 const largestValueBytes = 65_536;
 
-/** Whether anything is there that only the right key opens. */
+/** Returns true when encrypted values are stored. */
 export function hasSecrets(database: StateDatabase): boolean {
   return database.statement("SELECT 1 FROM secrets LIMIT 1").get() !== undefined;
 }
@@ -41,7 +42,10 @@ export class SecretStore {
     this.#clock = clock;
   }
 
-  /** Opens one of them. @throws ProductError `CLOUD_STATE_UNUSABLE` when the key is not theirs */
+  /**
+   * Decrypts one value as a check. @throws ProductError `CLOUD_STATE_UNUSABLE` when the key does
+   * not match
+   */
   examine(): void {
     const row = this.#database
       .statement("SELECT organisation, app, revision, kind, name FROM secrets LIMIT 1")
@@ -53,7 +57,7 @@ export class SecretStore {
       app: String(app),
       revision: String(revision),
     };
-    // Only the three kinds are ever written.
+    // Only the three kinds are ever stored.
     this.#read({ ...names, kind: String(kind) as Place["kind"] }, String(name));
   }
 
@@ -83,7 +87,7 @@ export class SecretStore {
     }));
   }
 
-  /** All of them or none. @throws ProductError `CLOUD_REQUEST_INVALID` */
+  /** Sets all of them or none. @throws ProductError `CLOUD_REQUEST_INVALID` */
   setVariables(app: AppKey, values: Record<string, string>): void {
     this.#database.transaction(() => {
       for (const [name, value] of Object.entries(values)) {
@@ -97,7 +101,7 @@ export class SecretStore {
     this.#delete(variablePlace(app), name);
   }
 
-  /** Values that belong to one revision for good. @throws ProductError `CLOUD_REQUEST_INVALID` */
+  /** Stores values for one revision. @throws ProductError `CLOUD_REQUEST_INVALID` */
   freeze(revision: RevisionKey, values: Record<string, string>): void {
     for (const [name, value] of Object.entries(values)) {
       this.#write(frozenPlace(revision), name, value);
@@ -111,7 +115,7 @@ export class SecretStore {
     );
   }
 
-  /** Everything of an app, or of one of its revisions. */
+  /** Removes all values of an app, or of one of its revisions. */
   forget(owner: AppKey & { revision?: string }): void {
     const { organisation, app, revision } = owner;
     this.#database
@@ -121,7 +125,7 @@ export class SecretStore {
       .run(organisation, app, revision ?? null, revision ?? null);
   }
 
-  /** The same for the same values, and for no others; tells nothing of them. */
+  /** Returns a keyed hash that is the same for the same values and does not reveal them. */
   fingerprint(values: Record<string, string>): string {
     return this.#box.fingerprint(JSON.stringify(Object.entries(values).sort()));
   }
@@ -171,21 +175,21 @@ export class SecretStore {
     if (changes > 0) return;
     const what = place.kind === "secret" ? "secret" : "variable";
     throw new ProductError(cloudErrors.secretUnknown, {
-      message: `There is no ${what} named ${quoteShort(name)}.`,
+      message: `No ${what} is named ${quoteShort(name)}.`,
       hint:
         what === "secret"
-          ? "deployctl secrets list shows the names."
-          : `deployctl env list ${place.app} shows the names.`,
+          ? "Run `deployctl secrets list` to see all names."
+          : `Run \`deployctl env list ${place.app}\` to see all names.`,
     });
   }
 }
 
-/** @throws ProductError `CLOUD_REQUEST_INVALID`; the value is never repeated */
+/** @throws ProductError `CLOUD_REQUEST_INVALID`, which never quotes the value */
 export function checkVariable(name: string, value: string): void {
   const fault = !variablePattern.test(name)
-    ? `${quoteShort(name)} is not a name for a variable: letters, digits and _ only, no digit first`
+    ? `Invalid variable name ${quoteShort(name)}: use letters, digits and _, not starting with a digit`
     : value.includes("\0")
-      ? `The value of ${name} has a zero byte`
+      ? `The value of ${name} contains a zero byte`
       : Buffer.byteLength(value) > largestValueBytes
         ? `The value of ${name} is larger than 64 KiB`
         : undefined;

@@ -1,28 +1,28 @@
-// The folder that holds everything of a control plane: made where it is missing, for its user alone.
+// State folder of a control plane, created with access for its user alone.
 import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { cloudErrors } from "../errors.ts";
 
-/** @throws ProductError `CLOUD_STATE_UNUSABLE` when it cannot be made, or not be written to */
+/** @throws ProductError `CLOUD_STATE_UNUSABLE` when it cannot be created or written */
 export function makeStateFolder(stateFolder: string): void {
   try {
     makeFolder(stateFolder);
     accessSync(stateFolder, constants.W_OK | constants.X_OK);
   } catch (cause) {
     throw new ProductError(cloudErrors.stateUnusable, {
-      message: `The state folder ${stateFolder} cannot be used: ${describeError(cause)}.`,
-      hint: "Mend its rights, or choose another one with --state-dir.",
+      message: `Cannot use the state folder ${stateFolder}: ${describeError(cause)}.`,
+      hint: "Check its permissions, or choose another folder with --state-dir.",
       cause,
     });
   }
 }
 
-/** Parents first: Node's own recursion never ends where a folder takes none, as /proc. */
+/** Creates parents one by one: Node's recursive mkdir never returns in folders such as /proc. */
 function makeFolder(folder: string): void {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found?.isDirectory()) return;
-  if (found !== undefined) throw new Error(`${folder} is no folder`);
+  if (found !== undefined) throw new Error(`${folder} is not a folder`);
   const parent = path.dirname(folder);
   if (parent !== folder) makeFolder(parent);
   try {

@@ -1,4 +1,4 @@
-// When an app grows and shrinks: tables of what is asked and what follows.
+// Autoscaling decisions, as tables of demand and result.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defaultScale, type ScaleSettings } from "../../../source/cloud/app-config.ts";

@@ -1,4 +1,4 @@
-// What travels with a script, and what is refused.
+// Files that are deployed with a script, and those that are rejected.
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";

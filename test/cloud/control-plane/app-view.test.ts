@@ -1,4 +1,4 @@
-// The one word for an app's state, and its reason.
+// State of an app as one word, with its reason.
 import { expect, it } from "vitest";
 import type { AppState } from "../../../source/cloud/admin/documents.ts";
 import { type AppFacts, appState } from "../../../source/cloud/control-plane/app-view.ts";

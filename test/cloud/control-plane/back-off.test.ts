@@ -1,4 +1,4 @@
-// How long a replica that ends by itself is waited with.
+// Back-off before a replica that exited by itself is replaced.
 import { expect, it } from "vitest";
 import { backOffLeftMs, backOffMs } from "../../../source/cloud/control-plane/back-off.ts";
 

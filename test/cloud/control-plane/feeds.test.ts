@@ -1,4 +1,4 @@
-// What is told of a deployment or a run to whoever listens, however much it is and however slowly it is read.
+// Feeds of deployments and ephemeral apps, with many events and slow readers.
 import { expect, it } from "vitest";
 import type { DeployEvent, EphemeralEvent } from "../../../source/cloud/admin/documents.ts";
 import { EventFeed } from "../../../source/cloud/control-plane/event-feed.ts";

@@ -1,4 +1,4 @@
-// A state that cannot be written: what is told of replicas stays true, and all goes on afterwards.
+// A state that cannot be written: reported replicas are correct, and normal operation resumes.
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { until } from "../../support/until.ts";
 import {
@@ -20,7 +20,7 @@ const routed = () => open.traffic.open("chat");
 /** SQLite takes no write any more, as on a full disk. */
 const forbidWriting = (isForbidden: boolean) =>
   open.store.database.connection.exec(`PRAGMA query_only = ${isForbidden ? "ON" : "OFF"}`);
-const faults = () => open.log.filter((line) => line.includes("cannot be written"));
+const faults = () => open.log.filter((line) => line.includes("Cannot write to the state"));
 
 it("a replica that died meanwhile is told to be dead, with the reason, and replaced later", async () => {
   await open.deploy(deployment("one", { scale: { minConcurrency: 1 } }));
@@ -32,7 +32,7 @@ it("a replica that died meanwhile is told to be dead, with the reason, and repla
     ({ state }) => state === "DEGRADED",
   );
   expect(app).toMatchObject({
-    reason: expect.stringContaining("cannot be written"),
+    reason: expect.stringContaining("Cannot write to the state"),
     replicas: { wanted: 1, alive: 0, ready: 0 },
   });
   expect(open.plane.stateFault).toBe(app.reason);
@@ -89,7 +89,7 @@ it("is detected although nothing was being written", async () => {
   expect(open.log.at(-1)).toContain("can be written again");
 });
 
-/** How often the control plane has published its table since. */
+/** Counts how often the control plane has published its table since. */
 function countLooks(): () => number {
   let count = 0;
   const { traffic } = open;

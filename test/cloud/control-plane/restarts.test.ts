@@ -1,4 +1,4 @@
-// A control plane that dies leaves its replicas; the next one takes them up and goes on.
+// Restart of the control plane: running replicas are adopted.
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { until } from "../../support/until.ts";
 import {

@@ -1,4 +1,4 @@
-// Deploying: a new revision is verified before it takes over, and a bad one changes nothing.
+// Rollouts: a new revision is verified before it takes over, and a failed one changes nothing.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -201,7 +201,7 @@ it("long answers of the old revision keep no replica of the new one", async () =
     ({ length }) => length === 0,
   );
   expect(open.engine.living.toSorted()).toEqual(old.toSorted());
-  // Who asks now is another matter.
+  // New requests do scale the new revision up.
   open.traffic.ask("chat", { busy: 2, queued: 1 });
   await until(
     () => open.traffic.open("chat"),

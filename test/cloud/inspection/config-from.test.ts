@@ -1,4 +1,4 @@
-// A script's keywords and the flags, folded into a revision's configuration.
+// Configuration of a revision from a script's keywords and flags.
 import { describe, expect, test } from "vitest";
 import { defaultLimits, defaultScale } from "../../../source/cloud/app-config.ts";
 import { type ConfigFlags, configFrom } from "../../../source/cloud/inspection/config-from.ts";
@@ -202,9 +202,9 @@ describe("the number of replicas", () => {
     expect(of(config).scale).toMatchObject({ minConcurrency: least, maxConcurrency: most });
   });
 
-  test("cannot be at least more than at most", () => {
+  test("rejects a minimum above the maximum", () => {
     expect(() => of({ min_concurrency: 3, max_concurrency: 2 })).toThrow(
-      /min_concurrency of serve \(line 12\) is 3, more than .* 2/,
+      /min_concurrency of serve \(line 12\) is 3, above .* 2/,
     );
   });
 });
@@ -266,7 +266,7 @@ describe("what does not fit is told with keyword, line and flag", () => {
   test.each<[Record<string, unknown>, RegExp, string]>([
     [
       { exposed_port: "8000" },
-      /exposed_port of serve \(line 12\) is "8000", and not a whole/,
+      /exposed_port of serve \(line 12\) is "8000"; expected a whole/,
       "--port",
     ],
     [{ exposed_port: 0 }, /from 1 to 65535/, "--port"],
@@ -276,20 +276,16 @@ describe("what does not fit is told with keyword, line and flag", () => {
     [{ max_concurrency: 0 }, /1 or more/, "--max-concurrency"],
     [{ max_concurrency: 1.5 }, /a whole number/, "--max-concurrency"],
     [{ auth: "open" }, /one of private, shared, public/, "--auth"],
-    [{ requirements: "torch" }, /a list of texts/, "--requirement"],
-    [{ requirements: [["a", 1]] }, /a list of texts/, "--requirement"],
-    [{ env: ["A=b"] }, /a dictionary of texts/, "Correct it"],
-    [
-      { env: { MY_SECRET: "x" } },
-      /has MY_SECRET, whose name says that it is secret/,
-      "secrets set",
-    ],
-    [{ gpu: "H100:many" }, /not a name such as H100/, "Correct it"],
-    [{ gpu: "H100:0" }, /not a name such as H100/, "Correct it"],
-    [{ health_path: "up" }, /does not begin with a slash/, "Correct it"],
+    [{ requirements: "torch" }, /a list of strings/, "--requirement"],
+    [{ requirements: [["a", 1]] }, /a list of strings/, "--requirement"],
+    [{ env: ["A=b"] }, /a dictionary of strings/, "Fix the value"],
+    [{ env: { MY_SECRET: "x" } }, /contains MY_SECRET, which looks like a secret/, "secrets set"],
+    [{ gpu: "H100:many" }, /expected a name such as H100/, "Fix the value"],
+    [{ gpu: "H100:0" }, /expected a name such as H100/, "Fix the value"],
+    [{ health_path: "up" }, /does not start with a slash/, "Fix the value"],
     [{ machine_type: 5 }, /machine_type .* is 5/, "--machine-type"],
-    [{ serve: "yes" }, /True or False/, "Correct it"],
-    [{ target_utilization: 2 }, /from 0.05 to 1/, "Correct it"],
+    [{ serve: "yes" }, /True or False/, "Fix the value"],
+    [{ target_utilization: 2 }, /from 0.05 to 1/, "Fix the value"],
   ])("%j", (config, message, hint) => {
     let thrown: unknown;
     try {
@@ -308,11 +304,13 @@ describe("what does not fit is told with keyword, line and flag", () => {
   test("a keyword that only running tells is given by its flag, or is an error", () => {
     const found = inspection({}, { dynamic: ["exposed_port", "metadata"] });
     expect(configFrom(found, { exposedPort: 5 }).exposedPort).toBe(5);
-    expect(() => configFrom(found)).toThrow(/exposed_port of serve \(line 12\) cannot be known/);
+    expect(() => configFrom(found)).toThrow(
+      /exposed_port of serve \(line 12\) cannot be determined/,
+    );
   });
 
-  test("a script for Modal is refused by name", () => {
-    expect(() => configFrom(inspection({}, { dialect: "modal" }))).toThrow(/written for Modal/);
+  test("rejects a script for Modal", () => {
+    expect(() => configFrom(inspection({}, { dialect: "modal" }))).toThrow(/is a Modal script/);
   });
 });
 

@@ -1,4 +1,4 @@
-// What of a Dockerfile counts where no container is made: variables and packages.
+// Dockerfile settings that apply without a container: variables and packages.
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { pythonFolder } from "../../../source/cloud/inspection/python-program.ts";

@@ -1,4 +1,4 @@
-// Programs that a script calls: found before anything starts, or the line that installs them.
+// Programs that a script runs: found before anything starts, or reported with an install command.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -41,11 +41,11 @@ test("what is there passes; what is missing is named, with the way to get it", (
   for (const [names, message, hint] of [
     [
       ["sglang", "nothing"],
-      /calls sglang, nothing, which are not on the PATH/,
+      /runs sglang, nothing, which are not on the PATH/,
       "pip install 'sglang[all]'",
     ],
-    [["nothing"], /calls nothing, which is not on the PATH/, "Install nothing, or give its folder"],
-    [["./server"], /calls .\/server, which is not there/, "--include ./server"],
+    [["nothing"], /runs nothing, which is not on the PATH/, "Install nothing, or add its folder"],
+    [["./server"], /runs .\/server, which is missing or not executable/, "--include ./server"],
   ] as const) {
     expect(() => checkExecutables(names, search)).toThrow(
       expect.objectContaining({

@@ -1,4 +1,4 @@
-// Configuration that only running the script tells: what it does besides is told with its place.
+// Configuration from running a script, with refused actions and their place.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -40,7 +40,7 @@ print("chatter on standard output")
     "serve",
   );
   expect(told).toEqual([
-    "Only running deploy.py tells num_gpus, max_concurrency, machine_type: its top level is run in a sandbox.",
+    "Running the top level of deploy.py in a sandbox to determine num_gpus, max_concurrency, machine_type.",
   ]);
   expect(found.config).toMatchObject({
     exposed_port: 8000,
@@ -208,15 +208,15 @@ test("a script that never finishes is given up", async () => {
   );
   await expect(inspectScript(file, "serve", { runLimitMs: 500 })).rejects.toMatchObject({
     code: "CLOUD_SCRIPT_INVALID",
-    message: "endless.py takes too long to load: its configuration was given up.",
+    message: "endless.py takes too long to load.",
   });
 });
 
 test.each([
   ["raises", "{}['a']", /deploy\.py:3: KeyError: 'a'/],
-  ["ends itself", "import sys; sys.exit(1)", /deploy\.py:\S+ the script ends itself/],
+  ["exits Python", "import sys; sys.exit(1)", /deploy\.py:\S+ loading the script exits Python/],
   ["misses a name of a module", "from os import nothing_there", /deploy\.py:3: ImportError/],
-])("a script that %s is told with its line", async (_what, statement, sentence) => {
+])("reports a script that %s, with its line", async (_what, statement, sentence) => {
   const text = `import deployctl\nX = [n for n in (1,)][0]\n${statement}\n@deployctl.app(port=X)\ndef serve(): pass\n`;
   await expect(inspect(text)).rejects.toMatchObject({
     code: "CLOUD_SCRIPT_INVALID",

@@ -1,4 +1,4 @@
-// What is read of a script without running it, and what is said of one that cannot be read.
+// Reading of scripts without running them, and the errors of unreadable ones.
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -513,13 +513,13 @@ describe("what cannot be read is told with its place", () => {
       "CLOUD_SCRIPT_INVALID",
       "import fal\n@fal.function(num_gpu=1)\ndef serve(): pass\n",
       "serve",
-      /deploy\.py:2: .*num_gpu; did you mean num_gpus\? Correct/,
+      /deploy\.py:2: .*num_gpu; did you mean num_gpus\? Fix/,
     ],
     [
       "CLOUD_SCRIPT_INVALID",
       "import deployctl\n\n@deployctl.app(ports=1)\ndef serve(): pass\n",
       undefined,
-      /deploy\.py:3: .*did you mean port\? Correct/,
+      /deploy\.py:3: .*did you mean port\? Fix/,
     ],
     [
       "CLOUD_TARGET_UNKNOWN",
@@ -527,19 +527,19 @@ describe("what cannot be read is told with its place", () => {
       "serve",
       /no function serve.*deploy\.py::server/,
     ],
-    ["CLOUD_TARGET_UNKNOWN", "serve = 3\n", "serve", /serve in deploy\.py is no function/],
+    ["CLOUD_TARGET_UNKNOWN", "serve = 3\n", "serve", /serve in deploy\.py is not a function/],
     [
       "CLOUD_TARGET_UNKNOWN",
       "def a(): pass\ndef b(): pass\n",
       undefined,
-      /no function that is marked.*deploy\.py::a, deploy\.py::b/,
+      /no function marked.*deploy\.py::a, deploy\.py::b/,
     ],
-    ["CLOUD_TARGET_UNKNOWN", "x = 1\n", undefined, /no function that is marked.*@deployctl\.app/],
+    ["CLOUD_TARGET_UNKNOWN", "x = 1\n", undefined, /no function marked.*@deployctl\.app/],
     [
       "CLOUD_TARGET_UNKNOWN",
       "import deployctl as d\n@d.app\ndef a(): pass\n@d.app\ndef b(): pass\n",
       undefined,
-      /2 objects.*deploy\.py::a, deploy\.py::b/,
+      /2 deployable objects.*deploy\.py::a, deploy\.py::b/,
     ],
   ])("%s of %j", async (code, text, target, sentence) => {
     const failure = read(text, target === undefined ? {} : { target });
@@ -564,8 +564,8 @@ describe("what cannot be read is told with its place", () => {
     const old = path.join(folder, "old-python");
     writeFileSync(old, "#!/bin/sh\necho 3.6.9 /usr/bin/python3.6\n", { mode: 0o755 });
     for (const [python, sentence] of [
-      ["/nowhere/python3", "There is no /nowhere/python3"],
-      [old, "is Python 3.6.9, and scripts need 3.8"],
+      ["/nowhere/python3", "/nowhere/python3 is not on the PATH"],
+      [old, "is Python 3.6.9; scripts need 3.8"],
     ]) {
       await expect(
         inspectScript(file, "serve", { environment: { ...process.env, DEPLOYCTL_PYTHON: python } }),

@@ -1,4 +1,4 @@
-// Code that means harm, in a script whose configuration only running it tells: the system holds it.
+// Sandbox around malicious scripts whose configuration is only known by running them.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
@@ -132,7 +132,7 @@ if handle >= 0:
 };
 const escapes = Object.entries({ ...known, ...more });
 
-/** What is left of the harm that the escapes mean to do. */
+/** Lists the harm that escapes have done. */
 function harm(text: string): string[] {
   const file = path.join(folder, "deploy.py");
   const isWhole = readdirSync(folder).includes("deploy.py") && readFileSync(file, "utf8") === text;
@@ -212,7 +212,7 @@ describe.skipIf(!isConfinable)("where the system cannot confine it", () => {
       expect(refused).toMatchObject({ code: 2, errors: expect.stringContaining("--yes-run") });
       const taken = await cloud.run(["inspect", "deploy.py", "--yes-run"], options);
       expect(taken).toMatchObject({ code: 0, output: expect.stringContaining("port=8000") });
-      expect(taken.errors).toContain("deploy.py runs with your rights");
+      expect(taken.errors).toContain("deploy.py runs with your permissions");
       const read = await cloud.run(["inspect", "deploy.py", "--static"], options);
       expect(read).toMatchObject({ code: 0, output: expect.stringContaining("Known only by") });
     } finally {

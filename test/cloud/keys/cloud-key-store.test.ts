@@ -1,4 +1,4 @@
-// Keys from their making to their end, in a real state database.
+// Life cycle of API keys, in a real state database.
 import { createHmac, randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -127,7 +127,7 @@ describe("a key", () => {
 
   test("that is not known is told of without repeating what may be a secret", () => {
     const secretLooking = `dk_${"x".repeat(60)}`;
-    expect(() => store.revoke(secretLooking)).toThrow(/There is no key with the id/);
+    expect(() => store.revoke(secretLooking)).toThrow(/No key has the id/);
     expect(() => store.revoke(secretLooking)).not.toThrow("xxxxxxxxxxxxxxxxxxxxxxxx");
     expect(() => store.rotate("aaaaaaaaaaaa", 0)).toThrow("aaaaaaaaaaaa");
   });
@@ -139,9 +139,9 @@ describe("a key", () => {
     expect(store.list()).toEqual([]);
   });
 
-  test("that commands the server cannot be confined to apps", () => {
+  test("with the scope admin cannot be limited to apps", () => {
     const admin = { organisation: "acme", scope: "admin" } as const;
-    expect(() => store.create({ ...admin, apps: ["chat"] })).toThrow("cannot be confined to apps");
+    expect(() => store.create({ ...admin, apps: ["chat"] })).toThrow("cannot be limited to apps");
     expect(store.list()).toEqual([]);
     expect(store.create(admin).key.apps).toEqual([]);
   });
@@ -153,7 +153,7 @@ describe("a key", () => {
     const stored = () => database.statement("SELECT used_at FROM keys").get()?.used_at;
     expect(store.list()[0]?.lastUsedAt).toBe(key.createdAt + 60_000);
     expect(stored()).toBeNull();
-    store.noteUses();
+    store.storeUses();
     expect(stored()).toBe(key.createdAt + 60_000);
   });
 });
@@ -184,12 +184,12 @@ describe("the pepper", () => {
     const pepper = readFileSync(file);
     rmSync(file);
     for (const _attempt of ["first", "second"]) {
-      expect(open).toThrow(/pepper of the 1 keys .* gone/);
+      expect(open).toThrow(/pepper file is missing, so none of the 1 keys/);
       expect(existsSync(file)).toBe(false);
       database.close();
     }
     writeFileSync(file, pepper.subarray(1));
-    expect(open).toThrow("it has 31 bytes where 32 belong");
+    expect(open).toThrow("it has 31 bytes instead of 32");
     database.close();
     writeFileSync(file, pepper);
     open();

@@ -1,4 +1,4 @@
-// Counts of tokens at the end of replies of all shapes.
+// Token counts at the end of responses of all formats.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TokenTail } from "../../../source/cloud/metrics/token-tail.ts";

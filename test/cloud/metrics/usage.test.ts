@@ -1,4 +1,4 @@
-// What is kept of requests: the access log, Prometheus' counters, hourly usage, and what it costs.
+// Records of requests: access log, Prometheus metrics, hourly usage, and cost.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -52,7 +52,7 @@ const lines = (file: string) =>
     .split("\n")
     .map((line) => JSON.parse(line));
 
-test("the access log has a line for each request, and turns its files over", async () => {
+test("the access log has a line for each request, and rotates its files", async () => {
   const file = path.join(folder, "logs", "access.log");
   const log: string[] = [];
   const accessLog = new AccessLog({
@@ -96,7 +96,7 @@ test("the access log has a line for each request, and turns its files over", asy
   expect(log).toEqual([]);
 });
 
-test("an access log that cannot be written is told of once, and again when it can", async () => {
+test("an access log that cannot be written is reported once, and again when it works", async () => {
   const file = path.join(folder, "access.log");
   mkdirSync(file);
   const log: string[] = [];
@@ -105,7 +105,7 @@ test("an access log that cannot be written is told of once, and again when it ca
     accessLog.write(recordOf());
     await accessLog.flush();
   }
-  expect(log).toEqual([expect.stringContaining("is not written")]);
+  expect(log).toEqual([expect.stringContaining("cannot write the access log")]);
   rmSync(file, { recursive: true });
   accessLog.write(recordOf());
   await accessLog.flush();

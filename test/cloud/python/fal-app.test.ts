@@ -1,4 +1,4 @@
-// fal.App and served functions: endpoints over HTTP, from the Python that comes with the system.
+// fal.App and served functions over HTTP, on the system's own Python.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RunningReplica, ScriptFolder } from "../../support/replica-runner.ts";
 
@@ -105,13 +105,13 @@ describe("an app", () => {
       "/",
       { name: "a", size: 1 },
       422,
-      { detail: [{ loc: ["body", "size"], msg: "there is no such field", type: "extra" }] },
+      { detail: [{ loc: ["body", "size"], msg: "unknown field", type: "extra" }] },
     ],
     [
       "/",
       [1],
       422,
-      { detail: [{ loc: ["body"], msg: "the body is no JSON object", type: "dict_type" }] },
+      { detail: [{ loc: ["body"], msg: "the body is not a JSON object", type: "dict_type" }] },
     ],
   ])("POST %s %j: %i", async (pathName, body, status, expected) => {
     const answer = await post(replica, pathName, body);
@@ -164,7 +164,7 @@ def double(x: int): return {"twice": 2 * x}
 });
 
 test("pydantic's models are read and written where the script's Python has pydantic", async () => {
-  // Of pydantic only this is asked: two classes with its names stand for it.
+  // Stands in for pydantic with two classes of its names, which is all that is used.
   const pydantic = `
 class BaseModel:
     def __init__(self, **fields): self.__dict__.update(fields)

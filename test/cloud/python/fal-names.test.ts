@@ -1,4 +1,4 @@
-// The names of fal, and our own SDK: what scripts import, and what their decorators take.
+// Names of fal and of our SDK, and the keywords of their decorators.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,9 @@ import { expect, test } from "vitest";
 import { pythonFolder } from "../../../source/cloud/inspection/python-program.ts";
 import { python } from "../../support/replica-runner.ts";
 
-/** What a piece of Python prints, errors too; the shim comes first, as in a replica. */
+/**
+ * Returns the output of a piece of Python, including errors; the shim comes first, as in a replica.
+ */
 function run(code: string, environment: Record<string, string> = {}): string[] {
   const shim = path.join(pythonFolder(), "shim");
   const output = execFileSync(python, ["-c", `import sys\nsys.stderr = sys.stdout\n${code}`], {
@@ -60,19 +62,19 @@ print(costly(1) + costly(1))
 });
 
 test.each([
-  ["fal.function(num_gpu=1)", "there is no keyword num_gpu; did you mean num_gpus?"],
-  ["fal.function(wholly_unknown=1)", "there is no keyword wholly_unknown"],
+  ["fal.function(num_gpu=1)", "unknown keyword num_gpu; did you mean num_gpus?"],
+  ["fal.function(wholly_unknown=1)", "unknown keyword wholly_unknown"],
   [
     "fal.function('container', packages=['a'])",
-    "packages is no keyword of kind='container'; it belongs to conda",
+    "packages is not a keyword of kind='container'; it belongs to conda",
   ],
-  ["fal.function('docker')", "kind='docker' is none of conda, container, local, virtualenv"],
-  ["fal.endpoint('run')", "the path of an endpoint begins with a slash, unlike 'run'"],
+  ["fal.function('docker')", "kind='docker' is not one of conda, container, local, virtualenv"],
+  ["fal.endpoint('run')", "an endpoint's path must start with a slash: 'run'"],
   [
     "type('X', (fal.App,), {}, keep_alives=1)",
-    "there is no keyword keep_alives; did you mean keep_alive?",
+    "unknown keyword keep_alives; did you mean keep_alive?",
   ],
-  ["deployctl.app(ports=8000)", "there is no keyword ports; did you mean port?"],
+  ["deployctl.app(ports=8000)", "unknown keyword ports; did you mean port?"],
 ])("%s is refused with the reason", (call, sentence) => {
   const lines = run(`
 import fal, deployctl
@@ -145,7 +147,7 @@ test("DEPLOYCTL_REAL_FAL=1 gives the script an installed fal", () => {
     const shadowed = "import fal\nprint(getattr(fal, 'REAL', False), hasattr(fal, 'function'))";
     expect(run(shadowed, { PYTHONPATH: paths })).toEqual(["False True"]);
     const none = "try:\n    import fal\nexcept ImportError as error: print(error)";
-    expect(run(none, { DEPLOYCTL_REAL_FAL: "1" })[0]).toContain("there is none");
+    expect(run(none, { DEPLOYCTL_REAL_FAL: "1" })[0]).toContain("which is missing");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,4 +1,4 @@
-// The Python files as a whole: for Python 3.8, with nothing but its standard library, shipped in dist.
+// Python files of the package: valid for Python 3.8, standard library only, shipped in dist.
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -9,7 +9,7 @@ import { python } from "../../support/replica-runner.ts";
 
 const files = globSync("**/*.py", { cwd: pythonFolder() }).toSorted();
 
-/** What the files are to Python: which grammar they need, what they import. */
+/** Required grammar version and imports of each file, as Python sees them. */
 const facts = JSON.parse(
   execFileSync(
     python,

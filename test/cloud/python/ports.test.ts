@@ -1,4 +1,4 @@
-// The port map: scripts that say 8000 get ports of their own, on loopback.
+// Port map: scripts with port 8000 get their own ports, on loopback.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";

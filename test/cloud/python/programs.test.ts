@@ -1,4 +1,4 @@
-// Arguments of programs that are no Python: the port and the address that they say are put right.
+// Port and host arguments of programs other than Python, which are rewritten.
 import { execFileSync } from "node:child_process";
 import { chmodSync } from "node:fs";
 import path from "node:path";
@@ -40,7 +40,7 @@ const words: [string, string][] = [
   ["srv http://localhost:8000/health", "srv http://localhost:21000/health"],
   ["srv --host 127.0.0.1 --port 8000", "srv --host 127.0.0.1 --port 21000"],
   ["srv --host example.org --port 8000", "srv --host example.org --port 21000"],
-  // What is not the port of this server stays.
+  // Ports and hosts of other servers stay unchanged.
   ["srv --port 8001 --host 0.0.0.0", "srv --port 8001 --host 0.0.0.0"],
   ["srv --max-tokens 8000", "srv --max-tokens 8000"],
   ["srv --upstream http://gpu-box:8000", "srv --upstream http://gpu-box:8000"],

@@ -1,4 +1,4 @@
-// runner.py: what it tells, how it ends, and what it says of scripts that fail.
+// runner.py: its events, its exit, and its errors for failing scripts.
 import { chmodSync, copyFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -18,7 +18,7 @@ describe("a script that fails", () => {
     ["is no Python", "def serve(:\n    pass\n", 65, "syntax_error", "deploy.py:1: ", 1],
     ["has a NUL", "x = 1\0\n", 65, "syntax_error", "null bytes", undefined],
     ["has no such function", "def other(): pass\n", 67, "target_missing", "no serve", undefined],
-    ["names no function", "serve = 8000\n", 67, "target_missing", "no function", undefined],
+    ["names no function", "serve = 8000\n", 67, "target_missing", "not a function", undefined],
     ["wants arguments", "\ndef serve(port): pass\n", 67, "target_missing", "'port'", 2],
     ["misses a module", "\nimport nowhere_at_all\n", 68, "import_error", "nowhere_at_all", 2],
     ["misses a name", "from os import nothing\n", 68, "import_error", "nothing", 1],
@@ -217,7 +217,7 @@ def serve():
 `);
     await replica.printed("forked");
     replica.kill("SIGTERM");
-    // Whether the parent is asked before or after its child has gone is a matter of chance.
+    // The signal may reach the parent before or after its child has exited.
     expect([0, 143]).toContain(await replica.ended);
     expect(replica.events.filter(({ phase }) => phase === "terminating")).toHaveLength(1);
   });

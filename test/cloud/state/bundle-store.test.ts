@@ -1,4 +1,4 @@
-// Bundles: the same files are kept once, cannot be written, and never leave their folder.
+// Bundles: stored once, read-only, and confined to their folder.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

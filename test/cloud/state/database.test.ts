@@ -1,4 +1,4 @@
-// state.db: one owner, forward steps, copies, and never an empty file in place of a damaged one.
+// State database: one owner, migrations, backups, and no empty file in place of a damaged one.
 import {
   copyFileSync,
   mkdtempSync,
@@ -208,7 +208,7 @@ describe("a damaged file", () => {
     expect(() => open()).toThrow(refused);
     const aside = readdirSync(folder).find((name) => name.includes(".damaged-")) ?? "";
     expect(readFileSync(path.join(folder, aside)).equals(spoilt)).toBe(true);
-    // Whoever tries again gets the same answer, until somebody decides.
+    // Later attempts fail likewise until a backup is restored.
     expect(() => open()).toThrow(refused);
     restoreBackup(file, copy, now);
     expect(notes(open())).toHaveLength(400);
@@ -227,7 +227,7 @@ describe("a damaged file", () => {
     const database = open();
     note(database, "whole");
     note(database, "torn");
-    // What a power cut leaves: the files as they are now, the journal without its end.
+    // Simulates a power failure: the current files, with a truncated journal.
     const copy = path.join(folder, "cut.db");
     copyFileSync(file, copy);
     copyFileSync(`${file}-wal`, `${copy}-wal`);

@@ -1,4 +1,4 @@
-// Who may work on a state folder: one living process at a time.
+// Lock of a state folder, held by one living process at a time.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ afterEach(() => {
 it("is held by one and can be taken when it is given back", () => {
   const giveBack = takeLock(folder);
   expect(readLock(folder)?.processId).toBe(process.pid);
-  expect(() => takeLock(folder)).toThrow(`already runs as process ${process.pid}`);
+  expect(() => takeLock(folder)).toThrow(`already running on ${folder} (pid ${process.pid})`);
   giveBack();
   expect(existsSync(lockFile(folder))).toBe(false);
   takeLock(folder)();
@@ -67,7 +67,7 @@ it("cannot be taken where no folder can be, which is told in a sentence", () => 
       expect.objectContaining({
         code: "CLOUD_STATE_UNUSABLE",
         message: expect.stringContaining(
-          `The state folder ${impossible} cannot be used: ${file} is no folder`,
+          `Cannot use the state folder ${impossible}: ${file} is not a folder`,
         ),
       }),
     );

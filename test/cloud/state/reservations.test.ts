@@ -1,4 +1,4 @@
-// Ports and GPUs: whole or in shares, never given twice, kept over a restart.
+// Reservations of ports and GPUs: exclusive or shared, and kept across a restart.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// Secrets: they come back as they were, and cannot be read from the files without their key.
+// Secrets: unchanged when read, and unreadable without their key.
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// The state folder: made with its parents, for its user alone, or refused with the reason.
+// State folder: created with its parents, for its user alone, or rejected with the reason.
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -42,7 +42,7 @@ it("is refused below a file, and in its place", () => {
     expect(() => makeStateFolder(wanted)).toThrow(
       expect.objectContaining({
         code: cloudErrors.stateUnusable.code,
-        message: expect.stringContaining(`${file} is no folder`),
+        message: expect.stringContaining(`${file} is not a folder`),
       }),
     );
   }

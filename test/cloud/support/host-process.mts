@@ -1,4 +1,4 @@
-// deployctl's server in a process of its own, to be killed: the state folder is its one argument.
+// deployctl's server in its own process, which tests kill; the state folder is its only argument.
 import { startCloudHost } from "../../../source/application/cloud-host.ts";
 import { describeError } from "../../../source/base/product-error.ts";
 

@@ -14,7 +14,7 @@ import { adminSocket } from "../../../source/application/control-plane-process.t
 import { AdminClient } from "../../../source/cloud/admin/admin-client.ts";
 import type { DeployEvent, DeploymentRequest } from "../../../source/cloud/admin/documents.ts";
 import type { AppConfig } from "../../../source/cloud/app-config.ts";
-import { drawNonce } from "../../../source/cloud/engines/process/orphans.ts";
+import { createNonce } from "../../../source/cloud/engines/process/orphans.ts";
 import { readNonce, readProcesses } from "../../../source/cloud/engines/process/process-table.ts";
 import { defaultConfig, fakeServer, serveScript } from "../../support/process-engine.ts";
 import { deployment } from "./open-control-plane.ts";
@@ -104,7 +104,7 @@ export async function replicaProcesses(stateFolder: string): Promise<Map<string,
   const found = new Map<string, number[]>();
   for (const { id } of await readProcesses()) {
     const nonce = readNonce(id);
-    if (nonce?.split(".")[0] !== drawNonce(stateFolder).split(".")[0]) continue;
+    if (nonce?.split(".")[0] !== createNonce(stateFolder).split(".")[0]) continue;
     if (nonce === undefined) continue;
     found.set(nonce, [...(found.get(nonce) ?? []), id]);
   }

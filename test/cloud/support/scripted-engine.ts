@@ -10,7 +10,7 @@ import type {
   RevisionPlan,
 } from "../../../source/cloud/engines/engine.ts";
 
-/** What a replica does once it is started. */
+/** Behaviour of a replica once it is started. */
 export type Fate = "ready" | "wait" | { exit: Partial<ReplicaExit> };
 
 export function exitOf(change: Partial<ReplicaExit>): ReplicaExit {
@@ -23,7 +23,7 @@ export class ScriptedEngine implements Engine {
   readonly abilities = { perReplicaRouting: true, adoptable: true, gpu: "pool" } as const;
   /** Asked for every replica that is started. */
   fate: (request: ReplicaRequest) => Fate = () => "ready";
-  /** How many replicas fit in all. */
+  /** Maximum number of replicas. */
   slots = 100;
   shortage: Pick<Capacity, "reason" | "canEverFit"> = { reason: "no room", canEverFit: true };
   prepareFault: Error | undefined;

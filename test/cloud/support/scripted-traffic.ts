@@ -1,4 +1,4 @@
-// A gateway without requests but for those that a test tells of.
+// Gateway whose requests a test scripts.
 import type { Demand, RoutedApp, Traffic } from "../../../source/cloud/gateway/traffic.ts";
 
 export class ScriptedTraffic implements Traffic {

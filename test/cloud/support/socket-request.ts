@@ -1,4 +1,4 @@
-// One request over a socket of the file system, as no client of ours would send it.
+// Raw request over a Unix socket, unlike any that our client sends.
 import http from "node:http";
 
 export async function httpRaw(

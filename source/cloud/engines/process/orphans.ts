@@ -23,7 +23,7 @@ const unknownReplicaGraceMs = 5_000;
 /**
  * Returns a nonce that names its state folder, so that processes of other servers are left alone.
  */
-export function drawNonce(stateFolder: string): string {
+export function createNonce(stateFolder: string): string {
   return `${nonceBeginning(stateFolder)}${randomUUID()}`;
 }
 

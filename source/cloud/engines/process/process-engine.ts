@@ -16,7 +16,7 @@ import type {
 import { defaultHealth } from "./health-watch.ts";
 import { HostResources } from "./host-resources.ts";
 import { LogStore } from "./logs/log-store.ts";
-import { drawNonce, dropUnknown, endOrphans } from "./orphans.ts";
+import { createNonce, dropUnknown, endOrphans } from "./orphans.ts";
 import { defaultPortRange } from "./port-pool.ts";
 import type { ProcessEngineOptions } from "./process-engine-options.ts";
 import type { EndOptions } from "./process-group.ts";
@@ -210,7 +210,7 @@ class ProcessEngine implements Engine {
       organisation: plan.organisation,
       app: plan.app,
       revision: plan.revision,
-      nonce: drawNonce(this.#options.stateFolder),
+      nonce: createNonce(this.#options.stateFolder),
       ...reserved,
       exposedPort,
       healthPath,

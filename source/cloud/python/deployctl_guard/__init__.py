@@ -1,1 +1,1 @@
-"""The parts of inspect_exec.py: a script's top level is run, and kept from doing harm."""
+"""Parts of inspect_exec.py, which runs a script's top level in a sandbox."""

@@ -1,7 +1,7 @@
-"""Tells where a script does what configuration has no need of: the network, programs, changes of files.
+"""Audit hook that reports forbidden actions of a script: network, programs, file changes.
 
-It gives refusals their words and lines. It protects nobody: code that means to get around it can, and
-sandbox.py holds such code.
+It adds a description and a line to a refusal. It is no protection, as code can get around it;
+sandbox.py provides that.
 """
 
 import os
@@ -27,7 +27,7 @@ _REFUSED = {
     "os.killpg": "signal a process",
     "webbrowser.open": "open a browser",
 }
-# Events whose paths must lie in the temporary folder, with how many of their arguments are paths.
+# Events whose paths must be in the temporary folder, with the number of their path arguments.
 _CHANGES = {
     "os.remove": 1,
     "os.rmdir": 1,
@@ -54,7 +54,7 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
 class GuardRefused(PermissionError):
-    """What the script wanted, and where."""
+    """Forbidden action and its place."""
 
     def __init__(self, wish, place):
         super().__init__("reading the configuration may not %s" % wish)
@@ -63,7 +63,7 @@ class GuardRefused(PermissionError):
 
 
 class Guard:
-    """`refused` lists what was refused: (wish, file, line)."""
+    """Installs the hook; `refused` lists refused actions: (action, file, line)."""
 
     def __init__(self, temporary, script):
         self._temporary = os.path.join(os.path.realpath(temporary), "")
@@ -76,7 +76,7 @@ class Guard:
         self._is_on = True
 
     def lift(self):
-        """The script has run; the rest is our own work."""
+        """Turns the hook off, once the script has run."""
         self._is_on = False
 
     def _hook(self, event, arguments):
@@ -106,7 +106,7 @@ class Guard:
         return None
 
     def _may_change(self, path):
-        if isinstance(path, int):  # a file that is open already
+        if isinstance(path, int):  # already open
             return True
         if path is None or path == ":memory:":
             return True

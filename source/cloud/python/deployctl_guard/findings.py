@@ -1,4 +1,4 @@
-"""What the objects of a script that has run say of themselves, as the document of an inspection."""
+"""Findings from a script that has run, as an inspection document."""
 
 import inspect
 
@@ -7,7 +7,7 @@ from deployctl_reading.values import is_known, to_json
 
 
 def findings_of(found, name):
-    """The fields of the document that running the script can tell; None when it is no app."""
+    """Returns the fields known after running the script; None for an object that is not an app."""
     options, kind, dialect = _options_of(found)
     if kind is None:
         return None

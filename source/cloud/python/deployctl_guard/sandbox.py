@@ -1,4 +1,4 @@
-"""Confines this process by means of the operating system, before a stranger's code runs in it.
+"""OS sandbox that confines this process before untrusted code runs in it.
 
 A system call filter (seccomp) lets through what computing and reading files need and nothing else: no
 new process or program, no socket, no signal to others, no change of a file. Where Landlock is there as
@@ -14,7 +14,7 @@ import struct
 import sys
 
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-# Numbers of system calls, by machine: those without an entry for a machine do not exist there.
+# Numbers of allowed system calls by machine; missing ones do not exist on that machine.
 _PLAIN = {
     "x86_64": (
         "0 1 3 4 5 6 7 8 9 10 11 12 13 14 15 17 18 19 20 21 22 23 24 25 27 28 32 33 35 39 60 63 78 79 80 81"
@@ -28,12 +28,12 @@ _PLAIN = {
         " 176 177 178 179 214 215 216 222 226 232 233 236 278 283 291 293 439"
     ),
 }
-# rename, mkdir, rmdir, unlink and their kin, ftruncate, fsync: Landlock says where.
+# Calls that change files (rename, mkdir, unlink, fsync and the like); Landlock limits where.
 _CHANGES = {
     "x86_64": "74 75 77 82 83 84 87 258 263 264 316",
     "aarch64": "34 35 38 46 82 83 276",
 }
-# The calls that are let through by an argument.
+# Calls that are allowed depending on an argument.
 _NUMBERS = {
     "x86_64": dict(
         open=2, openat=257, clone=56, clone3=435, ioctl=16, fcntl=72, prctl=157, prlimit=302, tgkill=234
@@ -44,9 +44,9 @@ _NUMBERS = {
 }
 _WRITING = 0o3 | 0o100 | 0o1000 | 0o20000000  # access mode, O_CREAT, O_TRUNC, O_TMPFILE
 _CLONE_THREAD = 0x10000
-# TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: none writes into a terminal.
+# TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX: none writes to a terminal.
 _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
-# F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC: none names a receiver of signals.
+# F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC: none sets a receiver of signals.
 _FCNTLS = (0, 1, 2, 3, 4, 1030)
 _PRCTLS = (15, 16, 0x53564D41)  # names of threads and of memory
 
@@ -59,20 +59,20 @@ _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _EXECUTE, _WRITE_FILE, _TRUNCATE = 1 << 0, 1 << 1, 1 << 14
-# Removing, making and moving entries of folders.
+# Removing, creating and moving directory entries.
 _ENTRIES = sum(1 << bit for bit in range(4, 14))
 _SPECIAL_FILES = sum(1 << bit for bit in (6, 9, 10, 11, 12))
 
 
 class Unenforced(Exception):
-    """The system cannot confine this process; the text says why."""
+    """Raised when the system cannot confine this process, with the reason."""
 
 
 def confine(folder):
-    """From here on only `folder` can be written, if anything. Raises Unenforced."""
+    """Confines the process; from now on at most `folder` can be written. Raises Unenforced."""
     machine = platform.machine()
     if not sys.platform.startswith("linux") or machine not in _AUDIT_ARCH or sys.maxsize < 2**32:
-        raise Unenforced("%s on %s has no filter of system calls" % (sys.platform, machine))
+        raise Unenforced("%s on %s has no system call filter" % (sys.platform, machine))
     libc = ctypes.CDLL(None, use_errno=True)
     libc.syscall.restype = ctypes.c_long
     _check(libc.prctl(38, 1, 0, 0, 0), "PR_SET_NO_NEW_PRIVS")
@@ -85,7 +85,7 @@ def confine(folder):
 
 
 def _prove():
-    """A kernel that takes a filter and does not heed it is no kernel to trust."""
+    """Checks that the kernel enforces the filter it has accepted."""
     try:
         child = os.fork()
     except PermissionError:
@@ -93,7 +93,7 @@ def _prove():
     if child == 0:
         os._exit(0)
     os.waitpid(child, 0)
-    raise Unenforced("the filter of system calls has no effect")
+    raise Unenforced("the system call filter has no effect")
 
 
 def _check(result, what):
@@ -102,7 +102,7 @@ def _check(result, what):
 
 
 def _landlock(libc, folder):
-    """False where Landlock is missing or older than the one that knows O_TRUNC (Linux 6.2)."""
+    """Returns False where Landlock is missing, or too old to handle O_TRUNC (before Linux 6.2)."""
     if libc.syscall(_LANDLOCK_CREATE, None, 0, 1) < 3:
         return False
     handled = _EXECUTE | _WRITE_FILE | _TRUNCATE | _ENTRIES
@@ -124,7 +124,7 @@ def _landlock(libc, folder):
 
 
 def _program(machine, has_landlock):
-    """The filter's instructions. Whatever it does not name is refused."""
+    """Returns the filter's instructions, which refuse everything not listed."""
     number = _NUMBERS[machine]
     lines = [
         (_LOAD, 0, 0, 4),
@@ -141,7 +141,8 @@ def _program(machine, has_landlock):
         if name in number:
             tests = [] if has_landlock else [_argument(argument), (_ANY_BIT, 1, 0, _WRITING)]
             lines += _on(number[name], tests + [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _REFUSE)])
-    # Threads, and no processes. The arguments of clone3 lie in memory: libraries fall back to clone.
+    # Allows threads but no processes. clone3 passes its arguments in memory, so libraries are made
+    # to fall back to clone.
     threads = [_argument(0), (_ANY_BIT, 0, 1, _CLONE_THREAD)]
     lines += _on(number["clone"], threads + [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _REFUSE)])
     lines += _on(number["clone3"], [(_RETURN, 0, 0, _UNKNOWN)])
@@ -155,12 +156,12 @@ def _program(machine, has_landlock):
 
 
 def _argument(index):
-    """Loads the lower half: the kernel looks at no more of those that are tested here."""
+    """Loads the lower half, which is all that the kernel uses of the tested arguments."""
     return (_LOAD, 0, 0, 16 + 8 * index)
 
 
 def _on(number, then):
-    """`then` must end in a return."""
+    """Applies `then`, which must end in a return, to one system call."""
     return [(_EQUAL, 0, len(then), number)] + then
 
 

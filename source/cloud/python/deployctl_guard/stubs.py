@@ -1,4 +1,4 @@
-"""Stands in for packages that the script imports and this Python has not got."""
+"""Stubs for packages that the script imports and this Python lacks."""
 
 import importlib.abc
 import importlib.machinery
@@ -8,14 +8,14 @@ import types
 
 
 class StubBase:
-    """What a class that derives from something unknown derives from instead."""
+    """Base of classes that derive from a stub."""
 
     def __init_subclass__(cls, **_):
         super().__init_subclass__()
 
 
 class Stub:
-    """Something of a missing package: it takes every use, and its value is not known."""
+    """Part of a missing package: accepts every use; its value is unknown."""
 
     def __init__(self, name):
         self.__dict__["_name"] = name
@@ -29,7 +29,7 @@ class Stub:
         pass
 
     def __call__(self, *arguments, **_):
-        # As a decorator it leaves what it decorates.
+        # Returns a decorated object unchanged.
         if len(arguments) == 1 and isinstance(arguments[0], (types.FunctionType, type)):
             return arguments[0]
         return Stub(self._name + "()")
@@ -77,7 +77,7 @@ class Stub:
 
 
 class StubFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Comes after all others. `names` are the packages that it stood in for."""
+    """Finder of last resort. `names` lists the packages it has replaced."""
 
     def __init__(self, folder):
         self._folder = os.path.join(folder, "")

@@ -1,1 +1,1 @@
-"""The parts of inspect_ast.py: a script is read, never run."""
+"""Parts of inspect_ast.py, which reads a script without running it."""

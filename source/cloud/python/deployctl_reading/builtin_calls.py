@@ -1,4 +1,4 @@
-"""Calls of Python's own functions whose results are known when their arguments are."""
+"""Calls of Python's own functions, evaluated when their arguments are known."""
 
 import json
 import os.path
@@ -6,7 +6,7 @@ import platform
 import shlex
 import textwrap
 
-# Larger results are nobody's configuration, and could fill the memory.
+# Limit for results: larger ones are no configuration, and could exhaust memory.
 LONGEST = 1 << 20
 
 
@@ -62,17 +62,17 @@ _METHODS = {
     set: frozenset(("add", "update", "union", "copy")),
 }
 
-# Methods that change a container, which may then hold parts that are not known.
+# Methods that change a container, which may then have unknown parts.
 CHANGING = frozenset("append extend insert update setdefault add".split())
 
 
 def has_method(value, name):
-    """Whether a method of a known value may be called."""
+    """Returns True when a method of a known value may be called."""
     return name in _METHODS.get(type(value), ())
 
 
 def is_small(value):
-    """Whether a result may be kept."""
+    """Returns True for a result within the limit."""
     if isinstance(value, (str, bytes, list, tuple, dict, set)):
         return len(value) <= LONGEST
     if isinstance(value, int):

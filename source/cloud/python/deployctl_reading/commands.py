@@ -1,4 +1,4 @@
-"""The programs that a script calls."""
+"""Programs that a script runs."""
 
 import os.path
 import re
@@ -9,13 +9,13 @@ from deployctl_reading.values import UNKNOWN
 
 _LISTS = ("run", "Popen", "call", "check_call", "check_output")
 _SHELLS = ("os.system", "os.popen", "subprocess.getoutput", "asyncio.create_subprocess_shell")
-# Functions that take the program's file first and its argument list second.
+# Functions that take a file and then its arguments.
 _FILES = ("os.execv", "os.execve", "os.execvp", "os.execvpe", "os.posix_spawn", "os.posix_spawnp")
 _VARIADIC = ("os.execl", "os.execlp", "os.execle", "os.execlpe")
 
-# What stands before the program proper.
+# Commands that only start another program.
 _PREFIXES = ("env", "exec", "nohup", "sudo", "time", "command")
-# Words that the shell answers itself.
+# Builtins and keywords of the shell.
 _OF_SHELL = frozenset(
     "cd echo export set unset source . exec trap wait true false test [ ulimit umask eval if then "
     "else fi for while do done case esac return exit shift read printf alias {  } ! : ".split()
@@ -25,8 +25,9 @@ _SHOWN_UNKNOWN = "…"
 
 
 class Commands:
-    """`executables`: names in the order of their calls. `lists`: the argument lists, those of what
-    a replica calls first."""
+    """Collects commands. `executables`: names in the order of their calls. `lists`: the argument
+    lists, those of the replica first.
+    """
 
     def __init__(self):
         self.executables = []
@@ -34,7 +35,7 @@ class Commands:
         self._start = 0
 
     def begin(self):
-        """What follows is what a replica calls."""
+        """Marks the start of the commands that a replica runs."""
         self._start = len(self._lists)
 
     @property
@@ -42,7 +43,7 @@ class Commands:
         return self._lists[self._start :] + self._lists[: self._start]
 
     def note(self, function, arguments, keywords):
-        """A call of the function of that name, if it starts a program."""
+        """Records a call, if it starts a program."""
         for words in _words_of_call(function, arguments, keywords):
             words = _proper(words)
             if not words:
@@ -53,7 +54,7 @@ class Commands:
                 self.executables.append(name)
 
     def best(self):
-        """The command that serves, as far as one can tell: it names a port, or is the first."""
+        """Returns the command most likely to serve: the first with a port, or the first of all."""
         for words in self.lists:
             if any(re.match(r"^--?([a-z]+-)*port\b|^-p$", word) for word in words):
                 return words
@@ -89,7 +90,7 @@ def _texts(words):
 
 
 def _words_of_shell(text):
-    """The simple commands of a line of the shell."""
+    """Returns the simple commands of a shell line."""
     if not isinstance(text, str):
         return []
     lexer = shlex.shlex(text.replace("\\\n", " ").replace("\n", " ; "), posix=True, punctuation_chars=True)
@@ -97,7 +98,7 @@ def _words_of_shell(text):
     try:
         words = list(lexer)
     except ValueError:
-        return []  # the shell will say what is wrong with it
+        return []  # the shell reports the error
     commands = [[]]
     for word in words:
         if word in _STOPS:
@@ -108,7 +109,7 @@ def _words_of_shell(text):
 
 
 def _proper(words):
-    """Without variables and programs that only start another."""
+    """Strips variables and programs that only start another."""
     while words and (os.path.basename(words[0]) in _PREFIXES or re.match(r"^\w+=", words[0])):
         words = words[1:]
     return words

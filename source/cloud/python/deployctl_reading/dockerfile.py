@@ -1,18 +1,18 @@
-"""What of a Dockerfile counts where no container is made: its variables and its Python packages."""
+"""Dockerfile settings that apply without a container: variables and Python packages."""
 
 import re
 import shlex
 
 from deployctl_reading.variables import looks_secret
 
-# They describe the container's own file system, or would hide what this machine has.
+# Variables that describe the container's own file system, or would override this machine's.
 _OF_CONTAINER = re.compile(
     r"^(PATH|HOME|USER|SHELL|PWD|LD_LIBRARY_PATH|LD_PRELOAD|LIBRARY_PATH|PYTHONPATH|PYTHONHOME"
     r"|VIRTUAL_ENV|UV_.*|PIP_.*|DEBIAN_FRONTEND|LANG|LC_.*|TMPDIR|PORT|CUDA_HOME|CUDA_VISIBLE_DEVICES"
     r"|NVIDIA_.*|CONDA_.*|DEPLOYCTL_.*)$"
 )
 _QUIET = ("FROM", "ARG", "ENV", "LABEL", "MAINTAINER", "EXPOSE", "SHELL", "STOPSIGNAL")
-# Flags of pip that have a value, as words of their own.
+# Flags of pip that take a value as a separate word.
 _WITH_VALUE = (
     "-i --index-url --extra-index-url -f --find-links -c --constraint -p --python -t --target "
     "--prefix --root --index --torch-backend --index-strategy --prerelease --platform"
@@ -20,8 +20,9 @@ _WITH_VALUE = (
 
 
 def read(text, build_args):
-    """{"base", "env", "pip", "ignored", "secrets"}: `pip` holds requirements, `ignored` whole
-    instructions, `secrets` names of variables whose values are not taken."""
+    """Returns {"base", "env", "pip", "ignored", "secrets"}: `pip` holds requirements, `ignored`
+    whole instructions, `secrets` names of variables whose values are not used.
+    """
     stages = {}
     current = _Stage(None, {})
     arguments = {}
@@ -73,7 +74,7 @@ def _begin_stage(rest, stages, arguments):
 
 
 def _instructions(text):
-    """Pairs of an instruction's name and the rest of it, continued lines joined."""
+    """Yields pairs of an instruction's name and arguments, with continued lines joined."""
     lines = iter(text.splitlines())
     for line in lines:
         if not line.strip() or line.lstrip().startswith("#"):
@@ -131,7 +132,7 @@ def _read_run(rest, stage):
 
 
 def _packages(command):
-    """The requirements of a `pip install`; None of another command."""
+    """Returns the requirements of a `pip install`; None for another command."""
     words = _split(command)
     if words[:1] == ["uv"]:
         words = words[1:]
@@ -145,7 +146,7 @@ def _packages(command):
         if skips:
             skips = False
         elif word in ("-r", "--requirement", "-e", "--editable"):
-            return None  # files of the container's own
+            return None  # files inside the container
         elif word.startswith("-"):
             skips = word in _WITH_VALUE
         else:
@@ -154,7 +155,7 @@ def _packages(command):
 
 
 def _filled(text, known):
-    """$NAME and ${NAME}, ${NAME:-default} among them, where the name is known."""
+    """Substitutes $NAME, ${NAME} and ${NAME:-default} for known names."""
 
     def value(match):
         name = match.group(1) or match.group(2)

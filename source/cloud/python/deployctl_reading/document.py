@@ -1,4 +1,4 @@
-"""Everything that reading a script finds, as one document."""
+"""Inspection document of a script."""
 
 import ast
 import os
@@ -14,7 +14,7 @@ from deployctl_reading.variables import variables_of
 
 
 def read_document(file, name, environment):
-    """The document of `deployctl inspect --json`. Raises Problem."""
+    """Returns the document of `deployctl inspect --json`. Raises Problem."""
     source = _read_source(file)
     tree = _parse(source, file)
     lines = source.decode("utf-8", "replace").splitlines()
@@ -61,30 +61,30 @@ def _add_target(document, target, ignored):
 
 
 def _add_warnings(document, ignored):
-    """What is said of keywords and lines of a Dockerfile that change nothing."""
+    """Warns about keywords and Dockerfile lines without effect."""
     if ignored:
         sentence = targets.ignored_sentence(ignored) + "."
         _warn(document, "keywords_ignored", sentence, document["line"])
     ports = ("exposed_port", "port", "serve", "*")
     known = list(document["config"]) + document["dynamic"]
     if document["kind"] == "function" and not any(one in known for one in ports):
-        sentence = "%s does not say which port it listens on: 8000 is assumed." % document["target"]
+        sentence = "%s does not name its port; assuming 8000." % document["target"]
         _warn(document, "port_assumed", sentence, document["line"])
     image = document.get("image", {})
     for name in image.get("secrets", []):
         sentence = (
-            "The image's ENV %s is a secret by its name and is not taken: store it with deployctl "
-            "secrets set %s, and give --secret %s." % (name, name, name)
+            "The image's ENV %s looks like a secret and is ignored. Store it with `deployctl "
+            "secrets set %s` and use --secret %s." % (name, name, name)
         )
         _warn(document, "secret_in_image", sentence, document["line"])
     lines = image.get("ignored", [])
     if lines:
         sentence = (
-            "No container is made of the image: its variables are set, and %d of its lines %s not "
-            "followed." % (len(lines), "is" if len(lines) == 1 else "are")
+            "Images are not built: only their variables apply, and %d other %s ignored"
+            "." % (len(lines), "line is" if len(lines) == 1 else "lines are")
         )
         if image["pip"]:
-            sentence += " --image-mode pip installs its packages: %s." % ", ".join(image["pip"])
+            sentence += " Use --image-mode pip to install its packages: %s." % ", ".join(image["pip"])
         _warn(document, "image_ignored", sentence, document["line"])
 
 
@@ -116,7 +116,7 @@ def _read_source(file):
         with open(file, "rb") as opened:
             return opened.read()
     except IsADirectoryError as error:
-        raise Problem("script_missing", "%s is a folder." % file, "Name a file of Python.") from error
+        raise Problem("script_missing", "%s is a folder." % file, "Name a Python file.") from error
     except OSError as error:
         raise Problem(
             "script_missing",
@@ -129,7 +129,7 @@ def _read_source(file):
 def _parse(source, file):
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of odd escapes: whoever runs the script is told
+            warnings.simplefilter("ignore")  # such as invalid escapes, reported when the script runs
             return ast.parse(source, file)
     except SyntaxError as error:
         text = (error.text or "").strip() or None
@@ -138,5 +138,5 @@ def _parse(source, file):
         raise Problem("syntax_error", sentence, None, file, error.lineno, text) from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise Problem(
-            "syntax_error", "%s is no script of Python: %s." % (os.path.basename(file), error), None, file
+            "syntax_error", "%s is not a Python script: %s." % (os.path.basename(file), error), None, file
         ) from error

@@ -1,4 +1,4 @@
-"""What an expression is worth, as far as reading tells."""
+"""Constant folding of expressions."""
 
 import ast
 import copy
@@ -38,7 +38,7 @@ _HARMLESS = _OF_PYTHON + tuple("subprocess os asyncio json shlex sys logging fal
 
 
 class Folding:
-    """Folds expressions. `reader` is the Reader of the whole script, which knows about calls."""
+    """Folds expressions. `reader` is the Reader of the whole script, which handles calls."""
 
     def __init__(self, reader):
         self._reader = reader
@@ -50,13 +50,13 @@ class Folding:
         try:
             value = method(node, scope)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-            return UNKNOWN  # running it would raise; that is told when it happens
+            return UNKNOWN  # running it would raise, which is reported then
         except RecursionError:
-            return UNKNOWN  # nobody writes configuration so deep
+            return UNKNOWN  # too deep for configuration
         return value if builtin_calls.is_small(value) else UNKNOWN
 
     def _unseen(self, node, scope):
-        """An expression of a kind that is not followed; the calls in it are seen all the same."""
+        """Handles an unsupported expression; calls inside it are still recorded."""
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self.fold(child, scope)
@@ -123,7 +123,7 @@ class Folding:
         right = self.fold(node.right, scope)
         if isinstance(node.op, ast.Mult) and not _is_modest_product(left, right):
             return UNKNOWN
-        # Lists with unknown parts can be joined: the first words of a command are what counts.
+        # Lists with unknown parts can be joined, as the first words of a command matter.
         joins = isinstance(left, list) and isinstance(right, list) and isinstance(node.op, ast.Add)
         if not joins and not is_known([left, right]):
             if isinstance(node.op, ast.Add) and isinstance(left, list):
@@ -203,7 +203,7 @@ class Folding:
         return owner[key]
 
     def key(self, node, scope):
-        """What stands in the brackets of a subscript."""
+        """Folds the index or slice of a subscript."""
         if type(node).__name__ == "Index":  # before Python 3.9
             node = node.value
         if not isinstance(node, ast.Slice):
@@ -216,7 +216,7 @@ class Folding:
         return UNKNOWN
 
     def keywords(self, nodes, scope):
-        """By name; "*" is there when the names are not all known."""
+        """Folds keyword arguments by name; "*" stands for unknown ones."""
         keywords = {}
         for node in nodes:
             value = self.fold(node.value, scope)
@@ -254,14 +254,14 @@ class Folding:
         return list(result) if type(result).__name__.startswith("dict_") else result
 
     def _forget_given(self, node, scope):
-        """A function that is not followed may change the lists it is given."""
+        """Forgets lists that a function may change, because it is not followed."""
         for argument in node.args:
             if isinstance(argument, ast.Name) and isinstance(scope.get(argument.id), (list, dict)):
                 scope.forget(argument.id)
 
 
 def call_of_python(name, arguments, keywords):
-    """The result of a function of Python's own."""
+    """Returns the result of one of Python's own functions."""
     function = builtin_calls.FUNCTIONS.get(name)
     if function is None or not is_known([arguments, keywords]):
         return UNKNOWN
@@ -269,7 +269,7 @@ def call_of_python(name, arguments, keywords):
 
 
 def _leaves_arguments(function):
-    """Whether a function is known not to change the lists that it is given."""
+    """Returns True for a function known not to change its arguments."""
     if isinstance(function, Module):
         return function.name.split(".")[0] in _HARMLESS
     return isinstance(function, Function)

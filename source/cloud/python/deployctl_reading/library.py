@@ -1,11 +1,11 @@
-"""The functions of libraries that a script's configuration is made with."""
+"""Library functions that a script's configuration uses."""
 
 import os
 
 from deployctl_reading.problem import Problem
 from deployctl_reading.values import UNKNOWN, Decorator, Image, ModalApp, Module, is_known
 
-# What sys.executable is in a command: the Python of the replica, not that of this machine.
+# Replaces sys.executable in commands: the replica's Python, not this machine's.
 OWN_PYTHON = "python3"
 
 _SAME = {
@@ -30,7 +30,7 @@ _MODAL_KINDS = {
 
 
 def canonical(name):
-    """One name for what has several, and for the methods of such a class."""
+    """Returns one name for aliases, and for methods of an aliased class."""
     owner, _, method = name.rpartition(".")
     if name not in _SAME and owner in _SAME:
         return _SAME[owner] + "." + method
@@ -42,7 +42,7 @@ def is_environment(value):
 
 
 def call(name, arguments, keywords, node, reader):
-    """The result of a library's function, or UNKNOWN. Raises Problem for keywords that fal refuses."""
+    """Returns the result of a library function, or UNKNOWN. Raises Problem for invalid keywords."""
     name = canonical(name)
     if name == "os.environ.get":
         return _environment_get(arguments, reader.environment)
@@ -60,7 +60,7 @@ def call(name, arguments, keywords, node, reader):
 
 
 def decorator(name, arguments, keywords, line):
-    """What @fal.function(...) or @deployctl.app(...) is."""
+    """Returns the decorator that @fal.function(...) or @deployctl.app(...) makes."""
     options = dict(keywords)
     if canonical(name) == "deployctl.app":
         return Decorator("deployctl", "function", options, line)

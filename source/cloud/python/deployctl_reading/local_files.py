@@ -1,4 +1,4 @@
-"""The files beside a script that a replica needs too."""
+"""Files next to a script that a replica needs."""
 
 import ast
 import glob
@@ -9,8 +9,9 @@ _SKIPPED = ("__pycache__", "node_modules", "venv")
 
 
 def files_of(file, tree, words, patterns):
-    """Paths relative to the script's folder, the script first: modules it imports (and those that
-    they import), files that it opens or gives to programs by their names, and `patterns`."""
+    """Returns paths relative to the script's folder, the script first: modules it imports (and
+    their imports), files that it opens or passes to programs by name, and `patterns`.
+    """
     folder = os.path.dirname(file)
     found = {os.path.basename(file): None}
     waiting = [(file, tree)]
@@ -32,7 +33,7 @@ def files_of(file, tree, words, patterns):
 
 
 def _add(name, folder, found, waiting):
-    """A file by the name that the script uses, if it is one inside the folder."""
+    """Adds a file that the script names, if it is inside the folder."""
     if os.path.isabs(name) or "\0" in name or len(name) > 1000:
         return
     relative = os.path.normpath(name)
@@ -53,7 +54,7 @@ def _add_folder(path, folder, found, waiting):
 
 
 def _add_module(name, folder, found, waiting):
-    """`a.b` is a/b.py, or something of the package a."""
+    """Adds `a.b`, which is a/b.py or part of the package a."""
     parts = name.split(".")
     package = os.path.join(folder, parts[0])
     if os.path.isdir(package) and parts[0] not in _SKIPPED:
@@ -79,7 +80,7 @@ def _imported(tree, relative):
 
 
 def _opened(tree):
-    """Names of files in calls of open() and Path()."""
+    """Returns file names in calls of open() and Path()."""
     names = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
@@ -95,4 +96,4 @@ def _parsed(path):
         with open(path, "rb") as file:
             return ast.parse(file.read(), path)
     except (OSError, SyntaxError, ValueError):
-        return None  # it is told when something imports it
+        return None  # reported when something imports it

@@ -1,14 +1,14 @@
-"""Keeps the values of secrets out of documents, wherever they have got to."""
+"""Masking of secret values in documents."""
 
 from deployctl_reading.variables import looks_secret
 
 _MASK = "********"
-# Shorter values are in many words by chance.
+# Shorter values occur in other words by chance.
 _SHORTEST = 8
 
 
 def secrets_of(environment):
-    """The values of the environment that no document may show."""
+    """Returns the environment's values that no document may show."""
     return [
         value
         for name, value in environment.items()
@@ -17,7 +17,7 @@ def secrets_of(environment):
 
 
 def masked(value, secrets):
-    """The value without them."""
+    """Returns the value with secrets masked."""
     if isinstance(value, str):
         for secret in secrets:
             value = value.replace(secret, _MASK)
@@ -30,11 +30,11 @@ def masked(value, secrets):
 
 
 def mask_inspection(document, secrets):
-    """The document without them; a warning tells when the configuration had one."""
+    """Returns the document with secrets masked, and a warning if the configuration had one."""
     clean = masked(document, secrets)
     if clean.get("config") != document.get("config") or clean.get("image") != document.get("image"):
         sentence = (
-            "The value of a secret is part of the configuration, and was left out; let the function "
+            "The configuration contained a secret's value, which was removed. Let the function "
             "read it from its environment."
         )
         warning = {"code": "secret_in_configuration", "sentence": sentence}

@@ -1,4 +1,4 @@
-"""Why a script cannot be deployed, for a person."""
+"""Problem that prevents a deployment, with texts for users."""
 
 
 class Problem(Exception):

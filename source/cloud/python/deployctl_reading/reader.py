@@ -1,4 +1,4 @@
-"""Follows a script from top to bottom without running it, and notes what it finds."""
+"""Static reader, which follows a script from top to bottom without running it."""
 
 import ast
 import os
@@ -10,13 +10,14 @@ from deployctl_reading.scope import Scope
 from deployctl_reading.values import UNKNOWN, Decorator, Function, Module, Target, is_known
 
 _DEEPEST_CALL = 8
-# Calls within calls multiply: after so many statements none is followed any more.
+# Limit for statements in nested calls, after which calls are no longer followed.
 _MOST_STATEMENTS = 20_000
 
 
 class Reader:
-    """`targets` holds what can be deployed, by name, in the order of the file; `functions` what a
-    script defines besides; `commands` the programs that it calls."""
+    """Reads a script. `targets` are deployable objects by name, in file order; `functions` the
+    other functions; `commands` the programs it runs.
+    """
 
     def __init__(self, file, tree, environment):
         self.file = file
@@ -35,7 +36,7 @@ class Reader:
         self._statements(tree.body, self.scope)
 
     def follow(self, target):
-        """Follows what a replica calls, for the programs in it."""
+        """Follows the functions that a replica runs, for their programs."""
         self.commands.begin()
         if isinstance(target.node, ast.ClassDef):
             for node in target.node.body:
@@ -45,11 +46,11 @@ class Reader:
             self._body_of(Function(target.node, target.scope), [], {})
 
     def fold(self, node):
-        """The value of an expression, as the end of the script sees it."""
+        """Folds an expression in the scope at the end of the script."""
         return self._folding.fold(node, self.scope)
 
     def called(self, function, arguments, keywords, node):
-        """The result of a call; notes what it says of programs and apps."""
+        """Returns the result of a call, and records programs and apps."""
         if isinstance(function, Function):
             return self._body_of(function, arguments, keywords)
         if isinstance(function, Decorator):
@@ -62,7 +63,7 @@ class Reader:
         return call_of_python(function.name, arguments, keywords) if value is UNKNOWN else value
 
     def _body_of(self, function, arguments, keywords):
-        """What a function of the script returns."""
+        """Returns the result of one of the script's functions."""
         if self._depth >= _DEEPEST_CALL or self._seen > _MOST_STATEMENTS:
             return UNKNOWN
         node = function.node
@@ -78,13 +79,13 @@ class Reader:
         return returned
 
     def _statements(self, statements, scope):
-        """What is returned, UNKNOWN when that is open, _FALLS_THROUGH when nothing is."""
+        """Returns the returned value, UNKNOWN if undecided, _FALLS_THROUGH if nothing is returned."""
         for index, statement in enumerate(statements):
             self._seen += 1
             method = getattr(self, "_" + type(statement).__name__.lower(), None)
             returned = _FALLS_THROUGH if method is None else method(statement, scope)
             if returned is not _FALLS_THROUGH:
-                if returned is UNKNOWN:  # perhaps: what follows may run, and is looked at too
+                if returned is UNKNOWN:  # what follows may run, so it is read too
                     self._statements(statements[index + 1 :], scope)
                 return returned
         return _FALLS_THROUGH
@@ -211,7 +212,7 @@ class Reader:
     _asyncfor = _for
 
     def _loop(self, node, scope):
-        """The body is looked at once; what it binds is unknown, within and afterwards."""
+        """Reads the body once; names it binds are unknown inside and afterwards."""
         for name in _bound_names(node):
             scope.forget(name)
         returned = self._statements(node.body, scope)
@@ -274,7 +275,7 @@ def _bound_names(node):
 
 
 def _is_import_of(name, statements):
-    """`try: import x / except ImportError: x = None`: the import is what is meant."""
+    """Detects `try: import x / except ImportError: x = None`, where the import counts."""
     return any(
         isinstance(one, (ast.Import, ast.ImportFrom)) and name in _bound_names(one)
         for one in statements
@@ -282,7 +283,7 @@ def _is_import_of(name, statements):
 
 
 def _global_names(tree):
-    """Names of the module that functions bind anew."""
+    """Returns names of the module that functions rebind."""
     return {
         name
         for node in ast.walk(tree)

@@ -1,10 +1,10 @@
-"""The names that a piece of a script sees."""
+"""Scope of names in a script."""
 
 from deployctl_reading.values import UNKNOWN
 
 
 class Scope:
-    """Names with what they are known to be; what is not found here is looked up outside."""
+    """Known values of names; missing names are looked up in the outer scope."""
 
     def __init__(self, outer=None):
         self.names = {}
@@ -12,7 +12,7 @@ class Scope:
         self.globals = set()
 
     def get(self, name, otherwise=UNKNOWN):
-        """What the name is bound to; `otherwise` when nobody has bound it."""
+        """Returns the value of a name; `otherwise` for an unbound one."""
         scope = self
         while scope is not None:
             if name in scope.names:
@@ -27,7 +27,7 @@ class Scope:
             self.names[name] = value
 
     def forget(self, name):
-        """The name is bound to something that only running the script can tell."""
+        """Binds the name to an unknown value."""
         self.set(name, UNKNOWN)
 
     @property
@@ -38,14 +38,14 @@ class Scope:
         return scope
 
     def copy(self):
-        """For a branch that may not be taken."""
+        """Returns a copy for a branch that may not run."""
         branch = Scope(self.outer)
         branch.names = dict(self.names)
         branch.globals = self.globals
         return branch
 
     def join(self, branches):
-        """After branches of which one is taken: what they agree on stays known."""
+        """Merges branches of which one runs; values they agree on stay known."""
         names = {name for branch in branches for name in branch.names}
         for name in names:
             first = branches[0].names.get(name, UNKNOWN)

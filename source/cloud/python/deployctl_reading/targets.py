@@ -1,4 +1,4 @@
-"""What in a script can be deployed."""
+"""Deployable objects of a script."""
 
 import ast
 import os
@@ -16,7 +16,7 @@ _BARE = ("fal.function", "deployctl.app")
 
 
 def of_function(node, decorators, scope):
-    """The target that a decorated def makes, or None."""
+    """Returns the target that a decorated function makes, or None."""
     for decorator in decorators:
         if isinstance(decorator, Module) and library.canonical(decorator.name) in _BARE:
             decorator = library.decorator(decorator.name, [], {}, node.lineno)
@@ -26,7 +26,7 @@ def of_function(node, decorators, scope):
 
 
 def of_class(node, bases, keywords, decorators, inside, scope):
-    """The target that a class makes, or None."""
+    """Returns the target that a class makes, or None."""
     for decorator in decorators:
         if isinstance(decorator, Decorator):
             return _target(decorator, node, scope)
@@ -38,20 +38,20 @@ def of_class(node, bases, keywords, decorators, inside, scope):
 
 
 def decorated(decorator, given, scope):
-    """What `decorator(given)` is: the other way to write a decorator."""
+    """Returns the result of `decorator(given)`, the other way to decorate."""
     if isinstance(given, Function):
         return _target(decorator, given.node, scope)
     return UNKNOWN
 
 
 def renamed(target, name):
-    """The same under the name it is assigned to."""
+    """Renames a target after the name it is assigned to."""
     target.name = name
     return target
 
 
 def check(target, file, lines):
-    """Names of keywords that have no effect here. Raises Problem for one that does not exist."""
+    """Returns the names of keywords without effect here. Raises Problem for an unknown one."""
     if target.dialect == "modal":
         return []
     given = [name for name in target.options if name not in _OF_DECORATOR]
@@ -70,19 +70,19 @@ def check(target, file, lines):
         raise Problem(
             "keyword_invalid",
             "%s:%d: %s%s" % (os.path.basename(file), target.line, text, end),
-            "Correct the decorator of %s." % target.name,
+            "Fix the decorator of %s." % target.name,
             file,
             target.line,
             lines[target.line - 1].strip() if target.line <= len(lines) else None,
         ) from error
 
 
-# Of fal's decorator itself; "*" stands for keywords that only running the script tells.
+# Parameters of fal's decorator itself; "*" stands for keywords only known by running the script.
 _OF_DECORATOR = ("kind", "host", "local_python_modules", "*")
 
 
 def choose(reader, name, file):
-    """The target of that name, or the only one. Raises Problem with the choices."""
+    """Returns the target of that name, or the only one. Raises Problem with the choices."""
     if name is not None:
         found = reader.targets.get(name)
         return found if found is not None else _plain(reader, name, file)
@@ -94,13 +94,13 @@ def choose(reader, name, file):
     if choices:
         raise Problem(
             "target_unclear",
-            "%s has %d objects that can be deployed." % (script, len(choices)),
+            "%s has %d deployable objects." % (script, len(choices)),
             "Name one: %s." % _list(script, [one.name for one in choices]),
             file,
         )
     raise Problem(
         "target_unclear",
-        "%s has no function that is marked for deployment." % script,
+        "%s has no function marked for deployment." % script,
         "Name one: %s." % _list(script, reader.functions)
         if reader.functions
         else "Define a function that starts a server, and put @deployctl.app(port=8000) above it.",
@@ -114,15 +114,15 @@ def _plain(reader, name, file):
         return Target(name, "function", "none", function.node.lineno, {}, function.node, reader.scope)
     bound = reader.scope.get(name, None)
     if bound is UNKNOWN or isinstance(bound, Module):
-        return None  # it is there, and only running the script tells what it is
+        return None  # defined, but only known by running the script
     script = os.path.basename(file)
     names = list(reader.targets) + [one for one in reader.functions if one not in reader.targets]
     raise Problem(
         "target_missing",
         "%s has no function %s." % (script, name)
         if bound is None
-        else "%s in %s is no function and no app." % (name, script),
-        "It has %s." % _list(script, names) if names else "It defines no function at all.",
+        else "%s in %s is not a function or an app." % (name, script),
+        "Use %s." % _list(script, names) if names else "Define a function in it.",
         file,
     )
 
@@ -156,7 +156,7 @@ def _app(node, base, keywords, inside, scope):
 
 
 def _endpoints(method, scope):
-    """The paths that a method of an app answers, as far as they are written down."""
+    """Yields the constant paths of a method's endpoints."""
     for decorator in getattr(method, "decorator_list", []):
         if not isinstance(decorator, ast.Call):
             continue
@@ -171,7 +171,7 @@ def _endpoints(method, scope):
 
 
 def _modal_parts(node):
-    """What decorators beside @app.function add: the port of @modal.web_server(8000)."""
+    """Returns options from further decorators: the port of @modal.web_server(8000)."""
     parts = {}
     for decorator in node.decorator_list:
         function = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -190,17 +190,17 @@ def _dotted(node, scope):
 
 
 def _line(node):
-    """The line of the first decorator, which is where the configuration is written."""
+    """Returns the line of the first decorator, where the configuration is."""
     return min([node.lineno] + [one.lineno for one in node.decorator_list])
 
 
 def ignored_sentence(names):
-    """What is said of keywords that change nothing."""
+    """Describes keywords without effect."""
     return _options.ignored_sentence(names)
 
 
 def config_of(target, ignored):
-    """The known options as they are, and the names of those that only running the script tells."""
+    """Returns the known options, and the names of those only known by running the script."""
     config = {}
     dynamic = []
     for name, value in target.options.items():

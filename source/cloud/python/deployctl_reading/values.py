@@ -1,21 +1,21 @@
-"""What a part of a script can be known to be without running it."""
+"""Values that are known without running a script."""
 
 
 class Unknown:
-    """Only running the script can tell. Containers may hold it."""
+    """Value only known by running the script. Containers may hold it."""
 
     def __repr__(self):
         return "…"
 
     def __deepcopy__(self, _):
-        return self  # there is but one, and it is told by identity
+        return self  # a singleton, compared by identity
 
 
 UNKNOWN = Unknown()
 
 
 class Image:
-    """A fal.ContainerImage; its text may be unknown."""
+    """fal.ContainerImage, with a text that may be unknown."""
 
     def __init__(self, text, build_args):
         self.text = text
@@ -23,7 +23,7 @@ class Image:
 
 
 class Decorator:
-    """A decorator that makes apps: fal.function(...), deployctl.app(...), app.function(...)."""
+    """Decorator that makes apps: fal.function(...), deployctl.app(...), app.function(...)."""
 
     def __init__(self, dialect, kind, options, line):
         self.dialect = dialect
@@ -33,11 +33,11 @@ class Decorator:
 
 
 class ModalApp:
-    """A modal.App(...), whose methods are decorators."""
+    """modal.App(...), whose methods are decorators."""
 
 
 class Function:
-    """A function of the script, with the scope that it sees."""
+    """Function of the script, with its scope."""
 
     def __init__(self, node, scope):
         self.node = node
@@ -45,7 +45,7 @@ class Function:
 
 
 class Target:
-    """Something that can be deployed. `node` is its def or class, where it has one in this file."""
+    """Deployable object. `node` is its def or class, if defined in this file."""
 
     def __init__(self, name, kind, dialect, line, options, node=None, scope=None):
         self.name = name
@@ -59,14 +59,14 @@ class Target:
 
 
 class Module:
-    """A name of an import, such as `os.environ`: the dotted name it stands for."""
+    """Imported name, such as `os.environ`, by its dotted name."""
 
     def __init__(self, name):
         self.name = name
 
 
 def is_known(value):
-    """Whether a value is plain data to its last part."""
+    """Returns True for plain data without unknown parts."""
     if isinstance(value, dict):
         return all(is_known(key) and is_known(one) for key, one in value.items())
     if isinstance(value, (list, tuple, set)):
@@ -75,7 +75,7 @@ def is_known(value):
 
 
 def to_json(value):
-    """Plain data as JSON has it: tuples and sets are lists, bytes are text."""
+    """Converts plain data for JSON: tuples and sets to lists, bytes to text."""
     if isinstance(value, dict):
         return {str(key): to_json(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""The environment variables that a script reads."""
+"""Environment variables that a script reads."""
 
 import ast
 import re
@@ -6,7 +6,7 @@ import re
 from deployctl_reading import library
 from deployctl_reading.values import Module
 
-# What the runtime or the machine gives: a replica has its own.
+# Variables set by the runtime or the machine, with a value of their own in each replica.
 _GIVEN = re.compile(
     r"^(PORT|DEPLOYCTL_.*|PATH|HOME|USER|LOGNAME|SHELL|PWD|OLDPWD|HOSTNAME|TERM|LANG|LC_.*|TMPDIR|TMP"
     r"|TEMP|XDG_.*|PYTHONPATH|PYTHONHOME|PYTHONUNBUFFERED|VIRTUAL_ENV|LD_.*|CUDA_VISIBLE_DEVICES"
@@ -16,17 +16,17 @@ _SECRET = re.compile(r"(?i)key|token|secret|password|passwd|credential")
 
 
 def looks_secret(name):
-    """Whether a variable's value is kept encrypted and shown masked, by its name."""
+    """Returns True for a variable whose value is encrypted and masked, by its name."""
     return _SECRET.search(name) is not None
 
 
 def is_given(name):
-    """Whether a variable is the machine's, and never part of a revision."""
+    """Returns True for a variable of the machine, which is never part of a revision."""
     return _GIVEN.match(name) is not None
 
 
 def variables_of(tree, reader):
-    """[{name, value?, default?, secret?, set?, required?, line}], in the order of the file."""
+    """Returns [{name, value?, default?, secret?, set?, required?, line}] in file order."""
     found = {}
     for node in ast.walk(tree):
         name_node, default_node, is_required = _read(node, reader)
@@ -46,7 +46,7 @@ def variables_of(tree, reader):
 
 
 def describe(entry, environment):
-    """The entry with its present value, which a secret keeps to itself."""
+    """Adds the current value, except for secrets."""
     name = entry["name"]
     entry = {key: value for key, value in entry.items() if key != "required" or value}
     if looks_secret(name):
@@ -61,7 +61,7 @@ def describe(entry, environment):
 
 
 def _read(node, reader):
-    """The nodes of a variable's name and default, and whether the script cannot do without."""
+    """Returns the nodes of a variable's name and default, and True when the script requires it."""
     if isinstance(node, ast.Call):
         function = _folded(node.func, reader)
         if isinstance(function, Module) and library.canonical(function.name) == "os.environ.get":
@@ -78,7 +78,9 @@ def _read(node, reader):
 
 
 def _folded(node, reader):
-    """Only names and attributes: other expressions may be calls, which would be noted twice."""
+    """Folds names and attributes only: other expressions may be calls, which would be recorded
+    twice.
+    """
     inner = node
     while isinstance(inner, ast.Attribute):
         inner = inner.value

@@ -1,1 +1,1 @@
-"""The parts of runner.py."""
+"""Parts of runner.py."""

@@ -1,4 +1,4 @@
-"""The end of a replica: signals, clean-up functions, and what happens when its target returns."""
+"""End of a replica: signals, clean-up functions, and waiting after the target has returned."""
 
 import os
 import signal
@@ -9,13 +9,13 @@ import time
 from deployctl_running import group
 from deployctl_running.events import tell
 
-# A server thread needs a moment from its start until its port opens.
+# Time that a server thread needs from its start until its port opens.
 _GRACE_SECONDS = 2
 _PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 1
-# How long the script may go on by itself once its programs have ended.
+# Time that the script may keep running once its programs have exited.
 _SCRIPT_SECONDS = 2
-# How long threads may hold up the end of the process.
+# Time that threads may delay the exit of the process.
 _THREADS_SECONDS = 3
 
 
@@ -30,12 +30,12 @@ class Ending:
 
     def install(self):
         signal.signal(signal.SIGTERM, self._on_signal)
-        signal.signal(signal.SIGINT, self._on_signal)  # of a terminal: to the group as well
+        signal.signal(signal.SIGINT, self._on_signal)  # from a terminal, sent to the group as well
 
     def hold(self):
-        """Returns once nothing of the replica lives besides the runner, and nothing listens.
+        """Returns once only the runner is left of the replica, and its port is closed.
 
-        True when something did."""
+        Returns True when it had to wait."""
         has_told = False
         pause = _PAUSE_SECONDS
         is_serving = threading.active_count() > 1 and not self._has_begun
@@ -56,7 +56,7 @@ class Ending:
             pause = min(pause * 1.5, _LONGEST_PAUSE_SECONDS)
 
     def _on_signal(self, number, _):
-        if os.getpid() != self._process:  # a forked child, which has this handler from its parent
+        if os.getpid() != self._process:  # a forked child, which inherits this handler
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
             return
@@ -70,8 +70,8 @@ class Ending:
         _exits.run_all()
         if not group.living(self._nonce):
             raise SystemExit(self._code)
-        # subprocess.run kills its program when it is interrupted. The program has had SIGTERM
-        # too: it ends in its own time, and the script with it.
+        # subprocess.run kills its program when it is interrupted. The program gets SIGTERM too, so
+        # it exits in its own time, and the script with it.
         threading.Thread(target=self._end_after_programs, daemon=True).start()
 
     def _end_after_programs(self):
@@ -82,7 +82,7 @@ class Ending:
 
 
 def end(code):
-    """Ends the process, also when threads of the script would go on for ever."""
+    """Ends the process, even if the script's threads never stop."""
 
     def give_up():
         time.sleep(_THREADS_SECONDS)
@@ -93,6 +93,6 @@ def end(code):
 
 
 def _threads():
-    """Threads that keep a Python alive, besides the main one."""
+    """Returns threads that keep Python running, besides the main one."""
     main = threading.main_thread()
     return [one for one in threading.enumerate() if one is not main and not one.daemon]

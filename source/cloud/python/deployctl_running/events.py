@@ -1,4 +1,4 @@
-"""What the runner tells whoever spawned it: lines on standard output, between those of the script."""
+"""Events of the runner for its parent: lines on standard output, between those of the script."""
 
 import json
 import os
@@ -9,9 +9,9 @@ MARK = "@deployctl "
 
 
 def tell(phase, **facts):
-    """Writes one event, in one piece: other processes write to the same file."""
+    """Writes one event in a single call, as other processes write to the same file."""
     if os.environ.get("DEPLOYCTL_EVENTS") == "off":
-        return  # a person reads along, who has the traceback
+        return  # a user reads the output, which has the traceback
     event = {"phase": phase, "at": int(time.time() * 1000)}
     event.update((name, value) for name, value in facts.items() if value is not None)
     try:
@@ -19,4 +19,4 @@ def tell(phase, **facts):
         sys.stderr.flush()
         os.write(1, (MARK + json.dumps(event) + "\n").encode())
     except OSError:
-        pass  # a full disk, or a reader that has gone: the app serves all the same
+        pass  # a full disk or a closed pipe must not end the app

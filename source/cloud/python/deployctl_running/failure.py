@@ -1,4 +1,4 @@
-"""What went wrong in a script, as a reason, an exit code, a sentence and a place."""
+"""Failure of a script, with a reason, an exit code, a sentence and a place."""
 
 import errno
 import linecache
@@ -20,7 +20,7 @@ EXIT_CODES = {
 
 
 class Failure(Exception):
-    """Ends the runner. `error` is what the script raised, where it did."""
+    """Ends the runner. `error` is the script's exception, if any."""
 
     def __init__(self, reason, sentence, file=None, line=None, text=None, error=None):
         super().__init__(sentence)
@@ -37,7 +37,9 @@ class Failure(Exception):
 
 
 def of_syntax(error, script):
-    """A file that is no Python of this version; without a name in the error it is the script."""
+    """Returns the failure of a file that is not valid Python; without a file name in the error,
+    the script.
+    """
     text = (error.text or "").strip() or None
     file = error.filename or script
     place = os.path.basename(file) + (":%d" % error.lineno if error.lineno else "")
@@ -46,7 +48,9 @@ def of_syntax(error, script):
 
 
 def of_error(error, script, otherwise):
-    """What the script raised. `otherwise` is the reason of an error that tells nothing special."""
+    """Returns the failure for the script's exception. `otherwise` is the reason if none fits
+    better.
+    """
     if isinstance(error, SyntaxError):
         return of_syntax(error, script)
     reason = _reason_of(error, otherwise)
@@ -61,14 +65,14 @@ def of_error(error, script, otherwise):
 
 
 def print_traceback(failure):
-    """The script's own part of the traceback, on standard error."""
+    """Prints the script's own part of the traceback to standard error."""
     error = failure.error
     if error is None:
         return
     trace = error.__traceback__
     while trace is not None and _is_ours(trace.tb_frame.f_code.co_filename):
         trace = trace.tb_next
-    # Errors of syntax have no frame of the script: their message has the place.
+    # Syntax errors have no frame in the script; their message has the place.
     traceback.print_exception(type(error), error, trace)
 
 
@@ -85,20 +89,20 @@ def _reason_of(error, otherwise):
 
 
 def _program_of(error):
-    """The program that could not be started; None when it was a file that could not be opened."""
+    """Returns the program that could not be started; None for a file that could not be opened."""
     trace = error.__traceback__
     while trace is not None:
         frame = trace.tb_frame
         place = (os.path.basename(frame.f_code.co_filename), frame.f_code.co_name)
         if place == ("subprocess.py", "_execute_child"):
             return os.fsdecode(error.filename or "")
-        if place in _EXEC_FRAMES:  # their errors have no name
+        if place in _EXEC_FRAMES:  # errors without a file name
             return os.fsdecode(frame.f_locals[_EXEC_FRAMES[place]])
         trace = trace.tb_next
     return None
 
 
-# Functions that become another program, with the variable that holds its name.
+# Functions that replace the process, with the variable that holds the program's name.
 _EXEC_FRAMES = {
     ("os.py", "_execvpe"): "file",
     ("<frozen os>", "_execvpe"): "file",
@@ -108,7 +112,7 @@ _EXEC_FRAMES = {
 
 
 def _place_of(error, script):
-    """The innermost line of the script, or of a file beside it."""
+    """Returns the innermost line in the script or a file next to it."""
     folder = os.path.join(os.path.dirname(script), "")
     found = (None, None)
     for frame in traceback.extract_tb(error.__traceback__):

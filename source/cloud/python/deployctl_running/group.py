@@ -1,32 +1,33 @@
-"""Which processes of the replica live, besides the runner itself."""
+"""Running processes of the replica besides the runner itself."""
 
 import os
 import socket
 import subprocess
 import sys
 
-# Servants of Python's own that live as long as their parent: they serve nobody.
+# Python's own helper processes, which serve nobody and end with their parent.
 _SERVANTS = (b"multiprocessing.resource_tracker", b"multiprocessing.forkserver")
 
 
 def living(nonce):
-    """Ids of the processes in the runner's group, else of those that carry the replica's nonce."""
+    """Returns process ids in the runner's group, or of those that carry the replica's nonce."""
     if not os.path.isdir("/proc/self"):
         return _living_by_ps()
     me = str(os.getpid())
     others = [name for name in os.listdir("/proc") if name.isdigit() and name != me]
     group = os.getpgrp()
     members = [one for one in others if _is_alive(one) and _state_of(one)[1] == group]
-    # In a terminal the group is also that of whoever started the runner.
+    # In a terminal the group also belongs to the runner's parent.
     is_own_group = group == os.getpid()
-    # Only one that has left the group is told by its nonce: that is much more to read.
+    # Reads environments only when needed, for processes that have left the group: it takes much
+    # longer.
     if not is_own_group or not any(_serves(one) for one in members):
         members = [one for one in others if _is_alive(one) and _has_nonce(one, nonce)]
     return [int(one) for one in members if _serves(one)]
 
 
 def listens(port):
-    """Whether something on this machine answers at the replica's port."""
+    """Returns True when the replica's port accepts connections."""
     if not port:
         return False
     try:
@@ -45,7 +46,7 @@ def _serves(process):
 
 
 def _state_of(process):
-    """State and group of /proc/PID/stat; the name in it may hold spaces and brackets."""
+    """Returns state and group from /proc/PID/stat; the name in it may contain spaces and brackets."""
     fields = _read(process, "stat").rpartition(b")")[2].split()
     if len(fields) < 3:
         return None, None
@@ -61,21 +62,21 @@ def _read(process, name):
         with open("/proc/%s/%s" % (process, name), "rb") as file:
             return file.read()
     except OSError:
-        return b""  # it has ended, or is another user's
+        return b""  # the process has exited, or belongs to another user
 
 
 def _living_by_ps():
-    """Where there is no /proc. A replica's processes share its group."""
+    """Finds processes without /proc: a replica's processes share its group."""
     me = os.getpid()
     group = os.getpgrp()
     if group != me:
-        return []  # it is in a terminal: the group is also that of whoever started it
+        return []  # in a terminal the group also belongs to the parent
     listing = subprocess.Popen(
         ["ps", "-axo", "pid=,pgid=,stat="], stdout=subprocess.PIPE, universal_newlines=True
     )
     text, _ = listing.communicate()
     if listing.returncode != 0:
-        print("deployctl: ps failed; nothing is known of other processes", file=sys.stderr)
+        print("deployctl: ps failed; cannot see other processes", file=sys.stderr)
         return []
     rows = [line.split() for line in text.splitlines()]
     return [

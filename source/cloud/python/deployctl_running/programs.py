@@ -1,4 +1,4 @@
-"""Remembers the programs that the script started, and how the last one it waited for ended."""
+"""Programs started by the script, and the exit code of the last one it waited for."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ class Programs:
         self._started = {}
 
     def watch(self):
-        """From now on, in this process."""
+        """Starts recording in this process."""
         real_init = subprocess.Popen.__init__
         real_wait = subprocess.Popen.wait
         programs = self
@@ -30,14 +30,14 @@ class Programs:
         subprocess.Popen.wait = wait
 
     def reap(self):
-        """Notes programs that nobody waits for, once only the main thread is left to do so."""
+        """Collects programs that nobody waits for, once only the main thread is left."""
         if threading.active_count() > 1:
             return
         for pid in list(self._started):
             try:
                 ended, status = os.waitpid(pid, os.WNOHANG)
             except ChildProcessError:
-                del self._started[pid]  # somebody has waited for it in another way
+                del self._started[pid]  # waited for elsewhere
                 continue
             if ended:
                 self._note(pid, _code_of(status))

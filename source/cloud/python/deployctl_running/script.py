@@ -1,4 +1,4 @@
-"""Loads the script and finds what is deployed in it."""
+"""Loading of the script and its target."""
 
 import importlib.util
 import inspect
@@ -11,8 +11,9 @@ from deployctl_running.failure import Failure, of_error, of_syntax
 
 
 def load(script):
-    """Runs the script's top level as a module of its own name, so that what it defines can be
-    pickled for other processes; its `if __name__ == "__main__"` stays off. Raises Failure."""
+    """Runs the script's top level as a module of its own name, so that its objects can be pickled
+    for other processes; `if __name__ == "__main__"` does not run. Raises Failure.
+    """
     try:
         with open(script, "rb") as file:
             source = file.read()
@@ -25,7 +26,7 @@ def load(script):
     except SyntaxError as error:
         raise of_syntax(error, script) from error
     except ValueError as error:  # NUL bytes, before Python 3.12
-        raise Failure("syntax_error", "%s is no text of Python: %s" % (script, error)) from error
+        raise Failure("syntax_error", "%s is not Python source: %s" % (script, error)) from error
     module = types.ModuleType(_module_name(script))
     module.__file__ = script
     module.__spec__ = importlib.util.spec_from_file_location(module.__name__, script)
@@ -38,7 +39,7 @@ def load(script):
 
 
 def find(module, target):
-    """A function without arguments that runs the target. Raises Failure."""
+    """Returns a function without arguments that runs the target. Raises Failure."""
     missing = object()
     found = getattr(module, target, missing)
     name = os.path.basename(module.__file__)
@@ -49,7 +50,7 @@ def find(module, target):
         _check_arguments(getattr(found, "raw_func", None), target, found)
         return run
     if not callable(found) or inspect.isclass(found):
-        sentence = "%s in %s is no function and no app" % (target, name)
+        sentence = "%s in %s is not a function or an app" % (target, name)
         raise Failure("target_missing", sentence, module.__file__)
     _check_arguments(found, target, found)
     from deployctl import _call

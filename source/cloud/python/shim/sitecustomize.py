@@ -1,6 +1,6 @@
-"""Every Python of a replica loads this first: it installs the port map, then makes way.
+"""Start-up hook of every Python in a replica: installs the port map, then loads the next hook.
 
-A `sitecustomize` further down the path is loaded in its turn, as if this one were not there.
+A `sitecustomize` further down the path is loaded afterwards, as if this one did not exist.
 """
 
 import importlib.machinery

@@ -1,11 +1,11 @@
-// What becomes of replicas when the control plane is killed: the next one takes them up.
+// Adoption of replicas by the next control plane after a kill.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ReplicaObservation, RevisionPlan } from "../../../../source/cloud/engines/engine.ts";
-import { drawNonce } from "../../../../source/cloud/engines/process/orphans.ts";
+import { createNonce } from "../../../../source/cloud/engines/process/orphans.ts";
 import {
   readBootId,
   readNonce,
@@ -32,7 +32,7 @@ let stateFolder: string;
 let plan: RevisionPlan;
 let open: OpenEngine | undefined;
 let children: ChildProcess[];
-/** Of `leader`. */
+/** Processes started by `leader`. */
 let leaders: { id: number; startTime: number | undefined }[];
 
 beforeEach(() => {
@@ -115,7 +115,7 @@ function recordOf(replica: string, processId: number, change: Partial<ReplicaRec
     organisation: "local",
     app: "demo",
     revision: "r0001-00000000",
-    nonce: drawNonce(stateFolder),
+    nonce: createNonce(stateFolder),
     port: 20_001,
     exposedPort: 8000,
     healthPath: "/health",
@@ -295,7 +295,7 @@ describe("a process id", () => {
   });
 
   it("of a zombie is that of a dead one", async () => {
-    const nonce = drawNonce(stateFolder);
+    const nonce = createNonce(stateFolder);
     const zombie = await leader(nonce);
     recordOf("one", zombie, { nonce });
     const { engine } = await adoptAll(["one"]);
@@ -322,8 +322,8 @@ describe("a process id", () => {
 
 describe("orphans", () => {
   it("of this state folder are ended after a while, those of another are not", async () => {
-    const orphan = await leader(drawNonce(stateFolder));
-    const stranger = await leader(drawNonce("/another/state/folder"));
+    const orphan = await leader(createNonce(stateFolder));
+    const stranger = await leader(createNonce("/another/state/folder"));
     const { told } = await adoptAll([]);
     await until(
       () => isLiving(readProcess(orphan)),
@@ -334,10 +334,10 @@ describe("orphans", () => {
   });
 
   it("are none while a record knows them", async () => {
-    const nonce = drawNonce(stateFolder);
+    const nonce = createNonce(stateFolder);
     const replica = await leader(nonce);
     recordOf("one", replica, { nonce });
-    const orphan = await leader(drawNonce(stateFolder));
+    const orphan = await leader(createNonce(stateFolder));
     await adoptAll(["one"]);
     await until(
       () => isLiving(readProcess(orphan)),
@@ -348,7 +348,7 @@ describe("orphans", () => {
 });
 
 it("takes a record that cannot be read for none, and ends its process as an orphan", async () => {
-  const nonce = drawNonce(stateFolder);
+  const nonce = createNonce(stateFolder);
   const orphan = await leader(nonce);
   recordOf("one", orphan, { nonce });
   const file = new ReplicaRecords(stateFolder).fileOf("one", ".json");

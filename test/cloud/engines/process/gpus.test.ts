@@ -1,4 +1,4 @@
-// GPUs are absent where tests run: recorded outputs of nvidia-smi, from a program of that name on PATH.
+// GPU reservations, with recorded nvidia-smi output printed by a program of that name on the PATH.
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

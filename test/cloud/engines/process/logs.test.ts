@@ -340,7 +340,7 @@ describe("a question to the logs", () => {
       for await (const { text } of store.query(query)) seen.push(text);
     })();
     const { log, say } = replicaLog("one");
-    // Whether it follows already shows in what it sees: one line more each time.
+    // One new line each time shows when it has started to follow.
     await until(
       () => {
         say("info\nwarn\n");

@@ -1,4 +1,4 @@
-// What a start's time goes into.
+// Phases of a replica's start.
 import { expect, it } from "vitest";
 import {
   describePhases,

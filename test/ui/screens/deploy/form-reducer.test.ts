@@ -99,7 +99,7 @@ describe("the script", () => {
 describe("the name", () => {
   test("is judged while it is typed, and below its field when it is left", () => {
     const state = type(openStep(stateOf("app"), "app"), "_A");
-    expect(linesOf(state).join()).toContain("may only have a-z");
+    expect(linesOf(state).join()).toContain("may only contain a-z");
     expect(state.faults).toEqual({});
     const left = checkStep(state);
     expect(left.faults.name).toContain("Such as chat-a.");
@@ -223,7 +223,7 @@ describe("scaling", () => {
     const wrong = write(down(open()), "many");
     expect(down(wrong).faults).toEqual({ minConcurrency: "Use a whole number from 0 to 1000." });
     const contradiction = write(down(open()), "5");
-    expect(checkStep(contradiction).faults[""]).toContain("more than the largest number");
+    expect(checkStep(contradiction).faults[""]).toContain("above the maximum number");
   });
 
   test("takes a fault away once the field is typed in again", () => {

@@ -7,7 +7,7 @@ export interface RawLine {
   offset: number;
 }
 
-export interface RawLook {
+export interface RawChunk {
   lines: RawLine[];
   /** Incomplete last line, such as a progress bar that redraws itself. */
   unfinished: string;
@@ -60,7 +60,7 @@ export class RawOutput {
   }
 
   /** @param isFinal no more output follows, so an incomplete line counts as one */
-  look(isFinal = false): RawLook {
+  read(isFinal = false): RawChunk {
     const { size, mtimeMs } = fstatSync(this.#descriptor);
     if (size < this.#offset + this.#pending.length) this.#moveTo(0); // the file was emptied
     let skippedBytes = this.#skip(size);

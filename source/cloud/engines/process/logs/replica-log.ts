@@ -4,7 +4,7 @@ import type { Clock } from "../../../../base/clock.ts";
 import { RingBuffer } from "../../../../base/ring-buffer.ts";
 import { describeMarker, type RunnerMarker, splitMarker } from "../runner-marker.ts";
 import { LogFile, type LogFileOptions, type NewLine, recordsFromEnd } from "./log-file.ts";
-import { defaultRawLimits, type RawLimits, type RawLook, RawOutput } from "./raw-output.ts";
+import { defaultRawLimits, type RawChunk, type RawLimits, RawOutput } from "./raw-output.ts";
 
 export interface ReplicaLogOptions extends LogFileOptions {
   raw: { stdout: string; stderr: string };
@@ -63,7 +63,7 @@ export class ReplicaLog {
   /** Logs new output, limited so that other work is not held up. */
   collect(): void {
     this.#try(() => {
-      for (let look = 0; look < readsAtOnce && this.#look(false); look += 1);
+      for (let reads = 0; reads < readsAtOnce && this.#read(false); reads += 1);
     });
   }
 
@@ -72,7 +72,7 @@ export class ReplicaLog {
     for (let hasMore = true; hasMore; ) {
       hasMore = false;
       this.#try(() => {
-        hasMore = this.#look(true);
+        hasMore = this.#read(true);
       });
       await yieldToOthers();
     }
@@ -101,36 +101,36 @@ export class ReplicaLog {
   }
 
   /** @returns true when there is more output now */
-  #look(isFinal: boolean): boolean {
-    const looks = streams.map((stream) => this.#take(stream, isFinal));
-    return looks.some(({ hasMore }) => hasMore);
+  #read(isFinal: boolean): boolean {
+    const chunks = streams.map((stream) => this.#take(stream, isFinal));
+    return chunks.some(({ hasMore }) => hasMore);
   }
 
-  #take(stream: (typeof streams)[number], isFinal: boolean): RawLook {
+  #take(stream: (typeof streams)[number], isFinal: boolean): RawChunk {
     const { offsets } = this.#file;
-    const look = this.#raw[stream].look(isFinal);
-    const ts = Math.min(look.writtenAt, this.#options.clock.wallMs());
+    const chunk = this.#raw[stream].read(isFinal);
+    const ts = Math.min(chunk.writtenAt, this.#options.clock.wallMs());
     const lines: NewLine[] = [];
     const note = (text: string) => {
       offsets[stream] = this.#raw[stream].offset;
       lines.push({ ts, stream: "event", text, offsets: { ...offsets } });
     };
-    if (look.skippedBytes > 0) {
+    if (chunk.skippedBytes > 0) {
       note(
-        `skipped ${look.skippedBytes} bytes of ${stream}, which arrived faster than they can be logged`,
+        `skipped ${chunk.skippedBytes} bytes of ${stream}, which arrived faster than they can be logged`,
       );
     }
-    for (const { text, offset } of look.lines) {
+    for (const { text, offset } of chunk.lines) {
       offsets[stream] = offset;
       lines.push(
         ...this.#divide(stream, text, ts).map((line) => ({ ...line, offsets: { ...offsets } })),
       );
     }
     // Logged, so that a later control plane resumes at the new start.
-    if (look.wasEmptied) note(`emptied the raw file of ${stream}, whose lines are in this log`);
+    if (chunk.wasEmptied) note(`emptied the raw file of ${stream}, whose lines are in this log`);
     this.#write(lines);
-    if (look.unfinished !== "") this.#options.onText(look.unfinished);
-    return look;
+    if (chunk.unfinished !== "") this.#options.onText(chunk.unfinished);
+    return chunk;
   }
 
   /** Splits a line into output and the runner's marker in it. */

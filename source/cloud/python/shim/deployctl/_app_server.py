@@ -1,4 +1,4 @@
-"""Serves functions and the endpoints of classes over HTTP, on the replica's port."""
+"""HTTP server for functions and class endpoints, on the replica's port."""
 
 import inspect
 import sys
@@ -8,7 +8,7 @@ from deployctl import _call, _exits
 
 
 class Route:
-    """One path and the function that answers it."""
+    """Path and the function that answers it."""
 
     def __init__(self, path, function, is_websocket=False, is_health_check=False):
         self.path = path
@@ -37,7 +37,7 @@ def serve_app(cls):
 
 
 def routes_of(app):
-    """The endpoints of an app, those of its base classes among them."""
+    """Returns the endpoints of an app, including those of its base classes."""
     routes = {}
     for name, member in inspect.getmembers(type(app), callable):
         facts = getattr(member, "__deployctl_route__", None)

@@ -1,11 +1,11 @@
-"""A JSON body as the arguments of a function, and its result as JSON."""
+"""Conversion of JSON bodies to function arguments, and of results to JSON."""
 
 import inspect
 import typing
 
 
 class Refused(Exception):
-    """The fields do not fit. `detail` says why, in the shape of FastAPI's 422."""
+    """Raised for invalid fields. `detail` has the shape of FastAPI's 422."""
 
     def __init__(self, detail):
         super().__init__("the fields do not fit")
@@ -13,7 +13,7 @@ class Refused(Exception):
 
 
 def names(function):
-    """The names of what the function must be given."""
+    """Returns the names of required parameters."""
     return [
         name
         for name, parameter in _parameters(function).items()
@@ -22,9 +22,9 @@ def names(function):
 
 
 def read(function, fields):
-    """The keywords to call it with. A single pydantic model takes the whole body."""
+    """Returns the keyword arguments. A single pydantic model gets the whole body."""
     if not isinstance(fields, dict):
-        raise Refused([_fault(["body"], "the body is no JSON object", "dict_type")])
+        raise Refused([_fault(["body"], "the body is not a JSON object", "dict_type")])
     parameters = _parameters(function)
     kinds = types(function)
     single = list(parameters)[0] if len(parameters) == 1 else None
@@ -34,7 +34,7 @@ def read(function, fields):
     takes_all = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
     unknown = [name for name in fields if name not in parameters and not takes_all]
     faults = [_fault(["body", name], "Field required", "missing") for name in missing]
-    faults += [_fault(["body", name], "there is no such field", "extra") for name in unknown]
+    faults += [_fault(["body", name], "unknown field", "extra") for name in unknown]
     if faults:
         raise Refused(faults)
     return {
@@ -44,7 +44,7 @@ def read(function, fields):
 
 
 def to_json(value):
-    """A result with its pydantic models as plain values."""
+    """Converts pydantic models in a result to plain values."""
     if is_model(type(value)):
         value = value.model_dump(mode="json") if hasattr(value, "model_dump") else value.dict()
     if isinstance(value, dict):
@@ -65,7 +65,7 @@ def types(function):
     try:
         return typing.get_type_hints(function)
     except (NameError, TypeError):
-        return {}  # an annotation that names nothing says nothing
+        return {}  # ignores unresolvable annotations
 
 
 def is_model(kind):
@@ -76,7 +76,7 @@ def _validate(model, value, place):
     validate = getattr(model, "model_validate", None) or model.parse_obj
     try:
         return validate(value)
-    except ValueError as error:  # pydantic's own is one
+    except ValueError as error:  # includes pydantic's own
         raise Refused(_faults_of(error, place)) from error
 
 

@@ -1,13 +1,13 @@
-"""Calls a function that may be asynchronous."""
+"""Calls of functions that may be asynchronous."""
 
 import inspect
 
 
 def call(function, *arguments, **keywords):
-    """The function's result; of a coroutine function that of its coroutine."""
+    """Returns the function's result, awaited if it is a coroutine."""
     result = function(*arguments, **keywords)
     if not inspect.iscoroutine(result):
         return result
-    import asyncio  # most functions need none of it, and wait for it as long as for Python itself
+    import asyncio  # rarely needed, and as slow to import as Python is to start
 
     return asyncio.run(result)

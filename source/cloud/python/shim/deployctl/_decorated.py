@@ -1,10 +1,10 @@
-"""What the decorators of functions return: the function with its options."""
+"""Decorated function with its options."""
 
 import functools
 
 
 class DecoratedFunction:
-    """Calls like the function itself. `dialect` tells whose decorator made it."""
+    """Calls the function itself. `dialect` names the decorator's library."""
 
     dialect = "deployctl"
 
@@ -17,7 +17,7 @@ class DecoratedFunction:
         return self.raw_func(*arguments, **keywords)
 
     def __deployctl_run__(self):
-        """What a replica does."""
+        """Runs in a replica."""
         if self.options.get("serve"):
             from deployctl import _app_server
 

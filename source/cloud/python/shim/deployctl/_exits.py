@@ -1,4 +1,4 @@
-"""Functions that run once before the process ends."""
+"""Functions that run once before the process exits."""
 
 import atexit
 import sys
@@ -7,7 +7,7 @@ _functions = []
 
 
 def add(function):
-    """Runs `function` when the replica is asked to end, or at the end of the program."""
+    """Runs `function` when the replica is told to stop, or when the program ends."""
     if not _functions:
         atexit.register(run_all)
     _functions.append(function)
@@ -15,13 +15,13 @@ def add(function):
 
 
 def run_all():
-    """Runs what was added, the last first, each once. An error of one does not stop the others."""
+    """Runs the added functions once, last first. An error in one does not stop the others."""
     while _functions:
         function = _functions.pop()
         try:
             function()
         except Exception:
-            import traceback  # every Python of a replica loads this file: it stays light
+            import traceback  # imported late, as every Python of a replica loads this file
 
-            print("deployctl: a function of on_exit failed:", file=sys.stderr)
+            print("deployctl: an on_exit function failed:", file=sys.stderr)
             traceback.print_exc()

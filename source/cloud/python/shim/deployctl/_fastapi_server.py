@@ -1,4 +1,4 @@
-"""Serves routes with FastAPI and uvicorn, where the replica's environment has them."""
+"""Server on FastAPI and uvicorn, used if the replica's environment has them."""
 
 import functools
 import inspect
@@ -13,7 +13,7 @@ from deployctl import _arguments, _call, _exits
 
 
 def serve(routes, port):
-    """Answers until the process is asked to end; what was begun is finished."""
+    """Serves until the process is told to stop, and finishes running requests."""
     app = fastapi.FastAPI()
     for route in routes:
         if route.is_websocket:
@@ -36,7 +36,7 @@ class _Server(uvicorn.Server):
 
 
 def _plain_or_model(function):
-    """FastAPI takes plain values from the query; apps of this kind take them from the body."""
+    """Reads plain values from the body, where FastAPI would use the query."""
     parameters = _arguments.names(function)
     types = _arguments.types(function)
     if all(_arguments.is_model(types.get(name)) for name in parameters):
@@ -54,14 +54,14 @@ def _plain_or_model(function):
         except _arguments.Refused as refusal:
             raise fastapi.HTTPException(422, refusal.detail) from refusal
         except ValueError as error:
-            raise fastapi.HTTPException(422, "the body is no JSON: %s" % error) from error
+            raise fastapi.HTTPException(422, "the body is not valid JSON: %s" % error) from error
         return await _answer(function, arguments)
 
     return endpoint
 
 
 async def _answer(function, arguments):
-    """What a generator yields is streamed, as the server of the standard library does."""
+    """Streams the items of a generator, like the server of the standard library."""
     if inspect.iscoroutinefunction(function):
         result = await function(**arguments)
     else:
@@ -85,6 +85,6 @@ def _websocket(function):
                 result = await run_in_threadpool(_call.call, function, **arguments)
                 await socket.send_json(_arguments.to_json(result))
         except fastapi.WebSocketDisconnect:
-            pass  # the client has gone: the conversation is over
+            pass  # the client has disconnected
 
     return endpoint

@@ -1,4 +1,4 @@
-"""A small threaded server of JSON, for replicas without FastAPI."""
+"""Small threaded JSON server, for replicas without FastAPI."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ from deployctl import _arguments
 
 
 def serve(routes, port):
-    """Answers until the process is asked to end; what was begun is finished."""
+    """Serves until the process is told to stop, and finishes running requests."""
     server = _Server(("127.0.0.1", port), _Handler)
     server.routes = {route.path: route for route in routes}
     server.loop = _start_loop()
@@ -25,7 +25,7 @@ def serve(routes, port):
 
 
 class _Server(ThreadingHTTPServer):
-    # Threads of connections that are merely kept open must not hold up the end.
+    # HTTP server whose idle connections do not delay the exit.
     daemon_threads = True
     request_queue_size = 128
 
@@ -46,7 +46,7 @@ class _Server(ThreadingHTTPServer):
                 self._changed.notify_all()
 
     def finish(self):
-        """Waits for the answers that were begun."""
+        """Waits for running requests."""
         with self._changed:
             self._changed.wait_for(lambda: self._answering == 0)
 
@@ -88,7 +88,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             fields = json.loads(body or b"{}")
         except ValueError as error:
-            self._send(422, {"detail": [_fault(["body"], "the body is no JSON: %s" % error)]})
+            self._send(422, {"detail": [_fault(["body"], "the body is not valid JSON: %s" % error)]})
             return
         self._answer(route, fields)
 
@@ -120,7 +120,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self._read_chunks()
         length = self.headers.get("Content-Length", "0")
         if not length.isdigit():
-            self._send(400, {"detail": "Content-Length is no number"}, {"Connection": "close"})
+            self._send(400, {"detail": "Content-Length is not a number"}, {"Connection": "close"})
             return None
         return self.rfile.read(int(length))
 
@@ -160,7 +160,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def _stream(self, parts):
-        """A generator's parts, as they come and as they are."""
+        """Sends the items of a generator as they come."""
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Transfer-Encoding", "chunked")
@@ -171,9 +171,9 @@ class _Handler(BaseHTTPRequestHandler):
                 if data:
                     self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data))
         except (BrokenPipeError, ConnectionResetError):
-            self.close_connection = True  # nobody listens any more
+            self.close_connection = True  # the client has disconnected
         except Exception:
-            # Half an answer is out: only a cut connection can tell of the failure.
+            # The response has started, so only closing the connection can signal the failure.
             traceback.print_exc()
             self.close_connection = True
         else:
@@ -188,7 +188,7 @@ def _encode(document):
 
 
 def _start_loop():
-    """One event loop for the functions that are asynchronous: what they share stays usable."""
+    """Starts one event loop for asynchronous functions, so that they can share resources."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, daemon=True).start()
     return loop

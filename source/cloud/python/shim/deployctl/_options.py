@@ -1,8 +1,8 @@
-"""The keywords that the decorators take. The static reader and the decorators share this table."""
+"""Keywords of the decorators, shared with the static reader."""
 
 _ENVIRONMENT = ("python_version", "requirements", "resolver", "force")
 
-# What each kind of fal function may say about its environment.
+# Environment keywords by kind of fal function.
 _FAL_KINDS = {
     "virtualenv": _ENVIRONMENT,
     "container": ("image",) + _ENVIRONMENT,
@@ -10,7 +10,7 @@ _FAL_KINDS = {
     "local": (),
 }
 
-# Keywords of every kind that we act on.
+# Supported keywords of all kinds.
 _FAL_HONOURED = (
     "serve",
     "exposed_port",
@@ -32,7 +32,7 @@ _FAL_HONOURED = (
     "metadata",
 )
 
-# Keywords that scripts may have and that change nothing here.
+# Accepted keywords without effect here.
 _FAL_IGNORED = (
     "regions",
     "setup_function",
@@ -97,10 +97,10 @@ _OWN = (
 
 
 def check_fal_function(kind, keywords):
-    """Names of known keywords that change nothing here. Raises ValueError for one that fal lacks."""
+    """Returns the names of keywords without effect here. Raises ValueError for one that fal lacks."""
     if kind not in _FAL_KINDS:
         raise ValueError(
-            "kind=%r is none of %s" % (kind, ", ".join(sorted(_FAL_KINDS)))
+            "kind=%r is not one of %s" % (kind, ", ".join(sorted(_FAL_KINDS)))
         )
     anywhere = set(_FAL_HONOURED) | set(_FAL_IGNORED)
     of_kinds = {name for names in _FAL_KINDS.values() for name in names}
@@ -111,14 +111,14 @@ def check_fal_function(kind, keywords):
         if name in of_kinds:
             kinds = sorted(one for one, names in _FAL_KINDS.items() if name in names)
             raise ValueError(
-                "%s is no keyword of kind=%r; it belongs to %s" % (name, kind, ", ".join(kinds))
+                "%s is not a keyword of kind=%r; it belongs to %s" % (name, kind, ", ".join(kinds))
             )
         raise ValueError(_unknown(name, allowed))
     return [name for name in keywords if name in _FAL_IGNORED]
 
 
 def check_fal_app(keywords):
-    """The same for the keywords of a class that derives from fal.App."""
+    """Checks the keywords of a class that derives from fal.App, likewise."""
     allowed = set(_FAL_HONOURED) | set(_FAL_IGNORED) | set(_FAL_APP) | set(_ENVIRONMENT)
     for name in keywords:
         if name not in allowed:
@@ -127,12 +127,12 @@ def check_fal_app(keywords):
 
 
 def is_fal_app_attribute(name):
-    """Whether an attribute of an app's class is an option rather than the script's own."""
+    """Returns True for a class attribute that is an option."""
     return name in _FAL_HONOURED or name in _FAL_IGNORED or name in _FAL_APP or name in _ENVIRONMENT
 
 
 def check_own(keywords):
-    """The same for @deployctl.app, where every keyword counts."""
+    """Checks the keywords of @deployctl.app, likewise; all of them have an effect."""
     for name in keywords:
         if name not in _OWN:
             raise ValueError(_unknown(name, _OWN))
@@ -140,13 +140,13 @@ def check_own(keywords):
 
 
 def ignored_sentence(names):
-    """What is said of keywords that change nothing."""
+    """Describes keywords without effect."""
     verb = "has" if len(names) == 1 else "have"
     return "%s %s no effect here" % (", ".join(names), verb)
 
 
 def _unknown(name, allowed):
-    import difflib  # every Python of a replica loads this file: it stays light
+    import difflib  # imported late, as every Python of a replica loads this file
 
     near = difflib.get_close_matches(name, sorted(allowed), 1)
-    return "there is no keyword %s%s" % (name, "; did you mean %s?" % near[0] if near else "")
+    return "unknown keyword %s%s" % (name, "; did you mean %s?" % near[0] if near else "")

@@ -1,8 +1,8 @@
-"""The port map: a script says 8000, and each of ten replicas gets a port of its own.
+"""Port map: a script listens on 8000, and each of its replicas on a port of its own.
 
 Sockets that bind to a mapped port, or connect to it on this machine, use the replica's port. A
-server that wants to listen on every address listens on loopback: it must not be reachable around
-the gateway, which asks for keys.
+server that binds to every address listens on loopback instead, so that it cannot be reached without
+going through the gateway, which checks keys.
 """
 
 import os
@@ -15,18 +15,18 @@ _is_installed = False
 
 
 def read_map(text):
-    """{8000: 23817} of "8000:23817", several by commas. Raises ValueError with the sentence."""
+    """Parses "8000:23817" and further pairs after commas. Raises ValueError with a sentence."""
     ports = {}
     for pair in filter(None, text.split(",")):
         said, _, given = pair.partition(":")
         if not (_is_port(said) and _is_port(given)):
-            raise ValueError("DEPLOYCTL_PORT_MAP has %r, which is no pair such as 8000:23817" % pair)
+            raise ValueError("Invalid pair %r in DEPLOYCTL_PORT_MAP; expected one such as 8000:23817" % pair)
         ports[int(said)] = int(given)
     return ports
 
 
 def current_map(environment=None):
-    """The map of this process; empty outside a replica."""
+    """Returns the map of this process; empty outside a replica."""
     environment = os.environ if environment is None else environment
     if environment.get("DEPLOYCTL_PORT_REWRITE") == "none":
         return {}
@@ -34,22 +34,22 @@ def current_map(environment=None):
 
 
 def binds_anywhere(environment=None):
-    """Whether wildcard addresses stay as they are."""
+    """Returns True when wildcard addresses are left unchanged."""
     return (os.environ if environment is None else environment).get("DEPLOYCTL_BIND_ANY") == "1"
 
 
 def is_local(host):
-    """Whether a host is this machine, as a client would name it."""
+    """Returns True for a client's name of this machine."""
     return host in _WILDCARDS or host in _LOCAL_NAMES or host.startswith("127.")
 
 
 def is_wildcard(host):
-    """Whether a server that binds to this host listens on every address."""
+    """Returns True for a host that means every address."""
     return host in _WILDCARDS
 
 
 def install():
-    """Changes bind, connect and connect_ex of every socket of this process."""
+    """Patches bind, connect and connect_ex of all sockets in this process."""
     global _is_installed
     ports = current_map()
     stays = binds_anywhere()
@@ -66,8 +66,8 @@ def install():
             host, said = address[0], address[1]
             is_mapped = said in ports
             port = ports.get(said, said)
-            # A server on the mapped port is the app itself: whatever address it names, the gateway
-            # is the only way in.
+            # A server on the mapped port is the app itself: only the gateway may reach it,
+            # whatever address it names.
             if not stays and (is_wildcard(_text(host)) or (is_mapped and not is_local(_text(host)))):
                 host, port = loopback.choose(self, port)
             address = (host, port) + tuple(address[2:])
@@ -85,23 +85,25 @@ def install():
 
 
 class _LoopbackAddresses:
-    """Which loopback address stands for "every address". The gateway comes to 127.0.0.1."""
+    """Chooses the loopback address for "every address". The gateway connects to 127.0.0.1."""
 
     def __init__(self):
         self._ports_of_ipv4 = set()
         self._ports_of_both = set()
 
     def choose(self, sock, port):
-        """Host and port. A server of both families has a socket of each, in either order."""
+        """Returns host and port. A server of both families opens a socket of each, in either
+        order.
+        """
         if sock.family == socket.AF_INET:
             if port in self._ports_of_both:
-                return "127.0.0.1", 0  # its other socket answers there: this one only has to live
+                return "127.0.0.1", 0  # its other socket answers there; this one is not used
             if port:
                 self._ports_of_ipv4.add(port)
             return "127.0.0.1", port
         if port in self._ports_of_ipv4:
             return "::1", port
-        # A server that names IPv6 alone must answer the gateway too.
+        # A server on IPv6 alone must answer the gateway too.
         sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         if port:
             self._ports_of_both.add(port)

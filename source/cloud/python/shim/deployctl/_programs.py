@@ -1,6 +1,6 @@
-"""Programs that a script starts: those that are no Python learn their port by their arguments.
+"""Programs that a script starts; those not in Python get their port through their arguments.
 
-The port map lives in Python's sockets. A server in C++, Go, Rust or JavaScript never asks it, so
+The port map patches Python's sockets, which a server in C++, Go, Rust or JavaScript does not use, so
 `--port 8000` becomes `--port 23817` before it starts, and the address it names becomes loopback.
 """
 
@@ -15,7 +15,7 @@ from deployctl import _ports
 _PORT_FLAG = re.compile(r"(?i)^(-p|--?([a-z0-9_]+[-_])*port)$")
 _HOST_FLAG = re.compile(r"(?i)^--?([a-z0-9_]+[-_])*(host|address|addr|bind|ip|listen)$")
 _HOST = r"(?:0\.0\.0\.0|127(?:\.\d+){3}|localhost|\[::1?\]|\*)"
-# The end of an argument that names an address of this machine: ":8000", "--listen=0.0.0.0:8000".
+# End of an argument that names an address of this machine: ":8000", "--listen=0.0.0.0:8000".
 _ADDRESS = re.compile(r"(?i)(^|[=,/@])(%s?)(:)(\d+)(?=$|[/,?])" % _HOST)
 
 
@@ -23,7 +23,7 @@ _is_installed = False
 
 
 def install():
-    """Changes how this process starts programs."""
+    """Patches how this process starts programs."""
     global _is_installed
     ports = _ports.current_map()
     mode = os.environ.get("DEPLOYCTL_PORT_REWRITE") or "auto"
@@ -53,7 +53,7 @@ def _rewrite_popen(args, options, ports, mode):
     try:
         words = [os.fsdecode(word) for word in args]
     except TypeError:
-        return args  # subprocess says what is wrong with it
+        return args  # subprocess reports the error
     if not words:
         return args
     environment = options.get("env") or os.environ
@@ -80,13 +80,13 @@ def _change_exec(ports, mode):
             return argv
         return rewrite_words([os.fsdecode(word) for word in argv], ports)
 
-    # os.execvp and its kin call these two by their names in the module.
+    # os.execvp and the like call these two by name.
     os.execv = execv
     os.execve = execve
 
 
 def is_python(program, environment, folder):
-    """Whether a program is Python, or a script of Python. So is one that cannot be found or read."""
+    """Returns True for Python, a Python script, or a program that cannot be found or read."""
     search = environment.get("PATH") if hasattr(environment, "get") else None
     if os.path.dirname(program) and folder is not None:
         program = os.path.join(os.fsdecode(folder), program)
@@ -104,7 +104,7 @@ def is_python(program, environment, folder):
 
 
 def rewrite_words(words, ports):
-    """The arguments of a program, the program itself first, with the mapped ports put in."""
+    """Returns a program's arguments, including its name, with mapped ports replaced."""
     rewritten = list(words)
     for index in range(1, len(rewritten)):
         before = rewritten[index - 1]
@@ -119,19 +119,19 @@ def rewrite_words(words, ports):
 
 
 def rewrite_command(command, ports):
-    """A command of the shell, word by word; what stands between the words stays."""
+    """Rewrites a shell command word by word, keeping the text in between."""
     text = os.fsdecode(command)
     try:
         words = shlex.split(text)
     except ValueError:
-        return command  # the shell says what is wrong with it
-    # The first word is a program only to itself: a dummy before it lets it be looked at too.
+        return command  # the shell reports the error
+    # Adds a dummy program, so that the first word is rewritten too.
     changed = rewrite_words([""] + words, ports)[1:]
     position = 0
     for old, new in zip(words, changed):
         place = text.find(old, position)
         if place < 0:
-            continue  # it is quoted in a way that hides it
+            continue  # hidden by quoting
         text = text[:place] + new + text[place + len(old) :]
         position = place + len(new)
     return text

@@ -1,4 +1,4 @@
-"""The names that scripts written for fal use, so that they run here unchanged.
+"""Names that scripts for fal use, so that they run here unchanged.
 
 An installed `fal` is shadowed in the processes of a replica and nowhere else; with
 DEPLOYCTL_REAL_FAL=1 the script gets that one instead.

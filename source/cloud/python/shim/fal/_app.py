@@ -1,4 +1,4 @@
-"""fal.App: a class whose endpoints are served, and its decorators."""
+"""fal.App and the decorators of its endpoints."""
 
 import sys
 
@@ -8,7 +8,7 @@ from fal._function import IsolatedFunction
 
 
 class App:
-    """Derive from it, with options as class keywords or attributes, and decorate endpoints."""
+    """Base class of apps, with options as class keywords or attributes."""
 
     __deployctl_options__ = {}
     __deployctl_dialect__ = "fal"
@@ -16,7 +16,7 @@ class App:
     def __init_subclass__(cls, **keywords):
         super().__init_subclass__()
         options = dict(cls.__deployctl_options__)
-        options.pop("app_name", None)  # a class that derives from an app has a name of its own
+        options.pop("app_name", None)  # a derived class has its own name
         for name, value in vars(cls).items():
             if _options.is_fal_app_attribute(name):
                 options[name] = value
@@ -32,37 +32,37 @@ class App:
         """Runs once, before the replica takes requests."""
 
     def teardown(self):
-        """Runs when the last request has been answered."""
+        """Runs after the last request."""
 
     def handle_exit(self):
-        """Runs as soon as the replica is asked to end."""
+        """Runs as soon as the replica is told to stop."""
 
     def provide_hints(self):
-        """Kept for the script's sake."""
+        """Kept for compatibility."""
         return []
 
     @property
     def current_request(self):
-        """Nothing is known of it here."""
+        """Always None here."""
         return None
 
     @classmethod
     def __deployctl_run__(cls):
-        """What a replica does."""
+        """Runs in a replica."""
         from deployctl import _app_server
 
         return _app_server.serve_app(cls)
 
     @classmethod
     def run_local(cls, *_, **__):
-        """The same outside a replica."""
+        """Runs the app outside a replica."""
         return cls.__deployctl_run__()
 
 
 def endpoint(path, *, is_websocket=False, health_check=None):
-    """Serves a method at `path`: a POST's JSON fields are its arguments."""
+    """Serves a method at `path`; the JSON fields of a POST are its arguments."""
     if not isinstance(path, str) or not path.startswith("/"):
-        raise ValueError("the path of an endpoint begins with a slash, unlike %r" % (path,))
+        raise ValueError("an endpoint's path must start with a slash: %r" % (path,))
 
     def decorate(method):
         method.__deployctl_route__ = {
@@ -76,12 +76,12 @@ def endpoint(path, *, is_websocket=False, health_check=None):
 
 
 def realtime(path="/realtime", **_):
-    """Serves a method over a WebSocket: each message's fields are its arguments."""
+    """Serves a method over a WebSocket; the fields of each message are its arguments."""
     return endpoint(path, is_websocket=True)
 
 
 def wrap_app(cls, **keywords):
-    """An app as a function."""
+    """Returns an app as a function."""
     options = dict(cls.__deployctl_options__)
     options.update(keywords)
     return IsolatedFunction(cls.__deployctl_run__, options, cls.app_name)

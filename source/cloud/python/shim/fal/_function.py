@@ -1,4 +1,4 @@
-"""fal.function and what it returns."""
+"""fal.function and its result."""
 
 import functools
 import sys
@@ -8,11 +8,11 @@ from deployctl._decorated import DecoratedFunction
 
 
 class FalServerlessError(Exception):
-    """The base of fal's errors."""
+    """Base of fal's errors."""
 
 
 class IsolatedFunction(DecoratedFunction):
-    """A function with its options. A call runs it here: the replica is the remote machine."""
+    """Function with its options. A call runs it here: the replica is the remote machine."""
 
     dialect = "fal"
 
@@ -21,23 +21,23 @@ class IsolatedFunction(DecoratedFunction):
         self.app_name = app_name
 
     def run_local(self, *arguments, **keywords):
-        """The same as a call."""
+        """Calls the function."""
         return self(*arguments, **keywords)
 
     def on(self, host=None, **config):
-        """The same function with other options."""
+        """Returns the function with other options."""
         options = dict(self.options)
         options.update(read_options(options.get("kind", "virtualenv"), config))
         return type(self)(self.raw_func, options, self.app_name)
 
     def spawn(self, *arguments, **keywords):
         raise NotImplementedError(
-            "IsolatedFunction.spawn() starts work on fal's machines; here call the function"
+            "IsolatedFunction.spawn() needs fal's machines; call the function instead"
         )
 
 
 def function(kind="virtualenv", *, host=None, local_python_modules=None, **config):
-    """Marks a function to run as an app, with fal's keywords. Raises ValueError for an unknown one."""
+    """Marks a function as an app, with fal's keywords. Raises ValueError for an unknown one."""
     if callable(kind):  # @fal.function without parentheses
         return IsolatedFunction(kind, {"kind": "virtualenv"})
     options = read_options(kind, config)
@@ -47,19 +47,19 @@ def function(kind="virtualenv", *, host=None, local_python_modules=None, **confi
 
 
 def isolated(kind="virtualenv", **config):
-    """The older name of `function`."""
+    """Older name of `function`."""
     return function(kind, **config)
 
 
 def cached(function=None, **_):
-    """Keeps a function's results for the life of the process."""
+    """Caches a function's results for the life of the process."""
     if function is None:
         return cached
     return functools.lru_cache(maxsize=None)(function)
 
 
 def read_options(kind, config):
-    """The options that a decorator has been given, checked; says which have no effect."""
+    """Checks and returns the decorator's options; prints those without effect."""
     if "image" in config:
         kind = "container"
     ignored = _options.check_fal_function(kind, config)

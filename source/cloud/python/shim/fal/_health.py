@@ -1,8 +1,8 @@
-"""fal.HealthCheck: how often a runner is asked whether it is well."""
+"""fal.HealthCheck, which configures health checks."""
 
 
 class HealthCheck:
-    """Kept for the script's sake: here the gateway's own checks decide."""
+    """Kept for compatibility: the gateway's own checks apply here."""
 
     def __init__(
         self,

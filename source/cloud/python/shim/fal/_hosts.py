@@ -1,10 +1,10 @@
-"""fal's hosts and credentials: a replica needs neither."""
+"""fal's hosts and credentials, which a replica does not need."""
 
 import sys
 
 
 class _Host:
-    """Somewhere a function could run. Here it runs where the replica is."""
+    """Host of a function; functions always run in the replica here."""
 
     def __init__(self, name="", **_):
         self.name = name
@@ -19,7 +19,7 @@ class FalServerlessHost(_Host):
 
 
 class FalServerlessKeyCredentials:
-    """Inert: calls of this replica need no key of fal."""
+    """Unused: calls of this replica need no key for fal."""
 
     def __init__(self, key_id="", key_secret=""):
         self.key_id = key_id

@@ -1,4 +1,4 @@
-"""Which fal these names follow."""
+"""Version of fal that these names follow."""
 
 __version__ = "1.82.1"
 version_tuple = (1, 82, 1)

@@ -1,4 +1,4 @@
-"""fal.apps calls apps on fal's machines; here it says that it cannot."""
+"""fal.apps, which calls apps on fal's machines and is not supported here."""
 
 
 def __getattr__(name):

@@ -1,4 +1,4 @@
-"""fal.ContainerImage: kept as text. No container is made of it; deployctl reads what it can use."""
+"""fal.ContainerImage, kept as text. No image is built; deployctl reads what it can use."""
 
 
 class ContainerImage:
@@ -47,7 +47,7 @@ class ContainerImage:
         self.dockerignore.extend(patterns or [])
 
     def get_copy_add_sources(self):
-        """What the file's COPY and ADD lines name."""
+        """Returns the sources of the file's COPY and ADD lines."""
         sources = []
         for line in self.dockerfile_str.splitlines():
             words = line.split()
@@ -56,7 +56,7 @@ class ContainerImage:
         return sources
 
     def to_dict(self):
-        """Without registries and secrets, which nobody here has a use for."""
+        """Returns a dictionary without registries and secrets, which are not used here."""
         return {
             "dockerfile_str": self.dockerfile_str,
             "build_args": self.build_args,

@@ -1,14 +1,14 @@
-"""fal.toolkit can be imported; what it does needs fal's storage, and says so when it is used."""
+"""fal.toolkit can be imported; its functions need fal's storage and raise an error."""
 
 
 def _refuse(name):
     raise NotImplementedError(
-        "fal.toolkit.%s needs fal's own storage, which is not here; use files of your own" % name
+        "fal.toolkit.%s needs fal's storage, which is not available; use your own files" % name
     )
 
 
 class _StandIn(type):
-    """A class of the toolkit: it may be named in annotations, and refuses everything else."""
+    """Metaclass of toolkit classes: usable in annotations, and raising an error otherwise."""
 
     def __call__(cls, *_, **__):
         _refuse(cls.__name__)
@@ -25,12 +25,12 @@ def _stand_in(name):
 
         return core_schema.any_schema()
 
-    # Only pydantic asks for it: a field of this type takes any value.
+    # Schema for pydantic: a field of this type accepts any value.
     return _StandIn(name, (), {"__get_pydantic_core_schema__": classmethod(schema)})
 
 
 class _Folder(str):
-    """A path of fal's machines."""
+    """Path on fal's machines."""
 
 
 FAL_PERSISTENT_DIR = _Folder("/data")
