@@ -117,7 +117,7 @@ async function measureSeeing(
   return await measureImages({ settings, model, peer: peer.server, peerEnvironment, rounds });
 }
 
-/** What begins as an earlier prompt did; the peer keeps idle conversations in memory, too. */
+/** Prompts that share an earlier one's prefix; the peer keeps idle conversations in memory, too. */
 async function measureRepeating(
   options: Options,
   release: Release,

@@ -7,7 +7,7 @@ import { readGguf } from "../../source/store/gguf/read-gguf.ts";
 import { repositoryFolder, tinyFile } from "./command-line.ts";
 
 export interface BadFile {
-  /** What is wrong, and the file's name. */
+  /** The fault, and the file's name. */
   name: string;
   make: (file: string) => void;
   status: number;
