@@ -1,11 +1,11 @@
-// Where the chats of the full screen are kept, and the prompts that were sent.
+// Storage of the full screen's chats and of the prompt history.
 import path from "node:path";
 import { SessionStore } from "../application/chat-sessions.ts";
 import type { LoadedSettings } from "../configuration/load-settings.ts";
 import type { ProductPaths } from "../configuration/paths.ts";
 import type { ChatOptions } from "../ui/screens/chat/chat-backend.ts";
 
-/** Nothing where the setting nohistory is on. */
+/** Stores nothing when the setting nohistory is on. */
 export function keptChats(
   { values }: Pick<LoadedSettings, "values">,
   paths: ProductPaths,

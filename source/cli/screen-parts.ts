@@ -1,4 +1,4 @@
-// What is behind the full screen: the server, the chat's model, the saved chats.
+// The services behind the full screen: the server, the chat's model, the saved chats.
 import { readRequestFilter } from "../application/request-filter.ts";
 import { describeError } from "../base/product-error.ts";
 import { showModel } from "../client/chat-calls.ts";

@@ -23,7 +23,7 @@ test("what no model needs is removed, once it is old", async () => {
   await until(blobs, (names) => names.length === kept.length + 1);
   await until(
     () => lines,
-    (told) => told.some((line) => /^removed 1 unused files of the store/.test(line)),
+    (told) => told.some((line) => /^removed 1 unused files from the store/.test(line)),
   );
   await leave();
 });
@@ -65,7 +65,7 @@ test("a model that is made while the server runs gets its digest too", async () 
   for (const times of [1, 2]) {
     await fixture.create(`refers-${times}`, { from: [file] });
     await until(
-      () => lines.filter((line) => line.startsWith("computed the digests of 1 files")),
+      () => lines.filter((line) => line.startsWith("computed the digests of 1 referenced")),
       ({ length }) => length === times,
     );
     const later = new Date(Date.now() + times * 60_000);

@@ -42,7 +42,7 @@ describe("a name that is not there", () => {
     const outcome = await home.run(["run", "tny", "Hello!"]);
     expect(outcome).toMatchObject({ code: 3, output: "" });
     expect(outcome.errors).toBe(
-      "Error: model 'tny' not found. Did you mean tiny? See modelctl list.\n",
+      "Error: model 'tny' not found. Did you mean tiny? Run modelctl list to see all models.\n",
     );
   });
 
@@ -187,19 +187,15 @@ describe("creating from what makes no sense", () => {
   test.each([
     [["create"], 2, /create needs NAME/],
     [["create", "a b", "-f", "-"], 2, /invalid model name/],
-    [["create", "../up", "-f", "-"], 2, /not a model's name|invalid model name/],
+    [["create", "../up", "-f", "-"], 2, /not a model name|invalid model name/],
     [["create", "x:", "-f", "-"], 2, /invalid model name/],
     [["create", "tiny", "-f", "-"], 4, /is built in/],
     [
       ["create", "half", "-f", "/no/such/Modelfile"],
       2,
-      /specified Modelfile wasn't found.*there is no such file/,
+      /specified Modelfile wasn't found.*no such file/,
     ],
-    [
-      ["create", "half", "-f", "/usr"],
-      2,
-      /specified Modelfile cannot be read: \/usr: it is a folder/,
-    ],
+    [["create", "half", "-f", "/usr"], 2, /specified Modelfile cannot be read: \/usr: is a folder/],
     [["create", "half", "-f", "-", "-q", "Q4_X_M"], 2, /unknown type "Q4_X_M"/],
     [["rm"], 2, /rm needs MODEL/],
     [["rm", "nobody"], 3, /model 'nobody' not found/],

@@ -1,4 +1,4 @@
-// The flags of run and deploy as what is to be deployed.
+// Turns the flags of run and deploy into a deployment request.
 import type { DeploymentWishes } from "../../application/prepare-deployment.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "./flags.ts";
@@ -58,7 +58,7 @@ function isOn(text: "on" | "off" | undefined): boolean | undefined {
 
 function readPath(flag: string, text: string | undefined): string | undefined {
   if (text === undefined || /^\/[!-~]*$/.test(text)) return text;
-  throw usageError(`${flag} ${text} is no path.`, "It begins with a slash: /health");
+  throw usageError(`${flag} ${text} is not a path.`, "Begin it with a slash: /health");
 }
 
 function readLimits(flags: Flags): DeploymentWishes["config"]["limits"] {

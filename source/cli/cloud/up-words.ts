@@ -1,4 +1,4 @@
-// The flags that a control plane in the background is started with: those of this call and its settings.
+// The arguments of a control plane in the background: flags of this call and its settings.
 import path from "node:path";
 import type { CloudSettingName } from "../../configuration/cloud-settings.ts";
 import { type Session, settingOf } from "./session.ts";

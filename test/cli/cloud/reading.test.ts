@@ -1,4 +1,4 @@
-// What flags and settings mean: where a server listens, how it encrypts, times, counts and pairs.
+// Parsing of flags and settings: addresses, encryption, times, counts and pairs.
 import { describe, expect, test } from "vitest";
 import { deployctlProgram } from "../../../source/cli/cloud/deployctl-program.ts";
 import type { Flags } from "../../../source/cli/cloud/flags.ts";

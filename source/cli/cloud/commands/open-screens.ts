@@ -34,8 +34,8 @@ export const openScreens: Run<typeof startDefinition> = async (_words, flags, pr
 };
 
 /**
- * The look, and where chats are kept, as modelctl has them. Settings of modelctl that cannot be read are
- * no reason to show no screens.
+ * Takes the theme and the chat folder from modelctl's settings; unreadable settings do not prevent
+ * the screens.
  */
 function viewAndChats({ theme }: Flags): Pick<AppOptions, "kept" | "notices" | "theme"> {
   const paths = productPaths();
@@ -46,6 +46,6 @@ function viewAndChats({ theme }: Flags): Pick<AppOptions, "kept" | "notices" | "
     return { kept: keptChats(settings, paths), theme: settings.values.theme };
   } catch (error) {
     if (theme !== undefined) throw error;
-    return { notices: [`Chats are not kept: ${describeError(error)}`] };
+    return { notices: [`Chats are not saved: ${describeError(error)}`] };
   }
 }
