@@ -1,5 +1,5 @@
 // Turns the flags of run and deploy into a deployment request.
-import type { DeploymentWishes } from "../../application/prepare-deployment.ts";
+import type { DeploymentOptions } from "../../application/prepare-deployment.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "./flags.ts";
 import { mayRunScript } from "./may-run-script.ts";
@@ -8,7 +8,7 @@ import { checkVariableName, readPairs, readVariables } from "./read-values.ts";
 import { type Session, settingOf } from "./session.ts";
 
 /** @throws ProductError `COMMAND_USAGE` */
-export function readDeployment(session: Session, reference: string): DeploymentWishes {
+export function readDeployment(session: Session, reference: string): DeploymentOptions {
   const { flags } = session;
   const [organisation, appName] = splitName(flags.appName);
   return {
@@ -61,7 +61,7 @@ function readPath(flag: string, text: string | undefined): string | undefined {
   throw usageError(`${flag} ${text} is not a path.`, "Begin it with a slash: /health");
 }
 
-function readLimits(flags: Flags): DeploymentWishes["config"]["limits"] {
+function readLimits(flags: Flags): DeploymentOptions["config"]["limits"] {
   const limits = {
     startupTimeoutMs: flags.startupTimeout,
     requestTimeoutMs: flags.requestTimeout,

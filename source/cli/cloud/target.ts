@@ -11,10 +11,10 @@ import { ProductError } from "../../base/product-error.ts";
 import { AdminClient } from "../../cloud/admin/admin-client.ts";
 import { cloudErrors } from "../../cloud/errors.ts";
 import { usageError } from "../errors.ts";
-import { keepFirstKey } from "./first-key.ts";
+import { saveFirstKey } from "./first-key.ts";
 import { tell } from "./print.ts";
 import { type Session, settingOf } from "./session.ts";
-import { upWords } from "./up-words.ts";
+import { upArguments } from "./up-arguments.ts";
 
 /** deployctl's own entry file, also where modelctl calls this: what starts the control plane. */
 const entryFile = path.join(
@@ -66,10 +66,10 @@ export async function ensureControlPlane(session: Session): Promise<boolean> {
     running = undefined;
   }
   if (running === undefined) tell(flags, "Starting the control plane…");
-  const words = ["up", "--foreground", ...upWords(session)];
+  const words = ["up", "--foreground", ...upArguments(session)];
   const status = await startControlPlane({ entry: entryFile, words, stateFolder });
   if (running === undefined) tell(flags, `Ready at ${status.baseUrl}.`);
-  await keepFirstKey(session, clientOf(session));
+  await saveFirstKey(session, clientOf(session));
   return running === undefined;
 }
 

@@ -1,6 +1,6 @@
 // modelctl engine build: builds the engine, or the image reader, for this machine.
 import { buildableDevices, buildEngine } from "../../application/build-engine.ts";
-import { buildEyes } from "../../application/build-eyes.ts";
+import { buildImageReader } from "../../application/build-image-reader.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import type { Run } from "../program/definition.ts";
@@ -16,7 +16,7 @@ export const engineBuild: Run<typeof buildEngineDefinition> = async (_words, fla
     );
   }
   const [what, build] = flags.vision
-    ? (["the image reader", buildEyes] as const)
+    ? (["the image reader", buildImageReader] as const)
     : (["the engine", buildEngine] as const);
   const status = `building ${what} for ${device}`;
   const file = await withProgress(flags, ({ onProgress, signal }) =>

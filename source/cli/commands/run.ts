@@ -22,7 +22,7 @@ export const run: Run<typeof runDefinition> = async (words, flags) => {
   const model = await withProjectorOf(whole, flags);
   const isSilent = promptWords.length === 0;
   const isChat = isSilent && !flags.json && (process.stdin.isTTY || flags.plain);
-  const { withModel } = await import("../bring-model.ts");
+  const { withModel } = await import("../with-model.ts");
   if (isChat) return await withModel(model, flags, () => chat(model, flags, settings));
   const piped = process.stdin.isTTY ? "" : await readStandardInput();
   const prompt = promptWords.filter((text) => text !== "").join(" ");

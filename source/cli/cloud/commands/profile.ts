@@ -1,11 +1,11 @@
 // deployctl profile list, show, set, unset, use, delete, key: named settings.
 import { exitCodes } from "../../../base/product-error.ts";
 import {
+  defaultProfile,
   type Profiles,
   profileNamed,
   profileNameFault,
   readProfiles,
-  usualProfile,
   writeProfiles,
 } from "../../../configuration/cloud-profiles.ts";
 import {
@@ -141,7 +141,7 @@ export const deleteProfile: Run<typeof deleteProfileDefinition> = async ([name],
   change((all) => {
     profileNamed(all, name);
     delete all.profiles[name];
-    if (all.current === name) all.current = usualProfile;
+    if (all.current === name) all.current = defaultProfile;
   });
   printAnswer(flags, {
     document: { profile: name, deleted: true },

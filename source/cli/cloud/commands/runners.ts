@@ -65,8 +65,8 @@ export const execRunner: Run<typeof execRunnerDefinition> = async ([id, ...comma
       hint: "Run deployctl there, without --server.",
     });
   }
-  const { runBesideReplica } = await import("../../../application/beside-replica.ts");
-  return await runBesideReplica(replica, program, args);
+  const { execInReplica } = await import("../../../application/exec-in-replica.ts");
+  return await execInReplica(replica, program, args);
 };
 
 async function replicaNamed(session: Session, id: string): Promise<ReplicaDocument> {

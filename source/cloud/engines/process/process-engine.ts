@@ -89,7 +89,7 @@ class ProcessEngine implements Engine {
     };
     this.#timers = [
       setInterval(() => this.#collect(), collectMs),
-      setInterval(() => this.#keepHouse(), housekeepingMs),
+      setInterval(() => this.#startHousekeeping(), housekeepingMs),
     ];
   }
 
@@ -153,7 +153,7 @@ class ProcessEngine implements Engine {
     this.#resources.releaseOthers(
       new Set([...this.#replicas.keys(), ...this.#starting.keys(), ...this.#records.list()]),
     );
-    this.#keepHouse();
+    this.#startHousekeeping();
     const { stateFolder, log, orphanGraceMs: graceMs = defaultOrphanGraceMs } = this.#options;
     const { signal } = this.#closing;
     void endOrphans({ stateFolder, records: this.#records, graceMs, log, signal });
@@ -274,7 +274,7 @@ class ProcessEngine implements Engine {
     }
   }
 
-  #keepHouse(): void {
+  #startHousekeeping(): void {
     const living = [...this.#replicas.values()].filter(({ hasExited }) => !hasExited);
     try {
       this.#book.removeOld(new Set(living.map(({ record }) => this.#book.fileOf(record))));

@@ -6,7 +6,7 @@ import type { ProductPaths } from "../configuration/paths.ts";
 import type { ChatOptions } from "../ui/screens/chat/chat-backend.ts";
 
 /** Stores nothing when the setting nohistory is on. */
-export function keptChats(
+export function chatStorage(
   { values }: Pick<LoadedSettings, "values">,
   paths: ProductPaths,
 ): Pick<ChatOptions, "historyFile" | "sessions"> {

@@ -17,7 +17,7 @@ const passedOn = [
 
 const files: readonly CloudSettingName[] = ["tls-cert", "tls-key"];
 
-export function upWords(session: Session): string[] {
+export function upArguments(session: Session): string[] {
   const { flags, stateFolder, profileName } = session;
   const words = passedOn.flatMap((name) => {
     const value = settingOf(session, name);
