@@ -58,7 +58,7 @@ describe("a key", () => {
     [["keys", "create", "ci"], 2, "'ci'"],
     [["keys", "list", "--role", "infer"], 2, "Unknown flag --role"],
     [["keys", "revoke"], 2, "needs ID"],
-    [["keys", "revoke", "abcdefghijkl"], 3, 'no key with the id "abcdefghijkl"'],
+    [["keys", "revoke", "abcdefghijkl"], 3, 'No key with the id "abcdefghijkl"'],
   ])("%j ends with %i", async (words, code, hint) => {
     const outcome = await home.run(words);
     expect(outcome).toMatchObject({ code, output: "" });

@@ -247,7 +247,7 @@ describe("show", () => {
     ],
     [["show", "nobody"], 3, /model 'nobody' not found/],
     [["show", "a b"], 2, /invalid model name/],
-    [["show", "./no-such.gguf"], 3, /was not found/],
+    [["show", "./no-such.gguf"], 3, /does not exist/],
   ])("%j is refused", async (words, code, says) => {
     const outcome = await home.run(words);
     expect(outcome).toMatchObject({ code, output: "", errors: expect.stringMatching(says) });

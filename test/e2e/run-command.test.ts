@@ -589,7 +589,7 @@ describe("exit codes", () => {
       says: /MODELCTL_NUM_PARALLEL is "many"/,
     },
     { words: ["run", "nobody", "x"], code: 3, says: /model 'nobody' not found/ },
-    { words: ["run", "./missing.gguf", "x"], code: 3, says: /missing\.gguf was not found/ },
+    { words: ["run", "./missing.gguf", "x"], code: 3, says: /missing\.gguf does not exist/ },
     {
       words: ["run", "tiny", "x", "--connect", "http://127.0.0.1:1"],
       code: 8,

@@ -76,7 +76,7 @@ const unusable = (name: string, content: () => Buffer | string, says: RegExp): B
 
 /** Every kind of file that is no usable model, and what a user must be told. */
 export const badFiles: readonly BadFile[] = [
-  { name: "missing", make: () => {}, status: 404, exitCode: 3, says: /was not found/ },
+  { name: "missing", make: () => {}, status: 404, exitCode: 3, says: /does not exist/ },
   {
     name: "a directory",
     make: (file) => mkdirSync(file),
